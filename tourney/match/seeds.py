@@ -1,0 +1,56 @@
+"""What a match draws from its seed: dice, openings, substitutes, bots' own seeds, and seat orders."""
+
+from collections.abc import Sequence
+from itertools import permutations
+from typing import TypeVar
+
+from tourney.seeds import derive, uniform
+
+T = TypeVar("T")
+
+
+def match_seed(tournament_seed: int, round_: int, table: int, repeat: int) -> int:
+    """Return a match's seed; round, table and repeat count from 1. Mirrored games share it."""
+    return derive(tournament_seed, "match", round_, table, repeat)
+
+
+def bot_seed(seed: int, seat: int) -> int:
+    """Return the seed a bot is told when it sits on a seat (1..n)."""
+    return derive(seed, "bot", seat)
+
+
+def draw_chance(seed: int, k: int, outcomes: Sequence[T], weights: Sequence[int]) -> T:
+    """Return the outcome of a match's k-th chance draw (from 0).
+
+    The first, in sorted order, whose cumulative weight exceeds the draw.
+    """
+    r = uniform(derive(seed, "chance", k), sum(weights))
+    for outcome, weight in zip(outcomes, weights, strict=True):
+        if r < weight:
+            return outcome
+        r -= weight
+    raise ValueError("chance has no outcome of positive weight")
+
+
+def draw_opening(seed: int, attempt: int, j: int, actions: Sequence[T]) -> T:
+    """Return the j-th opening action (from 0, chance not counted) of an attempt (from 0)."""
+    return actions[uniform(derive(seed, "opening", attempt, j), len(actions))]
+
+
+def draw_substitute(seed: int, seat: int, j: int, actions: Sequence[T]) -> T:
+    """Return the j-th action (from 0 per seat) that the referee plays for a withdrawn seat."""
+    return actions[uniform(derive(seed, "substitute", seat, j), len(actions))]
+
+
+def seat_orders(seats: int, repeat: int) -> tuple[tuple[int, ...], ...]:
+    """Return a mirrored group's seat orders: each holds, per seat, the index (from 0) of the entrant on it.
+
+    2 seats: both orders. 3 seats: all 6, lexicographic. 4 seats: the 4 rotations of the
+    (repeat-1 mod 6)-th of the orders that begin with the first entrant; repeat counts from 1.
+    """
+    if seats < 4:
+        return tuple(permutations(range(seats)))
+    if seats > 4:
+        raise ValueError(f"seat orders are defined for 2 to 4 seats, not {seats}")
+    first = [order for order in permutations(range(4)) if order[0] == 0][(repeat - 1) % 6]
+    return tuple(first[k:] + first[:k] for k in range(4))

@@ -1,0 +1,1 @@
+"""Schedules: results so far to next pairings, as pure functions."""

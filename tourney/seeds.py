@@ -1,0 +1,53 @@
+"""Seeds and uniform draws: the one source of chance in Tourney.
+
+Every draw is a function of a parent seed and labels; there is no hidden state, so a draw can be made
+again years later and in any order. Integers only.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable
+
+U64 = 1 << 64
+
+_KEY = b"tourney-seed-1"
+_LABEL = re.compile(r"[A-Za-z0-9._-]+", re.ASCII)
+
+Draw = Callable[[int], int]
+"""A stream of draws: ``draw(total)`` is the next integer, uniform in ``range(total)``."""
+
+
+def derive(parent: int, *labels: str | int) -> int:
+    """Derive a child seed, an unsigned 64-bit integer.
+
+    The first 8 bytes, big-endian, of BLAKE2b (digest size 8, key ``tourney-seed-1``) over the ASCII text
+    ``PARENT/LABEL/...``, PARENT and numbers in decimal. Raises ValueError for a label that does not match
+    ``[A-Za-z0-9._-]+`` or a parent outside 0..2**64-1.
+    """
+    if not 0 <= parent < U64:
+        raise ValueError(f"seed {parent} is not in 0..2**64-1")
+    words = [str(parent)]
+    for label in labels:
+        word = str(label)
+        if _LABEL.fullmatch(word) is None:
+            raise ValueError(f"seed label {word!r} does not match [A-Za-z0-9._-]+")
+        words.append(word)
+    return int.from_bytes(hashlib.blake2b("/".join(words).encode("ascii"), digest_size=8, key=_KEY).digest(), "big")
+
+
+def uniform(u: int, total: int) -> int:
+    """Map a 64-bit draw to ``range(total)`` in integers: ``u * total >> 64``."""
+    return u * total >> 64
+
+
+def stream(parent: int, *labels: str | int) -> Draw:
+    """Return a stream of draws: the k-th call (from 0) draws by ``derive(parent, *labels, k)``."""
+    k = 0
+
+    def draw(total: int) -> int:
+        nonlocal k
+        u = derive(parent, *labels, k)
+        k += 1
+        return uniform(u, total)
+
+    return draw
