@@ -1,0 +1,97 @@
+"""How values become columns: canonical JSON, compressed where it is large.
+
+Records and logs are compressed one by one (zlib): what queries need of them stands in columns beside them, so
+nothing is lost by it, and a million matches stay below a gigabyte. Canonical JSON gives equal bytes for equal
+values.
+"""
+
+import json
+import zlib
+from collections.abc import Iterable
+from typing import Any
+
+import rfc8785
+
+from tourney.errors import RecordError
+from tourney.match.played import LogLine
+from tourney.match.spec import Limits
+from tourney.store.values import Plan, RunSettings
+
+
+def pack(data: Any) -> bytes:
+    """Return JSON data, canonical and compressed."""
+    return zlib.compress(rfc8785.dumps(data), 6)
+
+
+def unpack(blob: bytes) -> Any:
+    """Return what ``pack`` was given. Raises RecordError where the bytes are damaged."""
+    try:
+        return json.loads(zlib.decompress(blob))
+    except (zlib.error, ValueError) as error:
+        raise RecordError(f"stored data cannot be read back ({error}): the database was altered") from error
+
+
+def pack_log(lines: Iterable[LogLine]) -> bytes:
+    """Return a match's log as a column."""
+    # Plain JSON: a bot's text may hold lone surrogates, which the canonical form refuses.
+    text = json.dumps([[line.ply, line.seat, line.kind, line.text] for line in lines], separators=(",", ":"))
+    return zlib.compress(text.encode("ascii"), 6)
+
+
+def unpack_log(blob: bytes) -> tuple[LogLine, ...]:
+    """Return what ``pack_log`` was given. Raises RecordError where the bytes are damaged."""
+    return tuple(LogLine(ply, seat, kind, text) for ply, seat, kind, text in unpack(blob))
+
+
+def pack_measured(measured: dict[str, Any]) -> bytes:
+    """Return a match's measurements (any JSON data) as a column."""
+    return zlib.compress(json.dumps(measured, separators=(",", ":")).encode("ascii"), 6)
+
+
+def plan_text(plan: Plan) -> str:
+    """Return a plan as canonical JSON."""
+    data = {
+        "name": plan.name,
+        "game": plan.game,
+        "rules": plan.rules,
+        "options": dict(plan.options),
+        "format": plan.format,
+        "seats": plan.seats,
+        "games-per-pairing": plan.games_per_pairing,
+        "rounds": plan.rounds,
+        "opening-plies": plan.opening_plies,
+        "book": [list(actions) for actions in plan.book],
+        "limits": plan.limits.as_json(),
+        "extra": dict(plan.extra),
+    }
+    return rfc8785.dumps(data).decode("utf-8")
+
+
+def plan_from(text: str) -> Plan:
+    """Return what ``plan_text`` was given, options and extra in the order of their names."""
+    data = json.loads(text)
+    return Plan(
+        name=data["name"],
+        game=data["game"],
+        rules=data["rules"],
+        options=tuple(data["options"].items()),
+        format=data["format"],
+        seats=data["seats"],
+        games_per_pairing=data["games-per-pairing"],
+        rounds=data["rounds"],
+        opening_plies=data["opening-plies"],
+        book=tuple(tuple(actions) for actions in data["book"]),
+        limits=Limits.from_json(data["limits"]),
+        extra=tuple(data["extra"].items()),
+    )
+
+
+def run_text(run: RunSettings) -> str:
+    """Return run settings as canonical JSON."""
+    return rfc8785.dumps({"reuse": run.reuse, "sandbox": run.sandbox}).decode("ascii")
+
+
+def run_from(text: str) -> RunSettings:
+    """Return what ``run_text`` was given."""
+    data = json.loads(text)
+    return RunSettings(reuse=data["reuse"], sandbox=data["sandbox"])

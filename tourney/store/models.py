@@ -1,0 +1,122 @@
+"""The tables, as SQLModel rows. Only the store sees them; a change here wants a migration.
+
+Unsigned 64-bit seeds are decimal strings, as SQL integers end at 2**63-1. A match is a row of the schedule
+and, once played, a row of ``match`` under the same id, written in one transaction with its seats, log and
+measurements: a row of ``match`` is the unit of truth, and a row of the schedule without one is still to play.
+"""
+
+from sqlalchemy import Column, ForeignKey, Index, Integer, LargeBinary, Text, UniqueConstraint
+from sqlmodel import Field, SQLModel
+
+
+class TournamentRow(SQLModel, table=True):
+    """A tournament; ``plan`` and ``run`` are JSON (see ``tourney.store.codec``)."""
+
+    __tablename__ = "tournament"
+
+    id: int | None = Field(default=None, primary_key=True)
+    name: str = Field(unique=True, max_length=64)
+    game: str
+    format: str
+    seats: int
+    seed: str = Field(max_length=20)
+    seed_chosen: bool
+    plan: str = Field(sa_column=Column(Text, nullable=False))
+    run: str = Field(sa_column=Column(Text, nullable=False))
+    complete: bool = False
+    created: str
+
+
+class EntrantRow(SQLModel, table=True):
+    """An entrant; ``number`` from 0 in the file's order, ``args`` a JSON list."""
+
+    __tablename__ = "entrant"
+    __table_args__ = (UniqueConstraint("tournament_id", "name"),)
+
+    tournament_id: int = Field(foreign_key="tournament.id", primary_key=True)
+    number: int = Field(primary_key=True)
+    name: str
+    bot: str
+    version: str
+    args: str = Field(sa_column=Column(Text, nullable=False))
+    digest: str = Field(max_length=64, index=True)
+    title: str = ""
+    author: str = ""
+    joined: int = 1
+
+
+class ScheduleRow(SQLModel, table=True):
+    """A match to be played; ``number`` from 1 in schedule order, ``seating`` as "0,3": entrants by seat."""
+
+    __tablename__ = "schedule"
+    __table_args__ = (
+        UniqueConstraint("tournament_id", "number"),
+        UniqueConstraint("tournament_id", "round_no", "table_no", "repeat_no", "order_no"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    tournament_id: int = Field(foreign_key="tournament.id")
+    number: int
+    round_no: int
+    table_no: int
+    repeat_no: int
+    order_no: int
+    seating: str
+
+
+class MatchRow(SQLModel, table=True):
+    """A finished match; ``record`` is compressed JSON, NULL where the infrastructure failed for good."""
+
+    __tablename__ = "match"
+
+    id: int = Field(
+        sa_column=Column(Integer, ForeignKey("schedule.id"), primary_key=True, autoincrement=False)
+    )
+    digest: str = Field(max_length=64, index=True)
+    reason: str
+    void: bool
+    note: str
+    actions: int
+    reproducible: bool
+    record: bytes | None = Field(sa_column=Column(LargeBinary, nullable=True))
+
+
+class SeatRow(SQLModel, table=True):
+    """Who sat on a seat (from 1) of a finished match and what came of it.
+
+    ``units`` is the match score in units of 1 / (2 * (seats - 1)): an integer, so that SQL sums are exact.
+    """
+
+    __tablename__ = "seat"
+    __table_args__ = (
+        # Covers the standings: they read this index alone.
+        Index("ix_seat_standings", "tournament_id", "entrant", "void", "place", "shared", "units", "fault"),
+    )
+
+    match_id: int = Field(foreign_key="match.id", primary_key=True)
+    seat: int = Field(primary_key=True)
+    tournament_id: int = Field(foreign_key="tournament.id")
+    entrant: int
+    place: int
+    shared: bool
+    units: int
+    fault: str | None = None
+    void: bool
+
+
+class LogRow(SQLModel, table=True):
+    """A match's log, compressed JSON; a match without a line has no row."""
+
+    __tablename__ = "log"
+
+    match_id: int = Field(foreign_key="match.id", primary_key=True)
+    lines: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
+
+
+class MeasuredRow(SQLModel, table=True):
+    """What was measured of a match, compressed JSON: outside the digest."""
+
+    __tablename__ = "measured"
+
+    match_id: int = Field(foreign_key="match.id", primary_key=True)
+    data: bytes = Field(sa_column=Column(LargeBinary, nullable=False))

@@ -1,0 +1,278 @@
+"""The repository: the one way to read and write what is stored.
+
+Reading gives frozen values and plain tuples, always in schedule order, never in completion order. Only a
+run's coordinator writes. ``Repository.open`` takes a path or a database URL::
+
+    with Repository.open("tourney.db") as repository:
+        tournament = repository.tournament()            # the one begun last
+        for line in repository.standings(tournament.id):
+            ...
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Engine
+
+from tourney.errors import RecordError, UsageError
+from tourney.match.played import LogLine
+from tourney.match.record import Record
+from tourney.schedule.row import Row
+from tourney.store import codec, reading, writing
+from tourney.store.engine import open_engine, transaction
+from tourney.store.standings import rank_standings
+from tourney.store.values import (
+    Finished,
+    Key,
+    Match,
+    Measured,
+    PairTotal,
+    Plan,
+    Progress,
+    ResultRow,
+    RunSettings,
+    Standing,
+    StoredEntrant,
+    Tournament,
+)
+
+
+class Repository:
+    """Reads and writes one database. Methods raise StoreError where the database fails them."""
+
+    def __init__(self, engine: Engine, connection: Connection | None = None) -> None:
+        self._engine = engine
+        self._connection = connection
+
+    @classmethod
+    def open(cls, url: str, *, create: bool = False, write: bool = False) -> "Repository":
+        """Open a database by path or URL; ``create`` makes one that is missing.
+
+        ``write`` says that the caller means to write, so that a read-only file or folder is refused now.
+        Raises StoreError, in one sentence, for what is not ours, damaged, half-written, too new or too old.
+        """
+        return cls(open_engine(url, create=create, write=write or create))
+
+    def close(self) -> None:
+        """Close the database."""
+        self._engine.dispose()
+
+    def __enter__(self) -> "Repository":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @contextmanager
+    def snapshot(self) -> Iterator["Repository"]:
+        """Give a repository whose reads all see one moment, though a run may be writing."""
+        if self._connection is not None:
+            yield self
+            return
+        with transaction(self._engine) as connection:
+            yield Repository(self._engine, connection)
+
+    # -- tournaments ------------------------------------------------------------------------------------
+
+    def tournaments(self) -> tuple[Tournament, ...]:
+        """Return all tournaments, in the order in which they were begun."""
+        with self._read() as connection:
+            return reading.tournaments(connection)
+
+    def tournament(self, name: str | None = None) -> Tournament:
+        """Return a tournament by name; without a name the one begun last. Raises UsageError if there is none."""
+        found = self.tournaments()
+        if not found:
+            raise UsageError("the database holds no tournament yet: begin one with `tourney run FILE.toml`")
+        if name is None:
+            return found[-1]
+        for tournament in found:
+            if tournament.name == name:
+                return tournament
+        names = ", ".join(t.name for t in found)
+        raise UsageError(f"there is no tournament {name!r} in this database; there are: {names}")
+
+    def begin(
+        self,
+        plan: Plan,
+        *,
+        seed: int,
+        seed_chosen: bool,
+        run: RunSettings,
+        entrants: Sequence[StoredEntrant],
+        created: str,
+    ) -> Tournament:
+        """Store a new tournament with its entrants. Raises UsageError if the name is taken."""
+        with self._write() as connection:
+            return writing.begin(connection, plan, seed, seed_chosen, run, entrants, created)
+
+    def amend(
+        self,
+        tournament: int,
+        *,
+        rounds: int | None,
+        run: RunSettings,
+        entrants: Sequence[StoredEntrant] = (),
+    ) -> None:
+        """Change what a later tournament file may change: ``rounds``, run settings, entrants added at the end."""
+        with self._write() as connection:
+            writing.amend(connection, tournament, rounds, run, entrants)
+
+    def entrants(self, tournament: int) -> tuple[StoredEntrant, ...]:
+        """Return a tournament's entrants by number."""
+        with self._read() as connection:
+            return reading.entrants(connection, tournament)
+
+    # -- the schedule -----------------------------------------------------------------------------------
+
+    def add_rows(self, tournament: int, rows: Sequence[Row], *, complete: bool) -> None:
+        """Store rows that were drawn, numbered on from those stored, in the order of their keys.
+
+        ``complete``: no further row will be drawn. Raises StoreError if a key does not come after all stored
+        ones: a round drawn is never drawn again.
+        """
+        with self._write() as connection:
+            writing.add_rows(connection, tournament, rows, complete)
+
+    def rows(self, tournament: int) -> Iterator[tuple[int, Row]]:
+        """Yield the schedule: each match's number and row, in schedule order."""
+        with self._read() as connection:
+            yield from reading.rows(connection, tournament)
+
+    def pending(self, tournament: int) -> tuple[tuple[int, Row], ...]:
+        """Return the rows without a result, with their numbers, in schedule order."""
+        with self._read() as connection:
+            return tuple(reading.rows(connection, tournament, pending=True))
+
+    def progress(self, tournament: int) -> Progress:
+        """Return how far a tournament is."""
+        with self._read() as connection:
+            return reading.progress(connection, tournament)
+
+    # -- matches ----------------------------------------------------------------------------------------
+
+    def record_results(self, tournament: int, finished: Sequence[Finished]) -> None:
+        """Store finished matches with their logs and measurements, all in one transaction.
+
+        They count as done when this returns. A row that has a result already keeps it: nothing is stored
+        twice.
+        """
+        with self._write() as connection:
+            writing.record_results(connection, tournament, finished)
+
+    def matches(
+        self, tournament: int, *, entrant: int | None = None, finished: bool = False
+    ) -> Iterator[Match]:
+        """Yield matches in schedule order: all, those of an entrant, or only those that have a result."""
+        with self._read() as connection:
+            yield from reading.matches(connection, tournament, entrant=entrant, finished=finished)
+
+    def match(self, tournament: int, number: int) -> Match:
+        """Return a match by its number. Raises UsageError if there is none."""
+        with self._read() as connection:
+            for match in reading.matches(connection, tournament, number=number):
+                return match
+        raise UsageError(f"there is no match {number} in this tournament; see `tourney status`")
+
+    def find_match(self, text: str, tournament: str | None = None) -> Match:
+        """Return the match that a person named: ``12``, or ``autumn-cup/12``.
+
+        A bare number is of the named tournament, or of the one begun last. Raises UsageError.
+        """
+        name, slash, number = text.rpartition("/")
+        if not (number.isascii() and number.isdigit() and len(number) < 10):
+            raise UsageError(f"{text!r} is no match: name one by its number, as 12 or autumn-cup/12")
+        return self.match(self.tournament(name if slash else tournament).id, int(number))
+
+    def record(self, tournament: int, number: int) -> Record:
+        """Return a match's record as JSON data, its digest unchecked.
+
+        Raises UsageError if there is none yet or the match is void for want of a working machine, and
+        RecordError if the stored bytes do not unpack.
+        """
+        with self._read() as connection:
+            blob = reading.record_blob(connection, tournament, number)
+        if blob is None:
+            match = self.match(tournament, number)
+            why = "has not been played yet" if match.result is None else f"is void: {match.result.note}"
+            raise UsageError(f"match {number} {why}, so it has no record")
+        return self._unpack_record(number, blob)
+
+    def records(self, tournament: int) -> Iterator[tuple[int, Record]]:
+        """Yield the numbers and records of a tournament in schedule order, those without a record left out.
+
+        Raises RecordError as ``record`` does.
+        """
+        with self._read() as connection:
+            for number, blob in reading.record_blobs(connection, tournament):
+                yield number, self._unpack_record(number, blob)
+
+    def log(self, tournament: int, number: int) -> tuple[LogLine, ...]:
+        """Return a match's log; empty if there is none."""
+        with self._read() as connection:
+            blob = reading.log_blob(connection, tournament, number)
+        return () if blob is None else codec.unpack_log(blob)
+
+    def measured(self, tournament: int, number: int) -> Measured:
+        """Return what was measured of a match; empty if nothing was."""
+        with self._read() as connection:
+            blob = reading.measured_blob(connection, tournament, number)
+        data: Measured = {} if blob is None else codec.unpack(blob)
+        return data
+
+    # -- results, for ratings and tables ----------------------------------------------------------------
+
+    def results(self, tournament: int) -> Iterator[ResultRow]:
+        """Yield the finished matches as plain tuples in schedule order, void ones too (they say so)."""
+        with self._read() as connection:
+            yield from reading.results(connection, tournament)
+
+    def pair_totals(self, tournament: int) -> tuple[PairTotal, ...]:
+        """Return what each entrant scored against each other, by numbers; pairs that never met are left out."""
+        with self._read() as connection:
+            return reading.pair_totals(connection, tournament)
+
+    def standings(self, tournament: int) -> tuple[Standing, ...]:
+        """Return the standings: by points, direct encounter, wins, Sonneborn-Berger; then by number."""
+        with self._read() as connection:
+            entrants = reading.entrants(connection, tournament)
+            tallies = reading.tallies(connection, tournament)
+            pairs = reading.pair_totals(connection, tournament)
+        return rank_standings(entrants, tallies, pairs)
+
+    def faults(self, tournament: int) -> tuple[tuple[int, str, int], ...]:
+        """Return ``(entrant number, kind, count)`` of all faults, sorted."""
+        with self._read() as connection:
+            return reading.faults(connection, tournament)
+
+    # ---------------------------------------------------------------------------------------------------
+
+    @staticmethod
+    def _unpack_record(number: int, blob: bytes) -> dict[str, Any]:
+        try:
+            data = codec.unpack(blob)
+        except RecordError as error:
+            raise RecordError(f"the record of match {number} is damaged: {error}") from error
+        if not isinstance(data, dict):
+            raise RecordError(f"the record of match {number} is damaged: it is no JSON object")
+        return data
+
+    @contextmanager
+    def _read(self) -> Iterator[Connection]:
+        if self._connection is not None:
+            yield self._connection
+        else:
+            with transaction(self._engine) as connection:
+                yield connection
+
+    @contextmanager
+    def _write(self) -> Iterator[Connection]:
+        with transaction(self._engine, write=True) as connection:
+            yield connection
+
+

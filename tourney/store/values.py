@@ -1,0 +1,225 @@
+"""What the store holds, as frozen values; the rest of Tourney sees these and never a row of SQL."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, NamedTuple
+
+from tourney.match.played import Played
+from tourney.match.spec import Entrant, Limits
+from tourney.schedule.row import Row
+
+SandboxLevel = Literal["strict", "auto", "off"]
+
+
+class Key(NamedTuple):
+    """A match's key in its tournament; all count from 1, and their order is the schedule order."""
+
+    round: int
+    table: int
+    repeat: int
+    order: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """How matches are run; a later tournament file may change these."""
+
+    reuse: bool = False
+    sandbox: SandboxLevel = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a tournament file fixes at the first start, the seed and the entrants apart.
+
+    ``options`` are the game's, all of them. ``games_per_pairing`` is a multiple of the mirrored group.
+    ``book`` holds the openings of a book, each a tuple of actions. ``extra`` holds a format's own settings,
+    sorted by name.
+    """
+
+    name: str
+    game: str
+    rules: str
+    options: tuple[tuple[str, str], ...]
+    format: str
+    seats: int
+    games_per_pairing: int
+    rounds: int | None = None
+    opening_plies: int = 0
+    book: tuple[tuple[str, ...], ...] = ()
+    limits: Limits = Limits()
+    extra: tuple[tuple[str, int | str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tournament:
+    """A stored tournament.
+
+    ``seed_chosen``: a person chose the seed, so bots could compute the dice. ``complete``: every round there
+    will be has been drawn. ``created`` (ISO 8601, UTC) is measured: it lies outside all digests.
+    """
+
+    id: int
+    plan: Plan
+    seed: int
+    seed_chosen: bool
+    run: RunSettings
+    complete: bool
+    created: str
+
+    @property
+    def name(self) -> str:
+        """The tournament's name, unique in a database."""
+        return self.plan.name
+
+    @property
+    def game(self) -> str:
+        """The name of its game."""
+        return self.plan.game
+
+    @property
+    def seats(self) -> int:
+        """The number of seats per table."""
+        return self.plan.seats
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEntrant:
+    """An entrant of a tournament; ``number`` counts from 0 in the file's order and never changes.
+
+    ``title`` and ``author`` are the bot's words about itself, for show only: hostile text. ``joined`` is the
+    first round drawn with this entrant.
+    """
+
+    number: int
+    entrant: Entrant
+    title: str = ""
+    author: str = ""
+    joined: int = 1
+
+    @property
+    def name(self) -> str:
+        """The entrant's name, unique in its tournament."""
+        return self.entrant.name
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a match ended, as far as tables need it; the rest is in the record.
+
+    Per seat, in seat order: ``ranks`` and ``faults`` (a fault's kind or None). A void match counts for
+    nothing; ``digest`` is "" and ``note`` says why when it is void because the infrastructure failed, and
+    then there is no record. ``actions`` is the number of actions, chance counted. ``reproducible``: whether
+    playing it again is promised to give the same record (False too where nothing is known).
+    """
+
+    digest: str
+    ranks: tuple[int, ...]
+    reason: str
+    faults: tuple[str | None, ...]
+    void: bool
+    note: str
+    actions: int
+    reproducible: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A row of the schedule with its result, if it has one.
+
+    ``number`` counts a tournament's matches from 1 in schedule order; ``seats`` holds the entrants' numbers in
+    seat order.
+    """
+
+    tournament: int
+    number: int
+    key: Key
+    seats: tuple[int, ...]
+    result: Result | None
+
+    @property
+    def row(self) -> Row:
+        """The match as a row of a schedule."""
+        return Row(*self.key, self.seats)
+
+
+class ResultRow(NamedTuple):
+    """A finished match for ratings: a plain tuple of integers and strings, in schedule order.
+
+    ``entrants`` (numbers, from 0), ``ranks`` and ``faults`` are in seat order. Matches whose key agrees in
+    round, table and repeat are one mirrored group (a cluster: they share dice and opening).
+    """
+
+    number: int
+    key: Key
+    entrants: tuple[int, ...]
+    ranks: tuple[int, ...]
+    faults: tuple[str | None, ...]
+    void: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What the coordinator stores of a row: a match as played, or (``played`` None) why it is void."""
+
+    number: int
+    played: Played | None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A line of the standings.
+
+    ``points`` is the sum of match scores: 1 for a win and 1/2 for a draw at two seats; at k seats
+    (k - place) / (k - 1), where tied seats share the mean of the places they take. ``wins``: first alone;
+    ``draws``: first, shared; ``losses``: the rest. ``faults``: ``(kind, count)`` sorted by kind. ``rank`` is 1
+    + the number of entrants that are better by points and tie-breaks; equal lines share it.
+    """
+
+    rank: int
+    number: int
+    name: str
+    games: int
+    points: Fraction
+    wins: int
+    draws: int
+    losses: int
+    faults: tuple[tuple[str, int], ...]
+    sonneborn: Fraction
+
+    @property
+    def fault_count(self) -> int:
+        """How many matches the entrant lost by a fault."""
+        return sum(count for _, count in self.faults)
+
+    @property
+    def mean(self) -> Fraction | None:
+        """Points per game, or None before the first game."""
+        return self.points / self.games if self.games else None
+
+
+class PairTotal(NamedTuple):
+    """What an entrant scored against another, over all matches that they sat in together.
+
+    A meeting counts 2 half-points to the better rank, 1 to each of equals; so ``half_points`` is at most
+    ``2 * games``.
+    """
+
+    entrant: int
+    opponent: int
+    games: int
+    half_points: int
+
+
+class Progress(NamedTuple):
+    """How far a tournament is: rows drawn, rows with a result, voids among them, and rounds drawn."""
+
+    rows: int
+    done: int
+    void: int
+    rounds: int
+
+
+Measured = dict[str, Any]
+"""What was measured of a match, as ``tourney.match.played.Played.measured``."""
