@@ -1,1 +1,1 @@
-"""To be described by whoever writes this package."""
+"""The command line: click commands, one module each, thin; errors become one sentence here alone."""

@@ -1,0 +1,62 @@
+"""``tourney games``: the games there are."""
+
+import sys
+
+import click
+
+from tourney.cli.edge import printable
+from tourney.cli.options import format_option, output_options
+from tourney.cli.output import Column, Format, Row, current
+from tourney.errors import CheckError, GameError
+from tourney.games.base import AnyGame, Option
+from tourney.games.registry import find_game, game_names
+
+COLUMNS = (
+    Column("name"),
+    Column("title"),
+    Column("seats"),
+    Column("chance"),
+    Column("hidden", "hidden actions"),
+    Column("rules", "rules version"),
+    Column("options"),
+)
+
+
+@click.command("games")
+@format_option
+@output_options
+def command(format_: Format) -> None:
+    """List the games, their seats and their options.
+
+    An option is printed as NAME=VALUE|VALUE|..., its default first. A plugin that is broken is named on
+    standard error, and the exit code is 1.
+    """
+    rows: list[Row] = []
+    broken = 0
+    for name in game_names():
+        try:
+            rows.append(row_of(find_game(name)))
+        except GameError as error:
+            broken += 1
+            click.echo(f"error: {printable(str(error))}", err=True)
+    current().table(rows, COLUMNS, format_)
+    if broken:
+        sys.exit(CheckError.exit_code)
+
+
+def row_of(game: AnyGame) -> Row:
+    """Return a game's row."""
+    return {
+        "name": game.name,
+        "title": game.title,
+        "seats": list(game.seat_counts),
+        "chance": game.has_chance,
+        "hidden": game.has_hidden_actions,
+        "rules": game.rules,
+        "options": [_values(option) for option in game.options],
+    }
+
+
+def _values(option: Option) -> str:
+    others = [value for value in option.values if value != option.default]
+    return f"{option.name}=" + "|".join([option.default, *others])

@@ -1,0 +1,105 @@
+"""Options that commands share: one decorator each, so that they are alike everywhere."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from tourney.cli.output import Format, Setting
+from tourney.errors import UsageError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+DEFAULT_DB = "tourney.db"
+"""The database of the current folder."""
+
+
+def db_option(function: F) -> F:
+    """Add ``--db URL``; the command gets ``db``: a path or an SQLAlchemy URL."""
+    return click.option(
+        "--db",
+        envvar="TOURNEY_DB",
+        default=DEFAULT_DB,
+        show_default=True,
+        show_envvar=True,
+        metavar="URL",
+        help="The database: an SQLite file, or an SQLAlchemy URL.",
+    )(function)
+
+
+def format_option(function: F) -> F:
+    """Add ``--format table|csv|json``; the command gets ``format_``, a ``Format``."""
+
+    def read(_ctx: click.Context, _param: click.Parameter, value: str) -> Format:
+        return Format(value)
+
+    return click.option(
+        "--format",
+        "format_",
+        type=click.Choice([f.value for f in Format]),
+        default=Format.TABLE.value,
+        show_default=True,
+        callback=read,
+        help="How to print: a table for people, or CSV or JSON for programs.",
+    )(function)
+
+
+def output_options(function: F) -> F:
+    """Add ``--quiet`` and ``--no-color``; the command asks ``output.current()`` for its output."""
+
+    def keep(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+        if value:
+            ctx.find_root().meta[Setting(param.name).key] = True
+
+    function = click.option(
+        "--no-color",
+        Setting.NO_COLOR.value,
+        is_flag=True,
+        expose_value=False,
+        callback=keep,
+        help="Print without colours (as NO_COLOR and a pipe do).",
+    )(function)
+    return click.option(
+        "-q",
+        "--quiet",
+        Setting.QUIET.value,
+        is_flag=True,
+        expose_value=False,
+        callback=keep,
+        help="Say nothing but results and errors.",
+    )(function)
+
+
+def game_options(function: F) -> F:
+    """Add ``--seats N`` and ``--option K=V``; the command gets ``seats`` (None without) and ``options``."""
+
+    def read(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+        return pairs(values)
+
+    function = click.option(
+        "--option",
+        "options",
+        multiple=True,
+        metavar="NAME=VALUE",
+        callback=read,
+        help="An option of the game; may be given more than once.",
+    )(function)
+    return click.option(
+        "--seats",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="How many seats; the game's smallest without.",
+    )(function)
+
+
+def pairs(words: tuple[str, ...]) -> dict[str, str]:
+    """Read ``NAME=VALUE`` words into a dict. Raises UsageError for another form or a double name."""
+    found: dict[str, str] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals or not name:
+            raise UsageError(f"option {word!r} is not of the form NAME=VALUE")
+        if name in found:
+            raise UsageError(f"option {name} is given twice")
+        found[name] = value
+    return found

@@ -1,0 +1,64 @@
+"""``tourney rules``: the rules console on standard input and output."""
+
+import sys
+import traceback
+from typing import BinaryIO
+
+import click
+
+from tourney.cli.edge import ENVIRONMENT, debugging, printable
+from tourney.games.console import MAX_LINE, Console
+from tourney.games.registry import find_game
+
+
+@click.command("rules")
+@click.argument("game")
+def command(game: str) -> None:
+    """Answer questions about GAME: one line on standard output for each line on standard input.
+
+    \b
+    new [seats=N] [OPTION=VALUE ...]   begin a game             ok
+    set POSITION                       go to a position         ok
+    position | observe SEAT            what there is to see     the string
+    actor                              who acts                 1..n, chance or over
+    legal                              the legal actions        sorted
+    weights                            the outcomes of chance   OUTCOME=WEIGHT ...
+    play ACTION                        play an action           ok
+    ranks                              the result               1 2, or - while not over
+    perft DEPTH                        count action sequences   a number
+
+    Whatever cannot be answered is answered by "error" and what is wrong, and changes nothing.
+    """  # noqa: D301 - click reads the control character, which keeps the lines as they are
+    console = Console(find_game(game))
+    source, answers = sys.stdin.buffer, sys.stdout.buffer
+    if source.isatty():
+        click.echo(f"The rules of {console.game.title}: begin with new, end with Ctrl-D.", err=True)
+    failed = False
+    while (line := _read_line(source)) is not None:
+        try:
+            console, answer = console.answer_bytes(line)
+        except Exception as error:  # noqa: BLE001 - a game that fails is said, and the console goes on
+            failed = True
+            if debugging():
+                traceback.print_exc()
+            answer = printable(f"error the game {game} failed: {type(error).__name__}: {error}")[:400]
+        answers.write(answer.encode("utf-8", "backslashreplace") + b"\n")
+        answers.flush()
+    if failed:
+        sys.exit(ENVIRONMENT)
+
+
+def _read_line(source: BinaryIO) -> bytes | None:
+    """Return the next line without its newline, or None at the end.
+
+    Of a line that is too long no more than its first ``MAX_LINE + 1`` bytes are returned, and none are kept.
+    """
+    line = source.readline(MAX_LINE + 1)
+    if not line:
+        return None
+    if line.endswith(b"\n"):
+        return line[:-1]
+    rest = line
+    while len(rest) == MAX_LINE + 1 and not rest.endswith(b"\n"):
+        rest = source.readline(MAX_LINE + 1)
+    return line
