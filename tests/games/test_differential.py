@@ -1,0 +1,215 @@
+"""The games against second implementations of their pages: every string of every position must be the same.
+
+The oracles in ``tests/games/oracles`` share no code with the games. Games are played at random and by
+players who prefer what captures or scores; strings are also changed at random, and both sides must refuse
+or accept them alike. ``TOURNEY_DIFFERENTIAL_GAMES`` raises the number of games (the default keeps the
+suite quick).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Protocol
+
+import pytest
+
+from tests.games.oracles import cyvasse, element, sage_stones, sages_tafl, seven_sages
+from tourney.errors import PositionError
+from tourney.games import CHANCE, OVER, Draw, find_game, stream
+from tourney.games.base import AnyGame, AnyState
+
+GAMES = int(os.environ.get("TOURNEY_DIFFERENTIAL_GAMES", "2"))
+MUTATIONS = 3
+
+
+class Oracle(Protocol):
+    """What every second implementation answers."""
+
+    def actor(self) -> str: ...
+    def legal(self) -> list[str]: ...
+    def weights(self) -> list[tuple[str, int]]: ...
+    def play(self, text: str) -> None: ...
+    def ranks(self) -> str: ...
+    def position(self) -> str: ...
+    def observe(self, seat: int, /) -> str: ...
+
+
+class Setting:
+    """One way to play a game: seats, options, and how the oracle is made and read."""
+
+    def __init__(
+        self,
+        game: str,
+        make: Callable[[], Oracle],
+        read: Callable[[str], Oracle],
+        seats: int = 2,
+        options: dict[str, str] | None = None,
+    ) -> None:
+        self.game, self.make, self.read, self.seats, self.options = game, make, read, seats, options or {}
+
+    def __str__(self) -> str:
+        return "-".join([self.game, str(self.seats), *self.options.values()])
+
+
+def stones(seats: int, count: int, play_on: bool) -> Setting:
+    return Setting(
+        "sage-stones",
+        lambda: sage_stones.Oracle(seats, count, play_on),
+        lambda text: sage_stones.Oracle.read(text, seats, count, play_on),
+        seats,
+        {"stones": str(count), "play-on": "yes" if play_on else "no"},
+    )
+
+
+def elements(seats: int) -> Setting:
+    return Setting(
+        "element", lambda: element.Oracle(seats), lambda text: element.Oracle.read(text, seats), seats
+    )
+
+
+SETTINGS = [
+    Setting("sages-tafl", sages_tafl.Oracle, sages_tafl.Oracle.read),
+    Setting("seven-sages", seven_sages.Oracle, seven_sages.Oracle.read),
+    Setting("cyvasse", cyvasse.Oracle, cyvasse.Oracle.read),
+    stones(2, 10, False),
+    stones(3, 5, False),
+    stones(4, 10, False),
+    stones(3, 15, True),
+    stones(4, 4, True),
+    elements(2),
+    elements(3),
+    elements(4),
+]
+
+
+def actor_text(state: AnyState) -> str:
+    return {CHANCE: "chance", OVER: "over"}.get(state.actor, str(state.actor))
+
+
+def compare(game: AnyGame, state: AnyState, oracle: Oracle, legal: list[str], path: str) -> None:
+    """Every answer that the rules console gives must be the oracle's."""
+    assert state.position() == oracle.position(), path
+    assert actor_text(state) == oracle.actor(), path
+    assert [game.action_string(action) for action in state.legal_actions()] == legal, path
+    assert (" ".join(map(str, state.ranks() or ())) or "-") == oracle.ranks(), path
+    for seat in range(1, state.seats + 1):
+        assert state.observation(seat) == oracle.observe(seat), path
+    if state.actor == CHANCE:
+        weights = list(zip(legal, state.chance_weights(), strict=True))
+        assert weights == oracle.weights(), path
+
+
+def choose(legal: list[str], draw: Draw, eager: bool) -> str:
+    """Draw an action; an eager player prefers what scores, captures or ends the turn."""
+    if eager:
+        loud = [
+            a for a in legal if ">" in a or "x" in a or a.endswith("-off") or a.startswith(("flow", "jump"))
+        ]
+        if loud and draw(4):
+            return loud[draw(len(loud))]
+        if "end" in legal and draw(2):
+            return "end"
+    return legal[draw(len(legal))]
+
+
+def mutated(text: str, draw: Draw) -> str:
+    """Change a string a little: a character, a pair of characters, a number, or a length."""
+    fields = text.split(" ")
+    at = draw(len(fields))
+    field = fields[at]
+    kind = draw(6)
+    where = draw(len(field))
+    if kind == 0:
+        field = field[:where] + text[draw(len(text))] + field[where + 1 :]
+    elif kind == 1:
+        other = draw(len(field))
+        letters = list(field)
+        letters[where], letters[other] = letters[other], letters[where]
+        field = "".join(letters)
+    elif kind == 2:
+        field = field[:where] + field[where + 1 :]
+    elif kind == 3:
+        field = field[:where] + field[where] + field[where:]
+    else:
+        numbers = [k for k, word in enumerate(fields) if word.isdigit()]
+        if numbers:
+            at = numbers[draw(len(numbers))]
+            values = [
+                "0",
+                "1",
+                "2",
+                "3",
+                "99",
+                "100",
+                "101",
+                "119",
+                "120",
+                "199",
+                "200",
+                "399",
+                "400",
+                "500",
+                "501",
+            ]
+            field = values[draw(len(values))]
+    fields[at] = field
+    return " ".join(fields)
+
+
+def check_string(game: AnyGame, setting: Setting, text: str) -> bool:
+    """Both sides must accept and read a string alike, or both refuse it. Say whether it was accepted."""
+    count, options = game.settings(setting.seats, setting.options)
+    oracle: Oracle | None
+    try:
+        oracle = setting.read(text)
+    except ValueError:
+        oracle = None
+    state, refusal = None, ""
+    try:
+        state = game.parse_position(text, count, options)
+    except PositionError as error:
+        refusal = str(error)
+    if state is None:
+        assert oracle is None, f"refused ({refusal}), but the page does not: {text}"
+        assert "\n" not in refusal
+        return False
+    assert oracle is not None, f"accepted, but the page refuses it: {text}"
+    compare(game, state, oracle, oracle.legal(), text)
+    return True
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=str)
+def test_games_and_strings_are_the_same(setting: Setting) -> None:
+    """Whole games, and strings changed on the way, get the same answers from both implementations."""
+    game = find_game(setting.game)
+    accepted = refused = plies = 0
+    for number in range(GAMES):
+        draw = stream(20261120, setting.game, setting.seats, number)
+        state: AnyState = game.new(setting.seats, setting.options)
+        oracle = setting.make()
+        limit = 160 if GAMES <= 2 else 100_000
+        for _ in range(limit):
+            legal = oracle.legal()
+            compare(game, state, oracle, legal, f"{setting} game {number}")
+            for _ in range(MUTATIONS if draw(8) == 0 else 0):
+                if check_string(game, setting, mutated(state.position(), draw)):
+                    accepted += 1
+                else:
+                    refused += 1
+            check_string(game, setting, state.position()) if draw(8) == 0 and not over_by_history(
+                state
+            ) else None
+            if state.actor == OVER:
+                break
+            text = choose(legal, draw, eager=number % 2 == 1)
+            state = state.play(game.read_action(state, text))
+            oracle.play(text)
+            plies += 1
+    assert plies > 20 * GAMES
+    assert refused > 0
+
+
+def over_by_history(state: AnyState) -> bool:
+    """Whether a game was ended by what a string does not carry, so that its string, read again, goes on."""
+    return state.actor == OVER and state.reason() in ("repetition", "passes")

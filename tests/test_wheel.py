@@ -1,0 +1,98 @@
+"""The wheel works alone: built, installed by itself, run outside the checkout."""
+
+import os
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def run(*command: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "TOURNEY"))}
+    return subprocess.run(
+        [str(word) for word in command], cwd=cwd, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.fixture(scope="module")
+def tourney(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The console script of the wheel, in an environment that sees the dependencies but not the checkout."""
+    folder = tmp_path_factory.mktemp("wheel")
+    built = run(
+        sys.executable,
+        "-m",
+        "build",
+        "--wheel",
+        "--no-isolation",
+        "--outdir",
+        folder / "dist",
+        ROOT,
+        cwd=folder,
+    )
+    assert built.returncode == 0, built.stdout[-2000:] + built.stderr[-2000:]
+    (wheel,) = (folder / "dist").glob("*.whl")
+    venv.create(folder / "venv", with_pip=False, symlinks=True)
+    python = folder / "venv" / "bin" / "python"
+    done = run(
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        python,
+        "install",
+        "-q",
+        "--no-deps",
+        "--no-index",
+        wheel,
+        cwd=folder,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    (site,) = (folder / "venv" / "lib").glob("python*/site-packages")
+    (dependencies,) = {Path(entry) for entry in sys.path if entry.endswith("site-packages")} & {
+        Path(sys.prefix) / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages"
+    }
+    # The dependencies come from the environment of the tests, as plain folders on the path: an editable
+    # install's own .pth file is not read there, so `tourney` can only be the wheel's.
+    (site / "dependencies.pth").write_text(f"{dependencies}\n", encoding="utf-8")
+    where = run(python, "-c", "import tourney; print(tourney.__file__)", cwd=folder)
+    assert str(folder) in where.stdout, where.stdout + where.stderr
+    return folder / "venv" / "bin" / "tourney"
+
+
+def test_version(tourney: Path, tmp_path: Path) -> None:
+    """The console script starts."""
+    done = run(tourney, "--version", cwd=tmp_path)
+    assert done.returncode == 0
+    assert done.stdout.startswith("tourney ")
+
+
+def test_console_answers_the_page(tourney: Path, tmp_path: Path) -> None:
+    """The games are in the wheel, and found by their entry points."""
+    done = subprocess.run(
+        [tourney, "rules", "sages-tafl"],
+        input="new seats=2\nperft 2\n",
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == "ok\n484\n", done.stderr
+
+
+def test_a_tournament_from_start_to_report(tourney: Path, tmp_path: Path) -> None:
+    """The shipped bots and the templates are in the wheel: a cup is run, verified and reported."""
+    (tmp_path / "cup.toml").write_text(
+        'name = "cup"\ngame = "sage-stones"\nformat = "round-robin"\nseed = 7\nbots = ["random", "greedy"]\n',
+        encoding="utf-8",
+    )
+    ran = run(tourney, "run", "cup.toml", "--quiet", cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr[-2000:]
+    verified = run(tourney, "verify", "--all", cwd=tmp_path)
+    assert verified.returncode == 0, verified.stdout + verified.stderr
+    reported = run(tourney, "report", "--out", "site", cwd=tmp_path)
+    assert reported.returncode == 0, reported.stderr[-2000:]
+    assert "random" in (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
