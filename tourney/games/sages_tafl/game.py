@@ -1,0 +1,45 @@
+"""Sages Tafl as a game: its name, its strings, its first state."""
+
+from collections.abc import Mapping
+
+from tourney.games.base import Game
+from tourney.games.drawing import Drawing
+from tourney.games.sages_tafl import notation, picture, squares
+from tourney.games.sages_tafl.notation import PLY_LIMIT
+from tourney.games.sages_tafl.state import TaflState
+from tourney.seeds import Draw
+
+
+class SagesTafl(Game[int]):
+    """Two seats, no chance, nothing hidden; five points win."""
+
+    name = "sages-tafl"
+    title = "Sages Tafl"
+    rules = "1"
+    seat_counts = (2,)
+    seat_names = picture.SIDES
+    max_actions = PLY_LIMIT
+
+    def initial(self, seats: int, options: Mapping[str, str]) -> TaflState:  # noqa: ARG002 - it has one start
+        """Return the start."""
+        return TaflState.standing(notation.read(squares.START))
+
+    def action_string(self, action: int) -> str:
+        """Return ``FROM-TO``, ``tower-TO``, ``FROM-off`` or ``pass``."""
+        return squares.action_string(action)
+
+    def parse_action(self, text: str) -> int:
+        """Return the action of a string, or raise ActionError."""
+        return squares.parse_action(text)
+
+    def parse_position(self, text: str, seats: int, options: Mapping[str, str]) -> TaflState:  # noqa: ARG002
+        """Return the state of a position string, without history, or raise PositionError."""
+        return TaflState.standing(notation.read(text))
+
+    def sample(self, observation: str, seat: int, draw: Draw) -> TaflState:  # noqa: ARG002 - nothing is hidden
+        """Return the position that was observed: a seat sees all of it."""
+        return TaflState.standing(notation.read(observation))
+
+    def drawing(self, view: str, last: str | None = None) -> Drawing:
+        """Draw a position string, with the last action marked."""
+        return picture.draw(view, last)

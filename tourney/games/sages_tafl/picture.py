@@ -1,0 +1,87 @@
+"""A drawing of a position of Sages Tafl."""
+
+from tourney.games.drawing import Arrow, Cell, Drawing, Label, Mark, Piece
+from tourney.games.sages_tafl import notation
+from tourney.games.sages_tafl.notation import PLY_LIMIT, QUIET_LIMIT, WIN
+from tourney.games.sages_tafl.squares import (
+    BANKS,
+    BLACK_TOWER,
+    EMPTY,
+    FILES,
+    FROM_TOWER,
+    HEIGHT,
+    LETTERS,
+    NAMES,
+    OFF,
+    PASS,
+    RANKS,
+    RED_TOWER,
+    RIVER,
+    SHIFT,
+    SQUARES,
+    TARGET,
+    parse_action,
+)
+
+SIDES = ("Black", "Red")
+_KINDS = ("apprentice", "skyship", "sage")
+_BOTTOM = 2 * (HEIGHT - 1)
+
+
+def _xy(place: int) -> tuple[int, int]:
+    """Return a square's or a tower's centre: Black, on rank 1, sits at the bottom."""
+    if place == BLACK_TOWER:
+        return 7, _BOTTOM - 1
+    if place == RED_TOWER:
+        return 7, 1
+    file, rank = divmod(place, HEIGHT)
+    return 2 * file, _BOTTOM - 2 * rank
+
+
+def _ground(rank: int) -> str:
+    if rank == RIVER:
+        return "river"
+    return "bank" if rank in BANKS else "plain"
+
+
+_CELLS = (
+    *(Cell(*_xy(place), _ground(place % HEIGHT), NAMES[place]) for place in range(SQUARES)),
+    *(Cell(*_xy(tower), "tower", "tower", "point") for tower in (BLACK_TOWER, RED_TOWER)),
+)
+_LABELS = (
+    *(Label(2 * file, _BOTTOM + 2, name) for file, name in enumerate(FILES)),
+    *(Label(-2, _BOTTOM - 2 * rank, name) for rank, name in enumerate(RANKS)),
+)
+
+
+def _piece(place: int, letter: int) -> Piece:
+    side = 0 if letter in LETTERS[0] else 1
+    kind = _KINDS[LETTERS[side].index(letter)]
+    where = NAMES[place] if place < SQUARES else "in the tower"
+    return Piece(*_xy(place), chr(letter), side + 1, kind, f"{SIDES[side]} {kind} {where}")
+
+
+def _last(text: str, mover: int) -> tuple[tuple[Mark, ...], tuple[Arrow, ...]]:
+    """Mark where the last action began and ended. What it captured the position does not tell."""
+    action = parse_action(text)
+    if action == PASS:
+        return (), ()
+    source, target = action >> SHIFT, action & TARGET
+    start = _xy(SQUARES + mover - 1 if source == FROM_TOWER else source)
+    if target == OFF:
+        return (Mark(*start, "from"),), ()
+    return (Mark(*start, "from"), Mark(*_xy(target), "to")), (Arrow(*start, *_xy(target)),)
+
+
+def draw(view: str, last: str | None) -> Drawing:
+    """Draw a position string, the last action marked. Raises PositionError or ActionError."""
+    fields = notation.read(view)
+    marks, arrows = _last(last, 3 - fields.seat) if last else ((), ())
+    notes = (
+        f"{SIDES[fields.seat - 1]} to move",
+        f"points: Black {fields.points[0]}, Red {fields.points[1]} ({WIN} win)",
+        f"quiet actions: {fields.quiet} of {QUIET_LIMIT}; actions: {fields.ply} of {PLY_LIMIT}",
+        *((f"last: {last}",) if last else ()),
+    )
+    pieces = tuple(_piece(place, letter) for place, letter in enumerate(fields.board) if letter != EMPTY)
+    return Drawing(_CELLS, pieces, marks, arrows, _LABELS, notes)
