@@ -1,1 +1,1 @@
-"""To be described by whoever writes this package."""
+"""Ratings: functions of the results in schedule order, and of nothing else."""
