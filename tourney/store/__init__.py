@@ -1,1 +1,1 @@
-"""To be described by whoever writes this package."""
+"""What is stored: tables, migrations, and the repository that everything else reads and writes by."""

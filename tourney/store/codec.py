@@ -50,7 +50,7 @@ def pack_measured(measured: dict[str, Any]) -> bytes:
 
 def plan_text(plan: Plan) -> str:
     """Return a plan as canonical JSON."""
-    data = {
+    data: Any = {
         "name": plan.name,
         "game": plan.game,
         "rules": plan.rules,

@@ -23,7 +23,7 @@ class TournamentRow(SQLModel, table=True):
     seed_chosen: bool
     plan: str = Field(sa_column=Column(Text, nullable=False))
     run: str = Field(sa_column=Column(Text, nullable=False))
-    complete: bool = False
+    complete: bool
     created: str
 
 
@@ -40,9 +40,9 @@ class EntrantRow(SQLModel, table=True):
     version: str
     args: str = Field(sa_column=Column(Text, nullable=False))
     digest: str = Field(max_length=64, index=True)
-    title: str = ""
-    author: str = ""
-    joined: int = 1
+    title: str
+    author: str
+    joined: int
 
 
 class ScheduleRow(SQLModel, table=True):
@@ -65,7 +65,11 @@ class ScheduleRow(SQLModel, table=True):
 
 
 class MatchRow(SQLModel, table=True):
-    """A finished match; ``record`` is compressed JSON, NULL where the infrastructure failed for good."""
+    """A finished match; ``record`` is compressed JSON, NULL where the infrastructure failed for good.
+
+    ``ranks`` ("1,2") and ``faults`` ("timeout,", a kind or nothing per seat) repeat what ``seat`` holds, so
+    that a million results are read from one row each.
+    """
 
     __tablename__ = "match"
 
@@ -73,6 +77,8 @@ class MatchRow(SQLModel, table=True):
         sa_column=Column(Integer, ForeignKey("schedule.id"), primary_key=True, autoincrement=False)
     )
     digest: str = Field(max_length=64, index=True)
+    ranks: str
+    faults: str
     reason: str
     void: bool
     note: str
@@ -85,22 +91,23 @@ class SeatRow(SQLModel, table=True):
     """Who sat on a seat (from 1) of a finished match and what came of it.
 
     ``units`` is the match score in units of 1 / (2 * (seats - 1)): an integer, so that SQL sums are exact.
+    ``shared``: another seat has the same rank.
     """
 
     __tablename__ = "seat"
     __table_args__ = (
         # Covers the standings: they read this index alone.
-        Index("ix_seat_standings", "tournament_id", "entrant", "void", "place", "shared", "units", "fault"),
+        Index("ix_seat_standings", "tournament_id", "entrant", "void", "rank", "shared", "units", "fault"),
     )
 
     match_id: int = Field(foreign_key="match.id", primary_key=True)
     seat: int = Field(primary_key=True)
     tournament_id: int = Field(foreign_key="tournament.id")
     entrant: int
-    place: int
+    rank: int
     shared: bool
     units: int
-    fault: str | None = None
+    fault: str | None
     void: bool
 
 
@@ -120,3 +127,14 @@ class MeasuredRow(SQLModel, table=True):
 
     match_id: int = Field(foreign_key="match.id", primary_key=True)
     data: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
+
+
+METADATA = SQLModel.metadata
+
+TOURNAMENT = METADATA.tables["tournament"]
+ENTRANT = METADATA.tables["entrant"]
+SCHEDULE = METADATA.tables["schedule"]
+MATCH = METADATA.tables["match"]
+SEAT = METADATA.tables["seat"]
+LOG = METADATA.tables["log"]
+MEASURED = METADATA.tables["measured"]

@@ -9,12 +9,11 @@ run's coordinator writes. ``Repository.open`` takes a path or a database URL::
             ...
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
-import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
 from tourney.errors import RecordError, UsageError
@@ -26,7 +25,6 @@ from tourney.store.engine import open_engine, transaction
 from tourney.store.standings import rank_standings
 from tourney.store.values import (
     Finished,
-    Key,
     Match,
     Measured,
     PairTotal,
@@ -60,7 +58,7 @@ class Repository:
         """Close the database."""
         self._engine.dispose()
 
-    def __enter__(self) -> "Repository":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -85,7 +83,7 @@ class Repository:
             return reading.tournaments(connection)
 
     def tournament(self, name: str | None = None) -> Tournament:
-        """Return a tournament by name; without a name the one begun last. Raises UsageError if there is none."""
+        """Return a tournament by name, or the one begun last. Raises UsageError if there is none."""
         found = self.tournaments()
         if not found:
             raise UsageError("the database holds no tournament yet: begin one with `tourney run FILE.toml`")
@@ -119,7 +117,7 @@ class Repository:
         run: RunSettings,
         entrants: Sequence[StoredEntrant] = (),
     ) -> None:
-        """Change what a later tournament file may change: ``rounds``, run settings, entrants added at the end."""
+        """Change what a later file may change: ``rounds``, run settings, entrants added at the end."""
         with self._write() as connection:
             writing.amend(connection, tournament, rounds, run, entrants)
 
@@ -233,7 +231,7 @@ class Repository:
             yield from reading.results(connection, tournament)
 
     def pair_totals(self, tournament: int) -> tuple[PairTotal, ...]:
-        """Return what each entrant scored against each other, by numbers; pairs that never met are left out."""
+        """Return what each entrant scored against each other; pairs that never met are left out."""
         with self._read() as connection:
             return reading.pair_totals(connection, tournament)
 
@@ -241,9 +239,11 @@ class Repository:
         """Return the standings: by points, direct encounter, wins, Sonneborn-Berger; then by number."""
         with self._read() as connection:
             entrants = reading.entrants(connection, tournament)
+            seats = next(t.seats for t in reading.tournaments(connection) if t.id == tournament)
             tallies = reading.tallies(connection, tournament)
             pairs = reading.pair_totals(connection, tournament)
-        return rank_standings(entrants, tallies, pairs)
+            faults = reading.faults(connection, tournament)
+        return rank_standings(entrants, seats, tallies, pairs, faults)
 
     def faults(self, tournament: int) -> tuple[tuple[int, str, int], ...]:
         """Return ``(entrant number, kind, count)`` of all faults, sorted."""
@@ -274,5 +274,3 @@ class Repository:
     def _write(self) -> Iterator[Connection]:
         with transaction(self._engine, write=True) as connection:
             yield connection
-
-

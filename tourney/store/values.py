@@ -1,6 +1,6 @@
 """What the store holds, as frozen values; the rest of Tourney sees these and never a row of SQL."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
@@ -47,7 +47,7 @@ class Plan:
     rounds: int | None = None
     opening_plies: int = 0
     book: tuple[tuple[str, ...], ...] = ()
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
     extra: tuple[tuple[str, int | str], ...] = ()
 
 
@@ -127,8 +127,8 @@ class Result:
 class Match:
     """A row of the schedule with its result, if it has one.
 
-    ``number`` counts a tournament's matches from 1 in schedule order; ``seats`` holds the entrants' numbers in
-    seat order.
+    ``number`` counts a tournament's matches from 1 in schedule order; ``seats`` holds the entrants' numbers
+    in seat order.
     """
 
     tournament: int
@@ -173,8 +173,8 @@ class Standing:
 
     ``points`` is the sum of match scores: 1 for a win and 1/2 for a draw at two seats; at k seats
     (k - place) / (k - 1), where tied seats share the mean of the places they take. ``wins``: first alone;
-    ``draws``: first, shared; ``losses``: the rest. ``faults``: ``(kind, count)`` sorted by kind. ``rank`` is 1
-    + the number of entrants that are better by points and tie-breaks; equal lines share it.
+    ``draws``: first, shared; ``losses``: the rest. ``faults``: ``(kind, count)`` sorted by kind. ``rank`` is
+    1 + the number of entrants that are better by points and tie-breaks; equal lines share it.
     """
 
     rank: int

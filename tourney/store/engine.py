@@ -1,0 +1,138 @@
+"""Opening a database: what is ours is opened, all else refused in one sentence.
+
+All SQL that only SQLite knows is in this module and in ``sqlite.py``; other databases come by URL.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import sqlalchemy as sa
+from sqlalchemy.engine import URL, Connection, Engine, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+
+from tourney.errors import StoreError, UsageError
+from tourney.store import sqlite
+from tourney.store.migrations import HEAD, REVISIONS
+
+
+def parse_url(url: str) -> URL:
+    """Return the URL of a database that was named by a path or a URL. Raises UsageError."""
+    if "://" not in url:
+        return URL.create("sqlite", database=url)
+    try:
+        parsed = make_url(url)
+    except ArgumentError as error:
+        raise UsageError(
+            f"{url!r} is neither a path nor a database URL, as postgresql+psycopg://..."
+        ) from error
+    if parsed.get_backend_name() == "sqlite" and parsed.database in {None, "", ":memory:"}:
+        raise UsageError(f"{url!r} names no file: give the path of a database")
+    return parsed
+
+
+def is_sqlite(url: URL) -> bool:
+    """Say whether a URL is of an SQLite file."""
+    return url.get_backend_name() == "sqlite"
+
+
+def shown(url: URL) -> str:
+    """Return a database's name for messages: a path, or a URL without its password."""
+    return str(url.database) if is_sqlite(url) else url.render_as_string(hide_password=True)
+
+
+def open_engine(url: str, *, create: bool = False, write: bool = False, old: bool = False) -> Engine:
+    """Open a database by path or URL.
+
+    ``create`` makes one that is missing; ``write`` refuses what cannot be written now; ``old`` lets pass one
+    that wants an upgrade. Raises StoreError, in one sentence, for what is not ours, damaged, half-written,
+    made by a newer Tourney, or out of reach.
+    """
+    parsed = parse_url(url)
+    name = shown(parsed)
+    if is_sqlite(parsed):
+        path = sqlite.path_of(parsed)
+        if create and not path.exists():
+            sqlite.create(path)
+        sqlite.check(path, write=write)
+        engine = sqlite.make_engine(path)
+    else:
+        engine = _server_engine(parsed)
+    try:
+        if not is_sqlite(parsed) and create:
+            _create_on_server(engine)
+        _check_revision(engine, name, old=old)
+    except BaseException:
+        engine.dispose()
+        raise
+    return engine
+
+
+@contextmanager
+def transaction(engine: Engine, *, write: bool = False) -> Iterator[Connection]:
+    """Give a connection within one transaction: committed at the end, rolled back on an error.
+
+    Reads within it see one moment. Raises StoreError where the database fails.
+    """
+    try:
+        with (
+            engine.connect().execution_options(**{sqlite.WRITE: write}) as connection,
+            connection.begin(),
+        ):
+            yield connection
+    except SQLAlchemyError as error:
+        raise store_error(shown(engine.url), error) from error
+
+
+def store_error(name: str, error: SQLAlchemyError) -> StoreError:
+    """Return the sentence for what a database driver says of a database."""
+    cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
+    text = " ".join(str(cause).split()) or type(cause).__name__
+    advice = sqlite.advice(text)
+    return StoreError(f"the database {name} failed: {text}{advice}")
+
+
+def revision_of(engine: Engine) -> str | None:
+    """Return the revision of a database, or None if it bears none."""
+    with transaction(engine) as connection:
+        if not sa.inspect(connection).has_table("alembic_version"):
+            return None
+        return connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar()
+
+
+def _check_revision(engine: Engine, name: str, *, old: bool) -> None:
+    revision = revision_of(engine)
+    if revision is None:
+        raise StoreError(
+            f"the database {name} holds no tables of Tourney: it is another program's, or was never"
+            " finished; name another one"
+        )
+    if revision not in REVISIONS:
+        raise StoreError(
+            f"the database {name} was made by a newer Tourney (revision {revision}, this one knows"
+            f" up to {HEAD}): upgrade Tourney"
+        )
+    if revision != HEAD and not old:
+        raise StoreError(
+            f"the database {name} was made by an older Tourney (revision {revision}, now {HEAD}):"
+            " run `tourney db upgrade`, best after `tourney db backup`"
+        )
+
+
+def _server_engine(url: URL) -> Engine:
+    try:
+        # Every transaction of ours reads one moment, as SQLite's do.
+        return sa.create_engine(url, isolation_level="REPEATABLE READ")
+    except NoSuchModuleError as error:
+        raise UsageError(f"there is no database of the kind {url.drivername!r}") from error
+    except ImportError as error:
+        raise UsageError(
+            f"the driver for {url.drivername!r} is not installed ({error}); install it beside Tourney"
+        ) from error
+
+
+def _create_on_server(engine: Engine) -> None:
+    from tourney.store.migrate import upgrade  # noqa: PLC0415 - Alembic is slow to load and seldom needed
+
+    with transaction(engine, write=True) as connection:
+        if not sa.inspect(connection).get_table_names():
+            upgrade(connection)

@@ -1,0 +1,170 @@
+"""SQLite files: made whole or not at all, checked at the start, opened with settings that survive a crash.
+
+WAL with synchronous FULL: what was committed survives the power going out, and readers do not stop a writer.
+"""
+
+import os
+import sqlite3
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import sqlalchemy as sa
+from sqlalchemy.engine import URL, Connection, Engine
+
+from tourney.errors import StoreError
+
+APPLICATION_ID = 0x54524E59
+"""What marks an SQLite file as ours, at byte 68 of its header: "TRNY"."""
+
+WRITE = "tourney_write"
+"""The execution option of a connection that means to write."""
+
+_MAGIC = b"SQLite format 3\x00"
+_BUSY_SECONDS = 30.0
+
+
+def path_of(url: URL) -> Path:
+    """Return the file of an SQLite URL."""
+    return Path(os.path.abspath(str(url.database)))  # noqa: PTH100 - resolve() would follow links
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """Connect to a file that is there; never makes one."""
+    connection = sqlite3.connect(
+        f"file:{quote(str(path))}?mode=rw",
+        uri=True,
+        timeout=_BUSY_SECONDS,
+        isolation_level=None,  # transactions are begun below, so that a reader has one moment too
+        check_same_thread=False,  # SQLAlchemy's pool hands a connection to one thread at a time
+    )
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA synchronous = FULL")
+    return connection
+
+
+def make_engine(path: Path) -> Engine:
+    """Return an engine on a file; it neither makes nor checks it."""
+    engine = sa.create_engine(URL.create("sqlite", database=str(path)), creator=lambda: connect(path))
+
+    def begin(connection: Connection) -> None:
+        # A writer takes the lock at once: one that began as a reader could not wait for it.
+        write = connection.get_execution_options().get(WRITE, False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+
+    sa.event.listen(engine, "begin", begin)
+    return engine
+
+
+def create(path: Path) -> None:
+    """Make a database: whole under a passing name, then under its own; nothing half-made bears its name.
+
+    Does nothing if another process was quicker. Raises StoreError.
+    """
+    from tourney.store.migrate import upgrade  # noqa: PLC0415 - Alembic is slow to load and seldom needed
+
+    fresh = path.with_name(f".{path.name}.new-{os.getpid()}")
+    try:
+        fresh.unlink(missing_ok=True)
+        with closing(sqlite3.connect(fresh, isolation_level=None)) as connection:
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        engine = make_engine(fresh)
+        try:
+            with engine.connect().execution_options(**{WRITE: True}) as writer, writer.begin():
+                upgrade(writer)
+        finally:
+            engine.dispose()
+        with closing(sqlite3.connect(fresh, isolation_level=None)) as connection:
+            connection.execute("PRAGMA journal_mode = WAL")
+        with suppress(FileExistsError):
+            os.link(fresh, path)
+    except (OSError, sqlite3.Error, sa.exc.SQLAlchemyError) as error:
+        cause = getattr(error, "orig", None) or error
+        why = getattr(cause, "strerror", None) or str(cause)
+        raise StoreError(
+            f"the database {path} cannot be made: {why}; name a folder that is there and can be written to"
+        ) from error
+    finally:
+        with suppress(OSError):
+            fresh.unlink(missing_ok=True)
+
+
+def check(path: Path, *, write: bool = False) -> None:
+    """Raise StoreError for a file that is missing, not ours, damaged, or (``write``) cannot be written."""
+    try:
+        with path.open("rb") as file:
+            header = file.read(100)
+    except FileNotFoundError as error:
+        raise StoreError(f"there is no database {path}; `tourney run FILE.toml` makes one") from error
+    except OSError as error:
+        raise StoreError(f"the database {path} cannot be read: {error.strerror or error}") from error
+    if not header:
+        raise StoreError(f"the database {path} is an empty file: remove it, and a new one is made")
+    if not header.startswith(_MAGIC[: len(header)]):
+        raise StoreError(f"the file {path} is no SQLite database; name another one")
+    if len(header) < 100:
+        raise StoreError(f"the database {path} is damaged: it breaks off in its header; restore a backup")
+    if int.from_bytes(header[68:72], "big") != APPLICATION_ID:
+        raise StoreError(f"the database {path} is another program's; name another one")
+    try:
+        with closing(connect(path)) as connection:
+            problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            if problem != "ok":
+                raise StoreError(
+                    f"the database {path} is damaged ({' '.join(problem.split())}): restore a backup"
+                )
+            if write:
+                connection.execute("BEGIN IMMEDIATE")
+                connection.execute("ROLLBACK")
+    except sqlite3.Error as error:
+        raise StoreError(f"the database {path} cannot be used: {error}{advice(str(error))}") from error
+
+
+def advice(text: str) -> str:
+    """Return what to do about an SQLite error, by the words it uses; "" where there is nothing to say."""
+    for word, what in (
+        ("readonly", "make the file and its folder writable"),
+        ("unable to open", "make the file and its folder writable"),
+        ("locked", "another program holds it: close that, and start again"),
+        ("full", "free some space, and start again: nothing that was committed is lost"),
+        ("malformed", "it is damaged: restore a backup"),
+        ("not a database", "it is damaged: restore a backup"),
+        ("disk I/O", "the disk failed or is full: see to it, and start again"),
+    ):
+        if word in text:
+            return f"; {what}"
+    return ""
+
+
+def backup(source: Path, target: Path) -> None:
+    """Copy a database, one that is being written too, whole or not at all. Raises StoreError."""
+    fresh = target.with_name(f".{target.name}.new-{os.getpid()}")
+    if target.exists():
+        raise StoreError(f"{target} is there already: name a file that is not")
+    try:
+        with closing(connect(source)) as origin, closing(sqlite3.connect(fresh)) as copy:
+            origin.backup(copy)
+        os.link(fresh, target)
+    except (OSError, sqlite3.Error) as error:
+        why: Any = getattr(error, "strerror", None) or error
+        raise StoreError(f"{target} cannot be written: {why}") from error
+    finally:
+        for leftover in (fresh, fresh.with_name(fresh.name + "-wal"), fresh.with_name(fresh.name + "-shm")):
+            with suppress(OSError):
+                leftover.unlink(missing_ok=True)
+
+
+def full_check(path: Path) -> tuple[str, ...]:
+    """Return all that SQLite's thorough check finds wrong, foreign keys included; empty is sound."""
+    check(path)
+    try:
+        with closing(connect(path)) as connection:
+            found = [row[0] for row in connection.execute("PRAGMA integrity_check(20)") if row[0] != "ok"]
+            found += [
+                f"row {row[1]} of {row[0]} refers to a row of {row[2]} that is missing"
+                for row in connection.execute("PRAGMA foreign_key_check")
+            ]
+    except sqlite3.Error as error:
+        raise StoreError(f"the database {path} cannot be used: {error}{advice(str(error))}") from error
+    return tuple(found)

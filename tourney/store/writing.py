@@ -1,0 +1,224 @@
+"""Statements that write, each within the caller's transaction."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from tourney.errors import StoreError, UsageError
+from tourney.match.record import Outcome
+from tourney.schedule.row import Row
+from tourney.store import codec
+from tourney.store.models import ENTRANT, LOG, MATCH, MEASURED, SCHEDULE, SEAT, TOURNAMENT
+from tourney.store.points import score_units
+from tourney.store.values import Finished, Plan, RunSettings, StoredEntrant, Tournament
+
+_CHUNK = 500
+"""Keys named in one query: databases bound their number."""
+
+_S = SCHEDULE.c
+
+
+def begin(
+    connection: Connection,
+    plan: Plan,
+    seed: int,
+    seed_chosen: bool,
+    run: RunSettings,
+    entrants: Sequence[StoredEntrant],
+    created: str,
+) -> Tournament:
+    """Store a tournament and its entrants. Raises UsageError if the name is taken."""
+    if connection.execute(sa.select(TOURNAMENT.c.id).where(TOURNAMENT.c.name == plan.name)).first():
+        raise UsageError(f"the database holds a tournament {plan.name!r} already")
+    made = connection.execute(
+        sa.insert(TOURNAMENT).values(
+            name=plan.name,
+            game=plan.game,
+            format=plan.format,
+            seats=plan.seats,
+            seed=str(seed),
+            seed_chosen=seed_chosen,
+            plan=codec.plan_text(plan),
+            run=codec.run_text(run),
+            complete=False,
+            created=created,
+        )
+    )
+    key = made.inserted_primary_key
+    if key is None:
+        raise StoreError("the database gave a new tournament no id")
+    tournament = Tournament(key[0], plan, seed, seed_chosen, run, complete=False, created=created)
+    _add_entrants(connection, tournament.id, entrants)
+    return tournament
+
+
+def amend(
+    connection: Connection,
+    tournament: int,
+    rounds: int | None,
+    run: RunSettings,
+    entrants: Sequence[StoredEntrant],
+) -> None:
+    """Change rounds and run settings, and add entrants; then more rounds may be drawn."""
+    this = TOURNAMENT.c.id == tournament
+    plan = codec.plan_from(connection.execute(sa.select(TOURNAMENT.c.plan).where(this)).scalar_one())
+    values: dict[str, Any] = {
+        "plan": codec.plan_text(replace(plan, rounds=rounds)),
+        "run": codec.run_text(run),
+    }
+    if entrants or rounds != plan.rounds:
+        values["complete"] = False
+    connection.execute(sa.update(TOURNAMENT).where(this).values(**values))
+    _add_entrants(connection, tournament, entrants)
+
+
+def add_rows(connection: Connection, tournament: int, rows: Sequence[Row], complete: bool) -> None:
+    """Store rows after those there are. Raises StoreError if one does not come after all stored ones."""
+    mine = _S.tournament_id == tournament
+    last = connection.execute(
+        sa.select(_S.number, _S.round_no, _S.table_no, _S.repeat_no, _S.order_no)
+        .where(mine)
+        .order_by(_S.number.desc())
+        .limit(1)
+    ).first()
+    number, key = (last[0], tuple(last[1:])) if last else (0, (0, 0, 0, 0))
+    values = []
+    for row in sorted(rows):
+        next_key = (row.round, row.table, row.repeat, row.order)
+        if next_key <= key:
+            raise StoreError(
+                f"match {next_key} of the schedule was drawn already, or comes before one that was"
+            )
+        number, key = number + 1, next_key
+        values.append(
+            {
+                "tournament_id": tournament,
+                "number": number,
+                "round_no": row.round,
+                "table_no": row.table,
+                "repeat_no": row.repeat,
+                "order_no": row.order,
+                "seating": _joined(row.seats),
+            }
+        )
+    if values:
+        connection.execute(sa.insert(SCHEDULE), values)
+    connection.execute(sa.update(TOURNAMENT).where(TOURNAMENT.c.id == tournament).values(complete=complete))
+
+
+def record_results(connection: Connection, tournament: int, finished: Sequence[Finished]) -> None:
+    """Store finished matches; rows that have a result keep it."""
+    rows = _open_rows(connection, tournament, [item.number for item in finished])
+    matches: list[dict[str, Any]] = []
+    seats: list[dict[str, Any]] = []
+    logs: list[dict[str, Any]] = []
+    measured: list[dict[str, Any]] = []
+    for item in finished:
+        found = rows.pop(item.number, None)
+        if found is None:
+            continue
+        id_, seating = found
+        match = _match_values(id_, item, len(seating))
+        matches.append(match)
+        seats.extend(_seat_values(tournament, match, seating))
+        if item.played is not None:
+            if item.played.log:
+                logs.append({"match_id": id_, "lines": codec.pack_log(item.played.log)})
+            if item.played.measured:
+                measured.append({"match_id": id_, "data": codec.pack_measured(item.played.measured)})
+    for table, values in ((MATCH, matches), (SEAT, seats), (LOG, logs), (MEASURED, measured)):
+        if values:
+            connection.execute(sa.insert(table), values)
+
+
+def _match_values(id_: int, item: Finished, seats: int) -> dict[str, Any]:
+    if item.played is None:
+        outcome = Outcome((1,) * seats, "void")
+        digest, record, actions, reproducible = "", None, 0, False
+    else:
+        data = item.played.record
+        outcome = Outcome.from_json(data["outcome"])
+        digest, record, actions = data["digest"], codec.pack(data), len(data["actions"])
+        reproducible = bool(item.played.measured.get("reproducible", False))
+    if len(outcome.ranks) != seats:
+        raise StoreError(f"match {item.number} was played with {len(outcome.ranks)} seats, not {seats}")
+    kinds = {seat: kind for seat, kind, _ in outcome.faults}
+    return {
+        "id": id_,
+        "digest": digest,
+        "ranks": _joined(outcome.ranks),
+        "faults": ",".join(kinds.get(seat, "") for seat in range(1, seats + 1)),
+        "reason": outcome.reason,
+        "void": item.played is None or outcome.void,
+        "note": item.note,
+        "actions": actions,
+        "reproducible": reproducible,
+        "record": record,
+    }
+
+
+def _seat_values(tournament: int, match: dict[str, Any], seating: Sequence[int]) -> Iterable[dict[str, Any]]:
+    ranks = [int(rank) for rank in match["ranks"].split(",")]
+    shared = Counter(ranks)
+    columns = zip(seating, ranks, score_units(ranks), match["faults"].split(","), strict=True)
+    for seat, (entrant, rank, units, fault) in enumerate(columns, 1):
+        yield {
+            "match_id": match["id"],
+            "seat": seat,
+            "tournament_id": tournament,
+            "entrant": entrant,
+            "rank": rank,
+            "shared": shared[rank] > 1,
+            "units": units,
+            "fault": fault or None,
+            "void": match["void"],
+        }
+
+
+def _open_rows(
+    connection: Connection, tournament: int, numbers: Sequence[int]
+) -> dict[int, tuple[int, tuple[int, ...]]]:
+    """Return id and seating, by number, of those rows that have no result yet."""
+    found: dict[int, tuple[int, tuple[int, ...]]] = {}
+    for start in range(0, len(numbers), _CHUNK):
+        query = (
+            sa.select(_S.number, _S.id, _S.seating)
+            .select_from(SCHEDULE.outerjoin(MATCH, MATCH.c.id == _S.id))
+            .where(
+                _S.tournament_id == tournament,
+                _S.number.in_(numbers[start : start + _CHUNK]),
+                MATCH.c.id.is_(None),
+            )
+        )
+        for number, id_, seating in connection.execute(query):
+            found[number] = (id_, tuple(map(int, seating.split(","))))
+    return found
+
+
+def _add_entrants(connection: Connection, tournament: int, entrants: Sequence[StoredEntrant]) -> None:
+    values = [
+        {
+            "tournament_id": tournament,
+            "number": stored.number,
+            "name": stored.entrant.name,
+            "bot": stored.entrant.bot,
+            "version": stored.entrant.version,
+            "args": json.dumps(list(stored.entrant.args)),
+            "digest": stored.entrant.digest,
+            "title": stored.title,
+            "author": stored.author,
+            "joined": stored.joined,
+        }
+        for stored in entrants
+    ]
+    if values:
+        connection.execute(sa.insert(ENTRANT), values)
+
+
+def _joined(numbers: Sequence[int]) -> str:
+    return ",".join(map(str, numbers))
