@@ -1,0 +1,109 @@
+from collections import Counter
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tourney.errors import TournamentError
+from tourney.match.seeds import seat_orders
+from tourney.schedule.format import History, Player, Setup
+from tourney.schedule.registry import FORMATS, find_format
+from tourney.schedule.round_robin import RoundRobin, berger, groups
+
+
+def setup(count: int, seats: int = 2, repeats: int = 1) -> Setup:
+    return Setup(tuple(Player(number) for number in range(count)), seats, seed=7, repeats=repeats)
+
+
+def test_the_table_of_six_is_that_of_the_fide_handbook() -> None:
+    one_based = [[(a + 1, b + 1) for a, b in round_] for round_ in berger(6)]
+    assert one_based == [
+        [(1, 6), (2, 5), (3, 4)],
+        [(6, 4), (5, 3), (1, 2)],
+        [(2, 6), (3, 1), (4, 5)],
+        [(6, 5), (1, 4), (2, 3)],
+        [(3, 6), (4, 2), (5, 1)],
+    ]
+
+
+@given(st.integers(2, 24))
+def test_berger_rounds_hold_every_pair_once_and_nobody_twice(count: int) -> None:
+    rounds = list(berger(count))
+    assert len(rounds) == count - 1 + count % 2
+    for round_ in rounds:
+        names = [entrant for pair in round_ for entrant in pair]
+        assert len(set(names)) == len(names) == count - count % 2
+    met = Counter(frozenset(pair) for round_ in rounds for pair in round_)
+    assert met == Counter(map(frozenset, combinations(range(count), 2)))
+
+
+@given(st.integers(2, 20))
+def test_berger_gives_everybody_the_first_seat_as_often_as_the_second_to_one(count: int) -> None:
+    first = Counter(pair[0] for round_ in berger(count) for pair in round_)
+    for entrant in range(count):
+        assert abs(2 * first[entrant] - (count - 1)) <= 1
+
+
+@given(st.integers(3, 4).flatmap(lambda seats: st.tuples(st.just(seats), st.integers(seats, 9))))
+def test_groups_hold_every_subset_once_and_nobody_twice_in_a_round(case: tuple[int, int]) -> None:
+    seats, count = case
+    rounds = list(groups(count, seats))
+    held = [group for round_ in rounds for group in round_]
+    assert sorted(held) == list(combinations(range(count), seats))
+    for round_ in rounds:
+        assert round_
+        names = [entrant for group in round_ for entrant in group]
+        assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize(("count", "seats", "repeats"), [(2, 2, 1), (5, 2, 3), (4, 3, 2), (5, 4, 7)])
+def test_each_pairing_is_repeated_in_whole_mirrored_groups(count: int, seats: int, repeats: int) -> None:
+    drawn = RoundRobin().draw(setup(count, seats, repeats), History())
+    assert drawn.complete
+    assert list(drawn.rows) == sorted(drawn.rows)
+    for group in combinations(range(count), seats):
+        mine = [row for row in drawn.rows if frozenset(row.seats) == frozenset(group)]
+        assert len({(row.round, row.table) for row in mine}) == 1
+        for repeat in range(1, repeats + 1):
+            orders = [row for row in mine if row.repeat == repeat]
+            assert [row.order for row in orders] == list(range(1, len(seat_orders(seats, repeat)) + 1))
+            base = orders[0].seats
+            index = {entrant: k for k, entrant in enumerate(sorted(base, key=base.index))}
+            assert len({row.seats for row in orders}) == len(orders)
+            for seat in range(seats):  # everybody sits equally often on every seat
+                assert set(Counter(index[row.seats[seat]] for row in orders).values()) == {
+                    len(orders) // seats
+                }
+
+
+@pytest.mark.parametrize(("seats", "before", "after"), [(2, 4, 5), (2, 3, 6), (3, 4, 6), (4, 4, 5)])
+def test_an_entrant_added_later_meets_everybody_and_nothing_is_drawn_again(
+    seats: int, before: int, after: int
+) -> None:
+    first = RoundRobin().draw(setup(before, seats), History())
+    second = RoundRobin().draw(setup(after, seats), History(first.rows))
+    assert min(row.round for row in second.rows) == first.rows[-1].round + 1
+    assert list(second.rows) == sorted(second.rows)
+    met = [frozenset(row.seats) for row in (*first.rows, *second.rows) if row.order == 1]
+    assert sorted(map(sorted, met)) == [list(group) for group in combinations(range(after), seats)]
+
+
+def test_when_all_is_drawn_nothing_more_comes() -> None:
+    rows = RoundRobin().draw(setup(4), History()).rows
+    again = RoundRobin().draw(setup(4), History(rows))
+    assert again.rows == ()
+    assert again.complete
+
+
+def test_too_few_entrants_and_too_many_matches_are_refused_with_the_reason() -> None:
+    with pytest.raises(TournamentError, match="at least 3 entrants, not 2"):
+        RoundRobin().check(setup(2, seats=3))
+    with pytest.raises(TournamentError, match="would have 9,900,000 matches"):
+        RoundRobin().check(setup(100, repeats=1000))
+
+
+def test_formats_are_found_by_name_and_others_are_named() -> None:
+    assert find_format("round-robin") is FORMATS["round-robin"]
+    with pytest.raises(TournamentError, match="no format 'sudden-death'; the formats are: round-robin"):
+        find_format("sudden-death")
