@@ -49,7 +49,7 @@ def copy_submission(source: Path, target: Path, scratch: Path) -> Submission:
 
 
 def manifest_of(folder: Path, files: Sequence[FileEntry], where: str) -> Manifest:
-    """Return the manifest of a bot whose files lie in a folder: its ``bot.toml``, or made from its one file's name."""
+    """Return the manifest of a bot that lies in a folder: ``bot.toml``, or made from its only file's name."""
     if len(files) == 1 and files[0].path != FILE_NAME:
         return manifest_from_name(files[0].path, where)
     return _read_manifest(folder, where)
@@ -57,9 +57,7 @@ def manifest_of(folder: Path, files: Sequence[FileEntry], where: str) -> Manifes
 
 def _copy_program(source: Path, target: Path, *, executable: bool) -> Submission:
     if not executable:
-        raise BotError(
-            f"{source} is not executable; say `chmod +x {source}` if it is a program, or hand in a folder with {FILE_NAME}"
-        )
+        raise BotError(f"{source} is not executable; say chmod +x if it is a program; else hand in a folder")
     name = source.name
     check_path(name, str(source.parent))
     manifest = manifest_from_name(name, str(source))
@@ -79,29 +77,29 @@ def _copy_folder(folder: Path, target: Path, where: str) -> Submission:
     return Submission(manifest, files, target)
 
 
-def check_command(manifest: Manifest, files: Sequence[FileEntry], where: str) -> None:
+def check_command(manifest: Manifest, files: Sequence[FileEntry], where: str, *, built: bool = False) -> None:
     """Raise BotError where a command names a file that the bot does not hold, or that cannot be executed.
 
-    A bot that is built is judged after its build, with the files that the build left.
+    Of a bot with a build nothing is asked until it is ``built``, as its program may come of it.
     """
+    if manifest.build and not built:
+        return
     held = {file.path: file for file in files}
     program, *words = manifest.command
-    if "/" in program and not program.startswith("/"):
-        path = os.path.normpath(program)
-        if path not in held and not manifest.build:
-            raise BotError(f"{where}: the command's program {program} is not among the bot's files")
-        if path in held and not held[path].executable and not manifest.build:
-            raise BotError(
-                f"{where}: the command's program {program} is not executable; say `chmod +x` on it"
-            )
-    elif program in held and program != "python3":
-        raise BotError(
-            f"{where}: the command's program {program} is looked for on PATH; write \"./{program}\" for the bot's own"
-        )
-    if program == "python3" and words and not words[0].startswith("-") and not manifest.build:
-        path = os.path.normpath(words[0])
-        if path not in held:
-            raise BotError(f"{where}: the command's program {words[0]} is not among the bot's files")
+    if program == "python3":
+        # What follows an option may be its value, so only a plain first word is known to be a file.
+        own = words[0] if words and not words[0].startswith(("-", "/")) else None
+    elif program in held:
+        raise BotError(f"{where}: {program} in the command is looked for on PATH; write ./{program}")
+    else:
+        own = program if "/" in program and not program.startswith("/") else None
+    if own is None:
+        return
+    file = held.get(os.path.normpath(own))
+    if file is None:
+        raise BotError(f"{where}: the command's program {own} is not among the bot's files")
+    if own == program and not file.executable:
+        raise BotError(f"{where}: the command's program {own} is not executable; say chmod +x")
 
 
 def _inside(folder: Path) -> Path:

@@ -1,0 +1,210 @@
+"""A bot's build: once per host, into a writable copy that is kept beside the store's entries.
+
+The entry stays as submitted, so its digest never depends on a compiler; what the build left is sealed in
+``builds/HOST/DIGEST`` and built again when it is damaged or missing.
+"""
+
+import fcntl
+import os
+import platform
+import re
+import selectors
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from tourney.bots.command import environment, interpreter_paths, own_words
+from tourney.bots.seal import compare, read_seal, seal
+from tourney.bots.store import BotStore, StoredBot
+from tourney.bots.submission import check_command
+from tourney.bots.tree import copy_tree, folders_of, hash_tree, remove_tree, sync_folder, walk
+from tourney.errors import BotError, StoreError
+
+BUILD_SECONDS = 600
+BUILD_OUTPUT = 4 * 1024 * 1024
+SHOWN_LINES = 15
+_TAIL = 16 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class BuildJob:
+    """A build to be run: the command, the folder (writable, and the only one), and its bounds.
+
+    ``env`` is the whole environment; ``read_only`` as in ``BotCommand``; no network is promised to it.
+    """
+
+    argv: tuple[str, ...]
+    folder: Path
+    env: tuple[tuple[str, str], ...]
+    read_only: tuple[Path, ...]
+    seconds: int = BUILD_SECONDS
+    max_output: int = BUILD_OUTPUT
+
+
+@dataclass(frozen=True, slots=True)
+class BuildResult:
+    """How a build ended: its exit code (negative: a signal), or None and ``why`` it was stopped; its last output."""
+
+    code: int | None
+    output: bytes
+    why: str = ""
+
+
+BuildRunner = Callable[[BuildJob], BuildResult]
+"""Runs a build to its end, and leaves no process of it behind. Raises nothing for what the build does."""
+
+
+def run_plainly(job: BuildJob) -> BuildResult:
+    """Run a build without containment, within its time and output."""
+    try:
+        process = subprocess.Popen(  # noqa: S603 - running what the author says is what a build is
+            job.argv,
+            cwd=job.folder,
+            env=dict(job.env),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    except OSError as error:
+        return BuildResult(None, b"", f"it could not be started: {error.strerror}")
+    assert process.stdout is not None  # noqa: S101 - a pipe was asked for
+    deadline = time.monotonic() + job.seconds
+    fd = process.stdout.fileno()
+    os.set_blocking(fd, False)
+    tail = b""
+    size = 0
+    why = ""
+    with process.stdout, selectors.DefaultSelector() as selector:
+        selector.register(fd, selectors.EVENT_READ)
+        while not why:
+            ready = selector.select(min(0.2, max(0.0, deadline - time.monotonic())))
+            chunk = _read(fd) if ready else None
+            if chunk:
+                size += len(chunk)
+                tail = (tail + chunk)[-_TAIL:]
+            if size > job.max_output:
+                why = f"it wrote more than {job.max_output >> 20} MiB of output"
+            elif chunk == b"" or (chunk is None and process.poll() is not None):
+                # Its output ended, or it did and only a child of its own still holds the pipe.
+                break
+            elif time.monotonic() >= deadline:
+                why = f"it took longer than {job.seconds} s"
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(0 if why else max(0.0, deadline - time.monotonic()))
+        if process.returncode is None and not why:
+            why = f"it took longer than {job.seconds} s"
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    return BuildResult(None if why else process.returncode, tail, why)
+
+
+def _read(fd: int) -> bytes | None:
+    try:
+        return os.read(fd, 65_536)
+    except BlockingIOError:
+        return None
+
+
+def runnable_folder(store: BotStore, bot: StoredBot, runner: BuildRunner = run_plainly) -> Path:
+    """Return the folder to start a bot in: its entry's files or, with a build, what that made of them.
+
+    The build runs at the first call on a host; concurrent callers wait for it. Raises BotError with the
+    last lines of a build that failed, and StoreError where the store cannot be written.
+    """
+    if not bot.manifest.build:
+        return bot.folder
+    place = store.root / "builds" / host() / bot.digest
+    try:
+        with _locked(place.with_name(f"{bot.digest}.lock")):
+            if place.exists():
+                if not damage_of_build(place):
+                    return place / "files"
+                remove_tree(place)
+            new = place.with_name(f"{bot.digest}.new")
+            if new.exists():
+                remove_tree(new)
+            try:
+                _build(bot, new, runner)
+                new.rename(place)
+                place.chmod(0o555)
+                sync_folder(place.parent)
+            finally:
+                if new.exists():
+                    remove_tree(new)
+            return place / "files"
+    except OSError as error:
+        raise StoreError(f"the bot {bot.label} cannot be built in {place.parent}: {error}") from error
+
+
+def damage_of_build(place: Path) -> str:
+    """Say what is wrong with a sealed build; "" if nothing is."""
+    try:
+        return compare(read_seal(place), place / "files", links=True)
+    except BotError as error:
+        return str(error)
+
+
+def host() -> str:
+    """Return a folder's name for this host: its name and kind of machine."""
+    return re.sub(r"[^A-Za-z0-9._-]", "-", f"{platform.node() or 'host'}-{platform.machine()}").lstrip(".")
+
+
+def _build(bot: StoredBot, new: Path, runner: BuildRunner) -> None:
+    new.mkdir()
+    folder = new / "files"
+    copy_tree(walk(bot.folder, whole=True), folder)
+    for place in folders_of(folder):
+        for entry in os.scandir(place):
+            if entry.is_file(follow_symlinks=False):
+                Path(entry.path).chmod(entry.stat().st_mode | 0o200)
+    result = runner(
+        BuildJob(
+            argv=own_words(bot.manifest.build, bot.label),
+            folder=folder,
+            env=environment(),
+            read_only=interpreter_paths(),
+        )
+    )
+    if result.code != 0:
+        raise BotError(_failure(bot, result))
+    files = hash_tree(folder, links=True)
+    try:
+        check_command(bot.manifest, files, f"the build of {bot.label}", built=True)
+    except BotError as error:
+        raise BotError(f"{error}{_last_lines(result.output)}") from error
+    seal(new, files)
+
+
+def _failure(bot: StoredBot, result: BuildResult) -> str:
+    command = " ".join(bot.manifest.build)
+    how = result.why or (
+        f"it ended with exit code {result.code}" if result.code is not None else "it was stopped"
+    )
+    return f"the build of {bot.label} ({command}) failed: {how}{_last_lines(result.output)}"
+
+
+def _last_lines(output: bytes) -> str:
+    """Return the end of a build's output, each line indented and fit to be shown; it is the author's text."""
+    lines = [
+        "".join(c if c.isprintable() else " " for c in line)[:200]
+        for line in output.decode("utf-8", "replace").splitlines()
+        if line.strip()
+    ]
+    return "".join(f"\n    {line}" for line in ["its last lines:", *lines[-SHOWN_LINES:]]) if lines else ""
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(fd)
