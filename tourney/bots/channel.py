@@ -1,18 +1,19 @@
 """A channel: the one seam between the referee's side and a bot, whatever the bot is made of."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
 
 EventKind = Literal["line", "timeout", "closed", "overflow", "garbled"]
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
-    """What came of waiting for a bot: a line (its text, without the newline), or why there is none.
+class Event(NamedTuple):
+    """What came of a bot: a line (its text, without the newline), or why there is none.
 
-    ``closed``: the bot's output ended (``text`` says how it died, for the log). ``overflow``: more than
-    64 KiB or 1,000 lines since the last request. ``garbled``: a line that is too long or no UTF-8.
+    ``closed``: the bot's output ended or the bot died (``text`` says how, for the log). ``overflow``: more
+    than 64 KiB or 1,000 lines since the last request. ``garbled``: a line that is too long or no UTF-8.
+    Events come in the order of the bot's output; after ``closed``, ``overflow`` or ``garbled`` nothing else
+    comes but the same again.
     """
 
     kind: EventKind
@@ -20,22 +21,35 @@ class Event:
 
 
 class Channel(ABC):
-    """Talks lines with one bot. Never raises for what a bot does; never blocks without a deadline."""
+    """Talks lines with one bot. Never raises for what a bot does; never blocks without a deadline.
+
+    Lines of the bot come without their newline and one carriage return before it; empty lines do not come
+    at all, nor does a last line without a newline.
+    """
 
     @abstractmethod
     def send(self, data: bytes) -> None:
         """Queue lines for the bot and write what its pipe takes now; the rest goes out while waiting."""
 
     @abstractmethod
+    def pending(self) -> Sequence[Event]:
+        """Take what has come by now, without waiting; asked before a request, it is what came unasked."""
+
+    @abstractmethod
     def request(self, data: bytes) -> None:
         """Send lines that end in a request: the bot's allowance of output starts anew."""
 
     @abstractmethod
-    def wait(self, deadline: float) -> Event:
-        """Return the next event; ``timeout`` at the deadline (``time.monotonic`` seconds), which nothing extends."""
+    def wait(self, deadline: int) -> Event:
+        """Return the next event; ``timeout`` at the deadline, which nothing extends.
+
+        The deadline is in nanoseconds of the clock that the channel was made with (``time.monotonic_ns``).
+        What a bot has said by the time of the last look is heard, though the one who looks was late. A bot
+        that has not taken all of its request is not heard: it times out.
+        """
 
     @abstractmethod
-    def take_stderr(self) -> tuple[str, ...]:
+    def take_stderr(self) -> Sequence[str]:
         """Return the lines of standard error since the last call, bounded."""
 
     @abstractmethod
@@ -43,5 +57,16 @@ class Channel(ABC):
         """Return the CPU time the bot's process has used so far, or None where it is not known."""
 
     @abstractmethod
+    def freeze(self) -> None:
+        """Stop the bot while it is not its turn, as far as the channel can."""
+
+    @abstractmethod
+    def thaw(self) -> None:
+        """Let a frozen bot go on."""
+
+    @abstractmethod
     def close(self, grace: float) -> None:
-        """End the bot: wait ``grace`` seconds for it to exit, then kill all of it; reap."""
+        """End the bot: wait ``grace`` seconds for it to exit, then kill all of it; reap.
+
+        What is queued is written first as far as the bot takes it. Closing again does nothing.
+        """
