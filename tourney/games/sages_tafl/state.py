@@ -20,8 +20,7 @@ from tourney.games.sages_tafl.squares import (
     TARGET,
 )
 
-_PASS_ONLY: Final = [PASS]
-_NO_ACTIONS: Final[list[int]] = []
+_PASS_ONLY: Final = (PASS,)
 
 
 class TaflState(State[int]):
@@ -124,7 +123,7 @@ class TaflState(State[int]):
     def legal_actions(self) -> Sequence[int]:
         """List the actions of the seat's pieces, in the order of their squares; a pass if there are none."""
         if self.end:
-            return _NO_ACTIONS
+            return ()
         reach = REACH[self.seat - 1]
         ground = self.ground
         found: list[int] = []
@@ -141,7 +140,7 @@ class TaflState(State[int]):
         source = action >> SHIFT
         if source >= SQUARES:
             if source != FROM_TOWER:
-                return self.legal_actions() == [action]
+                return action in self.legal_actions()
             source = SQUARES - 1 + seat
         letter = self.board[source]
         if letter not in LETTERS[seat - 1]:

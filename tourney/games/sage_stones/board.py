@@ -1,0 +1,137 @@
+"""Squares, dice and actions as numbers, and the actions' strings.
+
+A board is the bytes of the field BOARD itself: columns 3 to 9, nine rows each, parted by ``/``. So a
+square is ``10 * column + row`` with both from 0, and 10 * column + 9 is none. An action is a square or
+``70 +`` the number of a roll: as integers they have the order of their strings.
+"""
+
+from dataclasses import dataclass
+
+from tourney.errors import ActionError
+
+COLUMNS = "3456789"
+ROWS = "abcdefghi"
+WIDTH, HEIGHT = len(COLUMNS), len(ROWS)
+STEP = HEIGHT + 1
+"""From a square to the same row of the next column."""
+EMPTY = ord(".")
+EMPTY_BOARD = b"/".join([b"." * HEIGHT] * WIDTH)
+SIX = COLUMNS.index("6")
+"""The column that stands in for a full one."""
+
+SQUARES = tuple(STEP * column + row for column in range(WIDTH) for row in range(HEIGHT))
+FIRST_ROLL = STEP * WIDTH
+
+
+@dataclass(frozen=True, slots=True)
+class Roll:
+    """Three dice: their faces ascending, how many of the 27 rolls they are, what they mean.
+
+    ``column`` is None when the turn is lost; ``again`` says that another turn follows.
+    """
+
+    faces: str
+    weight: int
+    column: int | None
+    again: bool
+
+
+def _roll(x: int, y: int, z: int) -> Roll:
+    kinds = len({x, y, z})
+    weight = {1: 1, 2: 3, 3: 6}[kinds]
+    column = None if kinds == 3 else COLUMNS.index(str(x + y + z))
+    return Roll(f"{x}{y}{z}", weight, column, kinds == 1)
+
+
+ROLLS = tuple(_roll(x, y, z) for x in (1, 2, 3) for y in range(x, 4) for z in range(y, 4))
+ROLL_ACTIONS = tuple(range(FIRST_ROLL, FIRST_ROLL + len(ROLLS)))
+WEIGHTS = tuple(roll.weight for roll in ROLLS)
+
+_NAME_OF = {
+    **{square: COLUMNS[square // STEP] + ROWS[square % STEP] for square in SQUARES},
+    **{action: f"roll-{roll.faces}" for action, roll in zip(ROLL_ACTIONS, ROLLS, strict=True)},
+}
+_BY_NAME = {name: action for action, name in _NAME_OF.items()}
+
+
+def action_string(action: int) -> str:
+    """Return an action's string: the square, or ``roll-`` and the faces."""
+    return _NAME_OF[action]
+
+
+def parse_action(text: str) -> int:
+    """Return the action of a string, or raise ActionError; whether it is legal somewhere is not asked."""
+    action = _BY_NAME.get(text)
+    if action is None:
+        raise ActionError(
+            f"{text[:40]!r} is no action of sage-stones: write a square as 5d, or a roll as roll-122,"
+            " its faces ascending"
+        )
+    return action
+
+
+_OCCUPIED = bytes(EMPTY if letter == EMPTY else ord("x") for letter in range(256))
+
+
+class _Places(dict[bytes, tuple[int, ...]]):
+    """The empty squares of a column, ascending, by which of its rows are occupied."""
+
+    def __init__(self, column: int) -> None:
+        super().__init__()
+        self._start = STEP * column
+
+    def __missing__(self, rows: bytes) -> tuple[int, ...]:
+        found = self[rows] = tuple(self._start + row for row in range(HEIGHT) if rows[row] == EMPTY)
+        return found
+
+
+_PLACES = tuple(_Places(column) for column in range(WIDTH))
+
+
+def places(board: bytes, column: int) -> tuple[int, ...]:
+    """Return the empty squares of a column, ascending."""
+    start = STEP * column
+    return _PLACES[column][board[start : start + HEIGHT].translate(_OCCUPIED)]
+
+
+def is_full(board: bytes, column: int) -> bool:
+    """Say whether a column has no empty square."""
+    start = STEP * column
+    return board.find(b".", start, start + HEIGHT) < 0
+
+
+def _rays(square: int) -> tuple[tuple[int, ...], ...]:
+    """Return the lines on which a stone can capture from a square, each from the next square outward.
+
+    A column is a ring, so its two lines go all the way round and end before the square itself; rows and
+    diagonals end at the edge. A line of one square can hold no run with a stone behind it.
+    """
+    column, row = divmod(square, STEP)
+    ring = [STEP * column + (row + k) % HEIGHT for k in range(1, HEIGHT)]
+    rays = [tuple(ring), tuple(reversed(ring))]
+    for dc in (-1, 1):
+        for dr in (-1, 0, 1):
+            ends = ((column + dc * k, row + dr * k) for k in range(1, WIDTH))
+            rays.append(tuple(STEP * c + r for c, r in ends if 0 <= c < WIDTH and 0 <= r < HEIGHT))
+    return tuple(ray for ray in rays if len(ray) > 1)
+
+
+RAYS = {square: _rays(square) for square in SQUARES}
+
+
+def captured(board: bytes | bytearray, square: int) -> list[int]:
+    """Return the squares of all runs that the stone just placed on a square captures, none twice."""
+    own = board[square]
+    taken: list[int] = []
+    for ray in RAYS[square]:
+        first = board[ray[0]]
+        if first in (EMPTY, own):
+            continue
+        for length, place in enumerate(ray):
+            stone = board[place]
+            if stone == own:
+                taken += ray[:length]
+                break
+            if stone == EMPTY:
+                break
+    return taken

@@ -1,0 +1,183 @@
+"""The position string: ``BOARD COLOUR PHASE HANDS ROLLS OPTIONS``, written and strictly read."""
+
+import re
+from dataclasses import dataclass
+
+from tourney.errors import PositionError
+from tourney.games.sage_stones.board import COLUMNS, EMPTY_BOARD, HEIGHT, is_full
+
+ROLL_LIMIT = 500
+FEWEST, MOST = 3, 15
+"""Bounds of the option ``stones``."""
+
+_BOARD = re.compile("/".join([f"[.1-4]{{{HEIGHT}}}"] * len(COLUMNS)))
+_HAND = re.compile(r"0|[1-9][0-9]?|#[1-4]")
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,3}")
+_OPTIONS = re.compile(r"seats=([234]),stones=([1-9][0-9]?),play-on=(yes|no)")
+_PHASES = ("roll", "over", "3+", "4", "5", "6", "6+", "7", "8", "9+")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What stays the same all game: seats, stones a colour, and whether it is played on."""
+
+    seats: int
+    stones: int
+    play_on: bool
+
+    @property
+    def colours(self) -> int:
+        """The number of colours: one a seat, but two each for two seats."""
+        return 4 if self.seats == 2 else self.seats
+
+    def owner(self, colour: int) -> int:
+        """Return the seat that owns a colour."""
+        return (colour - 1) % self.seats + 1
+
+    def __str__(self) -> str:
+        return f"seats={self.seats},stones={self.stones},play-on={'yes' if self.play_on else 'no'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """A position as its string says it.
+
+    ``column`` is from 0, or None where the phase is ``roll`` or ``over``. ``hands`` are the stones in hand
+    by colour; the hand of a colour that is done is minus its rank.
+    """
+
+    table: Table
+    board: bytes
+    colour: int
+    column: int | None
+    again: bool
+    over: bool
+    hands: tuple[int, ...]
+    rolls: int
+
+
+def is_won(table: Table, hands: tuple[int, ...]) -> bool:
+    """Say whether the stones placed have ended the game."""
+    if table.play_on:
+        return sum(hand < 0 for hand in hands) >= table.seats - 1
+    return 0 in hands
+
+
+def write(fields: Fields) -> str:
+    """Return the position string."""
+    if fields.over:
+        phase = "over"
+    elif fields.column is None:
+        phase = "roll"
+    else:
+        phase = COLUMNS[fields.column] + ("+" if fields.again else "")
+    hands = ",".join(str(hand) if hand >= 0 else f"#{-hand}" for hand in fields.hands)
+    return f"{fields.board.decode('ascii')} {fields.colour} {phase} {hands} {fields.rolls} {fields.table}"
+
+
+def read_table(text: str) -> Table:
+    """Read the table from the last field of a position string, or raise PositionError."""
+    field = text.rpartition(" ")[2]
+    match = _OPTIONS.fullmatch(field)
+    if match is None:
+        raise _bad("OPTIONS", field, "write seats=N,stones=N,play-on=no")
+    return Table(int(match[1]), int(match[2]), match[3] == "yes")
+
+
+def read(text: str, table: Table) -> Fields:
+    """Read a position string, or raise PositionError for what is not in the one form or cannot be."""
+    words = text.split(" ")
+    if len(words) != 6:
+        raise PositionError(
+            f"a position of sage-stones has six fields parted by one blank each,"
+            f" BOARD COLOUR PHASE HANDS ROLLS OPTIONS, not {len(words)}"
+        )
+    board, colour, phase, hands, rolls, options = words
+    if options != str(table):
+        raise _bad("OPTIONS", options, f"this game has {table}")
+    if _BOARD.fullmatch(board) is None or max(board) > str(table.colours):
+        form = f"write columns 3 to 9 parted by /, each nine of . and the colours 1 to {table.colours}"
+        raise _bad("BOARD", board, form)
+    if len(colour) != 1 or colour not in "1234"[: table.colours]:
+        raise _bad("COLOUR", colour, f"write 1 to {table.colours}")
+    if phase not in _PHASES:
+        raise _bad("PHASE", phase, f"write one of {', '.join(_PHASES)}")
+    if _NUMBER.fullmatch(rolls) is None or int(rolls) > ROLL_LIMIT:
+        raise _bad("ROLLS", rolls, f"write a number from 0 to {ROLL_LIMIT}, without leading zeros")
+    fields = Fields(
+        table,
+        board.encode("ascii"),
+        int(colour),
+        COLUMNS.index(phase[0]) if phase[0] in COLUMNS else None,
+        phase.endswith("+"),
+        phase == "over",
+        _read_hands(hands, table),
+        int(rolls),
+    )
+    _check_stones(fields)
+    _check_phase(fields)
+    return fields
+
+
+def _bad(field: str, value: str, advice: str) -> PositionError:
+    return PositionError(f"the field {field} of the position is {value[:80]!r}: {advice}")
+
+
+def _read_hands(text: str, table: Table) -> tuple[int, ...]:
+    words = text.split(",")
+    if len(words) != table.colours or any(_HAND.fullmatch(word) is None for word in words):
+        raise _bad("HANDS", text, f"write {table.colours} numbers parted by commas")
+    if "#" in text and not table.play_on:
+        raise _bad("HANDS", text, "a rank stands there only with play-on=yes")
+    if table.play_on and "0" in words:
+        raise _bad("HANDS", text, "with play-on a colour that has placed its last stone shows # and its rank")
+    return tuple(-int(word[1:]) if word.startswith("#") else int(word) for word in words)
+
+
+def _check_stones(fields: Fields) -> None:
+    """Raise PositionError where stones on the board and in hand do not go together."""
+    stones = fields.table.stones
+    for colour, hand in enumerate(fields.hands, 1):
+        placed = fields.board.count(b"%d" % colour)
+        if hand < 0 and placed > stones:
+            raise PositionError(f"colour {colour} has {placed} stones on the board, more than its {stones}")
+        if hand >= 0 and placed + hand != stones:
+            raise PositionError(
+                f"colour {colour} has {placed} stones on the board and {hand} in hand:"
+                f" together they are {stones}"
+            )
+    if fields.hands.count(0) > 1:
+        raise PositionError("two colours have placed their last stone: the game ends with the first")
+    ranks = sorted(-hand for hand in fields.hands if hand < 0)
+    if ranks != list(range(1, len(ranks) + 1)) or len(ranks) > fields.table.seats - 1:
+        raise PositionError(
+            f"the ranks of the colours that are done are {', '.join(map(str, ranks))}:"
+            f" they go from 1 up to {fields.table.seats - 1} at most, without a gap or a double"
+        )
+
+
+def _check_phase(fields: Fields) -> None:
+    """Raise PositionError where the phase does not go with the rest."""
+    won = is_won(fields.table, fields.hands)
+    if fields.over:
+        if not won and fields.rolls < ROLL_LIMIT:
+            raise PositionError("PHASE is over, but the game would go on")
+        return
+    if won:
+        raise PositionError("the game is over by the stones in hand: PHASE must be over")
+    if fields.hands[fields.colour - 1] < 0:
+        raise PositionError(f"COLOUR is {fields.colour}, which is done: its turns are skipped")
+    if fields.column is None:
+        if fields.rolls == ROLL_LIMIT:
+            raise PositionError(f"no dice are left after {ROLL_LIMIT} rolls: PHASE must be over, or a column")
+        return
+    name = COLUMNS[fields.column]
+    if is_full(fields.board, fields.column):
+        raise PositionError(f"PHASE says to place in column {name}, which is full")
+    if fields.rolls == 0:
+        raise PositionError(f"PHASE says to place in column {name}, but ROLLS is 0")
+
+
+def start(table: Table) -> Fields:
+    """Return the start."""
+    return Fields(table, EMPTY_BOARD, 1, None, False, False, (table.stones,) * table.colours, 0)

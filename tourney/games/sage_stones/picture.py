@@ -1,0 +1,80 @@
+"""A drawing of a position of Sage Stones."""
+
+from tourney.games.drawing import Cell, Drawing, Label, Mark, Piece
+from tourney.games.sage_stones import notation
+from tourney.games.sage_stones.board import (
+    COLUMNS,
+    EMPTY,
+    FIRST_ROLL,
+    HEIGHT,
+    ROWS,
+    SQUARES,
+    STEP,
+    parse_action,
+)
+from tourney.games.sage_stones.notation import ROLL_LIMIT, Fields
+
+_BOTTOM = 2 * (HEIGHT - 1)
+
+
+def _xy(square: int) -> tuple[int, int]:
+    """Return a square's centre: column 3 is on the left, row a at the bottom."""
+    column, row = divmod(square, STEP)
+    return 2 * column, _BOTTOM - 2 * row
+
+
+_CELLS = tuple(Cell(*_xy(square), name=COLUMNS[square // STEP] + ROWS[square % STEP]) for square in SQUARES)
+_LABELS = (
+    *(Label(2 * column, _BOTTOM + 2, name) for column, name in enumerate(COLUMNS)),
+    *(Label(-2, _BOTTOM - 2 * row, name) for row, name in enumerate(ROWS)),
+)
+
+
+def _piece(fields: Fields, square: int) -> Piece:
+    """Return a stone; its glyph is the colour's number, since a seat of two owns two colours."""
+    colour = fields.board[square] - ord("0")
+    seat = fields.table.owner(colour)
+    kind = "stone" if colour == seat else "second-stone"
+    where = COLUMNS[square // STEP] + ROWS[square % STEP]
+    return Piece(*_xy(square), str(colour), seat, kind, f"stone of colour {colour} (seat {seat}) on {where}")
+
+
+def _turn(fields: Fields) -> str:
+    who = f"colour {fields.colour} (seat {fields.table.owner(fields.colour)})"
+    if fields.over:
+        return f"over; last turn: {who}"
+    if fields.column is None:
+        return f"{who} rolls"
+    again = ", then another turn" if fields.again else ""
+    return f"{who} places in column {COLUMNS[fields.column]}{again}"
+
+
+def _hand(fields: Fields, colour: int) -> str:
+    hand = fields.hands[colour - 1]
+    return f"{colour}: {hand}" if hand >= 0 else f"{colour}: done, rank {-hand}"
+
+
+def draw(view: str, last: str | None) -> Drawing:
+    """Draw a position string: the squares to choose from and the last action marked.
+
+    Raises PositionError or ActionError.
+    """
+    fields = notation.read(view, notation.read_table(view))
+    marks = []
+    if fields.column is not None:
+        start = STEP * fields.column
+        marks = [Mark(*_xy(s), "used") for s in range(start, start + HEIGHT) if fields.board[s] == EMPTY]
+    notes = [
+        _turn(fields),
+        "in hand, by colour: " + ", ".join(_hand(fields, c) for c in range(1, fields.table.colours + 1)),
+        f"rolls: {fields.rolls} of {ROLL_LIMIT}",
+    ]
+    if last:
+        action = parse_action(last)
+        if action < FIRST_ROLL:
+            marks.append(Mark(*_xy(action), "to"))
+            notes.append(f"last: {last}")
+        else:
+            notes.append(f"dice: {'-'.join(last.removeprefix('roll-'))}")
+    pieces = tuple(_piece(fields, square) for square in SQUARES if fields.board[square] != EMPTY)
+    return Drawing(_CELLS, pieces, tuple(marks), (), _LABELS, tuple(notes))

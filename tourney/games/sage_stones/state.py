@@ -1,0 +1,205 @@
+"""A position of Sage Stones: rolls, placements, captures, turns and the end."""
+
+from collections.abc import Sequence
+
+from tourney.games.base import CHANCE, OVER, State
+from tourney.games.sage_stones import notation
+from tourney.games.sage_stones.board import (
+    EMPTY,
+    EMPTY_BOARD,
+    FIRST_ROLL,
+    HEIGHT,
+    ROLL_ACTIONS,
+    ROLLS,
+    SIX,
+    STEP,
+    WEIGHTS,
+    captured,
+    is_full,
+    places,
+)
+from tourney.games.sage_stones.notation import ROLL_LIMIT, Fields, Table, is_won
+
+_PLACING = tuple((roll.column, roll.again) for roll in ROLLS)
+_ONES = ord("0")
+"""A stone on the board is this plus its colour."""
+
+
+class StonesState(State[int]):
+    """A position.
+
+    ``column`` is where the colour places now, None while it rolls or when the game is over; ``hands`` are
+    the stones in hand by colour, or minus the rank of a colour that is done.
+    """
+
+    __slots__ = ("actor", "again", "board", "colour", "column", "hands", "rolls", "table")
+
+    actor: int
+    """The seat that places, CHANCE or OVER."""
+
+    def __init__(
+        self,
+        table: Table,
+        board: bytes,
+        actor: int,
+        colour: int,
+        column: int | None,
+        again: bool,
+        hands: tuple[int, ...],
+        rolls: int,
+    ) -> None:
+        self.table = table
+        self.board = board
+        self.actor = actor
+        self.colour = colour
+        self.column = column
+        self.again = again
+        self.hands = hands
+        self.rolls = rolls
+
+    @classmethod
+    def standing(cls, fields: Fields) -> "StonesState":
+        """Return the state of a position."""
+        if fields.over:
+            actor = OVER
+        elif fields.column is None:
+            actor = CHANCE
+        else:
+            actor = fields.table.owner(fields.colour)
+        return cls(
+            fields.table,
+            fields.board,
+            actor,
+            fields.colour,
+            fields.column,
+            fields.again,
+            fields.hands,
+            fields.rolls,
+        )
+
+    @property
+    def seats(self) -> int:
+        """2, 3 or 4."""
+        return self.table.seats
+
+    def legal_actions(self) -> Sequence[int]:
+        """List the ten rolls, or the empty squares of the column."""
+        if self.column is not None:
+            return places(self.board, self.column)
+        return () if self.actor == OVER else ROLL_ACTIONS
+
+    def is_legal(self, action: int) -> bool:
+        """Look at the one square."""
+        if self.column is None:
+            return self.actor == CHANCE and action in ROLL_ACTIONS
+        return 0 <= action - STEP * self.column < HEIGHT and self.board[action] == EMPTY
+
+    def chance_weights(self) -> Sequence[int]:
+        """Return how many of the 27 rolls each outcome is."""
+        if self.actor != CHANCE:
+            return super().chance_weights()
+        return WEIGHTS
+
+    def play(self, action: int) -> "StonesState":
+        """Return the state after a roll or a placement."""
+        return self._roll(action) if action >= FIRST_ROLL else self._place(action)
+
+    def _roll(self, action: int) -> "StonesState":
+        """Find the column; a full one counts as column 6, and if that is full the board is wiped."""
+        column, again = _PLACING[action - FIRST_ROLL]
+        rolls = self.rolls + 1
+        if column is None:
+            return self._next_turn(self.board, self.hands, rolls)
+        if is_full(self.board, column):
+            if is_full(self.board, SIX):
+                return self._wipe(rolls)
+            column, again = SIX, False
+        colour = self.colour
+        table = self.table
+        seat = (colour - 1) % table.seats + 1
+        return StonesState(table, self.board, seat, colour, column, again, self.hands, rolls)
+
+    def _wipe(self, rolls: int) -> "StonesState":
+        """Give all stones back; those of colours that are done go out of the game."""
+        hands = tuple(hand if hand < 0 else self.table.stones for hand in self.hands)
+        return self._next_turn(EMPTY_BOARD, hands, rolls)
+
+    def _place(self, square: int) -> "StonesState":
+        colour = self.colour
+        board = bytearray(self.board)
+        board[square] = _ONES + colour
+        hands = list(self.hands)
+        hands[colour - 1] -= 1
+        if hands[colour - 1] == 0:
+            return self._last_stone(bytes(board), hands)
+        for place in captured(board, square):
+            owner = board[place] - _ONES - 1
+            board[place] = EMPTY
+            if hands[owner] >= 0:
+                hands[owner] += 1
+        if self.again and self.rolls < ROLL_LIMIT:
+            return StonesState(
+                self.table, bytes(board), CHANCE, colour, None, False, tuple(hands), self.rolls
+            )
+        return self._next_turn(bytes(board), tuple(hands), self.rolls)
+
+    def _last_stone(self, board: bytes, hands: list[int]) -> "StonesState":
+        """End the game; with play-on, give the colour its rank and go on until one is left."""
+        if self.table.play_on:
+            hands[self.colour - 1] = -1 - sum(hand < 0 for hand in hands)
+        done = tuple(hands)
+        if is_won(self.table, done):
+            return self._over(board, done, self.rolls)
+        return self._next_turn(board, done, self.rolls)
+
+    def _next_turn(self, board: bytes, hands: tuple[int, ...], rolls: int) -> "StonesState":
+        """Let the next colour that is not done roll; after the last roll the game is over."""
+        if rolls >= ROLL_LIMIT:
+            return self._over(board, hands, rolls)
+        colour = self.colour % len(hands) + 1
+        while hands[colour - 1] < 0:
+            colour = colour % len(hands) + 1
+        return StonesState(self.table, board, CHANCE, colour, None, False, hands, rolls)
+
+    def _over(self, board: bytes, hands: tuple[int, ...], rolls: int) -> "StonesState":
+        return StonesState(self.table, board, OVER, self.colour, None, False, hands, rolls)
+
+    def ranks(self) -> tuple[int, ...] | None:
+        """Rank the colours that are done in their order, then by the fewest stones in a seat's best hand.
+
+        Without play-on the colour that placed its last stone leaves all other seats equal.
+        """
+        if self.actor != OVER:
+            return None
+        table, hands = self.table, self.hands
+        if 0 in hands:
+            winner = table.owner(hands.index(0) + 1)
+            return tuple(1 if seat == winner else 2 for seat in range(1, table.seats + 1))
+        best = [min(_standing(hand) for hand in hands[seat :: table.seats]) for seat in range(table.seats)]
+        return tuple(1 + sum(other < own for other in best) for own in best)
+
+    def reason(self) -> str:
+        """Return last-stone or rolls; "" while not over."""
+        if self.actor != OVER:
+            return ""
+        return "last-stone" if is_won(self.table, self.hands) else "rolls"
+
+    def position(self) -> str:
+        """Return ``BOARD COLOUR PHASE HANDS ROLLS OPTIONS``."""
+        return notation.write(
+            Fields(
+                self.table,
+                self.board,
+                self.colour,
+                self.column,
+                self.again,
+                self.actor == OVER,
+                self.hands,
+                self.rolls,
+            )
+        )
+
+
+def _standing(hand: int) -> tuple[int, int]:
+    """Return what ranks a colour, less being better: done in its order, else the stones in hand."""
+    return (0, -hand) if hand < 0 else (1, hand)
