@@ -1,1 +1,1 @@
-"""To be described by whoever writes this package."""
+"""A run: a tournament file becomes a schedule, its rows are played by workers, and one writer stores them."""

@@ -10,7 +10,7 @@ more, its rounds being batches of a fixed size.
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from tourney.match.seeds import seat_orders
 from tourney.schedule.row import Row
@@ -95,8 +95,10 @@ class Format(ABC):
     """A draw sees the results of rounds up to ``last drawn - lag``, all of them finished."""
     takes_entrants: ClassVar[bool] = False
     """Whether entrants may be added once it has begun."""
-    takes_rounds: ClassVar[bool] = False
-    """Whether a tournament file may (and then must) set ``rounds``."""
+    rounds_key: ClassVar[Literal["refused", "optional", "required"]] = "refused"
+    """What ``rounds`` is in a tournament file; where it is not refused a later file may change it."""
+    extra_keys: ClassVar[tuple[str, ...]] = ()
+    """The keys of its own that it takes from the top of a tournament file; ``check`` judges their values."""
 
     @abstractmethod
     def check(self, setup: Setup) -> None:
