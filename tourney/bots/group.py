@@ -89,16 +89,13 @@ class ProcessGroup:
         self._signal(signal.SIGKILL)
 
     def cpu_ms(self) -> int | None:
-        """Return the CPU time of the leader so far; once it is reaped, of all that it waited for too."""
-        if self._cpu_ms is not None:
-            return self._cpu_ms
-        pid = self.cpu_pid()
-        if pid is None:
-            return None
-        try:
-            return time.clock_gettime_ns((~pid << 3) | 2) // 1_000_000  # the kernel's number of its CPU clock
-        except OSError:
-            return None
+        """Return the CPU time of the bot so far; once it is gone, as far as it was seen or accounted for."""
+        pid = self.cpu_pid() if self._status is None else None
+        if pid is not None:
+            with suppress(OSError):
+                used = time.clock_gettime_ns((~pid << 3) | 2)  # the kernel's number of its CPU clock
+                self._cpu_ms = max(self._cpu_ms or 0, used // 1_000_000)
+        return self._cpu_ms
 
     def cpu_pid(self) -> int | None:
         """Return the process whose CPU clock is the bot's, or None if it cannot be told."""
@@ -124,7 +121,8 @@ class ProcessGroup:
         """Reap the leader after ``kill``."""
         if self._status is None and self.exited(_REAP_MS):
             _, self._status, usage = os.wait4(self.pid, 0)
-            self._cpu_ms = round((usage.ru_utime + usage.ru_stime) * 1000)
+            # What was killed together with its parent is not in the parent's account.
+            self._cpu_ms = max(self._cpu_ms or 0, round((usage.ru_utime + usage.ru_stime) * 1000))
             self._process.returncode = os.waitstatus_to_exitcode(self._status)
         if self.pidfd >= 0:
             os.close(self.pidfd)

@@ -122,6 +122,7 @@ class ProcessChannel(Channel):
         self._closed = True
         try:
             self.thaw()
+            self._group.cpu_ms()
             self._linger(time.monotonic_ns() + int(grace * 1e9))
         finally:
             self._group.kill()
