@@ -1,1 +1,23 @@
-"""To be described by whoever writes this package."""
+"""The SDK for authors of bots: a bot is a function from a state to an action.
+
+::
+
+    from tourney.bot import run
+
+    def choose(state, turn):
+        return turn.pick(state.legal_actions())
+
+    run(choose)
+
+``run`` talks the protocol and keeps the state; ``choose`` is asked when it is the bot's turn. See ``Turn``
+for what it is given, and docs/writing-bots.md for more.
+
+Imports are kept light, as every match starts its bots anew: rules are loaded when a game begins.
+"""
+
+from tourney.bot.loop import Choose, run
+from tourney.bot.match import Match
+from tourney.bot.session import RESIGN, Session
+from tourney.bot.turn import Turn
+
+__all__ = ["RESIGN", "Choose", "Match", "Session", "Turn", "run"]

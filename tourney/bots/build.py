@@ -47,7 +47,7 @@ class BuildJob:
 
 @dataclass(frozen=True, slots=True)
 class BuildResult:
-    """How a build ended: its exit code (negative: a signal), or None and ``why`` it was stopped; its last output."""
+    """How a build ended: exit code (negative: a signal), None if stopped, with ``why``; its last output."""
 
     code: int | None
     output: bytes
