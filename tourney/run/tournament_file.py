@@ -141,7 +141,7 @@ def _games_per_pairing(top: Table, seats: int) -> int:
     if games % group:
         top.refuse(
             "games-per-pairing",
-            f"is {games}, but must be a multiple of {group}, the matches of a mirrored group with {seats} seats",
+            f"is {games}, but must be a multiple of {group}, the size of a mirrored group of {seats} seats",
         )
     return games
 

@@ -43,6 +43,7 @@ class EntrantRow(SQLModel, table=True):
     title: str
     author: str
     joined: int
+    line: str = Field(sa_column=Column(Text, nullable=False))
 
 
 class ScheduleRow(SQLModel, table=True):

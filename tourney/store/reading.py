@@ -57,6 +57,7 @@ def entrants(connection: Connection, tournament: int) -> tuple[StoredEntrant, ..
             title=row.title,
             author=row.author,
             joined=row.joined,
+            line=row.line,
         )
         for row in connection.execute(query)
     )

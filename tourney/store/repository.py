@@ -9,6 +9,7 @@ run's coordinator writes. ``Repository.open`` takes a path or a database URL::
             ...
 """
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
@@ -22,6 +23,7 @@ from tourney.match.record import Record
 from tourney.schedule.row import Row
 from tourney.store import codec, reading, writing
 from tourney.store.engine import open_engine, transaction
+from tourney.store.lock import Running, run_lock, running_now
 from tourney.store.standings import rank_standings
 from tourney.store.values import (
     Finished,
@@ -151,6 +153,20 @@ class Repository:
         """Return how far a tournament is."""
         with self._read() as connection:
             return reading.progress(connection, tournament)
+
+    @contextmanager
+    def run_lock(self, tournament: Tournament, since: float) -> Iterator[None]:
+        """Hold the lock of a tournament's run; ``since`` is when it began, seconds since the epoch.
+
+        Raises UsageError if another process holds it. A crash does not leave it behind.
+        """
+        running = Running(os.getpid(), since, self.progress(tournament.id).done)
+        with run_lock(self._engine, tournament.id, tournament.name, running):
+            yield
+
+    def running(self, tournament: int) -> Running | None:
+        """Return the run of a tournament that goes on now, or None."""
+        return running_now(self._engine, tournament)
 
     # -- matches ----------------------------------------------------------------------------------------
 

@@ -88,7 +88,7 @@ class StoredEntrant:
     """An entrant of a tournament; ``number`` counts from 0 in the file's order and never changes.
 
     ``title`` and ``author`` are the bot's words about itself, for show only: hostile text. ``joined`` is the
-    first round drawn with this entrant.
+    first round drawn with this entrant. ``line`` is the entrant as the tournament file has it (JSON).
     """
 
     number: int
@@ -96,6 +96,7 @@ class StoredEntrant:
     title: str = ""
     author: str = ""
     joined: int = 1
+    line: str = ""
 
     @property
     def name(self) -> str:

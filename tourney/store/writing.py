@@ -213,6 +213,7 @@ def _add_entrants(connection: Connection, tournament: int, entrants: Sequence[St
             "title": stored.title,
             "author": stored.author,
             "joined": stored.joined,
+            "line": stored.line,
         }
         for stored in entrants
     ]

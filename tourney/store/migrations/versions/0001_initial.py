@@ -37,6 +37,7 @@ def upgrade() -> None:
         sa.Column("title", sa.String, nullable=False),
         sa.Column("author", sa.String, nullable=False),
         sa.Column("joined", sa.Integer, nullable=False),
+        sa.Column("line", sa.Text, nullable=False),
         sa.UniqueConstraint("tournament_id", "name"),
     )
     op.create_table(
