@@ -1,0 +1,201 @@
+"""Moves: what a seat may do in its turn, listed.
+
+Three masks say how a piece goes, all of the board before the action: ``empty``, where it may end;
+``zone``, the front squares of enemy Spears, where whatever enters stops; and ``passable``, what it may
+cross: neither a mountain, nor an enemy, nor in the zone.
+"""
+
+from tourney.games.cyvasse.actions import CAPTURES_FROM, DONE, MOVES_FROM, RIDE_TO, TO
+from tourney.games.cyvasse.board import (
+    ALL,
+    BEHIND,
+    BETWEEN,
+    BEYOND,
+    BIT,
+    FRONT,
+    NEAR,
+    SIZE,
+    STAR,
+    STRIDE,
+    spread,
+    squares_of,
+)
+from tourney.games.cyvasse.engagement import Engagement
+from tourney.games.cyvasse.ground import Ground
+from tourney.games.cyvasse.pieces import OCCUPIED, RABBLE, SPEARS, TOWER, WIDTH, Masks
+
+
+class _Steps(dict[int, tuple[int, ...]]):
+    """The normal moves of one step from a square, by the mask of its empty neighbours; at most 64 entries."""
+
+    def __init__(self, s: int) -> None:
+        super().__init__()
+        self._start = MOVES_FROM[s]
+
+    def __missing__(self, empty: int) -> tuple[int, ...]:
+        found = self[empty] = tuple(self._start + TO[t] for t in squares_of(empty))
+        return found
+
+
+class _Rings(dict[int, int]):
+    """All neighbours of some neighbours of a square, by the mask of these; at most 64 entries."""
+
+    def __missing__(self, near: int) -> int:
+        found = 0
+        for s in squares_of(near):
+            found |= NEAR[s]
+        self[near] = found
+        return found
+
+
+_STEPS = tuple(_Steps(s) for s in range(SIZE))
+_RINGS = tuple(_Rings() for _ in range(SIZE))
+
+
+def turn_actions(masks: Masks, seat: int, ground: Ground) -> list[int]:
+    """List the normal moves and captures of the seat whose turn begins, sorted; ``masks`` are its own first."""
+    own, enemy = masks[OCCUPIED], masks[WIDTH + OCCUPIED]
+    zone = _zone(masks, seat)
+    empty = ground.open ^ own ^ enemy
+    passable = (ground.open ^ enemy) & ~zone
+    found: list[int] = []
+    _list_moves(found, masks, empty, passable, zone)
+    _list_captures(found, masks, seat, ground, empty, passable, zone)
+    found.sort()
+    return found
+
+
+def second_rabble_actions(masks: Masks, ground: Ground, first: int) -> list[int]:
+    """List the normal moves of every Rabble but that on square ``first``, and ``done``, sorted."""
+    empty = ground.open ^ masks[OCCUPIED] ^ masks[WIDTH + OCCUPIED]
+    found = [DONE]
+    for s in squares_of(masks[RABBLE] ^ BIT[first]):
+        found += _STEPS[s][NEAR[s] & empty]
+    found.sort()
+    return found
+
+
+def can_move_second_rabble(masks: Masks, ground: Ground, first: int) -> bool:
+    """Say whether some Rabble but that on square ``first`` has a normal move; ``masks`` are its own first."""
+    empty = ground.open ^ masks[OCCUPIED] ^ masks[WIDTH + OCCUPIED]
+    return bool(spread(masks[RABBLE] ^ BIT[first]) & empty)
+
+
+def can_act(masks: Masks, seat: int, ground: Ground) -> bool:
+    """Say whether the seat whose turn begins has a legal action; ``masks`` are its own first."""
+    empty = ground.open ^ masks[OCCUPIED] ^ masks[WIDTH + OCCUPIED]
+    if spread(masks[OCCUPIED] ^ masks[TOWER]) & empty:  # whatever moves at all can take one step
+        return True
+    return bool(turn_actions(masks, seat, ground))
+
+
+def _zone(masks: Masks, seat: int) -> int:
+    """Return the front squares of the enemy's Spears; bits beside the board may be set in it too."""
+    spears = masks[WIDTH + SPEARS]
+    if seat == 1:
+        return spears >> STRIDE | spears >> STRIDE + 1
+    return spears << STRIDE | spears << STRIDE + 1
+
+
+def _list_moves(found: list[int], masks: Masks, empty: int, passable: int, zone: int) -> None:
+    rabble, spears, light, horse, elephant, crossbows, trebuchet, dragon, tower, king = masks[:OCCUPIED]
+    bits = rabble | spears | elephant | trebuchet | king
+    while bits:
+        bit = bits & -bits
+        bits ^= bit
+        s = bit.bit_length()
+        found += _STEPS[s][NEAR[s] & empty]
+    bits = light | horse | crossbows
+    while bits:
+        bit = bits & -bits
+        bits ^= bit
+        s = bit.bit_length()
+        near = NEAR[s]
+        reach = near | _RINGS[s][near & passable]
+        if bit & light:
+            reach |= spread(reach & passable)
+        _end_on(found, MOVES_FROM[s], reach & empty)
+    if dragon:
+        s = dragon.bit_length()
+        near = NEAR[s]
+        crossed = ALL & ~zone
+        reach = near | _RINGS[s][near & crossed]
+        reach |= spread(reach & crossed)
+        reach |= spread(reach & crossed)
+        _end_on(found, MOVES_FROM[s], reach & empty)
+    s = king.bit_length()
+    for over in squares_of(NEAR[s] & tower & ~zone):
+        _end_on(found, MOVES_FROM[s], BIT[BEHIND[over][s]] & empty)
+
+
+def _end_on(found: list[int], start: int, ends: int) -> None:
+    """Add what begins with ``start`` and ends on one of ``ends``."""
+    while ends:
+        bit = ends & -ends
+        ends ^= bit
+        found.append(start + TO[bit.bit_length()])
+
+
+def _list_captures(
+    found: list[int], masks: Masks, seat: int, ground: Ground, empty: int, passable: int, zone: int
+) -> None:
+    rabble, spears, light, horse, elephant, _, _, dragon, tower, king = masks[:OCCUPIED]
+    enemy = masks[WIDTH + OCCUPIED]
+    touched = spread(enemy)
+    engaged = Engagement(masks, seat, ground)
+    for s in squares_of((rabble | king) & touched):
+        _capture(found, s, NEAR[s] & enemy, 0, engaged)
+    for s in squares_of(spears & touched):
+        _capture(found, s, FRONT[seat][s] & enemy, 0, engaged)
+    for s in squares_of(elephant):
+        _capture(found, s, STAR[2][s] & enemy, ~(empty & ~zone), engaged)
+    for s in squares_of(dragon):
+        _capture(found, s, STAR[4][s] & enemy, zone, engaged)
+    for s in squares_of(light):
+        _capture_and_ride(found, s, 3, enemy, empty, passable, zone, engaged)
+    for s in squares_of(horse):
+        _capture_and_ride(found, s, 2, enemy, empty, passable, zone, engaged)
+    for s in squares_of(engaged.trebuchet):
+        _shoot(found, s, (STAR[4][s] ^ NEAR[s]) & enemy, empty, engaged)
+    s = king.bit_length()
+    for over in squares_of(NEAR[s] & tower & ~zone):
+        _capture(found, s, BIT[BEHIND[over][s]] & enemy, 0, engaged)
+
+
+def _capture(found: list[int], s: int, prey: int, barred: int, engaged: Engagement) -> None:
+    """Add the captures from ``s`` on ``prey``, squares that lie straight, across nothing of ``barred``."""
+    for t in squares_of(prey):
+        if not BETWEEN[s].get(t, 0) & barred and engaged[t]:
+            found.append(CAPTURES_FROM[s] + TO[t])
+
+
+def _capture_and_ride(
+    found: list[int],
+    s: int,
+    limit: int,
+    enemy: int,
+    empty: int,
+    passable: int,
+    zone: int,
+    engaged: Engagement,
+) -> None:
+    """Add a horse's captures from ``s`` and its rides on beyond, the whole way at most ``limit``."""
+    for t in squares_of(STAR[limit][s] & enemy):
+        if BETWEEN[s][t] & ~passable or not engaged[t]:
+            continue
+        capture = CAPTURES_FROM[s] + TO[t]
+        found.append(capture)
+        if BIT[t] & zone:
+            continue
+        for beyond in BEYOND[limit][s][t]:
+            if BIT[beyond] & empty:
+                found.append(capture + RIDE_TO[beyond])
+            if not BIT[beyond] & passable:
+                break
+
+
+def _shoot(found: list[int], s: int, prey: int, empty: int, engaged: Engagement) -> None:
+    """Add the Trebuchet's captures from ``s``: it must engage its prey itself, and steps straight away from it."""
+    for t in squares_of(prey):
+        if BIT[BEHIND[s][t]] & empty and not BETWEEN[s][t] & engaged.barrier and engaged[t]:
+            found.append(CAPTURES_FROM[s] + TO[t])

@@ -1,0 +1,116 @@
+"""The picture of a position or of an observation, in the vocabulary of ``tourney.games.drawing``."""
+
+from tourney.games.cyvasse import actions
+from tourney.games.cyvasse.board import BEHIND, LENGTHS, NAMES, NUMBER, ROWS, SQUARES
+from tourney.games.cyvasse.ground import MOUNTAIN, PLAIN, UNLAID, WATER
+from tourney.games.cyvasse.pieces import CODES, EMPTY, KINDS, PUT_ORDER
+from tourney.games.cyvasse.position import Fields, read_fields
+from tourney.games.cyvasse.reading import SEAT_NAMES
+from tourney.games.cyvasse.tiles import PLANS
+from tourney.games.drawing import Arrow, Cell, Drawing, Label, Mark, Piece
+
+_KIND_OF_CELL = {PLAIN: "plain", MOUNTAIN: "mountain", WATER: "water", UNLAID: "hidden"}
+_NAME_OF = {kind.code: kind.name for kind in KINDS}
+
+Place = tuple[int, int]
+
+
+def _place(row: int, i: int) -> Place:
+    """Return the centre of square i of a row: rows are centred over one another, row i is at the top."""
+    return 2 * i + max(LENGTHS) - LENGTHS[row], 2 * (len(ROWS) - row)
+
+
+_PLACES = {
+    NUMBER[f"{ROWS[row]}{i}"]: _place(row, i) for row in range(len(ROWS)) for i in range(1, LENGTHS[row] + 1)
+}
+
+
+def _labels() -> tuple[Label, ...]:
+    """Name the rows at their west ends, and the numbers where the lines that carry them run out of the board."""
+    labels = [Label(_place(row, 1)[0] - 2, _place(row, 1)[1], ROWS[row]) for row in range(len(ROWS))]
+    for i in range(1, max(LENGTHS) + 1):
+        south = max(0, i - LENGTHS[0])
+        for row, down in ((south, 2), (len(ROWS) - 1 - south, -2)):
+            x, y = _place(row, i)
+            labels.append(Label(x + 1, y + down, str(i)))
+    return tuple(labels)
+
+
+_LABELS = _labels()
+
+
+def picture(view: str, last: str | None) -> Drawing:
+    """Draw a position string or an observation, with the last action marked.
+
+    Raises PositionError for a view of another form, ActionError for a last action that is none. ``?``, an
+    action that was not to be seen, leaves no mark.
+    """
+    fields = read_fields(view)
+    cells = tuple(Cell(*_PLACES[s], _KIND_OF_CELL[fields.ground[s]], NAMES[s], "hex") for s in SQUARES)
+    pieces = tuple(_piece(s, chr(fields.board[s])) for s in SQUARES if fields.board[s] != EMPTY)
+    marks, arrows = _last_action(fields, last) if last and last != "?" else ((), ())
+    return Drawing(cells, pieces, marks, arrows, _LABELS, _notes(fields, last))
+
+
+def _piece(s: int, code: str) -> Piece:
+    side = 1 if code in CODES else 2
+    name = _NAME_OF[code.upper()]
+    kind = name.lower().replace(" ", "-")
+    return Piece(*_PLACES[s], code, side, kind, f"{SEAT_NAMES[side - 1]} {name} on {NAMES[s]}")
+
+
+def _last_action(fields: Fields, last: str) -> tuple[tuple[Mark, ...], tuple[Arrow, ...]]:
+    action = actions.parse_action(last)
+    if last == "done":
+        return (), ()
+    word = last.partition("-")[0]
+    if word in {"king", "put"}:
+        s = actions.king_square(action) if word == "king" else actions.put_square(action)
+        return (Mark(*_PLACES[s], "to"),), ()
+    if word == "tile":
+        return tuple(Mark(*_PLACES[s], "to") for s in _block_laid_last(fields)), ()
+    start, captures = actions.origin(action)
+    named = actions.target(action)
+    end = actions.ride_to(action) or named
+    marks = [Mark(*_PLACES[start], "from")]
+    if captures:
+        marks.append(Mark(*_PLACES[named], "captured"))
+        if end == named and fields.board[named] == EMPTY:  # a Trebuchet stepped back instead
+            end = BEHIND[start].get(named, 0) or start
+    if not captures or end != named:
+        marks.append(Mark(*_PLACES[end], "to"))
+    return tuple(marks), (Arrow(*_PLACES[start], *_PLACES[end]),)
+
+
+def _block_laid_last(fields: Fields) -> tuple[int, ...]:
+    """Return the squares of the last block laid, if the view shows them."""
+    for seat in (1, 2):
+        for plan in PLANS[seat]:
+            if chr(fields.board[plan.king]) in "Kk":
+                laid = [block.squares for block in plan.blocks if fields.ground[block.squares[0]] != UNLAID]
+                if laid and seat == fields.seat:
+                    return laid[-1]
+    return ()
+
+
+def _notes(fields: Fields, last: str | None) -> tuple[str, ...]:
+    name = SEAT_NAMES[fields.seat - 1]
+    phase = fields.phase
+    if phase.word == "king":
+        now = f"{name} lays the king tile"
+    elif phase.word == "tile":
+        now = f"{name} lays a tile; still to lay: {' '.join(map(str, phase.left))}"
+    elif phase.word == "put":
+        now = f"{name} puts a {_NAME_OF[PUT_ORDER[phase.placed]]}; {phase.placed} of {len(PUT_ORDER)} pieces stand"
+    elif phase.word == "hidden":
+        now = f"{name} lays out its side, unseen"
+    elif phase.word == "rabble":
+        now = f"{name} may move a second Rabble, not that on {NAMES[phase.rabble]}"
+    else:
+        now = f"{name} to move"
+    notes = [now]
+    if phase.word in {"play", "rabble"}:
+        notes.append(f"turns: {fields.turn}, since the last capture: {fields.quiet}")
+    if last:
+        notes.append(f"last: {last}")
+    return tuple(notes)
