@@ -1,0 +1,124 @@
+"""Element as drawings: stones, sages, used squares, and what the last action did."""
+
+from itertools import pairwise
+
+from tourney.errors import ActionError
+from tourney.games.drawing import Arrow, Cell, Drawing, Label, Mark, Piece
+from tourney.games.element.actions import (
+    DRAW_0,
+    ELEMENTS,
+    END,
+    FLOW_LETTER,
+    HANDS,
+    RIVER_LETTER,
+    named_square,
+    parse_action,
+)
+from tourney.games.element.board import (
+    COLUMNS,
+    EARTH,
+    EMPTY,
+    FIRE,
+    MOUNTAIN,
+    PLACES,
+    RANGE_EARTH,
+    SAGE,
+    SIZE,
+    SQUARES,
+    WATER,
+    WHIRLWIND,
+)
+from tourney.games.element.positions import (
+    CHANCE,
+    FLOW,
+    LAST_TURN,
+    RIVER,
+    Position,
+    board_order,
+    phase_string,
+)
+
+_LOOKS: dict[int, tuple[str, str, str]] = {
+    FIRE: ("F", "fire", "Fire"),
+    WATER: ("W", "water", "Water"),
+    EARTH: ("E", "earth", "Earth"),
+    RANGE_EARTH: ("E", "range", "Earth of a range"),
+    MOUNTAIN: ("M", "mountain", "a mountain"),
+    1: ("1", "wind", "Wind"),
+    **{winds: (str(winds), "whirlwind", f"a whirlwind of {winds}") for winds in range(2, WHIRLWIND + 1)},
+}
+"""By code: glyph, kind and title."""
+
+
+def _at(square: int) -> tuple[int, int]:
+    column, row = PLACES[square]
+    return 2 * column, 2 * (SIZE - 1 - row)
+
+
+_IN_ORDER = sorted(range(SIZE * SIZE), key=board_order)
+_CELLS = tuple(Cell(*_at(square), "plain", SQUARES[square]) for square in _IN_ORDER)
+_LABELS = (
+    *(Label(2 * column, 2 * SIZE, letter) for column, letter in enumerate(COLUMNS)),
+    *(Label(-2, 2 * (SIZE - row), str(row)) for row in range(1, SIZE + 1)),
+)
+
+
+def draw(position: Position, last: str | None) -> Drawing:
+    """Draw a position; ``last`` is the last action's string, marked as far as it names a square."""
+    marks = [Mark(*_at(square), "used") for square in sorted(position.used, key=board_order)]
+    arrows: list[Arrow] = []
+    if position.phase in (RIVER, FLOW):
+        way = (position.head, *position.path_squares)
+        marks.append(Mark(*_at(position.head), "from"))
+        marks += [Mark(*_at(square), "to") for square in way[1:]]
+        arrows += [Arrow(*_at(one), *_at(two)) for one, two in pairwise(way)]
+    notes = _notes(position)
+    if last is not None:
+        notes = (*notes, f"last: {last}")
+        square = _square_of(last)
+        if square is not None and not arrows and position.phase != RIVER:
+            marks.append(Mark(*_at(square), "to"))
+    return Drawing(_CELLS, _pieces(position), tuple(marks), tuple(arrows), _LABELS, notes)
+
+
+def _square_of(text: str) -> int | None:
+    """Return the square that an action's string names, or None."""
+    try:
+        action = parse_action(text)
+    except ActionError:
+        return None
+    if DRAW_0 <= action <= END or action in FLOW_LETTER or action in RIVER_LETTER or action in HANDS:
+        return None
+    return named_square(action)
+
+
+def _pieces(position: Position) -> tuple[Piece, ...]:
+    board = position.board
+    stones = []
+    for square in _IN_ORDER:
+        if board[square] not in (EMPTY, SAGE):
+            glyph, kind, title = _LOOKS[board[square]]
+            stones.append(Piece(*_at(square), glyph, 0, kind, f"{title} on {SQUARES[square]}"))
+    sages = [
+        Piece(*_at(sage), f"S{seat}", seat, "sage", f"the sage of seat {seat} on {SQUARES[sage]}")
+        for seat, sage in enumerate(position.sages, 1)
+    ]
+    return (*stones, *sages)
+
+
+def _notes(position: Position) -> tuple[str, ...]:
+    bag = ", ".join(f"{letter} {count}" for letter, count in zip(ELEMENTS, position.bag, strict=True))
+    captured = position.captured()
+    if captured:
+        who = "captured: " + ", ".join(f"seat {seat}" for seat in captured)
+    elif position.turn == LAST_TURN:
+        who = "the game is over"
+    elif position.phase == CHANCE:
+        who = f"chance draws {position.drawn} for seat {position.seat}"
+    else:
+        who = f"seat {position.seat} to act: {phase_string(position)}"
+    return (
+        f"turn {position.turn} of {LAST_TURN} completed; {who}",
+        f"hand: {' '.join(position.hand) or 'none'}; steps left: {position.steps}",
+        f"bag: {bag}",
+    )

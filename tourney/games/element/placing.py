@@ -1,0 +1,119 @@
+"""Placing stones: the Rule of Replacement and each stone's effect, the flow of rivers left to ``rivers``."""
+
+from typing import NamedTuple
+
+from tourney.games.element.actions import ELEMENTS
+from tourney.games.element.board import (
+    COMPASS,
+    EARTH,
+    EMPTY,
+    FIRE,
+    ORTHOGONAL,
+    RANGE_EARTH,
+    RAYS,
+    WATER,
+    WHIRLWIND,
+)
+from tourney.games.element.ranges import add_earth
+
+Bag = tuple[int, int, int, int]
+"""Counts of stones, in the order of ``ELEMENTS``."""
+
+AIRS, EARTHS, FIRES, WATERS = range(4)
+
+MAY_TAKE: dict[str, tuple[int, ...]] = {
+    "A": (EMPTY, EARTH, *range(1, WHIRLWIND)),
+    "E": (EMPTY, WATER, EARTH, RANGE_EARTH),
+    "F": (EMPTY, *range(1, WHIRLWIND + 1)),
+    "W": (EMPTY, FIRE),
+}
+"""By letter: what may lie on a square where the stone goes."""
+
+_FREE_FIRE_ORDER = tuple(COMPASS[letter] for letter in "nesw")
+
+
+class Placed(NamedTuple):
+    """What a placement leaves: the board, the bag and the used squares."""
+
+    board: bytes
+    bag: Bag
+    used: frozenset[int]
+
+
+def place(board: bytes, bag: Bag, used: frozenset[int], letter: str, square: int) -> Placed:
+    """Return what is left when a stone out of the hand is placed, and its effect carried out.
+
+    A river that must flow is not carried out here: its headwater is placed.
+    """
+    new = bytearray(board)
+    counts = list(bag)
+    lost = []
+    if letter == "A":
+        if board[square] == EARTH:
+            counts[EARTHS] += 1
+            new[square] = 1
+        else:
+            new[square] += 1
+    elif letter == "E":
+        if board[square] == WATER:
+            counts[WATERS] += 1
+            new[square] = EMPTY
+        add_earth(new, square)
+    elif letter == "F":
+        lost.append(square)
+        counts[AIRS] += board[square]
+        new[square] = FIRE
+        for target in free_fires(new, square)[: counts[FIRES]]:
+            lost.append(target)
+            counts[AIRS] += board[target]
+            counts[FIRES] -= 1
+            new[target] = FIRE
+    else:
+        if board[square] == FIRE:
+            counts[FIRES] += 1
+        new[square] = WATER
+    a, e, f, w = counts
+    return Placed(bytes(new), (a, e, f, w), used.difference(lost) if used and lost else used)
+
+
+def free_fires(board: bytes | bytearray, square: int) -> list[int]:
+    """Return where free Fires go for a Fire on a square, north, east, south, west; the bag is not asked."""
+    found = []
+    rays = RAYS[square]
+    for direction in _FREE_FIRE_ORDER:
+        for k, target in enumerate(rays[direction]):
+            code = board[target]
+            if code != FIRE:
+                if k and code <= WHIRLWIND:
+                    found.append(target)
+                break
+    return found
+
+
+def forms_river(board: bytes | bytearray, square: int) -> bool:
+    """Say whether a Water on a square has Water beside it, so that a river must form and flow."""
+    return any(board[neighbour] == WATER for neighbour in ORTHOGONAL[square])
+
+
+def flow(board: bytes, bag: Bag, river: tuple[int, ...], path: tuple[int, ...]) -> tuple[bytes, Bag]:
+    """Return the board and the bag once a river's stones have gone from its squares to the path's."""
+    new = bytearray(board)
+    a, e, f, w = bag
+    for square in river:
+        new[square] = EMPTY
+    for square in path:
+        f += board[square] == FIRE
+        new[square] = WATER
+    return bytes(new), (a, e, f, w)
+
+
+def returned(bag: Bag, hand: str) -> Bag:
+    """Return the bag with a hand's stones put back."""
+    a, e, f, w = (count + hand.count(letter) for count, letter in zip(bag, ELEMENTS, strict=True))
+    return a, e, f, w
+
+
+def taken(bag: Bag, hand: str) -> Bag:
+    """Return the bag without a hand's stones."""
+    a, e, f, w = (count - hand.count(letter) for count, letter in zip(bag, ELEMENTS, strict=True))
+    return a, e, f, w

@@ -1,0 +1,9 @@
+"""The Seven Sages: seven sages a side drive one fool, by reflections, into the other side's city.
+
+The rules are on the page docs/rules/seven-sages.md; the names here are the page's words.
+"""
+
+from tourney.games.seven_sages.game import SevenSages
+from tourney.games.seven_sages.state import SevenSagesState
+
+__all__ = ["SevenSages", "SevenSagesState"]

@@ -1,0 +1,162 @@
+"""The legal actions: plain moves and ousts, bounded by the city's limit and the rule of three."""
+
+from functools import cache
+
+from tourney.games.seven_sages.actions import MOVE_FROM, MOVE_TO, PASS, PLACE, oust
+from tourney.games.seven_sages.board import (
+    CITIES,
+    EAST,
+    NORTH,
+    NORTH_EAST,
+    NORTH_WEST,
+    RAYS,
+    RED,
+    RISING,
+    SOUTH,
+    SOUTH_EAST,
+    SOUTH_WEST,
+    WEST,
+    mask_of,
+    other,
+)
+from tourney.games.seven_sages.fool import drive
+
+Reach = tuple[int, dict[int, tuple[int, ...]]]
+"""A direction of plain moves from a square: the mask of its ray, and the moves before the first piece.
+
+The dict maps the first piece on the ray, as its square plus 1, or 0 for none, to the moves' ints.
+"""
+
+
+@cache
+def _reaches(seat: int, square: int, city_closed: bool) -> tuple[tuple[Reach, ...], tuple[Reach, ...]]:
+    """Return a sage's six directions of plain moves: those in which squares' ints rise, and the others.
+
+    No move ends in the other side's city; with ``city_closed`` none ends in the own one either.
+    """
+    forward = (NORTH_EAST, NORTH_WEST) if seat == RED else (SOUTH_EAST, SOUTH_WEST)
+    shut = CITIES[other(seat)] | (CITIES[seat] if city_closed else 0)
+    rising: list[Reach] = []
+    falling: list[Reach] = []
+    for direction in (NORTH, SOUTH, EAST, WEST, *forward):
+        ray = RAYS[direction][square]
+        moves: dict[int, tuple[int, ...]] = {}
+        open_: tuple[int, ...] = ()
+        for step in ray:
+            moves[step + 1] = open_
+            if not shut >> step & 1:
+                open_ = (*open_, MOVE_FROM[square] | MOVE_TO[step])
+        moves[0] = open_
+        (rising if direction < RISING else falling).append((mask_of(ray), moves))
+    return tuple(rising), tuple(falling)
+
+
+@cache
+def _thirds(square: int) -> tuple[int, dict[int, tuple[int, int]]]:
+    """Return what the rule of three needs of a square: ``(mask, pairs)``.
+
+    ``mask`` holds the squares of higher ints with which this one is two parts of a possible line of three.
+    ``pairs`` maps each of them to the mask of the two, and the mask of the squares where a third sage
+    would make the line.
+    """
+    pairs: dict[int, tuple[int, int]] = {}
+    for direction in range(RISING):
+        ray = RAYS[direction][square]
+        if ray:
+            behind = RAYS[direction + 4][square][:1]
+            pairs[ray[0]] = (mask_of((square, ray[0])), mask_of(behind + ray[1:2]))
+        if len(ray) > 1:
+            pairs[ray[1]] = (mask_of((square, ray[1])), mask_of(ray[:1]))
+    return mask_of(pairs), pairs
+
+
+def _pairs(sages: tuple[int, ...], mask: int) -> list[tuple[int, int]]:
+    """Return the pairs of a side's sages that one more could make a line of three, as ``_thirds`` does."""
+    found = []
+    for sage in sages:
+        near, pairs = _thirds(sage)
+        near &= mask
+        while near:
+            mate = near.bit_length() - 1
+            near ^= 1 << mate
+            found.append(pairs[mate])
+    return found
+
+
+def legal_actions(seat: int, own: tuple[int, ...], others: tuple[int, ...], fool: int) -> list[int]:
+    """Return the legal actions of a seat, sorted; ``own`` and ``others`` are the sages of the two sides."""
+    own_mask, other_mask = mask_of(own), mask_of(others)
+    occupied = own_mask | other_mask | 1 << fool
+    home = own_mask & CITIES[seat]
+    pairs = _pairs(own, own_mask)
+    ousting = _ousting(own_mask, other_mask, fool)
+    actions: list[int] = []
+    for sage in own:
+        bit = 1 << sage
+        barred = 0
+        for pair, thirds in pairs:
+            if not pair & bit:
+                barred |= thirds
+        if barred & own_mask & ~bit:
+            continue  # the six others hold a line of three, wherever this one goes
+        rising, falling = _reaches(seat, sage, bool(home) and not home & bit)
+        moves = actions if not barred else []
+        for ray, reach in rising:
+            met = occupied & ray
+            moves += reach[(met & -met).bit_length()]
+        for ray, reach in falling:
+            moves += reach[(occupied & ray).bit_length()]
+        if barred:
+            actions += _without(moves, sage, barred)
+        if sage in ousting and not barred >> fool & 1:
+            actions += _ousts(seat, sage, ousting[sage], own_mask, other_mask, fool)
+    actions.sort()
+    return actions or [PASS]
+
+
+def _without(moves: list[int], sage: int, barred: int) -> list[int]:
+    """Return the plain moves of a sage without those that end on a square of the mask ``barred``."""
+    bad = set()
+    while barred:
+        square = barred.bit_length() - 1
+        barred ^= 1 << square
+        bad.add(MOVE_FROM[sage] | MOVE_TO[square])
+    return [move for move in moves if move not in bad]
+
+
+def _ousting(own: int, others: int, fool: int) -> dict[int, int]:
+    """Return the own sages that have a free line to the fool, with the direction of their oust."""
+    found = {}
+    sages = own | others
+    for direction, rays in enumerate(_ray_masks()):
+        met = sages & rays[fool]
+        sage = (met & -met if direction < RISING else met).bit_length() - 1
+        if sage >= 0 and own >> sage & 1:
+            found[sage] = (direction + 4) % 8
+    return found
+
+
+@cache
+def _ray_masks() -> tuple[tuple[int, ...], ...]:
+    return tuple(tuple(mask_of(ray) for ray in rays) for rays in RAYS)
+
+
+def _ousts(seat: int, sage: int, heading: int, own: int, others: int, fool: int) -> list[int]:
+    rests, goals = driven(seat, sage, heading, own, others, fool)
+    base = oust(sage, fool)
+    return [base | PLACE[square] for square in (*rests, *goals)]
+
+
+def driven(
+    seat: int, sage: int, heading: int, own: int, others: int, fool: int
+) -> tuple[set[int], dict[int, int]]:
+    """Return where a sage's oust can bring the fool: rest squares, and city squares with their points."""
+    own ^= 1 << sage | 1 << fool
+    return drive(own | others, own, fool, heading, CITIES[other(seat)])
+
+
+def score(seat: int, sage: int, own: tuple[int, ...], others: tuple[int, ...], fool: int, city: int) -> int:
+    """Return the points that a legal oust brings which drives the fool into a city square."""
+    own_mask, other_mask = mask_of(own), mask_of(others)
+    heading = _ousting(own_mask, other_mask, fool)[sage]
+    return driven(seat, sage, heading, own_mask, other_mask, fool)[1][city]
