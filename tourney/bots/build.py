@@ -114,8 +114,8 @@ def _read(fd: int) -> bytes | None:
 def runnable_folder(store: BotStore, bot: StoredBot, runner: BuildRunner = run_plainly) -> Path:
     """Return the folder to start a bot in: its entry's files or, with a build, what that made of them.
 
-    The build runs at the first call on a host; concurrent callers wait for it. Raises BotError with the
-    last lines of a build that failed, and StoreError where the store cannot be written.
+    The build runs at the first call on a host; concurrent callers wait for it. Raises BotError, with the
+    last lines as a note, for a build that failed, and StoreError where the store cannot be written.
     """
     if not bot.manifest.build:
         return bot.folder
@@ -171,32 +171,27 @@ def _build(bot: StoredBot, new: Path, runner: BuildRunner) -> None:
             read_only=interpreter_paths(),
         )
     )
-    if result.code != 0:
-        raise BotError(_failure(bot, result))
-    files = hash_tree(folder, links=True)
     try:
+        if result.code != 0:
+            how = result.why or f"it ended with exit code {result.code}"
+            raise BotError(f"the build of {bot.label} ({' '.join(bot.manifest.build)}) failed: {how}")
+        files = hash_tree(folder, links=True)
         check_command(bot.manifest, files, f"the build of {bot.label}", built=True)
     except BotError as error:
-        raise BotError(f"{error}{_last_lines(result.output)}") from error
+        _add_last_lines(error, result.output)
+        raise
     seal(new, files)
 
 
-def _failure(bot: StoredBot, result: BuildResult) -> str:
-    command = " ".join(bot.manifest.build)
-    how = result.why or (
-        f"it ended with exit code {result.code}" if result.code is not None else "it was stopped"
-    )
-    return f"the build of {bot.label} ({command}) failed: {how}{_last_lines(result.output)}"
-
-
-def _last_lines(output: bytes) -> str:
-    """Return the end of a build's output, each line indented and fit to be shown; it is the author's text."""
+def _add_last_lines(error: BotError, output: bytes) -> None:
+    """Give an error the last lines of a build as a note, fit to be shown: they are the author's text."""
     lines = [
         "".join(c if c.isprintable() else " " for c in line)[:200]
         for line in output.decode("utf-8", "replace").splitlines()
         if line.strip()
     ]
-    return "".join(f"\n    {line}" for line in ["its last lines:", *lines[-SHOWN_LINES:]]) if lines else ""
+    if lines:
+        error.add_note("the last lines of the build:\n" + "\n".join(lines[-SHOWN_LINES:]))
 
 
 @contextmanager
