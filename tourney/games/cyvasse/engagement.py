@@ -2,7 +2,7 @@
 
 from tourney.games.cyvasse.board import AT, BETWEEN, BIT, FRONT, NEAR, spread
 from tourney.games.cyvasse.ground import Ground
-from tourney.games.cyvasse.pieces import Masks
+from tourney.games.cyvasse.pieces import OCCUPIED, WIDTH, Masks
 
 
 class Engagement(dict[int, bool]):
@@ -26,8 +26,8 @@ class Engagement(dict[int, bool]):
     )
 
     def __init__(self, masks: Masks, seat: int, ground: Ground) -> None:
-        (rabble, spears, light, horse, elephant, crossbows, trebuchet, dragon, tower, king, _,
-         _, _, _, e_horse, e_elephant, e_crossbows, e_trebuchet, e_dragon, e_tower, _, enemy) = masks  # fmt: skip
+        rabble, spears, light, horse, elephant, crossbows, trebuchet, dragon, tower, king = masks[:OCCUPIED]
+        _, _, _, e_horse, e_elephant, e_crossbows, e_trebuchet, e_dragon, e_tower, _, enemy = masks[WIDTH:]
         dry = ~ground.water
         free = dry & ~spread(e_tower)
         close = rabble | light | horse | elephant | crossbows | dragon | tower | king

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from tourney.games.base import Game, State
 from tourney.games.cyvasse import actions
 from tourney.games.cyvasse.picture import picture
+from tourney.games.cyvasse.pieces import SEAT_NAMES
 from tourney.games.cyvasse.play import TURN_LIMIT
-from tourney.games.cyvasse.reading import SEAT_NAMES, read_position
+from tourney.games.cyvasse.reading import read_position
 from tourney.games.cyvasse.sample import sample_state
 from tourney.games.cyvasse.setup import STEPS, SetUp
 from tourney.games.drawing import Drawing

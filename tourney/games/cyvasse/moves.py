@@ -1,9 +1,10 @@
 """Moves: what a seat may do in its turn, listed.
 
-Three masks say how a piece goes, all of the board before the action: ``empty``, where it may end;
-``zone``, the front squares of enemy Spears, where whatever enters stops; and ``passable``, what it may
-cross: neither a mountain, nor an enemy, nor in the zone.
+Whatever enters the ``zone``, the front squares of enemy Spears, stops there; so no piece crosses a square
+of it, and what is ``passable`` is no mountain, holds no enemy, and lies outside the zone.
 """
+
+from typing import NamedTuple
 
 from tourney.games.cyvasse.actions import CAPTURES_FROM, DONE, MOVES_FROM, RIDE_TO, TO
 from tourney.games.cyvasse.board import (
@@ -52,15 +53,32 @@ _STEPS = tuple(_Steps(s) for s in range(SIZE))
 _RINGS = tuple(_Rings() for _ in range(SIZE))
 
 
+class _View(NamedTuple):
+    """What the pieces of the seat that acts see of the board before the action."""
+
+    enemy: int
+    empty: int
+    """Where a piece may end a normal move."""
+    passable: int
+    """What a piece may cross."""
+    zone: int
+    """The front squares of enemy Spears; bits beside the board may be set in it too."""
+
+
+def _view(masks: Masks, seat: int, ground: Ground) -> _View:
+    enemy, spears = masks[WIDTH + OCCUPIED], masks[WIDTH + SPEARS]
+    in_front = spears >> STRIDE if seat == 1 else spears << STRIDE + 1
+    zone = in_front | in_front >> 1
+    free = ground.open ^ enemy
+    return _View(enemy, free ^ masks[OCCUPIED], free & ~zone, zone)
+
+
 def turn_actions(masks: Masks, seat: int, ground: Ground) -> list[int]:
-    """List the normal moves and captures of the seat whose turn begins, sorted; ``masks`` are its own first."""
-    own, enemy = masks[OCCUPIED], masks[WIDTH + OCCUPIED]
-    zone = _zone(masks, seat)
-    empty = ground.open ^ own ^ enemy
-    passable = (ground.open ^ enemy) & ~zone
+    """List the normal moves and captures of the seat whose turn begins, sorted; its own masks come first."""
+    view = _view(masks, seat, ground)
     found: list[int] = []
-    _list_moves(found, masks, empty, passable, zone)
-    _list_captures(found, masks, seat, ground, empty, passable, zone)
+    _list_moves(found, masks, view)
+    _list_captures(found, masks, view, seat, Engagement(masks, seat, ground))
     found.sort()
     return found
 
@@ -89,26 +107,19 @@ def can_act(masks: Masks, seat: int, ground: Ground) -> bool:
     return bool(turn_actions(masks, seat, ground))
 
 
-def _zone(masks: Masks, seat: int) -> int:
-    """Return the front squares of the enemy's Spears; bits beside the board may be set in it too."""
-    spears = masks[WIDTH + SPEARS]
-    if seat == 1:
-        return spears >> STRIDE | spears >> STRIDE + 1
-    return spears << STRIDE | spears << STRIDE + 1
-
-
-def _list_moves(found: list[int], masks: Masks, empty: int, passable: int, zone: int) -> None:
+def _list_moves(found: list[int], masks: Masks, view: _View) -> None:
     rabble, spears, light, horse, elephant, crossbows, trebuchet, dragon, tower, king = masks[:OCCUPIED]
-    bits = rabble | spears | elephant | trebuchet | king
-    while bits:
-        bit = bits & -bits
-        bits ^= bit
+    _, empty, passable, zone = view
+    one_step = rabble | spears | elephant | trebuchet | king
+    while one_step:
+        bit = one_step & -one_step
+        one_step ^= bit
         s = bit.bit_length()
         found += _STEPS[s][NEAR[s] & empty]
-    bits = light | horse | crossbows
-    while bits:
-        bit = bits & -bits
-        bits ^= bit
+    more_steps = light | horse | crossbows
+    while more_steps:
+        bit = more_steps & -more_steps
+        more_steps ^= bit
         s = bit.bit_length()
         near = NEAR[s]
         reach = near | _RINGS[s][near & passable]
@@ -136,13 +147,10 @@ def _end_on(found: list[int], start: int, ends: int) -> None:
         found.append(start + TO[bit.bit_length()])
 
 
-def _list_captures(
-    found: list[int], masks: Masks, seat: int, ground: Ground, empty: int, passable: int, zone: int
-) -> None:
+def _list_captures(found: list[int], masks: Masks, view: _View, seat: int, engaged: Engagement) -> None:
     rabble, spears, light, horse, elephant, _, _, dragon, tower, king = masks[:OCCUPIED]
-    enemy = masks[WIDTH + OCCUPIED]
+    enemy, empty, _, zone = view
     touched = spread(enemy)
-    engaged = Engagement(masks, seat, ground)
     for s in squares_of((rabble | king) & touched):
         _capture(found, s, NEAR[s] & enemy, 0, engaged)
     for s in squares_of(spears & touched):
@@ -152,11 +160,11 @@ def _list_captures(
     for s in squares_of(dragon):
         _capture(found, s, STAR[4][s] & enemy, zone, engaged)
     for s in squares_of(light):
-        _capture_and_ride(found, s, 3, enemy, empty, passable, zone, engaged)
+        _capture_and_ride(found, s, 3, view, engaged)
     for s in squares_of(horse):
-        _capture_and_ride(found, s, 2, enemy, empty, passable, zone, engaged)
+        _capture_and_ride(found, s, 2, view, engaged)
     for s in squares_of(engaged.trebuchet):
-        _shoot(found, s, (STAR[4][s] ^ NEAR[s]) & enemy, empty, engaged)
+        _shoot(found, s, view, engaged)
     s = king.bit_length()
     for over in squares_of(NEAR[s] & tower & ~zone):
         _capture(found, s, BIT[BEHIND[over][s]] & enemy, 0, engaged)
@@ -164,24 +172,16 @@ def _list_captures(
 
 def _capture(found: list[int], s: int, prey: int, barred: int, engaged: Engagement) -> None:
     """Add the captures from ``s`` on ``prey``, squares that lie straight, across nothing of ``barred``."""
-    for t in squares_of(prey):
-        if not BETWEEN[s].get(t, 0) & barred and engaged[t]:
-            found.append(CAPTURES_FROM[s] + TO[t])
+    between, start = BETWEEN[s], CAPTURES_FROM[s]
+    found.extend(start + TO[t] for t in squares_of(prey) if not between[t] & barred and engaged[t])
 
 
-def _capture_and_ride(
-    found: list[int],
-    s: int,
-    limit: int,
-    enemy: int,
-    empty: int,
-    passable: int,
-    zone: int,
-    engaged: Engagement,
-) -> None:
+def _capture_and_ride(found: list[int], s: int, limit: int, view: _View, engaged: Engagement) -> None:
     """Add a horse's captures from ``s`` and its rides on beyond, the whole way at most ``limit``."""
+    enemy, empty, passable, zone = view
+    between = BETWEEN[s]
     for t in squares_of(STAR[limit][s] & enemy):
-        if BETWEEN[s][t] & ~passable or not engaged[t]:
+        if between[t] & ~passable or not engaged[t]:
             continue
         capture = CAPTURES_FROM[s] + TO[t]
         found.append(capture)
@@ -194,8 +194,10 @@ def _capture_and_ride(
                 break
 
 
-def _shoot(found: list[int], s: int, prey: int, empty: int, engaged: Engagement) -> None:
-    """Add the Trebuchet's captures from ``s``: it must engage its prey itself, and steps straight away from it."""
-    for t in squares_of(prey):
-        if BIT[BEHIND[s][t]] & empty and not BETWEEN[s][t] & engaged.barrier and engaged[t]:
-            found.append(CAPTURES_FROM[s] + TO[t])
+def _shoot(found: list[int], s: int, view: _View, engaged: Engagement) -> None:
+    """Add the Trebuchet's captures from ``s``: of what it engages itself, stepping straight away from it."""
+    between, start = BETWEEN[s], CAPTURES_FROM[s]
+    for t in squares_of((STAR[4][s] ^ NEAR[s]) & view.enemy):
+        seen = not between[t] & engaged.barrier
+        if seen and BIT[BEHIND[s][t]] & view.empty and engaged[t]:
+            found.append(start + TO[t])

@@ -3,9 +3,8 @@
 from tourney.games.cyvasse import actions
 from tourney.games.cyvasse.board import BEHIND, LENGTHS, NAMES, NUMBER, ROWS, SQUARES
 from tourney.games.cyvasse.ground import MOUNTAIN, PLAIN, UNLAID, WATER
-from tourney.games.cyvasse.pieces import CODES, EMPTY, KINDS, PUT_ORDER
+from tourney.games.cyvasse.pieces import CODES, EMPTY, KINDS, PUT_ORDER, SEAT_NAMES
 from tourney.games.cyvasse.position import Fields, read_fields
-from tourney.games.cyvasse.reading import SEAT_NAMES
 from tourney.games.cyvasse.tiles import PLANS
 from tourney.games.drawing import Arrow, Cell, Drawing, Label, Mark, Piece
 
@@ -26,7 +25,7 @@ _PLACES = {
 
 
 def _labels() -> tuple[Label, ...]:
-    """Name the rows at their west ends, and the numbers where the lines that carry them run out of the board."""
+    """Name the rows at their west ends, the numbers where the lines that carry them leave the board."""
     labels = [Label(_place(row, 1)[0] - 2, _place(row, 1)[1], ROWS[row]) for row in range(len(ROWS))]
     for i in range(1, max(LENGTHS) + 1):
         south = max(0, i - LENGTHS[0])
@@ -101,7 +100,8 @@ def _notes(fields: Fields, last: str | None) -> tuple[str, ...]:
     elif phase.word == "tile":
         now = f"{name} lays a tile; still to lay: {' '.join(map(str, phase.left))}"
     elif phase.word == "put":
-        now = f"{name} puts a {_NAME_OF[PUT_ORDER[phase.placed]]}; {phase.placed} of {len(PUT_ORDER)} pieces stand"
+        piece = _NAME_OF[PUT_ORDER[phase.placed]]
+        now = f"{name} puts a piece, {piece}; {phase.placed} of {len(PUT_ORDER)} stand"
     elif phase.word == "hidden":
         now = f"{name} lays out its side, unseen"
     elif phase.word == "rabble":

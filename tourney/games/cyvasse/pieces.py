@@ -10,6 +10,8 @@ from tourney.games.cyvasse.board import BIT, NAMES, ROW_SLICES, SIZE, SQUARES
 
 Masks = tuple[int, ...]
 
+SEAT_NAMES = ("White", "Black")
+
 
 @dataclass(frozen=True, slots=True)
 class Kind:

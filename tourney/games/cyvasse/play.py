@@ -104,10 +104,7 @@ class Play(State[int]):
             masks[SLOT[board[end]]] ^= taken
             masks[enemy + OCCUPIED] ^= taken
             board[end] = EMPTY
-            if slot == own + TREBUCHET:
-                end = BEHIND[start][end]
-            else:
-                end = ride_to(action) or end
+            end = BEHIND[start][end] if slot == own + TREBUCHET else ride_to(action) or end
         moved = BIT[start] | BIT[end]
         masks[slot] ^= moved
         masks[own + OCCUPIED] ^= moved

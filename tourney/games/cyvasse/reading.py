@@ -5,7 +5,7 @@ from tourney.games.base import State
 from tourney.games.cyvasse.board import BIT, NAMES, SIDE, SQUARES, squares_of
 from tourney.games.cyvasse.ground import BARE, MOUNTAIN, UNLAID, finished
 from tourney.games.cyvasse.moves import can_move_second_rabble
-from tourney.games.cyvasse.pieces import EMPTY, KINDS, PUT_ORDER, masks_of, of_seat, own_code
+from tourney.games.cyvasse.pieces import EMPTY, KINDS, PUT_ORDER, SEAT_NAMES, masks_of, of_seat, own_code
 from tourney.games.cyvasse.play import QUIET_LIMIT, TURN_LIMIT, Play
 from tourney.games.cyvasse.position import Fields, read_fields
 from tourney.games.cyvasse.setup import SetUp
@@ -18,8 +18,6 @@ from tourney.games.cyvasse.tiles import (
     shows_king_tile,
     side_can_be_laid,
 )
-
-SEAT_NAMES = ("White", "Black")
 
 
 def read_position(text: str) -> State[int]:
@@ -62,7 +60,8 @@ def _check_off_mountains(fields: Fields) -> None:
     for s in SQUARES:
         if fields.board[s] != EMPTY and fields.ground[s] in {MOUNTAIN, UNLAID}:
             raise PositionError(
-                f"a piece, {chr(fields.board[s])!r}, stands on {NAMES[s]}, where TERRAIN holds {fields.ground[s]!r}"
+                f"a piece, {chr(fields.board[s])!r}, stands on {NAMES[s]}, where TERRAIN holds"
+                f" {fields.ground[s]!r}"
             )
 
 
@@ -161,8 +160,8 @@ def _plan_put(fields: Fields, seat: int, placed: int) -> Plan:
     wanted = own_code(seat, "K" + PUT_ORDER[:placed])
     if found != sorted(wanted.encode("ascii")):
         raise PositionError(
-            f"{_name(seat)}'s side holds the pieces {bytes(found).decode('ascii')!r}; at this stage of the set-up"
-            f" it holds {''.join(sorted(wanted))!r}"
+            f"{_name(seat)}'s side holds the pieces {bytes(found).decode('ascii')!r}; at this stage of the"
+            f" set-up it holds {''.join(sorted(wanted))!r}"
         )
     king = fields.board.index(own_code(seat, "K").encode("ascii"))
     for plan in PLANS[seat]:
@@ -177,7 +176,8 @@ def _plan_put(fields: Fields, seat: int, placed: int) -> Plan:
 def _check_laid(fields: Fields, seat: int, plan: Plan) -> None:
     if not can_be_laid(plan, fields.ground):
         raise PositionError(
-            f"no laying of nine tiles with the King on {NAMES[plan.king]} gives the TERRAIN of {_name(seat)}'s side"
+            f"no laying of nine tiles with the King on {NAMES[plan.king]} gives the TERRAIN of"
+            f" {_name(seat)}'s side"
         )
 
 
@@ -191,9 +191,10 @@ def _check_partly_laid(fields: Fields, seat: int, plan: Plan) -> None:
                     f"no tile lies on {NAMES[s]} yet, but TERRAIN holds {fields.ground[s]!r} there"
                 )
     if not shows_king_tile(plan, fields.ground) or laid not in laid_tiles(plan, fields.ground, len(laid)):
+        tiles = "".join(map(str, sorted(laid))) or "none"
         raise PositionError(
-            f"no laying of the king tile on {NAMES[plan.king]} and of the tiles {''.join(map(str, sorted(laid))) or 'none'}"
-            f" gives the TERRAIN of {_name(seat)}'s side"
+            f"no laying of the king tile on {NAMES[plan.king]} and of the tiles {tiles} gives the TERRAIN of"
+            f" {_name(seat)}'s side"
         )
 
 

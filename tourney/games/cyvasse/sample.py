@@ -25,8 +25,8 @@ def sample_state(observation: str, seat: int, draw: Draw) -> State[int]:
         return state_of(fields)
     if seat not in {1, 2} or (word == "hidden") != (fields.seat != seat):
         raise PositionError(
-            f"seat {seat} does not see PHASE {word} while seat {fields.seat} lays out its side: PHASE is hidden"
-            " from the other seat, and from it alone"
+            f"seat {seat} does not see PHASE {word} while seat {fields.seat} lays out its side: PHASE is"
+            " hidden from the other seat, and from it alone"
         )
     if word == "hidden":
         return _lay_out(state_of(replace(fields, phase=Phase("king"))), draw(STEPS), draw)

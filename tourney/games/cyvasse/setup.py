@@ -136,7 +136,7 @@ class SetUp(State[int]):
         return self._text(self.ground, self.board, self._phase())
 
     def observation(self, seat: int) -> str:
-        """Return the position string with the other side unseen; PHASE ``hidden`` while the other lays out."""
+        """Return the position string with the other side unseen; PHASE is ``hidden`` from the other seat."""
         ground = seen_by(seat, self.ground, BARE)
         board = seen_by(seat, self.board, NO_PIECES)
         return self._text(ground, board, self._phase() if seat == self.actor else "hidden")

@@ -30,7 +30,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What the king tile fixes: the king square, all that the tile covers, the eight blocks in their order."""
+    """What the king tile fixes: the king square, all that it covers, and the eight blocks in their order."""
 
     king: int
     covers: tuple[int, ...]
