@@ -55,6 +55,11 @@ ORTHOGONAL: tuple[tuple[int, ...], ...] = tuple(
 """By square: its orthogonal neighbours."""
 NEIGHBOURS: tuple[tuple[int, ...], ...] = tuple(tuple(ray[0] for ray in rays if ray) for rays in RAYS)
 """By square: its neighbours, up to eight."""
+DISTANCE: tuple[bytes, ...] = tuple(
+    bytes(abs(column - other_column) + abs(row - other_row) for other_column, other_row in PLACES)
+    for column, row in PLACES
+)
+"""By two squares: the orthogonal steps from one to the other."""
 DIAGONAL: tuple[tuple[tuple[int, int, int], ...], ...] = tuple(
     tuple(
         (rays[direction][0], rays[direction - 1][0], rays[(direction + 1) % 8][0])

@@ -15,7 +15,7 @@ from tourney.seeds import Draw as DrawStream
 
 MOST_ACTIONS_OF_A_TURN = 90
 """A bound: draw, chance and end; 4 Waters, each with ``river-D`` and the flow of 11 at most; 1 step; and a
-jump for each of the 30 Winds and the 1 square that can lose its Wind and have one again (5 steps take less)."""
+jump for each of the 30 Winds and the 1 square that can lose its Wind and have one again."""
 
 
 class Element(Game[int]):
@@ -46,7 +46,7 @@ class Element(Game[int]):
         return ElementState(parse_position(text, seats))
 
     def sample(self, observation: str, seat: int, draw: DrawStream) -> ElementState:  # noqa: ARG002 - nothing is hidden
-        """Return the position itself, chance still to come undrawn: nothing is hidden. Raises PositionError."""
+        """Return the position itself, chance still to come undrawn. Raises PositionError."""
         return ElementState(parse_position(observation, _seats_of(observation)))
 
     def drawing(self, view: str, last: str | None = None) -> Drawing:

@@ -6,7 +6,7 @@ step that no effect reaches. Only the others are carried out and looked at.
 
 from collections.abc import Iterable, Iterator
 from functools import cache
-from itertools import chain, compress
+from itertools import compress
 from math import comb
 
 from tourney.games.element.actions import (
@@ -21,19 +21,17 @@ from tourney.games.element.actions import (
     RIVER,
     STEP,
 )
-from tourney.games.element.board import COMPASS, EARTH, EMPTY, FIRE, NEIGHBOURS, ORTHOGONAL, SAGE, SIZE, WATER
+from tourney.games.element.board import COMPASS, EARTH, EMPTY, NEIGHBOURS, ORTHOGONAL, SAGE, SIZE
 from tourney.games.element.movement import is_captured, jumps, steps
-from tourney.games.element.placing import MAY_TAKE, Bag, free_fires, place
+from tourney.games.element.placing import MAY_TAKE, Bag, fed_from, place
 from tourney.games.element.positions import Position
 from tourney.games.element.ranges import is_range
-from tourney.games.element.rivers import can_form, flow_directions, open_directions
+from tourney.games.element.rivers import flow_directions, impossible_heads, open_directions
 
 _SQUARES = range(SIZE * SIZE)
 _NO_SQUARES: frozenset[int] = frozenset()
 _PLACEMENTS = {letter: tuple(base + square for square in _SQUARES) for letter, base in PLACE.items()}
 _MAY_TAKE = {letter: bytes(code in codes for code in range(256)) for letter, codes in MAY_TAKE.items()}
-_IS_FIRE = bytes(code == FIRE for code in range(256))
-_IS_WATER = bytes(code == WATER for code in range(256))
 
 
 def draws(position: Position) -> list[int]:
@@ -103,9 +101,10 @@ def _placements(position: Position, letter: str, open_steps: list[int]) -> list[
     """Return the legal placements of a stone, sorted; ``open_steps`` are the own sage's."""
     board, own = position.board, position.own
     allowed = board.translate(_MAY_TAKE[letter])
-    rivers = _beside(board, _IS_WATER) if letter == "W" else _NO_SQUARES
-    outs = set(open_steps)
-    illegal = [head for head in rivers if allowed[head] and not can_form(board, own, outs, head)]
+    rivers: set[int] = set()
+    illegal: list[int] = []
+    if letter == "W":
+        rivers, illegal = impossible_heads(board, own, open_steps)
     illegal += [
         square
         for square in _doubtful(board, own, letter, open_steps)
@@ -117,11 +116,6 @@ def _placements(position: Position, letter: str, open_steps: list[int]) -> list[
             left[square] = False
         allowed = bytes(left)
     return list(compress(_PLACEMENTS[letter], allowed))
-
-
-def _beside(board: bytes, kind: bytes) -> frozenset[int]:
-    """Return the squares that have a square of a kind as orthogonal neighbour."""
-    return frozenset(chain.from_iterable(compress(ORTHOGONAL, board.translate(kind))))
 
 
 def _captures_own(position: Position, letter: str, square: int) -> bool:
@@ -139,11 +133,7 @@ def _doubtful(board: bytes, own: int, letter: str, open_steps: list[int]) -> Ite
         return _SQUARES
     found = set(open_steps) if len(open_steps) == 1 else set()
     if letter == "F" and len(open_steps) <= 1 + len(COMPASS):
-        found.update(
-            square
-            for square in _beside(board, _IS_FIRE)
-            if {square, *free_fires(board, square)}.issuperset(open_steps)
-        )
+        found = set.intersection(*({step, *fed_from(board, step)} for step in open_steps))
     elif letter == "E":
         orthogonal = [square for square in ORTHOGONAL[own] if not board[square]]
         if not orthogonal:

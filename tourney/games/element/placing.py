@@ -90,6 +90,18 @@ def free_fires(board: bytes | bytearray, square: int) -> list[int]:
     return found
 
 
+def fed_from(board: bytes, target: int) -> list[int]:
+    """Return the squares from which a placed Fire would send a free Fire to a wholly empty square."""
+    found = []
+    for direction in _FREE_FIRE_ORDER:
+        for k, square in enumerate(RAYS[target][direction]):
+            if board[square] != FIRE:
+                if k:
+                    found.append(square)
+                break
+    return found
+
+
 def forms_river(board: bytes | bytearray, square: int) -> bool:
     """Say whether a Water on a square has Water beside it, so that a river must form and flow."""
     return any(board[neighbour] == WATER for neighbour in ORTHOGONAL[square])

@@ -6,10 +6,22 @@ Whether there is one is found by a search that gives a direction up as soon as t
 reach; paths are never listed.
 """
 
-from tourney.games.element.board import COMPASS, EMPTY, FIRE, ORTHOGONAL, RAYS, WATER
+from itertools import compress
+
+from tourney.games.element.board import COMPASS, DISTANCE, EMPTY, FIRE, ORTHOGONAL, RAYS, WATER
 from tourney.games.element.movement import Board, ways_out
 
 _OPEN = bytes(code in (EMPTY, FIRE) for code in range(256))
+_IS_WATER = bytes(code == WATER for code in range(256))
+_BEYOND = tuple(
+    tuple(
+        (RAYS[square][(direction + 4) % 8][0], RAYS[square][direction])
+        for direction in COMPASS.values()
+        if RAYS[square][(direction + 4) % 8]
+    )
+    for square in range(len(RAYS))
+)
+"""By square: its orthogonal neighbours, each with the ray that begins there and goes on beyond the square."""
 
 
 def river_lengths(board: Board, head: int) -> list[tuple[str, int]]:
@@ -57,10 +69,10 @@ def flow_directions(board: Board, sage: int, river: tuple[int, ...], path: tuple
     for letter, direction in COMPASS.items():
         ray = RAYS[tip][direction]
         if ray and clear[ray[0]]:
-            beyond = bytearray(clear)
-            beyond[ray[0]] = False
-            if _flows(beyond, outs - {ray[0]}, ray[0], left):
+            clear[ray[0]] = False
+            if _flows(clear, outs - {ray[0]}, ray[0], left):
                 found.append(letter)
+            clear[ray[0]] = True
     return found
 
 
@@ -82,21 +94,46 @@ def is_path(board: Board, path: tuple[int, ...]) -> bool:
     return len(set(path)) == len(path) and all(_OPEN[board[square]] for square in path)
 
 
-def can_form(board: bytes, sage: int, outs: set[int], head: int) -> bool:
-    """Say whether Water may be placed on an open square that has Water beside it: a full path exists.
+def impossible_heads(board: bytes, sage: int, open_steps: list[int]) -> tuple[set[int], list[int]]:
+    """Return the open squares that have Water beside them, and those of them where no Water may be placed.
 
-    ``outs`` holds squares to which the mover's sage could step or jump on the board as it stands.
+    On the latter no river that would form has a full path. ``open_steps`` are the mover's sage's steps.
     """
-    length = min(length for _, length in river_lengths(board, head))
-    if len(outs) > length or head in outs:
-        # No path closes all the ways out: the headwater's square is free again once the river has left it,
-        # and a longer river needs a longer path.
-        clear = _open_squares(board)
-        clear[head] = False
-        return _has_path(clear, head, length)
-    after = bytearray(board)
-    after[head] = WATER
-    return bool(open_directions(after, sage, head))
+    shortest = _shortest_rivers(board)
+    clear = _open_squares(board)
+    impossible = []
+    for head, length in shortest.items():
+        near = DISTANCE[head]
+        if len(open_steps) > length or any(not 0 < near[step] <= length for step in open_steps):
+            # Some step stays open: the path is too short to close all, or one is out of its reach, or is the
+            # headwater's square, which the river leaves. As a longer river needs a longer path, the shortest
+            # of them decides.
+            clear[head] = False
+            possible = _has_path(clear, head, length)
+            clear[head] = True
+        else:
+            after = bytearray(board)
+            after[head] = WATER
+            possible = bool(open_directions(after, sage, head))
+        if not possible:
+            impossible.append(head)
+    return set(shortest), impossible
+
+
+def _shortest_rivers(board: bytes) -> dict[int, int]:
+    """Return the open squares that have Water beside them, with the stones of the shortest river there."""
+    shortest: dict[int, int] = {}
+    for beyond in compress(_BEYOND, board.translate(_IS_WATER)):
+        for head, ray in beyond:
+            if _OPEN[board[head]]:
+                length = 2
+                for square in ray:
+                    if board[square] != WATER:
+                        break
+                    length += 1
+                if length < shortest.get(head, length + 1):
+                    shortest[head] = length
+    return shortest
 
 
 def _open_squares(board: Board) -> bytearray:
@@ -116,17 +153,18 @@ def _flows(clear: bytearray, outs: set[int], tip: int, left: int) -> bool:
     if not outs:
         return False
     if len(outs) > left or not all(clear[square] for square in outs):
-        return _has_path(bytearray(clear), tip, left)
+        return _has_path(clear, tip, left)
     for square in sorted(outs):
-        around = bytearray(clear)
-        around[square] = False
-        if _has_path(around, tip, left):
+        clear[square] = False
+        found = _has_path(clear, tip, left)
+        clear[square] = True
+        if found:
             return True
     return False
 
 
 def _has_path(clear: bytearray, tip: int, left: int) -> bool:
-    """Say whether a path of ``left`` clear squares goes on from ``tip``; uses ``clear`` up."""
+    """Say whether a path of ``left`` clear squares goes on from ``tip``; leaves ``clear`` as it was."""
     if left == 0:
         return True
     failed = False
@@ -135,9 +173,10 @@ def _has_path(clear: bytearray, tip: int, left: int) -> bool:
             if failed and not _has_room(clear, tip, left):
                 return False
             clear[square] = False
-            if _has_path(clear, square, left - 1):
-                return True
+            found = _has_path(clear, square, left - 1)
             clear[square] = True
+            if found:
+                return True
             failed = True
     return False
 

@@ -36,9 +36,9 @@ def after(at: Position, action: int) -> Position:
         return _acting(at, hand)
     square = named_square(action)
     if action >= STEP:
-        return _moved(at, square)._replace(steps=at.steps - 1)
+        return _moved(at, square, at.steps - 1, at.used)
     run = next(run for landing, run in jumps(at.board, at.own) if landing == square)
-    return _moved(at, square)._replace(used=at.used.union(run))
+    return _moved(at, square, at.steps, at.used.union(run))
 
 
 def _drawing(at: Position, number: int) -> Position:
@@ -57,17 +57,18 @@ def _ended(at: Position) -> Position:
     return Position(at.board, at.sages, seat, DRAW, "", 0, _NO_SQUARES, bag, at.turn + 1)
 
 
-def _moved(at: Position, square: int) -> Position:
+def _moved(at: Position, square: int, steps: int, used: frozenset[int]) -> Position:
     board = bytearray(at.board)
     board[at.own], board[square] = EMPTY, SAGE
     sages = tuple(square if sage == at.own else sage for sage in at.sages)
-    return at._replace(board=bytes(board), sages=sages)
+    return Position(bytes(board), sages, at.seat, ACT, at.hand, steps, used, at.bag, at.turn)
 
 
 def _placed(at: Position, letter: str, square: int) -> Position:
     """Return the position after a placement: a river's direction is chosen at once if only one is open."""
     board, bag, used = place(at.board, at.bag, at.used, letter, square)
-    placed = at._replace(board=board, hand=at.hand.replace(letter, "", 1), bag=bag, used=used)
+    hand = at.hand.replace(letter, "", 1)
+    placed = Position(board, at.sages, at.seat, ACT, hand, at.steps, used, bag, at.turn)
     if letter != "W" or not forms_river(board, square):
         return placed
     directions = open_directions(board, at.own, square)
