@@ -1,0 +1,57 @@
+"""The clocks of a match: integer arithmetic in nanoseconds; nobody looks at a real clock here."""
+
+from typing import Final
+
+from tourney.match.spec import Limits
+from tourney.protocol import go_line
+
+MS: Final = 1_000_000
+"""Nanoseconds of a millisecond."""
+NO_LIMIT_MS: Final = 24 * 3_600_000
+"""How long a turn may take where no limit is set: lest a bot that hangs hold a tournament for ever."""
+
+
+class Clocks:
+    """Each seat's time. A turn's allowance is the limit per action or what is left on the clock, the less.
+
+    ``margin_ms`` is granted on top before a time-out is called; it is never shown, and what is used of it is
+    not carried on as debt. The increment is added after each action.
+    """
+
+    __slots__ = ("_fixed_ns", "_go", "_increment_ms", "_increment_ns", "_left", "_limits", "_margin_ns")
+
+    def __init__(self, limits: Limits, seats: int) -> None:
+        self._limits = limits
+        self._margin_ns = limits.margin_ms * MS
+        self._fixed_ns = (NO_LIMIT_MS if limits.move_ms is None else limits.move_ms) * MS
+        self._increment_ms = limits.increment_ms
+        self._increment_ns = limits.increment_ms * MS
+        self._left: list[int] | None = None
+        self._go: bytes | None = None
+        if limits.clock_ms is None:
+            self._go = go_line(limits.move_ms, nodes=limits.nodes)
+        else:
+            self._left = [limits.clock_ms * MS] * seats
+
+    def go(self) -> bytes:
+        """Return the request, with all seats' clocks in whole milliseconds, rounded down."""
+        if self._left is None:
+            assert self._go is not None  # noqa: S101 - one of the two is always there
+            return self._go
+        shown = [left // MS for left in self._left]
+        return go_line(self._limits.move_ms, shown, self._increment_ms, self._limits.nodes)
+
+    def allowance(self, seat: int) -> int:
+        """Return the nanoseconds that a seat has for this turn, the margin included."""
+        if self._left is None:
+            return self._fixed_ns + self._margin_ns
+        return min(self._fixed_ns, self._left[seat - 1]) + self._margin_ns
+
+    def spend(self, seat: int, elapsed: int) -> None:
+        """Charge a seat the nanoseconds of the turn that it has answered, and add its increment."""
+        if self._left is not None:
+            self._left[seat - 1] = max(0, self._left[seat - 1] - elapsed) + self._increment_ns
+
+    def left_ms(self, seat: int) -> int | None:
+        """Return what is left on a seat's clock in whole milliseconds; None where there is no clock."""
+        return None if self._left is None else self._left[seat - 1] // MS

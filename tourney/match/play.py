@@ -1,0 +1,331 @@
+"""A match played over channels: the referee's questions, the bots' answers, the time they took."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from traceback import walk_tb
+from typing import Any, Final
+
+from tourney.bots.channel import Event
+from tourney.errors import GameError, SandboxError, TourneyError
+from tourney.games.base import AnyGame
+from tourney.match.clock import MS, Clocks
+from tourney.match.log import MatchLog
+from tourney.match.played import Played
+from tourney.match.player import Player
+from tourney.match.record import FaultKind, make_record
+from tourney.match.referee import Referee
+from tourney.match.spec import MatchSpec
+from tourney.protocol import HELLO, decode, read_greeting, shown
+
+CPU_WALL_FACTOR: Final = 4
+"""With ``charge = "cpu"`` a turn's wall time is limited too: to this many times its allowance."""
+
+_FAULTS: dict[str, FaultKind] = {
+    "timeout": "timeout",
+    "closed": "crash",
+    "overflow": "overflow",
+    "garbled": "protocol",
+}
+_UNSURE = ("timeout", "crash")
+"""Faults that depend on more than the spec: a match with one is not promised to come out the same again."""
+
+
+def play_match(
+    spec: MatchSpec,
+    game: AnyGame,
+    players: Sequence[Player],
+    *,
+    clock: Callable[[], int] = time.monotonic_ns,
+    about: Mapping[str, Any] | None = None,
+) -> Played:
+    """Play a match and return its record, with its log and what was measured.
+
+    ``players`` are in seat order. Those at fault are cut; all others have been told that the game is over and
+    may play again or be dismissed by the caller, who owns them. ``clock`` is the channels' own, in
+    nanoseconds. ``about`` is put beside the record as it is (host, sandbox).
+
+    Whatever bots do is in the record. Raises InputError for a spec that cannot be played, GameError where the
+    game is broken, and EnvironmentError_ where the machine fails: then nobody has lost, and the players are
+    in no known state.
+    """
+    started = datetime.now(UTC).isoformat(timespec="milliseconds")
+    began = clock()
+    try:
+        table = _Table(Referee(spec, game), players, clock)
+        table.start()
+        table.play()
+        table.end()
+    except TourneyError:
+        raise
+    except Exception as error:
+        if not _raised_by(error, game):
+            raise
+        raise GameError(
+            f"the game {game.name} is broken: it raised {type(error).__name__} ({error}) in a match"
+        ) from error
+    return table.played(game, {"started": started, "wall-ms": (clock() - began) // MS, **(about or {})})
+
+
+class _Table:
+    """One match while it is played."""
+
+    def __init__(self, referee: Referee, players: Sequence[Player], clock: Callable[[], int]) -> None:
+        limits = referee.spec.limits
+        if len(players) != len(referee.spec.seats):
+            raise ValueError(f"{len(players)} players for {len(referee.spec.seats)} seats")
+        self._referee = referee
+        self._players = dict(enumerate(players, start=1))
+        self._clock = clock
+        self._clocks = Clocks(limits, len(players))
+        self._startup_ns = limits.startup_ms * MS
+        self._freeze = limits.ponder == "freeze"
+        self._by_cpu = limits.charge == "cpu"
+        self._log = MatchLog(len(players))
+        self._times: list[tuple[int, int]] = []
+        self._wall = [0] * (len(players) + 1)
+        self._turns = [0] * (len(players) + 1)
+        self._unsure = {"reuse"} if any(player.reuse for player in players) else set[str]()
+
+    # -- start-up -----------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Greet those who were not greeted yet, begin the game with all, and judge in seat order."""
+        failed: set[int] = set()
+        self._ask_all({s: HELLO for s, p in self._players.items() if p.greeting is None}, "bot", failed)
+        self._ask_all(
+            {s: self._referee.game_line(s) for s in self._players if s not in failed}, "ready", failed
+        )
+        for seat, player in self._players.items():
+            if player.greeting is not None:
+                self._referee.want(seat, position=player.greeting.position, legal=player.greeting.legal)
+        self._referee.begin(failed)
+        for seat in sorted(failed):
+            self._cut(seat)
+        if self._freeze:
+            for player in self._players.values():
+                if not player.lost:
+                    player.channel.freeze()
+
+    def _ask_all(self, requests: Mapping[int, bytes], wanted: str, failed: set[int]) -> None:
+        """Ask all at once, then hear each; bots start side by side, and each has the whole start-up time."""
+        deadlines = {}
+        for seat, request in requests.items():
+            if not self._startup_fault(seat, self._unasked(seat), failed):
+                deadlines[seat] = self._clock() + self._startup_ns
+                self._players[seat].channel.request(request)
+        for seat, deadline in deadlines.items():
+            event, word, rest = self._hear(seat, deadline)
+            if event is not None:
+                self._startup_fault(seat, event, failed)
+            elif word != wanted:
+                self._startup_fault(seat, _astray(word, rest, wanted), failed)
+            elif word == "bot":
+                greeting = read_greeting(rest)
+                if isinstance(greeting, str):
+                    self._startup_fault(seat, Event("garbled", greeting), failed)
+                else:
+                    self._players[seat].greeting = greeting
+
+    def _startup_fault(self, seat: int, event: Event | None, failed: set[int]) -> bool:
+        if event is None:
+            return False
+        failed.add(seat)
+        kind = _FAULTS[event.kind]
+        if kind in _UNSURE:
+            self._unsure.add(kind)
+        self._log.note(0, seat, f"startup: {_words(event, self._startup_ns)}")
+        return True
+
+    # -- turns --------------------------------------------------------------------------------------------
+
+    def play(self) -> None:
+        """Ask for action after action until the match is over."""
+        referee, clocks, clock = self._referee, self._clocks, self._clock
+        players, times, wall, turns = self._players, self._times, self._wall, self._turns
+        plain = not (self._freeze or self._by_cpu)
+        go, spend, act = clocks.go, clocks.spend, referee.act
+        while seat := referee.turn:
+            player = players[seat]
+            channel = player.channel
+            if not plain:
+                self._careful_turn(seat)
+                continue
+            early = channel.pending()
+            if early and (event := self._unasked(seat, early)) is not None:
+                self._fault(seat, event, 0)
+                continue
+            turns[seat] += 1
+            request = referee.request(seat) + go()
+            allowance = clocks.allowance(seat)
+            sent = clock()
+            channel.request(request)
+            event = channel.wait(sent + allowance)
+            word, rest = decode(event.text) if event.kind == "line" else ("", "")
+            if word != "move":
+                self._answer(seat, event, sent, allowance)
+                continue
+            elapsed = clock() - sent
+            wall[seat] += elapsed
+            spend(seat, elapsed)
+            times.append((len(referee.actions), elapsed))
+            why = act(rest)
+            if why:
+                self._illegal(seat, why)
+            elif errors := channel.take_stderr():
+                self._log.add(len(referee.actions) - 1, seat, "stderr", errors)
+
+    def _careful_turn(self, seat: int) -> None:
+        """Take a turn as ``play`` does, with the bot thawed and frozen around it, or charged by CPU time."""
+        channel = self._players[seat].channel
+        if (event := self._unasked(seat)) is not None:
+            self._fault(seat, event, 0)
+            return
+        self._turns[seat] += 1
+        request = self._referee.request(seat) + self._clocks.go()
+        allowance = self._clocks.allowance(seat)
+        used = self._cpu_ns(seat) if self._by_cpu else 0
+        sent = self._clock()
+        channel.thaw()
+        channel.request(request)
+        event = channel.wait(sent + allowance * (CPU_WALL_FACTOR if self._by_cpu else 1))
+        self._answer(seat, event, sent, allowance, used)
+        if self._freeze and not self._players[seat].lost:
+            channel.freeze()
+
+    def _answer(self, seat: int, event: Event, sent: int, allowance: int, used: int = 0) -> None:
+        """Judge what came of a request: the first event, and others if it is ``info``."""
+        deadline = sent + allowance * (CPU_WALL_FACTOR if self._by_cpu else 1)
+        bad, word, rest = self._hear(seat, deadline, event)
+        elapsed = self._clock() - sent
+        self._wall[seat] += elapsed
+        charged = elapsed
+        if self._by_cpu and bad is None:
+            charged = self._cpu_ns(seat) - used
+            if charged > allowance:
+                bad = Event("timeout")
+        if bad is not None:
+            self._fault(seat, bad, allowance)
+            return
+        if word == "resign":
+            self._log.note(len(self._referee.actions), seat, "resigned")
+            self._referee.resign()
+        elif word != "move":
+            self._fault(seat, _astray(word, rest, "move"), allowance)
+            return
+        else:
+            self._clocks.spend(seat, charged)
+            self._times.append((len(self._referee.actions), elapsed))
+            if why := self._referee.act(rest):
+                self._illegal(seat, why)
+                return
+        self._errors(seat)
+
+    def _hear(self, seat: int, deadline: int, event: Event | None = None) -> tuple[Event | None, str, str]:
+        """Wait for an answer, past ``info`` lines: return what came instead, or its word and the rest."""
+        channel = self._players[seat].channel
+        while True:
+            if event is None:
+                event = channel.wait(deadline)
+            if event.kind != "line":
+                return event, "", ""
+            word, rest = decode(event.text)
+            if word != "info":
+                return None, word, rest
+            self._log.add(len(self._referee.actions), seat, "info", (rest,))
+            event = None
+
+    def _unasked(self, seat: int, early: Sequence[Event] | None = None) -> Event | None:
+        """Judge what a bot said before it was asked: ``info`` is welcome, anything else is a fault now."""
+        if early is None:
+            early = self._players[seat].channel.pending()
+        for event in early:
+            if event.kind != "line":
+                return event
+            word, rest = decode(event.text)
+            if word != "info":
+                return Event("garbled", f"spoke out of turn: {shown(event.text)}")
+            self._log.add(len(self._referee.actions), seat, "info", (rest,))
+        return None
+
+    # -- faults -------------------------------------------------------------------------------------------
+
+    def _fault(self, seat: int, event: Event, allowance: int) -> None:
+        kind = _FAULTS[event.kind]
+        if kind in _UNSURE:
+            self._unsure.add(kind)
+        self._log.note(len(self._referee.actions), seat, f"{kind}: {_words(event, allowance)}")
+        self._cut(seat)
+        self._referee.fault(kind)
+
+    def _illegal(self, seat: int, why: str) -> None:
+        """Note an illegal action; the referee has judged it, so its count of actions may have gone on."""
+        assert self._times  # noqa: S101 - the time of the action that was refused was taken down
+        ply, _ = self._times.pop()
+        self._log.note(ply, seat, f"illegal: {why}")
+        self._cut(seat)
+
+    def _cut(self, seat: int) -> None:
+        self._players[seat].cut()
+        self._errors(seat)
+
+    def _errors(self, seat: int) -> None:
+        if lines := self._players[seat].channel.take_stderr():
+            self._log.add(len(self._referee.actions), seat, "stderr", lines)
+
+    def _cpu_ns(self, seat: int) -> int:
+        used = self._players[seat].channel.cpu_ms()
+        if used is None:
+            raise SandboxError('charge = "cpu" cannot be had: the CPU time of a bot is not known here')
+        return used * MS
+
+    # -- the end ------------------------------------------------------------------------------------------
+
+    def end(self) -> None:
+        """Tell all who are still there that it is over."""
+        for seat, player in self._players.items():
+            lines = self._referee.take(seat)
+            if not player.lost:
+                player.channel.thaw()
+                player.channel.send(lines)
+
+    def played(self, game: AnyGame, measured: dict[str, Any]) -> Played:
+        """Return the match as it was played."""
+        referee = self._referee
+        assert referee.outcome is not None  # noqa: S101 - the match is over
+        for seat in self._players:
+            self._errors(seat)
+        times: list[float | None] = [None] * len(referee.actions)
+        for ply, elapsed in self._times:
+            times[ply] = elapsed // 1000 / 1000
+        measured["times-ms"] = times
+        measured["seats"] = [
+            {"wall-ms": self._wall[seat] // MS, "cpu-ms": player.cpu_ms(), "turns": self._turns[seat]}
+            for seat, player in self._players.items()
+        ]
+        measured["reproducible"] = not self._unsure
+        measured["why-not"] = sorted(self._unsure)
+        return Played(
+            make_record(referee.spec, game.rules, referee.actions, referee.outcome),
+            self._log.lines(len(referee.actions)),
+            measured,
+        )
+
+
+def _raised_by(error: Exception, game: AnyGame) -> bool:
+    """Say whether an exception comes out of a game's own code: then the plugin is named, not Tourney."""
+    module = type(game).__module__
+    home = module.rpartition(".")[0] or module
+    frames = [str(frame.f_globals.get("__name__", "")) for frame, _ in walk_tb(error.__traceback__)]
+    return any(name == module or name.startswith(f"{home}.") for name in frames)
+
+
+def _astray(word: str, rest: str, wanted: str) -> Event:
+    """Return the fault of a bot that gave another answer than was asked for."""
+    return Event("garbled", rest if word == "?" else f"said {word} where {wanted} was asked for")
+
+
+def _words(event: Event, allowance: int) -> str:
+    if event.kind == "timeout":
+        return f"no answer within {allowance // MS} ms"
+    return event.text or event.kind

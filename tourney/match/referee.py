@@ -1,0 +1,332 @@
+"""The referee: a match as a state machine. No clock, no process, no input or output.
+
+Whoever drives it (``tourney.match.play`` over channels, ``tourney.match.verify`` over a record) says what the
+seat whose turn it is did: an action, a resignation, or a fault. The referee plays it, draws what chance and
+withdrawn seats do, and has lines ready for every seat::
+
+    referee = Referee(spec, game)
+    referee.begin(failed=())
+    while (seat := referee.turn):
+        ...send referee.request(seat) and the `go` line, hear what the bot says...
+        referee.act("3d")           # or referee.resign(), or referee.fault("timeout")
+    referee.outcome
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final
+
+from tourney import protocol
+from tourney.errors import ActionError, GameError, TournamentError
+from tourney.games.base import CHANCE, OVER, Action, AnyGame, AnyState
+from tourney.match.record import FaultKind, Outcome
+from tourney.match.seeds import bot_seed, draw_chance, draw_opening, draw_substitute
+from tourney.match.spec import MatchSpec
+
+MAX_TRIES: Final = 1000
+"""How often an opening is drawn anew because the game ended inside it."""
+
+
+class Referee:
+    """One match from start-up to outcome. Seats count from 1.
+
+    ``spec`` is the match with all the game's options filled in; ``state`` the position; ``actions`` what was
+    played so far, as in the record; ``turn`` the seat that must act, 0 before ``begin`` and when it is over;
+    ``outcome`` how it ended, None until then. Raises OptionError for seats or options that the game does not
+    have, and TournamentError for an opening that cannot be played.
+    """
+
+    __slots__ = (
+        "_chances",
+        "_faults",
+        "_game",
+        "_hidden",
+        "_legal",
+        "_order",
+        "_parse",
+        "_play_words",
+        "_position",
+        "_queues",
+        "_resigned",
+        "_seed",
+        "_substituted",
+        "_told",
+        "actions",
+        "outcome",
+        "spec",
+        "state",
+        "turn",
+    )
+
+    def __init__(self, spec: MatchSpec, game: AnyGame) -> None:
+        seats, options = game.settings(len(spec.seats), dict(spec.options))
+        if spec.opening.plies and game.has_hidden_actions:
+            raise TournamentError(f"opening-plies cannot be drawn for {game.name}, which has hidden actions")
+        self.spec = replace(spec, options=tuple(options.items()))
+        self.state: AnyState = game.initial(seats, options)
+        self.actions: list[tuple[int, str]] = []
+        self.turn = 0
+        self.outcome: Outcome | None = None
+        self._game = game
+        self._seed = spec.seed
+        self._parse = game.parse_action
+        self._chances = 0
+        self._substituted: dict[int, int] = {}
+        self._faults: list[tuple[int, FaultKind, int]] = []
+        self._resigned: list[tuple[int, int]] = []
+        self._order: list[int] = []
+        self._told = list(range(1, seats + 1))
+        self._queues = [b""] * (seats + 1)
+        self._position = [False] * (seats + 1)
+        self._legal = [False] * (seats + 1)
+        self._play_words = [b"play %d " % seat for seat in range(seats + 1)]
+        self._hidden: dict[int, list[tuple[int, str]]] | None = None
+        if game.has_hidden_actions:
+            self._hidden = {seat: [] for seat in self._told}
+
+    # -- what is said to the seats ------------------------------------------------------------------------
+
+    def want(self, seat: int, *, position: bool, legal: bool) -> None:
+        """Note which lines a seat wants before each of its turns."""
+        self._position[seat] = position
+        self._legal[seat] = legal
+
+    def game_line(self, seat: int) -> bytes:
+        """Return the line that begins the game for a seat."""
+        limits = self.spec.limits
+        return protocol.game_line(
+            self.spec.game,
+            len(self.spec.seats),
+            seat,
+            bot_seed(self._seed, seat),
+            move_ms=limits.move_ms,
+            clock_ms=limits.clock_ms,
+            increment_ms=limits.increment_ms,
+            nodes=limits.nodes,
+            options=dict(self.spec.options),
+        )
+
+    def take(self, seat: int) -> bytes:
+        """Take the lines that are ready for a seat; none for one that was withdrawn by a fault."""
+        lines = self._queues[seat]
+        self._queues[seat] = b""
+        return lines
+
+    def request(self, seat: int) -> bytes:
+        """Take the lines for the seat whose turn it is, with what it wants to see; ``go`` comes after them.
+
+        Raises GameError where a line would be longer than the protocol allows.
+        """
+        lines = self._queues[seat]
+        self._queues[seat] = b""
+        if self._position[seat]:
+            lines += protocol.position_line(self.state.observation(seat))
+        if self._legal[seat]:
+            lines += protocol.legal_line(map(self._game.action_string, self.state.legal_actions()))
+        return lines
+
+    # -- what the seats do --------------------------------------------------------------------------------
+
+    def begin(self, failed: Iterable[int] = ()) -> None:
+        """Judge the start-up in seat order, play the opening, and go on to the first turn.
+
+        ``failed`` holds the seats that did not start. Raises TournamentError for an opening that cannot be.
+        """
+        failed = sorted(set(failed))
+        if len(failed) == len(self.spec.seats):
+            self._faults = [(seat, "startup", 0) for seat in failed]
+            self._told.clear()
+            self.outcome = Outcome((1,) * len(failed), "fault", tuple(self._faults))
+            return
+        for seat in failed:
+            self._faults.append((seat, "startup", 0))
+            self._withdraw(seat, told=False)
+        if not self._last_one("fault"):
+            for actor, action in self._opening():
+                self._play(actor, action, self._game.action_string(action))
+            self._advance()
+
+    def act(self, text: str) -> str:
+        """Play an action of the seat whose turn it is.
+
+        Returns "", or why it is illegal: then it was not played, and the seat is at fault.
+        """
+        state = self.state
+        try:
+            action = self._parse(text)
+        except ActionError as error:
+            why = str(error)
+        else:
+            if state.is_legal(action):
+                self._play(self.turn, action, text)
+                actor = self.turn = self.state.actor
+                if actor < 1 or actor in self._order:
+                    self._advance()
+                return ""
+            why = f"action {text} is not legal here"
+        self.fault("illegal")
+        return why
+
+    def resign(self) -> None:
+        """Withdraw the seat whose turn it is at its own wish; it goes on hearing of the game."""
+        seat = self.turn
+        self._resigned.append((seat, len(self.actions)))
+        self._withdraw(seat, told=True)
+        self._go_on("resign")
+
+    def fault(self, kind: FaultKind) -> None:
+        """Withdraw the seat whose turn it is for a fault; it is told nothing more."""
+        seat = self.turn
+        self._faults.append((seat, kind, len(self.actions)))
+        self._withdraw(seat, told=False)
+        self._go_on("fault")
+
+    # -- what follows from it -----------------------------------------------------------------------------
+
+    def _go_on(self, reason: str) -> None:
+        if not self._last_one(reason):
+            self._advance()
+
+    def _withdraw(self, seat: int, *, told: bool) -> None:
+        self._order.append(seat)
+        if not told:
+            self._told.remove(seat)
+            self._queues[seat] = b""
+        if len(self.spec.seats) > 2:
+            self._tell(protocol.withdrawn_line(seat))
+
+    def _last_one(self, reason: str) -> bool:
+        """End the match if one seat is left; say whether it is over."""
+        if len(self._order) < len(self.spec.seats) - 1:
+            return False
+        self._finish(None, reason)
+        return True
+
+    def _advance(self) -> None:
+        """Draw what chance and withdrawn seats do, until a seat must act or the game is over."""
+        while True:
+            state = self.state
+            actor = state.actor
+            if actor == OVER:
+                self._finish(state.ranks(), state.reason())
+                return
+            if actor == CHANCE:
+                action = draw_chance(self._seed, self._chances, state.legal_actions(), state.chance_weights())
+            elif actor in self._order:
+                j = self._substituted.get(actor, 0)
+                self._substituted[actor] = j + 1
+                action = draw_substitute(self._seed, actor, j, state.legal_actions())
+            else:
+                self.turn = actor
+                return
+            self._play(actor, action, self._game.action_string(action))
+
+    def _play(self, actor: int, action: Action, text: str) -> None:
+        """Play an action and have the lines ready that tell of it."""
+        if len(self.actions) == self._game.max_actions:
+            raise GameError(
+                f"this game of {self._game.name} goes on beyond {self._game.max_actions} actions, which its"
+                " rules say cannot be: the game is broken"
+            )
+        if actor == CHANCE:
+            self._chances += 1
+        line = self._play_words[actor] + text.encode("ascii") + b"\n"
+        if self._hidden is None:
+            queues = self._queues
+            for seat in self._told:
+                queues[seat] += line
+            self.state = self.state.play(action)
+        else:
+            self._play_hiding(self._hidden, actor, action, text, line)
+        self.actions.append((actor, text))
+
+    def _play_hiding(
+        self, hidden: dict[int, list[tuple[int, str]]], actor: int, action: Action, text: str, line: bytes
+    ) -> None:
+        masked = protocol.play_line(actor, protocol.HIDDEN)
+        for seat in self._told:
+            if self.state.visible(action, seat):
+                self._queues[seat] += line
+            else:
+                self._queues[seat] += masked
+                hidden[seat].append((actor, text))
+        self.state = self.state.play(action)
+        if self.state.revealed():
+            self._reveal()
+
+    def _reveal(self) -> None:
+        """Open what is still hidden, to each seat in the order in which it was played."""
+        for seat, kept in (self._hidden or {}).items():
+            if seat in self._told:
+                self._queues[seat] += b"".join(protocol.reveal_line(*entry) for entry in kept)
+            kept.clear()
+
+    def _tell(self, line: bytes) -> None:
+        for seat in self._told:
+            self._queues[seat] += line
+
+    def _finish(self, ranks: tuple[int, ...] | None, reason: str) -> None:
+        seats = range(1, len(self.spec.seats) + 1)
+        # Less is better: a seat that stayed beats all that left, and who left later beats who left earlier.
+        keys = [
+            (-1 - self._order.index(seat) if seat in self._order else -len(self._order) - 1, rank)
+            for seat, rank in zip(seats, ranks or (1,) * len(seats), strict=True)
+        ]
+        places = tuple(1 + sum(other < key for other in keys) for key in keys)
+        self.turn = 0
+        self.outcome = Outcome(places, reason, tuple(self._faults), tuple(self._resigned))
+        self._reveal()
+        self._tell(protocol.over_line(places, reason))
+
+    def _opening(self) -> list[tuple[int, Action]]:
+        opening = self.spec.opening
+        return self._book(opening.actions) if opening.actions else self._drawn(opening.plies)
+
+    def _drawn(self, plies: int) -> list[tuple[int, Action]]:
+        """Draw the opening's actions, with the dice that fall inside; anew where the game ends in them."""
+        for attempt in range(MAX_TRIES if plies else 0):
+            state = self.state
+            played: list[tuple[int, Action]] = []
+            drawn = chances = 0
+            while drawn < plies and state.actor != OVER:
+                actor, actions = state.actor, state.legal_actions()
+                if actor == CHANCE:
+                    action = draw_chance(self._seed, chances, actions, state.chance_weights())
+                    chances += 1
+                else:
+                    action = draw_opening(self._seed, attempt, drawn, actions)
+                    drawn += 1
+                played.append((actor, action))
+                state = state.play(action)
+            if state.actor != OVER:
+                return played
+        if plies:
+            raise TournamentError(
+                f"every game of {self._game.name} ends within {plies} opening plies: ask for fewer"
+            )
+        return []
+
+    def _book(self, texts: tuple[str, ...]) -> list[tuple[int, Action]]:
+        """Read a book's actions, with the dice that fall between them."""
+        state = self.state
+        played: list[tuple[int, Action]] = []
+        chances = 0
+        for number, text in enumerate(texts, start=1):
+            while state.actor == CHANCE:
+                action = draw_chance(self._seed, chances, state.legal_actions(), state.chance_weights())
+                chances += 1
+                played.append((CHANCE, action))
+                state = state.play(action)
+            try:
+                action = self._game.read_action(state, text)
+            except ActionError as error:
+                raise TournamentError(
+                    f"action {number} of the opening, {text}, cannot be played: {error}"
+                ) from error
+            played.append((state.actor, action))
+            state = state.play(action)
+        if state.actor == OVER:
+            raise TournamentError(
+                f"the game is over after the opening {' '.join(texts)}: take it from the book"
+            )
+        return played
