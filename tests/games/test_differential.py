@@ -14,6 +14,7 @@ from typing import Protocol
 
 import pytest
 
+from tests.games import made_positions
 from tests.games.oracles import cyvasse, element, sage_stones, sages_tafl, seven_sages
 from tourney.errors import PositionError
 from tourney.games import CHANCE, OVER, Draw, find_game, stream
@@ -21,6 +22,7 @@ from tourney.games.base import AnyGame, AnyState
 
 GAMES = int(os.environ.get("TOURNEY_DIFFERENTIAL_GAMES", "2"))
 MUTATIONS = 3
+MADE = 30 * GAMES
 
 
 class Oracle(Protocol):
@@ -43,10 +45,12 @@ class Setting:
         game: str,
         make: Callable[[], Oracle],
         read: Callable[[str], Oracle],
+        made: Callable[[Draw], str],
         seats: int = 2,
         options: dict[str, str] | None = None,
     ) -> None:
-        self.game, self.make, self.read, self.seats, self.options = game, make, read, seats, options or {}
+        self.game, self.make, self.read, self.made = game, make, read, made
+        self.seats, self.options = seats, options or {}
 
     def __str__(self) -> str:
         return "-".join([self.game, str(self.seats), *self.options.values()])
@@ -57,6 +61,7 @@ def stones(seats: int, count: int, play_on: bool) -> Setting:
         "sage-stones",
         lambda: sage_stones.Oracle(seats, count, play_on),
         lambda text: sage_stones.Oracle.read(text, seats, count, play_on),
+        lambda draw: made_positions.sage_stones(seats, count, play_on, draw),
         seats,
         {"stones": str(count), "play-on": "yes" if play_on else "no"},
     )
@@ -64,14 +69,18 @@ def stones(seats: int, count: int, play_on: bool) -> Setting:
 
 def elements(seats: int) -> Setting:
     return Setting(
-        "element", lambda: element.Oracle(seats), lambda text: element.Oracle.read(text, seats), seats
+        "element",
+        lambda: element.Oracle(seats),
+        lambda text: element.Oracle.read(text, seats),
+        lambda draw: made_positions.element(seats, draw),
+        seats,
     )
 
 
 SETTINGS = [
-    Setting("sages-tafl", sages_tafl.Oracle, sages_tafl.Oracle.read),
-    Setting("seven-sages", seven_sages.Oracle, seven_sages.Oracle.read),
-    Setting("cyvasse", cyvasse.Oracle, cyvasse.Oracle.read),
+    Setting("sages-tafl", sages_tafl.Oracle, sages_tafl.Oracle.read, made_positions.sages_tafl),
+    Setting("seven-sages", seven_sages.Oracle, seven_sages.Oracle.read, made_positions.seven_sages),
+    Setting("cyvasse", cyvasse.Oracle, cyvasse.Oracle.read, made_positions.cyvasse),
     stones(2, 10, False),
     stones(3, 5, False),
     stones(4, 10, False),
@@ -208,6 +217,31 @@ def test_games_and_strings_are_the_same(setting: Setting) -> None:
             plies += 1
     assert plies > 20 * GAMES
     assert refused > 0
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=str)
+def test_made_positions_are_the_same(setting: Setting) -> None:
+    """Positions that play seldom reaches, and each action from a few of them, get the same answers."""
+    game = find_game(setting.game)
+    draw = stream(20261121, setting.game, setting.seats, *setting.options.values())
+    accepted = 0
+    for _ in range(MADE):
+        text = setting.made(draw)
+        if not check_string(game, setting, text):
+            continue
+        accepted += 1
+        check_string(game, setting, mutated(text, draw))
+        legal = setting.read(text).legal()
+        for _ in range(min(3, len(legal))):
+            action = choose(legal, draw, eager=True)
+            oracle, state = (
+                setting.read(text),
+                game.parse_position(text, *game.settings(setting.seats, setting.options)),
+            )
+            oracle.play(action)
+            state = state.play(game.read_action(state, action))
+            compare(game, state, oracle, oracle.legal(), f"{text} after {action}")
+    assert accepted > MADE // 10
 
 
 def over_by_history(state: AnyState) -> bool:
