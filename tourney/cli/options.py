@@ -12,6 +12,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 DEFAULT_DB = "tourney.db"
 """The database of the current folder."""
+DEFAULT_BOTS = "tourney-bots"
+"""The bot store of the current folder."""
 
 
 def db_option(function: F) -> F:
@@ -24,6 +26,19 @@ def db_option(function: F) -> F:
         show_envvar=True,
         metavar="URL",
         help="The database: an SQLite file, or an SQLAlchemy URL.",
+    )(function)
+
+
+def bots_option(function: F) -> F:
+    """Add ``--bots DIR``; the command gets ``bots``: the folder of the bot store, a string."""
+    return click.option(
+        "--bots",
+        envvar="TOURNEY_BOTS",
+        default=DEFAULT_BOTS,
+        show_default=True,
+        show_envvar=True,
+        metavar="DIR",
+        help="The folder of the bot store.",
     )(function)
 
 

@@ -136,3 +136,9 @@ def _create_on_server(engine: Engine) -> None:
     with transaction(engine, write=True) as connection:
         if not sa.inspect(connection).get_table_names():
             upgrade(connection)
+
+
+def database_exists(url: str) -> bool:
+    """Say whether there is something at a path; a server's database is taken to be there."""
+    parsed = parse_url(url)
+    return not is_sqlite(parsed) or sqlite.path_of(parsed).exists()

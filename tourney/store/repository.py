@@ -97,6 +97,13 @@ class Repository:
         names = ", ".join(t.name for t in found)
         raise UsageError(f"there is no tournament {name!r} in this database; there are: {names}")
 
+    def tournament_by_id(self, tournament: int) -> Tournament:
+        """Return a tournament by id. Raises UsageError if there is none."""
+        for found in self.tournaments():
+            if found.id == tournament:
+                return found
+        raise UsageError(f"there is no tournament with the id {tournament} in this database")
+
     def begin(
         self,
         plan: Plan,
@@ -130,14 +137,16 @@ class Repository:
 
     # -- the schedule -----------------------------------------------------------------------------------
 
-    def add_rows(self, tournament: int, rows: Sequence[Row], *, complete: bool) -> None:
-        """Store rows that were drawn, numbered on from those stored, in the order of their keys.
+    def add_rows(
+        self, tournament: int, rows: Sequence[Row], *, complete: bool
+    ) -> tuple[tuple[int, Row], ...]:
+        """Store rows that were drawn, and return them with their numbers, on from those stored.
 
         ``complete``: no further row will be drawn. Raises StoreError if a key does not come after all stored
         ones: a round drawn is never drawn again.
         """
         with self._write() as connection:
-            writing.add_rows(connection, tournament, rows, complete)
+            return writing.add_rows(connection, tournament, rows, complete)
 
     def rows(self, tournament: int) -> Iterator[tuple[int, Row]]:
         """Yield the schedule: each match's number and row, in schedule order."""
@@ -253,9 +262,9 @@ class Repository:
 
     def standings(self, tournament: int) -> tuple[Standing, ...]:
         """Return the standings: by points, direct encounter, wins, Sonneborn-Berger; then by number."""
+        seats = self.tournament_by_id(tournament).seats
         with self._read() as connection:
             entrants = reading.entrants(connection, tournament)
-            seats = next(t.seats for t in reading.tournaments(connection) if t.id == tournament)
             tallies = reading.tallies(connection, tournament)
             pairs = reading.pair_totals(connection, tournament)
             faults = reading.faults(connection, tournament)

@@ -77,8 +77,10 @@ def amend(
     _add_entrants(connection, tournament, entrants)
 
 
-def add_rows(connection: Connection, tournament: int, rows: Sequence[Row], complete: bool) -> None:
-    """Store rows after those there are. Raises StoreError if one does not come after all stored ones."""
+def add_rows(
+    connection: Connection, tournament: int, rows: Sequence[Row], complete: bool
+) -> tuple[tuple[int, Row], ...]:
+    """Store rows after those there are, and number them. Raises StoreError if one does not come after all."""
     mine = _S.tournament_id == tournament
     last = connection.execute(
         sa.select(_S.number, _S.round_no, _S.table_no, _S.repeat_no, _S.order_no)
@@ -88,6 +90,7 @@ def add_rows(connection: Connection, tournament: int, rows: Sequence[Row], compl
     ).first()
     number, key = (last[0], tuple(last[1:])) if last else (0, (0, 0, 0, 0))
     values = []
+    numbered = []
     for row in sorted(rows):
         next_key = (row.round, row.table, row.repeat, row.order)
         if next_key <= key:
@@ -95,6 +98,7 @@ def add_rows(connection: Connection, tournament: int, rows: Sequence[Row], compl
                 f"match {next_key} of the schedule was drawn already, or comes before one that was"
             )
         number, key = number + 1, next_key
+        numbered.append((number, row))
         values.append(
             {
                 "tournament_id": tournament,
@@ -109,6 +113,7 @@ def add_rows(connection: Connection, tournament: int, rows: Sequence[Row], compl
     if values:
         connection.execute(sa.insert(SCHEDULE), values)
     connection.execute(sa.update(TOURNAMENT).where(TOURNAMENT.c.id == tournament).values(complete=complete))
+    return tuple(numbered)
 
 
 def record_results(connection: Connection, tournament: int, finished: Sequence[Finished]) -> None:

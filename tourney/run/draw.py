@@ -1,0 +1,74 @@
+"""Drawing rounds: from what is stored to a format's question, and its answer into the store."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tourney.match.seeds import match_seed
+from tourney.match.spec import MatchSpec
+from tourney.run.opening_book import choose
+from tourney.schedule.format import History, Player, RowResult, Setup, group_size
+from tourney.schedule.registry import find_format
+from tourney.schedule.row import Row
+from tourney.store.repository import Repository
+from tourney.store.values import Plan, StoredEntrant, Tournament
+
+
+def setup_of(plan: Plan, seed: int, entrants: Sequence[StoredEntrant]) -> Setup:
+    """Return what a format needs to know of a tournament, its results apart."""
+    return Setup(
+        players=tuple(Player(entrant.number, joined=entrant.joined) for entrant in entrants),
+        seats=plan.seats,
+        seed=seed,
+        repeats=plan.games_per_pairing // group_size(plan.seats),
+        rounds=plan.rounds,
+        extra=plan.extra,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """Rows that were drawn and stored, with their numbers; ``complete``: they were the last."""
+
+    rows: tuple[tuple[int, Row], ...]
+    complete: bool
+
+
+def draw_next(repository: Repository, tournament: int) -> Round | None:
+    """Draw and store the next rounds if their time has come; None if it has not, or if all are drawn.
+
+    Their time has come when all rounds up to ``last drawn - lag`` are finished: the format sees their results
+    and no others.
+    """
+    with repository.snapshot() as moment:
+        stored = moment.tournament_by_id(tournament)
+        if stored.complete:
+            return None
+        format_ = find_format(stored.plan.format)
+        entrants = moment.entrants(tournament)
+        rows = tuple(row for _, row in moment.rows(tournament))
+        seen = (rows[-1].round if rows else 0) - format_.lag
+        results = tuple(
+            RowResult(Row(*result.key, result.entrants), result.ranks, result.faults, result.void)
+            for result in moment.results(tournament)
+            if result.key.round <= seen
+        )
+    if len(results) < sum(row.round <= seen for row in rows):
+        return None
+    drawn = format_.draw(setup_of(stored.plan, stored.seed, entrants), History(rows, results))
+    if not (drawn.rows or drawn.complete):
+        raise ValueError(f"the format {format_.name} drew nothing and would wait for ever")
+    return Round(repository.add_rows(tournament, drawn.rows, complete=drawn.complete), drawn.complete)
+
+
+def spec_of(tournament: Tournament, entrants: Sequence[StoredEntrant], row: Row) -> MatchSpec:
+    """Return the spec of a row of the schedule: all that decides the match."""
+    plan = tournament.plan
+    seed = match_seed(tournament.seed, row.round, row.table, row.repeat)
+    return MatchSpec(
+        game=plan.game,
+        options=plan.options,
+        seats=tuple(entrants[number].entrant for number in row.seats),
+        seed=seed,
+        limits=plan.limits,
+        opening=choose(seed, plan.opening_plies, plan.book),
+    )

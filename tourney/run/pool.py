@@ -1,0 +1,143 @@
+"""Worker processes behind the standard library's executor; a pool that breaks is replaced."""
+
+import multiprocessing
+import os
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from typing import Protocol
+
+from tourney.run import worker
+from tourney.run.task import Answer, MatchTask
+
+STOP_SECONDS = 5.0
+"""How long a worker may take to end its bots when all is to stop at once."""
+
+
+class Pool(Protocol):
+    """What the coordinator needs of whoever plays matches."""
+
+    @property
+    def workers(self) -> int:
+        """How many matches are played at the same time."""
+
+    def submit(self, task: MatchTask) -> "Future[Answer]":
+        """Hand in a match. Raises BrokenExecutor where a worker was lost; then ``replace`` it."""
+
+    def replace(self) -> None:
+        """Put a new pool in the place of one that broke; what was handed in is lost."""
+
+    def drain(self) -> None:
+        """Begin no further match, those handed in included; they are answered as not begun."""
+
+    def close(self) -> None:
+        """Wait for what is being played, and end the workers."""
+
+    def stop(self) -> None:
+        """End the workers and their bots at once."""
+
+
+class ProcessPool:
+    """Worker processes on this machine, each pinned to processors of its own as far as there are enough.
+
+    They are spawned, not forked: they share neither memory nor the database's locks with the coordinator,
+    and import no more than playing needs.
+    """
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+        self._context = multiprocessing.get_context("spawn")
+        self._draining = self._context.Event()
+        self._executor = self._start()
+
+    def submit(self, task: MatchTask) -> "Future[Answer]":
+        """Hand in a match. Raises BrokenExecutor where a worker was lost."""
+        return self._executor.submit(worker.play_task, task)
+
+    def replace(self) -> None:
+        """Put a new pool in the place of one that broke."""
+        self._executor.shutdown(wait=True, cancel_futures=True)
+        self._executor = self._start()
+
+    def drain(self) -> None:
+        """Begin no further match."""
+        self._draining.set()
+
+    def close(self) -> None:
+        """Wait for what is being played, and end the workers."""
+        self._executor.shutdown(wait=True, cancel_futures=True)
+
+    def stop(self) -> None:
+        """End the workers, who end their bots; those that do not in time are killed."""
+        self._draining.set()
+        workers = multiprocessing.active_children()
+        self._executor.shutdown(wait=False, cancel_futures=True)
+        for process in workers:
+            process.terminate()
+        for process in workers:
+            process.join(STOP_SECONDS)
+            if process.is_alive():
+                process.kill()
+                process.join(STOP_SECONDS)
+
+    def _start(self) -> ProcessPoolExecutor:
+        slots = self._context.SimpleQueue()
+        for slot in range(self.workers):
+            slots.put(slot)
+        return ProcessPoolExecutor(
+            self.workers,
+            mp_context=self._context,
+            initializer=worker.initialize,
+            initargs=(slots, self.workers, self._draining),
+        )
+
+
+class ExecutorPool:
+    """Any executor of the standard library's kind, for tests and for players in this very process.
+
+    ``play`` answers a task; ``make`` makes an executor, once at the start and once for each replacement.
+    """
+
+    def __init__(
+        self, make: Callable[[], Executor], play: Callable[[MatchTask], Answer], workers: int = 1
+    ) -> None:
+        self.workers = workers
+        self._make = make
+        self._play = play
+        self._draining = False
+        self._executor = make()
+
+    def submit(self, task: MatchTask) -> "Future[Answer]":
+        """Hand in a match."""
+        return self._executor.submit(self._answer, task)
+
+    def replace(self) -> None:
+        """Make a new executor."""
+        self._executor.shutdown(wait=False, cancel_futures=True)
+        self._executor = self._make()
+
+    def drain(self) -> None:
+        """Begin no further match."""
+        self._draining = True
+
+    def close(self) -> None:
+        """Wait for what is being played."""
+        self._executor.shutdown(wait=True)
+
+    def stop(self) -> None:
+        """Wait for what is being played: there is nobody to kill."""
+        self._draining = True
+        self._executor.shutdown(wait=True, cancel_futures=True)
+
+    def _answer(self, task: MatchTask) -> Answer:
+        return Answer(task.number) if self._draining else self._play(task)
+
+
+def default_workers() -> int:
+    """Return the number of processors that this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        return os.cpu_count() or 1
+
+
+__all__ = ["BrokenExecutor", "ExecutorPool", "Pool", "ProcessPool", "default_workers"]

@@ -1,0 +1,105 @@
+"""Starting: from a tournament file to a tournament in the store that is ready to be played."""
+
+import secrets
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from tourney.bots.build import runnable_folder
+from tourney.bots.store import BotStore
+from tourney.errors import BotError, TournamentError
+from tourney.run.amend import compare
+from tourney.run.draw import draw_next, setup_of
+from tourney.run.entrants import enter
+from tourney.run.tournament_file import TournamentFile
+from tourney.schedule.registry import find_format
+from tourney.store.engine import database_exists
+from tourney.store.repository import Repository
+from tourney.store.values import StoredEntrant, Tournament
+
+Say = Callable[[str], None]
+
+
+def open_tournament(
+    file: TournamentFile, url: str, bots: BotStore, say: Say
+) -> tuple[Repository, Tournament]:
+    """Begin the tournament of a file, or find the one that it began, in the database ``url``.
+
+    All is checked before anything is stored: the database is made only for a tournament that can be played.
+    The caller closes the repository. Raises TournamentError, BotError or StoreError.
+    """
+    if not database_exists(url):
+        entrants = _enter_all(file, bots)
+        repository = Repository.open(url, create=True)
+        try:
+            return repository, _begin(repository, file, entrants, say)
+        except BaseException:
+            repository.close()
+            raise
+    repository = Repository.open(url, create=True)
+    try:
+        for tournament in repository.tournaments():
+            if tournament.name == file.plan.name:
+                return repository, _go_on(repository, tournament, file, bots, say)
+        return repository, _begin(repository, file, _enter_all(file, bots), say)
+    except BaseException:
+        repository.close()
+        raise
+
+
+def _enter_all(file: TournamentFile, bots: BotStore) -> tuple[StoredEntrant, ...]:
+    entrants = enter(file, file.entrants, bots)
+    _check_format(file, 0 if file.seed is None else file.seed, entrants)
+    build(file, entrants, bots)
+    return entrants
+
+
+def _check_format(file: TournamentFile, seed: int, entrants: tuple[StoredEntrant, ...]) -> None:
+    try:
+        find_format(file.plan.format).check(setup_of(file.plan, seed, entrants))
+    except TournamentError as error:
+        raise TournamentError(f"{file.path}: {error}") from error
+
+
+def build(file: TournamentFile, entrants: tuple[StoredEntrant, ...], bots: BotStore) -> None:
+    """Build the bots that want it, so that a build that fails is said before anything is played."""
+    for digest in dict.fromkeys(stored.entrant.digest for stored in entrants):
+        try:
+            runnable_folder(bots, bots.fetch(digest))
+        except BotError as error:
+            raise TournamentError(f"{file.path}: {error}") from error
+
+
+def _begin(
+    repository: Repository, file: TournamentFile, entrants: tuple[StoredEntrant, ...], say: Say
+) -> Tournament:
+    chosen = file.seed is not None
+    seed = secrets.randbits(64) if file.seed is None else file.seed
+    tournament = repository.begin(
+        file.plan,
+        seed=seed,
+        seed_chosen=chosen,
+        run=file.run,
+        entrants=entrants,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+    if chosen:
+        say(f"the seed {seed} was chosen by a person: a bot that knows it can compute the dice")
+    draw_next(repository, tournament.id)
+    return repository.tournament_by_id(tournament.id)
+
+
+def _go_on(
+    repository: Repository, tournament: Tournament, file: TournamentFile, bots: BotStore, say: Say
+) -> Tournament:
+    stored = repository.entrants(tournament.id)
+    drawn = repository.progress(tournament.id).rounds
+    amendment = compare(tournament, stored, drawn, file)
+    if not amendment.changed:
+        return tournament
+    added = enter(file, amendment.added, bots, before=stored, joined=drawn + 1)
+    _check_format(file, tournament.seed, (*stored, *added))
+    build(file, added, bots)
+    repository.amend(tournament.id, rounds=amendment.rounds, run=amendment.run, entrants=added)
+    for entrant in added:
+        say(f"{entrant.name} joins {tournament.name} from round {entrant.joined} on")
+    return repository.tournament_by_id(tournament.id)

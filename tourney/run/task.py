@@ -1,0 +1,33 @@
+"""What goes to a worker and what comes back: plain values that can be sent to another process or host."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from tourney.match.played import Played
+from tourney.match.spec import MatchSpec
+
+
+@dataclass(frozen=True, slots=True)
+class MatchTask:
+    """A match to be played: its number in the tournament, its spec, and how to run its bots.
+
+    ``bots`` is the folder of the bot store; the spec names each bot by its digest.
+    """
+
+    number: int
+    spec: MatchSpec
+    bots: str
+    sandbox: Literal["strict", "auto", "off"]
+    reuse: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came of a task: a match as played, or why the machine could not play it.
+
+    Both None: the worker was told to begin nothing new.
+    """
+
+    number: int
+    played: Played | None = None
+    failure: str | None = None

@@ -1,0 +1,138 @@
+"""A worker process: plays matches one after the other, and takes its bots with it when it goes.
+
+It imports neither the store's nor the report's libraries. SIGINT (which a terminal sends to all) is the
+coordinator's business; SIGTERM, and the coordinator's death, end the bots and the worker at once.
+"""
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from contextlib import suppress
+from functools import cache
+from multiprocessing.connection import wait
+from multiprocessing.util import Finalize
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from tourney.bots.sandbox import open_sandbox
+from tourney.bots.store import BotStore
+from tourney.errors import GameError, InputError
+from tourney.match.launch import StoreLaunch
+from tourney.match.room import Room
+from tourney.run.task import Answer, MatchTask
+
+_LAST_SECONDS = 2.0
+
+
+class _StopNow(BaseException):
+    """SIGTERM came while a match was played: it unwinds through the match room, which ends the bots."""
+
+
+class _Worker:
+    """The state of this process."""
+
+    playing = False
+    draining: Any = None
+
+
+def initialize(slots: Any, workers: int, draining: Any) -> None:
+    """Make this process a worker: take a slot, pin to its processors, mind signals and the parent's death.
+
+    ``slots`` is a queue of slot numbers from 0, ``draining`` an event that tells to begin nothing more.
+    """
+    _Worker.draining = draining
+    # A handler, not SIG_IGN: an ignored signal would stay ignored in the bots.
+    signal.signal(signal.SIGINT, _ignore)
+    signal.signal(signal.SIGTERM, _stop)
+    pin(slots.get(), workers)
+    threading.Thread(target=_outlive_nobody, name="parent-watch", daemon=True).start()
+
+
+def play_task(task: MatchTask) -> Answer:
+    """Play a match. What the machine fails at is an answer; a bot or spec that cannot be used is raised."""
+    if _Worker.draining is not None and _Worker.draining.is_set():
+        return Answer(task.number)
+    try:
+        _Worker.playing = True
+        played = _room(task.bots, task.sandbox, task.reuse).play(task.spec)
+        _Worker.playing = False
+    except _StopNow:
+        _leave()
+    except GameError as error:
+        _Worker.playing = False
+        return Answer(task.number, failure=str(error))
+    except InputError:
+        _Worker.playing = False
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever it is, the match is played again, and named if void
+        _Worker.playing = False
+        name = "" if type(error).__module__ == "tourney.errors" else f"{type(error).__name__}: "
+        return Answer(task.number, failure=f"{name}{error}")
+    return Answer(task.number, played)
+
+
+def pin(slot: int, workers: int) -> None:
+    """Pin this process, and the bots it will start, to its share of the processors.
+
+    A bot that answers on the processor which asks is woken many times quicker. With more workers than
+    processors each gets one, in turn.
+    """
+    try:
+        cpus = sorted(os.sched_getaffinity(0))
+    except AttributeError:  # not Linux
+        return
+    share = cpus[slot::workers] if workers <= len(cpus) else [cpus[slot % len(cpus)]]
+    with suppress(OSError):
+        os.sched_setaffinity(0, share)
+
+
+@cache
+def _room(bots: str, sandbox: str, reuse: bool) -> Room:
+    box = open_sandbox(sandbox)  # type: ignore[arg-type]
+    room = Room(StoreLaunch(BotStore(Path(bots)), box), sandbox=box, reuse=reuse)
+    Finalize(None, room.close, exitpriority=10)
+    return room
+
+
+def _ignore(_number: int, _frame: FrameType | None) -> None:
+    """Do nothing."""
+
+
+def _stop(_number: int, _frame: FrameType | None) -> None:
+    if _Worker.playing:
+        raise _StopNow
+    _leave()
+
+
+def _leave() -> None:
+    """End all processes that this one started, and this one."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    for pid in _children():
+        with suppress(OSError):
+            os.killpg(pid, signal.SIGKILL)
+    sys.stderr.flush()
+    os._exit(128 + signal.SIGTERM)
+
+
+def _children() -> list[int]:
+    """Return the processes that this one started, where the kernel tells; each leads a group of its own."""
+    found: list[int] = []
+    for path in sorted(Path(f"/proc/{os.getpid()}/task").glob("*/children")):
+        with suppress(OSError, ValueError):
+            found += map(int, path.read_text("ascii").split())
+    return found
+
+
+def _outlive_nobody() -> None:
+    """Stop this worker as soon as the coordinator is gone."""
+    parent = multiprocessing.parent_process()
+    main = threading.main_thread().ident
+    if parent is None or main is None:
+        return
+    wait([parent.sentinel])
+    signal.pthread_kill(main, signal.SIGTERM)
+    threading.main_thread().join(_LAST_SECONDS)
+    _leave()
