@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tourney.bots.command import environment, interpreter_paths, own_words
+from tourney.bots.digest import FileEntry
 from tourney.bots.seal import compare, read_seal, seal
 from tourney.bots.store import BotStore, StoredBot
 from tourney.bots.submission import check_command
@@ -172,15 +173,20 @@ def _build(bot: StoredBot, new: Path, runner: BuildRunner) -> None:
         )
     )
     try:
-        if result.code != 0:
-            how = result.why or f"it ended with exit code {result.code}"
-            raise BotError(f"the build of {bot.label} ({' '.join(bot.manifest.build)}) failed: {how}")
-        files = hash_tree(folder, links=True)
-        check_command(bot.manifest, files, f"the build of {bot.label}", built=True)
+        seal(new, _left(bot, folder, result))
     except BotError as error:
         _add_last_lines(error, result.output)
         raise
-    seal(new, files)
+
+
+def _left(bot: StoredBot, folder: Path, result: BuildResult) -> tuple[FileEntry, ...]:
+    """Return the files that a build left. Raises BotError if it failed or left nothing to start."""
+    if result.code != 0:
+        how = result.why or f"it ended with exit code {result.code}"
+        raise BotError(f"the build of {bot.label} ({' '.join(bot.manifest.build)}) failed: {how}")
+    files = hash_tree(folder, links=True)
+    check_command(bot.manifest, files, f"the build of {bot.label}", built=True)
+    return files
 
 
 def _add_last_lines(error: BotError, output: bytes) -> None:

@@ -117,9 +117,7 @@ def copy_file(found: Found, target: Path | None, allowance: int) -> tuple[FileEn
         while chunk := os.read(source, _CHUNK):
             size += len(chunk)
             if size > allowance:
-                raise BotError(
-                    f"{found.place}: a bot's files may hold {MAX_BYTES >> 20} MiB together, no more"
-                )
+                raise BotError(f"{found.place}: the bot's files hold more than {MAX_BYTES >> 20} MiB")
             sha.update(chunk)
             if out >= 0:
                 _write_all(out, chunk)
