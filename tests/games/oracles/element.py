@@ -422,6 +422,8 @@ class Oracle:
             raise Refused("sages")
         game.seat, game.turn = number(fields[2]), number(fields[8])
         game.hand = [] if fields[4] == "-" else list(fields[4])
+        if any(letter not in "AEFW" for letter in game.hand):
+            raise Refused("hand")
         game.steps = None if fields[5] == "-" else number(fields[5])
         game.used = set() if fields[6] == "-" else {square_of(word) for word in fields[6].split(",")}
         counts = fields[7].split(",")
