@@ -1,0 +1,137 @@
+"""Verify a record: its actions by the game's rules, its dice, opening and substitutes by its seed.
+
+This proves the rules and the dice, not who played: any bot, or a person, may have chosen the actions.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from tourney.errors import GameError, OptionError, RecordError, TournamentError
+from tourney.games.base import CHANCE, AnyGame
+from tourney.games.registry import find_game
+from tourney.match.record import FaultKind, Outcome, Record, check_shape, digest_of, spec_of
+from tourney.match.referee import Referee
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What does not hold: a sentence; ``action`` is the number (from 1) of the action it is about, if any."""
+
+    text: str
+    action: int | None = None
+
+    def __str__(self) -> str:
+        return self.text if self.action is None else f"action {self.action}: {self.text}"
+
+
+def verify(data: object, game: AnyGame | None = None) -> list[Finding]:
+    """Return what does not hold of a record; an empty list means that all does.
+
+    ``game`` is found by the record's name of it unless given. The record is replayed up to the first action
+    that does not hold. Raises GameError for a game that is not installed.
+    """
+    try:
+        record = check_shape(data)
+    except RecordError as error:
+        return [Finding(f"this is no record: {error}")]
+    findings = []
+    digest = digest_of(record)
+    if digest != record["digest"]:
+        findings.append(
+            Finding(f"its content has the digest {digest[:16]}..., not {record['digest'][:16]}... as it says")
+        )
+    game = find_game(record["game"]) if game is None else game
+    if game.rules != record["rules"]:
+        why = (
+            f"it was played by version {record['rules']} of the rules; the game here has version {game.rules}"
+        )
+        return [*findings, Finding(why)]
+    replay = _Replay(record)
+    found = replay.run(game)
+    return [*findings, *([found] if found else [])]
+
+
+class _Replay:
+    """A record played through the referee once more."""
+
+    def __init__(self, record: Record) -> None:
+        self._actions = [(actor, action) for actor, action in record["actions"]]
+        self._outcome = Outcome.from_json(record["outcome"])
+        self._record = record
+        self._checked = 0
+
+    def run(self, game: AnyGame) -> Finding | None:
+        """Return the first thing that does not hold, or None."""
+        try:
+            referee = Referee(spec_of(self._record), game)
+            if dict(referee.spec.options) != self._record["options"]:
+                return Finding("options does not hold all the game's options")
+            referee.begin(seat for seat, kind, _ in self._outcome.faults if kind == "startup")
+            return self._replay(referee)
+        except (OptionError, TournamentError) as error:
+            return Finding(str(error))
+        except GameError as error:
+            return Finding(str(error), self._checked + 1)
+
+    def _replay(self, referee: Referee) -> Finding | None:
+        """Give the seats' actions and withdrawals to the referee, and compare what it draws."""
+        left: dict[tuple[int, int], FaultKind | None] = {}
+        left.update({(count, seat): kind for seat, kind, count in self._outcome.faults if kind != "startup"})
+        left.update({(count, seat): None for seat, count in self._outcome.resigned})
+        while True:
+            if found := self._compare(referee):
+                return found
+            seat = referee.turn
+            if not seat:
+                break
+            number = self._checked
+            if (number, seat) in left:
+                kind = left.pop((number, seat))
+                if kind is None:
+                    referee.resign()
+                else:
+                    referee.fault(kind)
+                continue
+            if number == len(self._actions):
+                return Finding(f"after {number} actions the game is not over: it is seat {seat}'s turn")
+            actor, action = self._actions[number]
+            if actor != seat:
+                return Finding(f"it is seat {seat}'s turn, but {_who(actor)} plays {action}", number + 1)
+            if why := referee.act(action):
+                return Finding(why, number + 1)
+        if len(self._actions) > self._checked:
+            return Finding("the game was over before it", self._checked + 1)
+        if referee.outcome != self._outcome:
+            return Finding(_difference(self._outcome, referee.outcome))
+        return None
+
+    def _compare(self, referee: Referee) -> Finding | None:
+        """Compare what was played since the last time; what the referee drew must be in the record."""
+        while self._checked < len(referee.actions):
+            actor, action = referee.actions[self._checked]
+            if self._checked == len(self._actions):
+                return Finding(f"the record ends, but {_who(actor)} plays {action} here", self._checked + 1)
+            if (actor, action) != self._actions[self._checked]:
+                other, said = self._actions[self._checked]
+                by = "the dice of the seed are" if actor == CHANCE else f"the seed gives {_who(actor)}"
+                return Finding(f"{by} {action}; the record has {_who(other)} with {said}", self._checked + 1)
+            self._checked += 1
+        return None
+
+
+def _who(actor: int) -> str:
+    return "chance" if actor == CHANCE else f"seat {actor}"
+
+
+def _difference(said: Outcome, right: Any) -> str:
+    for name in ("ranks", "reason", "faults", "resigned"):
+        was, follows = getattr(said, name), getattr(right, name)
+        if was != follows:
+            return f"outcome: {name} says {_plain(was)}, but {_plain(follows)} follows"
+    return "outcome does not follow from the actions"
+
+
+def _plain(value: object) -> str:
+    return (
+        value if isinstance(value, str) else str(value).replace("(", "[").replace(",)", "]").replace(")", "]")
+    )
