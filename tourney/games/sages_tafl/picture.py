@@ -22,6 +22,7 @@ from tourney.games.sages_tafl.squares import (
     TARGET,
     parse_action,
 )
+from tourney.games.sages_tafl.state import TaflState
 
 SIDES = ("Black", "Red")
 _KINDS = ("apprentice", "skyship", "sage")
@@ -76,9 +77,10 @@ def _last(text: str, mover: int) -> tuple[tuple[Mark, ...], tuple[Arrow, ...]]:
 def draw(view: str, last: str | None) -> Drawing:
     """Draw a position string, the last action marked. Raises PositionError or ActionError."""
     fields = notation.read(view)
+    over = TaflState.standing(fields).reason()
     marks, arrows = _last(last, 3 - fields.seat) if last else ((), ())
     notes = (
-        f"{SIDES[fields.seat - 1]} to move",
+        f"over: {over}" if over else f"{SIDES[fields.seat - 1]} to move",
         f"points: Black {fields.points[0]}, Red {fields.points[1]} ({WIN} win)",
         f"quiet actions: {fields.quiet} of {QUIET_LIMIT}; actions: {fields.ply} of {PLY_LIMIT}",
         *((f"last: {last}",) if last else ()),
