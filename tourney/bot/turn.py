@@ -122,7 +122,11 @@ class Turn:
     def info(self, text: str = "", **values: object) -> None:
         """Write to the match log: ``info("late", score=0.31, depth=7)`` logs ``score=0.31 depth=7 late``.
 
-        ``score`` and ``depth`` feed the replay's plots.
+        ``score`` and ``depth`` feed the replay's plots. Beyond what the referee hears between two requests
+        it is dropped.
         """
         words = [f"{key}={value}" for key, value in values.items()]
-        self._say(" ".join([*words, text] if text else words))
+        if text:
+            words.append(text)
+        if words:
+            self._say(" ".join(words))

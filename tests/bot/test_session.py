@@ -1,0 +1,416 @@
+"""The SDK's side of the protocol: exact dialogues, in this process."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import tourney.games
+from tests.toys import Odds, Race, Toe
+from tourney.bot import RESIGN, Match, Session, Turn
+from tourney.games import GameError, stream
+from tourney.games.base import AnyGame
+
+TOYS: dict[str, AnyGame] = {"toe": Toe(), "race": Race(), "odds": Odds()}
+
+
+@pytest.fixture(autouse=True)
+def toys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The toy games stand in for those that are installed."""
+
+    def find(name: str) -> AnyGame:
+        if name not in TOYS:
+            raise GameError(f"there is no game {name!r}")
+        return TOYS[name]
+
+    monkeypatch.setattr(tourney.games, "find_game", find)
+
+
+class Dialogue:
+    """Plays a script: lines with ">" are the referee's, lines with "<" what the bot must answer, no more."""
+
+    def __init__(self, choose: Callable[[Any, Turn], object], **options: Any) -> None:
+        self._said: list[str] = []
+        self.now = 0.0
+        self.session = Session(choose, self._hear, clock=lambda: self.now, **options)
+
+    def _hear(self, data: bytes) -> None:
+        assert data.endswith(b"\n")
+        self._said.extend(data.decode().splitlines())
+
+    def play(self, script: str) -> None:
+        for line in map(str.strip, script.strip().splitlines()):
+            if line.startswith("<"):
+                assert self._said, f"the bot did not say {line}"
+                assert self._said.pop(0) == line[2:]
+            else:
+                assert self._said == [], f"the bot said more before {line}"
+                assert self.session.receive(line[2:]) is (line != "> quit")
+        assert self._said == []
+
+
+def first(state: Any, _turn: Turn) -> object:
+    return state.legal_actions()[0]
+
+
+def test_a_whole_game() -> None:
+    """The state follows the play lines, one's own too; an action of the state is sent as its string."""
+    Dialogue(first).play("""
+        > tourney 1
+        < bot
+        > game toe seats=2 seat=2 seed=5 move=1000 misere=no
+        < ready
+        > play 1 a1
+        > go move=1000
+        < move a2
+        > play 2 a2
+        > play 1 b2
+        > go move=1000
+        < move a3
+        > play 2 a3
+        > play 1 c3
+        > over 1 2 reason=row
+        > quit
+    """)
+
+
+def test_what_is_asked_for_is_said() -> None:
+    Dialogue(first, sees="legal").play("> tourney 1\n< bot wants=legal")
+    Dialogue(first, sees="observation").play("> tourney 1\n< bot wants=position,legal")
+    Dialogue(first, hidden=True).play("> tourney 1\n< bot wants=position")
+    Dialogue(first, sees="observation", hidden=True).play("> tourney 1\n< bot wants=position,legal")
+    Dialogue(first, about={"name": "x", "version": "2"}).play("> tourney 1\n< bot name=x version=2")
+
+
+def test_a_bot_may_see_the_legal_actions_alone() -> None:
+    """Then no rules are loaded, so it can play a game that is not installed where it runs."""
+    seen: list[object] = []
+
+    def last(legal: Any, turn: Turn) -> object:
+        seen.append((legal, turn.observation if len(legal) == 1 else None))
+        return legal[-1]
+
+    Dialogue(last, sees="legal").play("""
+        > tourney 1
+        < bot wants=legal
+        > game unknown seats=2 seat=1 seed=0
+        < ready
+        > legal a b~!
+        > go
+        < move b~!
+        > position here it is
+        > legal a
+        > go
+        < move a
+    """)
+    assert seen == [(("a", "b~!"), None), (("a",), "here it is")]
+
+
+def test_a_bot_may_see_the_observation() -> None:
+    def seek(observation: Any, turn: Turn) -> object:
+        return "show-1" if observation == "- ?" else turn.legal[-1]
+
+    Dialogue(seek, sees="observation").play("""
+        > tourney 1
+        < bot wants=position,legal
+        > game odds seats=2 seat=2 seed=0
+        < ready
+        > play 1 ?
+        > position - ?
+        > legal show-1 show-2 show-3
+        > go
+        < move show-1
+        > play 2 show-1
+        > reveal 1 show-3
+        > play 1 ?
+        > position 3:1 ?
+        > legal show-1 show-2 show-3
+        > go
+        < move show-3
+    """)
+
+
+def test_in_a_game_with_hidden_actions_the_state_is_a_sample_until_all_is_open() -> None:
+    """The sample fits the observation and is drawn by the seed; once revealed the state is exact again."""
+    states: list[tuple[bool, str]] = []
+
+    def choose(state: Any, turn: Turn) -> object:
+        states.append((turn.exact, state.position()))
+        assert turn.state is state
+        assert turn.sample().observation(2) == turn.observation
+        return state.legal_actions()[-1]
+
+    dialogue = Dialogue(choose, hidden=True)
+    dialogue.play("""
+        > tourney 1
+        < bot wants=position
+        > game odds seats=2 seat=2 seed=9
+        < ready
+        > play 1 ?
+        > position - ?
+        > go
+        < move show-3
+        > play 2 show-3
+        > reveal 1 show-3
+        > play 1 ?
+        > position 3:3 ?
+        > go
+        < move show-2
+        > play 2 show-2
+        > reveal 1 show-1
+        > over 1 1 reason=played
+    """)
+    sample = [1, 2, 3][stream(9, "sample")(3)]
+    assert states[0] == (False, f"- {sample}")
+    exact, second = states[1]
+    assert not exact
+    assert second in {"3:3 1", "3:3 2"}
+
+
+def test_one_who_sees_all_has_the_exact_state_in_a_game_with_hidden_actions() -> None:
+    exact: list[object] = []
+
+    def choose(state: Any, turn: Turn) -> object:
+        exact.append((turn.exact, state.position()))
+        return state.legal_actions()[0]
+
+    Dialogue(choose, hidden=True).play("""
+        > game odds seats=2 seat=1 seed=9
+        < ready
+        > position - 0
+        > go
+        < move show-1
+        > play 1 show-1
+        > play 2 show-2
+        > position 1:2 0
+        > go
+        < move show-1
+    """)
+    assert exact == [(True, "- 0"), (True, "1:2 0")]
+
+
+def test_a_game_with_hidden_actions_needs_positions() -> None:
+    """It is said when the game begins, and how to mend it."""
+    dialogue = Dialogue(first)
+    with pytest.raises(ValueError, match=r"odds hides actions: write run\(choose, hidden=True\)"):
+        dialogue.session.receive("game odds seats=2 seat=1 seed=9")
+
+
+def test_chance_is_followed_and_limits_are_told() -> None:
+    """Clocks, increment and nodes are this turn's; the match keeps what the game line said."""
+    turns: list[Turn] = []
+
+    def choose(_state: Any, turn: Turn) -> object:
+        turns.append(turn)
+        return "take"
+
+    dialogue = Dialogue(choose)
+    dialogue.play("""
+        > game race seats=3 seat=2 seed=1 move=500 clock=60000 inc=100 nodes=7
+        < ready
+        > play 0 roll-2
+        > play 1 take
+        > play 0 roll-1
+        > go move=500 clocks=60000,59000,300 inc=100 nodes=7
+        < move take
+        > go
+        < move take
+    """)
+    timed, free = turns
+    assert timed.state.position() == "roll-2,take,roll-1"
+    assert (timed.seat, timed.seats, timed.legal) == (2, 3, ("leave", "take"))
+    assert (timed.move_ms, timed.clocks, timed.increment_ms, timed.nodes) == (
+        500,
+        (60000, 59000, 300),
+        100,
+        7,
+    )
+    assert (timed.left_ms(), free.left_ms()) == (500, None)
+    assert (free.move_ms, free.clocks, free.increment_ms, free.nodes) == (None, (), 0, None)
+    dialogue.now = 0.2
+    assert (timed.elapsed_ms(), timed.left_ms()) == (200, 300)
+    match = timed.match
+    assert (match.move_ms, match.clock_ms, match.increment_ms, match.nodes) == (500, 60000, 100, 7)
+    assert match.history == [(0, "roll-2"), (1, "take"), (0, "roll-1")]
+
+
+def test_the_smaller_of_move_limit_and_own_clock_is_what_is_left() -> None:
+    left: list[int | None] = []
+
+    def choose(_state: Any, turn: Turn) -> object:
+        left.append(turn.left_ms())
+        return "take"
+
+    Dialogue(choose).play("""
+        > game race seats=2 seat=2 seed=1
+        < ready
+        > play 0 roll-2
+        > play 1 take
+        > play 0 roll-1
+        > go move=500 clocks=9,400 inc=0
+        < move take
+        > go move=300 clocks=9,400 inc=0
+        < move take
+    """)
+    assert left == [400, 300]
+
+
+def test_draws_come_from_the_bots_seed_and_begin_anew_with_each_game() -> None:
+    """By tourney.games.stream, label "draw"; so a second process, or a second game, draws the same."""
+    drawn: list[list[int]] = []
+
+    def choose(_state: Any, turn: Turn) -> object:
+        drawn.append([turn.draw(1_000), turn.draw(6), turn.pick([10, 20, 30])])
+        return turn.legal[0]
+
+    dialogue = Dialogue(choose)
+    for _ in range(2):
+        dialogue.play("""
+            > game toe seats=2 seat=1 seed=18446744073709551615 misere=no
+            < ready
+            > go
+            < move a1
+            > over 1 1 reason=full
+        """)
+    draw = stream(18446744073709551615, "draw")
+    assert drawn[0] == drawn[1] == [draw(1_000), draw(6), [10, 20, 30][draw(3)]]
+
+
+def test_games_come_one_after_the_other_with_nothing_left_of_the_last() -> None:
+    """Options, memory, history and a position that was not asked about any more are the game's own."""
+    seen: list[object] = []
+
+    def choose(_seen: Any, turn: Turn) -> object:
+        seen.append((turn.match.options, dict(turn.match.memory), turn.observation))
+        turn.match.memory["was"] = "here"
+        return turn.legal[0]
+
+    Dialogue(choose, hidden=True).play("""
+        > game toe seats=2 seat=1 seed=1 misere=yes
+        < ready
+        > position stale
+        > over 1 1 reason=full
+        > game toe seats=2 seat=1 seed=1 misere=no
+        < ready
+        > go
+        < move a1
+        > play 1 a1
+        > over 1 1 reason=full
+        > game race seats=2 seat=1 seed=1
+        < ready
+        > play 0 roll-1
+        > position fresh
+        > go
+        < move leave
+    """)
+    assert seen == [({"misere": "no"}, {}, ".../.../... 1"), ({}, {}, "fresh")]
+
+
+def test_start_and_end_are_called_around_a_game() -> None:
+    calls: list[object] = []
+
+    def start(match: Match) -> None:
+        calls.append(("start", match.game.name, match.seat))
+
+    def end(match: Match, ranks: tuple[int, ...], reason: str) -> None:
+        calls.append(("end", match.game_name, ranks, reason, match.withdrawn))
+
+    Dialogue(first, start=start, end=end).play("""
+        > game race seats=3 seat=2 seed=1
+        < ready
+        > withdrawn 3
+        > withdrawn 1
+        > over 2 1 3 reason=fault
+    """)
+    assert calls == [("start", "race", 2), ("end", "race", (2, 1, 3), "fault", [3, 1])]
+
+
+def test_resigning() -> None:
+    Dialogue(lambda _state, _turn: RESIGN).play("""
+        > game toe seats=2 seat=1 seed=1 misere=no
+        < ready
+        > go
+        < resign
+    """)
+
+
+def test_unknown_lines_and_lines_out_of_place_are_ignored() -> None:
+    Dialogue(first).play("""
+        > hello
+        > play 1 a1
+        > go
+        >
+        > tourney 1
+        < bot
+        > game toe seats=2 seat=1 seed=1 misere=no
+        < ready
+        > weather sunny
+        > go
+        < move a1
+    """)
+
+
+def test_a_wrong_string_is_sent_as_it_is_and_said_on_standard_error(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The referee calls it illegal; the author finds in the log what was legal."""
+    Dialogue(lambda _state, _turn: "z9").play("""
+        > game toe seats=2 seat=1 seed=1 misere=no
+        < ready
+        > go
+        < move z9
+    """)
+    assert "choose returned 'z9', which is not legal here; legal are: a1 a2 a3" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("wrong", [None, 99, "two words", "", [1], object()])
+def test_what_is_no_action_ends_the_bot_with_a_sentence(wrong: object) -> None:
+    dialogue = Dialogue(lambda _state, _turn: wrong)
+    dialogue.play("> game toe seats=2 seat=1 seed=1 misere=no\n< ready")
+    with pytest.raises(ValueError, match="which is not legal here; legal are: a1 a2 a3"):
+        dialogue.session.receive("go")
+
+
+def test_info_is_one_line_with_nothing_in_it_that_breaks_the_protocol() -> None:
+    def choose(_state: Any, turn: Turn) -> object:
+        turn.info("late\nmove c3", score=0.31, depth=7)
+        turn.info()
+        turn.info("ä" * 5_000)
+        return 0
+
+    said: list[bytes] = []
+    session = Session(choose, said.append)
+    for line in ("game toe seats=2 seat=1 seed=1 misere=no", "go"):
+        session.receive(line)
+    assert said[1] == b"info score=0.31 depth=7 late move c3\n"
+    assert len(said[2]) <= 4_096
+    assert said[2].decode().startswith("info ää")
+    assert said[3] == b"move a1\n"
+
+
+def test_info_without_end_stays_within_the_referees_allowance() -> None:
+    """Below 1,000 lines and 64 KiB between two requests, whatever a bot says; then it begins anew."""
+
+    def choose(_state: Any, turn: Turn) -> object:
+        for k in range(2_000):
+            turn.info(k=k)
+        for _ in range(100):
+            turn.info("x" * 4_000)
+        return turn.legal[0]
+
+    said: list[bytes] = []
+    session = Session(choose, said.append)
+    session.receive("game toe seats=2 seat=1 seed=1 misere=no")
+    for _ in range(2):
+        said.clear()
+        session.receive("go")
+        assert said[0] == b"info k=0\n"
+        assert 500 < len(said) < 1_000
+        assert sum(map(len, said)) < 64 * 1024
+
+
+def test_wrong_settings_of_a_bot_are_said_at_once() -> None:
+    with pytest.raises(ValueError, match="sees='all' is not one of state, observation, legal"):
+        Session(first, lambda _: None, sees="all")
+    with pytest.raises(ValueError, match="one word"):
+        Session(first, lambda _: None, about={"name": "my bot"})
