@@ -11,6 +11,9 @@ from tourney.errors import CheckError, GameError
 from tourney.games.base import AnyGame, Option
 from tourney.games.registry import find_game, game_names
 
+_MANY = 4
+"""More values than these are abridged where they are numbers in a row."""
+
 COLUMNS = (
     Column("name"),
     Column("title"),
@@ -58,5 +61,10 @@ def row_of(game: AnyGame) -> Row:
 
 
 def _values(option: Option) -> str:
+    """Return ``NAME=DEFAULT|OTHER|...``; many numbers in a row become ``FIRST..LAST``."""
     others = [value for value in option.values if value != option.default]
+    if len(others) > _MANY and all(v.isdecimal() for v in option.values):
+        numbers = [int(value) for value in option.values]
+        if numbers == list(range(numbers[0], numbers[-1] + 1)):
+            others = [f"{numbers[0]}..{numbers[-1]}"]
     return f"{option.name}=" + "|".join([option.default, *others])

@@ -126,7 +126,10 @@ class Output:
             table.add_row(
                 *(Text(printable(_cell(row[c.key], missing="-", yes="yes", no="no"))) for c in columns)
             )
-        self.console().print(table)
+        console = self.console()
+        with console.capture() as capture:
+            console.print(table)
+        sys.stdout.write("".join(line.rstrip() + "\n" for line in capture.get().splitlines()))
 
 
 def current() -> Output:

@@ -53,6 +53,7 @@ def style() -> str:
         ".tb .tb-cell{stroke-width:2}",
         ".tb .tb-tint{fill-opacity:.3}",
         ".tb .tb-ring{fill:none;stroke:#fff;stroke-width:2;stroke-opacity:.35}",
+        ".tb .tb-dark{stroke:#1c1a17;stroke-width:4;stroke-opacity:.6}",
         ".tb .tb-strong{stroke-width:5;stroke-opacity:.9;stroke-dasharray:12 10}",
         ".tb .tb-piece{stroke-width:4}",
         ".tb .tb-mark{fill:none;stroke-width:7;stroke-linecap:round}",
@@ -193,7 +194,7 @@ def _piece(piece: Piece, colors: Sequence[str], shape: Shape) -> str:
     if piece.side > 0:
         color = colors[(piece.side - 1) % len(colors)]
     else:
-        color = piece.kind if piece.kind in TOKENS else "none"
+        color = _NEUTRAL.get(piece.kind, piece.kind if piece.kind in TOKENS else "none")
     ink = "light" if color in INK_LIGHT else "dark"
     two = " tb-two" if len(piece.glyph) > 1 else ""
     body = _BODIES.get(piece.kind, _ROUND)
@@ -202,6 +203,9 @@ def _piece(piece: Piece, colors: Sequence[str], shape: Shape) -> str:
         token += f'<text class="tb-ink-{ink}{two}" y="{12 if two else 15}">{escape(piece.glyph)}</text>'
     return f'<g transform="scale(.8)">{token}</g>' if shape == "point" else token
 
+
+_NEUTRAL = {"mountain": "earth", "range": "earth", "whirlwind": "wind"}
+"""Kinds of nobody's pieces that have another's colour."""
 
 _ROUND = '<circle r="38"/><circle class="tb-ring" r="31"/>'
 _BODIES = {
@@ -212,6 +216,9 @@ _BODIES = {
     "fire": '<path d="M0 -42L38 28Q0 52 -38 28Z"/>',
     "water": '<path d="M0 -42Q40 4 32 20A34 34 0 0 1 -32 20Q-40 4 0 -42Z"/>',
     "wind": '<path d="M0 -42L42 0L0 42L-42 0Z"/>',
+    "range": '<path d="M-40 36V-6L-24 -34H24L40 -6V36Z"/>',
+    "whirlwind": '<path d="M0 -48L48 0L0 48L-48 0Z"/>'
+    '<path class="tb-ring tb-dark" d="M0 -36l36 36l-36 36l-36 -36Z"/>',
 }
 """The outlines of kinds that are no round tokens: an outline tells more than a colour."""
 

@@ -77,9 +77,9 @@ def _fields(drawing: Drawing, *, color: bool, colors: Sequence[str]) -> dict[Pla
 
 
 def _told_by_glyph(pieces: Sequence[Piece]) -> bool:
-    """Say whether glyphs tell the seats: digits, or capitals and small letters as in chess."""
+    """Say whether glyphs tell the seats: by numbers, or by capitals and small letters as in chess."""
     owned = [piece for piece in pieces if piece.side]
-    return all(p.glyph.isdecimal() for p in owned) or all(
+    return all(p.glyph.isdecimal() or p.glyph.endswith(str(p.side)) for p in owned) or all(
         (p.glyph.isupper(), p.glyph.islower()) == (p.side == 1, p.side == 2) for p in owned
     )
 

@@ -1,0 +1,80 @@
+"""What holds of drawings: every position and observation can be drawn, in the vocabulary's words."""
+
+import re
+from collections.abc import Iterator
+from typing import get_args
+
+from tourney.games.base import AnyGame
+from tourney.games.check.scene import Scene
+from tourney.games.drawing import Drawing, Shape
+from tourney.games.svg_board import MARKS, svg_board
+from tourney.games.text_board import text_board
+
+_WORD = re.compile(r"[a-z][a-z0-9-]*", re.ASCII)
+_MAX_GLYPH = 2
+_MAX_LABEL = 4
+
+
+def drawing(scene: Scene) -> Iterator[str]:
+    """Check that position and observations are drawn, with and without the last action, and drawn whole."""
+    views = {"the position": scene.state.position()}
+    for seat in range(1, scene.state.seats + 1):
+        views.setdefault(f"the observation of seat {seat}", scene.state.observation(seat))
+    lasts = (None, scene.history[-1]) if scene.history else (None,)
+    drawn: set[tuple[str, str | None]] = set()
+    for what, view in views.items():
+        for last in lasts:
+            if (view, last) not in drawn:
+                drawn.add((view, last))
+                for wrong in _whole(scene.game, view, last):
+                    yield f"the drawing of {what} {wrong}"
+                    return
+
+
+def _whole(game: AnyGame, view: str, last: str | None) -> Iterator[str]:
+    made = game.drawing(view, last)
+    if made != game.drawing(view, last):
+        yield "differs from one time to the next"
+    yield from _cells(made)
+    yield from _pieces(made, len(game.seat_names))
+    yield from _rest(made)
+    if not text_board(made) or not svg_board(made):
+        yield "is empty"
+
+
+def _cells(made: Drawing) -> Iterator[str]:
+    places = [(cell.x, cell.y) for cell in made.cells]
+    if len(set(places)) != len(places):
+        yield "has two cells at one place"
+    for cell in made.cells:
+        if cell.shape not in get_args(Shape) or _WORD.fullmatch(cell.kind) is None:
+            yield f"has a cell of the shape {cell.shape!r} and the kind {cell.kind!r}"
+
+
+def _pieces(made: Drawing, seats: int) -> Iterator[str]:
+    places = {(cell.x, cell.y) for cell in made.cells}
+    for piece in made.pieces:
+        if (piece.x, piece.y) not in places:
+            yield f"has a piece at {piece.x},{piece.y}, where there is no cell"
+        if not 1 <= len(piece.glyph) <= _MAX_GLYPH or not piece.glyph.isprintable():
+            yield f"has a piece with the glyph {piece.glyph!r}; a glyph is one or two characters"
+        if not 0 <= piece.side <= seats:
+            yield f"has a piece of the side {piece.side}"
+        if _WORD.fullmatch(piece.kind) is None:
+            yield f"has a piece of the kind {piece.kind!r}, which is not a word"
+
+
+def _rest(made: Drawing) -> Iterator[str]:
+    places = {(cell.x, cell.y) for cell in made.cells}
+    for mark in made.marks:
+        if (mark.x, mark.y) not in places or mark.kind not in MARKS:
+            yield f"has a mark {mark.kind!r} at {mark.x},{mark.y}; the kinds are {', '.join(MARKS)}"
+    for arrow in made.arrows:
+        if not {(arrow.x1, arrow.y1), (arrow.x2, arrow.y2)} <= places:
+            yield f"has an arrow from {arrow.x1},{arrow.y1} to {arrow.x2},{arrow.y2}, beside the cells"
+    for label in made.labels:
+        if not 1 <= len(label.text) <= _MAX_LABEL:
+            yield f"has the label {label.text!r}; a label is 1 to {_MAX_LABEL} characters"
+    for note in made.notes:
+        if not note.isprintable():
+            yield f"has the note {note!r}, which is not one printable line"

@@ -1,0 +1,50 @@
+"""The boards in docs/rules: ``python -m tourney.games.pictures DIR`` writes DIR/GAME.svg for every game.
+
+Each shows a position out of a random game from a fixed seed, so that anyone can draw it again.
+"""
+
+import sys
+from pathlib import Path
+
+from tourney.errors import TourneyError
+from tourney.games.base import AnyGame
+from tourney.games.palette import seat_colors
+from tourney.games.playout import playout
+from tourney.games.registry import all_games
+from tourney.games.svg_board import svg_board
+from tourney.seeds import stream
+
+SEED = 7
+PLIES = {"sages-tafl": 30, "seven-sages": 14, "sage-stones": 50, "cyvasse": 74, "element": 130}
+"""How many actions a game has seen in its picture: enough for its board to look like play."""
+OTHERS = 20
+"""The same for other games."""
+
+
+def picture(game: AnyGame) -> str:
+    """Return the SVG of a game in the middle of play, with the most seats it can have."""
+    *_, (_, action), (state, _) = playout(
+        game.new(game.seat_counts[-1]), stream(SEED, "picture", game.name), PLIES.get(game.name, OTHERS)
+    )
+    drawing = game.drawing(state.position(), game.action_string(action))
+    return svg_board(drawing, seat_colors(game.seat_names), game.title)
+
+
+def main(arguments: list[str]) -> int:
+    """Write the pictures into the folder that is the only argument; return the exit code."""
+    if len(arguments) != 1:
+        sys.stderr.write("usage: python -m tourney.games.pictures DIR\n")
+        return 2
+    folder = Path(arguments[0])
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for game in all_games():
+            (folder / f"{game.name}.svg").write_text(picture(game), encoding="utf-8")
+    except (OSError, TourneyError) as error:
+        sys.stderr.write(f"error: {error}\n")
+        return getattr(error, "exit_code", 3)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
