@@ -110,7 +110,7 @@ class Coordinator:
         try:
             with catching(self._events.put):
                 self._take(self._repository.pending(self._tournament.id))
-                self._tick()
+                self._listener.tick(self._tick())
                 while self._advance():
                     self._step()
             orderly = self._end is not End.STOPPED
@@ -277,7 +277,7 @@ class Coordinator:
             self._faults += len(outcome.faults)
             self._void += outcome.void
         if stored:
-            self._tick()
+            self._listener.tick(self._tick())
 
     def _draw(self) -> bool:
         """Draw the next rounds if their time has come, and take their rows; say whether any came."""
@@ -300,8 +300,5 @@ class Coordinator:
             self._last_round = max(self._last_round, row.round)
 
     def _tick(self) -> Tick:
-        tick = Tick(
-            self._rows, self._done, self._played, self._faults, self._void, self._clock() - self._began
-        )
-        self._listener.tick(tick)
-        return tick
+        seconds = self._clock() - self._began
+        return Tick(self._rows, self._done, self._played, self._faults, self._void, seconds)

@@ -56,12 +56,11 @@ class PlainListener(Listener):
         self._write = write
         self._clock = clock
         self._next = clock() + PLAIN_EVERY
-        self._last: Tick | None = None
 
     def tick(self, tick: Tick) -> None:
-        """Say how it stands if the last line is old, and when all is done."""
+        """Say how it stands if the last line is old."""
         now = self._clock()
-        if now >= self._next or tick.done == tick.rows:
+        if now >= self._next:
             self._next = now + PLAIN_EVERY
             self._write(tick_text(tick))
 

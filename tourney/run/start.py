@@ -1,7 +1,7 @@
 """Starting: from a tournament file to a tournament in the store that is ready to be played."""
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from tourney.bots.build import runnable_folder
@@ -22,45 +22,63 @@ Say = Callable[[str], None]
 def open_tournament(
     file: TournamentFile, url: str, bots: BotStore, say: Say
 ) -> tuple[Repository, Tournament]:
-    """Begin the tournament of a file, or find the one that it began, in the database ``url``.
+    """Begin the tournament of a file in the database ``url``, or find the one that it began.
 
-    All is checked before anything is stored: the database is made only for a tournament that can be played.
-    The caller closes the repository. Raises TournamentError, BotError or StoreError.
+    All is checked before anything is stored: a database is made only for a tournament that can be played.
+    The caller closes the repository. Raises TournamentError, StoreError, or UsageError.
     """
+    entrants: tuple[StoredEntrant, ...] | None = None
     if not database_exists(url):
         entrants = _enter_all(file, bots)
-        repository = Repository.open(url, create=True)
-        try:
-            return repository, _begin(repository, file, entrants, say)
-        except BaseException:
-            repository.close()
-            raise
     repository = Repository.open(url, create=True)
     try:
         for tournament in repository.tournaments():
             if tournament.name == file.plan.name:
-                return repository, _go_on(repository, tournament, file, bots, say)
-        return repository, _begin(repository, file, _enter_all(file, bots), say)
+                return repository, tournament
+        if entrants is None:
+            entrants = _enter_all(file, bots)
+        return repository, _begin(repository, file, entrants, say)
     except BaseException:
         repository.close()
         raise
 
 
+def amend_tournament(
+    repository: Repository, tournament: Tournament, file: TournamentFile, bots: BotStore, say: Say
+) -> Tournament:
+    """Take over what the file changes of a tournament that has begun; the caller holds its lock.
+
+    Raises TournamentError that names the key which may not change; then nothing is changed.
+    """
+    stored = repository.entrants(tournament.id)
+    drawn = repository.progress(tournament.id).rounds
+    amendment = compare(tournament, stored, drawn, file)
+    if not amendment.changed:
+        return tournament
+    added = enter(file, amendment.added, bots, before=stored, joined=drawn + 1)
+    _check_format(file, tournament.seed, (*stored, *added))
+    _build(file, added, bots)
+    repository.amend(tournament.id, rounds=amendment.rounds, run=amendment.run, entrants=added)
+    for entrant in added:
+        say(f"{entrant.name} joins {tournament.name} from round {entrant.joined} on")
+    return repository.tournament_by_id(tournament.id)
+
+
 def _enter_all(file: TournamentFile, bots: BotStore) -> tuple[StoredEntrant, ...]:
     entrants = enter(file, file.entrants, bots)
-    _check_format(file, 0 if file.seed is None else file.seed, entrants)
-    build(file, entrants, bots)
+    _check_format(file, file.seed or 0, entrants)
+    _build(file, entrants, bots)
     return entrants
 
 
-def _check_format(file: TournamentFile, seed: int, entrants: tuple[StoredEntrant, ...]) -> None:
+def _check_format(file: TournamentFile, seed: int, entrants: Sequence[StoredEntrant]) -> None:
     try:
         find_format(file.plan.format).check(setup_of(file.plan, seed, entrants))
     except TournamentError as error:
         raise TournamentError(f"{file.path}: {error}") from error
 
 
-def build(file: TournamentFile, entrants: tuple[StoredEntrant, ...], bots: BotStore) -> None:
+def _build(file: TournamentFile, entrants: Sequence[StoredEntrant], bots: BotStore) -> None:
     """Build the bots that want it, so that a build that fails is said before anything is played."""
     for digest in dict.fromkeys(stored.entrant.digest for stored in entrants):
         try:
@@ -85,21 +103,4 @@ def _begin(
     if chosen:
         say(f"the seed {seed} was chosen by a person: a bot that knows it can compute the dice")
     draw_next(repository, tournament.id)
-    return repository.tournament_by_id(tournament.id)
-
-
-def _go_on(
-    repository: Repository, tournament: Tournament, file: TournamentFile, bots: BotStore, say: Say
-) -> Tournament:
-    stored = repository.entrants(tournament.id)
-    drawn = repository.progress(tournament.id).rounds
-    amendment = compare(tournament, stored, drawn, file)
-    if not amendment.changed:
-        return tournament
-    added = enter(file, amendment.added, bots, before=stored, joined=drawn + 1)
-    _check_format(file, tournament.seed, (*stored, *added))
-    build(file, added, bots)
-    repository.amend(tournament.id, rounds=amendment.rounds, run=amendment.run, entrants=added)
-    for entrant in added:
-        say(f"{entrant.name} joins {tournament.name} from round {entrant.joined} on")
     return repository.tournament_by_id(tournament.id)

@@ -10,7 +10,7 @@ run's coordinator writes. ``Repository.open`` takes a path or a database URL::
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self
@@ -21,7 +21,7 @@ from tourney.errors import RecordError, UsageError
 from tourney.match.played import LogLine
 from tourney.match.record import Record
 from tourney.schedule.row import Row
-from tourney.store import codec, reading, writing
+from tourney.store import codec, importing, reading, writing
 from tourney.store.engine import open_engine, transaction
 from tourney.store.lock import Running, run_lock, running_now
 from tourney.store.standings import rank_standings
@@ -117,6 +117,17 @@ class Repository:
         """Store a new tournament with its entrants. Raises UsageError if the name is taken."""
         with self._write() as connection:
             return writing.begin(connection, plan, seed, seed_chosen, run, entrants, created)
+
+    def import_records(
+        self, name: str, records: Callable[[], Iterable[tuple[str, Record]]], created: str
+    ) -> Tournament:
+        """Store checked records as a finished tournament of the format ``import``, all or none.
+
+        ``records`` gives the records each time it is called, each with the place it comes from, for errors.
+        Raises RecordError for records that do not belong together, UsageError if the name is taken.
+        """
+        with self._write() as connection:
+            return importing.import_records(connection, name, records(), records(), created)
 
     def amend(
         self,

@@ -1,0 +1,62 @@
+"""``tourney db``: upgrade, back up, check and copy the database."""
+
+from pathlib import Path
+
+import click
+
+from tourney.cli.options import db_option, output_options
+from tourney.cli.output import current
+from tourney.errors import CheckError
+from tourney.store import maintenance
+
+
+@click.group("db")
+def command() -> None:
+    """Upgrade, back up, check and copy the database."""
+
+
+@command.command("upgrade")
+@db_option
+@output_options
+def upgrade(db: str) -> None:
+    """Bring the database to the form that this version of Tourney wants."""
+    before, after = maintenance.upgrade_database(db)
+    current().say(
+        f"{db} is up to date ({after})" if before == after else f"{db} is upgraded from {before} to {after}"
+    )
+
+
+@command.command("backup")
+@click.argument("target", type=click.Path(path_type=Path))
+@db_option
+@output_options
+def backup(target: Path, db: str) -> None:
+    """Copy an SQLite database to the new file TARGET, also while a run is going on."""
+    maintenance.backup_database(db, target)
+    current().write(str(target))
+
+
+@command.command("check")
+@db_option
+@output_options
+def check(db: str) -> None:
+    """Check the database for damage: its pages, its references, and what its matches refer to.
+
+    Exit code 1 if anything is wrong. Whether records keep to rules and dice is for `tourney verify --all`.
+    """
+    problems = maintenance.check_database(db)
+    for problem in problems:
+        current().write(problem)
+    if problems:
+        raise CheckError(f"{db} is damaged ({len(problems)} findings); restore a backup")
+    current().say(f"{db} is sound")
+
+
+@command.command("copy")
+@click.argument("target", metavar="URL")
+@db_option
+@output_options
+def copy(target: str, db: str) -> None:
+    """Copy all that the database holds into an empty one at URL, of the same kind or another."""
+    count = maintenance.copy_database(db, target)
+    current().say(f"{count:,} rows copied to {target}")

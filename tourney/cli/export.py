@@ -1,0 +1,117 @@
+"""``tourney export``: records as JSON lines, tables as CSV or Parquet."""
+
+import csv
+import io
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+import click
+import rfc8785
+
+from tourney.cli.options import db_option, output_options
+from tourney.cli.output import current
+from tourney.cli.tables import TABLES
+from tourney.errors import EnvironmentError_, UsageError
+from tourney.store.repository import Repository
+from tourney.store.values import Tournament
+
+RECORDS = "records"
+
+
+@click.command("export")
+@click.argument("tournament", required=False)
+@click.option(
+    "--what",
+    type=click.Choice([RECORDS, *TABLES]),
+    default=RECORDS,
+    show_default=True,
+    help="The records, or one of the tables.",
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["jsonl", "csv", "parquet"]),
+    help="JSON lines are for records, CSV and Parquet for tables. [default: jsonl or csv]",
+)
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Where to write it; a file that is there is replaced. [default: standard output]",
+)
+@db_option
+@output_options
+def command(tournament: str | None, what: str, format_: str | None, out: Path | None, db: str) -> None:
+    """Export TOURNAMENT, by default the one begun last.
+
+    A record is a line: one JSON object in its canonical form, in schedule order; `tourney import` reads them.
+    """
+    chosen = format_ or ("jsonl" if what == RECORDS else "csv")
+    if (chosen == "jsonl") != (what == RECORDS):
+        raise UsageError(f"--format {chosen} does not go with --what {what}")
+    if chosen == "parquet" and out is None:
+        raise UsageError("--format parquet wants a file: --out FILE")
+    write = {"jsonl": _write_records, "csv": _write_csv, "parquet": _write_parquet}[chosen]
+    with Repository.open(db) as opened, opened.snapshot() as repository:
+        found = repository.tournament(tournament)
+        if out is None:
+            write(repository, found, what, sys.stdout.buffer)
+            sys.stdout.buffer.flush()
+            return
+        with replaced(out) as file:
+            write(repository, found, what, file)
+    current().say(f"{what} of {found.name} written to {out}")
+
+
+@contextmanager
+def replaced(path: Path) -> Iterator[BinaryIO]:
+    """Give a file to write that takes the place of ``path`` when it is whole, and is gone otherwise."""
+    fresh = path.with_name(f".{path.name}.new-{os.getpid()}")
+    try:
+        try:
+            with fresh.open("xb") as file:
+                yield file
+            fresh.replace(path)
+        except OSError as error:
+            raise EnvironmentError_(f"{path} cannot be written: {error.strerror or error}") from error
+    finally:
+        with suppress(OSError):
+            fresh.unlink(missing_ok=True)
+
+
+def _write_records(repository: Repository, tournament: Tournament, _what: str, file: BinaryIO) -> None:
+    for _, record in repository.records(tournament.id):
+        file.write(rfc8785.dumps(record) + b"\n")
+
+
+def _write_csv(repository: Repository, tournament: Tournament, what: str, file: BinaryIO) -> None:
+    rows, columns = TABLES[what]
+    text = io.TextIOWrapper(file, "utf-8", newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    for row in rows(repository, tournament):
+        writer.writerow([_cell(row[column]) for column in columns])
+    text.flush()
+    text.detach()
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _write_parquet(repository: Repository, tournament: Tournament, what: str, file: BinaryIO) -> None:
+    try:
+        import pyarrow  # noqa: F401, PLC0415 - an extra, and slow to import
+    except ImportError as error:
+        raise UsageError("Parquet wants pyarrow: install tourney[parquet], or use --format csv") from error
+    import pandas as pd  # noqa: PLC0415 - slow to import
+
+    rows, columns = TABLES[what]
+    frame = pd.DataFrame(list(rows(repository, tournament)), columns=list(columns))
+    frame.to_parquet(file, index=False)

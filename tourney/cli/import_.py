@@ -1,0 +1,67 @@
+"""``tourney import``: read records that were exported."""
+
+import json
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from tourney.cli.options import db_option, output_options
+from tourney.cli.output import current
+from tourney.errors import InputError, RecordError, UsageError
+from tourney.match.record import Record, check_record
+from tourney.store.repository import Repository
+
+NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}", re.ASCII)
+MAX_LINE = 64 << 20
+
+
+@click.command("import")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--name", required=True, metavar="NAME", help="What the tournament made of them is called.")
+@db_option
+@output_options
+def command(file: Path, name: str, db: str) -> None:
+    """Read the records in FILE, JSON lines as `tourney export` writes them, into a tournament NAME.
+
+    Every record's form and digest are checked first, and all are taken in or none. The records must be of one
+    game with the same options, limits and number of seats. What was measured and the logs are not part of
+    records. Whether they keep to the rules is for `tourney verify`.
+    """
+    if NAME.fullmatch(name) is None:
+        raise UsageError(f"--name {name!r} must match {NAME.pattern}")
+    for _ in read_records(file):
+        pass
+    with Repository.open(db, create=True) as repository:
+        created = datetime.now(UTC).isoformat(timespec="seconds")
+        tournament = repository.import_records(name, lambda: read_records(file), created)
+        count = repository.progress(tournament.id).done
+    current().say(f"{count} matches imported as {name}")
+
+
+def read_records(path: Path) -> Iterator[tuple[str, Record]]:
+    """Yield each record of a file with the place it is at. Raises RecordError that names the line."""
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file, 1):
+                where = f"{path}, line {number}"
+                if not line.strip():
+                    continue
+                if len(line) > MAX_LINE:
+                    raise RecordError(f"{where}: longer than {MAX_LINE >> 20} MiB")
+                yield where, _read(line, where)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _read(line: bytes, where: str) -> Record:
+    try:
+        data = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise RecordError(f"{where}: this is no JSON: {error}") from error
+    try:
+        return check_record(data)
+    except RecordError as error:
+        raise RecordError(f"{where}: {error}") from error

@@ -1,0 +1,99 @@
+"""``tourney run``: start a tournament, or go on where it stopped."""
+
+import sys
+import time
+from contextlib import ExitStack
+from datetime import datetime
+from pathlib import Path
+
+import click
+
+from tourney.cli.options import bots_option, db_option, output_options
+from tourney.cli.output import Output, current
+from tourney.errors import UsageError
+from tourney.run.coordinator import End, Summary
+from tourney.run.pool import ProcessPool, default_workers
+from tourney.run.progress import Listener, PlainListener, rich_listener, tick_text
+from tourney.run.session import run_tournament
+from tourney.run.timetable import Timetable, read_budget, read_until
+from tourney.run.tournament_file import read_tournament_file
+
+MAX_WORKERS = 256
+
+
+@click.command("run")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--workers",
+    type=click.IntRange(1, MAX_WORKERS),
+    metavar="N",
+    help="How many matches are played at once. [default: one per processor]",
+)
+@click.option("--until", metavar="HH:MM", help="Begin nothing that would not end by this time of day.")
+@click.option("--budget", metavar="SPAN", help="The same, so long from now: 8h, 90m, 1h30m.")
+@click.option("--executor", metavar="URL", help="Play on a cluster (not in this version).")
+@db_option
+@bots_option
+@output_options
+def command(
+    file: Path,
+    workers: int | None,
+    until: str | None,
+    budget: str | None,
+    executor: str | None,
+    db: str,
+    bots: str,
+) -> None:
+    """Start the tournament of FILE, or go on where it stopped.
+
+    A match counts once it is stored: whatever happens to this program or this machine, the next start plays
+    what has no result. Ctrl-C finishes the matches that are being played; a second one stops at once.
+    """
+    if executor is not None:
+        raise UsageError(
+            f"--executor {executor}: this version plays on this machine only; leave --executor out"
+        )
+    timetable = Timetable(_end(until, budget))
+    tournament = read_tournament_file(file)
+    output = current()
+    count = workers or default_workers()
+    with ExitStack() as stack:
+        listener = choose_listener(output, stack, tournament.plan.name)
+        summary = run_tournament(
+            tournament, db, Path(bots), lambda: ProcessPool(count), listener=listener, timetable=timetable
+        )
+    output.say(summary_text(tournament.plan.name, summary))
+    if summary.signal:
+        sys.exit(128 + summary.signal)
+
+
+def choose_listener(output: Output, stack: ExitStack, title: str) -> Listener:
+    """Return the display that fits where standard error goes; ``stack`` ends it."""
+    if output.quiet:
+        return Listener()
+    console = output.console(err=True)
+    if console.is_terminal:
+        return stack.enter_context(rich_listener(console, title))
+    return PlainListener(output.say)
+
+
+def summary_text(name: str, summary: Summary) -> str:
+    """Return how a run ended, in one line."""
+    ends = {
+        End.FINISHED: "all played",
+        End.TIME: "stopped as the time is up; run it again to go on",
+        End.DRAINED: "stopped on request; run it again to go on",
+        End.STOPPED: "stopped at once on request; run it again to go on",
+    }
+    return f"{name}: {ends[summary.end]} ({tick_text(summary.tick)})"
+
+
+def _end(until: str | None, budget: str | None) -> float | None:
+    """Return the earlier end of the two, in seconds of the monotonic clock."""
+    now = datetime.now().astimezone()
+    spans = []
+    if until is not None:
+        spans.append(read_until(until, now) - now)
+    if budget is not None:
+        spans.append(read_budget(budget))
+    return time.monotonic() + min(spans).total_seconds() if spans else None

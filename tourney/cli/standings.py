@@ -1,0 +1,74 @@
+"""``tourney standings``: the table of a tournament."""
+
+from fractions import Fraction
+
+import click
+
+from tourney.cli.options import db_option, format_option, output_options
+from tourney.cli.output import Column, Format, Row, current
+from tourney.store.repository import Repository
+from tourney.store.values import Standing
+
+COLUMNS = (
+    Column("rank", right=True),
+    Column("name"),
+    Column("points", right=True),
+    Column("games", right=True),
+    Column("mean", right=True),
+    Column("wins", right=True),
+    Column("draws", right=True),
+    Column("losses", right=True),
+    Column("faults", right=True),
+    Column("kinds", "faults by kind"),
+)
+
+
+@click.command("standings")
+@click.argument("tournament", required=False)
+@db_option
+@format_option
+@output_options
+def command(tournament: str | None, db: str, format_: Format) -> None:
+    """Print the standings of TOURNAMENT, by default the one begun last.
+
+    Two seats: a win is 1 point, a draw 1/2. With k seats a match is worth (k - place) / (k - 1), where tied
+    seats share the mean of the places they take. Wins are first places alone, draws first places shared. Ties on
+    points are broken by direct encounter, wins, and Sonneborn-Berger; bots still equal share their rank.
+    """
+    with Repository.open(db) as opened, opened.snapshot() as repository:
+        lines = repository.standings(repository.tournament(tournament).id)
+    current().table([row_of(line, format_) for line in lines], COLUMNS, format_)
+
+
+def row_of(line: Standing, format_: Format) -> Row:
+    """Return a line of the table; programs get numbers, people rounded text."""
+    return {
+        "rank": line.rank,
+        "name": line.name,
+        "points": number(line.points, 2, format_),
+        "games": line.games,
+        "mean": None if line.mean is None else number(line.mean, 3, format_),
+        "wins": line.wins,
+        "draws": line.draws,
+        "losses": line.losses,
+        "faults": line.fault_count,
+        "kinds": [f"{kind}:{count}" for kind, count in line.faults],
+    }
+
+
+def number(value: Fraction, digits: int, format_: Format) -> str | float:
+    """Return an exact number rounded: a float with six digits for programs, text for people.
+
+    Rounding is half up and done in integers, so that it is the same everywhere.
+    """
+    if format_ is not Format.TABLE:
+        return float(Fraction(round_half_up(value, 6), 10**6))
+    scaled = round_half_up(value, digits)
+    text = f"{scaled // 10**digits}.{scaled % 10**digits:0{digits}}"
+    return text.rstrip("0").rstrip(".") if value.denominator == 1 else text
+
+
+def round_half_up(value: Fraction, digits: int) -> int:
+    """Return ``value * 10**digits`` rounded half up; for values that are not negative."""
+    scaled = value * 10**digits
+    return int((scaled.numerator * 2 + scaled.denominator) // (scaled.denominator * 2))

@@ -1,0 +1,70 @@
+"""``tourney status``: how far the tournaments are."""
+
+import time
+
+import click
+
+from tourney.cli.options import db_option, format_option, output_options
+from tourney.cli.output import Column, Format, Row, current
+from tourney.run.progress import span_text
+from tourney.store.repository import Repository
+from tourney.store.values import Tournament
+
+COLUMNS = (
+    Column("tournament"),
+    Column("game"),
+    Column("format"),
+    Column("state"),
+    Column("done", right=True),
+    Column("rows", "of", right=True),
+    Column("rounds", right=True),
+    Column("void", right=True),
+    Column("rate", "a second", right=True),
+    Column("left", right=True),
+    Column("faults", "faults by bot"),
+)
+
+
+@click.command("status")
+@click.argument("tournament", required=False)
+@db_option
+@format_option
+@output_options
+def command(tournament: str | None, db: str, format_: Format) -> None:
+    """Say how far TOURNAMENT is, by default all of them; a run may be going on.
+
+    The rate is that of the run that goes on, since its start; the time left is for the rounds drawn so far.
+    """
+    with Repository.open(db) as opened, opened.snapshot() as repository:
+        chosen = repository.tournaments() if tournament is None else (repository.tournament(tournament),)
+        rows = [row_of(repository, found, time.time(), format_) for found in chosen]
+    current().table(rows, COLUMNS, format_)
+
+
+def row_of(repository: Repository, tournament: Tournament, now: float, format_: Format) -> Row:
+    """Return a tournament's line; ``now`` in seconds since the epoch."""
+    progress = repository.progress(tournament.id)
+    running = repository.running(tournament.id)
+    names = {entrant.number: entrant.name for entrant in repository.entrants(tournament.id)}
+    state = "stopped"
+    if progress.done == progress.rows and tournament.complete:
+        state = "finished"
+    elif running is not None:
+        state = f"running (process {running.pid})"
+    rate = left = None
+    if running is not None and state != "finished" and now > running.since > 0:
+        rate = max(0, progress.done - running.done) / (now - running.since)
+        left = (progress.rows - progress.done) / rate if rate else None
+    return {
+        "tournament": tournament.name,
+        "game": tournament.game,
+        "format": tournament.plan.format,
+        "state": state,
+        "done": progress.done,
+        "rows": progress.rows,
+        "rounds": progress.rounds,
+        "void": progress.void,
+        "rate": None if rate is None else round(rate, 2),
+        "left": (span_text(left) or None) if format_ is Format.TABLE else left and round(left),
+        "faults": [f"{names[n]}:{kind}:{count}" for n, kind, count in repository.faults(tournament.id)],
+    }

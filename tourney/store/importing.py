@@ -1,0 +1,117 @@
+"""Taking records in from outside: they become a tournament of the format ``import``, all or none."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy.engine import Connection
+
+from tourney.errors import RecordError
+from tourney.match.played import Played
+from tourney.match.record import Record, spec_of
+from tourney.match.spec import Entrant, MatchSpec
+from tourney.schedule.row import Row
+from tourney.store import writing
+from tourney.store.values import Finished, Plan, RunSettings, StoredEntrant, Tournament
+
+FORMAT = "import"
+_CHUNK = 500
+
+Line = tuple[str, Record]
+"""Where a record came from ("file, line 7"), and the record, checked."""
+
+
+@dataclass
+class _Layout:
+    """What the records add up to: entrants in order of appearance, and a row for each.
+
+    Records that follow each other with one seed and the same entrants are one mirrored group.
+    """
+
+    plan: Plan
+    entrants: dict[str, StoredEntrant] = field(default_factory=dict)
+    rows: list[Row] = field(default_factory=list)
+    group: tuple[int, list[int]] | None = None
+
+    def add(self, where: str, spec: MatchSpec) -> None:
+        numbers = tuple(self._number(where, entrant) for entrant in spec.seats)
+        last = self.rows[-1] if self.rows else None
+        if last is not None and self.group == (spec.seed, sorted(numbers)):
+            self.rows.append(Row(1, last.table, 1, last.order + 1, numbers))
+        else:
+            self.rows.append(Row(1, last.table + 1 if last else 1, 1, 1, numbers))
+        self.group = (spec.seed, sorted(numbers))
+
+    def _number(self, where: str, entrant: Entrant) -> int:
+        known = self.entrants.setdefault(entrant.name, StoredEntrant(len(self.entrants), entrant))
+        if known.entrant != entrant:
+            raise RecordError(
+                f"{where}: the entrant {entrant.name} is another bot, or has other arguments, than further up"
+            )
+        return known.number
+
+
+def import_records(
+    connection: Connection, name: str, records: Iterable[Line], again: Iterable[Line], created: str
+) -> Tournament:
+    """Store records as a tournament; both iterables yield the same records, one pass each.
+
+    Raises RecordError that names the line, and UsageError if the name is taken.
+    """
+    layout = _lay_out(name, records)
+    tournament = writing.begin(
+        connection, layout.plan, 0, True, RunSettings(), tuple(layout.entrants.values()), created
+    )
+    numbered = writing.add_rows(connection, tournament.id, layout.rows, complete=True)
+    chunk: list[Finished] = []
+    for (number, _), (_, record) in zip(numbered, again, strict=True):
+        chunk.append(Finished(number, Played(record)))
+        if len(chunk) == _CHUNK:
+            writing.record_results(connection, tournament.id, chunk)
+            chunk = []
+    writing.record_results(connection, tournament.id, chunk)
+    return tournament
+
+
+def _lay_out(name: str, records: Iterable[Line]) -> _Layout:
+    layout: _Layout | None = None
+    first: dict[str, Any] = {}
+    for where, record in records:
+        spec = spec_of(record)
+        common = _common(record)
+        if layout is None:
+            first = common
+            layout = _Layout(_plan(name, record, spec))
+        for key, value in common.items():
+            if value != first[key]:
+                raise RecordError(
+                    f"{where}: its {key} differs from the first record's; import such records apart"
+                )
+        layout.add(where, spec)
+    if layout is None:
+        raise RecordError("there is no record to import")
+    return layout
+
+
+def _common(record: Record) -> dict[str, Any]:
+    """Return what all records of one tournament share."""
+    return {
+        "game": record["game"],
+        "rules": record["rules"],
+        "options": record["options"],
+        "limits": record["limits"],
+        "number of seats": len(record["seats"]),
+    }
+
+
+def _plan(name: str, record: Record, spec: MatchSpec) -> Plan:
+    return Plan(
+        name=name,
+        game=spec.game,
+        rules=record["rules"],
+        options=tuple(sorted(spec.options)),
+        format=FORMAT,
+        seats=len(spec.seats),
+        games_per_pairing=1,
+        limits=spec.limits,
+    )

@@ -1,0 +1,141 @@
+"""Looking after a database: upgrade, backup, check, copy."""
+
+from pathlib import Path
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Engine
+
+from tourney.errors import StoreError, UsageError
+from tourney.store import sqlite
+from tourney.store.engine import (
+    database_exists,
+    is_sqlite,
+    open_engine,
+    parse_url,
+    revision_of,
+    shown,
+    transaction,
+)
+from tourney.store.migrations import HEAD
+from tourney.store.models import METADATA, SCHEDULE, TOURNAMENT
+
+_CHUNK = 1000
+
+
+def upgrade_database(url: str) -> tuple[str, str]:
+    """Bring a database to the newest revision, in one transaction; return its revision before and after."""
+    from tourney.store.migrate import upgrade  # noqa: PLC0415 - Alembic is slow to load and seldom needed
+
+    engine = open_engine(url, write=True, old=True)
+    try:
+        before = revision_of(engine) or ""
+        if before != HEAD:
+            with transaction(engine, write=True) as connection:
+                upgrade(connection)
+        return before, HEAD
+    finally:
+        engine.dispose()
+
+
+def backup_database(url: str, target: Path) -> None:
+    """Copy an SQLite database to a new file, also while it is written. Raises UsageError for servers."""
+    parsed = parse_url(url)
+    if not is_sqlite(parsed):
+        raise UsageError(f"{shown(parsed)} is on a server: use its own tools, or `tourney db copy`")
+    path = sqlite.path_of(parsed)
+    sqlite.check(path)
+    sqlite.backup(path, target)
+
+
+def check_database(url: str) -> tuple[str, ...]:
+    """Return what is wrong with a database, a sentence each; nothing if it is sound."""
+    parsed = parse_url(url)
+    problems: tuple[str, ...] = ()
+    if is_sqlite(parsed):
+        problems = sqlite.full_check(sqlite.path_of(parsed))
+    if problems:
+        return problems
+    engine = open_engine(url)
+    try:
+        return tuple(_gaps(engine))
+    finally:
+        engine.dispose()
+
+
+def copy_database(source: str, target: str) -> int:
+    """Copy all rows into an empty database, made if it is missing; return how many. All or nothing.
+
+    Raises StoreError if the target holds a tournament already.
+    """
+    parsed = parse_url(target)
+    if is_sqlite(parsed) and database_exists(target) and parsed == parse_url(source):
+        raise UsageError("the source and the target are one database")
+    origin = open_engine(source)
+    try:
+        copy = open_engine(target, create=True, write=True)
+        try:
+            return _copy(origin, copy)
+        finally:
+            copy.dispose()
+    finally:
+        origin.dispose()
+
+
+def _copy(origin: Engine, copy: Engine) -> int:
+    count = 0
+    with transaction(origin) as reader, transaction(copy, write=True) as writer:
+        if writer.execute(sa.select(sa.func.count()).select_from(TOURNAMENT)).scalar():
+            raise StoreError(f"the database {shown(copy.url)} is not empty: name another one")
+        for table in METADATA.sorted_tables:
+            rows = reader.execute(sa.select(table), execution_options={"yield_per": _CHUNK})
+            for chunk in rows.mappings().partitions():
+                values = [dict(row) for row in chunk]
+                writer.execute(sa.insert(table), values)
+                count += len(values)
+        if copy.dialect.name == "postgresql":
+            for table in (TOURNAMENT, SCHEDULE):
+                # Ids were given; the server's own counter must go on after them.
+                writer.execute(
+                    sa.select(
+                        sa.func.setval(
+                            sa.func.pg_get_serial_sequence(table.name, "id"),
+                            sa.select(sa.func.coalesce(sa.func.max(table.c.id), 1)).scalar_subquery(),
+                        )
+                    )
+                )
+    return count
+
+
+def _gaps(engine: Engine) -> list[str]:
+    """Return what the tables say against each other."""
+    found = []
+    with transaction(engine) as connection:
+        numbers = (
+            sa.select(
+                TOURNAMENT.c.name,
+                sa.func.count(SCHEDULE.c.id),
+                sa.func.coalesce(sa.func.max(SCHEDULE.c.number), 0),
+            )
+            .select_from(TOURNAMENT.outerjoin(SCHEDULE, SCHEDULE.c.tournament_id == TOURNAMENT.c.id))
+            .group_by(TOURNAMENT.c.id, TOURNAMENT.c.name)
+            .order_by(TOURNAMENT.c.id)
+        )
+        for name, count, last in connection.execute(numbers):
+            if count != last:
+                found.append(f"{name}: {last - count} rows of the schedule are missing")
+        seats = METADATA.tables["seat"]
+        matches = METADATA.tables["match"]
+        present = (
+            sa.select(TOURNAMENT.c.name, SCHEDULE.c.number, TOURNAMENT.c.seats, sa.func.count(seats.c.seat))
+            .select_from(
+                matches.join(SCHEDULE, SCHEDULE.c.id == matches.c.id)
+                .join(TOURNAMENT, TOURNAMENT.c.id == SCHEDULE.c.tournament_id)
+                .outerjoin(seats, seats.c.match_id == matches.c.id)
+            )
+            .group_by(TOURNAMENT.c.name, SCHEDULE.c.number, TOURNAMENT.c.seats)
+            .having(sa.func.count(seats.c.seat) != TOURNAMENT.c.seats)
+            .order_by(TOURNAMENT.c.name, SCHEDULE.c.number)
+        )
+        for name, number, wanted, count in connection.execute(present):
+            found.append(f"match {name}/{number} has {count} seats stored, not {wanted}")
+    return found
