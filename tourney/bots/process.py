@@ -32,6 +32,7 @@ class ProcessChannel(Channel):
         self._errors = ErrorBuffer()
         self._unsent = b""
         self._stuck = False
+        self._late = False
         self._frozen = False
         self._closed = False
         poll = select.poll()
@@ -77,6 +78,7 @@ class ProcessChannel(Channel):
     def request(self, data: bytes) -> None:
         """Send lines that end in a request: the bot's allowance of output starts anew."""
         self._lines.renew()
+        self._late = False
         self.send(data)
 
     def wait(self, deadline: int) -> Event:
@@ -87,7 +89,10 @@ class ProcessChannel(Channel):
         while True:
             left = deadline - self._clock()
             if left <= 0:
-                self._pump(0)
+                # One last look and no more, or a bot that always has something to say would gain time by it.
+                if not self._late:
+                    self._late = True
+                    self._pump(0)
                 return self._heard() or _TIMEOUT
             self._pump(min((left + 999_999) // 1_000_000, _MAX_POLL_MS))
             # As _heard does, spelled out: this is passed once a move.
