@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import BinaryIO
 
@@ -84,8 +85,7 @@ def replaced(path: Path) -> Iterator[BinaryIO]:
 
 
 def _write_records(repository: Repository, tournament: Tournament, _what: str, file: BinaryIO) -> None:
-    for _, record in repository.records(tournament.id):
-        file.write(rfc8785.dumps(record) + b"\n")
+    file.writelines(rfc8785.dumps(record) + b"\n" for _, record in repository.records(tournament.id))
 
 
 def _write_csv(repository: Repository, tournament: Tournament, what: str, file: BinaryIO) -> None:
@@ -106,10 +106,8 @@ def _cell(value: object) -> str:
 
 
 def _write_parquet(repository: Repository, tournament: Tournament, what: str, file: BinaryIO) -> None:
-    try:
-        import pyarrow  # noqa: F401, PLC0415 - an extra, and slow to import
-    except ImportError as error:
-        raise UsageError("Parquet wants pyarrow: install tourney[parquet], or use --format csv") from error
+    if find_spec("pyarrow") is None:
+        raise UsageError("Parquet wants pyarrow: install tourney[parquet], or use --format csv")
     import pandas as pd  # noqa: PLC0415 - slow to import
 
     rows, columns = TABLES[what]

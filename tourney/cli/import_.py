@@ -12,6 +12,7 @@ from tourney.cli.options import db_option, output_options
 from tourney.cli.output import current
 from tourney.errors import InputError, RecordError, UsageError
 from tourney.match.record import Record, check_record
+from tourney.store.importing import check_records
 from tourney.store.repository import Repository
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}", re.ASCII)
@@ -32,8 +33,7 @@ def command(file: Path, name: str, db: str) -> None:
     """
     if NAME.fullmatch(name) is None:
         raise UsageError(f"--name {name!r} must match {NAME.pattern}")
-    for _ in read_records(file):
-        pass
+    check_records(name, read_records(file))
     with Repository.open(db, create=True) as repository:
         created = datetime.now(UTC).isoformat(timespec="seconds")
         tournament = repository.import_records(name, lambda: read_records(file), created)

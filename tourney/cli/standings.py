@@ -32,8 +32,8 @@ def command(tournament: str | None, db: str, format_: Format) -> None:
     """Print the standings of TOURNAMENT, by default the one begun last.
 
     Two seats: a win is 1 point, a draw 1/2. With k seats a match is worth (k - place) / (k - 1), where tied
-    seats share the mean of the places they take. Wins are first places alone, draws first places shared. Ties on
-    points are broken by direct encounter, wins, and Sonneborn-Berger; bots still equal share their rank.
+    seats share the mean of the places they take. Wins are first places alone, draws first places shared. Ties
+    on points are broken by direct encounter, wins, and Sonneborn-Berger; bots still equal share their rank.
     """
     with Repository.open(db) as opened, opened.snapshot() as repository:
         lines = repository.standings(repository.tournament(tournament).id)

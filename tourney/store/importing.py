@@ -73,6 +73,11 @@ def import_records(
     return tournament
 
 
+def check_records(name: str, records: Iterable[Line]) -> None:
+    """Raise RecordError, naming the line, for records that do not belong together."""
+    _lay_out(name, records)
+
+
 def _lay_out(name: str, records: Iterable[Line]) -> _Layout:
     layout: _Layout | None = None
     first: dict[str, Any] = {}
