@@ -7,7 +7,18 @@ results would move every rating with every match.
 from collections.abc import Iterable
 from itertools import pairwise
 
+import trueskill
+
 from tourney.ratings.values import Forfeits, RatedResult, rated
+
+DEFAULTS: dict[tuple[str, int], float] = {}
+"""Per game and number of seats, where something better than the package's default is known."""
+
+
+def default(game: str, seats: int) -> float:
+    """Return the draw probability a game is rated with when nobody names another."""
+    probability: float = DEFAULTS.get((game, seats), trueskill.DRAW_PROBABILITY)
+    return probability
 
 
 def estimate(results: Iterable[RatedResult], forfeits: Forfeits = "loss") -> float:

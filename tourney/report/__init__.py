@@ -1,1 +1,1 @@
-"""To be described by whoever writes this package."""
+"""The report: a tournament as a static site, made of contexts (pandas), small SVG charts and templates."""

@@ -1,0 +1,74 @@
+"""``tourney report``: write a tournament as a static site."""
+
+from pathlib import Path
+
+import click
+
+from tourney.cli.options import db_option, output_options
+from tourney.cli.output import Output, current
+from tourney.report.names import folder
+from tourney.report.site import MATCH_PAGES, File, Options, site
+from tourney.report.source import load
+from tourney.report.write import Written, write
+from tourney.store.repository import Repository
+from tourney.store.values import Tournament
+
+
+@click.command("report")
+@click.argument("tournament", required=False)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Where to write it; a report that is there is replaced. [default: reports/TOURNAMENT]",
+)
+@click.option(
+    "--no-measured",
+    is_flag=True,
+    help="Leave out all that may differ from run to run: times, dates, host, protections, logs.",
+)
+@click.option(
+    "--match-pages",
+    type=click.IntRange(min=0),
+    default=MATCH_PAGES,
+    show_default=True,
+    metavar="N",
+    help="Write a page of its own for at most N matches, those with faults first.",
+)
+@db_option
+@output_options
+def command(tournament: str | None, out: Path | None, no_measured: bool, match_pages: int, db: str) -> None:
+    """Write the report of TOURNAMENT, by default the one begun last, and print its first page's path.
+
+    The report is a folder of files that opens in any browser, without a server or a network.
+    """
+    output = current()
+    with Repository.open(db) as opened, opened.snapshot() as repository:
+        found = repository.tournament(tournament)
+        options = Options(measured=not no_measured, match_pages=match_pages)
+        written = write_report(
+            repository, found, out or Path("reports") / folder(found.name), options, output
+        )
+    output.say(f"{written.pages:,} pages, {written.files:,} files, {written.bytes / 1e6:.1f} MB")
+    output.write(str(written.index))
+
+
+def write_report(
+    repository: Repository, tournament: Tournament, out: Path, options: Options, output: Output
+) -> Written:
+    """Write a tournament's report into a folder, with its progress on standard error."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn  # noqa: PLC0415 - rich is slow
+
+    source = load(repository, tournament)
+    console = output.console(err=True)
+    total = min(len(source.matches), options.match_pages)
+    columns = (TextColumn("matches"), BarColumn(), MofNCompleteColumn())
+    quiet = output.quiet or not console.is_terminal
+    with Progress(*columns, console=console, transient=True, disable=quiet) as progress:
+        task = progress.add_task("matches", total=total)
+
+        def heard(file: File) -> None:
+            if file.is_page and file.path.startswith("matches/"):
+                progress.advance(task)
+
+        return write(site(source, options), out, heard)

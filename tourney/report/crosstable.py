@@ -1,0 +1,113 @@
+"""The crosstable: what each entrant scored against each other, and what their ratings lead one to expect."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tourney.ratings.trueskill_rating import Settings
+from tourney.report import text
+from tourney.report.downloads import Table, table
+from tourney.report.people import Person, people
+from tourney.report.source import Source
+
+SHADES = 9
+"""Steps of a score's shade, from 0 (lost all) to 8 (won all); 4 is even."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A pair: points of games, a class each for the shade by score and by residual, and all in words."""
+
+    opponent: Person
+    score: str
+    games: int
+    shade: int
+    residual: int
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A row; a cell is None for the entrant itself and for a pair that has not met."""
+
+    rank: int
+    person: Person
+    points: str
+    games: int
+    cells: tuple[Cell | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Crosstable:
+    """Rows and columns in the order of the standings."""
+
+    lines: tuple[Line, ...]
+    download: Table
+
+
+def expected(settings: Settings, mine: tuple[float, float], theirs: tuple[float, float]) -> float:
+    """Return the share of points that (mu, sigma) is to score against another: P(performance is better).
+
+    The difference of two performances is normal with variance 2 beta**2 + sigma**2 of both (Herbrich, Minka
+    and Graepel, 2006); a draw counts half, which its symmetry leaves the same.
+    """
+    spread = math.sqrt(2 * settings.beta**2 + mine[1] ** 2 + theirs[1] ** 2)
+    return math.erfc((theirs[0] - mine[0]) / spread / math.sqrt(2)) / 2
+
+
+def residual_step(score: float, hoped: float, games: int) -> int:
+    """Return 1..7: how far a score lies from what was expected, in standard errors; 4 is within one."""
+    error = math.sqrt(max(hoped * (1 - hoped), 0.01) / games)
+    return 4 + max(-3, min(3, int((score - hoped) / error)))
+
+
+def crosstable(source: Source) -> Crosstable:
+    """Return the crosstable; expected scores come from the published ratings of all matches."""
+    known = people(source)
+    skills = {rating.entrant: (rating.mu, rating.sigma) for rating in source.ratings}
+    pairs = {(pair.entrant, pair.opponent): pair for pair in source.pairs}
+    lines = []
+    rows = []
+    for standing in source.standings:
+        cells: list[Cell | None] = []
+        for other in source.standings:
+            pair = pairs.get((standing.number, other.number))
+            if pair is None or not pair.games:
+                cells.append(None)
+                continue
+            share = Fraction(pair.half_points, 2 * pair.games)
+            hoped = expected(source.settings, skills[standing.number], skills[other.number])
+            me, them = known[standing.number], known[other.number]
+            scored = text.decimal(Fraction(pair.half_points, 2), 1)
+            cells.append(
+                Cell(
+                    opponent=them,
+                    score=scored.removesuffix(".0"),
+                    games=pair.games,
+                    shade=round(share * (SHADES - 1)),
+                    residual=residual_step(float(share), hoped, pair.games),
+                    said=f"{me.name} against {them.name}: {scored} of {pair.games}"
+                    f" ({text.percent(share)} %), expected {text.number(100 * hoped, 1)} %",
+                )
+            )
+            rows.append(
+                {
+                    "entrant": source.entrants[standing.number].name,
+                    "opponent": source.entrants[other.number].name,
+                    "games": pair.games,
+                    "points": pair.half_points / 2,
+                    "share": round(float(share), 4),
+                    "expected": round(hoped, 4),
+                }
+            )
+        lines.append(
+            Line(
+                standing.rank,
+                known[standing.number],
+                text.points(standing.points, source.tournament.seats),
+                standing.games,
+                tuple(cells),
+            )
+        )
+    columns = ("entrant", "opponent", "games", "points", "share", "expected")
+    return Crosstable(tuple(lines), table(rows, columns))

@@ -1,0 +1,49 @@
+"""Names as pages may show them: whatever a bot calls itself, it stays on its line and in its folder."""
+
+import re
+import unicodedata
+
+LONGEST = 100
+"""Characters of a name that a page shows; the downloads have all of it."""
+
+_MARKS = 2
+"""Combining marks in a row that are kept; a pile of them would cover the lines around."""
+
+
+def display(text: str) -> str:
+    """Return a name for people to read: printable, on one line, of bounded length.
+
+    Control and format characters (marks that turn the direction of text are some), surrogates and private
+    characters become U+FFFD, so that they are seen. Right-to-left letters stay: the page isolates them.
+    """
+    kept: list[str] = []
+    marks = 0
+    for character in text:
+        marks = marks + 1 if unicodedata.category(character) in {"Mn", "Me"} else 0
+        if marks > _MARKS:
+            continue
+        kept.append(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}")
+        if len(kept) > LONGEST:
+            return "".join(kept[: LONGEST - 1]).rstrip() + "\N{HORIZONTAL ELLIPSIS}"
+    return "".join(kept).strip() or "(no name)"
+
+
+def slug(number: int, name: str) -> str:
+    """Return the name of an entrant's files: its number from 1, so that no two are alike, and what it can.
+
+    Lower-case ASCII letters, digits and single hyphens only, at most 40 characters.
+    """
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode("ascii").lower()
+    words = re.sub(r"[^a-z0-9]+", "-", plain)[:30].strip("-")
+    return f"{number + 1:02d}-{words or 'bot'}"
+
+
+def folder(name: str) -> str:
+    """Return a folder's name for a tournament: of letters, digits and ``._-``, no dot first, never empty."""
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", name)[:64].strip("-.")
+    return plain or "tournament"
+
+
+def words(reason: str) -> str:
+    """Return a game's word for an end, as ``quiet-actions``, for people: ``quiet actions``."""
+    return display(reason.replace("-", " ")) if reason else "unknown"

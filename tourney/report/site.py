@@ -1,0 +1,150 @@
+"""The site: its files one after another, each a function of the source and of nothing else."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pandas as pd
+import rfc8785
+from jinja2 import Environment
+
+from tourney import __version__
+from tourney.report import bot_page, crosstable, frames, listing, names, overview
+from tourney.report.downloads import Table
+from tourney.report.environment import environment, static_files
+from tourney.report.match_page import match_page
+from tourney.report.source import Source
+from tourney.resources import templates_dir
+
+MATCH_PAGES = 10_000
+"""Matches that have a page of their own if nobody asks for another number."""
+
+INLINE_CROSSTABLE = 24
+"""Up to so many entrants the crosstable stands on the first page too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a report holds. Without ``measured`` nothing that lies outside the records' digests."""
+
+    measured: bool = True
+    match_pages: int = MATCH_PAGES
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file of the site: its path, parts joined by ``/``, and its content."""
+
+    path: str
+    content: bytes
+
+    @property
+    def is_page(self) -> bool:
+        """Whether it is a page."""
+        return self.path.endswith(".html")
+
+
+def site(source: Source, options: Options | None = None) -> Iterator[File]:
+    """Yield the files of a tournament's report."""
+    return _Site(source, options or Options()).files()
+
+
+def paged(source: Source, most: int) -> frozenset[int]:
+    """Return the numbers of the matches that have a page: those with faults first, then in schedule order."""
+    numbered = [(not any(m.result.faults), m.number) for m in source.matches if m.result is not None]
+    return frozenset(number for _, number in sorted(numbered)[:most])
+
+
+class _Site:
+    def __init__(self, source: Source, options: Options) -> None:
+        self._source = source
+        self._options = options
+        self._environment: Environment = environment(templates_dir())
+        self._environment.globals["site"] = {
+            "title": names.display(source.tournament.name),
+            "game": names.display(source.game.title if source.game else source.tournament.game),
+            "measured": options.measured,
+            "version": __version__,
+        }
+        self._paged = paged(source, options.match_pages)
+        self._lines = listing.match_lines(source, self._paged, measured=options.measured)
+        self._by_number = {line.number: line for line in self._lines}
+
+    def files(self) -> Iterator[File]:
+        yield from (File(path, content) for path, content in static_files(templates_dir()))
+        frame = frames.seat_frame(self._source)
+        front = overview.overview(self._source, frame, measured=self._options.measured)
+        cross = crosstable.crosstable(self._source)
+        yield self._page(
+            "index.html",
+            "index.html",
+            front=front,
+            cross=cross if len(cross.lines) <= INLINE_CROSSTABLE else None,
+            matches=len(self._lines),
+        )
+        yield self._page("crosstable.html", "crosstable.html", cross=cross)
+        for name, table in front.downloads.items():
+            yield from _tables(f"data/{name}", table)
+        yield from _tables("data/crosstable", cross.download)
+        yield from _tables(
+            "data/matches", listing.matches_table(self._source, measured=self._options.measured)
+        )
+        yield from self._list()
+        yield from self._bots(frame, front)
+        yield from self._matches()
+
+    def _list(self) -> Iterator[File]:
+        pages = listing.pages_of(self._lines)
+        paths = [listing.list_page(k) for k in range(len(pages))]
+        for index, lines in enumerate(pages):
+            yield self._page(
+                paths[index],
+                "matches.html",
+                lines=lines,
+                pages=paths,
+                index=index,
+                total=len(self._lines),
+                unpaged=len(self._lines) - len(self._paged),
+            )
+
+    def _bots(self, frame: pd.DataFrame, front: overview.Overview) -> Iterator[File]:
+        pages = bot_page.bot_pages(
+            self._source, frame, frames.meetings(frame), front.standings, self._by_number
+        )
+        for page in pages:
+            yield self._page(page.person.page, "bot.html", bot=page)
+            for name, table in page.downloads.items():
+                yield from _tables(f"data/bots/{page.person.slug}-{name}", table)
+
+    def _matches(self) -> Iterator[File]:
+        shown = [line for line in self._lines if line.number in self._paged]
+        groups: dict[tuple[int, int, int], list[listing.MatchLine]] = {}
+        for line in self._lines:
+            groups.setdefault((line.round, line.table, line.repeat), []).append(line)
+        for index, line in enumerate(shown):
+            page = match_page(
+                self._source,
+                line,
+                self._source.detail(line.number),
+                group=groups[line.round, line.table, line.repeat],
+                before=shown[index - 1] if index else None,
+                after=shown[index + 1] if index + 1 < len(shown) else None,
+                measured=self._options.measured,
+            )
+            yield self._page(listing.match_page(line.number), "match.html", match=page)
+            if page.record is not None:
+                yield File(f"matches/{line.number}.json", rfc8785.dumps(page.record) + b"\n")
+                yield File(f"matches/{line.number}.csv", page.download.csv())
+
+    def _page(self, path: str, template: str, **context: object) -> File:
+        root = "../" * path.count("/")
+        rendered = self._environment.get_template(template).render(root=root, path=path, **context)
+        return File(path, rendered.encode("utf-8"))
+
+
+def _tables(path: str, table: Table) -> Iterator[File]:
+    yield File(f"{path}.csv", table.csv())
+    yield File(f"{path}.json", table.json())
+
+
+Progress = Callable[[File], None]
+"""Hears of each file once it is written."""

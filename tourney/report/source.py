@@ -1,0 +1,104 @@
+"""What a report is made of: a tournament as the store has it, as one frozen value."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from tourney.errors import GameError
+from tourney.games.base import AnyGame
+from tourney.games.registry import find_game
+from tourney.match.played import LogLine
+from tourney.match.record import Record
+from tourney.ratings import draws
+from tourney.ratings.trueskill_rating import Pool, Settings, history
+from tourney.ratings.values import Rating, Result
+from tourney.store.repository import Repository
+from tourney.store.values import Match, PairTotal, Progress, Standing, StoredEntrant, Tournament
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """What is stored of one match beyond its result; ``record`` is None where the infrastructure failed."""
+
+    record: Record | None = None
+    log: tuple[LogLine, ...] = ()
+    measured: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A tournament, whole. ``matches`` are those with a result, in schedule order.
+
+    ``detail`` gives what is stored of a match, by number: asked for one at a time, as records are large.
+    """
+
+    tournament: Tournament
+    entrants: tuple[StoredEntrant, ...]
+    progress: Progress
+    standings: tuple[Standing, ...]
+    pairs: tuple[PairTotal, ...]
+    matches: tuple[Match, ...]
+    detail: Callable[[int], Detail]
+
+    @cached_property
+    def game(self) -> AnyGame | None:
+        """The game, or None where it is not installed (any more), or broken."""
+        try:
+            return find_game(self.tournament.game)
+        except GameError:
+            return None
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The settings of TrueSkill that the report rates with."""
+        return Settings(draw_probability=draws.default(self.tournament.game, self.tournament.seats))
+
+    @cached_property
+    def history(self) -> tuple[tuple[int, Pool], ...]:
+        """The pool after each round."""
+        numbers = [entrant.number for entrant in self.entrants]
+        return tuple(history(self._results(), numbers, self.settings))
+
+    @cached_property
+    def ratings(self) -> tuple[Rating, ...]:
+        """The TrueSkill table."""
+        if self.history:
+            return self.history[-1][1].table()
+        return Pool.of((entrant.number for entrant in self.entrants), self.settings).table()
+
+    def seat_name(self, seat: int) -> str:
+        """Return what a seat (from 1) is called."""
+        names = self.game.seat_names if self.game else ()
+        return names[seat - 1] if seat <= len(names) else f"Seat {seat}"
+
+    def _results(self) -> list[Result]:
+        return [
+            Result(match.key, match.seats, match.result.ranks, match.result.faults, match.result.void)
+            for match in self.matches
+            if match.result is not None
+        ]
+
+
+def load(repository: Repository, tournament: Tournament) -> Source:
+    """Read a tournament. Details are read as they are asked for, so keep the repository open."""
+
+    def detail(number: int) -> Detail:
+        result = repository.match(tournament.id, number).result
+        if result is None or not result.digest:
+            return Detail()
+        return Detail(
+            repository.record(tournament.id, number),
+            repository.log(tournament.id, number),
+            repository.measured(tournament.id, number),
+        )
+
+    return Source(
+        tournament=tournament,
+        entrants=repository.entrants(tournament.id),
+        progress=repository.progress(tournament.id),
+        standings=repository.standings(tournament.id),
+        pairs=repository.pair_totals(tournament.id),
+        matches=tuple(repository.matches(tournament.id, finished=True)),
+        detail=detail,
+    )

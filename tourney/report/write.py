@@ -1,0 +1,159 @@
+"""Write a site into a folder: whole, or not at all."""
+
+import ctypes
+import errno
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tourney.errors import EnvironmentError_, UsageError
+from tourney.report.site import File
+
+MARKER = "tourney-report.json"
+"""The file by which a folder is known to be a report of ours, which a new one may replace."""
+FORMAT = "tourney-report/1"
+
+_OURS = re.compile(r"assets|bots|data|matches|(index|crosstable|matches(-\d+)?)\.html|" + re.escape(MARKER))
+"""What lies in a report's folder; with anything else in it a folder is not replaced."""
+
+_PARTIAL = ".partial-"
+_EXCHANGE = 2
+"""RENAME_EXCHANGE of renameat2(2)."""
+_HERE = -100
+"""AT_FDCWD of openat(2): paths are as they stand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What was written: the folder, its first page, and how much."""
+
+    folder: Path
+    index: Path
+    pages: int
+    files: int
+    bytes: int
+
+
+def write(files: Iterable[File], out: Path, heard: Callable[[File], None] | None = None) -> Written:
+    """Write files into a folder by way of a sibling that takes its place when all are written.
+
+    ``heard`` is told of each file. A folder that is there is replaced only if it is empty or a report of
+    ours. Raises UsageError for any other, and EnvironmentError_ where the machine fails; then all is as
+    before.
+    """
+    folder = _target(out)
+    pages = count = size = 0
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with _sibling(folder) as partial:
+            for file in files:
+                path = partial / file.path
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(file.content)
+                pages += file.is_page
+                count += 1
+                size += len(file.content)
+                if heard is not None:
+                    heard(file)
+            marker = {"format": FORMAT, "files": count, "pages": pages}
+            (partial / MARKER).write_text(json.dumps(marker) + "\n", encoding="ascii")
+            _swap(partial, folder)
+    except OSError as error:
+        raise _refusal(folder, error) from error
+    return Written(folder, folder / "index.html", pages, count + 1, size)
+
+
+def is_report(folder: Path) -> bool:
+    """Say whether a folder is a report of ours."""
+    try:
+        marker = json.loads((folder / MARKER).read_bytes())
+    except (OSError, ValueError):
+        return False
+    return isinstance(marker, dict) and str(marker.get("format", "")).startswith("tourney-report/")
+
+
+def _target(out: Path) -> Path:
+    try:
+        folder = out.resolve()
+        if folder.is_dir():
+            found = sorted(entry.name for entry in folder.iterdir())
+            strange = [name for name in found if _OURS.fullmatch(name) is None]
+            if strange or (found and not is_report(folder)):
+                raise UsageError(
+                    f"{out} holds {(strange or found)[0]!r}, so it is no report, or not only one, and is left as"
+                    " it is; name another folder by --out"
+                )
+        elif folder.exists():
+            raise UsageError(f"{out} is no folder; name another place by --out")
+    except OSError as error:
+        raise _refusal(out, error) from error
+    if folder == folder.parent:
+        raise UsageError(f"{out} cannot be replaced by a report; name another folder by --out")
+    return folder
+
+
+@contextmanager
+def _sibling(folder: Path) -> Iterator[Path]:
+    """Give a new folder beside the target; in the end what is left of it is taken away.
+
+    So is what processes left that were killed while they wrote.
+    """
+    for left in sorted(folder.parent.glob(f".{_plain(folder.name)}{_PARTIAL}*")):
+        owner = left.name.rpartition("-")[2]
+        if owner.isdigit() and not _alive(int(owner)):
+            shutil.rmtree(left, ignore_errors=True)
+    partial = folder.parent / f".{folder.name}{_PARTIAL}{os.getpid()}"
+    partial.mkdir()
+    try:
+        yield partial
+    finally:
+        if partial.exists():
+            shutil.rmtree(partial, ignore_errors=True)
+
+
+def _plain(name: str) -> str:
+    return "".join(f"[{c}]" if c in "*?[" else c for c in name)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _swap(partial: Path, folder: Path) -> None:
+    """Put the new folder where the old one is, and the old one where it will be taken away."""
+    if not folder.exists():
+        partial.rename(folder)
+    elif not _exchange(partial, folder):
+        old = partial.with_name(f"{partial.name}-old-{os.getpid()}")
+        folder.rename(old)
+        try:
+            partial.rename(folder)
+        except OSError:
+            old.rename(folder)
+            raise
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Let two folders change places in one step, so that a reader always finds one; False where none can."""
+    rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    return rename is not None and rename(_HERE, bytes(one), _HERE, bytes(other), _EXCHANGE) == 0
+
+
+def _refusal(folder: Path, error: OSError) -> EnvironmentError_:
+    what = error.strerror or str(error)
+    advice = (
+        "free some space" if error.errno in {errno.ENOSPC, errno.EDQUOT} else "name another folder by --out"
+    )
+    return EnvironmentError_(f"the report cannot be written to {folder}: {what}; {advice} and start again")
