@@ -1,0 +1,85 @@
+"""``tourney demo``: a small tournament of the bots that ship, start to report."""
+
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+
+import click
+
+from tourney.cli.options import output_options
+from tourney.cli.output import Output, current
+from tourney.cli.report import write_report
+from tourney.cli.run import MAX_WORKERS, choose_listener, summary_text
+from tourney.report.site import Options
+from tourney.run.coordinator import Summary
+from tourney.run.demo import DemoFiles, prepare_demo
+from tourney.run.pool import ProcessPool, default_workers
+from tourney.run.session import run_tournament
+from tourney.run.tournament_file import TournamentFile, read_tournament_file
+from tourney.store.repository import Repository
+
+
+@click.command("demo")
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("demo"),
+    show_default=True,
+    metavar="DIR",
+    help="The folder for all of it: tournament files, database, bots, reports.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1, MAX_WORKERS),
+    metavar="N",
+    help="How many matches are played at once. [default: one per processor]",
+)
+@output_options
+def command(out: Path, workers: int | None) -> None:
+    """Play two small tournaments of the bots that ship and write their reports.
+
+    Sages Tafl for two, and Sage Stones with four at the table. What was played stays: a second demo in the
+    same folder only says where the reports are. The last lines printed are the reports' paths.
+    """
+    output = current()
+    files = prepare_demo(out, output.say)
+    count = workers or default_workers()
+    indexes = []
+    for path in files.tournaments:
+        tournament = read_tournament_file(path)
+        index = files.folder / "reports" / tournament.plan.name / "index.html"
+        if not (index.exists() and _finished(files, tournament.plan.name)):
+            summary = _play(files, tournament, count, output)
+            if summary.signal:
+                sys.exit(128 + summary.signal)
+            _report(files, tournament.plan.name, index.parent, output)
+        indexes.append(index)
+    for index in indexes:
+        output.write(str(index))
+
+
+def _play(files: DemoFiles, tournament: TournamentFile, workers: int, output: Output) -> Summary:
+    name = tournament.plan.name
+    with ExitStack() as stack:
+        listener = choose_listener(output, stack, name)
+        summary = run_tournament(
+            tournament, str(files.database), files.bots, lambda: ProcessPool(workers), listener=listener
+        )
+    output.say(summary_text(name, summary))
+    return summary
+
+
+def _finished(files: DemoFiles, name: str) -> bool:
+    if not files.database.exists():
+        return False
+    with Repository.open(str(files.database)) as repository:
+        for tournament in repository.tournaments():
+            if tournament.name == name:
+                progress = repository.progress(tournament.id)
+                return tournament.complete and progress.done == progress.rows
+    return False
+
+
+def _report(files: DemoFiles, name: str, out: Path, output: Output) -> None:
+    with Repository.open(str(files.database)) as opened, opened.snapshot() as repository:
+        write_report(repository, repository.tournament(name), out, Options(), output)
