@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from tourney.errors import PositionError
 from tourney.games.base import State
 from tourney.games.sage_stones import SageStones
-from tourney.games.sage_stones.state import StonesState
 
 GAME = SageStones()
 NAMES = ["BOARD", "COLOUR", "PHASE", "HANDS", "ROLLS", "OPTIONS"]
@@ -45,7 +44,7 @@ def text(
     return f"{laid} {colour} {phase} {held} {rolls} {said}"
 
 
-def read(position: str) -> StonesState:
+def read(position: str) -> State[int]:
     """Read a position string as a game of the seats and options that it names itself."""
     words = dict(word.split("=") for word in position.rpartition(" ")[2].split(","))
     seats = int(words.pop("seats"))
@@ -62,7 +61,7 @@ def made(
     rolls: int = 20,
     hands: str = "",
     play_on: bool = False,
-) -> StonesState:
+) -> State[int]:
     """Return the state of such a position."""
     return read(
         text(stones, colour, phase, seats=seats, count=count, rolls=rolls, hands=hands, play_on=play_on)

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from tourney.errors import PositionError
 from tourney.games.base import State
 from tourney.games.sages_tafl import SagesTafl
-from tourney.games.sages_tafl.state import TaflState
 
 GAME = SagesTafl()
 START = "2aaaa2/f1aaaa1f/8/8/8/8/8/F1AAAA1F/2AAAA2 1 Tt 0:0 0 0"
@@ -36,13 +35,13 @@ def text(
     return f"{board(pieces)} {seat} {towers} {points} {quiet} {ply}"
 
 
-def read(position: str) -> TaflState:
+def read(position: str) -> State[int]:
     return GAME.parse_position(position, 2, {})
 
 
 def made(
     pieces: str, seat: int = 1, towers: str = "Tt", points: str = "2:2", quiet: int = 0, ply: int = 0
-) -> TaflState:
+) -> State[int]:
     """Return the state of such a position."""
     return read(text(pieces, seat, towers, points, quiet, ply))
 

@@ -56,7 +56,8 @@ def test_towers_say_whose_sage_is_in_its_tower(pieces: str, towers: str) -> None
 
 
 def test_points_are_black_s_then_red_s() -> None:
-    assert read(text("Aa1 Ad5 ah9", points="1:3")).points == (1, 3)
+    assert read(text("Aa1 ah9", points="1:5")).ranks() == (2, 1)
+    assert read(text("Aa1 ah9", points="5:1")).ranks() == (1, 2)
 
 
 FORM = {

@@ -32,7 +32,12 @@ class SagesTafl(Game[int]):
         """Return the action of a string, or raise ActionError."""
         return squares.parse_action(text)
 
-    def parse_position(self, text: str, seats: int, options: Mapping[str, str]) -> TaflState:  # noqa: ARG002
+    def parse_position(
+        self,
+        text: str,
+        seats: int,  # noqa: ARG002 - it has one number of seats
+        options: Mapping[str, str],  # noqa: ARG002 - and no options
+    ) -> TaflState:
         """Return the state of a position string, without history, or raise PositionError."""
         return TaflState.standing(notation.read(text))
 
