@@ -11,7 +11,7 @@ A script is text, a step a line::
     # a comment
 
 What the bot says after a line of the referee, it says at once; so what stands between an answer and the
-next line of the referee comes unasked. A line of the referee may hold ``*`` for one word of any kind.
+next line of the referee comes unasked. A ``*`` in a line of the referee stands for any part of one word.
 """
 
 from collections.abc import Iterable, Sequence
@@ -178,9 +178,11 @@ def _matches(step: str, line: str) -> bool:
     if step == f"> {line}":
         return True
     wanted, said = step.removeprefix("> ").split(" "), line.split(" ")
-    return (
-        step.startswith("> ")
-        and "*" in wanted
-        and len(wanted) == len(said)
-        and all(want in {"*", word} for want, word in zip(wanted, said, strict=True))
-    )
+    return step.startswith("> ") and len(wanted) == len(said) and all(map(_fits, wanted, said))
+
+
+def _fits(wanted: str, word: str) -> bool:
+    begin, star, end = wanted.partition("*")
+    if not star:
+        return wanted == word
+    return len(word) >= len(begin) + len(end) and word.startswith(begin) and word.endswith(end)

@@ -1,0 +1,72 @@
+"""The clocks' arithmetic, in whole nanoseconds."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tourney.match.clock import MS, NO_LIMIT_MS, Clocks
+from tourney.match.spec import Limits
+
+
+def test_limit_per_action_is_the_same_every_turn() -> None:
+    """The margin is granted and not shown; time spent leaves nothing behind."""
+    clocks = Clocks(Limits(move_ms=100, margin_ms=20, nodes=5), 2)
+    for _ in range(3):
+        assert clocks.allowance(1) == 120 * MS
+        assert clocks.go() == b"go move=100 nodes=5\n"
+        clocks.spend(1, 110 * MS)
+    assert clocks.left_ms(1) is None
+
+
+def test_clock_runs_down_and_the_increment_is_added_after_each_action() -> None:
+    """Each seat has its own; all are shown, in whole milliseconds rounded down."""
+    clocks = Clocks(Limits(move_ms=None, clock_ms=1000, increment_ms=50, margin_ms=10), 3)
+    assert clocks.go() == b"go clocks=1000,1000,1000 inc=50\n"
+    assert clocks.allowance(2) == 1010 * MS
+    clocks.spend(2, 300 * MS + 1)
+    assert clocks.go() == b"go clocks=1000,749,1000 inc=50\n"
+    assert clocks.allowance(2) == 760 * MS - 1
+    assert clocks.allowance(3) == 1010 * MS
+
+
+def test_clock_may_rise_above_its_start() -> None:
+    """Who moves at once gains the increment."""
+    clocks = Clocks(Limits(move_ms=None, clock_ms=100, increment_ms=50), 2)
+    clocks.spend(1, 0)
+    assert clocks.left_ms(1) == 150
+
+
+def test_margin_used_is_no_debt() -> None:
+    """An answer within the margin empties the clock, and no more than that."""
+    clocks = Clocks(Limits(move_ms=None, clock_ms=100, increment_ms=30, margin_ms=50), 2)
+    clocks.spend(1, 149 * MS)
+    assert clocks.left_ms(1) == 30
+    clocks.spend(1, 80 * MS)
+    assert clocks.go() == b"go clocks=30,100 inc=30\n"
+
+
+def test_the_less_of_both_limits_holds() -> None:
+    """With both, a turn is bounded by the one that is tighter now."""
+    clocks = Clocks(Limits(move_ms=400, clock_ms=1000, margin_ms=0), 2)
+    assert clocks.go() == b"go move=400 clocks=1000,1000 inc=0\n"
+    assert clocks.allowance(1) == 400 * MS
+    clocks.spend(1, 700 * MS)
+    assert clocks.allowance(1) == 300 * MS
+
+
+def test_without_limits_a_turn_still_ends() -> None:
+    """A bot that hangs does not hold a tournament for ever."""
+    clocks = Clocks(Limits(move_ms=None, margin_ms=0), 2)
+    assert clocks.go() == b"go\n"
+    assert clocks.allowance(1) == NO_LIMIT_MS * MS
+
+
+@given(st.integers(1, 10**7), st.integers(0, 10**5), st.lists(st.integers(0, 10**13)))
+def test_clock_never_shows_less_than_nothing(start: int, increment: int, turns: list[int]) -> None:
+    """Whatever is spent, what is left is exact as long as it lasts, and never below the increment."""
+    clocks = Clocks(Limits(move_ms=None, clock_ms=start, increment_ms=increment, margin_ms=0), 1)
+    left = start * MS
+    for spent in turns:
+        clocks.spend(1, spent)
+        left = max(0, left - spent) + increment * MS
+        assert clocks.left_ms(1) == left // MS
+        assert clocks.allowance(1) == min(left, NO_LIMIT_MS * MS)

@@ -1,0 +1,311 @@
+"""Whole matches line by line: what is said to each bot and when, in scripted dialogues."""
+
+import pytest
+
+from tests.tables import HELLO, NO_LIMITS, ODDS, make_spec, notes, outcome, play_scripts
+from tourney.bots.scripted import ScriptClock
+from tourney.match.played import LogLine
+from tourney.match.record import check_record
+from tourney.match.seeds import bot_seed
+from tourney.match.spec import Limits, Opening
+from tourney.match.verify import verify
+from tourney.seeds import derive, uniform
+
+FIRST, SECOND = bot_seed(7, 1), bot_seed(7, 2)
+
+
+def test_a_game_from_handshake_to_over() -> None:
+    """Every action reaches every seat, one's own too, with the next request; ranks are the game's."""
+    played = play_scripts(
+        make_spec(),
+        f"""
+        > tourney 1
+        < bot name=x version=1
+        > game toe seats=2 seat=1 seed={FIRST} misere=no
+        < ready
+        > go
+        < move a1
+        > play 1 a1
+        > play 2 b1
+        > go
+        < move a2
+        > play 1 a2
+        > play 2 b2
+        > go
+        < move a3
+        > play 1 a3
+        > over 1 2 reason=row
+        """,
+        f"""
+        > tourney 1
+        < bot
+        > game toe seats=2 seat=2 seed={SECOND} misere=no
+        < ready
+        > play 1 a1
+        > go
+        < move b1
+        > play 2 b1
+        > play 1 a2
+        > go
+        < move b2
+        > play 2 b2
+        > play 1 a3
+        > over 1 2 reason=row
+        """,
+    )
+    assert outcome(played) == {"ranks": [1, 2], "reason": "row", "faults": []}
+    assert played.record["actions"] == [[1, "a1"], [2, "b1"], [1, "a2"], [2, "b2"], [1, "a3"]]
+    assert played.record["options"] == {"misere": "no"}
+    assert played.measured["reproducible"] is True
+    assert check_record(played.record) is played.record
+
+
+def test_position_and_legal_come_before_each_go_to_who_wants_them() -> None:
+    """Each seat gets what it asked for at the handshake, position before legal, after the plays."""
+    played = play_scripts(
+        make_spec(),
+        """
+        > tourney 1
+        < bot wants=legal,position
+        > game toe seats=2 seat=1 seed=* misere=no
+        < ready
+        > position .../.../... 1
+        > legal a1 a2 a3 b1 b2 b3 c1 c2 c3
+        > go
+        < move b2
+        > play 1 b2
+        > play 2 a1
+        > position O../.X./... 1
+        > legal a2 a3 b1 b3 c1 c2 c3
+        > go
+        < resign
+        > over 2 1 reason=resign
+        """,
+        """
+        > tourney 1
+        < bot wants=legal
+        > game toe seats=2 seat=2 seed=* misere=no
+        < ready
+        > play 1 b2
+        > legal a1 a2 a3 b1 b3 c1 c2 c3
+        > go
+        < move a1
+        > play 2 a1
+        > over 2 1 reason=resign
+        """,
+    )
+    assert outcome(played) == {"ranks": [2, 1], "reason": "resign", "faults": [], "resigned": [[1, 2]]}
+
+
+def test_clocks_and_limits_are_told() -> None:
+    """The limits at the beginning; at each go all seats' clocks, charged from the request to the answer."""
+    limits = Limits(move_ms=900, clock_ms=1000, increment_ms=10, nodes=77, margin_ms=50)
+    clock = ScriptClock()
+    played = play_scripts(
+        make_spec(limits=limits),
+        """
+        > tourney 1
+        + 5000
+        < bot
+        > game toe seats=2 seat=1 seed=* move=900 clock=1000 inc=10 nodes=77 misere=no
+        + 5000
+        < ready
+        > go move=900 clocks=1000,1000 inc=10 nodes=77
+        + 300
+        < info depth=1
+        + 100
+        < move a1
+        > play 1 a1
+        > play 2 b1
+        > go move=900 clocks=610,760 inc=10 nodes=77
+        + 659
+        < move a2
+        > play 1 a2
+        > play 2 b2
+        > go move=900 clocks=10,770 inc=10 nodes=77
+        ! timeout
+        """,
+        """
+        > tourney 1
+        < bot
+        > game toe seats=2 seat=2 seed=* move=900 clock=1000 inc=10 nodes=77 misere=no
+        < ready
+        > play 1 a1
+        > go move=900 clocks=610,1000 inc=10 nodes=77
+        + 250
+        < move b1
+        > play 2 b1
+        > play 1 a2
+        > go move=900 clocks=10,760 inc=10 nodes=77
+        < move b2
+        > play 2 b2
+        > over 2 1 reason=fault
+        """,
+        clock=clock,
+    )
+    assert outcome(played)["faults"] == [[1, "timeout", 4]]
+    assert played.measured["times-ms"] == [400.0, 250.0, 659.0, 0.0]
+    assert played.measured["seats"][0] == {"wall-ms": 400 + 659 + 60, "cpu-ms": None, "turns": 3}
+    assert played.measured["reproducible"] is False
+    assert played.measured["why-not"] == ["timeout"]
+    assert notes(played) == ["4 1 timeout: no answer within 60 ms"]
+    assert played.log[0] == LogLine(0, 1, "info", "depth=1")
+
+
+def test_hidden_actions_are_masked_and_revealed() -> None:
+    """An action that a seat may not see is ``?`` to it alone, and opened when the rules say so."""
+    played = play_scripts(
+        make_spec("odds"),
+        HELLO
+        + """
+        > game odds seats=2 seat=1 seed=*
+        < ready
+        > go
+        < move show-1
+        > play 1 show-1
+        > play 2 show-2
+        > go
+        < move show-3
+        > play 1 show-3
+        > play 2 show-3
+        > over 1 1 reason=played
+        """,
+        """
+        > tourney 1
+        < bot wants=position
+        > game odds seats=2 seat=2 seed=*
+        < ready
+        > play 1 ?
+        > position - ?
+        > go
+        < move show-2
+        > play 2 show-2
+        > reveal 1 show-1
+        > play 1 ?
+        > position 1:2 ?
+        > go
+        < move show-3
+        > play 2 show-3
+        > reveal 1 show-3
+        > over 1 1 reason=played
+        """,
+    )
+    assert played.record["actions"][0] == [1, "show-1"]
+
+
+def test_what_is_still_hidden_is_opened_before_over() -> None:
+    """A game that a fault ends early opens all that it hid."""
+    played = play_scripts(
+        make_spec("odds"),
+        HELLO
+        + """
+        > game odds seats=2 seat=1 seed=*
+        < ready
+        > go
+        < move show-2
+        > play 1 show-2
+        > over 1 2 reason=resign
+        """,
+        HELLO
+        + """
+        > game odds seats=2 seat=2 seed=*
+        < ready
+        > play 1 ?
+        > go
+        < resign
+        > reveal 1 show-2
+        > over 1 2 reason=resign
+        """,
+    )
+    assert verify(played.record, ODDS) == []
+
+
+def test_opening_of_a_book_is_told_with_its_dice() -> None:
+    """The book's actions are played by whoever's turn it is; the dice between them come from the seed."""
+    # By hand: weights 2 and 1, so a draw of 0 or 1 out of 3 is the first outcome.
+    dice = [f"roll-{1 + uniform(derive(7, 'chance', k), 3) // 2}" for k in range(3)]
+    played = play_scripts(
+        make_spec("race", opening=Opening(actions=("leave", "take"))),
+        HELLO
+        + f"""
+        > game race seats=2 seat=1 seed=*
+        < ready
+        > play 0 {dice[0]}
+        > play 1 leave
+        > play 0 {dice[1]}
+        > play 2 take
+        > play 0 {dice[2]}
+        > go
+        < resign
+        > over 2 1 reason=resign
+        """,
+        HELLO
+        + f"""
+        > game race seats=2 seat=2 seed=*
+        < ready
+        > play 0 {dice[0]}
+        > play 1 leave
+        > play 0 {dice[1]}
+        > play 2 take
+        > play 0 {dice[2]}
+        > over 2 1 reason=resign
+        """,
+    )
+    assert played.record["opening"] == {"actions": ["leave", "take"]}
+    assert [actor for actor, _ in played.record["actions"]] == [0, 1, 0, 2, 0]
+    assert played.measured["times-ms"] == [None] * 5
+
+
+def test_info_and_standard_error_go_to_the_log() -> None:
+    """What a bot says beside the game costs it nothing and is kept, in order, with the actions so far."""
+    played = play_scripts(
+        make_spec(limits=NO_LIMITS),
+        """
+        > tourney 1
+        < info  waking
+        < bot
+        < info before the game
+        > game toe seats=2 seat=1 seed=* misere=no
+        < info
+        < ready
+        > go
+        2 thinking
+        < info score=0.5
+        < move a1
+        2 thought
+        < info pondering
+        > play 1 a1
+        > play 2 b1
+        > go
+        < resign
+        > over 2 1 reason=resign
+        """,
+        HELLO
+        + """
+        > game toe seats=2 seat=2 seed=* misere=no
+        < ready
+        > play 1 a1
+        > go
+        < move b1
+        > play 2 b1
+        > over 2 1 reason=resign
+        """,
+    )
+    said = [(line.ply, line.kind, line.text) for line in played.log]
+    assert said == [
+        (0, "info", " waking"),
+        (0, "info", "before the game"),
+        (0, "info", ""),
+        (0, "info", "score=0.5"),
+        (0, "stderr", "thinking"),
+        (0, "stderr", "thought"),
+        (2, "info", "pondering"),
+        (2, "note", "resigned"),
+    ]
+
+
+@pytest.mark.parametrize("drift", ["> game toe seats=2 seat=1 seed=1 misere=no", "> go", "< ready"])
+def test_scripted_channel_refuses_another_dialogue(drift: str) -> None:
+    """The instrument itself: a script that the referee leaves is an AssertionError, not a lost game."""
+    with pytest.raises(AssertionError, match="seat 1, step"):
+        play_scripts(make_spec(), HELLO + drift, HELLO)
