@@ -1,0 +1,102 @@
+"""Hand-made positions: a few pieces on any ground, for one sentence of the rules at a time."""
+
+from tourney.games.base import State
+from tourney.games.cyvasse import Cyvasse
+from tourney.games.cyvasse.board import NUMBER
+from tourney.games.cyvasse.ground import BARE, MOUNTAIN, PLAIN, UNLAID, WATER, finished
+from tourney.games.cyvasse.pieces import NO_PIECES
+from tourney.games.cyvasse.play import Play
+
+GAME = Cyvasse()
+
+LENGTH = dict(zip("abcdefghi", (8, 9, 10, 11, 12, 11, 10, 9, 8), strict=True))
+"""How many squares each row has."""
+
+A = (
+    ".MWWM..W/........./.....W..../.........../............/.........../....W...../........./W..MWWM."
+    " ......../w.k....../dlhheecctw/slrrrrrrssl/............/LSSRRRRRRLS/WTCCEEHHLD/......K.W/........"
+    " 1 play 0 0"
+)
+B = (
+    "..M...WW/........./W.......M./.....W....M/............/.WWW.....W./......M.../......M../........"
+    " ......../..kw...../.h...S..../.........../..rRe.Dr.t../.L........./...R....../.K......./..W....."
+    " 1 play 3 60"
+)
+"""The two positions of the page's perft table."""
+
+
+def place(
+    pieces: str,
+    *,
+    mountains: str = "",
+    water: str = "",
+    seat: int = 1,
+    rabble: str = "",
+    quiet: int = 0,
+    turn: int | None = None,
+) -> Play:
+    """Return a position with pieces, as ``Rd5 re6``; a King that is not named stands on a1 or on i8.
+
+    The ground is any: it need not be one that a laying gives.
+    """
+    ground = list(BARE.replace(UNLAID, PLAIN))
+    for name in mountains.split():
+        ground[NUMBER[name]] = MOUNTAIN
+    for name in water.split():
+        ground[NUMBER[name]] = WATER
+    board = bytearray(NO_PIECES)
+    words = pieces.split()
+    words += [home for home in ("Ka1", "ki8") if not any(word.startswith(home[0]) for word in words)]
+    for word in words:
+        s = NUMBER[word[1:]]
+        assert board[s] == ord("."), f"two pieces on {word[1:]}"
+        assert ground[s] != MOUNTAIN, f"{word} stands on a mountain"
+        board[s] = ord(word[0])
+    begun = seat - 1 if turn is None else turn
+    first = NUMBER[rabble] if rabble else 0
+    return Play.at(finished("".join(ground)), bytes(board), seat, first, quiet, begun)
+
+
+def legal(state: State[int]) -> list[str]:
+    """Return the legal actions as strings, in their order."""
+    return [GAME.action_string(action) for action in state.legal_actions()]
+
+
+def goes(state: State[int], name: str) -> set[str]:
+    """Return what the piece on a square may do, each without that square: ``-e5``, ``xe6``, ``xe6-d5``."""
+    found = {text for text in legal(state) if text.startswith((f"{name}-", f"{name}x"))}
+    return {text.removeprefix(name) for text in found}
+
+
+def ends(state: State[int], name: str) -> set[str]:
+    """Return the squares on which the normal moves of a piece end."""
+    return {text.removeprefix("-") for text in goes(state, name) if text.startswith("-")}
+
+
+def captures(state: State[int], name: str) -> set[str]:
+    """Return the captures of a piece, each without its square."""
+    return {text for text in goes(state, name) if text.startswith("x")}
+
+
+def play(state: State[int], *actions: str) -> State[int]:
+    """Return the state after some actions, each checked to be legal."""
+    for text in actions:
+        state = state.play(GAME.read_action(state, text))
+    return state
+
+
+def read(text: str) -> State[int]:
+    """Return the state that a position string names."""
+    return GAME.parse_position(text, 2, {})
+
+
+def neighbours(name: str) -> set[str]:
+    """Say the page's sentence again: i-1 and i+1 in the row; i, i+1 in a longer one; i-1, i in a shorter one."""
+    row, i = name[0], int(name[1:])
+    found = {(row, i - 1), (row, i + 1)}
+    for other in (chr(ord(row) - 1), chr(ord(row) + 1)):
+        if other in LENGTH:
+            found |= (
+                {(other, i), (other, i + 1)} if LENGTH[other] > LENGTH[row] else {(other, i - 1), (other, i)}
+            )
+    return {f"{r}{k}" for r, k in found if 1 <= k <= LENGTH[r]}
