@@ -101,7 +101,7 @@ class _Table:
                 self._referee.want(seat, position=player.greeting.position, legal=player.greeting.legal)
         self._referee.begin(failed)
         for seat in sorted(failed):
-            self._cut(seat)
+            self._cut(seat, 0)
         if self._freeze:
             for player in self._players.values():
                 if not player.lost:
@@ -173,7 +173,7 @@ class _Table:
             if why:
                 self._illegal(seat, why)
             elif errors := channel.take_stderr():
-                self._log.add(len(referee.actions) - 1, seat, "stderr", errors)
+                self._log.add(times[-1][0], seat, "stderr", errors)
 
     def _careful_turn(self, seat: int) -> None:
         """Take a turn as ``play`` does, with the bot thawed and frozen around it, or charged by CPU time."""
@@ -196,6 +196,7 @@ class _Table:
     def _answer(self, seat: int, event: Event, sent: int, allowance: int, used: int = 0) -> None:
         """Judge what came of a request: the first event, and others if it is ``info``."""
         deadline = sent + allowance * (CPU_WALL_FACTOR if self._by_cpu else 1)
+        ply = len(self._referee.actions)
         bad, word, rest = self._hear(seat, deadline, event)
         elapsed = self._clock() - sent
         self._wall[seat] += elapsed
@@ -208,18 +209,18 @@ class _Table:
             self._fault(seat, bad, allowance)
             return
         if word == "resign":
-            self._log.note(len(self._referee.actions), seat, "resigned")
+            self._log.note(ply, seat, "resigned")
             self._referee.resign()
         elif word != "move":
             self._fault(seat, _astray(word, rest, "move"), allowance)
             return
         else:
             self._clocks.spend(seat, charged)
-            self._times.append((len(self._referee.actions), elapsed))
+            self._times.append((ply, elapsed))
             if why := self._referee.act(rest):
                 self._illegal(seat, why)
                 return
-        self._errors(seat)
+        self._errors(seat, ply)
 
     def _hear(self, seat: int, deadline: int, event: Event | None = None) -> tuple[Event | None, str, str]:
         """Wait for an answer, past ``info`` lines: return what came instead, or its word and the rest."""
@@ -254,8 +255,9 @@ class _Table:
         kind = _FAULTS[event.kind]
         if kind in _UNSURE:
             self._unsure.add(kind)
-        self._log.note(len(self._referee.actions), seat, f"{kind}: {_words(event, allowance)}")
-        self._cut(seat)
+        ply = len(self._referee.actions)
+        self._log.note(ply, seat, f"{kind}: {_words(event, allowance)}")
+        self._cut(seat, ply)
         self._referee.fault(kind)
 
     def _illegal(self, seat: int, why: str) -> None:
@@ -263,15 +265,15 @@ class _Table:
         assert self._times  # noqa: S101 - the time of the action that was refused was taken down
         ply, _ = self._times.pop()
         self._log.note(ply, seat, f"illegal: {why}")
-        self._cut(seat)
+        self._cut(seat, ply)
 
-    def _cut(self, seat: int) -> None:
+    def _cut(self, seat: int, ply: int) -> None:
         self._players[seat].cut()
-        self._errors(seat)
+        self._errors(seat, ply)
 
-    def _errors(self, seat: int) -> None:
+    def _errors(self, seat: int, ply: int) -> None:
         if lines := self._players[seat].channel.take_stderr():
-            self._log.add(len(self._referee.actions), seat, "stderr", lines)
+            self._log.add(ply, seat, "stderr", lines)
 
     def _cpu_ns(self, seat: int) -> int:
         used = self._players[seat].channel.cpu_ms()
@@ -294,7 +296,7 @@ class _Table:
         referee = self._referee
         assert referee.outcome is not None  # noqa: S101 - the match is over
         for seat in self._players:
-            self._errors(seat)
+            self._errors(seat, len(referee.actions))
         times: list[float | None] = [None] * len(referee.actions)
         for ply, elapsed in self._times:
             times[ply] = elapsed // 1000 / 1000
