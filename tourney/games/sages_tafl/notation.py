@@ -24,7 +24,7 @@ WIN = 5
 SAGE_WORTH = 3
 
 _SIDES = ("Black", "Red")
-_RUNS = tuple(("." * n, str(n)) for n in range(len(FILES), 0, -1))
+_RUN = re.compile(r"\.+")
 _TOWERS = {"-": (), "T": (BLACK_TOWER,), "t": (RED_TOWER,), "Tt": (BLACK_TOWER, RED_TOWER)}
 _RANK = re.compile(r"(?:[AFSafs]|[1-8](?![0-9]))+")
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,3}")
@@ -41,11 +41,25 @@ class Fields:
     ply: int
 
 
+class _RankTexts(dict[bytes, str]):
+    """How a rank's squares are written; the ranks seen lately are kept, since most of a board stays."""
+
+    __slots__ = ()
+    most = 8192
+
+    def __missing__(self, rank: bytes) -> str:
+        if len(self) >= self.most:
+            self.clear()
+        found = self[rank] = _RUN.sub(lambda run: str(len(run[0])), rank.decode("ascii"))
+        return found
+
+
+_RANK_TEXTS = _RankTexts()
+
+
 def write(board: bytes, seat: int, points: tuple[int, int], quiet: int, ply: int) -> str:
     """Return the position string."""
-    ranks = b"/".join([board[rank:SQUARES:HEIGHT] for rank in range(HEIGHT - 1, -1, -1)]).decode("ascii")
-    for run, digit in _RUNS:
-        ranks = ranks.replace(run, digit)
+    ranks = "/".join([_RANK_TEXTS[board[rank:SQUARES:HEIGHT]] for rank in range(HEIGHT - 1, -1, -1)])
     towers = ("T" if board[BLACK_TOWER] != EMPTY else "") + ("t" if board[RED_TOWER] != EMPTY else "")
     return f"{ranks} {seat} {towers or '-'} {points[0]}:{points[1]} {quiet} {ply}"
 
