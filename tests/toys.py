@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from tourney.errors import ActionError, OptionError, PositionError
 from tourney.games.base import CHANCE, OVER, Game, Option, State
@@ -43,7 +44,7 @@ class ToeState(State[int]):
 
     def play(self, action: int) -> "ToeState":
         mark = "X" if self.actor == 1 else "O"
-        return ToeState(self.board[:action] + mark + self.board[action + 1 :], self.misere)
+        return replace(self, board=self.board[:action] + mark + self.board[action + 1 :])
 
     def ranks(self) -> tuple[int, ...] | None:
         if self.actor != OVER:
@@ -71,11 +72,12 @@ class Toe(Game[int]):
     rules = "1"
     seat_counts = (2,)
     seat_names = ("Crosses", "Noughts")
-    options = (Option("misere", "no", ("no", "yes"), "three in a row lose"),)
+    options: ClassVar[tuple[Option, ...]] = (Option("misere", "no", ("no", "yes"), "three in a row lose"),)
     max_actions = 9
+    state: type[ToeState] = ToeState
 
     def initial(self, seats: int, options: Mapping[str, str]) -> State[int]:
-        return ToeState("." * 9, options["misere"] == "yes")
+        return self.state("." * 9, options["misere"] == "yes")
 
     def action_string(self, action: int) -> str:
         return "abc"[action % 3] + "123"[action // 3]
@@ -88,7 +90,7 @@ class Toe(Game[int]):
     def parse_position(self, text: str, seats: int, options: Mapping[str, str]) -> State[int]:
         if re.fullmatch(r"[XO.]{3}(/[XO.]{3}){2} (1|2|over)", text, re.ASCII) is None:
             raise PositionError(f"{text!r} is not of the form .../.../... SEAT")
-        state = ToeState(text[:11].replace("/", ""), options["misere"] == "yes")
+        state = self.state(text[:11].replace("/", ""), options["misere"] == "yes")
         if state.board.count("X") - state.board.count("O") not in (0, 1) or state.position() != text:
             raise PositionError(f"in {text!r} the seat does not fit the board")
         return state
@@ -145,7 +147,7 @@ class RaceState(State[str]):
             rolled = int(action[-1])
         elif action == "take":
             points[self.actor - 1] += self.rolled
-        return RaceState(self.count, (*self.history, action), tuple(points), rolled)
+        return replace(self, history=(*self.history, action), points=tuple(points), rolled=rolled)
 
     def ranks(self) -> tuple[int, ...] | None:
         if self.actor != OVER:
@@ -168,13 +170,14 @@ class Race(Game[str]):
     title = "Race"
     rules = "1"
     seat_counts = (2, 3)
-    seat_names = ("Red", "Blue", "White")
+    seat_names: ClassVar[tuple[str, ...]] = ("Red", "Blue", "White")
     has_chance = True
     has_positions = False
     max_actions = 40
+    state: type[RaceState] = RaceState
 
     def initial(self, seats: int, options: Mapping[str, str]) -> State[str]:
-        return RaceState(seats, points=(0,) * seats)
+        return self.state(seats, points=(0,) * seats)
 
     def action_string(self, action: str) -> str:
         return action
@@ -213,8 +216,8 @@ class OddsState(State[int]):
 
     def play(self, action: int) -> "OddsState":
         if self.chosen:
-            return OddsState((*self.done, (self.chosen, action)))
-        return OddsState(self.done, action)
+            return replace(self, done=(*self.done, (self.chosen, action)), chosen=0)
+        return replace(self, chosen=action)
 
     def points(self) -> tuple[int, int]:
         """Return both seats' points."""
@@ -256,9 +259,10 @@ class Odds(Game[int]):
     seat_names = ("Hider", "Seeker")
     has_hidden_actions = True
     max_actions = 4
+    state: type[OddsState] = OddsState
 
     def initial(self, seats: int, options: Mapping[str, str]) -> State[int]:
-        return OddsState()
+        return self.state()
 
     def action_string(self, action: int) -> str:
         return f"show-{action}"
@@ -273,10 +277,10 @@ class Odds(Game[int]):
             raise PositionError(f"{text!r} is not of the form 1:2,3:1 CHOSEN")
         rounds, chosen = text.split(" ")
         done = () if rounds == "-" else tuple((int(r[0]), int(r[2])) for r in rounds.split(","))
-        state = OddsState(done, int(chosen))
+        state = self.state(done, int(chosen))
         if len(done) == 2 and (state.chosen or any(a == b == 3 for a, b in zip(*done, strict=True))):
             raise PositionError(f"{text!r} cannot be")
-        if state.chosen and state.chosen not in OddsState(done).legal_actions():
+        if state.chosen and state.chosen not in self.state(done).legal_actions():
             raise PositionError(f"{text!r} cannot be")
         return state
 

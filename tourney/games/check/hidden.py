@@ -77,7 +77,7 @@ def leak(game: AnyGame, path: Sequence[Step], end: AnyState, seat: int, draw: Dr
             mine, theirs = _names(game, state), _names(game, twin)
             if mine != theirs:
                 return k, _sentence(exchanged, seat, "may play", theirs, mine)
-        if state.actor == OVER:
+        if k == len(path):
             return None
         action = path[k].action
         if state.visible(action, seat):

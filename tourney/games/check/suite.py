@@ -36,9 +36,9 @@ QUICK: Mapping[str, Property] = {
 THOROUGH: Mapping[str, Property] = {
     "action-strings": action_strings,
     "visible": visible,
+    "playable": playable,
     "immutable": immutable,
     "deterministic": deterministic,
-    "playable": playable,
     "refused": refused,
     "read-back": read_back,
     "strict-positions": strict_positions,

@@ -1,0 +1,181 @@
+"""The edge: what is raised becomes one sentence and an exit code."""
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from tests.command import PROGRAM, run, start
+from tourney import errors
+from tourney.cli import edge
+
+
+def raising(error: BaseException) -> int:
+    def fail() -> None:
+        raise error
+
+    return edge.guard(fail)
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (errors.UsageError("x"), 2),
+        (errors.PositionError("x"), 2),
+        (errors.CheckError("x"), 1),
+        (errors.StoreError("x"), 3),
+        (errors.WorkerError("x"), 3),
+        (click.UsageError("x"), 2),
+        (click.FileError("x", "y"), 2),
+        (KeyboardInterrupt(), 130),
+        (click.Abort(), 130),
+        (MemoryError(), 3),
+        (OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), 3),
+        (OSError(errno.EROFS, os.strerror(errno.EROFS), "a.db"), 3),
+        (PermissionError(errno.EACCES, os.strerror(errno.EACCES), "a.db"), 3),
+        (FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), "a.toml"), 2),
+        (IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), "a.toml"), 2),
+        (ConnectionResetError(), 3),
+        (ZeroDivisionError("division by zero"), 3),
+        (RecursionError(), 3),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else str(value),
+)
+def test_every_exception_is_one_line_and_a_code(
+    error: BaseException, code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever a command raises: one line on standard error, no traceback, nothing on standard output."""
+    assert raising(error) == code
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("error: ")
+    assert said.err.count("\n") == 1
+    assert "Traceback" not in said.err
+
+
+def test_a_failed_call_names_the_file_and_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
+    """A read-only place is named, with advice."""
+    raising(OSError(errno.EROFS, os.strerror(errno.EROFS), "/mnt/a.db"))
+    expected = "error: /mnt/a.db: Read-only file system; name a place that can be written to\n"
+    assert capsys.readouterr().err == expected
+
+
+def test_an_unexpected_exception_says_where_to_report(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is called a mistake of Tourney's; with TOURNEY_DEBUG=1 the traceback comes first."""
+    monkeypatch.delenv(edge.DEBUG, raising=False)
+    raising(KeyError("x"))
+    assert "unexpected KeyError ('x')" in (text := capsys.readouterr().err)
+    assert "README.md" in text
+    assert "TOURNEY_DEBUG=1" in text
+    monkeypatch.setenv(edge.DEBUG, "1")
+    raising(KeyError("x"))
+    assert "Traceback (most recent call last)" in capsys.readouterr().err
+
+
+def test_hostile_text_in_a_message_does_not_reach_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    """Escape sequences, newlines and reversed writing in a message are printed as escapes."""
+    raising(errors.BotError("bot '\x1b[2J\nerror: fine\u202e\udc80' is bad"))
+    assert capsys.readouterr().err == "error: bot '\\x1b[2J\\nerror: fine\\u202e\\udc80' is bad\n"
+
+
+def test_exit_codes_of_commands_pass_through() -> None:
+    """``sys.exit(n)`` and ``ctx.exit(n)`` in a command are its exit code."""
+
+    def leave() -> None:
+        raise click.exceptions.Exit(7)
+
+    assert edge.guard(leave) == 7
+    with pytest.raises(SystemExit) as caught:
+        raising(SystemExit(5))
+    assert caught.value.code == 5
+    assert edge.guard(lambda: None) == 0
+
+
+def test_windows_is_refused_in_one_sentence(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On Windows nothing runs; Linux and macOS are let through."""
+    ran: list[int] = []
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert edge.guard(lambda: ran.append(1)) == 3
+    assert capsys.readouterr().err.count("\n") == 1
+    assert not ran
+    edge.refuse_platform("linux")
+    edge.refuse_platform("darwin")
+
+
+def test_a_reader_that_goes_away_ends_the_program_quietly() -> None:
+    """``tourney rules GAME | head -1``: no complaint, and the exit code that shells give for SIGPIPE."""
+    with start("rules", "sage-stones") as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdin.write("new\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == "ok\n"
+        process.stdout.close()
+        process.stdin.write("legal\n")
+        process.stdin.close()
+        assert process.stderr.read() == ""
+        assert process.wait(60) == edge.PIPE_CLOSED
+
+
+def test_buffered_output_to_a_closed_pipe_is_quiet_too() -> None:
+    """What is only flushed at the end meets the same fate."""
+    read, write = os.pipe()
+    os.close(read)
+    with subprocess.Popen([*PROGRAM, "--version"], stdout=write, stderr=subprocess.PIPE) as process:
+        os.close(write)
+        assert process.stderr is not None
+        assert process.stderr.read() == b""
+        assert process.wait(60) == edge.PIPE_CLOSED
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_one_sentence() -> None:
+    """Output that cannot be written: exit code 3 and one line."""
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*PROGRAM, "--version"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 3
+    assert done.stderr == "error: No space left on device; free some space and start again\n"
+
+
+def test_a_closed_standard_output_is_said() -> None:
+    """``tourney games >&-`` is refused rather than lost."""
+    line = f'"{sys.executable}" -m tourney --version >&-'
+    done = subprocess.run(["/bin/sh", "-c", line], capture_output=True, text=True, check=False)
+    assert done.returncode == 3
+    assert done.stderr == "error: standard output is closed; send it to a file or to /dev/null\n"
+
+
+def test_an_interrupt_ends_a_long_count_with_130() -> None:
+    """Ctrl-C stops a perft that would take for ever."""
+    with start("rules", "sage-stones") as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write("new\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == "ok\n"
+        process.stdin.write("perft 900\n")
+        process.stdin.flush()
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+        assert process.returncode == edge.INTERRUPTED
+        assert said == "error: interrupted\n"
+
+
+def test_a_game_that_is_not_there_is_bad_input() -> None:
+    """An unknown game is exit code 2, in a real process."""
+    done = run("rules", "chess")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: there is no game 'chess'; the games are: ")
+    assert done.stderr.count("\n") == 1

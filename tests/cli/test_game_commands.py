@@ -1,0 +1,115 @@
+"""``tourney perft``, ``tourney games`` and ``tourney check-game``."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from tests.command import TOYS, invoke, offering
+
+
+def test_perft_counts_from_the_start_and_from_a_position() -> None:
+    """The number alone is printed; a position, seats and options are taken."""
+    with offering(**TOYS):
+        assert invoke("perft", "toe", "3").stdout == "504\n"
+        assert invoke("perft", "toe", "0").stdout == "1\n"
+        assert invoke("perft", "toe", "2", "--position", "XO./OXO/.X. 1").stdout == "4\n"
+        assert invoke("perft", "race", "3", "--seats", "3").stdout == "8\n"
+        assert invoke("perft", "toe", "1", "--option", "misere=yes").stdout == "9\n"
+
+
+def test_perft_divides() -> None:
+    """With --divide each first action has its line, and the last line is the sum."""
+    with offering(**TOYS):
+        lines = invoke("perft", "race", "4", "--divide").stdout.splitlines()
+    assert lines == ["roll-1 8", "roll-2 8", "16"]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["toe", "1", "--position", "nonsense"], "'nonsense' is not of the form"),
+        (["toe", "1", "--seats", "5"], "toe is played with 2 seats, not 5"),
+        (["toe", "1", "--option", "size=4"], "toe has no option size"),
+        (["toe", "1", "--option", "misere"], "option 'misere' is not of the form NAME=VALUE"),
+        (["toe", "0", "--divide"], "--divide wants a DEPTH of at least 1"),
+        (["race", "1", "--position", "-"], "race cannot read positions"),
+    ],
+)
+def test_perft_refuses_bad_input(words: list[str], says: str) -> None:
+    """Bad input is one sentence and exit code 2."""
+    with offering(**TOYS):
+        done = invoke("perft", *words)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert says in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_games_are_listed_in_every_format() -> None:
+    """Names, titles, seats, options: for people, and for programs."""
+    with offering(**TOYS):
+        table = invoke("games").stdout.splitlines()
+        rows = list(csv.DictReader(io.StringIO(invoke("games", "--format", "csv").stdout)))
+        data = json.loads(invoke("games", "--format", "json").stdout)
+    assert [line.split()[0] for line in table[2:]] == ["odds", "race", "toe"]
+    assert [row["name"] for row in rows] == ["odds", "race", "toe"]
+    assert data[2] == {
+        "name": "toe",
+        "title": "Noughts and Crosses",
+        "seats": [2],
+        "chance": False,
+        "hidden": False,
+        "rules": "1",
+        "options": ["misere=no|yes"],
+    }
+    assert (data[0]["hidden"], data[1]["chance"], data[1]["seats"]) == (True, True, [2, 3])
+
+
+def test_many_numbers_in_a_row_are_abridged() -> None:
+    """The values of an option that counts are shown as a range."""
+    assert "stones=10|3..15 " in invoke("games").stdout
+
+
+def test_broken_plugins_are_named_aloud() -> None:
+    """A plugin that is broken, or offered twice, is an error line each; the others are listed; the code is 1."""
+    bad = {"gone": "tests.nowhere:Gone", "wrong": "tests.toys:Toe", "no_game": "tests.toys:ToeState"}
+    with offering(**TOYS, **bad):
+        done = invoke("games", "--format", "csv")
+    assert done.exit_code == 1
+    assert [line.split(",")[0] for line in done.stdout.splitlines()] == ["name", "odds", "race", "toe"]
+    said = done.stderr.splitlines()
+    assert len(said) == 3
+    assert all(line.startswith("error: the plugin of game ") for line in said)
+    assert "tests.nowhere:Gone" in said[0]
+
+
+def test_check_game_passes_a_sound_game() -> None:
+    """A game that holds to everything: one line, exit code 0, nothing on standard error."""
+    with offering(**TOYS):
+        done = invoke("check-game", "odds", "--games", "6", "--seed", "5")
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert done.stdout.startswith("odds holds to all ")
+    assert "6 games, 24 actions" in done.stdout
+
+
+def test_check_game_shows_the_way_to_what_fails() -> None:
+    """What fails is named with the lines that lead to it in the rules console; exit code 1."""
+    with offering(leaky="tests.broken:LeakyOdds"):
+        done = invoke("check-game", "leaky", "--games", "4")
+        assert done.exit_code == 1
+        assert done.stderr == "error: 1 of 20 properties do not hold for leaky\n"
+        head, *lines = done.stdout.splitlines()
+        assert head.startswith("no-leak does not hold: with hidden actions exchanged (")
+        assert [line.split()[0] for line in lines] == ["new", "play"]
+        console = invoke("rules", "leaky", given="".join(line.strip() + "\n" for line in lines))
+        assert console.stdout == "ok\nok\n"
+
+
+@pytest.mark.parametrize("words", [["toe", "--games", "0"], ["toe", "--seed", "-1"], ["chess"]])
+def test_check_game_refuses_bad_input(words: list[str]) -> None:
+    """An unknown game and numbers out of range are exit code 2."""
+    with offering(**TOYS):
+        done = invoke("check-game", *words)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1

@@ -1,0 +1,65 @@
+"""Run the command line in tests: in this process, or as a process of its own."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from unittest.mock import patch
+
+from click.testing import CliRunner, Result
+
+from tourney.cli.main import cli
+from tourney.games import registry
+
+ROOT = Path(__file__).resolve().parent.parent
+PROGRAM = (sys.executable, "-m", "tourney")
+
+
+def invoke(*words: str, given: str | bytes | None = None, env: Mapping[str, str] | None = None) -> Result:
+    """Run a command line in this process: the result has ``exit_code``, ``stdout``, ``stderr``."""
+    return CliRunner().invoke(cli, list(words), input=given, env=env, prog_name="tourney")
+
+
+def run(
+    *words: str, given: str = "", env: Mapping[str, str] | None = None, cwd: Path | None = None
+) -> "subprocess.CompletedProcess[str]":
+    """Run a command line as a process of its own."""
+    return subprocess.run(
+        [*PROGRAM, *words],
+        input=given,
+        env={**os.environ, **(env or {})},
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def start(*words: str) -> "subprocess.Popen[str]":
+    """Start a command line as a process of its own, with pipes to talk to it."""
+    pipe = subprocess.PIPE
+    return subprocess.Popen([*PROGRAM, *words], stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+
+
+@contextmanager
+def offering(**games: str) -> Iterator[None]:
+    """Let these be the games there are, in this process: ``NAME="module:Class"``, ``_`` for ``-``."""
+    points = [EntryPoint(name.replace("_", "-"), value, registry.GROUP) for name, value in games.items()]
+    registry.find_game.cache_clear()
+    try:
+        with patch.object(registry, "entry_points", lambda group: points):
+            yield
+    finally:
+        registry.find_game.cache_clear()
+
+
+TOYS = {
+    "toe": "tests.toys:Toe",
+    "race": "tests.toys:Race",
+    "odds": "tests.toys:Odds",
+}
+"""The small games of the tests, for ``offering(**TOYS)``."""

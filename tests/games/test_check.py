@@ -1,0 +1,142 @@
+"""The generic suite: sound games pass, and each mistake is found by the property that it breaks."""
+
+import inspect
+
+import pytest
+
+from tests import broken
+from tests.toys import Odds, Race, SmallToe, Toe
+from tourney.games.base import AnyGame, AnyState, Game
+from tourney.games.check import PROPERTIES, Finding, Progress, Setting, check_game, shrink, smallest
+from tourney.games.check.finding import settings_of
+from tourney.games.check.hidden import Step, leak
+from tourney.games.check.mutation import mutants, spliced
+from tourney.games.playout import playout
+from tourney.games.registry import all_games
+from tourney.seeds import stream
+
+BROKEN = [
+    value
+    for _, value in inspect.getmembers(broken, inspect.isclass)
+    if value.__module__ == broken.__name__ and issubclass(value, Game) and hasattr(value, "expected")
+]
+
+
+@pytest.mark.parametrize("game", [Toe(), Race(), Odds(), SmallToe()], ids=lambda game: str(game.name))
+def test_sound_games_pass(game: AnyGame) -> None:
+    """Nothing is found in a game without mistakes, with several seeds."""
+    assert [finding for seed in (1, 2) for finding in check_game(game, 12, seed)] == []
+
+
+@pytest.mark.parametrize("game", all_games(), ids=lambda game: str(game.name))
+def test_the_games_pass(game: AnyGame) -> None:
+    """The games that ship hold to everything."""
+    assert list(check_game(game, 2, 11)) == []
+
+
+@pytest.mark.parametrize("kind", BROKEN, ids=lambda kind: str(kind.__name__))
+def test_each_mistake_is_found_by_its_property(kind: type[AnyGame]) -> None:
+    """A game with one mistake: of what is found, the most basic property is the one that it breaks."""
+    finding = smallest(check_game(kind(), 12, 3))[0]
+    assert finding.name == vars(kind)["expected"]
+    assert finding.name in PROPERTIES
+    assert finding.what
+
+
+def test_a_finding_is_the_same_for_the_same_seed() -> None:
+    """All draws come from the seed."""
+    once = list(check_game(broken.Fragile(), 12, 3))
+    assert once == list(check_game(broken.Fragile(), 12, 3))
+    assert once != list(check_game(broken.Fragile(), 12, 4))
+
+
+def test_a_history_is_made_as_short_as_it_can_be() -> None:
+    """The mistake needs a cross on a1 and c3 free: one action shows it, whatever the random game did."""
+    game = broken.Fragile()
+    long = Finding("playable", "x", Setting(2, (("misere", "no"),)), ("b2", "b1", "a1", "c1"))
+    short = shrink(game, long)
+    assert short.history == ("a1",)
+    assert short.what == "playing c3 raises KeyError: 'c3'"
+    assert short.lines == ("new seats=2 misere=no", "play a1")
+
+
+def test_what_cannot_be_made_shorter_stays() -> None:
+    """A property of whole games, and a finding about no state, are left as they are."""
+    ends = Finding("ends", "x", Setting(2), ("a1", "b1"))
+    about = Finding("attributes", "x")
+    assert shrink(broken.Endless(), ends) == ends
+    assert shrink(broken.FewNames(), about) == about
+    assert about.lines == ()
+
+
+def test_smallest_keeps_the_shortest_of_each_property() -> None:
+    """One finding a property, in the order in which properties are tried."""
+    setting = Setting(2)
+    findings = [
+        Finding("drawing", "a", setting, ("x", "y")),
+        Finding("actor", "b", setting, ("x",)),
+        Finding("drawing", "c", setting, ("x",)),
+    ]
+    assert [finding.what for finding in smallest(findings)] == ["b", "c"]
+
+
+def test_every_setting_gets_its_turn() -> None:
+    """All numbers of seats, and every value of an option; but not what the game refuses."""
+    assert [str(s) for s in settings_of(Toe())] == ["seats=2 misere=no", "seats=2 misere=yes"]
+    assert [str(s) for s in settings_of(Race())] == ["seats=2", "seats=3"]
+    assert [str(s) for s in settings_of(SmallToe())] == ["seats=2 misere=no"]
+
+
+def test_progress_is_told_after_each_game() -> None:
+    """The listener hears of every game, with counts that grow."""
+    heard: list[Progress] = []
+    list(check_game(Race(), 3, 1, heard.append))
+    assert [(p.done, p.games) for p in heard] == [(1, 3), (2, 3), (3, 3)]
+    assert 0 < heard[0].actions < heard[1].actions < heard[2].actions
+    assert 0 < heard[0].thorough < heard[2].thorough
+
+
+def played(game: AnyGame, *actions: int) -> tuple[list[Step], AnyState]:
+    state, path = game.new(), []
+    for action in actions:
+        path.append(Step(state, action))
+        state = state.play(action)
+    return path, state
+
+
+def test_a_leak_through_the_legal_actions_is_found() -> None:
+    """What a seat may do must not depend on what it cannot know."""
+    path, end = played(broken.TellingActions(), 1, 2)
+    found = [leak(broken.TellingActions(), path, end, 2, stream(1, k)) for k in range(9)]
+    assert any(leaked and leaked[0] == 1 and "seat 2" in leaked[1] for leaked in found)
+
+
+def test_no_leak_is_claimed_once_hidden_actions_are_open() -> None:
+    """Games whose hidden actions were revealed differ in the lines sent, so they may differ in all else."""
+    path, end = played(Odds(), 3, 1, 1, 1)
+    assert [leak(Odds(), path, end, seat, stream(1, k)) for k in range(9) for seat in (1, 2)] == [None] * 18
+
+
+def test_mutants_are_near_and_never_the_same() -> None:
+    """A mutant differs from its text, by one small change."""
+    text = "XO./.../... 1"
+    found = list(mutants(text, 300, stream(5, "m")))
+    assert text not in found
+    assert all(abs(len(mutant) - len(text)) <= 1 for mutant in found)
+    assert len(set(found)) > 100
+
+
+def test_a_splice_takes_one_field() -> None:
+    """A spliced string has the fields of one string but for one, which is the other's."""
+    found = {spliced("a b c", "1 2 3", stream(1, k)) for k in range(40)}
+    assert found == {"1 b c", "a 2 c", "a b 3"}
+
+
+def test_a_playout_is_decided_by_its_draws() -> None:
+    """The same stream gives the same game; its last state is over, and comes without an action."""
+    first = [action for _, action in playout(Race().new(), stream(4, "p"))]
+    assert first == [action for _, action in playout(Race().new(), stream(4, "p"))]
+    *_, (state, action) = playout(Race().new(), stream(4, "p"))
+    assert action is None
+    assert state.ranks() is not None
+    assert len(list(playout(Race().new(), stream(4, "p"), 3))) == 4
