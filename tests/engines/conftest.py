@@ -1,0 +1,43 @@
+"""What the tests of the bots that ship share: a store, and a room to play in."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from tourney.bots.resolve import resolve_bot
+from tourney.bots.sandbox import open_sandbox
+from tourney.bots.store import BotStore
+from tourney.match.launch import StoreLaunch
+from tourney.match.played import Played
+from tourney.match.room import Room
+from tourney.match.spec import Entrant, Limits, MatchSpec
+
+Play = Callable[..., Played]
+
+
+@pytest.fixture(scope="session")
+def shipped(tmp_path_factory: pytest.TempPathFactory) -> BotStore:
+    return BotStore(tmp_path_factory.mktemp("shipped") / "store")
+
+
+def room_of(store: BotStore, *, reuse: bool = False) -> Room:
+    """Return a room that plays the bots of a store, without a sandbox."""
+    sandbox = open_sandbox("off")
+    return Room(StoreLaunch(store, sandbox), sandbox=sandbox, reuse=reuse)
+
+
+def spec_of(store: BotStore, game: str, names: Sequence[str], seed: int) -> MatchSpec:
+    """Return a match of bots that ship; it is not about time, so a busy machine decides nothing."""
+    seats = []
+    for name in names:
+        bot = resolve_bot(name, store, Path("/"))
+        seats.append(Entrant(name, bot.manifest.name, bot.manifest.version, (), bot.digest))
+    return MatchSpec(game, (), tuple(seats), seed, Limits(move_ms=60_000, startup_ms=60_000))
+
+
+@pytest.fixture(scope="module")
+def play(shipped: BotStore) -> Iterator[Play]:
+    """Return a function that plays a match of bots that ship, from match to match in the same processes."""
+    with room_of(shipped, reuse=True) as room:
+        yield lambda game, *names, seed: room.play(spec_of(shipped, game, names, seed))

@@ -1,0 +1,143 @@
+"""Mason's own rules of Sage Stones against ours: wherever play leads, it names a legal square."""
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tourney.bots.build import runnable_folder
+from tourney.bots.command import bot_command
+from tourney.bots.resolve import resolve_bot
+from tourney.bots.store import BotStore
+from tourney.games import CHANCE, OVER, find_game, stream
+
+GAME = find_game("sage-stones")
+
+
+class Bot:
+    """Mason's process: lines in, one answer out, past its info."""
+
+    def __init__(self, process: "subprocess.Popen[str]") -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self._in, self._out = process.stdin, process.stdout
+
+    def ask(self, *lines: str) -> str:
+        self._in.write("".join(f"{line}\n" for line in lines))
+        self._in.flush()
+        while (line := self._out.readline()).startswith("info "):
+            pass
+        return line.rstrip("\n")
+
+    def quit(self) -> None:
+        self._in.write("quit\n")
+        self._in.flush()
+
+
+@pytest.fixture(scope="module")
+def folder(shipped: BotStore) -> Path:
+    return runnable_folder(shipped, resolve_bot("mason", shipped, Path("/")))
+
+
+@contextmanager
+def mason(folder: Path, store: BotStore) -> Iterator[Bot]:
+    command = bot_command(resolve_bot("mason", store, Path("/")), folder=folder)
+    with subprocess.Popen(
+        command.argv,
+        cwd=folder,
+        env=command.environ,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        encoding="ascii",
+    ) as process:
+        bot = Bot(process)
+        yield bot
+        bot.quit()
+        assert process.wait(60) == 0
+
+
+SETTINGS = [
+    (2, {"stones": "10", "play-on": "no"}),
+    (2, {"stones": "15", "play-on": "no"}),
+    (3, {"stones": "3", "play-on": "yes"}),
+    (4, {"stones": "15", "play-on": "no"}),
+    (4, {"stones": "15", "play-on": "yes"}),
+]
+
+
+@pytest.mark.parametrize(("seats", "options"), SETTINGS)
+def test_it_names_a_legal_square_in_games_of_others(
+    seats: int, options: dict[str, str], folder: Path, shipped: BotStore
+) -> None:
+    """Every seat plays at random, mason's too; before each placement of its seat it is asked for its own.
+
+    Full columns, redirected rolls, captures and finished colours all come up; a wrong column, an occupied
+    square or a turn that is not its own would show.
+    """
+    asked = full = 0
+    with mason(folder, shipped) as bot:
+        assert bot.ask("tourney 1") == "bot name=mason version=1.0"
+        for game in range(25):
+            draw = stream(game, "test", seats)
+            seat = game % seats + 1
+            words = " ".join(f"{key}={value}" for key, value in options.items())
+            assert bot.ask(f"game sage-stones seats={seats} seat={seat} seed=1 {words}") == "ready"
+            state = GAME.new(seats, options)
+            lines: list[str] = []
+            while state.actor != OVER:
+                actions = state.legal_actions()
+                if state.actor == seat:
+                    answer = bot.ask(*lines, "go move=1000")
+                    assert answer in [f"move {GAME.action_string(action)}" for action in actions], (
+                        state.position()
+                    )
+                    lines = []
+                    asked += 1
+                    full += any("." not in column for column in state.position().split(" ")[0].split("/"))
+                action = actions[draw(len(actions))]
+                actor = 0 if state.actor == CHANCE else state.actor
+                lines.append(f"play {actor} {GAME.action_string(action)}")
+                state = state.play(action)
+    assert asked > 40
+    assert full > 0 or options["stones"] != "15"
+
+
+def test_it_takes_the_last_stone(folder: Path, shipped: BotStore) -> None:
+    """With one stone left in the hand of a colour any square of the column wins, so it places at once."""
+    with mason(folder, shipped) as bot:
+        bot.ask("game sage-stones seats=4 seat=1 seed=1 stones=3 play-on=no")
+        state = GAME.new(4, {"stones": "3"})
+        for text in (
+            "roll-112",
+            "4a",
+            "roll-123",
+            "roll-123",
+            "roll-123",
+            "roll-112",
+            "4b",
+            *["roll-123"] * 3,
+        ):
+            state = state.play(GAME.read_action(state, text))
+            bot._in.write(f"play {0 if 'roll' in text else 1} {text}\n")
+        state = state.play(GAME.read_action(state, "roll-112"))
+        answer = bot.ask("play 0 roll-112", "go")
+        after = state.play(GAME.read_action(state, answer.removeprefix("move ")))
+        assert after.ranks() == (1, 2, 2, 2)
+
+
+def test_it_refuses_another_game_aloud(folder: Path, shipped: BotStore) -> None:
+    command = bot_command(resolve_bot("mason", shipped, Path("/")), folder=folder)
+    done = subprocess.run(
+        command.argv,
+        cwd=folder,
+        env=command.environ,
+        input="tourney 1\ngame sages-tafl seats=2 seat=1 seed=1\n",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "plays sage-stones and nothing else" in done.stderr
