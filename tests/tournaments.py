@@ -1,0 +1,98 @@
+"""What the tests of store and runs share: small tournaments, and matches that nobody had to play."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tourney.match.played import LogLine, Played
+from tourney.match.record import FaultKind, Outcome, make_record
+from tourney.match.spec import Entrant, MatchSpec
+from tourney.run.draw import draw_next
+from tourney.run.task import Answer, MatchTask
+from tourney.store.repository import Repository
+from tourney.store.values import Plan, RunSettings, StoredEntrant, Tournament
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def entrant(name: str) -> Entrant:
+    """Return an entrant whose bot is made up."""
+    return Entrant(name, f"{name}-bot", "1.0", ("--level", "3"), f"{ord(name[0]):064x}")
+
+
+def stored(count: int) -> tuple[StoredEntrant, ...]:
+    """Return so many entrants: a, b, c, ..."""
+    return tuple(StoredEntrant(k, entrant(LETTERS[k]), title=f"Bot {LETTERS[k]}") for k in range(count))
+
+
+@contextmanager
+def refused(kind: type[Exception], *words: str) -> Iterator[None]:
+    """Expect an error in one sentence that holds all of the words."""
+    with pytest.raises(kind) as caught:
+        yield
+    sentence = str(caught.value)
+    assert "\n" not in sentence
+    for word in words:
+        assert word in sentence
+
+
+def begin(
+    repository: Repository,
+    count: int = 3,
+    *,
+    name: str = "cup",
+    seats: int = 2,
+    games: int = 2,
+    format_: str = "round-robin",
+    rounds: int | None = None,
+    draw: bool = True,
+) -> Tournament:
+    """Store a tournament of made-up bots, drawn unless told otherwise."""
+    plan = Plan(name, "sage-stones", "1", (), format_, seats=seats, games_per_pairing=games, rounds=rounds)
+    made = repository.begin(
+        plan,
+        seed=2**64 - 1,
+        seed_chosen=True,
+        run=RunSettings(),
+        entrants=stored(count),
+        created="2026-11-20",
+    )
+    if draw:
+        draw_next(repository, made.id)
+    return repository.tournament_by_id(made.id)
+
+
+def played(
+    spec: MatchSpec, ranks: tuple[int, ...] | None = None, faults: tuple[tuple[int, FaultKind, int], ...] = ()
+) -> Played:
+    """Return a match that was not played: by its seed the first seat wins or loses, or all are equal."""
+    seats = len(spec.seats)
+    by_seed = (tuple(range(1, seats + 1)), tuple(range(seats, 0, -1)), (1,) * seats)
+    outcome = Outcome(by_seed[spec.seed % 3] if ranks is None else ranks, "points", faults)
+    record = make_record(spec, "1", [(0, "roll-1"), (1, f"a{spec.seed % 10}")], outcome)
+    log = (LogLine(0, 1, "info", f"seed {spec.seed}"), LogLine(2, 0, "note", "lone \udcff surrogate"))
+    return Played(record, log, {"reproducible": True, "wall-ms": 5})
+
+
+def answer(task: MatchTask) -> Answer:
+    """Answer a task with a match that was not played."""
+    return Answer(task.number, played(task.spec))
+
+
+def digests(repository: Repository, tournament: int) -> dict[int, str]:
+    """Return the digests of a tournament's records by match number."""
+    return {
+        match.number: match.result.digest
+        for match in repository.matches(tournament, finished=True)
+        if match.result is not None
+    }
+
+
+def write_file(folder: Path, text: str, name: str = "cup.toml") -> Path:
+    """Write a tournament file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
