@@ -92,7 +92,7 @@
     var item = entry(ply);
     var words = ply === 0 ? "start" : item.querySelector(".act").textContent;
     item.setAttribute("aria-current", "true");
-    var above = item.offsetTop - moves.offsetTop;
+    var above = item.offsetTop;
     if (above < moves.scrollTop + 40 || above > moves.scrollTop + moves.clientHeight - 60) {
       moves.scrollTop = above - moves.clientHeight / 2;
     }
@@ -215,5 +215,12 @@
   document.getElementById("keys").hidden = false;
   var at = fromHash();
   show(at === null ? last : at, true);
-  if (at !== null) window.scrollTo(0, 0);
+  if (at !== null) {
+    /* The browser scrolls to the action in the list; what is wanted is the board. */
+    window.addEventListener("load", function () {
+      setTimeout(function () {
+        document.getElementById("replay").scrollIntoView({ block: "start" });
+      }, 0);
+    });
+  }
 })();

@@ -74,13 +74,10 @@ def match_line(
 ) -> MatchLine:
     """Return a match's line; without ``measured`` the note of a failed infrastructure stays out."""
     tied = len(set(result.ranks)) == 1
-    tags = [f"f-{kind}" for kind in dict.fromkeys(result.faults) if kind]
-    if result.void:
-        tags.append("void")
-    elif tied:
-        tags.append("draw")
-    if any(result.faults):
-        tags.append("fault")
+    tags = [
+        *(["is-void"] if result.void else ["is-draw"] if tied else []),
+        *(["has-fault"] if any(result.faults) else []),
+    ]
     return MatchLine(
         number=match.number,
         href=match_page(match.number) if has_page else "",

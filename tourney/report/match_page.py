@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +33,7 @@ class SeatPart:
     result: str
     won: bool
     fate: str
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,7 @@ class MatchPage:
     moves: tuple[Move, ...]
     score_plot: Markup | None
     time_plot: Markup | None
+    span: int
     timed: bool
     facts: tuple[Fact, ...]
     measured: tuple[Fact, ...]
@@ -105,19 +107,23 @@ def match_page(
     times = _times(detail.measured) if measured else ()
     moves = _moves(record, line, times) if record else ()
     log = detail.log if measured else ()
+    scores = info.scores(log)
+    # A bot that failed may have given a score for an action that it never played.
+    span = max([len(moves), *(int(ply) for points in scores.values() for ply, _ in points)])
     name = shlex.quote(f"{source.tournament.name}/{line.number}")
     return MatchPage(
         line=line,
         headline=headline(line),
-        seats=_seats(record, line),
+        seats=_seats(record, line, log),
         board=_board(film, moves) if film.frames else None,
         problem=film.problem,
         moves=moves,
-        score_plot=_score_plot(log, line, len(moves)),
-        time_plot=_time_plot(times, moves),
+        score_plot=_score_plot(scores, line, span),
+        time_plot=_time_plot(times, moves, span),
+        span=span,
         timed=any(time is not None for time in times),
         facts=_facts(record) if record else (),
-        measured=_measured(detail.measured) if measured else (),
+        measured=_measured(detail.measured, line) if measured else (),
         digest_holds=record is not None and record.get("digest") == digest_of(record),
         name=names.display(name),
         group=tuple(group),
@@ -135,24 +141,24 @@ def headline(line: MatchLine) -> str:
     if line.void:
         return "Void: " + (line.note or "it counts for nothing")
     winners = [seated for seated in line.seats if seated.rank == 1]
-    how = f", {line.reason}" if line.reason not in {"fault", "resign"} else ""
+    how = f": {line.reason}" if line.reason not in {"fault", "resign"} else ""
     if len(winners) == len(line.seats):
         return f"A draw{how}"
     first = " and ".join(f"{seated.person.name} ({seated.chair.name})" for seated in winners)
     if len(line.seats) == 2:
         loser = next(seated for seated in line.seats if seated.rank > 1)
-        because = (
-            f" by {loser.fault}" if loser.fault else " by resignation" if line.reason == "resign" else how
-        )
+        because = ": resignation" if line.reason == "resign" else how
+        because = f": {names.fault(loser.fault)}" if loser.fault else because
         return f"{first} beat {loser.person.name} ({loser.chair.name}){because}"
     return f"{first} {'wins' if len(winners) == 1 else 'share first place'}{how}"
 
 
-def _seats(record: Record | None, line: MatchLine) -> tuple[SeatPart, ...]:
+def _seats(record: Record | None, line: MatchLine, log: Sequence[LogLine]) -> tuple[SeatPart, ...]:
+    notes = {entry.seat: entry.text for entry in reversed(log) if entry.kind == "note"}
     outcome = record["outcome"] if record else {}
     fates: dict[int, str] = {}
     for seat, kind, count in outcome.get("faults", ()):
-        fates.setdefault(seat, f"{kind} after {text.count(count, 'action')}")
+        fates.setdefault(seat, f"{names.fault(kind)} after {text.count(count, 'action')}")
     for seat, count in outcome.get("resigned", ()):
         fates.setdefault(seat, f"resigned after {text.count(count, 'action')}")
     return tuple(
@@ -164,6 +170,7 @@ def _seats(record: Record | None, line: MatchLine) -> tuple[SeatPart, ...]:
             result=seated.result,
             won=seated.won,
             fate=fates.get(k + 1, ""),
+            why=names.line(notes.get(k + 1, "")) if k + 1 in fates else "",
         )
         for k, seated in enumerate(line.seats)
     )
@@ -190,7 +197,7 @@ def _moves(record: Record, line: MatchLine, times: Sequence[float | None]) -> tu
         time = times[index] if index < len(times) else None
         chair = line.seats[actor - 1].chair if 0 < actor <= len(line.seats) else None
         shown = "" if time is None else text.milliseconds(time)
-        moves.append(Move(index + 1, chair, names.display(action), note, shown))
+        moves.append(Move(index + 1, chair, names.line(action), note, shown))
     return tuple(moves)
 
 
@@ -216,7 +223,7 @@ def _board(film: Replay, moves: Sequence[Move]) -> Board:
         box=f"{left} {top} {width} {height}",
         width=width,
         height=height,
-        sprites=Markup("".join(f'<g id="s{k}">{look}</g>' for k, look in enumerate(film.sprites))),  # noqa: S704
+        sprites=Markup("".join(f'<g class="tb" id="s{k}">{look}</g>' for k, look in enumerate(film.sprites))),  # noqa: S704
         ground=Markup("".join(base)),  # noqa: S704 - escaped where made
         last=last,
         final=frames[-1][2],
@@ -234,24 +241,25 @@ def script_json(data: object) -> Markup:
     return Markup(safe)  # noqa: S704 - no character of markup is left in it
 
 
-def _score_plot(log: Sequence[LogLine], line: MatchLine, plies: int) -> Markup | None:
-    by_seat = info.scores(log)
+def _score_plot(
+    scores: Mapping[int, tuple[tuple[float, float], ...]], line: MatchLine, span: int
+) -> Markup | None:
     lines = [
-        plots.Line(seated.chair.name, f"l-{seated.chair.color}", by_seat.get(seated.chair.seat, ()))
+        plots.Line(seated.chair.name, f"l-{seated.chair.color}", scores.get(seated.chair.seat, ()))
         for seated in line.seats
     ]
-    if not any(one.points for one in lines):
+    if all(len(one.points) < 2 for one in lines):
         return None
-    return plots.line_plot(lines, plies, "score by ply, as each bot reported it")
+    return plots.line_plot(lines, span, "score by ply, as each bot reported it")
 
 
-def _time_plot(times: Sequence[float | None], moves: Sequence[Move]) -> Markup | None:
+def _time_plot(times: Sequence[float | None], moves: Sequence[Move], span: int) -> Markup | None:
     bars = [
         (move.ply, time, f"l-{move.chair.color}")
         for move, time in zip(moves, times, strict=False)
         if time is not None and move.chair is not None
     ]
-    return plots.bar_plot(bars, len(moves), "milliseconds per action") if bars else None
+    return plots.bar_plot(bars, span, "milliseconds per action") if len(bars) > 1 else None
 
 
 def _facts(record: Record) -> tuple[Fact, ...]:
@@ -261,43 +269,55 @@ def _facts(record: Record) -> tuple[Fact, ...]:
     limits = " ".join(f"{key}={value}" for key, value in record["limits"].items())
     return (
         Fact("Game", f"{names.display(record['game'])}, rules version {names.display(record['rules'])}"),
-        *([Fact("Options", names.display(options), code=True)] if options else []),
+        *([Fact("Options", names.line(options), code=True)] if options else []),
         Fact("Match seed", names.display(record["seed"]), code=True),
-        Fact("Opening", names.display(begun)),
-        Fact("Limits", names.display(limits), code=True),
+        Fact("Opening", names.line(begun)),
+        Fact("Limits", names.line(limits), code=True),
         Fact("Record digest", record["digest"], code=True),
     )
 
 
-def _measured(measured: Mapping[str, Any]) -> tuple[Fact, ...]:
+def _measured(measured: Mapping[str, Any], line: MatchLine) -> tuple[Fact, ...]:
     found = []
     if "started" in measured:
         found.append(Fact("Begun", names.display(str(measured["started"]))))
     if "wall-ms" in measured:
         found.append(Fact("Took", text.milliseconds(float(measured["wall-ms"]))))
     if "host" in measured:
-        found.append(Fact("Host", names.display(_flat(measured["host"]))))
-    if "sandbox" in measured:
-        found.append(Fact("Protections", names.display(_flat(measured["sandbox"]))))
+        found.append(Fact("Host", names.display(str(measured["host"]))))
+    for seated, used in zip(line.seats, measured.get("seats", ()), strict=False):
+        spent = f"{text.milliseconds(float(used['wall-ms']))} in {text.count(used['turns'], 'turn')}"
+        if used.get("cpu-ms") is not None:
+            spent += f"; {text.milliseconds(float(used['cpu-ms']))} of CPU with its start"
+        found.append(Fact(f"Time of {seated.chair.name}", spent))
     if "reproducible" in measured:
         why = ", ".join(map(str, measured.get("why-not", ())))
-        promise = "yes" if measured["reproducible"] else f"not promised: {why}"
-        found.append(Fact("Plays the same again", names.display(promise)))
+        found.append(
+            Fact(
+                "Plays the same again",
+                "yes" if measured["reproducible"] else names.line(f"not promised: {why}"),
+            )
+        )
+    if isinstance(measured.get("sandbox"), Mapping):
+        found.extend(_sandbox(measured["sandbox"]))
     return tuple(found)
 
 
-def _flat(value: object) -> str:
-    if isinstance(value, Mapping):
-        return ", ".join(f"{key} {_flat(inner)}" for key, inner in value.items())
-    if isinstance(value, list | tuple):
-        return " ".join(map(_flat, value))
-    return str(value)
+def _sandbox(sandbox: Mapping[str, Any]) -> Iterator[Fact]:
+    yield Fact(
+        "Sandbox", names.line(f"{sandbox.get('level', '')} {sandbox.get('kind', '')}".strip() or "off")
+    )
+    by_state: dict[str, list[str]] = {}
+    for protection, state in dict(sandbox.get("protections", {})).items():
+        by_state.setdefault(str(state), []).append(str(protection))
+    for state, protections in by_state.items():
+        yield Fact(f"Protections {names.display(state)}", names.line(", ".join(protections)))
 
 
 def _log(log: Sequence[LogLine], line: MatchLine) -> tuple[tuple[int, str, str, str], ...]:
     seats = {seated.chair.seat: seated.chair.name for seated in line.seats}
     return tuple(
-        (entry.ply, seats.get(entry.seat, "Referee"), entry.kind, names.display(entry.text))
+        (entry.ply, seats.get(entry.seat, "Referee"), entry.kind, names.line(entry.text))
         for entry in log[:LOG_LINES]
     )
 

@@ -5,12 +5,14 @@ import unicodedata
 
 LONGEST = 100
 """Characters of a name that a page shows; the downloads have all of it."""
+LONGEST_LINE = 5000
+"""Characters of a line of text that a page shows: a bot's line ends before."""
 
 _MARKS = 2
 """Combining marks in a row that are kept; a pile of them would cover the lines around."""
 
 
-def display(text: str) -> str:
+def display(text: str, longest: int = LONGEST) -> str:
     """Return a name for people to read: printable, on one line, of bounded length.
 
     Control and format characters (marks that turn the direction of text are some), surrogates and private
@@ -23,9 +25,14 @@ def display(text: str) -> str:
         if marks > _MARKS:
             continue
         kept.append(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}")
-        if len(kept) > LONGEST:
-            return "".join(kept[: LONGEST - 1]).rstrip() + "\N{HORIZONTAL ELLIPSIS}"
+        if len(kept) > longest:
+            return "".join(kept[: longest - 1]).rstrip() + "\N{HORIZONTAL ELLIPSIS}"
     return "".join(kept).strip() or "(no name)"
+
+
+def line(text: str) -> str:
+    """Return a line of text, as of a log, fit to be shown; it may be long, and empty."""
+    return display(text, LONGEST_LINE) if text.strip() else ""
 
 
 def slug(number: int, name: str) -> str:
@@ -47,3 +54,19 @@ def folder(name: str) -> str:
 def words(reason: str) -> str:
     """Return a game's word for an end, as ``quiet-actions``, for people: ``quiet actions``."""
     return display(reason.replace("-", " ")) if reason else "unknown"
+
+
+FAULTS = {
+    "startup": "did not start",
+    "illegal": "illegal action",
+    "timeout": "out of time",
+    "crash": "crash",
+    "protocol": "broke the protocol",
+    "overflow": "too much output",
+}
+"""Kinds of faults, for people."""
+
+
+def fault(kind: str) -> str:
+    """Return a kind of fault for people."""
+    return FAULTS.get(kind) or words(kind)

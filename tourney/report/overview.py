@@ -39,7 +39,6 @@ class StandingLine:
     wins: int
     draws: int
     losses: int
-    sonneborn: str
     rating_rank: int
     mu: str
     sigma: str
@@ -153,7 +152,7 @@ def facts(source: Source, *, measured: bool) -> tuple[Fact, ...]:
 
 
 def _pairs(pairs: tuple[tuple[str, object], ...]) -> str:
-    return names.display(" ".join(f"{key}={value}" for key, value in pairs))
+    return names.line(" ".join(f"{key}={value}" for key, value in pairs))
 
 
 def _opening(source: Source) -> str:
@@ -190,7 +189,6 @@ def standing_lines(source: Source) -> tuple[StandingLine, ...]:
                 wins=standing.wins,
                 draws=standing.draws,
                 losses=standing.losses,
-                sonneborn=text.decimal(standing.sonneborn, 2),
                 rating_rank=rating.rank,
                 mu=text.number(rating.mu, 3),
                 sigma=text.number(rating.sigma, 3),

@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 
 from tourney.report import text
 
-WIDTH, HEIGHT = 640, 190
+WIDTH, HEIGHT = 520, 190
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 12, 12, 28
 
 
@@ -108,11 +108,18 @@ def _frame(xs: Scale, ys: Scale, x_ticks: Sequence[float], said: str, digits: in
         y = coordinate(ys.at(tick))
         kind = "zero" if tick == 0 else "grid"
         parts.append(f'<line class="{kind}" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{y}" y2="{y}"/>')
-        parts.append(f'<text class="y" x="{_LEFT - 6}" y="{y}" dy="4">{text.number(tick, digits)}</text>')
+        parts.append(f'<text class="y" x="{_LEFT - 6}" y="{y}" dy="4">{_short(tick, digits)}</text>')
     for tick in x_ticks:
         x = coordinate(xs.at(tick))
         parts.append(f'<text class="x" x="{x}" y="{HEIGHT - 8}">{text.number(tick, 0)}</text>')
     return parts
+
+
+def _short(value: float, digits: int) -> str:
+    for least, size, letter in ((1e9, 1e9, "G"), (1e6, 1e6, "M"), (1e4, 1e3, "k")):
+        if abs(value) >= least:
+            return text.number(value / size, 0 if value % size == 0 else 1) + letter
+    return text.number(value, digits)
 
 
 def _whole_ticks(scale: Scale, first: int, last: int) -> tuple[float, ...]:
@@ -132,17 +139,27 @@ def _path(xs: Scale, ys: Scale, points: Sequence[tuple[float, float]]) -> str:
 def line_plot(lines: Sequence[Line], last: int, said: str) -> Markup:
     """Draw lines over plies 0..last; the value axis holds 0. A line without points is left out."""
     shown = [line for line in lines if line.points]
-    values = [y for line in shown for _, y in line.points]
+    values = _near([y for line in shown for _, y in line.points])
     xs = Scale(0, max(last, 1), _LEFT, WIDTH - _RIGHT)
     ys = axis_of([0.0, *values], HEIGHT - _BOTTOM, _TOP)
     parts = _frame(xs, ys, _whole_ticks(xs, 0, last), said, _digits(ys))
     parts.append(_cursor())
     for line in shown:
-        parts.append(f'<path class="line {line.style}" d="{_path(xs, ys, line.points)}"/>')
-        if len(line.points) <= 80:
-            parts.extend(_dot(xs, ys, point, line.style) for point in line.points)
+        points = [(x, min(max(y, ys.low), ys.high)) for x, y in line.points]
+        parts.append(f'<path class="line {line.style}" d="{_path(xs, ys, points)}"/>')
+        if len(points) <= 80:
+            parts.extend(_dot(xs, ys, point, line.style) for point in points)
     parts.append("</svg>")
     return Markup("".join(parts))  # noqa: S704 - numbers, our own classes, and escaped words
+
+
+def _near(values: Sequence[float]) -> list[float]:
+    """Return the values without those that would press the others flat, as a bot's score for a sure win."""
+    sizes = sorted(abs(value) for value in values if value)
+    if not sizes:
+        return []
+    most = 20 * sizes[len(sizes) // 2]
+    return [value for value in values if abs(value) <= most]
 
 
 def bar_plot(bars: Sequence[tuple[int, float, str]], last: int, said: str) -> Markup:

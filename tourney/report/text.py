@@ -40,5 +40,5 @@ def count(value: int, singular: str, plural: str = "") -> str:
 def milliseconds(value: float) -> str:
     """Return a duration in milliseconds, or seconds from ten of them on."""
     if value < 10_000:
-        return f"{number(value, 0 if value >= 100 else 1)} ms"
+        return f"{number(value, 0 if value >= 100 else 1 if value >= 1 else 2)} ms"
     return f"{number(value / 1000, 1)} s"

@@ -84,9 +84,10 @@ def _target(out: Path) -> Path:
             found = sorted(entry.name for entry in folder.iterdir())
             strange = [name for name in found if _OURS.fullmatch(name) is None]
             if strange or (found and not is_report(folder)):
+                what = (strange or found)[0]
                 raise UsageError(
-                    f"{out} holds {(strange or found)[0]!r}, so it is no report, or not only one, and is left as"
-                    " it is; name another folder by --out"
+                    f"{out} is no report, or not only one (it holds {what!r}), and stays as it is;"
+                    " name another folder by --out"
                 )
         elif folder.exists():
             raise UsageError(f"{out} is no folder; name another place by --out")
