@@ -23,7 +23,7 @@ SEAT_COLORS: tuple[str, ...] = ("blue", "orange", "green", "purple")
 TOKENS: Mapping[str, Tone] = {
     "blue": Tone("#0072b2", "#3b9ad6", 31),
     "orange": Tone("#e69f00", "#e69f00", 214),
-    "green": Tone("#009e73", "#22b98c", 36),
+    "green": Tone("#008f68", "#149a72", 36),
     "purple": Tone("#cc79a7", "#d990b8", 175),
     "black": Tone("#26292e", "#14161a", 235),
     "white": Tone("#fbfaf5", "#f1efe6", 255),

@@ -44,23 +44,26 @@ def scale_of(drawing: Drawing) -> Scale:
 
 @cache
 def style() -> str:
-    """Return the style sheet of all boards; a page needs it once, a standalone picture carries it."""
+    """Return the style sheet of all boards; a page needs it once, a standalone picture carries it.
+
+    Its selectors are single classes: what a ``<use>`` shows has no ancestors that a selector could see.
+    """
     rules = [
-        ".tb text{font:600 44px system-ui,'Segoe UI','Liberation Sans',Arial,sans-serif;text-anchor:middle}",
-        ".tb text.tb-two{font-size:36px}",
-        ".tb text.tb-label{font-weight:400;font-size:32px}",
-        ".tb text.tb-note{font:400 36px ui-monospace,'Liberation Mono',monospace;text-anchor:start}",
-        ".tb .tb-cell{stroke-width:2}",
-        ".tb .tb-tint{fill-opacity:.3}",
-        ".tb .tb-ring{fill:none;stroke:#fff;stroke-width:2;stroke-opacity:.35}",
-        ".tb .tb-dark{stroke:#1c1a17;stroke-width:4;stroke-opacity:.6}",
-        ".tb .tb-strong{stroke-width:5;stroke-opacity:.9;stroke-dasharray:12 10}",
-        ".tb .tb-piece{stroke-width:4}",
-        ".tb .tb-mark{fill:none;stroke-width:7;stroke-linecap:round}",
-        ".tb .tb-from{stroke-dasharray:16 14}.tb .tb-used{stroke-dasharray:1 14}",
-        ".tb .tb-shaft{stroke-width:10;stroke-linecap:round;fill:none}",
-        ".tb .tb-deco{fill:none;stroke-width:5;stroke-linecap:round;stroke-linejoin:round;opacity:.55}",
-        ".tb .tb-ink-light{fill:#fff}.tb .tb-ink-dark{fill:#1c1a17}",
+        ".tb-text{font:600 44px system-ui,'Segoe UI','Liberation Sans',Arial,sans-serif;text-anchor:middle}",
+        ".tb-two{font-size:36px}",
+        ".tb-label{font-weight:400;font-size:32px}",
+        ".tb-note{font:400 36px ui-monospace,'Liberation Mono',monospace;text-anchor:start}",
+        ".tb-cell{stroke-width:2}",
+        ".tb-tint{fill-opacity:.3}",
+        ".tb-piece{stroke-width:4}",
+        ".tb-ring{fill:none;stroke:#fff;stroke-width:2;stroke-opacity:.35}",
+        ".tb-dark{stroke:#1c1a17;stroke-width:4;stroke-opacity:.6}",
+        ".tb-strong{stroke-width:5;stroke-opacity:.9;stroke-dasharray:12 10}",
+        ".tb-mark{fill:none;stroke-width:7;stroke-linecap:round}",
+        ".tb-from{stroke-dasharray:16 14}.tb-used{stroke-dasharray:1 14}",
+        ".tb-shaft{stroke-width:10;stroke-linecap:round;fill:none}",
+        ".tb-deco{fill:none;stroke-width:5;stroke-linecap:round;stroke-linejoin:round;opacity:.55}",
+        ".tb-ink-light{fill:#fff}.tb-ink-dark{fill:#1c1a17}",
         *_colours(dark=False),
         "@media (prefers-color-scheme:dark){",
         *_colours(dark=True),
@@ -73,18 +76,18 @@ def _colours(*, dark: bool) -> list[str]:
     def var(name: str, tone: Tone) -> str:
         return f"var(--board-{name},{tone.dark if dark else tone.light})"
 
-    rules = [f".tb .tb-g-{name}{{fill:{var(name, tone)}}}" for name, tone in GROUNDS.items()]
-    rules += [f".tb .tb-p-{name}{{fill:{var('seat-' + name, tone)}}}" for name, tone in TOKENS.items()]
+    rules = [f".tb-g-{name}{{fill:{var(name, tone)}}}" for name, tone in GROUNDS.items()]
+    rules += [f".tb-p-{name}{{fill:{var('seat-' + name, tone)}}}" for name, tone in TOKENS.items()]
     line = {name: var(name, tone) for name, tone in LINES.items()}
     rules += [
-        f".tb .tb-back{{fill:{line['back']}}}",
-        f".tb .tb-cell{{stroke:{line['line']}}}",
-        f".tb .tb-piece{{stroke:{line['edge']}}}",
-        f".tb .tb-deco{{stroke:{line['ink']}}}",
-        f".tb .tb-label,.tb .tb-note{{fill:{line['ink']}}}",
-        f".tb .tb-shaft{{stroke:{line['arrow']}}}.tb .tb-head{{fill:{line['arrow']}}}",
+        f".tb-back{{fill:{line['back']}}}",
+        f".tb-cell{{stroke:{line['line']}}}",
+        f".tb-piece{{stroke:{line['edge']}}}",
+        f".tb-deco{{stroke:{line['ink']}}}",
+        f".tb-label,.tb-note{{fill:{line['ink']}}}",
+        f".tb-shaft{{stroke:{line['arrow']}}}.tb-head{{fill:{line['arrow']}}}",
     ]
-    rules += [f".tb .tb-{kind}{{stroke:{line[kind]}}}" for kind in MARKS]
+    rules += [f".tb-{kind}{{stroke:{line[kind]}}}" for kind in MARKS]
     return rules
 
 
@@ -154,7 +157,7 @@ def ground_svg(drawing: Drawing, colors: Sequence[str] = SEAT_COLORS) -> str:
     parts = [_cell(cell, scale, colors) for cell in ordered]
     for label in drawing.labels:
         x, y = scale.at(label.x, label.y)
-        parts.append(f'<text class="tb-label" x="{x}" y="{y + 11}">{escape(label.text)}</text>')
+        parts.append(f'<text class="tb-text tb-label" x="{x}" y="{y + 11}">{escape(label.text)}</text>')
     return '<g class="tb-ground">\n' + "\n".join(parts) + "\n</g>"
 
 
@@ -200,7 +203,9 @@ def _piece(piece: Piece, colors: Sequence[str], shape: Shape) -> str:
     body = _BODIES.get(piece.kind, _ROUND)
     token = f'<g class="tb-piece tb-p-{color}">{body}</g>'
     if piece.glyph.strip():
-        token += f'<text class="tb-ink-{ink}{two}" y="{12 if two else 15}">{escape(piece.glyph)}</text>'
+        token += (
+            f'<text class="tb-text tb-ink-{ink}{two}" y="{12 if two else 15}">{escape(piece.glyph)}</text>'
+        )
     return f'<g transform="scale(.8)">{token}</g>' if shape == "point" else token
 
 

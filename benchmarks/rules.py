@@ -1,0 +1,172 @@
+"""How fast the rules are: random playouts of every game, beside python-chess's in the same run.
+
+    pip install -r requirements/bench.in
+    python benchmarks/rules.py [--rounds 5] [--actions 20000] [GAME ...]
+
+Two figures a game: actions played per second of CPU time, and legal actions listed per second. Chance's draws
+count as actions, their outcomes as listed. All games are decided by fixed seeds. Every round plays the same
+games, python-chess's first, in one process; the figures are medians of the rounds, and the ratios medians of
+each round's ratio, so that a slow moment of the machine falls on both. python-chess lists its moves and
+pushes one; it is not asked whether the game is drawn, which our games say by themselves.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
+from statistics import median
+
+from tourney.games import CHANCE, OVER, all_games, derive, find_game
+from tourney.games.base import AnyGame
+
+CHESS = "python-chess"
+SEED = 20261120
+LONGEST_CHESS = 300
+"""Plies after which a random game of chess is broken off; most have ended or petered out by then."""
+
+LISTED, PLAYED = "listed", "played"
+WANTED = {
+    "sages-tafl": (LISTED, 1.5),
+    "seven-sages": (LISTED, 1.5),
+    "element": (LISTED, 1.0),
+    "cyvasse": (LISTED, 1.0),
+    "sage-stones": (PLAYED, 2.5),
+}
+"""The ratios to python-chess that the games are meant to reach."""
+
+Count = tuple[int, int]
+"""Actions played and legal actions listed."""
+
+_MASK = (1 << 64) - 1
+
+
+def draws(seed: int) -> Callable[[int], int]:
+    """Return a quick stream of draws, the same for all: a linear congruential generator's upper half."""
+    x = seed
+
+    def draw(total: int) -> int:
+        nonlocal x
+        x = (x * 6364136223846793005 + 1442695040888963407) & _MASK
+        return (x >> 32) * total >> 32
+
+    return draw
+
+
+def play_game(game: AnyGame, actions: int) -> Count:
+    """Play random games, one after the other, until so many actions are played."""
+    played = listed = number = 0
+    while played < actions:
+        draw = draws(derive(SEED, game.name, number))
+        state = game.new(game.seat_counts[number % len(game.seat_counts)])
+        while played < actions:
+            legal = state.legal_actions()
+            actor = state.actor
+            if actor == OVER:
+                break
+            if actor == CHANCE:
+                weights = state.chance_weights()
+                rest = draw(sum(weights))
+                choice = 0
+                while rest >= weights[choice]:
+                    rest -= weights[choice]
+                    choice += 1
+            else:
+                choice = draw(len(legal))
+            listed += len(legal)
+            played += 1
+            state = state.play(legal[choice])
+        number += 1
+    return played, listed
+
+
+def play_chess(actions: int) -> Count:
+    """Do the same with python-chess."""
+    board_of = import_module("chess").Board
+    played = listed = number = 0
+    while played < actions:
+        draw = draws(derive(SEED, "chess", number))
+        board = board_of()
+        for _ in range(LONGEST_CHESS):
+            legal = list(board.legal_moves)
+            if not legal or played >= actions:
+                break
+            listed += len(legal)
+            played += 1
+            board.push(legal[draw(len(legal))])
+        number += 1
+    return played, listed
+
+
+def timed(play: Callable[[int], Count], actions: int) -> tuple[float, float]:
+    """Return actions played and listed per second of CPU time."""
+    start = time.process_time()
+    played, listed = play(actions)
+    spent = max(time.process_time() - start, 1e-9)
+    return played / spent, listed / spent
+
+
+def player_of(game: AnyGame) -> Callable[[int], Count]:
+    """Return the player of a game's random games."""
+    return lambda actions: play_game(game, actions)
+
+
+def has_chess() -> bool:
+    """Say whether python-chess is installed."""
+    return find_spec("chess") is not None
+
+
+def measure(games: list[AnyGame], rounds: int, actions: int) -> dict[str, list[tuple[float, float]]]:
+    """Return each player's figures, round by round; the first are python-chess's, if it is there."""
+    players: dict[str, Callable[[int], Count]] = {CHESS: play_chess} if has_chess() else {}
+    players |= {game.name: player_of(game) for game in games}
+    for play in players.values():
+        play(min(actions, 500))
+    found: dict[str, list[tuple[float, float]]] = {name: [] for name in players}
+    for k in range(rounds):
+        for name, play in players.items():
+            sys.stderr.write(f"round {k + 1} of {rounds}: {name}\n")
+            found[name].append(timed(play, actions))
+    return found
+
+
+def table(found: dict[str, list[tuple[float, float]]]) -> list[str]:
+    """Return the figures as lines of a Markdown table."""
+    chess = found.get(CHESS)
+    lines = [
+        "| game | actions/s | to python-chess | listed/s | to python-chess | wanted |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, figures in found.items():
+        ratios = ["", ""]
+        if chess and name != CHESS:
+            ratios = [
+                f"{median(mine[k] / theirs[k] for mine, theirs in zip(figures, chess, strict=True)):.2f}"
+                for k in (0, 1)
+            ]
+        played, listed = (f"{median(figure[k] for figure in figures):,.0f}" for k in (0, 1))
+        wanted = " ".join(map(str, WANTED.get(name, ())))
+        lines.append(f"| {name} | {played} | {ratios[0]} | {listed} | {ratios[1]} | {wanted} |")
+    return lines
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("game", nargs="*", help="a game's name; all games without")
+    parser.add_argument("--rounds", type=int, default=5, help="rounds, of which the median is printed")
+    parser.add_argument("--actions", type=int, default=20_000, help="actions that each plays in a round")
+    arguments = parser.parse_args()
+    games = [find_game(name) for name in arguments.game] or list(all_games())
+    if not has_chess():
+        sys.stderr.write("python-chess is not installed, so there are no ratios: see requirements/bench.in\n")
+    found = measure(games, max(arguments.rounds, 1), max(arguments.actions, 1))
+    print(
+        f"Python {sys.version.split()[0]}, {arguments.rounds} rounds of {arguments.actions:,} actions each\n"
+    )
+    print("\n".join(table(found)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,268 @@
+"""Boards as SVG, as text and as films: stable, escaped, whole."""
+
+import re
+from xml.etree import ElementTree as ET
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.toys import Toe
+from tourney.games.base import AnyGame
+from tourney.games.drawing import Arrow, Cell, Drawing, Label, Mark, Piece, plain_drawing
+from tourney.games.film import film
+from tourney.games.palette import GROUNDS, INK_LIGHT, LINES, SEAT_COLORS, TOKENS, seat_colors
+from tourney.games.playout import playout
+from tourney.games.registry import all_games
+from tourney.games.svg_board import ground_svg, pieces_svg, style, svg_board, view_box
+from tourney.games.text_board import text_board
+from tourney.seeds import stream
+
+SVG = "{http://www.w3.org/2000/svg}"
+HOSTILE = '"><script>alert(1)</script>&\x1b[31m\x00\n\ud800'
+
+
+def toe(last: str | None = "c1") -> Drawing:
+    return Toe().drawing("XOX/O../... 2", last)
+
+
+def parsed(svg: str) -> ET.Element:
+    return ET.fromstring(svg)  # noqa: S314 - it is the output of the function under test
+
+
+def test_an_svg_shows_what_is_on_the_board() -> None:
+    """Cells, pieces, marks, arrows, labels, notes and the title are there, each as often as it should be."""
+    svg = svg_board(toe(), title="Noughts & Crosses")
+    root = parsed(svg)
+    assert root.find(f"{SVG}title") is not None
+    assert svg.count('class="tb-cell') == 9
+    assert svg.count('class="tb-piece tb-p-') == 4
+    assert svg.count('class="tb-mark tb-to"') == 1
+    assert svg.count('class="tb-shaft"') == 1
+    assert re.findall(r'class="tb-text tb-label"[^>]*>([^<]*)<', svg) == list("abc123")
+    assert re.findall(r'class="tb-note"[^>]*>([^<]*)<', svg) == ["seat 2"]
+    assert re.findall(r'class="tb-text tb-ink-\w+"[^>]*>([^<]*)<', svg) == ["X", "O", "X", "O"]
+
+
+def test_an_svg_has_no_float_and_is_the_same_each_time() -> None:
+    """All coordinates are integers, so that no machine writes them otherwise."""
+    body = svg_board(toe()).partition("</style>")[2]
+    assert not re.search(r"\d\.\d", body)
+    assert svg_board(toe()) == svg_board(toe())
+
+
+def test_everything_lies_within_the_picture() -> None:
+    """The view box holds every cell, piece and label."""
+    left, top, width, height = view_box(toe())
+    numbers = [int(n) for n in re.findall(r"translate\((-?\d+) ", pieces_svg(toe()))]
+    assert all(left < n < left + width for n in numbers)
+    assert (left, top, width, height) == (-166, -62, 436, 436)
+
+
+def test_hostile_text_is_escaped() -> None:
+    """Names, glyphs, labels, titles and notes cannot leave their place, and the file stays well-formed."""
+    drawing = Drawing(
+        cells=(Cell(0, 0, HOSTILE, HOSTILE),),
+        pieces=(Piece(0, 0, HOSTILE, 1, HOSTILE, HOSTILE),),
+        marks=(Mark(0, 0, HOSTILE),),
+        labels=(Label(0, 2, HOSTILE),),
+        notes=(HOSTILE, ""),
+    )
+    svg = svg_board(drawing, title=HOSTILE)
+    root = parsed(svg)
+    assert not [e for e in root.iter() if e.tag.endswith("script")]
+    assert "\x1b" not in svg
+    text = text_board(drawing, color=False)
+    assert "\x1b" not in text
+    assert "\x00" not in text
+
+
+@given(
+    st.builds(
+        Drawing,
+        cells=st.lists(
+            st.builds(
+                Cell,
+                st.integers(-9, 9),
+                st.integers(-9, 9),
+                st.sampled_from([*GROUNDS, "city-2", "x-", "-1", "a-\u0661"]) | st.text(),
+                st.text(),
+                st.sampled_from(["square", "hex", "point"]),
+            )
+        ).map(tuple),
+        pieces=st.lists(
+            st.builds(
+                Piece,
+                st.integers(-9, 9),
+                st.integers(-9, 9),
+                st.text(max_size=2),
+                st.integers(0, 9),
+                st.sampled_from([*TOKENS, "tower", "range"]) | st.text(),
+                st.text(),
+            )
+        ).map(tuple),
+        marks=st.lists(st.builds(Mark, st.integers(-9, 9), st.integers(-9, 9), st.text())).map(tuple),
+        arrows=st.lists(st.builds(Arrow, *[st.integers(-9, 9)] * 4)).map(tuple),
+        labels=st.lists(st.builds(Label, st.integers(-9, 9), st.integers(-9, 9), st.text())).map(tuple),
+        notes=st.lists(st.text()).map(tuple),
+    )
+)
+def test_any_drawing_can_be_drawn(drawing: Drawing) -> None:
+    """Whatever a third party's game draws: well-formed SVG, and text of which every line is printable."""
+    parsed(svg_board(drawing, title="x"))
+    for line in text_board(drawing).splitlines():
+        assert line.isprintable()
+    text_board(drawing, color=True)
+
+
+def test_a_plain_drawing_is_its_text() -> None:
+    """A game without a drawing of its own shows its string, a field a line, and the last action."""
+    drawing = plain_drawing("abc def", "x")
+    assert text_board(drawing) == "abc\ndef\nlast: x\n"
+    assert re.findall(r">([^<]*)</text>", svg_board(drawing)) == ["abc", "def", "last: x"]
+
+
+def test_long_notes_are_folded_within_the_picture() -> None:
+    """A note that is longer than the board is wide goes on in the next line, none of it lost."""
+    note = "0123456789" * 30
+    svg = svg_board(plain_drawing(note))
+    lines = re.findall(r">([^<]*)</text>", svg)
+    assert len(lines) > 1
+    assert "".join(lines) == note
+
+
+def test_text_without_colours() -> None:
+    """Pieces carry their seat's number, marks are brackets with a legend, an arrow is a line of text."""
+    assert text_board(toe()).splitlines() == [
+        " 1   X1  O2 [X1]",
+        " 2   O2  .   .",
+        " 3   .   .   .",
+        "     a   b   c",
+        "a3 -> c1",
+        "[ ] arrived at",
+        "seat 2",
+    ]
+
+
+def test_text_in_colours_says_the_same() -> None:
+    """Colours add escape sequences to the same letters, without the seats' numbers."""
+    colored = text_board(toe(), color=True, colors=("red", "blue"))
+    assert "\033[1;38;5;231;48;5;166m X  \033[0m" in colored
+    bare = re.sub(r"\033\[[0-9;]*m", "", colored)
+    assert [line.rstrip() for line in bare.splitlines()[:2]] == [" 1   X   O  [X]", " 2   O   .   ."]
+
+
+def test_capitals_and_small_letters_need_no_numbers() -> None:
+    """Where glyphs tell the seats, as chess letters or by a number, no number is added."""
+    cells = tuple(Cell(2 * k, 0) for k in range(3))
+    chess = Drawing(cells, (Piece(0, 0, "K", 1), Piece(2, 0, "k", 2), Piece(4, 0, "f", 0)))
+    assert text_board(chess) == " K   k   f\n"
+    numbers = Drawing(cells, (Piece(0, 0, "1", 1), Piece(2, 0, "3", 1), Piece(4, 0, "4", 2)))
+    assert text_board(numbers) == " 1   3   4\n"
+    named = Drawing(cells, (Piece(0, 0, "S1", 1), Piece(2, 0, "S2", 2)))
+    assert text_board(named) == " S1  S2  .\n"
+
+
+def test_rows_of_a_hex_grid_are_shifted() -> None:
+    """A row shifted by half a cell is shifted by two columns; a row between rows is a line of its own."""
+    cells = (Cell(1, 0, shape="hex"), Cell(3, 0, "water", shape="hex"), Cell(0, 2, "mountain", shape="hex"))
+    assert text_board(Drawing(cells)) == "   .   ~\n ^\n"
+    between = (Cell(0, 0), Cell(2, 0), Cell(0, 2), Cell(2, 2), Cell(1, 1, shape="point"))
+    assert text_board(Drawing(between)) == " .   .\n   o\n .   .\n"
+
+
+def test_hex_cells_are_regular() -> None:
+    """The six sides of a hex cell are as long as one another, to within a thousandth and rounding."""
+    path = re.search(
+        r'd="M(-?\d+) (-?\d+)l(-?\d+) (-?\d+)v(-?\d+)', ground_svg(Drawing((Cell(0, 0, shape="hex"),)))
+    )
+    assert path is not None
+    _, _, dx, dy, side = map(int, path.groups())
+    assert abs((dx * dx + dy * dy) ** 0.5 - side) < 0.1
+
+
+@pytest.mark.parametrize("game", [Toe(), *all_games()], ids=lambda game: str(game.name))
+def test_a_film_shows_what_the_pictures_show(game: AnyGame) -> None:
+    """Each frame, put together from its ground and its sprites, is the picture of its position."""
+    states = [state for state, _ in playout(game.new(), stream(1, "film"), 40)]
+    drawings = [game.drawing(state.position()) for state in states]
+    made = film(drawings)
+    assert len(made.frames) == len(drawings)
+    for drawing, frame in zip(drawings, made.frames, strict=True):
+        assert made.grounds[frame.ground] == ground_svg(drawing)
+        assert frame.notes == drawing.notes
+        whole = "\n".join(
+            f'<g transform="translate({x} {y})">{made.sprites[n]}</g>' for n, x, y in frame.things
+        )
+        assert (
+            re.sub(r"<title>[^<]*</title>", "", pieces_svg(drawing))
+            == f'<g class="tb-pieces">\n{whole}\n</g>'
+        )
+    left, top, width, height = made.box
+    for drawing in drawings:
+        x, y, w, h = view_box(drawing)
+        assert left <= x
+        assert top <= y
+        assert x + w <= left + width
+        assert y + h <= top + height
+
+
+def test_a_film_is_compact() -> None:
+    """Sprites are shared by frames and squares; the JSON form holds numbers and notes alone."""
+    made = film([toe(None), toe(), toe(None)])
+    assert len(made.grounds) == 1
+    assert len(made.sprites) == 4
+    data = made.as_json()["frames"]
+    assert data[0] == data[2] == [0, [0, 0, 0, 1, 104, 0, 0, 208, 0, 1, 0, 104], ["seat 2"]]
+    assert made.sprites_svg("p").count('<g id="p') == 4
+    assert made.frame_svg(0, "p").startswith('<use href="#p0" x="0" y="0"/><use href="#p1" x="104" y="0"/>')
+
+
+def test_an_empty_film_has_no_size() -> None:
+    """Games without a board make films of text."""
+    assert film([plain_drawing("a b")]).box == (0, 0, 0, 0)
+    assert film([]).frames == ()
+
+
+def test_seats_that_are_called_by_colours_have_them() -> None:
+    """Red is red; seats with other names get four colours that are told apart, and none is given twice."""
+    assert seat_colors(("Red", "Blue")) == ("red", "blue")
+    assert seat_colors(("Black", "White")) == ("black", "white")
+    assert seat_colors(("Sage 1", "Sage 2")) == SEAT_COLORS
+    assert seat_colors(("Red", "Red")) == SEAT_COLORS
+    assert seat_colors(("Fire", "Water")) == SEAT_COLORS
+    assert seat_colors(()) == SEAT_COLORS
+
+
+def luminance(color: str) -> float:
+    parts = [int(color[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_letters_can_be_read(dark: bool) -> None:
+    """Letters stand out from what they stand on: 3:1 at least, which WCAG asks of large bold text."""
+    for name, tone in TOKENS.items():
+        ink = "#ffffff" if name in INK_LIGHT else "#1c1a17"
+        assert contrast(tone.dark if dark else tone.light, ink) >= 3, name
+    letters, back = LINES["ink"], LINES["back"]
+    assert contrast(letters.dark if dark else letters.light, back.dark if dark else back.light) >= 7
+
+
+def test_every_colour_can_be_set_by_a_page() -> None:
+    """No colour stands in the style sheet but as the value without a custom property, or as ink."""
+    text = re.sub(r"var\(--board-[a-z-]+,#[0-9a-f]{6}\)", "", style())
+    assert set(re.findall(r"#[0-9a-f]{3,6}", text)) == {"#fff", "#1c1a17"}
+
+
+def test_the_style_reaches_what_a_page_uses() -> None:
+    """Selectors are single classes, since a ``<use>`` element hides the ancestors of what it shows."""
+    selectors = re.findall(r"([^{}]+)\{(?=[a-z-]+:)", style())
+    assert len(selectors) > 40
+    assert all(re.fullmatch(r"\.tb-[a-z-]+(,\.tb-[a-z-]+)*", s.strip()) for s in selectors)

@@ -1,0 +1,40 @@
+"""The pictures in docs/rules are those that the games draw now."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.command import ROOT, offering
+from tourney.games.base import AnyGame
+from tourney.games.pictures import main, picture
+from tourney.games.registry import all_games
+
+FOLDER = ROOT / "docs" / "rules"
+
+
+@pytest.mark.parametrize("game", all_games(), ids=lambda game: str(game.name))
+def test_the_committed_pictures_are_current(game: AnyGame) -> None:
+    """A change of a drawing shows in docs/rules, too: ``make pictures`` draws them again."""
+    assert (FOLDER / f"{game.name}.svg").read_text(encoding="utf-8") == picture(game)
+
+
+def test_the_pictures_are_written_into_a_folder(tmp_path: Path) -> None:
+    """One file a game, in a folder that is made."""
+    with offering(toe="tests.toys:Toe", race="tests.toys:Race"):
+        assert main([str(tmp_path / "new")]) == 0
+    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["race.svg", "toe.svg"]
+
+
+def test_what_cannot_be_written_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A folder that is a file, a broken plugin, and no folder at all: one line and a code each."""
+    (tmp_path / "file").touch()
+    with offering(toe="tests.toys:Toe"):
+        assert main([str(tmp_path / "file")]) == 3
+        assert main([]) == 2
+    with offering(gone="tests.nowhere:Gone"):
+        assert main([str(tmp_path)]) == 2
+    assert [line.split(" ")[0] for line in capsys.readouterr().err.splitlines()] == [
+        "error:",
+        "usage:",
+        "error:",
+    ]
