@@ -1,0 +1,80 @@
+import copy
+from typing import Any
+
+import pytest
+
+from tests.tournaments import begin, digests, played, refused
+from tourney.errors import RecordError, UsageError
+from tourney.run.draw import spec_of
+from tourney.store.repository import Repository
+from tourney.store.values import Finished
+
+
+@pytest.fixture
+def records(repository: Repository) -> list[tuple[str, dict[str, Any]]]:
+    """The records of a stored tournament of three, two mirrored groups for each pair."""
+    tournament = begin(repository, 3, games=4)
+    entrants = repository.entrants(tournament.id)
+    finished = [
+        Finished(number, played(spec_of(tournament, entrants, row)))
+        for number, row in repository.pending(tournament.id)
+    ]
+    repository.record_results(tournament.id, finished)
+    return [(f"line {number}", record) for number, record in repository.records(tournament.id)]
+
+
+def test_records_become_a_finished_tournament_with_the_same_results(
+    repository: Repository, records: list[tuple[str, dict[str, Any]]]
+) -> None:
+    made = repository.import_records("again", lambda: records, "now")
+    assert made.plan.format == "import"
+    assert repository.tournament("again").complete
+    assert [record for _, record in repository.records(made.id)] == [record for _, record in records]
+    assert digests(repository, made.id) == digests(repository, repository.tournament("cup").id)
+    points = [
+        {line.name: (line.points, line.games) for line in repository.standings(repository.tournament(n).id)}
+        for n in ("cup", "again")
+    ]
+    assert points[0] == points[1]
+
+
+def test_mirrored_games_stay_one_group(
+    repository: Repository, records: list[tuple[str, dict[str, Any]]]
+) -> None:
+    made = repository.import_records("again", lambda: records, "now")
+    keys = [result.key for result in repository.results(made.id)]
+    assert [(key.table, key.order) for key in keys] == [(1 + k // 2, 1 + k % 2) for k in range(12)]
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"game": "sages-tafl"}, "line 3: its game differs"),
+        ({"rules": "2"}, "line 3: its rules differs"),
+        ({"options": {"x": "y"}}, "line 3: its options differs"),
+    ],
+)
+def test_records_that_do_not_belong_together_are_refused_and_nothing_is_stored(
+    repository: Repository,
+    records: list[tuple[str, dict[str, Any]]],
+    change: dict[str, Any],
+    sentence: str,
+) -> None:
+    changed = copy.deepcopy(records)
+    changed[2][1].update(change)
+    with refused(RecordError, sentence):
+        repository.import_records("again", lambda: changed, "now")
+    assert [tournament.name for tournament in repository.tournaments()] == ["cup"]
+
+
+def test_one_name_for_two_bots_no_record_at_all_and_a_name_that_is_taken_are_refused(
+    repository: Repository, records: list[tuple[str, dict[str, Any]]]
+) -> None:
+    changed = copy.deepcopy(records)
+    changed[11][1]["seats"][0]["args"] = ["--other"]
+    with refused(RecordError, "line 12: the entrant", "is another bot, or has other arguments"):
+        repository.import_records("again", lambda: changed, "now")
+    with refused(RecordError, "there is no record to import"):
+        repository.import_records("again", list, "now")
+    with refused(UsageError, "holds a tournament 'cup' already"):
+        repository.import_records("cup", lambda: records, "now")

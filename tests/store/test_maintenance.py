@@ -1,0 +1,110 @@
+import contextlib
+import sqlite3
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql
+
+from tests.tournaments import begin, digests, played, refused
+from tourney.errors import StoreError, UsageError
+from tourney.run.draw import spec_of
+from tourney.store import maintenance, reading
+from tourney.store.models import METADATA
+from tourney.store.repository import Repository
+from tourney.store.values import Finished
+
+
+@pytest.fixture
+def full(repository: Repository) -> Repository:
+    """A repository of two tournaments, the first played to its end."""
+    tournament = begin(repository, 4)
+    entrants = repository.entrants(tournament.id)
+    repository.record_results(
+        tournament.id,
+        [
+            Finished(number, played(spec_of(tournament, entrants, row)))
+            for number, row in repository.pending(tournament.id)
+        ],
+    )
+    begin(repository, 5, name="next")
+    return repository
+
+
+def everything(path: Path) -> dict[str, list[tuple[object, ...]]]:
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        return {
+            table: connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2").fetchall()  # noqa: S608 - our own names
+            for table in METADATA.tables
+        }
+
+
+def test_a_backup_during_a_run_is_whole(full: Repository, database: Path, tmp_path: Path) -> None:
+    with full.run_lock(full.tournament(), since=0.0):
+        maintenance.backup_database(str(database), tmp_path / "backup.db")
+    assert everything(tmp_path / "backup.db") == everything(database)
+    assert maintenance.check_database(str(tmp_path / "backup.db")) == ()
+    with Repository.open(str(tmp_path / "backup.db"), write=True) as copy:
+        assert digests(copy, 1) == digests(full, 1)
+    with refused(StoreError, "backup.db is there already"):
+        maintenance.backup_database(str(database), tmp_path / "backup.db")
+    with refused(StoreError, "x/backup.db cannot be written"):
+        maintenance.backup_database(str(database), tmp_path / "x" / "backup.db")
+
+
+def test_a_copy_holds_all_and_goes_on_numbering(full: Repository, database: Path, tmp_path: Path) -> None:
+    target = tmp_path / "copy.db"
+    count = maintenance.copy_database(str(database), str(target))
+    assert everything(target) == everything(database)
+    assert count == sum(len(rows) for rows in everything(target).values())
+    with refused(StoreError, "copy.db is not empty"):
+        maintenance.copy_database(str(database), str(target))
+    with refused(UsageError, "are one database"):
+        maintenance.copy_database(str(database), str(database))
+    with Repository.open(str(target)) as copy:
+        assert begin(copy, 2, name="third").id == 3
+
+
+def test_a_sound_database_has_no_findings(full: Repository, database: Path) -> None:
+    assert full.progress(1).done == 12
+    assert maintenance.check_database(str(database)) == ()
+
+
+@pytest.mark.parametrize(
+    ("statement", "finding"),
+    [
+        ("DELETE FROM schedule WHERE id = 15", "next: 1 rows of the schedule are missing"),
+        ("DELETE FROM seat WHERE match_id = 3 AND seat = 2", "match cup/3 has 1 seats stored, not 2"),
+        ("DELETE FROM match WHERE id = 5", "refers to a row of match that is missing"),
+    ],
+)
+def test_what_is_missing_is_found(full: Repository, database: Path, statement: str, finding: str) -> None:
+    full.close()
+    with contextlib.closing(sqlite3.connect(database)) as connection:
+        connection.execute(statement)
+        connection.commit()
+    findings = maintenance.check_database(str(database))
+    assert finding in findings[0]
+
+
+def test_the_statements_are_no_dialect_of_sqlite(full: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What reads and writes compiles for PostgreSQL too: the one other kind of database that is promised."""
+    compiled = []
+
+    def note(_connection: object, statement: sa.sql.ClauseElement, *_rest: object) -> None:
+        compiled.append(str(statement.compile(dialect=postgresql.dialect())))  # type: ignore[no-untyped-call]  # as SQLAlchemy has it
+
+    sa.event.listen(full._engine, "before_execute", note)
+    tournament = full.tournament("cup").id
+    for reader in (full.standings, full.pair_totals, full.faults, full.progress, full.pending, full.entrants):
+        reader(tournament)
+    for many in (full.results, full.matches, full.records, full.rows):
+        list(many(tournament))
+    full.log(tournament, 1)
+    full.measured(tournament, 1)
+    with full.snapshot() as moment:
+        list(reading.matches(moment._connection or pytest.fail("no snapshot"), tournament, entrant=1))
+    begin(full, 3, name="third")
+    assert len(compiled) > 20
+    tables = sa.schema.CreateTable(METADATA.tables["match"]).compile(dialect=postgresql.dialect())  # type: ignore[no-untyped-call]  # as SQLAlchemy has it
+    assert "BYTEA" in str(tables)

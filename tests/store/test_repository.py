@@ -1,0 +1,250 @@
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.tournaments import LETTERS, begin, digests, entrant, played, refused
+from tourney.errors import RecordError, StoreError, UsageError
+from tourney.match.spec import Limits
+from tourney.run.draw import spec_of
+from tourney.schedule.row import Row
+from tourney.store.repository import Repository
+from tourney.store.values import Finished, Key, Plan, Progress, RunSettings, StoredEntrant, Tournament
+
+
+def play_all(repository: Repository, tournament: Tournament, order: list[int] | None = None) -> None:
+    """Store a made-up result for each pending row, one at a time, in any order."""
+    pending = dict(repository.pending(tournament.id))
+    entrants = repository.entrants(tournament.id)
+    for number in order or list(pending):
+        spec = spec_of(tournament, entrants, pending[number])
+        repository.record_results(tournament.id, [Finished(number, played(spec))])
+
+
+def test_a_tournament_comes_back_as_it_was_stored(repository: Repository) -> None:
+    plan = Plan(
+        name="full",
+        game="sages-tafl",
+        rules="7",
+        options=(("a", "1"), ("b", "x")),
+        format="round-robin",
+        seats=2,
+        games_per_pairing=4,
+        rounds=9,
+        opening_plies=3,
+        book=(("e4", "e5"), ("d4",)),
+        limits=Limits(move_ms=None, clock_ms=60000, increment_ms=5, nodes=9, charge="cpu"),
+        extra=(("heroes", 2), ("third-place", "yes")),
+    )
+    entrants = (
+        StoredEntrant(0, entrant("a"), title="Ä <b>", author="me", joined=1, line='{"bot":"a"}'),
+        StoredEntrant(1, entrant("b"), joined=2),
+    )
+    run = RunSettings(reuse=True, sandbox="strict")
+    made = repository.begin(
+        plan, seed=2**64 - 1, seed_chosen=False, run=run, entrants=entrants, created="now"
+    )
+    assert repository.tournaments() == (made,)
+    assert made == Tournament(1, plan, 2**64 - 1, False, run, complete=False, created="now")
+    assert repository.entrants(made.id) == entrants
+    assert repository.progress(made.id) == Progress(0, 0, 0, 0)
+
+
+def test_a_tournament_is_found_by_name_or_as_the_last_one(repository: Repository) -> None:
+    with refused(UsageError, "holds no tournament yet", "tourney run"):
+        repository.tournament()
+    begin(repository, name="one")
+    begin(repository, name="two")
+    assert repository.tournament().name == "two"
+    assert repository.tournament("one").name == "one"
+    with refused(UsageError, "no tournament 'three'", "there are: one, two"):
+        repository.tournament("three")
+    with refused(UsageError, "holds a tournament 'one' already"):
+        begin(repository, name="one")
+
+
+def test_rows_are_numbered_in_schedule_order_and_never_drawn_again(repository: Repository) -> None:
+    tournament = begin(repository, 3, draw=False)
+    rows = [Row(2, 1, 1, 1, (0, 1)), Row(1, 1, 1, 2, (2, 1)), Row(1, 1, 1, 1, (1, 2))]
+    numbered = repository.add_rows(tournament.id, rows, complete=False)
+    assert numbered == tuple(enumerate(sorted(rows), 1))
+    assert tuple(repository.rows(tournament.id)) == numbered == repository.pending(tournament.id)
+    with refused(StoreError, "(2, 1, 1, 1)", "drawn already"):
+        repository.add_rows(tournament.id, [Row(2, 1, 1, 1, (1, 2))], complete=False)
+    with refused(StoreError, "(1, 9, 1, 1)"):
+        repository.add_rows(tournament.id, [Row(3, 1, 1, 1, (0, 1)), Row(1, 9, 1, 1, (0, 1))], complete=True)
+    assert len(repository.pending(tournament.id)) == 3
+    assert not repository.tournament().complete
+    assert repository.add_rows(tournament.id, [Row(3, 1, 1, 1, (0, 1))], complete=True)[0][0] == 4
+    assert repository.tournament().complete
+
+
+def test_what_is_stored_does_not_depend_on_the_order_of_completion(tmp_path: Path) -> None:
+    seen = []
+    for k in range(3):
+        with Repository.open(str(tmp_path / f"{k}.db"), create=True) as repository:
+            tournament = begin(repository, 5, games=4)
+            order = sorted(range(1, 41), key=lambda number: (number * (7, 11, 23)[k]) % 41)
+            play_all(repository, tournament, order)
+            seen.append(
+                (
+                    list(repository.results(tournament.id)),
+                    list(repository.matches(tournament.id)),
+                    list(repository.records(tournament.id)),
+                    repository.standings(tournament.id),
+                    repository.pair_totals(tournament.id),
+                )
+            )
+    assert seen[0] == seen[1] == seen[2]
+    assert [result.number for result in seen[0][0]] == list(range(1, 41))
+
+
+def test_a_match_is_stored_whole_and_once(repository: Repository) -> None:
+    tournament = begin(repository)
+    entrants = repository.entrants(tournament.id)
+    number, row = repository.pending(tournament.id)[1]
+    first = played(spec_of(tournament, entrants, row), (2, 1), ((1, "timeout", 1),))
+    repository.record_results(tournament.id, [Finished(number, first)])
+    other = played(spec_of(tournament, entrants, row), (1, 2))
+    repository.record_results(tournament.id, [Finished(number, other)])
+    assert digests(repository, tournament.id) == {number: first.record["digest"]}
+    assert repository.record(tournament.id, number) == first.record
+    assert repository.log(tournament.id, number) == first.log
+    assert repository.measured(tournament.id, number) == first.measured
+    match = repository.match(tournament.id, number)
+    assert match.row == row
+    assert match.result is not None
+    assert (match.result.ranks, match.result.faults) == ((2, 1), ("timeout", None))
+    assert (match.result.actions, match.result.reproducible, match.result.void) == (2, True, False)
+    assert number not in dict(repository.pending(tournament.id))
+    assert repository.faults(tournament.id) == ((row.seats[0], "timeout", 1),)
+    [result] = repository.results(tournament.id)
+    assert result == (number, Key(*match.key), row.seats, (2, 1), ("timeout", None), False)
+
+
+def test_a_batch_is_stored_whole_or_not_at_all(repository: Repository) -> None:
+    tournament = begin(repository)
+    entrants = repository.entrants(tournament.id)
+    pending = repository.pending(tournament.id)
+    good = Finished(1, played(spec_of(tournament, entrants, pending[0][1])))
+    three = replace(spec_of(tournament, entrants, pending[1][1]), seats=tuple(e.entrant for e in entrants))
+    with refused(StoreError, "match 2 was played with 3 seats, not 2"):
+        repository.record_results(tournament.id, [good, Finished(2, played(three))])
+    assert repository.progress(tournament.id).done == 0
+    assert repository.pending(tournament.id) == pending
+
+
+def test_a_match_that_the_machine_could_not_play_is_void_and_named(repository: Repository) -> None:
+    tournament = begin(repository)
+    play_all(repository, tournament, [2, 3, 4, 5, 6])
+    before = repository.standings(tournament.id)
+    repository.record_results(tournament.id, [Finished(1, None, "the worker died")])
+    assert repository.progress(tournament.id) == Progress(6, 6, 1, 3)
+    result = repository.match(tournament.id, 1).result
+    assert result is not None
+    assert (result.void, result.note, result.digest, result.ranks) == (True, "the worker died", "", (1, 1))
+    with refused(UsageError, "match 1 is void: the worker died"):
+        repository.record(tournament.id, 1)
+    assert repository.log(tournament.id, 1) == ()
+    assert repository.measured(tournament.id, 1) == {}
+    assert [number for number, _ in repository.records(tournament.id)] == [2, 3, 4, 5, 6]
+    assert repository.standings(tournament.id) == before
+
+
+def test_a_match_in_which_all_failed_to_start_is_void_but_its_faults_are_told(repository: Repository) -> None:
+    tournament = begin(repository, 2)
+    pending = dict(repository.pending(tournament.id))
+    spec = spec_of(tournament, repository.entrants(tournament.id), pending[1])
+    both = played(spec, (1, 1), ((1, "startup", 0), (2, "startup", 0)))
+    repository.record_results(tournament.id, [Finished(1, both)])
+    assert [line.games for line in repository.standings(tournament.id)] == [0, 0]
+    assert [line.fault_count for line in repository.standings(tournament.id)] == [1, 1]
+    assert repository.pair_totals(tournament.id) == ()
+    assert [result.void for result in repository.results(tournament.id)] == [True]
+
+
+def test_matches_are_found_by_number_by_name_and_by_entrant(repository: Repository) -> None:
+    one = begin(repository, 12, name="one")
+    two = begin(repository, 2, name="two")
+    assert repository.find_match("2") == repository.match(two.id, 2)
+    assert repository.find_match("one/7") == repository.match(one.id, 7)
+    assert repository.find_match("7", "one") == repository.match(one.id, 7)
+    for text in ("", "x", "one/", "-1", "1.0", "99999999999", "²"):
+        with refused(UsageError, "is no match"):
+            repository.find_match(text)
+    with refused(UsageError, "there is no match 3 in this tournament"):
+        repository.find_match("3")
+    with refused(UsageError, "match 1 has not been played yet"):
+        repository.record(one.id, 1)
+    mine = list(repository.matches(one.id, entrant=1))
+    assert len(mine) == 22
+    assert all(1 in match.seats for match in mine)
+
+
+def test_a_record_that_was_altered_is_noticed(repository: Repository, database: Path) -> None:
+    tournament = begin(repository)
+    play_all(repository, tournament)
+    with sqlite3.connect(database) as connection:
+        connection.execute("UPDATE match SET record = substr(record, 1, 40) WHERE id = 2")
+    connection.close()
+    with refused(RecordError, "the record of match 2 is damaged"):
+        repository.record(tournament.id, 2)
+    assert repository.record(tournament.id, 1)["game"] == "sage-stones"
+    with refused(RecordError, "match 2"):
+        list(repository.records(tournament.id))
+
+
+def test_amending_changes_what_may_change_and_nothing_else(repository: Repository) -> None:
+    tournament = begin(repository, 3)
+    assert tournament.complete
+    added = StoredEntrant(3, entrant("d"), joined=4)
+    run = RunSettings(sandbox="off")
+    repository.amend(tournament.id, rounds=None, run=run, entrants=[added])
+    changed = repository.tournament()
+    assert changed == replace(tournament, run=run, complete=False)
+    assert repository.entrants(tournament.id)[3] == added
+
+
+def test_a_snapshot_sees_one_moment_while_a_run_writes(repository: Repository, database: Path) -> None:
+    tournament = begin(repository)
+    with Repository.open(str(database)) as reader, reader.snapshot() as moment:
+        assert moment.progress(tournament.id).done == 0
+        play_all(repository, tournament)
+        assert moment.progress(tournament.id).done == 0
+        assert moment.standings(tournament.id)[0].games == 0
+    assert repository.progress(tournament.id).done == 6
+
+
+def test_a_thousand_rows_and_more_are_stored_and_read_in_order(repository: Repository) -> None:
+    tournament = begin(repository, 26, games=4)
+    entrants = repository.entrants(tournament.id)
+    finished = [
+        Finished(number, played(spec_of(tournament, entrants, row)))
+        for number, row in repository.pending(tournament.id)
+    ]
+    repository.record_results(tournament.id, finished)
+    assert len(finished) == 1300
+    assert [match.number for match in repository.matches(tournament.id)] == list(range(1, 1301))
+    assert {line.games for line in repository.standings(tournament.id)} == {100}
+    assert sum(line.points for line in repository.standings(tournament.id)) == 1300
+    assert sorted(line.name for line in repository.standings(tournament.id)) == list(LETTERS)
+
+
+def test_a_missing_tournament_id_is_said(repository: Repository) -> None:
+    with refused(UsageError, "no tournament with the id 9"):
+        repository.tournament_by_id(9)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["INSERT INTO match SELECT * FROM match LIMIT 1", "INSERT INTO seat SELECT * FROM seat LIMIT 1"],
+)
+def test_the_database_itself_refuses_a_second_result(
+    repository: Repository, database: Path, statement: str
+) -> None:
+    tournament = begin(repository)
+    play_all(repository, tournament)
+    with sqlite3.connect(database) as connection, pytest.raises(sqlite3.IntegrityError):
+        connection.execute(statement)
+    connection.close()

@@ -1,0 +1,235 @@
+import contextlib
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.tournaments import begin, refused
+from tourney.errors import StoreError, UsageError
+from tourney.store import sqlite
+from tourney.store.maintenance import check_database, upgrade_database
+from tourney.store.repository import Repository
+
+
+@pytest.fixture
+def sound(database: Path) -> Path:
+    """A database with a tournament in it, closed."""
+    with Repository.open(str(database), create=True) as repository:
+        begin(repository, 8, games=8)
+    return database
+
+
+def execute(path: Path, statement: str) -> None:
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute(statement)
+        connection.commit()
+
+
+def foreign(path: Path) -> None:
+    path.unlink()
+    execute(path, "CREATE TABLE addresses (name TEXT)")
+
+
+def no_tables(path: Path) -> None:
+    path.unlink()
+    execute(path, f"PRAGMA application_id = {sqlite.APPLICATION_ID}")
+    execute(path, "CREATE TABLE t (x)")
+
+
+def newer(path: Path) -> None:
+    execute(path, "UPDATE alembic_version SET version_num = '9999'")
+
+
+def unfinished(path: Path) -> None:
+    execute(path, "DELETE FROM alembic_version")
+
+
+def truncated(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def header_only(path: Path) -> None:
+    os.truncate(path, 60)
+
+
+def empty(path: Path) -> None:
+    os.truncate(path, 0)
+
+
+def text(path: Path) -> None:
+    path.write_text("name,points\na,1\n")
+
+
+def folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def overwritten(path: Path) -> None:
+    size = path.stat().st_size
+    with path.open("r+b") as file:
+        file.seek(4096)
+        file.write(b"\xa5" * (size - 8192))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "sentence"),
+    [
+        (Path.unlink, "there is no database"),
+        (foreign, "is another program's"),
+        (no_tables, "holds no tables of Tourney"),
+        (newer, "was made by a newer Tourney (revision 9999"),
+        (unfinished, "was never finished"),
+        (truncated, "is damaged"),
+        (overwritten, "is damaged"),
+        (header_only, "breaks off in its header"),
+        (empty, "is an empty file"),
+        (text, "is no SQLite database"),
+        (folder, "cannot be read: Is a directory"),
+    ],
+)
+def test_what_is_not_a_sound_database_of_ours_is_refused_untouched(
+    sound: Path, spoil: Callable[[Path], None], sentence: str
+) -> None:
+    spoil(sound)
+    before = sound.read_bytes() if sound.is_file() else None
+    with refused(StoreError, str(sound), sentence):
+        Repository.open(str(sound))
+    if spoil is not Path.unlink:
+        with refused(StoreError, sentence):
+            Repository.open(str(sound), create=True)
+    assert (sound.read_bytes() if sound.is_file() else None) == before
+    assert not list(sound.parent.glob("*new*"))
+
+
+def test_an_older_database_is_refused_with_the_command_that_upgrades_it(
+    sound: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tourney.store.engine.REVISIONS", ("0000", "0001"))
+    execute(sound, "UPDATE alembic_version SET version_num = '0000'")
+    with refused(StoreError, "was made by an older Tourney (revision 0000, now 0001)", "tourney db upgrade"):
+        Repository.open(str(sound))
+
+
+def test_upgrading_what_is_new_changes_nothing(sound: Path) -> None:
+    before = sound.read_bytes()
+    assert upgrade_database(str(sound)) == ("0001", "0001")
+    assert sound.read_bytes() == before
+
+
+def test_a_database_is_made_with_settings_that_survive_a_crash(sound: Path) -> None:
+    with contextlib.closing(sqlite.connect(sound)) as connection:
+        settings = [
+            connection.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout", "application_id")
+        ]
+    assert settings == ["wal", 2, 1, 30_000, sqlite.APPLICATION_ID]
+
+
+def test_a_folder_that_is_not_there_or_cannot_be_written_is_said(tmp_path: Path) -> None:
+    with refused(StoreError, "nowhere/t.db cannot be made", "name a folder that is there"):
+        Repository.open(str(tmp_path / "nowhere" / "t.db"), create=True)
+    # Not even root makes files there.
+    with refused(StoreError, "/proc/t.db cannot be made"):
+        Repository.open("/proc/t.db", create=True)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that every user may read: pytest's own are closed to the one the test becomes."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        yield folder
+        folder.chmod(0o755)
+
+
+@pytest.mark.parametrize("mode", [0o444, 0o644])
+def test_what_cannot_be_written_is_refused_where_it_is_to_be_written(
+    sound: Path, open_folder: Path, mode: int
+) -> None:
+    """A read-only file, and a file in a folder in which nothing can be made; root becomes another user."""
+    copy = Path(shutil.copy(sound, open_folder))
+    copy.chmod(mode)
+    open_folder.chmod(0o555)
+    script = (
+        "import os\n"
+        "from tourney.errors import StoreError\n"
+        "from tourney.store.repository import Repository\n"
+        "if os.geteuid() == 0:\n"
+        "    os.setgroups([]), os.setgid(65534), os.setuid(65534)\n"
+        f"try: Repository.open({str(copy)!r}, write=True)\n"
+        "except StoreError as error: print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    assert "tourney.db cannot be used" in done.stdout
+    assert "make the file and its folder writable" in done.stdout
+    assert done.stdout.count("\n") == 1
+
+
+def test_two_who_make_one_database_at_once_both_get_it(database: Path) -> None:
+    sqlite.create(database)
+    before = database.read_bytes()
+    sqlite.create(database)
+    assert database.read_bytes() == before
+    assert [path.name for path in database.parent.iterdir()] == [database.name]
+
+
+def test_a_crash_in_the_midst_of_writing_leaves_the_last_whole_state(sound: Path, tmp_path: Path) -> None:
+    script = (
+        "import os, signal, sqlite3, sys\n"
+        "from pathlib import Path\n"
+        "from tourney.store import sqlite\n"
+        "connection = sqlite.connect(Path(sys.argv[1]))\n"
+        "connection.execute('BEGIN IMMEDIATE')\n"
+        "connection.execute('PRAGMA cache_size = 1')\n"
+        "connection.execute('UPDATE schedule SET seating = \"9,9\"')\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script, str(sound)], check=False)
+    assert done.returncode == -signal.SIGKILL
+    with Repository.open(str(sound)) as repository:
+        rows = [row.seats for _, row in repository.rows(1)]
+    assert len(rows) == 28 * 8
+    assert (9, 9) not in rows
+    assert check_database(str(sound)) == ()
+
+
+def test_a_writer_that_holds_the_database_is_said(sound: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite, "_BUSY_SECONDS", 0.01)
+    with contextlib.closing(sqlite.connect(sound)) as holder:
+        holder.execute("BEGIN IMMEDIATE")
+        with refused(StoreError, "database is locked", "another program holds it"):
+            Repository.open(str(sound), write=True)
+        with Repository.open(str(sound)) as reader:
+            assert reader.tournament().name == "cup"
+
+
+@pytest.mark.parametrize(
+    ("url", "sentence"),
+    [
+        ("sqlite://", "names no file"),
+        ("sqlite:///:memory:", "names no file"),
+        ("://", "neither a path nor a database URL"),
+        ("oracel://host/x", "no database of the kind 'oracel'"),
+    ],
+)
+def test_a_url_that_is_none_is_refused(url: str, sentence: str) -> None:
+    with refused(UsageError, sentence):
+        Repository.open(url)
+
+
+def test_a_url_and_a_path_open_the_same_file(sound: Path) -> None:
+    copy = Path(shutil.copy(sound, sound.with_name("100% ?mode=ro #1.db")))
+    for name in (str(copy), f"sqlite:///{sound}"):
+        with Repository.open(name) as repository:
+            assert repository.tournament().name == "cup"
