@@ -11,7 +11,8 @@ A script is text, a step a line::
     # a comment
 
 What the bot says after a line of the referee, it says at once; so what stands between an answer and the
-next line of the referee comes unasked. A ``*`` in a line of the referee stands for any part of one word.
+next line of the referee comes unasked, and is heard when the referee listens. A ``*`` in a line of the
+referee stands for any part of one word.
 """
 
 from collections.abc import Iterable, Sequence
@@ -53,6 +54,7 @@ class ScriptedChannel(Channel):
         self._name = name
         self._stderr: list[str] = []
         self._end: Event | None = None
+        self._unheard: list[Event] = []
         self.clock = clock or ScriptClock()
         self.closed = False
         self.grace: float | None = None
@@ -66,7 +68,8 @@ class ScriptedChannel(Channel):
         if rest:
             raise AssertionError(f"{self._name}: the referee sent half a line: {rest!r}")
         for line in lines:
-            self._skip()
+            while (event := self._next(asked=False)) is not None and self._end is None:
+                self._unheard.append(event)
             if not _matches(self._step, line):
                 raise AssertionError(f"{self._where}: expected {self._step!r}, the referee said {line!r}")
             self._at += 1
@@ -144,6 +147,9 @@ class ScriptedChannel(Channel):
             self._at += 1
 
     def _take(self, *, asked: bool) -> Event | None:
+        return self._unheard.pop(0) if self._unheard else self._next(asked=asked)
+
+    def _next(self, *, asked: bool) -> Event | None:
         if self._end is not None:
             return self._end
         self._skip()

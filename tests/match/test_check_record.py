@@ -1,0 +1,178 @@
+"""Records from outside: the one form, to the key; anything else is refused in a sentence that names it."""
+
+import copy
+import json
+from typing import Any
+
+import pytest
+import rfc8785
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.tables import HELLO, make_spec, play_scripts
+from tourney.errors import RecordError
+from tourney.match.record import (
+    FORMAT,
+    Record,
+    canonical,
+    check_record,
+    digest_of,
+    make_record,
+    spec_of,
+)
+from tourney.match.spec import Entrant, Limits, MatchSpec, Opening
+
+START = HELLO + "> game toe seats=2 seat=* seed=* misere=no\n< ready\n"
+
+
+@pytest.fixture(scope="module")
+def record() -> Record:
+    """A small record with a fault in it."""
+    played = play_scripts(
+        make_spec(seed=2**64 - 1),
+        START + "> go\n< move b2\n> play 1 b2\n> over 1 2 reason=fault",
+        START + "> play 1 b2\n> go\n! overflow",
+    )
+    return played.record
+
+
+def test_record_is_json_that_comes_back_whole(record: Record) -> None:
+    """Written and read again it is the same, and its digest holds."""
+    again = json.loads(json.dumps(record))
+    assert check_record(again) == record
+    assert record["format"] == FORMAT
+    assert record["seed"] == "18446744073709551615"
+
+
+def test_spec_of_a_record_makes_the_record_again(record: Record) -> None:
+    """Nothing of the spec is lost."""
+    spec = spec_of(record)
+    assert spec == make_spec(seed=2**64 - 1, options=(("misere", "no"),))
+
+
+def edited(record: Record, path: str, value: Any) -> Record:
+    """Return a copy with the value at a path (``outcome.ranks.0``) put in, or taken out for ``...``."""
+    made = copy.deepcopy(record)
+    *way, last = [int(word) if word.isdigit() else word for word in path.split(".")]
+    place: Any = made
+    for word in way:
+        place = place[word]
+    if value is ...:
+        del place[last]
+    elif isinstance(place, list) and last == len(place):
+        place.append(value)
+    else:
+        place[last] = value
+    return made
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "why"),
+    [
+        ("game", ..., "the record lacks the key game"),
+        ("extra", 1, "the record has an unknown key 'extra'"),
+        ("format", "tourney-record/2", "format is 'tourney-record/2'; it may be tourney-record/1"),
+        ("game", "Toe", "game is 'Toe', which does not match"),
+        ("rules", 1, "rules must be a string, not a number"),
+        ("options", [], "options must be an object, not a list"),
+        ("options.misere", True, "options.misere must be a string, not a boolean"),
+        ("options.a b", "x", "a name in options is 'a b'"),
+        ("seed", 7, "seed must be a string"),
+        ("seed", "18446744073709551616", "seed is 18446744073709551616, which is beyond 64 bits"),
+        ("seed", "007", "seed is '007'"),
+        ("seed", "-1", "seed is '-1'"),
+        ("seed", "\u0661", "seed is"),
+        ("opening", {}, "opening must hold either plies or actions"),
+        ("opening.actions", ["a1"], "opening must hold either"),
+        ("opening", {"actions": []}, "opening.actions has 0 elements"),
+        ("opening.plies", -1, "opening.plies is -1"),
+        ("opening.plies", 1.0, "opening.plies must be an integer"),
+        ("opening.plies", True, "opening.plies must be an integer, not a boolean"),
+        ("seats", [], "seats has 0 elements"),
+        ("seats.0.entrant", "", "seats[0].entrant has 0 characters"),
+        ("seats.0.entrant", "x" * 201, "seats[0].entrant has 201 characters"),
+        ("seats.1.bot", "\ud800", "seats[1].bot is '\\ud800', which is no valid Unicode"),
+        ("seats.1.version", None, "seats[1].version must be a string, not null"),
+        ("seats.0.args", ["x", 1], "seats[0].args[1] must be a string"),
+        ("seats.0.digest", "f" * 63, "seats[0].digest is"),
+        ("seats.0.digest", "F" * 64, "seats[0].digest is"),
+        ("seats.0.rating", 1, "seats[0] has an unknown key 'rating'"),
+        ("limits.move-ms", 2**53, "limits.move-ms is 9007199254740992"),
+        ("limits.margin-ms", ..., "limits lacks the key margin-ms"),
+        ("limits.charge", "sun", "limits.charge is 'sun'; it may be wall, cpu"),
+        ("limits.clock-ms", 5, "limits must hold clock-ms and increment-ms together"),
+        ("actions.0", ["1", "b2"], "actions[0][0] must be an integer"),
+        ("actions.0", [3, "b2"], "actions[0][0] is 3"),
+        ("actions.0", [1, "b 2"], "actions[0][1] is 'b 2'"),
+        ("actions.0", [1, "b2", 3], "actions[0] has 3 elements"),
+        ("actions.0", "b2", "actions[0] must be a list"),
+        ("outcome.ranks", [1], "outcome.ranks has 1 elements"),
+        ("outcome.ranks", [1, 3], "outcome.ranks[1] is 3"),
+        ("outcome.ranks", [2, 2], "outcome.ranks is [2, 2]: a rank is 1 plus"),
+        ("outcome.reason", "no reason", "outcome.reason is 'no reason'"),
+        ("outcome.faults.0", [2, "lazy", 1], "outcome.faults[0][1] is 'lazy'"),
+        ("outcome.faults.0", [2, "crash", 2], "outcome.faults[0][2] is 2"),
+        ("outcome.faults.1", [2, "crash", 1], "outcome withdraws a seat twice"),
+        ("outcome.resigned", [], "outcome.resigned has 0 elements"),
+        ("outcome.resigned", [[2, 1]], "outcome withdraws a seat twice"),
+        ("digest", "0" * 65, "digest is"),
+        ("actions.0", [1, "a1"], "the record's digest is"),
+        ("outcome.reason", "resign", "the record's digest is"),
+    ],
+)
+def test_what_is_not_of_the_one_form_is_refused(record: Record, path: str, value: Any, why: str) -> None:
+    """One sentence that names the place; with a shape that holds, the digest tells of any change."""
+    with pytest.raises(RecordError) as caught:
+        check_record(edited(record, path, value))
+    assert why in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("data", [None, [], "record", 7, {}, {"format": FORMAT}])
+def test_what_is_no_record_at_all_is_refused(data: object) -> None:
+    """Any JSON value may come."""
+    with pytest.raises(RecordError):
+        check_record(data)
+
+
+texts = st.text(st.characters(codec="utf-8"), max_size=20)
+json_data = st.recursive(
+    st.one_of(texts, st.integers(-(2**53) + 1, 2**53 - 1)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4),
+        st.dictionaries(st.text(st.characters(codec="ascii"), max_size=8), inner, max_size=4),
+    ),
+    max_leaves=20,
+)
+
+
+@given(st.dictionaries(st.text(st.characters(codec="ascii"), max_size=8), json_data, max_size=5))
+def test_canonical_form_is_rfc_8785(data: dict[str, Any]) -> None:
+    """For all data that a record may hold, our form is the package's, byte for byte."""
+    data.pop("options", None)
+    assert canonical(data) == rfc8785.dumps(data)
+
+
+@given(st.dictionaries(texts, texts, max_size=5))
+def test_canonical_form_of_a_games_strange_options_is_rfc_8785(options: dict[str, str]) -> None:
+    """Names that are no ASCII sort by UTF-16, as RFC 8785 wants."""
+    assert canonical({"options": options}) == rfc8785.dumps({"options": dict(options)})
+
+
+names = st.text(st.characters(codec="utf-8"), min_size=1, max_size=200)
+
+
+@given(names, st.lists(names, max_size=3), st.integers(0, 2**64 - 1), st.integers(0, 9))
+def test_every_spec_makes_a_record_that_is_accepted(
+    name: str, args: list[str], seed: int, plies: int
+) -> None:
+    """Hostile names and all: what is written can be read, and gives the same spec."""
+    entrants = (Entrant(name, name, "1", tuple(args), "a" * 64), Entrant("b", "b", "1", (), "b" * 64))
+    limits = Limits(clock_ms=5, increment_ms=0)
+    spec = MatchSpec("toe", (("misere", "no"),), entrants, seed, limits, Opening(plies=plies))
+    from tourney.match.record import Outcome
+
+    record = make_record(spec, "1", [(1, "a1")], Outcome((1, 2), "fault", ((2, "crash", 1),)))
+    assert check_record(json.loads(json.dumps(record))) == record
+    assert spec_of(record) == spec
+    assert record["digest"] == digest_of(record)

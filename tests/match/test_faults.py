@@ -1,0 +1,251 @@
+"""Every fault, by scripted bots: what is one, when it is judged, and what the other seats hear of it."""
+
+import pytest
+
+from tests.tables import HELLO, NO_LIMITS, TOE, make_spec, notes, outcome, play_scripts
+from tourney.bots.channel import Event
+from tourney.bots.scripted import ScriptClock, ScriptedChannel
+from tourney.errors import SandboxError
+from tourney.match.play import play_match
+from tourney.match.player import Player
+from tourney.match.record import Outcome
+from tourney.match.spec import Limits
+from tourney.match.verify import verify
+
+START = HELLO + "> game toe seats=2 seat=* seed=* misere=no\n< ready\n"
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "why"),
+    [
+        ("< move z9", "illegal", "'z9' is not a square"),
+        ("< move b2", "illegal", "b2 is not legal here"),
+        ("! timeout", "timeout", "no answer within 86400000 ms"),
+        ("! closed exited with code 1", "crash", "exited with code 1"),
+        ("! overflow too much", "overflow", "too much"),
+        ("! garbled no UTF-8", "protocol", "no UTF-8"),
+        ("< nonsense", "protocol", "'nonsense' is no line of the protocol"),
+        ("< move a1 b1", "protocol", "one action"),
+        ("< ready", "protocol", "said ready where move was asked for"),
+        ("< bot", "protocol", "said bot where move was asked for"),
+        ("< info fine\n< info so far\n! closed killed by SIGSEGV", "crash", "killed by SIGSEGV"),
+    ],
+)
+def test_fault_at_a_turn(answer: str, kind: str, why: str) -> None:
+    """The faulty seat loses and is told nothing more; the other hears that it is over; the log says why."""
+    played = play_scripts(
+        make_spec(),
+        START + "> go\n< move b2\n> play 1 b2\n> over 1 2 reason=fault",
+        START + f"> play 1 b2\n> go\n{answer}",
+    )
+    assert outcome(played) == {"ranks": [1, 2], "reason": "fault", "faults": [[2, kind, 1]]}
+    assert len(notes(played)) == 1
+    assert notes(played)[0].startswith(f"1 2 {kind}: ")
+    assert why in notes(played)[0]
+    assert played.measured["reproducible"] is (kind not in {"timeout", "crash"})
+    assert verify(played.record, TOE) == []
+
+
+@pytest.mark.parametrize(
+    ("early", "kind", "why"),
+    [
+        ("< move c3", "protocol", "spoke out of turn: 'move c3'"),
+        ("< info but also\n< ready", "protocol", "spoke out of turn: 'ready'"),
+        ("! closed exited with code 0", "crash", "exited with code 0"),
+        ("! overflow too much", "overflow", "too much"),
+        ("! garbled long", "protocol", "long"),
+    ],
+)
+def test_fault_between_turns_is_judged_at_the_next_request(early: str, kind: str, why: str) -> None:
+    """The other seat plays on meanwhile; the faulty one is not even asked again."""
+    played = play_scripts(
+        make_spec(),
+        START + f"> go\n< move a1\n{early}",
+        START + "> play 1 a1\n> go\n< move b2\n> play 2 b2\n> over 2 1 reason=fault",
+    )
+    assert outcome(played)["faults"] == [[1, kind, 2]]
+    assert why in notes(played)[0]
+    assert played.measured["seats"][0]["turns"] == 1
+
+
+@pytest.mark.parametrize("early", ["< move c3", "! closed exited with code 0", "! overflow", "< nonsense"])
+def test_fault_after_the_last_turn_is_none(early: str) -> None:
+    """A bot that is not asked again before the game ends has done nothing wrong."""
+    first = "> go\n< move a1\n> play 1 a1\n> play 2 b1\n> go\n< move a2\n> play 1 a2\n> play 2 b2\n> go\n"
+    second = "> play 1 a1\n> go\n< move b1\n> play 2 b1\n> play 1 a2\n> go\n< move b2\n"
+    played = play_scripts(
+        make_spec(),
+        START + first + "< move a3\n> play 1 a3\n> over 1 2 reason=row",
+        START + second + f"{early}\n> play 2 b2\n> play 1 a3\n> over 1 2 reason=row",
+    )
+    assert outcome(played) == {"ranks": [1, 2], "reason": "row", "faults": []}
+    assert played.measured["reproducible"] is True
+
+
+GAME = "> game toe seats=2 seat=* seed=* misere=no"
+
+
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        ("> tourney 1\n! timeout", "no answer within 10000 ms"),
+        ("> tourney 1\n! closed exited with code 127", "exited with code 127"),
+        ("> tourney 1\n< ready", "said ready where bot was asked for"),
+        ("> tourney 1\n< hello", "'hello' is no line"),
+        ("> tourney 1\n< bot wants=everything", "wants="),
+        ("> tourney 1\n! overflow flood", "flood"),
+        ("< bot\n> nothing", "spoke out of turn: 'bot'"),
+        (HELLO + "< ready\n> nothing", "spoke out of turn: 'ready'"),
+        (HELLO + f"{GAME}\n! timeout", "no answer within 10000 ms"),
+        (HELLO + f"{GAME}\n< move a1", "said move where ready was asked for"),
+        (HELLO + f"{GAME}\n< resign", "said resign where ready was asked for"),
+        (HELLO + f"{GAME}\n! garbled long line", "long line"),
+    ],
+)
+def test_fault_at_start_up(script: str, why: str) -> None:
+    """Whatever goes wrong at ``bot`` or ``ready`` is the fault ``startup``; the other is asked too."""
+    script = script.removesuffix("\n> nothing")
+    played = play_scripts(make_spec(), script, START + "> over 2 1 reason=fault")
+    assert outcome(played) == {"ranks": [2, 1], "reason": "fault", "faults": [[1, "startup", 0]]}
+    assert played.record["actions"] == []
+    assert notes(played)[0].startswith("0 1 startup: ")
+    assert why in notes(played)[0]
+    assert verify(played.record, TOE) == []
+
+
+def test_start_up_that_all_fail_is_void() -> None:
+    """All have rank 1, and the match counts for nothing."""
+    played = play_scripts(make_spec(), "> tourney 1\n! timeout", HELLO + f"{GAME}\n! closed gone")
+    assert outcome(played) == {
+        "ranks": [1, 1],
+        "reason": "fault",
+        "faults": [[1, "startup", 0], [2, "startup", 0]],
+    }
+    assert Outcome.from_json(outcome(played)).void
+    assert played.measured["why-not"] == ["crash", "timeout"]
+    assert verify(played.record, TOE) == []
+
+
+def test_start_up_is_asked_of_all_at_once_and_each_has_the_whole_time() -> None:
+    """All have their request before anyone is waited for; one that hangs takes nothing from the others."""
+    order = []
+    clock = ScriptClock()
+
+    class Noting(ScriptedChannel):
+        def request(self, data: bytes) -> None:
+            order.append(f"ask {self._name}")
+            super().request(data)
+
+        def wait(self, deadline: int) -> Event:
+            order.append(f"hear {self._name} {(deadline - 1_000_000_000) // 10**6}")
+            return super().wait(deadline)
+
+    scripts = ("> tourney 1\n! timeout", START + "> over 2 1 reason=fault")
+    channels = [Noting(script, clock=clock, name=str(k)) for k, script in enumerate(scripts, 1)]
+    spec = make_spec(limits=Limits(move_ms=None, margin_ms=0, startup_ms=500))
+    play_match(spec, TOE, [Player(channel) for channel in channels], clock=clock)
+    assert order == ["ask 1", "ask 2", "hear 1 500", "hear 2 500", "ask 2", "hear 2 1000"]
+
+
+def test_start_up_is_never_charged_to_the_first_action() -> None:
+    """However long the handshake takes, the clock begins at ``go``."""
+    slow = "+ 9000\n> tourney 1\n+ 9000\n< bot\n" + GAME + "\n+ 9000\n< ready\n"
+    limits = Limits(move_ms=None, clock_ms=100, margin_ms=0, startup_ms=10_000)
+    told = START.replace(" misere", " clock=100 inc=0 misere")
+    played = play_scripts(
+        make_spec(limits=limits),
+        slow.replace(" misere", " clock=100 inc=0 misere")
+        + "> go clocks=100,100 inc=0\n< move a1\n> play 1 a1\n> over 1 2 reason=resign",
+        told + "> play 1 a1\n> go clocks=100,100 inc=0\n< resign\n> over 1 2 reason=resign",
+    )
+    assert outcome(played)["faults"] == []
+
+
+def test_faulty_bot_is_closed_at_once_and_others_are_left_to_the_caller() -> None:
+    """Who is at fault holds nobody up: no grace; who is not may play again."""
+    channels = [
+        ScriptedChannel(START + "> go\n< move a1\n> play 1 a1\n> over 1 2 reason=fault"),
+        ScriptedChannel(START + "> play 1 a1\n> go\n< move a1"),
+    ]
+    players = [Player(channel) for channel in channels]
+    play_match(make_spec(), TOE, players)
+    assert [channel.closed for channel in channels] == [False, True]
+    assert channels[1].grace == 0
+    assert [player.lost for player in players] == [False, True]
+
+
+def test_log_is_bounded() -> None:
+    """A bot that talks without end fills no log; the referee's notes are kept; what was dropped is told."""
+    talk = "\n".join(["< info " + "x" * 1000] * 900)
+    moves = ["a1", "b1", "a2", "b2"]
+    scripts = [START, START]
+    for ply, move in enumerate(moves):
+        mine = ply % 2
+        scripts[mine] += f"> go\n{talk}\n< move {move}\n"
+        for script in (0, 1):
+            scripts[script] += f"> play {mine + 1} {move}\n"
+    scripts[0] += "> go\n< move zz"
+    played = play_scripts(make_spec(limits=NO_LIMITS), scripts[0], scripts[1] + "> over 2 1 reason=fault")
+    assert sum(len(line.text) for line in played.log) < 300_000
+    assert [note.partition(":")[0] for note in notes(played)] == [
+        "4 1 illegal",
+        "4 1 1,669 more lines of this bot were dropped",
+        "4 2 1,669 more lines of this bot were dropped",
+    ]
+
+
+@pytest.mark.parametrize(("used", "kind"), [((5, 25), None), ((5, 26), "timeout"), ((None, None), "refused")])
+def test_charge_by_cpu(used: tuple[int | None, int | None], kind: str | None) -> None:
+    """CPU time is charged from request to answer, whatever the wall clock says; unknown, it is refused."""
+
+    readings = list(used)
+
+    class Measured(ScriptedChannel):
+        def cpu_ms(self) -> int | None:
+            return readings.pop(0) if readings else used[1]
+
+    limits = Limits(move_ms=20, margin_ms=0, charge="cpu")
+    start = START.replace(" misere", " move=20 misere")
+    clock = ScriptClock()
+    first = (
+        start
+        + "> go move=20\n+ 70\n< move a1\n"
+        + ("> play 1 a1\n> over 1 2 reason=resign" if kind is None else "")
+    )
+    ending = (
+        "> play 1 a1\n> go move=20\n< resign\n> over 1 2 reason=resign"
+        if kind is None
+        else "> over 2 1 reason=fault"
+    )
+    channels = [Measured(first, clock=clock), Measured(start + ending, clock=clock)]
+    players = [Player(channel) for channel in channels]
+    if kind == "refused":
+        with pytest.raises(SandboxError, match="cpu"):
+            play_match(make_spec(limits=limits), TOE, players, clock=clock)
+        return
+    played = play_match(make_spec(limits=limits), TOE, players, clock=clock)
+    assert outcome(played)["faults"] == ([] if kind is None else [[1, "timeout", 0]])
+    assert played.measured["seats"][0]["wall-ms"] == 70
+
+
+def test_bots_are_frozen_but_in_their_own_turns() -> None:
+    """With ``ponder = "freeze"`` a bot runs from its request to its answer and when the game is over."""
+    seen = []
+
+    class Watched(ScriptedChannel):
+        def request(self, data: bytes) -> None:
+            seen.append((data.split()[-1].decode(), [c.frozen for c in channels]))
+            super().request(data)
+
+        def send(self, data: bytes) -> None:
+            if b"over" in data:
+                seen.append(("over", [self.frozen]))
+            super().send(data)
+
+    channels = [
+        Watched(START + "> go\n< move a1\n> play 1 a1\n> over 1 2 reason=resign"),
+        Watched(START + "> play 1 a1\n> go\n< resign\n> over 1 2 reason=resign"),
+    ]
+    limits = Limits(move_ms=None, margin_ms=0, ponder="freeze")
+    play_match(make_spec(limits=limits), TOE, [Player(channel) for channel in channels])
+    assert seen[4:] == [("go", [False, True]), ("go", [True, False]), ("over", [False]), ("over", [False])]

@@ -1,0 +1,132 @@
+"""The referee alone: openings, retries, refusals, and what a broken game makes of it."""
+
+from typing import Any
+
+import pytest
+
+from tests.tables import ODDS, RACE, TOE, make_spec
+from tests.toys import Toe
+from tourney.errors import GameError, OptionError, TournamentError
+from tourney.games.base import OVER
+from tourney.match.referee import Referee
+from tourney.match.spec import Limits, Opening
+from tourney.seeds import derive, uniform
+
+
+def drawn_by_hand(seed: int, plies: int) -> tuple[int, list[str]]:
+    """Draw a toe opening as the design says, without the referee: the attempt and its actions."""
+    for attempt in range(100):
+        state, actions = TOE.new(), []
+        for j in range(plies):
+            if state.actor == OVER:
+                break
+            legal = state.legal_actions()
+            action = legal[uniform(derive(seed, "opening", attempt, j), len(legal))]
+            actions.append(TOE.action_string(action))
+            state = state.play(action)
+        if len(actions) == plies and state.actor != OVER:
+            return attempt, actions
+    raise AssertionError("no opening in a hundred attempts")
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_drawn_opening_is_the_seeds(seed: int) -> None:
+    """Attempt and number draw each action; a game that ends inside starts anew with the next attempt."""
+    _, actions = drawn_by_hand(seed, 7)
+    referee = Referee(make_spec(seed=seed, opening=Opening(plies=7)), TOE)
+    referee.begin()
+    assert [action for _, action in referee.actions] == actions
+    assert referee.turn == 2
+
+
+def test_some_opening_had_to_be_drawn_anew() -> None:
+    """The test above has seen retries, so it is no empty one."""
+    assert any(drawn_by_hand(seed, 7)[0] > 0 for seed in range(12))
+
+
+def test_dice_inside_an_opening_count_as_chance_draws() -> None:
+    """Chance is not counted among the opening's plies, but goes on counting for the dice after it."""
+    spec = make_spec("race", seed=3, opening=Opening(plies=2))
+    referee = Referee(spec, RACE)
+    referee.begin()
+    rolls = [f"roll-{1 + uniform(derive(3, 'chance', k), 3) // 2}" for k in range(3)]
+    picks = [["leave", "take"][uniform(derive(3, "opening", 0, j), 2)] for j in range(2)]
+    assert referee.actions == [(0, rolls[0]), (1, picks[0]), (0, rolls[1]), (2, picks[1]), (0, rolls[2])]
+
+
+def test_opening_longer_than_any_game_is_refused() -> None:
+    """Nine plies of noughts and crosses always end it: an error in a sentence, not an endless search."""
+    referee = Referee(make_spec(opening=Opening(plies=9)), TOE)
+    with pytest.raises(TournamentError, match="9 opening plies"):
+        referee.begin()
+
+
+def test_drawn_opening_is_refused_where_actions_are_hidden() -> None:
+    """It would give away, or hide from its own seat, what was drawn."""
+    with pytest.raises(TournamentError, match="hidden"):
+        Referee(make_spec("odds", opening=Opening(plies=1)), ODDS)
+
+
+@pytest.mark.parametrize(
+    ("actions", "why"),
+    [
+        (("a1", "a1"), "action 2 of the opening, a1,"),
+        (("zz",), "action 1 of the opening, zz,"),
+        (("a1", "b1", "a2", "b2", "a3"), "over after the opening"),
+        (("a1", "b1", "a2", "b2", "a3", "c3"), "action 6"),
+    ],
+)
+def test_bad_book_is_refused(actions: tuple[str, ...], why: str) -> None:
+    """A book that does not fit is the operator's to mend, and named by its action."""
+    referee = Referee(make_spec(opening=Opening(actions=actions)), TOE)
+    with pytest.raises(TournamentError, match=why):
+        referee.begin()
+
+
+def test_options_are_filled_in_and_checked() -> None:
+    """The record names every option; one that the game has not is refused before anything starts."""
+    assert Referee(make_spec(), TOE).spec.options == (("misere", "no"),)
+    with pytest.raises(OptionError, match="no option size"):
+        Referee(make_spec(options=(("size", "4"),)), TOE)
+    with pytest.raises(OptionError, match="seats"):
+        Referee(make_spec(seats=3), TOE)
+
+
+def test_startup_fault_leaves_the_opening_unplayed() -> None:
+    """Of two seats one is left, so the match is over before its opening."""
+    referee = Referee(make_spec(opening=Opening(plies=4)), TOE)
+    referee.begin([2])
+    assert referee.actions == []
+    assert referee.outcome is not None
+    assert referee.outcome.ranks == (1, 2)
+
+
+class Endless(Toe):
+    """A game that breaks its own promise about its length."""
+
+    name = "endless"
+    max_actions = 3
+
+
+def test_game_that_does_not_end_is_broken_and_nobodys_loss() -> None:
+    """More actions than the rules allow is an error that names the game, not a result."""
+    referee = Referee(make_spec("endless"), Endless())
+    referee.begin()
+    for text in ("a1", "b1", "c1"):
+        assert referee.act(text) == ""
+    with pytest.raises(GameError, match="endless goes on beyond 3 actions"):
+        referee.act("a2")
+
+
+def test_request_beyond_the_protocols_limit_is_the_games_fault() -> None:
+    """A legal line over 1 MiB is not sent in part."""
+
+    class Wide(Toe):
+        def action_string(self, action: Any) -> str:
+            return "x" * 200_000
+
+    referee = Referee(make_spec(limits=Limits()), Wide())
+    referee.want(1, position=False, legal=True)
+    referee.begin()
+    with pytest.raises(GameError, match="legal"):
+        referee.request(1)
