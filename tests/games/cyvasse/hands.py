@@ -6,6 +6,8 @@ from tourney.games.cyvasse.board import NUMBER
 from tourney.games.cyvasse.ground import BARE, MOUNTAIN, PLAIN, UNLAID, WATER, finished
 from tourney.games.cyvasse.pieces import NO_PIECES
 from tourney.games.cyvasse.play import Play
+from tourney.games.cyvasse.setup import STEPS
+from tourney.seeds import derive
 
 GAME = Cyvasse()
 
@@ -23,6 +25,9 @@ B = (
     " 1 play 3 60"
 )
 """The two positions of the page's perft table."""
+
+WHITE_TILES = ["tile-1", "tile-2t", "tile-3", "tile-4", "tile-5t", "tile-6", "tile-7", "tile-8"]
+"""Tiles for king square b5 or h5, whose blocks are L, L, R, R above and below."""
 
 
 def place(
@@ -91,7 +96,7 @@ def read(text: str) -> State[int]:
 
 
 def neighbours(name: str) -> set[str]:
-    """Say the page's sentence again: i-1 and i+1 in the row; i, i+1 in a longer one; i-1, i in a shorter one."""
+    """Say the page again: i-1, i+1 in the row; i, i+1 in a longer row beside; i-1, i in a shorter one."""
     row, i = name[0], int(name[1:])
     found = {(row, i - 1), (row, i + 1)}
     for other in (chr(ord(row) - 1), chr(ord(row) + 1)):
@@ -100,3 +105,11 @@ def neighbours(name: str) -> set[str]:
                 {(other, i), (other, i + 1)} if LENGTH[other] > LENGTH[row] else {(other, i - 1), (other, i)}
             )
     return {f"{r}{k}" for r, k in found if 1 <= k <= LENGTH[r]}
+
+
+def lay_out(state: State[int], seed: int = 1, steps: int = STEPS) -> State[int]:
+    """Play some actions of a set-up, each drawn from the seed."""
+    for k in range(steps):
+        actions = state.legal_actions()
+        state = state.play(actions[derive(seed, k) % len(actions)])
+    return state
