@@ -120,7 +120,7 @@ def runnable_folder(store: BotStore, bot: StoredBot, runner: BuildRunner = run_p
     """
     if not bot.manifest.build:
         return bot.folder
-    place = store.root / "builds" / host() / bot.digest
+    place = place_of_build(store, bot)
     try:
         with _locked(place.with_name(f"{bot.digest}.lock")):
             if place.exists():
@@ -141,6 +141,11 @@ def runnable_folder(store: BotStore, bot: StoredBot, runner: BuildRunner = run_p
             return place / "files"
     except OSError as error:
         raise StoreError(f"the bot {bot.label} cannot be built in {place.parent}: {error}") from error
+
+
+def place_of_build(store: BotStore, bot: StoredBot) -> Path:
+    """Return where a bot's build is, or would be, kept on this host."""
+    return store.root / "builds" / host() / bot.digest
 
 
 def damage_of_build(place: Path) -> str:

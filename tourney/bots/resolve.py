@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tourney.bots.manifest import FILE_NAME
 from tourney.bots.store import BotStore, StoredBot
+from tourney.bots.submission import digest_of_folder
 from tourney.errors import BotError
 from tourney.resources import engines_dir
 
@@ -13,25 +14,33 @@ from tourney.resources import engines_dir
 def resolve_bot(reference: str, store: BotStore, base: Path | None = None) -> StoredBot:
     """Return the bot that a word in a tournament file or on the command line means, from the store.
 
+    A path's bot and a bot that ships are added to the store, so that a match can be played again when they
+    have moved on. Raises BotError where there is none.
+    """
+    found = look_up(reference, store, base)
+    return found if isinstance(found, StoredBot) else store.add(found, why="used")
+
+
+def look_up(reference: str, store: BotStore, base: Path | None = None) -> StoredBot | Path:
+    """Return what a word means: a bot of the store, or the path of one that is not there yet.
+
     - A path, if it contains ``/`` or names a file or a bot's folder in ``base`` (the tournament file's
       folder; by default the current one).
     - Else a name, ``name@version`` or digest's beginning: what was added to the store by name, then the
       bots that ship, then what the store kept because it was used.
 
-    A path's bot and a bot that ships are added to the store, so that a match can be played again when they
-    have moved on. Raises BotError where there is none.
+    Raises BotError where there is none.
     """
     path = Path(base or ".") / reference
-    if "/" in reference or path.is_file() or (path / FILE_NAME).exists():
-        return store.add(path, why="used")
+    if "/" in reference or (reference and (path.is_file() or (path / FILE_NAME).exists())):
+        return path
     added = store.find(reference, why="added")
     if added is not None:
         return added
-    name, _, version = reference.partition("@")
-    if name in shipped_bots():
-        bot = store.add(shipped_bots()[name], why="used")
-        if version in ("", bot.manifest.version):
-            return bot
+    name, at, version = reference.partition("@")
+    shipped = shipped_bots().get(name)
+    if shipped is not None and (not at or digest_of_folder(shipped)[1].version == version):
+        return shipped
     used = store.find(reference)
     if used is not None:
         return used

@@ -113,11 +113,16 @@ class BotStore:
         return StoredBot(digest, manifest_of(entry / "files", listed, str(entry)), entry / "files")
 
     def find(self, reference: str, why: Why | None = None) -> StoredBot | None:
-        """Return the bot that a name, a name@version or the beginning of a digest means, checked; or None.
+        """Return the bot that ``locate`` finds, its content checked, or None. Raises BotError for damage."""
+        digest = self.locate(reference, why)
+        return None if digest is None else self.fetch(digest)
+
+    def locate(self, reference: str, why: Why | None = None) -> str | None:
+        """Return the digest that a name, a name@version or the beginning of a digest means, or None.
 
         Of several bots under one name, those added come before those kept because they were used, and the
         last before the others; with ``why`` only one sort counts. A digest's beginning has 6 digits or more.
-        Raises BotError if several digests begin so, or if the entry is damaged.
+        Raises BotError if several digests begin so. Contents are not checked.
         """
         name, at, version = reference.partition("@")
         if NAME.fullmatch(name) and (not at or VERSION.fullmatch(version)):
@@ -131,10 +136,10 @@ class BotStore:
             ]
             if fitting:
                 added = [listed for listed in fitting if listed.why == "added"]
-                return self.fetch((added or fitting)[-1].digest)
-        return self._find_digest(reference) if why is None else None
+                return (added or fitting)[-1].digest
+        return self._locate_digest(reference) if why is None else None
 
-    def _find_digest(self, beginning: str) -> StoredBot | None:
+    def _locate_digest(self, beginning: str) -> str | None:
         if _PREFIX.fullmatch(beginning) is None:
             return None
         digests = [digest for digest in self._digests() if digest.startswith(beginning)]
@@ -142,7 +147,7 @@ class BotStore:
             raise BotError(
                 f"{beginning} is the beginning of {len(digests)} digests in {self.root}; give more"
             )
-        return self.fetch(digests[0]) if digests else None
+        return digests[0] if digests else None
 
     def entries(self) -> tuple[Listed, ...]:
         """Return all that is in the store, the oldest addition first. Contents are not checked."""

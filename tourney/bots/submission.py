@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tourney.bots.digest import FileEntry
+from tourney.bots.digest import FileEntry, content_digest
 from tourney.bots.manifest import FILE_NAME, MAX_TEXT, Manifest, manifest_from_name, read_manifest
-from tourney.bots.tree import Found, check_path, copy_tree, walk
+from tourney.bots.tree import MAX_BYTES, Found, check_path, copy_file, copy_tree, walk
 from tourney.bots.unzip import unpack
 from tourney.errors import BotError
 
@@ -46,6 +46,13 @@ def copy_submission(source: Path, target: Path, scratch: Path) -> Submission:
         if error.filename is not None and Path(os.fsdecode(error.filename)).is_relative_to(target.parent):
             raise
         raise BotError(f"{source} cannot be read: {error}") from error
+
+
+def digest_of_folder(folder: Path) -> tuple[str, Manifest]:
+    """Return the digest that a bot's folder would have in a store, and its manifest; nothing is copied."""
+    manifest = _read_manifest(folder, str(folder))
+    found = walk(folder, manifest.build_output)
+    return content_digest(copy_file(file, None, MAX_BYTES)[0] for file in found), manifest
 
 
 def manifest_of(folder: Path, files: Sequence[FileEntry], where: str) -> Manifest:

@@ -1,0 +1,85 @@
+"""``tourney bots check``: whether a bot does what it must."""
+
+from contextlib import ExitStack
+from pathlib import Path
+
+import click
+
+from tourney.bots.sandbox import open_sandbox
+from tourney.bots.store import BotStore
+from tourney.cli.bots.finding import find_bot
+from tourney.cli.options import bots_option, output_options
+from tourney.cli.output import Output, current
+from tourney.errors import BotError, CheckError, UsageError
+from tourney.match.spec import Limits
+from tourney.run.check_bot import Trial, check_bot
+
+
+@click.command("check")
+@click.argument("bot")
+@click.option(
+    "--game", "games", multiple=True, metavar="GAME", help="A game to try; by default all it plays."
+)
+@click.option(
+    "--move-ms", type=click.IntRange(min=1), default=1000, show_default=True, help="Time for an action."
+)
+@click.option(
+    "--startup-ms", type=click.IntRange(min=1), default=10_000, show_default=True, help="Time for its start."
+)
+@click.option(
+    "--sandbox",
+    type=click.Choice(["auto", "strict", "off"]),
+    default="auto",
+    show_default=True,
+    help="What stands between the bot and this machine.",
+)
+@bots_option
+@output_options
+def check(bot: str, games: tuple[str, ...], move_ms: int, startup_ms: int, sandbox: str, bots: str) -> None:
+    """Try a bot in games against `random`.
+
+    BOT (a path or a name) is started and plays at every seat. A line a trial; where one fails: what is wrong, what to do, the last lines between referee and bot (> to
+    it, < from it), and its last lines of standard error. The exit code is 1 then.
+    """
+    output = current()
+    with ExitStack() as stack:
+        store, found, _ = find_bot(bot, BotStore(Path(bots)), stack)
+        tried = games or found.manifest.games
+        if not tried:
+            raise UsageError(f"{found.label} does not say which games it plays; name one: --game GAME")
+        for game in games:
+            if not found.manifest.plays(game):
+                raise BotError(
+                    f"{found.label} says it plays {', '.join(found.manifest.games)}, not {game};"
+                    " see games in its bot.toml"
+                )
+        limits = Limits(move_ms=move_ms, startup_ms=startup_ms)
+        failed = 0
+        count = 0
+        try:
+            for trial in check_bot(found, store, open_sandbox(sandbox), tried, limits):  # type: ignore[arg-type]  # click gives one of the choices, as a plain str
+                _print(trial, output)
+                count += 1
+                failed += trial.ok is False
+        except BotError as error:
+            for note in getattr(error, "__notes__", ()):
+                for line in note.splitlines():
+                    output.write(f"    {line}")
+            raise
+    if failed:
+        raise CheckError(f"{found.label} failed {failed} of {count} trials")
+    output.write(f"{found.label} passed {count} trials")
+
+
+def _print(trial: Trial, output: Output) -> None:
+    word = {True: "ok", None: "note", False: "FAIL"}[trial.ok]
+    output.write(f"{word:<5}{trial.what}: {trial.said}")
+    if trial.ok:
+        return
+    if trial.advice:
+        output.write(f"     {trial.advice}")
+    for title, lines in (("the last lines on the wire", trial.wire), ("its standard error", trial.stderr)):
+        if lines:
+            output.write(f"     {title}:")
+            for line in lines:
+                output.write(f"         {line}")
