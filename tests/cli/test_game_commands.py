@@ -72,7 +72,7 @@ def test_many_numbers_in_a_row_are_abridged() -> None:
 
 
 def test_broken_plugins_are_named_aloud() -> None:
-    """A plugin that is broken, or offered twice, is an error line each; the others are listed; the code is 1."""
+    """A broken plugin is an error line each; the others are listed; the exit code is 1."""
     bad = {"gone": "tests.nowhere:Gone", "wrong": "tests.toys:Toe", "no_game": "tests.toys:ToeState"}
     with offering(**TOYS, **bad):
         done = invoke("games", "--format", "csv")

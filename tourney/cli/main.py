@@ -109,11 +109,12 @@ class CommandTable(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's
         """Write the commands by purpose, from the table: nothing is imported for it."""
+        widest = max(map(len, TABLE))
         for title, entries in SECTIONS.items():
-            rows = [(name, entry.help) for name, entry in entries.items() if entry.present()]
+            rows = [(name.ljust(widest), entry.help) for name, entry in entries.items() if entry.present()]
             if rows:
                 with formatter.section(title):
-                    formatter.write_dl(rows, col_spacing=16 - max(map(len, TABLE)))
+                    formatter.write_dl(rows)
 
     def main(
         self,
