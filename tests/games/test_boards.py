@@ -1,4 +1,4 @@
-"""Boards as SVG, as text and as films: stable, escaped, whole."""
+"""Boards as SVG and as text: stable, escaped, whole."""
 
 import re
 from xml.etree import ElementTree as ET
@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 from tests.toys import Toe
 from tourney.games.base import AnyGame
 from tourney.games.drawing import Arrow, Cell, Drawing, Label, Mark, Piece, plain_drawing
-from tourney.games.film import film
 from tourney.games.palette import GROUNDS, INK_LIGHT, LINES, SEAT_COLORS, TOKENS, seat_colors
 from tourney.games.playout import playout
 from tourney.games.registry import all_games
-from tourney.games.svg_board import ground_svg, pieces_svg, style, svg_board, view_box
+from tourney.games.svg_board import ground_svg, pieces_svg, placed, style, svg_board, view_box
 from tourney.games.text_board import text_board
 from tourney.seeds import stream
 
@@ -182,46 +181,19 @@ def test_hex_cells_are_regular() -> None:
 
 
 @pytest.mark.parametrize("game", [Toe(), *all_games()], ids=lambda game: str(game.name))
-def test_a_film_shows_what_the_pictures_show(game: AnyGame) -> None:
-    """Each frame, put together from its ground and its sprites, is the picture of its position."""
-    states = [state for state, _ in playout(game.new(), stream(1, "film"), 40)]
-    drawings = [game.drawing(state.position()) for state in states]
-    made = film(drawings)
-    assert len(made.frames) == len(drawings)
-    for drawing, frame in zip(drawings, made.frames, strict=True):
-        assert made.grounds[frame.ground] == ground_svg(drawing)
-        assert frame.notes == drawing.notes
-        whole = "\n".join(
-            f'<g transform="translate({x} {y})">{made.sprites[n]}</g>' for n, x, y in frame.things
-        )
-        assert (
-            re.sub(r"<title>[^<]*</title>", "", pieces_svg(drawing))
-            == f'<g class="tb-pieces">\n{whole}\n</g>'
-        )
-    left, top, width, height = made.box
-    for drawing in drawings:
-        x, y, w, h = view_box(drawing)
-        assert left <= x
-        assert top <= y
-        assert x + w <= left + width
-        assert y + h <= top + height
-
-
-def test_a_film_is_compact() -> None:
-    """Sprites are shared by frames and squares; the JSON form holds numbers and notes alone."""
-    made = film([toe(None), toe(), toe(None)])
-    assert len(made.grounds) == 1
-    assert len(made.sprites) == 4
-    data = made.as_json()["frames"]
-    assert data[0] == data[2] == [0, [0, 0, 0, 1, 104, 0, 0, 208, 0, 1, 0, 104], ["seat 2"]]
-    assert made.sprites_svg("p").count('<g id="p') == 4
-    assert made.frame_svg(0, "p").startswith('<use href="#p0" x="0" y="0"/><use href="#p1" x="104" y="0"/>')
-
-
-def test_an_empty_film_has_no_size() -> None:
-    """Games without a board make films of text."""
-    assert film([plain_drawing("a b")]).box == (0, 0, 0, 0)
-    assert film([]).frames == ()
+def test_looks_are_shared_by_places_and_pictures(game: AnyGame) -> None:
+    """What lies on a board in a whole game is made of few looks, each about the origin, with its title apart."""
+    looks, count = set(), 0
+    for state, _ in playout(game.new(), stream(1, "looks"), 60):
+        drawing = game.drawing(state.position())
+        things = placed(drawing)
+        shown = re.sub(r"<title>[^<]*</title>", "", pieces_svg(drawing))
+        whole = "".join(f'<g transform="translate({x} {y})">{look}</g>\n' for look, _, x, y in things)
+        assert shown == f'<g class="tb-pieces">\n{whole}</g>' or not things
+        looks |= {look for look, _, _, _ in things}
+        count += len(things)
+    assert 0 < len(looks) <= 40
+    assert count > 3 * len(looks)
 
 
 def test_seats_that_are_called_by_colours_have_them() -> None:

@@ -173,7 +173,8 @@ def pieces_svg(drawing: Drawing, colors: Sequence[str] = SEAT_COLORS) -> str:
 def placed(drawing: Drawing, colors: Sequence[str] = SEAT_COLORS) -> list[tuple[str, str, int, int]]:
     """Return what lies on the ground, the lowest first.
 
-    Each thing is its SVG about the origin, its title, and its centre.
+    Each thing is its SVG about the origin, its title, and its centre. Few looks make many pictures: a replay
+    holds each look once, as a sprite.
     """
     scale = scale_of(drawing)
     shapes: Mapping[tuple[int, int], Shape] = {(c.x, c.y): c.shape for c in drawing.cells}
