@@ -1,0 +1,236 @@
+"""Matches of real processes, written on the fly, without containment: every fault, and nothing left behind.
+
+The good bot answers at once and time limits are far away; where a bot is to run out of time the limit is a
+few milliseconds, and the only thing waited for is that they pass.
+"""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.processes import leftovers
+from tests.tables import TOE, make_spec, notes, outcome, toy
+from tourney.bots.channel import Channel
+from tourney.bots.command import BotCommand
+from tourney.bots.drawn import DrawnChannel
+from tourney.bots.sandbox import PlainSandbox
+from tourney.match.played import Played
+from tourney.match.room import Room
+from tourney.match.spec import Entrant, Limits
+from tourney.match.verify import verify
+
+GOOD = r"""
+while read -r word rest; do
+  case $word in
+    tourney) echo bot wants=legal;;
+    game) echo ready;;
+    legal) first=${rest%% *};;
+    go) echo "move $first";;
+    quit) exit 0;;
+  esac
+done
+"""
+START = r"read x; echo bot; read x; echo ready; "
+TURN = START + "while read -r word rest; do [ $word = go ] && break; done; "
+
+
+@pytest.fixture
+def play(tmp_path: Path) -> Iterator["Play"]:
+    """Play toe between shell scripts (or other files) in a room of this test's own."""
+    table = Play(tmp_path)
+    yield table
+    assert leftovers(tmp_path) == []
+
+
+class Play:
+    """Writes bots into a folder and plays them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.sandbox = PlainSandbox("off")
+
+    def bot(self, name: str, script: str) -> str:
+        """Write a shell script; its name is the bot's."""
+        path = self.folder / name
+        path.write_text("#!/bin/sh\n" + script, encoding="utf-8")
+        path.chmod(0o755)
+        return name
+
+    def launch(self, entrant: Entrant, limits: Limits) -> Channel:
+        """Start the file that an entrant's bot is named by; ``drawn`` needs none, and no time."""
+        if entrant.bot == "drawn":
+            return DrawnChannel()
+        command = BotCommand((f"./{entrant.bot}",), self.folder, (("PATH", "/usr/bin:/bin"),))
+        return self.sandbox.spawn(command, memory_mb=limits.memory_mb)
+
+    def __call__(self, *bots: str, limits: Limits = Limits(move_ms=60_000), reuse: bool = False) -> Played:  # noqa: B008 - a frozen value
+        spec = make_spec(limits=limits)
+        entrants = tuple(Entrant(bot, bot, "1", (), "0" * 64) for bot in bots)
+        spec = type(spec)(spec.game, spec.options, entrants, spec.seed, limits, spec.opening)
+        with Room(self.launch, sandbox=self.sandbox, find=toy, reuse=reuse) as room:
+            return room.play(spec)
+
+
+def test_two_good_bots_play_to_the_end(play: Play) -> None:
+    """A whole match of two shell bots; nothing is wrong with it, and nothing is left of them."""
+    good = play.bot("good", GOOD)
+    played = play(good, good)
+    assert outcome(played) == {"ranks": [1, 2], "reason": "row", "faults": []}
+    assert verify(played.record, TOE) == []
+    assert played.measured["sandbox"]["level"] == "off"
+    assert played.measured["reproducible"] is True
+    assert all(seat["cpu-ms"] is not None for seat in played.measured["seats"])
+    assert all(time is not None and time > 0 for time in played.measured["times-ms"])
+
+
+HANG = Limits(move_ms=5, margin_ms=5)
+
+
+@pytest.mark.parametrize(
+    ("script", "kind", "limits", "why"),
+    [
+        (TURN + "exec sleep 600", "timeout", HANG, "no answer within 10 ms"),
+        (TURN + "while :; do echo info; sleep 0.002; done", "timeout", HANG, "no answer"),
+        (TURN + "exit 1", "crash", None, "exited with code 1"),
+        (TURN + "kill -ABRT $$", "crash", None, "killed by SIGABRT"),
+        (TURN + "exec 1>&-; exec sleep 600", "crash", None, "closed its output"),
+        (TURN + "sleep 600 & exit 0", "crash", None, "exited with code 0"),
+        (TURN + "echo nonsense; read x", "protocol", None, "'nonsense'"),
+        (TURN + "printf 'move a1'; exit 0", "crash", None, "exited with code 0"),
+        (TURN + r"printf '\377\n'; read x", "protocol", None, "no UTF-8"),
+        (TURN + "head -c 4096 /dev/zero | tr '\\0' x; echo; read x", "protocol", None, "longer than 4,096"),
+        (TURN + "head -c 70000 /dev/zero | tr '\\0' '\\n'; read x", "overflow", None, "1,000 lines"),
+        (TURN + "yes info | tr '\\n' ' ' | fold -w 1000; read x", "overflow", None, "65,536 bytes"),
+        (
+            TURN + "i=0; while [ $i -lt 1001 ]; do echo info; i=$((i+1)); done; read x",
+            "overflow",
+            None,
+            "lines",
+        ),
+        (TURN + "echo move zz; read x", "illegal", None, "'zz'"),
+        (TURN + "echo resign; read x", "resign", None, "resigned"),
+        ("read x; exit 3", "startup", None, "exited with code 3"),
+        ("exec sleep 600", "startup", Limits(move_ms=5, startup_ms=5), "no answer within 5 ms"),
+        ("echo hello; read x; read x", "startup", None, "'hello'"),
+        ("read x; echo bot; exec cat", "startup", None, "'game toe"),
+    ],
+)
+def test_fault_of_a_real_bot(play: Play, script: str, kind: str, limits: Limits | None, why: str) -> None:
+    """Each loses by the right fault, the log says why, and no process is left."""
+    played = play(play.bot("bad", script), "drawn", limits=limits or Limits(move_ms=60_000))
+    assert outcome(played)["ranks"] == [2, 1]
+    if kind == "resign":
+        assert outcome(played)["resigned"] == [[1, 0]]
+    else:
+        assert outcome(played)["faults"] == [[1, kind, 0]]
+    assert any(why in note for note in notes(played)), notes(played)
+    assert verify(played.record, TOE) == []
+
+
+def test_lines_with_carriage_returns_are_fine(play: Play) -> None:
+    """A bot that ends its lines as Windows does, and puts empty ones between them."""
+    windows = GOOD.replace('echo "move $first"', r'printf "\r\n\nmove $first\r\n"').replace(
+        "echo ready", r'printf "ready\r\n"'
+    )
+    played = play(play.bot("windows", windows), play.bot("good", GOOD))
+    assert outcome(played)["faults"] == []
+
+
+def test_bot_that_answers_twice_is_at_fault_at_its_next_turn(play: Play) -> None:
+    """The second answer is none; the other bot answers only when the second line must have arrived."""
+    twice = play.bot(
+        "twice", GOOD.replace('echo "move $first"', 'echo "move $first"; echo "move c3"; echo >>sent')
+    )
+    slow = play.bot("slow", GOOD.replace("go)", "go) until [ -s sent ]; do :; done;"))
+    played = play(twice, slow)
+    assert outcome(played) == {"ranks": [2, 1], "reason": "fault", "faults": [[1, "protocol", 2]]}
+    assert "spoke out of turn: 'move c3'" in notes(played)[0]
+
+
+def test_bot_that_speaks_before_it_is_asked_is_at_fault(play: Play) -> None:
+    """It answers as soon as the game begins, though it is the other's turn."""
+    early = play.bot("early", START + "echo move b1; echo >>sent; while read x; do :; done")
+    slow = play.bot("slow", GOOD.replace("go)", "go) until [ -s sent ]; do :; done;"))
+    played = play(slow, early)
+    assert outcome(played)["faults"] == [[2, "protocol", 1]]
+
+
+def test_bot_that_never_reads_runs_out_of_time(play: Play) -> None:
+    """It says all that it would have to say, and reads nothing: that does not help it for long."""
+    deaf = play.bot("deaf", "echo bot; echo ready; exec sleep 600")
+    played = play(deaf, "drawn", limits=Limits(move_ms=5, margin_ms=5, startup_ms=60_000))
+    assert outcome(played)["faults"][0][0] == 1
+    assert outcome(played)["faults"][0][1] in {"startup", "timeout"}
+
+
+def test_program_that_cannot_be_run_fails_at_start_up(play: Play) -> None:
+    """A missing file and one that is no program are the bot's own fault, and said."""
+    (play.folder / "text").write_text("no program", encoding="ascii")
+    good = play.bot("good", GOOD)
+    for bad, why in (("missing", "No such file"), ("text", "Permission denied")):
+        played = play(good, bad)
+        assert outcome(played)["faults"] == [[2, "startup", 0]]
+        assert any(why in note for note in notes(played))
+
+
+def test_traceback_of_a_crash_is_in_the_log(play: Play) -> None:
+    """What a bot wrote to standard error before it died is kept."""
+    script = f'exec "{sys.executable}" -S -E -c "raise SystemExit(chr(111) * 3)"'
+    played = play(play.bot("good", GOOD), play.bot("python", "read x; " + script))
+    assert [(line.seat, line.text) for line in played.log if line.kind == "stderr"] == [(2, "ooo")]
+
+
+def test_reused_bots_are_greeted_once_and_play_many_games(play: Play) -> None:
+    """One process plays several matches; its matches are marked as not promised to come out the same."""
+    counting = GOOD.replace("tourney) ", "tourney) echo x >>greeted; ")
+    bots = [play.bot("one", counting), play.bot("two", counting)]
+    spec = make_spec(limits=Limits(move_ms=60_000))
+    entrants = tuple(Entrant(bot, bot, "1", (), digit * 64) for bot, digit in zip(bots, "12", strict=True))
+    with Room(play.launch, find=toy, reuse=True) as room:
+        for _ in range(3):
+            played = room.play(type(spec)(spec.game, (), entrants, spec.seed, spec.limits))
+            assert outcome(played)["reason"] == "row"
+            assert played.measured["why-not"] == ["reuse"]
+    assert (play.folder / "greeted").read_text("ascii") == "x\n" * 2
+
+
+def test_reused_bot_that_was_at_fault_is_started_afresh(play: Play) -> None:
+    """A fault ends the process: the next match has a new one."""
+    once = play.bot("once", GOOD.replace("go)", "go) [ -e crashed ] || { echo >crashed; exit 1; };"))
+    good = play.bot("good", GOOD)
+    spec = make_spec(limits=Limits(move_ms=60_000))
+    entrants = (Entrant(once, once, "1", (), "1" * 64), Entrant(good, good, "1", (), "2" * 64))
+    with Room(play.launch, find=toy, reuse=True) as room:
+        spec = type(spec)(spec.game, (), entrants, spec.seed, spec.limits)
+        assert outcome(room.play(spec))["faults"] == [[1, "crash", 0]]
+        assert outcome(room.play(spec))["faults"] == []
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+def test_a_bot_in_c(play: Play) -> None:
+    """A compiled program that flushes each line plays as well."""
+    (play.folder / "bot.c").write_text(
+        r"""
+        #include <stdio.h>
+        #include <string.h>
+        int main(void) {
+            static char line[1 << 20], first[256];
+            setvbuf(stdout, NULL, _IOLBF, 0);
+            while (fgets(line, sizeof line, stdin)) {
+                if (!strncmp(line, "tourney ", 8)) puts("bot wants=legal name=c");
+                else if (!strncmp(line, "game ", 5)) puts("ready");
+                else if (!strncmp(line, "legal ", 6)) sscanf(line + 6, "%255s", first);
+                else if (!strncmp(line, "go", 2)) printf("move %s\n", first);
+                else if (!strncmp(line, "quit", 4)) return 0;
+            }
+            return 1;
+        }
+        """,
+        encoding="ascii",
+    )
+    subprocess.run(["cc", "-O1", "-o", "bot", "bot.c"], cwd=play.folder, check=True)
+    assert outcome(play("bot", play.bot("good", GOOD)))["faults"] == []

@@ -1,0 +1,39 @@
+"""What tests share that start processes: who is left of them."""
+
+import os
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+
+def leftovers(folder: Path) -> list[str]:
+    """Return the commands of processes whose working directory is a folder."""
+    return _left(lambda process: (process / "cwd").readlink() == folder)
+
+
+def running(words: str) -> list[str]:
+    """Return the commands of processes, in whatever namespace, that hold these words."""
+    return _left(lambda process: words in _command(process))
+
+
+def _left(fits: Callable[[Path], bool]) -> list[str]:
+    """Return the commands of processes that stay; those that were killed have ten seconds to be gone."""
+    until = time.monotonic() + 10
+    while (found := _there(fits)) and time.monotonic() < until:
+        os.sched_yield()
+    return found
+
+
+def _there(fits: Callable[[Path], bool]) -> list[str]:
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if fits(process):
+                found.append(_command(process))
+    return found
+
+
+def _command(process: Path) -> str:
+    """Return a process's command; a zombie has none."""
+    return (process / "cmdline").read_text("utf-8", "replace").replace("\0", " ")
