@@ -182,7 +182,7 @@ def test_hex_cells_are_regular() -> None:
 
 @pytest.mark.parametrize("game", [Toe(), *all_games()], ids=lambda game: str(game.name))
 def test_looks_are_shared_by_places_and_pictures(game: AnyGame) -> None:
-    """What lies on a board in a whole game is made of few looks, each about the origin, with its title apart."""
+    """A whole game is made of few looks, each about the origin, with its title apart."""
     looks, count = set(), 0
     for state, _ in playout(game.new(), stream(1, "looks"), 60):
         drawing = game.drawing(state.position())
