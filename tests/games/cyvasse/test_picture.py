@@ -104,7 +104,9 @@ def test_labels_lie_beside_the_board() -> None:
     labels = [(label.x, label.y) for label in drawing.labels]
     assert not cells & set(labels)
     assert len(set(labels)) == len(labels)
-    assert sorted({label.text for label in drawing.labels}) == sorted([*"abcdefghi", *map(str, range(1, 13))])
+    assert {label.text for label in drawing.labels} == {*"abcdefghi", *map(str, range(1, 13))}
+    west = {cell.name: (cell.x - 2, cell.y) for cell in drawing.cells if cell.name[1:] == "1"}
+    assert all((*west[f"{row}1"], row) in {(v.x, v.y, v.text) for v in drawing.labels} for row in "abcdefghi")
 
 
 def test_what_is_no_view_and_no_action_is_refused() -> None:

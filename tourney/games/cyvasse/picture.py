@@ -25,13 +25,15 @@ _PLACES = {
 
 
 def _labels() -> tuple[Label, ...]:
-    """Name the rows at their west ends, the numbers where the lines that carry them leave the board."""
-    labels = [Label(_place(row, 1)[0] - 2, _place(row, 1)[1], ROWS[row]) for row in range(len(ROWS))]
-    for i in range(1, max(LENGTHS) + 1):
-        south = max(0, i - LENGTHS[0])
-        for row, down in ((south, 2), (len(ROWS) - 1 - south, -2)):
+    """Name each row in the west and number its last square in the east; number rows a and i all along."""
+    labels = []
+    for row, length in enumerate(LENGTHS):
+        (west, y), (east, _) = _place(row, 1), _place(row, length)
+        labels += [Label(west - 2, y, ROWS[row]), Label(east + 2, y, str(length))]
+    for row, down in ((0, 2), (len(ROWS) - 1, -2)):
+        for i in range(1, LENGTHS[row] + 1):
             x, y = _place(row, i)
-            labels.append(Label(x + 1, y + down, str(i)))
+            labels.append(Label(x, y + down, str(i)))
     return tuple(labels)
 
 
