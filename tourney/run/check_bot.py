@@ -12,7 +12,9 @@ from tourney.bots.traced import TracedChannel, shown
 from tourney.errors import SandboxError
 from tourney.games.registry import find_game
 from tourney.match.launch import StoreLaunch
+from tourney.match.play import play_match
 from tourney.match.played import Played
+from tourney.match.player import Player, dismiss
 from tourney.match.room import Room
 from tourney.match.spec import Entrant, Limits, MatchSpec
 
@@ -104,16 +106,21 @@ class _Table:
 
     def play_on(self, game: str) -> Trial:
         """Play two matches by one process."""
-        seats = find_game(game).seat_counts[0]
+        rules = find_game(game)
         what = "two matches by one process"
-        with self._room(reuse=True) as room:
-            for seed in (1, 2):
-                played = room.play(self._spec(game, seats, 1, seed))
-                fault = _fault_of(played, 1)
-                if fault is not None:
-                    said = f"fails in match {seed}: {_note_of(played, 1)}"
+        specs = [self._spec(game, rules.seat_counts[0], 1, seed) for seed in (1, 2)]
+        players: list[Player] = []
+        try:
+            for entrant in specs[0].seats:
+                players.append(Player(self._traced(entrant, self._limits), reuse=True))  # noqa: PERF401 - if one fails the others are known
+            for number, spec in enumerate(specs, start=1):
+                played = play_match(spec, rules, players)
+                if _fault_of(played, 1) is not None:
+                    said = f"fails in match {number}: {_note_of(played, 1)}"
                     advice = "tournaments with reuse = true are not for it: after over comes game or quit"
                     return Trial(what, None, said, advice, self._wire(), _stderr_of(played, 1))
+        finally:
+            dismiss(players)
         return Trial(what, True, "plays on after over")
 
     def _play(self, game: str, seats: int, seat: int) -> Played:
@@ -132,8 +139,8 @@ class _Table:
         entrants[seat - 1] = self._checked
         return MatchSpec(game, (), tuple(entrants), seed, self._limits)
 
-    def _room(self, *, reuse: bool = False) -> Room:
-        return Room(self._traced, sandbox=self._sandbox, reuse=reuse)
+    def _room(self) -> Room:
+        return Room(self._traced, sandbox=self._sandbox)
 
     def _traced(self, entrant: Entrant, limits: Limits) -> Channel:
         channel = self._launch(entrant, limits)

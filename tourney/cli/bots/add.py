@@ -16,8 +16,9 @@ from tourney.cli.output import current
 def add(paths: tuple[Path, ...], bots: str) -> None:
     """Copy bots into the store.
 
-    PATH is an executable file, a folder or a .zip. From then on the bot's name means this copy, whatever happens to PATH. Prints name@version and digest of
-    each; nothing is built or run (`tourney bots check` does that).
+    PATH is an executable file, a folder or a .zip. From then on the bot's name means this copy, whatever
+    happens to PATH. Prints name@version and digest of each; nothing is built or run (`tourney bots check`
+    does that).
     """
     store = BotStore(Path(bots))
     output = current()

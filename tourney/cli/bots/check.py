@@ -38,8 +38,9 @@ from tourney.run.check_bot import Trial, check_bot
 def check(bot: str, games: tuple[str, ...], move_ms: int, startup_ms: int, sandbox: str, bots: str) -> None:
     """Try a bot in games against `random`.
 
-    BOT (a path or a name) is started and plays at every seat. A line a trial; where one fails: what is wrong, what to do, the last lines between referee and bot (> to
-    it, < from it), and its last lines of standard error. The exit code is 1 then.
+    BOT (a path or a name) is started and plays at every seat. A line a trial; where one fails: what is
+    wrong, what to do, the last lines between referee and bot (> to it, < from it), and its last lines of
+    standard error. The exit code is 1 then.
     """
     output = current()
     with ExitStack() as stack:

@@ -25,7 +25,8 @@ from tourney.cli.output import current
 def new(name: Path, language: str, game: str) -> None:
     """Write a folder to begin a bot from.
 
-    The bot NAME plays legal actions, and it passes `tourney bots check ./NAME` as it is. The files are named on standard output.
+    The bot NAME plays legal actions, and it passes `tourney bots check ./NAME` as it is. The files are
+    named on standard output.
     """
     files = new_bot(name, language, game)
     output = current()

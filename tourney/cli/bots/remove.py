@@ -20,8 +20,9 @@ from tourney.errors import BotError
 def remove(bot: str, undo: bool, force: bool, bots: str, db: str) -> None:
     """Take a bot out of the store, or bring it back.
 
-    BOT is a name, name@version or the beginning of a digest. Its files are kept aside, in the store's folder removed, and --undo brings it back. A bot that is entered
-    in a tournament of the database is refused, as its matches could not be played again, unless --force.
+    BOT is a name, name@version or the beginning of a digest. Its files are kept aside, in the store's
+    folder removed, and --undo brings it back. A bot that is entered in a tournament of the database is
+    refused, as its matches could not be played again, unless --force.
     """
     store = BotStore(Path(bots))
     output = current()

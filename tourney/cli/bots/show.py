@@ -37,7 +37,8 @@ FIELDS = (
 def show(bot: str, bots: str, format_: Format) -> None:
     """Show all about one bot.
 
-    That is its manifest, its digest, its files, and whether it is built on this host. BOT is a name, name@version, the beginning of a digest, or a path. Its files are held against the digest.
+    That is its manifest, its digest, its files, and whether it is built on this host. BOT is a name,
+    name@version, the beginning of a digest, or a path. Its files are held against the digest.
     """
     with ExitStack() as stack:
         store, found, origin = find_bot(bot, BotStore(Path(bots)), stack)

@@ -1,0 +1,236 @@
+"""``tourney bots``, as a person uses it."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from tests.command import invoke
+from tests.folders import write_bot, write_shell_bot
+from tourney.bots.resolve import shipped_bots
+from tourney.bots.store import BotStore
+from tourney.match.spec import Entrant
+from tourney.store.repository import Repository
+from tourney.store.values import Plan, RunSettings, StoredEntrant
+
+
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("TOURNEY_DB", "TOURNEY_BOTS"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def bots(*words: str) -> Result:
+    return invoke("bots", *words)
+
+
+def done(*words: str) -> str:
+    """Run a command that must succeed and return its standard output."""
+    result = bots(*words)
+    assert result.exit_code == 0, result.stderr
+    return result.stdout
+
+
+def refused(*words: str, code: int = 2) -> str:
+    """Run a command that must be refused and return its one sentence."""
+    result = bots(*words)
+    assert result.exit_code == code, result.output
+    assert "Traceback" not in result.output
+    (line,) = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
+    return line
+
+
+def listed() -> list[dict[str, object]]:
+    rows: list[dict[str, object]] = json.loads(done("list", "--format", "json"))
+    return [row for row in rows if row["source"] != "ships"]
+
+
+def test_from_new_to_a_bot_in_the_store(tmp_path: Path) -> None:
+    """new, check, add, list, show: the way of an author, as the help says it."""
+    made = bots("new", "mybot")
+    assert made.stdout.splitlines() == ["mybot/bot.py", "mybot/bot.toml"]
+    assert "tourney bots check ./mybot" in made.stderr
+    checked = done("check", "./mybot", "--move-ms", "60000", "--startup-ms", "60000")
+    assert checked.splitlines()[-1] == "mybot@0.1 passed 4 trials"
+    assert listed() == [], "looking at a bot keeps nothing"
+    label, digest = done("add", "mybot").split()
+    assert label == "mybot@0.1"
+    (tmp_path / "mybot").rename(tmp_path / "moved")
+    (row,) = listed()
+    assert row == {
+        "name": "mybot",
+        "version": "0.1",
+        "title": None,
+        "author": None,
+        "games": ["sages-tafl"],
+        "source": "added",
+        "digest": digest,
+    }
+    shown = done("show", "mybot")
+    assert digest in shown
+    assert "bot.py" in shown
+    assert str(tmp_path / "tourney-bots" / "entries" / digest / "files") in shown
+
+
+def test_list_tells_what_ships_and_prints_in_every_format() -> None:
+    table = done("list")
+    assert [line.split()[0] for line in table.splitlines()[2:]] == ["greedy", "mason", "pebble", "random"]
+    rows = list(csv.DictReader(io.StringIO(done("list", "--format", "csv"))))
+    assert (rows[0]["name"], rows[0]["source"], len(rows[0]["digest"])) == ("greedy", "ships", 64)
+    assert rows[1]["games"] == "sage-stones"
+    assert done("list", "--format", "json", "--quiet").startswith("[")
+
+
+def test_a_shipped_bot_that_is_in_the_store_is_listed_once() -> None:
+    done("add", str(shipped_bots()["random"]))
+    rows = json.loads(done("list", "--format", "json"))
+    assert [row["source"] for row in rows if row["name"] == "random"] == ["added"]
+
+
+def test_show_knows_paths_names_and_digests(tmp_path: Path) -> None:
+    """What is shown by path, or ships, is not kept."""
+    write_bot(tmp_path, games='["sages-tafl"]', build='["make"]', title='"My Bot"')
+    row = json.loads(done("show", "./mybot", "--format", "json"))[0]
+    assert (row["title"], row["build"], row["built"], row["from"]) == ("My Bot", ["make"], "not yet", "mybot")
+    assert "from      " in done("show", "random")
+    assert not (tmp_path / "tourney-bots").exists()
+    digest = done("add", "mybot").split()[1]
+    assert digest == row["digest"]
+    assert digest in done("show", digest[:6])
+
+
+def test_names_of_bots_print_nothing_that_a_terminal_obeys(tmp_path: Path) -> None:
+    """A file's name may hold what is printable only; a damaged entry's manifest may hold anything."""
+    digest = done("add", str(write_bot(tmp_path))).split()[1]
+    entry = tmp_path / "tourney-bots" / "entries" / digest / "files"
+    for path in (entry, entry / "bot.toml"):
+        path.chmod(0o755)
+    (entry / "bot.toml").write_text('na\x1b[31mme = "x"\n')
+    result = bots("list")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("error: ")
+    assert "\x1b" not in result.output
+
+
+def test_remove_and_undo(tmp_path: Path) -> None:
+    digest = done("add", str(write_bot(tmp_path / "src"))).split()[1]
+    result = bots("remove", "mybot")
+    assert result.exit_code == 0
+    assert f"tourney bots remove --undo {digest[:12]}" in result.stderr
+    assert listed() == []
+    assert refused("show", "mybot").startswith("error: there is no bot 'mybot'")
+    assert done("remove", "--undo", digest[:12]) == f"mybot@1.0 {digest}\n"
+    assert [row["digest"] for row in listed()] == [digest]
+
+
+def test_a_bot_that_a_tournament_names_is_kept_unless_forced(tmp_path: Path) -> None:
+    digest = done("add", str(write_bot(tmp_path / "src"))).split()[1]
+    plan = Plan("cup", "sages-tafl", "1", (), "round-robin", seats=2, games_per_pairing=2)
+    entrants = [
+        StoredEntrant(k, Entrant(f"e{k}", "mybot", "1.0", (), digest if k else "0" * 64)) for k in (0, 1)
+    ]
+    with Repository.open(str(tmp_path / "cup.db"), create=True) as repository:
+        repository.begin(
+            plan,
+            seed=7,
+            seed_chosen=True,
+            run=RunSettings(),
+            entrants=entrants,
+            created="2026-01-01T00:00:00+00:00",
+        )
+    assert bots("remove", "mybot", "--db", str(tmp_path / "other.db")).exit_code == 0
+    done("remove", "--undo", digest)
+    said = refused("remove", "mybot", "--db", str(tmp_path / "cup.db"))
+    assert "the tournament cup names this bot (entrant e1)" in said
+    assert [row["digest"] for row in listed()] == [digest]
+    done("remove", "mybot", "--db", str(tmp_path / "cup.db"), "--force")
+    assert listed() == []
+
+
+def test_a_damaged_entry_can_be_removed(tmp_path: Path) -> None:
+    digest = done("add", str(write_bot(tmp_path / "src"))).split()[1]
+    files = tmp_path / "tourney-bots" / "entries" / digest / "files"
+    (files / "bot.py").chmod(0o644)
+    (files / "bot.py").write_text("changed")
+    assert "is damaged: the content of bot.py has changed" in refused("show", "mybot")
+    done("remove", "mybot")
+    assert listed() == []
+
+
+def test_a_failed_check_says_what_is_wrong(tmp_path: Path) -> None:
+    """On standard output, so that it can be kept; the verdict on standard error, exit code 1."""
+    cases = "tourney) echo bot;; game) echo ready;; go) echo oops >&2; echo move z9;;"
+    write_shell_bot(tmp_path, "bad", cases)
+    result = bots("check", "./bad", "--move-ms", "60000", "--startup-ms", "60000")
+    assert result.exit_code == 1
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("FAIL sages-tafl at seat 1 of 2: illegal: ")
+    assert (
+        lines[1].strip().startswith("compare its rules with ours: tourney rules sages-tafl; legal were: a2-")
+    )
+    assert "     the last lines on the wire:" in lines
+    assert "         < move z9" in lines
+    assert lines[-2:] == ["     its standard error:", "         oops"]
+    assert result.stderr.splitlines()[-1] == "error: bad@1.0 failed 1 of 1 trials"
+
+
+def test_a_failed_build_shows_the_compilers_words(tmp_path: Path) -> None:
+    done("new", "mybot", "--language", "c")
+    (tmp_path / "mybot" / "bot.c").write_text("int main(void) { return nonsense; }\n")
+    result = bots("check", "./mybot")
+    assert result.exit_code == 2
+    assert "bot.c:1" in result.stdout
+    assert "nonsense" in result.stdout
+    assert result.stderr.splitlines()[-1].startswith(
+        "error: the build of mybot@0.1 (make) failed: it ended with"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("add", "nobody"), "there is no bot nobody: No such file or directory"),
+        (("add", "plain.txt"), "plain.txt is not executable; say chmod +x"),
+        (("add", "empty"), "empty has no bot.toml"),
+        (("add", "evil.zip"), "evil.zip is no zip file"),
+        (("show", "nobody"), "there is no bot 'nobody'"),
+        (("check", "nobody"), "there is no bot 'nobody'"),
+        (("check", "greedy", "--game", "chess"), "greedy@1.0 says it plays cyvasse, element"),
+        (("check", "prog"), "prog@0 does not say which games it plays; name one: --game GAME"),
+        (("check", "prog", "--game", "chess"), "there is no game 'chess'"),
+        (("remove", "nobody"), "there is no bot 'nobody' in the store"),
+        (("remove", "--undo", "123456"), "no bot with the digest 123456 was removed"),
+        (("new", "Bad Name"), "'Bad Name' is no name for a bot"),
+        (("new", "empty"), "empty is there already"),
+        (("new", "x", "--game", "chess"), "there is no game 'chess'"),
+        (("new", "x", "--language", "cobol"), "'cobol' is not one of"),
+        (("add",), "Missing argument 'PATH...'"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_changes_nothing(
+    words: tuple[str, ...], said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "plain.txt").write_text("x")
+    (tmp_path / "evil.zip").write_text("x")
+    (tmp_path / "prog").write_text("#!/bin/sh\nexit 1\n")
+    (tmp_path / "prog").chmod(0o755)
+    assert said in refused(*words)
+    assert BotStore(tmp_path / "tourney-bots").entries() == ()
+
+
+def test_a_store_that_cannot_be_written_is_exit_code_3(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    folder = write_bot(tmp_path)
+    said = refused("add", str(folder), "--bots", str(tmp_path / "file" / "store"), code=3)
+    assert "cannot be written" in said
+
+
+def test_the_store_may_be_named_by_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOURNEY_BOTS", str(tmp_path / "elsewhere"))
+    done("add", str(write_bot(tmp_path)))
+    assert len(BotStore(tmp_path / "elsewhere").entries()) == 1

@@ -1,0 +1,159 @@
+"""Checking a bot: each thing that a bot can do wrong is said plainly. Real processes, in shell."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.folders import write_bot, write_shell_bot
+from tourney.bots.manifest import Manifest
+from tourney.bots.new import LANGUAGES, new_bot
+from tourney.bots.sandbox import open_sandbox
+from tourney.bots.store import BotStore
+from tourney.errors import BotError
+from tourney.match.spec import Limits
+from tourney.run.check_bot import Trial, check_bot
+
+HELLO = "tourney) echo bot wants=legal;; game) echo ready;; legal) legal=$rest;;\n"
+PLAY = 'go) echo "move ${legal%% *}";;\n'
+PATIENT = Limits(move_ms=60_000, startup_ms=60_000)
+
+
+def check(
+    folder: Path, tmp_path: Path, *, games: tuple[str, ...] = (), limits: Limits = PATIENT
+) -> list[Trial]:
+    store = BotStore(tmp_path / "store")
+    bot = store.add(folder)
+    return list(check_bot(bot, store, open_sandbox("off"), games or bot.manifest.games, limits))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("game", ["sages-tafl", "cyvasse"])
+def test_what_bots_new_writes_passes(language: str, game: str, tmp_path: Path) -> None:
+    """In a game with and in one without hidden actions; and all is well, without advice."""
+    new_bot(tmp_path / "mybot", language, game)
+    trials = check(tmp_path / "mybot", tmp_path)
+    assert [(trial.what, trial.ok) for trial in trials] == [
+        (f"{game} at seat 1 of 2", True),
+        (f"{game} at seat 2 of 2", True),
+        ("the same match again", True),
+        ("two matches by one process", True),
+    ]
+
+
+def test_every_seat_of_the_smallest_and_the_largest_table_is_tried(tmp_path: Path) -> None:
+    new_bot(tmp_path / "mybot", "shell", "sage-stones")
+    trials = check(tmp_path / "mybot", tmp_path)
+    assert [trial.what for trial in trials if trial.what.startswith("sage-stones")] == [
+        *(f"sage-stones at seat {seat} of 2" for seat in (1, 2)),
+        *(f"sage-stones at seat {seat} of 4" for seat in (1, 2, 3, 4)),
+    ]
+    assert all(trial.ok for trial in trials)
+
+
+@pytest.mark.parametrize(
+    ("cases", "said", "advice"),
+    [
+        ("tourney) echo dying >&2; exit 3;;", "exited with code 3", "to `tourney 1` it must answer"),
+        ("tourney) echo hello;;", "'hello' is no line of the protocol", "to `tourney 1` it must answer"),
+        ("tourney) echo bot wants=all;;", "wants='all' is not position, legal", "must answer a line `bot`"),
+        ("tourney) echo bot;; game) echo move x;;", "said move where ready", "to `game ...` a line `ready`"),
+    ],
+)
+def test_a_bot_that_does_not_start_is_said_once(cases: str, said: str, advice: str, tmp_path: Path) -> None:
+    """What would fail again in the same way is not tried."""
+    (trial,) = check(write_shell_bot(tmp_path, "bad", cases, games='["sages-tafl", "element"]'), tmp_path)
+    assert (trial.ok, trial.fatal, trial.what) == (False, True, "sages-tafl at seat 1 of 2")
+    assert trial.said.startswith("startup: ")
+    assert said in trial.said
+    assert advice in trial.advice
+    assert trial.wire[0] == "> tourney 1"
+    assert trial.stderr == (("dying",) if "dying" in cases else ())
+
+
+@pytest.mark.parametrize(
+    ("go", "said", "advice"),
+    [
+        ("echo move d1-d2", "illegal: action d1-d2 is not legal here", "legal were: "),
+        ("echo move nonsense", "illegal: ", "tourney rules sages-tafl"),
+        ("echo oops >&2; exit 1", "crash: exited with code 1", "standard error may say more"),
+        ("echo thinking", "protocol: 'thinking' is no line of the protocol", "`info TEXT`"),
+        ("echo ready", "protocol: said ready where move was asked for", "each when it is due"),
+        ("yes info x | head -n 2000", "overflow", "say less with `info`"),
+    ],
+)
+def test_a_bot_that_fails_in_play_is_said(go: str, said: str, advice: str, tmp_path: Path) -> None:
+    """The fault in its own words, what to do, and the last lines on the wire and of standard error."""
+    (trial,) = check(write_shell_bot(tmp_path, "bad", f"{HELLO}go) {go};;"), tmp_path)
+    assert (trial.ok, trial.fatal) == (False, False)
+    assert said in trial.said
+    assert advice in trial.advice
+    assert any(line.startswith("> go ") for line in trial.wire) or said == "overflow"
+    assert trial.stderr == (("oops",) if "oops" in go else ())
+
+
+def test_a_bot_that_does_not_answer_is_said(tmp_path: Path) -> None:
+    """It sits on seat 1, so nobody else's time is short in this test."""
+    folder = write_shell_bot(tmp_path, "slow", f"{HELLO}go) :;;")
+    (trial,) = check(folder, tmp_path, limits=Limits(move_ms=1, margin_ms=0, startup_ms=60_000))
+    assert trial.said == "timeout: no answer within 1 ms"
+    assert "ended by a newline and flushed" in trial.advice
+    assert trial.wire[-1] == "! timeout"
+
+
+def test_the_legal_actions_at_the_point_of_failure_are_shown(tmp_path: Path) -> None:
+    """Those of its third turn, not of the start: all of them by our rules, cut after twenty."""
+    go = 'n=$((n+1)); if [ $n = 3 ]; then echo move z9; else echo "move ${legal%% *}"; fi'
+    (trial,) = check(write_shell_bot(tmp_path, "bad", f"{HELLO}go) {go};;"), tmp_path)
+    legal = next(line for line in reversed(trial.wire) if line.startswith("> legal "))
+    shown = trial.advice.partition("legal were: ")[2].removesuffix(" ...").split(" ")
+    assert len(shown) == 20
+    assert legal.startswith("> legal " + " ".join(shown))
+
+
+def test_a_program_that_cannot_be_run_is_said(tmp_path: Path) -> None:
+    folder = write_bot(tmp_path, "bad", {"run": "no program\n"}, command='["./run"]', games='["sages-tafl"]')
+    (folder / "run").chmod(0o755)
+    (trial,) = check(folder, tmp_path)
+    assert trial.fatal
+    assert "./run cannot be run: Exec format error" in trial.said
+
+
+def test_what_does_not_come_out_the_same_is_advice(tmp_path: Path) -> None:
+    program = """
+import os
+from tourney.bot import run
+
+run(lambda legal, turn: legal[int.from_bytes(os.urandom(8)) % len(legal)], sees="legal")
+"""
+    trials = check(write_bot(tmp_path, "wild", {"bot.py": program}, games='["sages-tafl"]'), tmp_path)
+    again = trials[2]
+    assert (again.what, again.ok) == ("the same match again", None)
+    assert again.said.startswith("action ")
+    assert "draw from the seed" in again.advice
+
+
+def test_a_bot_of_one_match_only_is_advice(tmp_path: Path) -> None:
+    folder = write_shell_bot(tmp_path, "once", HELLO + PLAY + "over) exit 0;;")
+    trials = check(folder, tmp_path)
+    assert [trial.ok for trial in trials] == [True, True, True, None]
+    assert "reuse = true" in trials[-1].advice
+
+
+def test_a_build_that_fails_is_raised_with_its_last_lines(tmp_path: Path) -> None:
+    folder = write_bot(
+        tmp_path, "bad", {}, command='["./run"]', build='["sh", "-c", "echo no compiler; exit 1"]'
+    )
+    with pytest.raises(BotError, match=r"bad@1\.0 .* failed: it ended with exit code 1") as caught:
+        check(folder, tmp_path, games=("sages-tafl",))
+    assert caught.value.__notes__ == ["the last lines of the build:\nno compiler"]
+
+
+def test_a_manifest_made_from_a_name_can_be_checked_too(tmp_path: Path) -> None:
+    script = (write_shell_bot(tmp_path, "prog", HELLO + PLAY) / "bot.sh").read_text()
+    program = tmp_path / "Prog.sh"
+    program.write_text(f"#!/bin/sh\n{script}")
+    program.chmod(0o755)
+    store = BotStore(tmp_path / "store")
+    bot = store.add(program)
+    assert bot.manifest == Manifest("prog", "0", ("./Prog.sh",))
+    assert all(trial.ok for trial in check(program, tmp_path, games=("sages-tafl",)))
