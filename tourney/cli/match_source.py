@@ -1,0 +1,64 @@
+"""Where a match that a person names is found: in the database by its number, or in a record file."""
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tourney.errors import RecordError, UsageError
+from tourney.match.files import read_record
+from tourney.match.played import LogLine
+from tourney.match.record import Record, check_shape
+
+_NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundMatch:
+    """A match, and what is kept beside its record where it came from; ``label`` names it to people."""
+
+    label: str
+    record: Record
+    log: tuple[LogLine, ...] = ()
+    measured: dict[str, Any] = field(default_factory=dict)
+
+
+def find_match(words: str, db: str) -> FoundMatch:
+    """Return the match that words name: a number, ``TOURNAMENT/NUMBER``, or a file with one record.
+
+    A bare number is always a match's; a file of such a name is ``./12``. The record's shape is checked, its
+    digest is not. Raises UsageError where there is none, RecordError for what is no record, and StoreError.
+    """
+    path = Path(words)
+    if _NUMBER.fullmatch(words) is None and (path.is_file() or not _names_match(words)):
+        if not path.is_file():
+            raise UsageError(
+                f"{words!r} is no match: name one by its number, as 12 or autumn-cup/12, or by a record file"
+            )
+        value = read_record(path)
+        try:
+            return FoundMatch(words, check_shape(value))
+        except RecordError as error:
+            raise RecordError(f"{words} is no record: {error}") from error
+    from tourney.store.repository import Repository  # noqa: PLC0415 - slow to import, and a file does without
+
+    with Repository.open(db) as opened, opened.snapshot() as repository:
+        match = repository.find_match(words)
+        names = {tournament.id: tournament.name for tournament in repository.tournaments()}
+        record = repository.record(match.tournament, match.number)
+        label = f"match {match.number} of {names[match.tournament]}"
+        try:
+            check_shape(record)
+        except RecordError as error:
+            raise RecordError(f"the record of {label} is damaged: {error}") from error
+        return FoundMatch(
+            label,
+            record,
+            repository.log(match.tournament, match.number),
+            repository.measured(match.tournament, match.number),
+        )
+
+
+def _names_match(words: str) -> bool:
+    _, slash, number = words.rpartition("/")
+    return slash == "/" and _NUMBER.fullmatch(number) is not None

@@ -1,0 +1,113 @@
+"""``tourney verify``: prove that records keep to the rules and the dice."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import click
+
+from tourney.cli.match_source import find_match
+from tourney.cli.options import db_option, output_options
+from tourney.cli.output import current
+from tourney.errors import CheckError, RecordError, UsageError
+from tourney.match.files import read_json_lines
+from tourney.match.manifest import play_named, read_manifest
+from tourney.match.verify import Finding, verify
+
+Checked = tuple[str, list[Finding]]
+"""A match's label and what does not hold of it."""
+
+
+@click.command("verify")
+@click.argument("match", required=False)
+@click.option("--all", "everything", is_flag=True, help="Verify all matches in the database.")
+@click.option(
+    "--manifest",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Play the named seeds of FILE and compare the digests of their records.",
+)
+@db_option
+@output_options
+def command(match: str | None, everything: bool, manifest: Path | None, db: str) -> None:
+    """Verify MATCH, a number (12, or autumn-cup/12) or a file of records.
+
+    The actions are played through the rules, and the dice, openings and substitutes drawn from the seed. That
+    proves the rules and the dice, not who played. What does not hold is printed, a line each, with code 1.
+    """
+    if sum((match is not None, everything, manifest is not None)) != 1:
+        raise UsageError("verify wants one of MATCH, --all and --manifest FILE")
+    if manifest is not None:
+        checked: Iterable[Checked] = _manifest(manifest)
+    elif match is not None:
+        checked = _match(match, db)
+    else:
+        checked = _all(db)
+    output = current()
+    total = wrong = 0
+    for label, findings in checked:
+        total += 1
+        wrong += bool(findings)
+        for finding in findings:
+            output.write(f"{label}: {finding}")
+    if total == 0:
+        raise UsageError(f"there is nothing to verify in {match or manifest or db}")
+    if wrong:
+        raise CheckError(f"{wrong} of {total} {_records(total)} {'does' if wrong == 1 else 'do'} not hold")
+    output.write(f"{total} {_records(total)} {'holds' if total == 1 else 'hold'}")
+
+
+def _match(words: str, db: str) -> Iterator[Checked]:
+    path = Path(words)
+    if path.is_file() and not words.isdigit():
+        for where, value in read_json_lines(path):
+            yield where, verify(value)
+    else:
+        found = find_match(words, db)
+        yield found.label, verify(found.record)
+
+
+def _all(db: str) -> Iterator[Checked]:
+    from tourney.store.repository import Repository  # noqa: PLC0415 - slow to import, and files do without
+
+    with Repository.open(db) as opened, opened.snapshot() as repository:
+        for tournament in repository.tournaments():
+            for match in repository.matches(tournament.id, finished=True):
+                if match.result is None or not match.result.digest:
+                    continue
+                label = f"match {match.number} of {tournament.name}"
+                try:
+                    record = repository.record(tournament.id, match.number)
+                except RecordError as error:
+                    yield label, [Finding(str(error))]
+                    continue
+                findings = verify(record)
+                if not findings:
+                    findings = _against_row(record, match.result.digest, match.result.ranks)
+                yield label, findings
+
+
+def _against_row(record: dict[str, object], digest: str, ranks: tuple[int, ...]) -> list[Finding]:
+    """Compare a record that holds with the row of the table that stands for it."""
+    outcome = record["outcome"]
+    if record["digest"] != digest:
+        return [Finding(f"the record's digest is not the one in the database, {digest[:16]}...")]
+    if not isinstance(outcome, dict) or tuple(outcome["ranks"]) != ranks:
+        return [Finding(f"the ranks in the database are {' '.join(map(str, ranks))}, not the record's")]
+    return []
+
+
+def _manifest(path: Path) -> Iterator[Checked]:
+    for named in read_manifest(path):
+        record = play_named(named).record
+        findings = verify(record)
+        if record["digest"] != named.digest:
+            findings.append(
+                Finding(
+                    f"its record has the digest {record['digest']}, not {named.digest} as the manifest says"
+                )
+            )
+        yield f"{named.name} ({named.spec.game})", findings
+
+
+def _records(count: int) -> str:
+    return "record" if count == 1 else "records"
