@@ -23,11 +23,22 @@
   var speed = document.getElementById("speed");
   var plots = Array.prototype.slice.call(document.querySelectorAll("figure.over"));
 
+  function splice(text, edit) {
+    return text.slice(0, edit[0]) + edit[2] + text.slice(text.length - edit[1]);
+  }
+
+  function splices(texts, edits) {
+    return edits.map(function (edit, index) {
+      return edit ? splice(texts[index] || "", edit) : texts[index];
+    });
+  }
+
   function unfold(data) {
     var things = [];
-    var position = "";
+    var fields = [];
     var lines = [];
-    var ground = [];
+    var rows = {};
+    var whole = null;
     return data.frames.map(function (frame) {
       if (frame.f) things = frame.f.slice();
       if (frame.d) {
@@ -35,21 +46,31 @@
           return frame.d.indexOf(thing) < 0;
         });
       }
+      var k;
       if (frame.a) {
         things = things.slice();
-        for (var k = 0; k < frame.a.length; k += 2) things.splice(frame.a[k], 0, frame.a[k + 1]);
+        for (k = 0; k < frame.a.length; k += 2) things.splice(frame.a[k], 0, frame.a[k + 1]);
       }
-      if (frame.p) {
-        position =
-          position.slice(0, frame.p[0]) + frame.p[2] + position.slice(position.length - frame.p[1]);
+      if (frame.p) fields = splices(fields, frame.p);
+      if (frame.n) lines = splices(lines, frame.n);
+      if (frame.w !== undefined) whole = frame.w;
+      if (frame.r) {
+        whole = null;
+        rows = {};
       }
-      if (frame.n) {
-        lines = frame.n.map(function (line) {
-          return data.lines[line];
-        });
+      if (frame.g) {
+        rows = Object.assign({}, rows);
+        for (k = 0; k < frame.g.length; k += 2) rows[frame.g[k]] = frame.g[k + 1];
       }
-      if (frame.g) ground = frame.g;
-      return { things: things, position: position, lines: lines, ground: ground };
+      var markup = "";
+      for (var row in rows) markup += rows[row];
+      return {
+        things: things,
+        position: fields.join(" "),
+        lines: lines,
+        whole: whole !== null,
+        ground: whole === null ? markup : whole,
+      };
     });
   }
 
@@ -63,10 +84,11 @@
         use.setAttribute("y", data.things[3 * thing + 2]);
         pieces.appendChild(use);
       });
-      var markup = "";
-      for (var k = 0; k < frame.ground.length; k += 2) markup += frame.ground[k + 1];
-      ground.style.display = frame.ground.length && frame.ground[0] === -1 ? "none" : "";
-      if (changed.innerHTML !== markup) changed.innerHTML = markup;
+      ground.style.display = frame.whole ? "none" : "";
+      if (ground.dataset.over !== frame.ground) {
+        changed.innerHTML = frame.ground;
+        ground.dataset.over = frame.ground;
+      }
     }
     notes.textContent = "";
     frame.lines.forEach(function (line) {
@@ -90,7 +112,7 @@
     var old = moves.querySelector("[aria-current]");
     if (old) old.removeAttribute("aria-current");
     var item = entry(ply);
-    var words = ply === 0 ? "start" : item.querySelector(".act").textContent;
+    var words = ply === 0 ? "start" : item.querySelector("span").textContent;
     item.setAttribute("aria-current", "true");
     var above = item.offsetTop;
     if (above < moves.scrollTop + 40 || above > moves.scrollTop + moves.clientHeight - 60) {

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pandas as pd
 from markupsafe import Markup
 
-from tourney.report import plots, text
+from tourney.report import names, plots, text
 from tourney.report.crosstable import expected
 from tourney.report.downloads import Table, table
 from tourney.report.frames import tally
@@ -153,7 +153,7 @@ def _opponents(
 
 def _chip(match: MatchLine, half: int, fault: str, theirs: str, opponent: Person) -> Chip:
     outcome = ("loss", "draw", "win")[half]
-    said = f"match {match.number}: {outcome} against {opponent.name}, {match.reason}"
+    said = f"match {match.number}: {outcome} against {names.isolated(opponent.name)}, {match.reason}"
     said += f", own {fault}" if fault else f", opponent's {theirs}" if theirs else ""
     return Chip(
         href=match.href,

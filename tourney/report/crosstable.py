@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tourney.ratings.trueskill_rating import Settings
-from tourney.report import text
+from tourney.report import names, text
 from tourney.report.downloads import Table, table
 from tourney.report.people import Person, people
 from tourney.report.source import Source
@@ -86,8 +86,9 @@ def crosstable(source: Source) -> Crosstable:
                     games=pair.games,
                     shade=round(share * (SHADES - 1)),
                     residual=residual_step(float(share), hoped, pair.games),
-                    said=f"{me.name} against {them.name}: {scored} of {pair.games}"
-                    f" ({text.percent(share)} %), expected {text.number(100 * hoped, 1)} %",
+                    said=f"{names.isolated(me.name)} against {names.isolated(them.name)}:"
+                    f" {scored} of {pair.games} ({text.percent(share)} %),"
+                    f" expected {text.number(100 * hoped, 1)} %",
                 )
             )
             rows.append(

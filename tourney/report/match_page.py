@@ -77,7 +77,6 @@ class MatchPage:
     score_plot: Markup | None
     time_plot: Markup | None
     span: int
-    timed: bool
     facts: tuple[Fact, ...]
     measured: tuple[Fact, ...]
     digest_holds: bool
@@ -121,7 +120,6 @@ def match_page(
         score_plot=_score_plot(scores, line, span),
         time_plot=_time_plot(times, moves, span),
         span=span,
-        timed=any(time is not None for time in times),
         facts=_facts(record) if record else (),
         measured=_measured(detail.measured, line) if measured else (),
         digest_holds=record is not None and record.get("digest") == digest_of(record),
@@ -144,12 +142,12 @@ def headline(line: MatchLine) -> str:
     how = f": {line.reason}" if line.reason not in {"fault", "resign"} else ""
     if len(winners) == len(line.seats):
         return f"A draw{how}"
-    first = " and ".join(f"{seated.person.name} ({seated.chair.name})" for seated in winners)
+    first = " and ".join(f"{names.isolated(seated.person.name)} ({seated.chair.name})" for seated in winners)
     if len(line.seats) == 2:
         loser = next(seated for seated in line.seats if seated.rank > 1)
         because = ": resignation" if line.reason == "resign" else how
         because = f": {names.fault(loser.fault)}" if loser.fault else because
-        return f"{first} beat {loser.person.name} ({loser.chair.name}){because}"
+        return f"{first} beat {names.isolated(loser.person.name)} ({loser.chair.name}){because}"
     return f"{first} {'wins' if len(winners) == 1 else 'share first place'}{how}"
 
 

@@ -35,6 +35,15 @@ def line(text: str) -> str:
     return display(text, LONGEST_LINE) if text.strip() else ""
 
 
+def isolated(name: str) -> str:
+    """Return a displayed name to be set in a running text where no element can isolate its direction.
+
+    U+2068 and U+2069 keep right-to-left letters to themselves (Unicode Standard Annex 9); ``display`` has
+    taken away any that the name itself brought.
+    """
+    return name if name.isascii() else f"\u2068{name}\u2069"
+
+
 def slug(number: int, name: str) -> str:
     """Return the name of an entrant's files: its number from 1, so that no two are alike, and what it can.
 

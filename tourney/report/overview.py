@@ -109,6 +109,35 @@ def overview(source: Source, frame: pd.DataFrame, *, measured: bool) -> Overview
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A tournament as a line of a list; ``first`` are those who lead its standings."""
+
+    href: str
+    name: str
+    game: str
+    seats: int
+    entrants: int
+    state: str
+    first: tuple[str, ...]
+    faults: int
+
+
+def entry(source: Source, href: str) -> Entry:
+    """Return a tournament's line."""
+    known = people(source)
+    return Entry(
+        href=href,
+        name=names.display(source.tournament.name),
+        game=names.display(source.game.title if source.game else source.tournament.game),
+        seats=source.tournament.seats,
+        entrants=len(source.entrants),
+        state=state(source),
+        first=tuple(known[line.number].name for line in source.standings if line.rank == 1 and line.games),
+        faults=sum(line.fault_count for line in source.standings),
+    )
+
+
 def state(source: Source) -> str:
     """Return how far the tournament is, in words."""
     done, rows = source.progress.done, source.progress.rows

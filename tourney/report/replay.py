@@ -56,16 +56,17 @@ class Replay:
     def data(self) -> dict[str, Any]:
         """Return what the page's script steps through, as JSON data.
 
-        ``things``: the distinct (sprite, x, y), flat. ``lines``: the distinct lines of text. ``frames``: per
-        frame an object with what differs from the frame before: ``d`` [numbers of things taken away], ``a``
-        [index, number, ...] of things put in (ascending), or ``f`` [all things in full]; ``n`` [lines];
-        ``p`` [common prefix, common suffix, what is between] of the position string; ``g`` [row of the
-        ground, markup, ...] against the first frame's ground, or [] for just that.
+        ``things``: the distinct (sprite, x, y), flat. ``frames``: per frame an object with what differs from
+        the frame before. ``d``: numbers of things taken away; ``a``: index, number, ... of things put in,
+        ascending; or ``f``: all things in full. ``n``: the lines of text, ``p``: the fields of the position
+        string (parted by blanks), each as [length of the common prefix, of the common suffix, what is
+        between], or 0 where it stays. ``g``: row of the ground, markup, ..., with "" for the first frame's
+        row; after ``r`` (true) the ground is the first frame's again; or ``w``: the markup of a whole ground.
         """
         things: dict[Triple, int] = {}
-        lines: dict[str, int] = {}
         frames = []
-        before = Frame(self.frames[0].ground if self.frames else (), (), (), "")
+        base = self.frames[0].ground if self.frames else ()
+        before = Frame(base, (), (), "")
         for frame in self.frames:
             entry: dict[str, Any] = {}
             old = [things[t] for t in before.things]
@@ -73,14 +74,14 @@ class Replay:
             if new != old:
                 entry.update(_edit(old, new))
             if frame.notes != before.notes:
-                entry["n"] = [lines.setdefault(line, len(lines)) for line in frame.notes]
+                entry["n"] = _splices(before.notes, frame.notes)
             if frame.position != before.position:
-                entry["p"] = _splice(before.position, frame.position)
+                entry["p"] = _splices(before.position.split(" "), frame.position.split(" "))
             if frame.ground != before.ground:
-                entry["g"] = _rows(self.frames[0].ground, frame.ground)
+                entry.update(_ground(base, before.ground, frame.ground))
             frames.append(entry)
             before = frame
-        return {"things": [n for triple in things for n in triple], "lines": list(lines), "frames": frames}
+        return {"things": [n for triple in things for n in triple], "frames": frames}
 
 
 def replay(game: AnyGame | None, record: Record) -> Replay:
@@ -161,6 +162,11 @@ def _edit(old: Sequence[int], new: Sequence[int]) -> dict[str, list[int]]:
     return edit
 
 
+def _splices(old: Sequence[str], new: Sequence[str]) -> list[int | list[int | str]]:
+    padded = (*old, *([""] * len(new)))
+    return [0 if a == b else _splice(a, b) for a, b in zip(padded, new, strict=False)]
+
+
 def _splice(old: str, new: str) -> list[int | str]:
     """Return the lengths of the common prefix and suffix, and what is between them in the new string."""
     most = min(len(old), len(new))
@@ -169,8 +175,15 @@ def _splice(old: str, new: str) -> list[int | str]:
     return [head, tail, new[head : len(new) - tail]]
 
 
-def _rows(base: Sequence[str], rows: Sequence[str]) -> list[int | str]:
-    """Return the rows of a ground that differ from the base: index, markup, ...; -1 before a whole ground."""
-    if len(base) != len(rows):
-        return [-1, "".join(rows)]
-    return [x for k, (a, b) in enumerate(zip(base, rows, strict=True)) if a != b for x in (k, b)]
+def _ground(base: Sequence[str], old: Sequence[str], new: Sequence[str]) -> dict[str, Any]:
+    """Return how to make one ground of another; grounds of other lengths than the first are told whole."""
+    if len(new) != len(base):
+        return {"w": "".join(new)}
+    start, entry = (old, {}) if len(old) == len(base) else (base, {"r": True})
+    changes = [
+        x
+        for k, (a, b) in enumerate(zip(start, new, strict=True))
+        if a != b
+        for x in (k, "" if b == base[k] else b)
+    ]
+    return {**entry, "g": changes} if changes else entry

@@ -1,6 +1,6 @@
 """The site: its files one after another, each a function of the source and of nothing else."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import pandas as pd
@@ -45,7 +45,25 @@ class File:
 
 def site(source: Source, options: Options | None = None) -> Iterator[File]:
     """Yield the files of a tournament's report."""
-    return _Site(source, options or Options()).files()
+    yield from (File(path, content) for path, content in static_files(templates_dir()))
+    yield from _Site(source, options or Options()).files()
+
+
+def sites(sources: Iterable[Source], options: Options | None = None) -> Iterator[File]:
+    """Yield the files of a report on several tournaments, a folder each, and a page that leads to them."""
+    options = options or Options()
+    yield from (File(path, content) for path, content in static_files(templates_dir()))
+    entries = []
+    for place, source in enumerate(sources, start=1):
+        prefix = f"t{place}-{names.folder(source.tournament.name)[:40].lower()}"
+        yield from _Site(source, options, prefix).files()
+        entries.append(overview.entry(source, f"{prefix}/index.html"))
+    made = environment(templates_dir())
+    made.globals["site"] = _globals("Tournaments", "", options)
+    rendered = made.get_template("tournaments.html").render(
+        root="", base="", path="index.html", entries=entries
+    )
+    yield File("index.html", rendered.encode("utf-8"))
 
 
 def paged(source: Source, most: int) -> frozenset[int]:
@@ -54,23 +72,39 @@ def paged(source: Source, most: int) -> frozenset[int]:
     return frozenset(number for _, number in sorted(numbered)[:most])
 
 
+def _globals(title: str, game: str, options: Options, *, several: bool = False) -> dict[str, object]:
+    return {
+        "title": title,
+        "game": game,
+        "measured": options.measured,
+        "version": __version__,
+        "several": several,
+    }
+
+
 class _Site:
-    def __init__(self, source: Source, options: Options) -> None:
+    """The pages of one tournament, in a folder of the site (``prefix``) or at its top ("")."""
+
+    def __init__(self, source: Source, options: Options, prefix: str = "") -> None:
         self._source = source
         self._options = options
+        self._prefix = f"{prefix}/" if prefix else ""
         self._environment: Environment = environment(templates_dir())
-        self._environment.globals["site"] = {
-            "title": names.display(source.tournament.name),
-            "game": names.display(source.game.title if source.game else source.tournament.game),
-            "measured": options.measured,
-            "version": __version__,
-        }
+        self._environment.globals["site"] = _globals(
+            names.display(source.tournament.name),
+            names.display(source.game.title if source.game else source.tournament.game),
+            options,
+            several=bool(prefix),
+        )
         self._paged = paged(source, options.match_pages)
         self._lines = listing.match_lines(source, self._paged, measured=options.measured)
         self._by_number = {line.number: line for line in self._lines}
 
     def files(self) -> Iterator[File]:
-        yield from (File(path, content) for path, content in static_files(templates_dir()))
+        for file in self._files():
+            yield File(self._prefix + file.path, file.content)
+
+    def _files(self) -> Iterator[File]:
         frame = frames.seat_frame(self._source)
         front = overview.overview(self._source, frame, measured=self._options.measured)
         cross = crosstable.crosstable(self._source)
@@ -137,14 +171,11 @@ class _Site:
 
     def _page(self, path: str, template: str, **context: object) -> File:
         root = "../" * path.count("/")
-        rendered = self._environment.get_template(template).render(root=root, path=path, **context)
+        base = root + ("../" if self._prefix else "")
+        rendered = self._environment.get_template(template).render(root=root, base=base, path=path, **context)
         return File(path, rendered.encode("utf-8"))
 
 
 def _tables(path: str, table: Table) -> Iterator[File]:
     yield File(f"{path}.csv", table.csv())
     yield File(f"{path}.json", table.json())
-
-
-Progress = Callable[[File], None]
-"""Hears of each file once it is written."""

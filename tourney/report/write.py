@@ -18,7 +18,9 @@ MARKER = "tourney-report.json"
 """The file by which a folder is known to be a report of ours, which a new one may replace."""
 FORMAT = "tourney-report/1"
 
-_OURS = re.compile(r"assets|bots|data|matches|(index|crosstable|matches(-\d+)?)\.html|" + re.escape(MARKER))
+_OURS = re.compile(
+    r"assets|bots|data|matches|t\d+-[a-z0-9._-]*|(index|crosstable|matches(-\d+)?)\.html|" + re.escape(MARKER)
+)
 """What lies in a report's folder; with anything else in it a folder is not replaced."""
 
 _PARTIAL = ".partial-"

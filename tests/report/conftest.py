@@ -1,0 +1,37 @@
+"""One report with all that can be hostile, made once and read by many tests."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.report import world
+from tourney.report.site import Options, site
+from tourney.report.source import Source, load
+from tourney.report.write import write
+from tourney.store.repository import Repository
+
+
+@dataclass(frozen=True)
+class Report:
+    """A report in a folder, and what it was made of."""
+
+    folder: Path
+    source: Source
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Iterator[Repository]:
+    with Repository.open(str(tmp_path / "tourney.db"), create=True) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Report]:
+    """A report on a two-seat tournament of hostile names, with faults and a void match."""
+    base = tmp_path_factory.mktemp("report")
+    with Repository.open(str(world.fill(base / "tourney.db"))) as repository:
+        source = load(repository, repository.tournament())
+        write(site(source, Options()), base / "out")
+        yield Report(base / "out", source)

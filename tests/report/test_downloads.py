@@ -1,0 +1,37 @@
+"""Tables for other programs keep their values, and do not attack a spreadsheet."""
+
+import csv
+import io
+import json
+
+from tests.report.world import HOSTILE
+from tourney.report.downloads import table
+
+ROWS = [{"name": name, "n": k, "x": k / 4, "yes": k % 2 == 0, "none": None} for k, name in enumerate(HOSTILE)]
+COLUMNS = ("name", "n", "x", "yes", "none")
+
+
+def test_json_gives_back_what_was_put_in() -> None:
+    assert json.loads(table(ROWS, COLUMNS).json()) == ROWS
+    assert json.loads(table([], COLUMNS).json()) == []
+
+
+def test_csv_has_a_header_and_a_line_each() -> None:
+    lines = list(csv.reader(io.StringIO(table(ROWS, COLUMNS).csv().decode("utf-8"))))
+    assert lines[0] == list(COLUMNS)
+    assert [line[1:] for line in lines[1:3]] == [["0", "0.0", "true", ""], ["1", "0.25", "false", ""]]
+    assert len(lines) == len(ROWS) + 1
+
+
+def test_no_cell_of_a_csv_begins_as_a_formula() -> None:
+    texts = ["=1+1", "+1", "-1", "@x", "\tx", "plain"]
+    lines = list(csv.reader(io.StringIO(table([{"t": t} for t in texts], ["t"]).csv().decode("utf-8"))))
+    assert [line[0] for line in lines[1:]] == ["'=1+1", "'+1", "'-1", "'@x", "'\tx", "plain"]
+    numbers = table([{"t": -1}], ["t"]).csv()
+    assert numbers == b"t\n-1\n"
+
+
+def test_lone_surrogates_do_not_stop_a_table() -> None:
+    made = table([{"t": "a\udcffb"}], ["t"])
+    assert made.csv() == b"t\na?b\n"
+    assert json.loads(made.json()) == [{"t": "a\udcffb"}]

@@ -1,0 +1,51 @@
+"""Scores out of what bots said, whatever else they say."""
+
+import pytest
+
+from tourney.match.played import LogLine
+from tourney.report.info import scores
+
+
+def said(*texts: str, ply: int = 4, seat: int = 1) -> list[LogLine]:
+    return [LogLine(ply, seat, "info", text) for text in texts]
+
+
+@pytest.mark.parametrize(
+    ("text", "score"),
+    [
+        ("score=0.31 depth=7", 0.31),
+        ("depth=7 score=-12", -12.0),
+        ("score=+.5", 0.5),
+        ("score=1e3", 1000.0),
+        ("depth=1\tscore=2.", 2.0),
+    ],
+)
+def test_scores_are_read(text: str, score: float) -> None:
+    assert scores(said(text)) == {1: ((5.0, score),)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "score=",
+        "score=nan",
+        "score=inf",
+        "score=1e999",
+        "score=1e13",
+        "highscore=3",
+        "score=0x10",
+        "score=1,5",
+        "",
+    ],
+)
+def test_what_is_no_score_is_none(text: str) -> None:
+    assert scores(said(text)) == {}
+
+
+def test_the_last_word_on_an_action_counts() -> None:
+    log = [*said("score=1", "score=2", "depth=9"), *said("score=3", ply=0), *said("score=9", seat=2)]
+    assert scores(log) == {1: ((1.0, 3.0), (5.0, 2.0)), 2: ((5.0, 9.0),)}
+
+
+def test_only_info_counts() -> None:
+    assert scores([LogLine(1, 1, "stderr", "score=1"), LogLine(1, 0, "note", "score=2")]) == {}

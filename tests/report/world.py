@@ -1,0 +1,129 @@
+"""Tournaments for the tests of the report: real rules, matches played at random, bots that never were."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tourney.games.registry import find_game
+from tourney.match.played import LogLine, Played
+from tourney.match.record import FaultKind, Outcome, make_record
+from tourney.match.seeds import draw_chance
+from tourney.match.spec import Entrant, MatchSpec
+from tourney.run.draw import draw_next, spec_of
+from tourney.seeds import stream
+from tourney.store.repository import Repository
+from tourney.store.values import Finished, Plan, RunSettings, StoredEntrant, Tournament
+
+HOSTILE = (
+    '<script>alert("1")</script>',
+    "\u202eevil\u202c & <b>bold</b>",
+    "../../etc/passwd",
+    "=HYPERLINK(1)",
+    "\u05d0\u05d1\u05d2 \u05d3",
+    "x" * 300,
+    "'\"><img src=x onerror=alert(2)>",
+    "Z\u0336a\u0336l\u0336g\u0336\u0336\u0336\u0336\u0336\u0336o",
+)
+"""Names that a bot could have if nobody checked them."""
+
+
+def begin(
+    repository: Repository,
+    names: Sequence[str] = ("alpha", "beta", "gamma"),
+    *,
+    name: str = "cup",
+    game: str = "sage-stones",
+    seats: int = 2,
+    games: int = 2,
+    options: tuple[tuple[str, str], ...] | None = None,
+) -> Tournament:
+    """Store a tournament and draw all its matches."""
+    rules = find_game(game)
+    if options is None:
+        options = (("stones", "3"),) if game == "sage-stones" else ()
+    _, full = rules.settings(seats, dict(options))
+    plan = Plan(name, game, rules.rules, tuple(full.items()), "round-robin", seats, games)
+    entrants = [
+        StoredEntrant(k, Entrant(n, n, "1.0", ("--x", n), f"{k:064x}"), title=n, author=n)
+        for k, n in enumerate(names)
+    ]
+    made = repository.begin(
+        plan, seed=99, seed_chosen=True, run=RunSettings(), entrants=entrants, created="2026-11-20T08:00:00Z"
+    )
+    while draw_next(repository, made.id):
+        pass
+    return repository.tournament_by_id(made.id)
+
+
+def at_random(
+    spec: MatchSpec, fault: tuple[int, FaultKind, int] | None = None
+) -> tuple[list[tuple[int, str]], Outcome]:
+    """Play a match at random by its seed; a fault (seat, kind, actions) ends it for two seats."""
+    game = find_game(spec.game)
+    state = game.new(len(spec.seats), dict(spec.options))
+    draw, dice = stream(spec.seed, "test"), 0
+    actions: list[tuple[int, str]] = []
+    while (ranks := state.ranks()) is None:
+        if fault is not None and len(actions) == fault[2]:
+            lost = tuple(2 if seat == fault[0] else 1 for seat in range(1, len(spec.seats) + 1))
+            return actions, Outcome(lost, "fault", (fault,))
+        legal = state.legal_actions()
+        if state.actor == 0:
+            action = draw_chance(spec.seed, dice, legal, state.chance_weights())
+            dice += 1
+        else:
+            action = legal[draw(len(legal))]
+        actions.append((state.actor, game.action_string(action)))
+        state = state.play(action)
+    return actions, Outcome(ranks, state.reason())
+
+
+def played(spec: MatchSpec, number: int, *, host: str = "workbench") -> Played:
+    """Return a match of a tournament as played: every fifth ends by a fault; log and times are made up."""
+    kinds: tuple[FaultKind, ...] = ("crash", "timeout", "illegal")
+    fault = (1 + number % 2, kinds[number % 3], 3) if number % 5 == 0 and len(spec.seats) == 2 else None
+    actions, outcome = at_random(spec, fault)
+    record = make_record(spec, find_game(spec.game).rules, actions, outcome)
+    log = [
+        LogLine(ply, seat, "info", f"score={(ply * number % 7 - 3) / 2} depth={ply}")
+        for ply, (seat, _) in enumerate(actions)
+        if seat
+    ]
+    log += [LogLine(1, 1, "stderr", f"<b>\udcff {host}</b>"), LogLine(3, 1, "note", "it gave up")]
+    measured = {
+        "started": "2026-11-20T09:00:00Z",
+        "wall-ms": 5 + number,
+        "host": host,
+        "sandbox": {"level": "auto", "kind": "bubblewrap", "protections": {"network": "enforced"}},
+        "times-ms": [None if seat == 0 else 0.25 * (1 + ply) for ply, (seat, _) in enumerate(actions)],
+        "seats": [{"wall-ms": 4, "cpu-ms": None, "turns": 3} for _ in spec.seats],
+        "reproducible": fault is None,
+        "why-not": [] if fault is None else ["crash"],
+    }
+    return Played(record, tuple(log), measured)
+
+
+def play_all(
+    repository: Repository,
+    tournament: Tournament,
+    *,
+    backwards: bool = False,
+    host: str = "workbench",
+    void: Sequence[int] = (),
+    most: int | None = None,
+) -> None:
+    """Play what is pending, in schedule order or backwards; ``void`` are lost to the infrastructure."""
+    entrants = repository.entrants(tournament.id)
+    pending = list(repository.pending(tournament.id))[:most]
+    for number, row in reversed(pending) if backwards else pending:
+        spec = spec_of(tournament, entrants, row)
+        match = None if number in void else played(spec, number, host=host)
+        note = f"the worker on {host} was lost three times" if match is None else ""
+        repository.record_results(tournament.id, [Finished(number, match, note)])
+
+
+def fill(path: Path, names: Sequence[str] = HOSTILE, **how: int | str) -> Path:
+    """Make a database with a tournament of hostile names, every match played but one, which is void."""
+    with Repository.open(str(path), create=True) as repository:
+        tournament = begin(repository, names, **how)  # type: ignore[arg-type] # passed on as they are
+        play_all(repository, tournament, void=(4,))
+    return path
