@@ -81,7 +81,8 @@ def _outcome_lines(outcome: Mapping[str, Any]) -> Iterator[str]:
 
 def _measured_lines(measured: Mapping[str, Any]) -> Iterator[str]:
     if "started" in measured:
-        yield f"played   {measured['started']} on {measured.get('host', '?')}, {measured.get('wall-ms', '?')} ms"
+        host, took = measured.get("host", "?"), measured.get("wall-ms", "?")
+        yield f"played   {measured['started']} on {host}, {took} ms"
     sandbox = measured.get("sandbox")
     if isinstance(sandbox, dict):
         yield f"sandbox  {sandbox.get('level', '?')} ({sandbox.get('kind', '?')})"

@@ -1,0 +1,291 @@
+"""``tourney show``, ``tourney verify`` and ``tourney rerun``: by file, by number, and what they refuse."""
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from tests.command import invoke
+from tests.tournaments import begin
+from tourney.bots.store import BotStore
+from tourney.match.manifest import NamedSeed, drawn_spec, named_seed_json, play_named
+from tourney.match.played import LogLine, Played
+from tourney.match.record import Record, digest_of
+from tourney.match.spec import Entrant, Limits, MatchSpec, Opening
+from tourney.store.codec import pack
+from tourney.store.repository import Repository
+from tourney.store.values import Finished
+
+FIRST_LEGAL = r"""#!/bin/sh
+while read -r word rest; do
+  case $word in
+    tourney) echo bot wants=legal;;
+    game) echo ready;;
+    legal) first=${rest%% *};;
+    go) echo "move $first";;
+    quit) exit 0;;
+  esac
+done
+"""
+
+
+def drawn(seed: int, opening: int = 2) -> Played:
+    return play_named(NamedSeed("x", drawn_spec("sage-stones", 2, seed, opening=Opening(plies=opening)), ""))
+
+
+@pytest.fixture
+def record() -> Record:
+    """The record of a real match."""
+    return drawn(7).record
+
+
+@pytest.fixture
+def file(tmp_path: Path, record: Record) -> Path:
+    """A file with one record."""
+    path = tmp_path / "record.json"
+    path.write_text(json.dumps(record), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> str:
+    """A tournament of six matches, of which five were played and one is void for want of a machine."""
+    path = str(tmp_path / "tourney.db")
+    with Repository.open(path, create=True) as repository:
+        tournament = begin(repository, 3)
+        finished = []
+        for number in range(1, 6):
+            one = drawn(number)
+            log = (LogLine(3, 1, "info", "red \x1b[31m"), LogLine(4, 0, "note", "well played"))
+            finished.append(Finished(number, Played(one.record, log, one.measured)))
+        repository.record_results(tournament.id, [*finished, Finished(6, None, note="sandbox failed")])
+    return path
+
+
+# -- show ---------------------------------------------------------------------------------------------------
+
+
+def test_show_prints_head_actions_and_last_board(file: Path, record: Record) -> None:
+    """Seats, seed, opening, outcome, every action in order with its number, and the board at the end."""
+    done = invoke("show", str(file))
+    assert done.exit_code == 0
+    lines = done.stdout.splitlines()
+    assert lines[0] == str(file)
+    assert any(line.startswith("game     sage-stones, rules 1, ") for line in lines)
+    assert f"seed     {record['seed']}" in lines
+    assert "opening  2 plies drawn from the seed" in lines
+    assert "seat 1   drawn-1 (drawn@1, 99fa6de59312)" in lines
+    ranks = " ".join(map(str, record["outcome"]["ranks"]))
+    assert f"outcome  ranks {ranks}, last-stone" in lines
+    count = len(record["actions"])
+    for number, (actor, action) in enumerate(record["actions"], start=1):
+        who = "chance" if actor == 0 else f"seat {actor}"
+        assert f"{number:5}  {who:8} {action}" in lines
+    assert f"after {count} actions" in lines
+    assert "\x1b" not in done.stdout
+
+
+def test_show_a_board_on_the_way(file: Path) -> None:
+    """With --ply only the board after so many actions: before the first it is empty."""
+    begun = invoke("show", str(file), "--ply", "0").stdout
+    assert "after 0 actions" in begun
+    assert "in hand, by colour: 1: 10, 2: 10, 3: 10, 4: 10" in begun
+    assert "roll-" not in begun.partition("after 0")[0]
+    done = invoke("show", str(file), "--ply", "1000")
+    assert done.exit_code == 2
+    assert "so there is no board after 1000" in done.stderr
+
+
+def test_show_as_json_holds_everything(database: str) -> None:
+    """For programs: the record as it is, the measurements and the log."""
+    data = json.loads(invoke("show", "2", "--db", database, "--json").stdout)
+    assert data["record"] == drawn(2).record
+    assert data["log"][1] == {"ply": 4, "seat": 0, "kind": "note", "text": "well played"}
+    assert data["measured"]["reproducible"] is True
+
+
+def test_show_by_number_prints_times_and_a_log_that_no_terminal_obeys(database: str) -> None:
+    """Bots' words are hostile: escape sequences are shown, not sent."""
+    done = invoke("show", "cup/2", "--db", database, "--log")
+    assert done.stdout.startswith("match 2 of cup\n")
+    assert " ms\n" in done.stdout
+    assert "    3  seat 1   info: red \\x1b[31m\n" in done.stdout
+    assert "    4  referee  note: well played\n" in done.stdout
+
+
+def test_show_warns_of_a_changed_record(tmp_path: Path, record: Record) -> None:
+    """It shows what is there, and says that it was altered; where no board comes of it, it says so."""
+    record["actions"][0][1] = "zz"
+    path = tmp_path / "bad.json"
+    path.write_text(json.dumps(record), encoding="utf-8")
+    done = invoke("show", str(path))
+    assert done.exit_code == 0
+    assert "the digest does not fit the record" in done.stderr
+    assert "no board: action 1 does not hold" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["show", "rerun", "verify"])
+@pytest.mark.parametrize(
+    ("words", "says", "code"),
+    [
+        ("nothing", "'nothing' is no match: name one by its number", 2),
+        ("7", "there is no match 7", 2),
+        ("6", "match 6 is void: sandbox failed", 2),
+        ("other/1", "there is no tournament 'other'", 2),
+    ],
+)
+def test_match_that_is_not_there(command: str, words: str, says: str, code: int, database: str) -> None:
+    """One sentence, the same for all three commands."""
+    done = invoke(command, words, "--db", database)
+    assert done.exit_code == code
+    assert says in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["show", "rerun"])
+def test_file_that_holds_no_record(command: str, tmp_path: Path) -> None:
+    """Another JSON file, and none at all."""
+    path = tmp_path / "file"
+    for text, says in (('{"a": 1}', "is no record: the record has an unknown key 'a'"), ("x", "is no JSON")):
+        path.write_text(text, encoding="utf-8")
+        done = invoke(command, str(path))
+        assert done.exit_code == 2
+        assert says in done.stderr
+
+
+# -- verify -------------------------------------------------------------------------------------------------
+
+
+def test_verify_a_file_of_records(tmp_path: Path, record: Record) -> None:
+    """One record or many; what does not hold is printed with its line, and the code is 1."""
+    path = tmp_path / "records.jsonl"
+    path.write_text("".join(json.dumps(drawn(seed).record) + "\n" for seed in (1, 2, 3)), encoding="utf-8")
+    done = invoke("verify", str(path))
+    assert (done.exit_code, done.stdout) == (0, "3 records hold\n")
+    record["actions"][8][1] = "roll-111" if record["actions"][8][1] != "roll-111" else "roll-222"
+    record["digest"] = digest_of(record)
+    with path.open("a", encoding="utf-8") as out:
+        out.write(json.dumps(record) + "\n")
+    done = invoke("verify", str(path))
+    assert done.exit_code == 1
+    assert done.stdout.startswith(f"{path} line 4: action 9: ")
+    assert done.stderr == "error: 1 of 4 records does not hold\n"
+
+
+def test_verify_all_of_a_database(database: str) -> None:
+    """All that was played holds; a match that is void for want of a machine has no record to verify."""
+    done = invoke("verify", "--all", "--db", database)
+    assert (done.exit_code, done.stdout) == (0, "5 records hold\n")
+
+
+def altered(database: str, sql: str, *values: object) -> None:
+    connection = sqlite3.connect(database)
+    with connection:
+        connection.execute(sql, values)
+    connection.close()
+
+
+def test_verify_all_finds_one_altered_byte(database: str) -> None:
+    """A stored action that was changed, with and without a new digest, and bytes that do not unpack."""
+    record = drawn(3).record
+    action = record["actions"][-1]
+    action[1] = action[1][0] + ("a" if action[1][1] != "a" else "b")
+    for blob, says in (
+        (pack(record), "match 3 of cup: its content has the digest"),
+        (pack({**record, "digest": digest_of(record)}), "match 3 of cup: "),
+        (b"nonsense", "match 3 of cup: the record of match 3 is damaged"),
+    ):
+        altered(database, 'UPDATE "match" SET record = ? WHERE id = 3', blob)
+        done = invoke("verify", "--all", "--db", database)
+        assert done.exit_code == 1
+        assert done.stdout.startswith(says)
+        assert done.stderr == "error: 1 of 5 records does not hold\n"
+
+
+def test_verify_all_holds_the_table_to_the_records(database: str) -> None:
+    """What ratings are made of is the row beside the record: a result changed there is found too."""
+    ranks = ",".join(map(str, reversed(drawn(3).record["outcome"]["ranks"])))
+    altered(database, 'UPDATE "match" SET ranks = ? WHERE id = 3', ranks)
+    done = invoke("verify", "--all", "--db", database)
+    assert done.exit_code == 1
+    assert done.stdout.startswith("match 3 of cup: the ranks in the database are ")
+
+
+def test_verify_wants_one_thing_to_verify(file: Path) -> None:
+    """None or two of match, --all and --manifest is wrong use."""
+    for words in ([], [str(file), "--all"]):
+        done = invoke("verify", *words)
+        assert done.exit_code == 2
+        assert "verify wants one of MATCH, --all and --manifest FILE" in done.stderr
+
+
+def test_verify_a_manifest(tmp_path: Path) -> None:
+    """Named seeds give the records that they are said to give; another digest is a failure that names it."""
+    spec = drawn_spec("sage-stones", 2, 9)
+    digest = play_named(NamedSeed("x", spec, "")).record["digest"]
+    good, bad = NamedSeed("nine", spec, digest), NamedSeed("bad", spec, "0" * 64)
+    path = tmp_path / "manifest.jsonl"
+    path.write_text(json.dumps(named_seed_json(good)) + "\n", encoding="utf-8")
+    done = invoke("verify", "--manifest", str(path))
+    assert (done.exit_code, done.stdout) == (0, "1 record holds\n")
+    path.write_text(json.dumps(named_seed_json(bad)) + "\n", encoding="utf-8")
+    done = invoke("verify", "--manifest", str(path))
+    assert done.exit_code == 1
+    assert done.stdout == (
+        f"bad (sage-stones): its record has the digest {digest}, not {'0' * 64} as the manifest says\n"
+    )
+
+
+# -- rerun --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def rerunnable(tmp_path: Path) -> Path:
+    """A record of two shell bots of a store, as they would play it."""
+    program = tmp_path / "firstlegal"
+    program.write_text(FIRST_LEGAL, encoding="ascii")
+    program.chmod(0o755)
+    bot = BotStore(tmp_path / "bots").add(program)
+    entrants = tuple(Entrant(name, "firstlegal", "0", (), bot.digest) for name in ("a", "b"))
+    spec = MatchSpec("sage-stones", (), entrants, 7, Limits(move_ms=60_000))
+
+    from tourney.bots.sandbox import PlainSandbox
+    from tourney.match.launch import StoreLaunch
+    from tourney.match.room import Room
+
+    with Room(StoreLaunch(BotStore(tmp_path / "bots"), PlainSandbox("off"))) as room:
+        record = room.play(spec).record
+    path = tmp_path / "record.json"
+    path.write_text(json.dumps(record), encoding="utf-8")
+    return path
+
+
+def test_rerun_comes_out_the_same(rerunnable: Path) -> None:
+    """The bots come from the store by digest, and the digest is the same again."""
+    digest = json.loads(rerunnable.read_text(encoding="utf-8"))["digest"]
+    done = invoke("rerun", str(rerunnable), "--bots", str(rerunnable.parent / "bots"), "--sandbox", "off")
+    assert (done.exit_code, done.stdout) == (0, f"{rerunnable} came out the same: {digest}\n")
+
+
+def test_rerun_names_the_first_action_that_differs(rerunnable: Path) -> None:
+    """A record in which seat 1 placed otherwise is not what these bots play."""
+    record = json.loads(rerunnable.read_text(encoding="utf-8"))
+    place = next(k for k, (actor, _) in enumerate(record["actions"]) if actor == 1)
+    was = record["actions"][place][1]
+    record["actions"][place][1] = was[0] + "e"
+    record["outcome"]["faults"] = [[2, "timeout", place + 1]]
+    record["digest"] = digest_of(record)
+    rerunnable.write_text(json.dumps(record), encoding="utf-8")
+    done = invoke("rerun", str(rerunnable), "--bots", str(rerunnable.parent / "bots"), "--sandbox", "off")
+    assert done.exit_code == 1
+    first = done.stdout.splitlines()[0]
+    assert first == f"{rerunnable}: action {place + 1}: it was seat 1 {was[0]}e, now it is seat 1 {was}"
+    assert "is not promised to come out the same again: timeout" in done.stderr
+
+
+def test_rerun_without_the_bots_says_which_is_missing(rerunnable: Path, tmp_path: Path) -> None:
+    """A store that has not the bot is named, with the digest."""
+    done = invoke("rerun", str(rerunnable), "--bots", str(tmp_path / "other"), "--sandbox", "off")
+    assert done.exit_code == 2
+    assert "has no bot with the digest" in done.stderr
