@@ -77,6 +77,12 @@ def test_a_piece_on_water_engages_nothing() -> None:
     assert not taken("re6 Cb3", water="b3")
 
 
+def test_a_piece_on_water_does_not_engage_the_tower_next_to_it_either() -> None:
+    assert "xf5" in goes(place("wf5 Rf4 Se5"), "f4")
+    assert "xf5" not in goes(place("wf5 Rf4 Se5", water="e5"), "f4")
+    assert "xf5" not in goes(place("wf5 Rf4 Re5", water="f4"), "f4")
+
+
 def test_a_piece_on_water_is_engaged_all_the_same() -> None:
     assert taken("re6 Rd5", water="e6")
 
