@@ -1,0 +1,120 @@
+"""The code in docs/writing-bots.md runs: bots play, commands work, the dialogue keeps to the rules."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.command import ROOT, invoke
+from tourney.bots.command import environment
+from tourney.bots.manifest import read_manifest
+from tourney.games import Game, find_game
+from tourney.protocol import decode, read_greeting
+
+BLOCKS = re.findall(
+    r"^```([a-z ]+)\n(.*?)^```$",
+    (ROOT / "docs" / "writing-bots.md").read_text(encoding="utf-8"),
+    re.MULTILINE | re.DOTALL,
+)
+
+
+def blocks(language: str) -> list[str]:
+    return [text for kind, text in BLOCKS if kind == language]
+
+
+def test_every_block_is_of_a_kind_that_is_run() -> None:
+    assert {kind for kind, _ in BLOCKS} == {"python", "sh", "sh bot", "text", "toml"}
+    assert (len(blocks("python")), len(blocks("sh bot"))) == (4, 1)
+
+
+def play(command: list[str], game: str, tmp_path: Path) -> tuple[list[str], str]:
+    """Play a bot on seat 1 for two games of one turn each; return its lines but info, and its stderr."""
+    rules = find_game(game)
+    state = rules.new()
+    legal = " ".join(map(rules.action_string, state.legal_actions()))
+    turn = f"position {state.observation(1)}\nlegal {legal}\ngo move=60000\n"
+    options = " ".join(f"{option.name}={option.default}" for option in rules.options)
+    begin = f"game {game} seats={state.seats} seat=1 seed=1 move=60000 {options}".rstrip()
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env=dict(environment()),
+        input=f"tourney 1\n{f'{begin}{chr(10)}{turn}over 2 1 reason=fault{chr(10)}' * 2}quit\n",
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    lines = [line for line in done.stdout.splitlines() if not line.startswith("info ")]
+    actions = [line.removeprefix("move ") for line in lines if line.startswith("move ")]
+    assert len(actions) == 2
+    assert all(_is_legal(rules, action) for action in actions)
+    return lines, done.stderr
+
+
+def _is_legal(rules: "Game[object]", action: str) -> bool:
+    state = rules.new()
+    return state.is_legal(rules.read_action(state, action))
+
+
+@pytest.mark.parametrize("k", range(4))
+def test_a_python_block_is_a_whole_bot(k: int, tmp_path: Path) -> None:
+    text = blocks("python")[k]
+    (tmp_path / "bot.py").write_text(text)
+    game = "cyvasse" if "hidden=True" in text else "sages-tafl"
+    lines, stderr = play([sys.executable, "-B", "-s", "bot.py"], game, tmp_path)
+    assert [line.split(" ")[0] for line in lines] == ["bot", "ready", "move", "ready", "move"]
+    assert stderr == ("sages-tafl: rank 2, fault\n" * 2 if "def end" in text else "")
+
+
+def test_the_first_bot_is_of_ten_lines() -> None:
+    assert len([line for line in blocks("python")[0].splitlines() if line]) <= 10
+
+
+def test_the_shell_block_is_a_whole_bot(tmp_path: Path) -> None:
+    (tmp_path / "bot.sh").write_text(blocks("sh bot")[0])
+    lines, stderr = play(["sh", "bot.sh"], "sages-tafl", tmp_path)
+    assert (lines[0], stderr) == ("bot wants=legal", "")
+
+
+def test_the_commands_work_in_their_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("TOURNEY_BOTS", raising=False)
+    lines = [line for block in blocks("sh") for line in block.splitlines()]
+    assert len(lines) >= 4
+    for line in lines:
+        program, *words = line.split()
+        assert program == "tourney"
+        patience = ["--move-ms", "60000", "--startup-ms", "60000"] if "check" in words else []
+        done = invoke(*words, *patience)
+        assert done.exit_code == 0, done.output
+
+
+def test_the_manifest_is_one() -> None:
+    (text,) = blocks("toml")
+    manifest = read_manifest(text, "docs")
+    assert manifest.build_output == ("mybot", "*.o")
+
+
+def test_the_dialogue_keeps_to_the_protocol() -> None:
+    """What the bot says is of the protocol, and what is played is legal, in Sages Tafl."""
+    rules = find_game("sages-tafl")
+    state = rules.new()
+    (text,) = blocks("text")
+    for line in text.splitlines():
+        mark, said = line[0], line[2:]
+        word, rest = decode(said) if mark == "<" else ("", "")
+        assert word != "?", said
+        if word == "bot":
+            assert not isinstance(read_greeting(rest), str)
+        if word == "move":
+            assert state.is_legal(rules.read_action(state, rest))
+        if said.startswith("play "):
+            state = state.play(rules.read_action(state, said.split(" ")[2]))
+        if said.startswith("legal "):
+            legal = list(map(rules.action_string, state.legal_actions()))
+            shown = said.removesuffix(" ...").split(" ")[1:]
+            assert shown == legal[: len(shown)]
