@@ -31,7 +31,7 @@ from tourney.store.values import Finished
 MAX_FAILURES = 3
 """After so many failures of the infrastructure a match is void."""
 MAX_FAILURES_IN_A_ROW = 12
-"""After so many with no match played in between it is the machine that fails: the run stops."""
+"""After so many at the first attempt, with no match played in between, it is the machine: the run stops."""
 _IDLE_SECONDS = 1.0
 
 
@@ -89,6 +89,7 @@ class Coordinator:
         self._failed_in_a_row = 0
         self._signals: list[int] = []
         self._end: End | None = None
+        self._error: InputError | None = None
         self._heard = 0
         self._played = 0
         self._window = 2 * pool.workers
@@ -106,14 +107,20 @@ class Coordinator:
         Raises WorkerError where the machine cannot play, StoreError where it cannot store; what was stored
         before stays, and all else is played at the next start.
         """
+        with catching(self._events.put):
+            self._run()
+        return Summary(self._end or End.FINISHED, self._signals[0] if self._signals else 0, self._tick())
+
+    def _run(self) -> None:
         orderly = False
         try:
-            with catching(self._events.put):
-                self._take(self._repository.pending(self._tournament.id))
-                self._listener.tick(self._tick())
-                while self._advance():
-                    self._step()
+            self._take(self._repository.pending(self._tournament.id))
+            self._listener.tick(self._tick())
+            while self._advance():
+                self._step()
             orderly = self._end is not End.STOPPED
+            if self._error is not None:
+                raise self._error
         except TourneyError:
             # What was played is not to be lost for it.
             with suppress(StoreError):
@@ -124,7 +131,6 @@ class Coordinator:
                 self._pool.close()
             else:
                 self._pool.stop()
-        return Summary(self._end or End.FINISHED, self._signals[0] if self._signals else 0, self._tick())
 
     def _advance(self) -> bool:
         """Draw and hand out what can be; say whether there is anything left to wait for."""
@@ -166,7 +172,10 @@ class Coordinator:
             return
         number, row = self._flying.pop(event)
         if isinstance(error, InputError):
-            raise error
+            # A bot or a spec that cannot be used: no use in going on, but what is being played is kept.
+            self._error = self._error or error
+            self._drain(End.DRAINED)
+            return
         if error is not None:
             self._fail(number, row, f"{type(error).__name__}: {error}")
             return
@@ -227,17 +236,19 @@ class Coordinator:
         """Replace a pool that broke. Who broke it is unknown: all that were out are tried again, alone."""
         flying, self._flying = self._flying, {}
         self._pool.replace()
+        first = any(not self._failures[number] for number, _ in flying.values())
         for future, (number, row) in flying.items():
             if future.done() and not future.cancelled() and future.exception() is None:
                 self._flying[future] = (number, row)
                 self._hear(future)
             else:
                 self._fail(number, row, "a worker process died", lost=True)
-        self._count_failure("a worker process died")
+        if first:
+            self._count_failure("a worker process died")
 
     def _fail(self, number: int, row: Row, why: str, *, lost: bool = False) -> None:
         self._failures[number] += 1
-        if not lost:
+        if not lost and self._failures[number] == 1:
             self._count_failure(why)
         if self._failures[number] < MAX_FAILURES:
             self._alone.append((number, row))

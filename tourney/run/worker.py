@@ -91,7 +91,7 @@ def pin(slot: int, workers: int) -> None:
 
 @cache
 def _room(bots: str, sandbox: str, reuse: bool) -> Room:
-    box = open_sandbox(sandbox)  # type: ignore[arg-type]
+    box = open_sandbox(sandbox)  # type: ignore[arg-type]  # a cached function takes it as a plain string
     room = Room(StoreLaunch(BotStore(Path(bots)), box), sandbox=box, reuse=reuse)
     Finalize(None, room.close, exitpriority=10)
     return room

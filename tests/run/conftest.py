@@ -1,0 +1,14 @@
+"""A new database for each test of runs."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tourney.store.repository import Repository
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Iterator[Repository]:
+    with Repository.open(str(tmp_path / "tourney.db"), create=True) as opened:
+        yield opened

@@ -1,0 +1,418 @@
+import os
+import signal
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.tournaments import answer, begin, digests, played, refused
+from tourney.errors import BotError, StoreError, WorkerError
+from tourney.run.coordinator import Coordinator, End, Summary
+from tourney.run.pool import ExecutorPool
+from tourney.run.progress import Listener, Tick
+from tourney.run.task import Answer, MatchTask
+from tourney.run.timetable import Timetable
+from tourney.schedule.format import Drawn, Format, History, Setup, rows_of
+from tourney.schedule.registry import FORMATS
+from tourney.store.repository import Repository
+
+Play = Callable[[MatchTask], Answer]
+
+
+class Immediate(Executor):
+    """Plays a task when it is handed in."""
+
+    def submit(self, function: Any, /, *args: Any, **kwargs: Any) -> "Future[Any]":
+        future: Future[Any] = Future()
+        future.set_running_or_notify_cancel()
+        try:
+            future.set_result(function(*args, **kwargs))
+        except Exception as error:  # noqa: BLE001 - as every executor does
+            future.set_exception(error)
+        return future
+
+
+class Backwards(Executor):
+    """Holds tasks back and answers them last first, when it holds four or when no more come."""
+
+    def __init__(self) -> None:
+        self._held: list[Callable[[], None]] = []
+
+    def submit(self, function: Any, /, *args: Any, **kwargs: Any) -> "Future[Any]":
+        future: Future[Any] = Future()
+        future.set_running_or_notify_cancel()
+        self._held.append(lambda: future.set_result(function(*args, **kwargs)))
+        if len(self._held) == 4 or args[0].number % 10 in (0, 6):
+            while self._held:
+                self._held.pop()()
+        return future
+
+
+class Ears(Listener):
+    """Keeps what it hears."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+        self.ticks: list[Tick] = []
+
+    def say(self, text: str) -> None:
+        self.said.append(text)
+
+    def tick(self, tick: Tick) -> None:
+        self.ticks.append(tick)
+
+
+def run(
+    repository: Repository,
+    play: Play = answer,
+    *,
+    make: Callable[[], Executor] = Immediate,
+    workers: int = 1,
+    listener: Listener | None = None,
+    timetable: Timetable | None = None,
+    clock: Callable[[], float] | None = None,
+) -> Summary:
+    pool = ExecutorPool(make, play, workers)
+    more: dict[str, Any] = {} if clock is None else {"clock": clock}
+    coordinator = Coordinator(
+        repository,
+        repository.tournament().id,
+        pool,
+        Path("/nowhere"),
+        listener=listener,
+        timetable=timetable,
+        **more,
+    )
+    return coordinator.run()
+
+
+def test_all_rows_are_handed_out_once_in_schedule_order(repository: Repository) -> None:
+    tournament = begin(repository, 5)
+    seen: list[MatchTask] = []
+
+    def play(task: MatchTask) -> Answer:
+        seen.append(task)
+        return answer(task)
+
+    ears = Ears()
+    summary = run(repository, play, listener=ears)
+    assert [task.number for task in seen] == list(range(1, 21))
+    assert {task.bots for task in seen} == {"/nowhere"}
+    assert summary.end is End.FINISHED
+    assert (summary.tick.rows, summary.tick.done, summary.tick.played) == (20, 20, 20)
+    assert [tick.done for tick in ears.ticks] == sorted(tick.done for tick in ears.ticks)
+    assert ears.ticks[-1].done == 20
+    assert len(digests(repository, tournament.id)) == 20
+
+
+def test_the_order_of_completion_and_the_number_of_workers_change_nothing(tmp_path: Path) -> None:
+    seen = []
+    makes: list[tuple[Callable[[], Executor], int]] = [
+        (Immediate, 1),
+        (Backwards, 2),
+        (lambda: ThreadPoolExecutor(4), 4),
+    ]
+    for k, (make, workers) in enumerate(makes):
+        with Repository.open(str(tmp_path / f"{k}.db"), create=True) as repository:
+            tournament = begin(repository, 4, seats=3, games=6)
+            run(repository, make=make, workers=workers)
+            seen.append((digests(repository, tournament.id), repository.standings(tournament.id)))
+    assert len(seen[0][0]) == 24
+    assert seen[0] == seen[1] == seen[2]
+
+
+def test_a_run_goes_on_with_the_rows_that_have_no_result(repository: Repository) -> None:
+    tournament = begin(repository, 4)
+    counts: Counter[int] = Counter()
+
+    def dies_at_seven(task: MatchTask) -> Answer:
+        counts[task.number] += 1
+        if task.number == 7 and counts[7] == 1:
+            raise BotError("somebody removed the bot from the store")
+        return answer(task)
+
+    with refused(BotError, "somebody removed the bot"):
+        run(repository, dies_at_seven)
+    assert sorted(digests(repository, tournament.id)) == [1, 2, 3, 4, 5, 6, 8]  # 8 was out already
+    assert run(repository, dies_at_seven).end is End.FINISHED
+    assert sorted(digests(repository, tournament.id)) == list(range(1, 13))
+    assert counts == Counter({number: 1 + (number == 7) for number in range(1, 13)})
+    assert run(repository, lambda _task: pytest.fail("nothing is left to play")).tick.played == 0
+
+
+def test_a_failure_of_the_machine_is_nobodys_loss_and_the_match_is_played_again(
+    repository: Repository,
+) -> None:
+    tournament = begin(repository, 3)
+    failures = Counter({2: 2, 5: 1})
+
+    def play(task: MatchTask) -> Answer:
+        if failures[task.number]:
+            failures[task.number] -= 1
+            return Answer(task.number, failure="the sandbox does not start")
+        return answer(task)
+
+    ears = Ears()
+    assert run(repository, play, listener=ears).tick.void == 0
+    assert len(digests(repository, tournament.id)) == 6
+    assert ears.said == []
+
+
+def test_after_the_third_failure_a_match_is_void_and_named(repository: Repository) -> None:
+    tournament = begin(repository, 3)
+    tries: Counter[int] = Counter()
+
+    def play(task: MatchTask) -> Answer:
+        tries[task.number] += 1
+        if task.number == 4:
+            raise OSError("no room for a process")
+        return answer(task)
+
+    ears = Ears()
+    summary = run(repository, play, listener=ears)
+    assert (summary.end, summary.tick.done, summary.tick.void) == (End.FINISHED, 6, 1)
+    assert tries == Counter({1: 1, 2: 1, 3: 1, 4: 3, 5: 1, 6: 1})
+    result = repository.match(tournament.id, 4).result
+    assert result is not None
+    assert result.void
+    assert result.note == "the machine failed 3 times: OSError: no room for a process"
+    assert ears.said == [f"match 4 ({named(repository, 4)}) is void: {result.note}"]
+
+
+def named(repository: Repository, number: int) -> str:
+    tournament = repository.tournament().id
+    names = [entrant.name for entrant in repository.entrants(tournament)]
+    return " v ".join(names[seat] for seat in repository.match(tournament, number).seats)
+
+
+@pytest.mark.parametrize("count", [2, 9])
+def test_where_nothing_can_be_played_the_run_stops_and_nothing_is_void(
+    repository: Repository, count: int
+) -> None:
+    tournament = begin(repository, count)
+    with refused(WorkerError, "no bubblewrap", "run again"):
+        run(repository, lambda task: Answer(task.number, failure="no bubblewrap"))
+    assert repository.progress(tournament.id).done == 0
+
+
+class Fragile:
+    """A pool in which the matches of some numbers kill the worker, and with it all that are out."""
+
+    workers = 2
+
+    def __init__(self, killers: set[int]) -> None:
+        self.killers = killers
+        self.out: list[tuple[MatchTask, Future[Answer]]] = []
+        self.broken = False
+        self.replaced = 0
+        self.tries: Counter[int] = Counter()
+
+    def submit(self, task: MatchTask) -> "Future[Answer]":
+        if self.broken:
+            raise BrokenProcessPool("broken")
+        self.tries[task.number] += 1
+        future: Future[Answer] = Future()
+        future.set_running_or_notify_cancel()
+        self.out.append((task, future))
+        if task.number in self.killers:
+            self.broken = True
+            for _, lost in self.out:
+                if not lost.done():
+                    lost.set_exception(BrokenProcessPool("a worker died"))
+        elif len(self.out) >= 3 or not self.killers:
+            oldest, future_of_oldest = next((t, f) for t, f in self.out if not f.done())
+            future_of_oldest.set_result(answer(oldest))
+        return future
+
+    def replace(self) -> None:
+        self.broken = False
+        self.replaced += 1
+        self.out.clear()
+
+    def settle(self) -> None:
+        for task, future in self.out:
+            if not future.done():
+                future.set_result(answer(task))
+
+    def drain(self) -> None:
+        self.settle()
+
+    def close(self) -> None:
+        self.settle()
+
+    def stop(self) -> None:
+        self.settle()
+
+
+class Settling(Fragile):
+    """As fragile, but answers at once whoever is no killer and alone."""
+
+    def submit(self, task: MatchTask) -> "Future[Answer]":
+        future = super().submit(task)
+        if not self.broken and (self.replaced or len(self.out) == self.workers * 2):
+            self.settle()
+        return future
+
+
+def test_a_worker_that_dies_costs_only_the_match_that_kills_it(repository: Repository) -> None:
+    tournament = begin(repository, 4)
+    pool = Settling({3})
+    ears = Ears()
+    summary = Coordinator(repository, tournament.id, pool, Path("/nowhere"), listener=ears).run()
+    assert summary.end is End.FINISHED
+    assert (summary.tick.done, summary.tick.void) == (12, 1)
+    assert pool.replaced == 3
+    assert pool.tries[3] == 3
+    assert max(count for number, count in pool.tries.items() if number != 3) <= 2
+    voids = [m.number for m in repository.matches(tournament.id) if m.result is not None and m.result.void]
+    assert voids == [3]
+    assert ears.said == [
+        f"match 3 ({named(repository, 3)}) is void: the machine failed 3 times: a worker process died"
+    ]
+
+
+@pytest.fixture
+def handlers() -> Iterator[None]:
+    """The signals' handlers must be as before when a run is over."""
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    yield
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
+
+
+@pytest.mark.usefixtures("handlers")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_first_signal_finishes_what_is_played_and_begins_no_more(
+    repository: Repository, number: signal.Signals
+) -> None:
+    tournament = begin(repository, 4)
+
+    def play(task: MatchTask) -> Answer:
+        if task.number == 5:
+            os.kill(os.getpid(), number)
+        return answer(task)
+
+    ears = Ears()
+    summary = run(repository, play, listener=ears)
+    assert (summary.end, summary.signal) == (End.DRAINED, number)
+    done = sorted(digests(repository, tournament.id))
+    assert done == list(range(1, len(done) + 1))
+    assert 5 <= len(done) < 12
+    assert ears.said[0].startswith("stopping: matches that are being played are finished first")
+    assert run(repository).tick.done == 12
+
+
+@pytest.mark.usefixtures("handlers")
+def test_the_second_signal_stops_at_once_and_what_was_played_is_stored(repository: Repository) -> None:
+    tournament = begin(repository, 4)
+
+    def play(task: MatchTask) -> Answer:
+        if task.number == 3:
+            os.kill(os.getpid(), signal.SIGTERM)
+            os.kill(os.getpid(), signal.SIGINT)
+        return answer(task)
+
+    summary = run(repository, play)
+    assert summary.end is End.STOPPED
+    done = sorted(digests(repository, tournament.id))
+    assert done == list(range(1, len(done) + 1))
+    assert len(done) < 12
+    assert run(repository).tick.done == 12
+
+
+def test_nothing_is_begun_that_would_not_end_in_time(repository: Repository) -> None:
+    begin(repository, 4)
+    now = [0.0]
+
+    def play(task: MatchTask) -> Answer:
+        now[0] += 10.0
+        made = played(task.spec)
+        made.measured["wall-ms"] = 10_000
+        return Answer(task.number, made)
+
+    ears = Ears()
+    timetable = Timetable(end=45.0)
+    summary = run(repository, play, listener=ears, timetable=timetable, clock=lambda: now[0])
+    assert summary.end is End.TIME
+    assert now[0] <= 50.0  # the first two are handed out before any has told how long it takes
+    assert 3 <= summary.tick.done <= 5
+    assert ears.said == ["the time is up: no further match is begun"]
+    assert run(repository).end is End.FINISHED
+
+
+def test_what_cannot_be_stored_stops_the_run_with_the_stores_words(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin(repository, 3)
+
+    def full(*_args: object) -> None:
+        raise StoreError("the database t.db failed: database or disk is full; free some space")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Repository, "record_results", full)
+        with refused(StoreError, "disk is full"):
+            run(repository)
+    assert run(repository).tick.done == 6
+
+
+class Ladder(Format):
+    """A format that learns: who won the last round it may see meets the next. It notes what it saw."""
+
+    name = "ladder"
+    seen: list[tuple[int, int, int]]
+
+    def check(self, setup: Setup) -> None:
+        """Accept all."""
+
+    def draw(self, setup: Setup, history: History) -> Drawn:
+        last = history.results[-1].row.round if history.results else 0
+        self.seen.append((history.rounds, last, len(history.results)))
+        champion = 0
+        for result in history.results:
+            if result.row.order == 1:
+                champion = result.row.seats[result.ranks.index(1)]
+        round_ = history.rounds + 1
+        rival = 1 + round_ % (len(setup.players) - 1)
+        pair = (champion, rival) if rival != champion else (champion, 0 if champion else 1)
+        return Drawn(rows_of(setup, round_, 1, pair), complete=round_ == setup.rounds)
+
+
+@pytest.mark.parametrize("lag", [0, 1, 2])
+@pytest.mark.parametrize("make", [Immediate, lambda: ThreadPoolExecutor(3)])
+def test_a_round_is_drawn_from_whole_rounds_and_no_other_results(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch, lag: int, make: Callable[[], Executor]
+) -> None:
+    format_ = Ladder()
+    format_.seen = []
+    monkeypatch.setattr(Ladder, "lag", lag)
+    monkeypatch.setitem(FORMATS, "ladder", format_)
+    tournament = begin(repository, 5, format_="ladder", rounds=6, games=4, draw=False)
+    assert run(repository, make=make, workers=3).end is End.FINISHED
+    # Six draws, each seeing the results (4 a round) of all rounds up to the last drawn less the lag.
+    assert format_.seen == [(drawn, max(0, drawn - lag), 4 * max(0, drawn - lag)) for drawn in range(6)]
+    assert repository.progress(tournament.id) == (24, 24, 0, 6)
+    assert repository.tournament().complete
+
+
+def test_rounds_that_were_drawn_are_kept_when_a_run_goes_on(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    format_ = Ladder()
+    format_.seen = []
+    monkeypatch.setitem(FORMATS, "ladder", format_)
+    tournament = begin(repository, 5, format_="ladder", rounds=4, draw=False)
+
+    def stops(task: MatchTask) -> Answer:
+        if task.number == 5:
+            raise BotError("gone")
+        return answer(task)
+
+    with refused(BotError, "gone"):
+        run(repository, stops)
+    before = tuple(repository.rows(tournament.id))
+    assert run(repository).end is End.FINISHED
+    assert tuple(repository.rows(tournament.id))[: len(before)] == before
+    assert [drawn for drawn, _, _ in format_.seen] == [0, 1, 2, 3]

@@ -1,0 +1,242 @@
+"""Runs as people start them: real workers, real bots, and signals of every kind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from tests.tournaments import digests, write_file
+from tourney.store.repository import Repository
+
+PATIENCE = 60.0
+
+CUP = """
+name = "cup"
+game = "sage-stones"
+seed = 7
+bots = ["pebble"]
+games-per-pairing = 16
+[[entrant]]
+bot = "pebble"
+name = "second"
+[run]
+sandbox = "off"
+"""
+
+HANG = """#!/bin/sh
+while read -r word rest; do
+    case $word in
+        tourney) echo bot;;
+        game) echo ready;;
+        go) touch MARKER; sleep 1000;;
+        quit) exit 0;;
+    esac
+done
+"""
+
+ASSASSIN = """#!/bin/sh
+while read -r word rest; do
+    case $word in
+        tourney) echo bot;;
+        game) echo ready;;
+        go) kill -9 $PPID;;
+        quit) exit 0;;
+    esac
+done
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Path]:
+    """A folder for a tournament; nothing that was started in it may outlive the test."""
+    yield tmp_path
+    assert wait_for(lambda: not bots_of(tmp_path)), f"left alive: {bots_of(tmp_path)}"
+
+
+def tourney(home: Path, *words: str) -> "subprocess.Popen[str]":
+    """Start `tourney run cup.toml` in a folder."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "tourney", "run", "cup.toml", *words],
+        cwd=home,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def finish(process: "subprocess.Popen[str]") -> tuple[int, str]:
+    _, said = process.communicate(timeout=PATIENCE)
+    return process.returncode, said
+
+
+def stop_at_once(process: "subprocess.Popen[str]") -> None:
+    """Send two signals; of two of one kind the second may be lost while the first waits."""
+    process.send_signal(signal.SIGTERM)
+    process.send_signal(signal.SIGINT)
+
+
+def bots_of(home: Path) -> list[int]:
+    """Return the processes that work in the bot store below a folder."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cwd"):
+        try:
+            if path.readlink().is_relative_to(home):
+                found.append(int(path.parent.name))
+        except OSError:
+            continue
+    return found
+
+
+def children_of(pid: int) -> list[int]:
+    """Return a process's workers."""
+    words = " ".join(path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children")).split()
+    return [int(w) for w in words if b"spawn_main" in Path(f"/proc/{w}/cmdline").read_bytes()]
+
+
+def wait_for(event: Callable[[], bool]) -> bool:
+    """Look until something has happened; False if it never does."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        if event():
+            return True
+        time.sleep(0.005)  # no test depends on its length: it only spares the processor
+    return False
+
+
+def done(home: Path) -> int:
+    if not (home / "tourney.db").exists():
+        return 0
+    with Repository.open(str(home / "tourney.db")) as repository:
+        found = repository.tournaments()
+        return repository.progress(found[0].id).done if found else 0
+
+
+def at_least(home: Path, count: int) -> bool:
+    return done(home) >= count
+
+
+def results(home: Path) -> tuple[object, ...]:
+    with Repository.open(str(home / "tourney.db")) as repository:
+        tournament = repository.tournament().id
+        return (
+            digests(repository, tournament),
+            tuple(repository.results(tournament)),
+            repository.standings(tournament),
+        )
+
+
+def test_one_worker_two_workers_and_a_run_killed_halfway_give_the_same(home: Path) -> None:
+    for name, workers in (("one", "1"), ("two", "2")):
+        write_file(home / name, CUP)
+        code, said = finish(tourney(home / name, "--workers", workers))
+        assert code == 0, said
+        assert "cup: all played (16 of 16 matches" in said
+    write_file(home / "killed", CUP)
+    for least in (2, 6):
+        process = tourney(home / "killed", "--workers", "2")
+        assert wait_for(partial(at_least, home / "killed", least))
+        process.kill()
+        assert finish(process)[0] == -signal.SIGKILL
+        assert wait_for(lambda: not bots_of(home / "killed"))
+    between = done(home / "killed")
+    assert 6 <= between <= 16
+    code, said = finish(tourney(home / "killed", "--workers", "2"))
+    assert code == 0, said
+    assert results(home / "one") == results(home / "two") == results(home / "killed")
+    assert sorted(path.name for path in (home / "killed").iterdir()) == [
+        "cup.toml",
+        "tourney-bots",
+        "tourney.db",
+    ]
+
+
+def test_a_signal_drains_and_the_next_start_goes_on(home: Path) -> None:
+    write_file(home, CUP.replace("16", "60"))
+    process = tourney(home, "--workers", "2")
+    assert wait_for(lambda: done(home) >= 2)
+    process.send_signal(signal.SIGINT)
+    code, said = finish(process)
+    assert code == 128 + signal.SIGINT
+    assert "stopping: matches that are being played are finished first" in said
+    assert "Traceback" not in said
+    before = results(home)
+    code, said = finish(tourney(home))
+    assert code == 0, said
+    after = results(home)
+    assert isinstance(before[0], dict)
+    assert isinstance(after[0], dict)
+    assert before[0].items() <= after[0].items()
+    assert len(after[0]) == 60
+
+
+def test_a_second_signal_ends_a_match_that_hangs_and_its_bots(home: Path) -> None:
+    bot = write_file(home, HANG.replace("MARKER", str(home / "asked")), "hang")
+    bot.chmod(0o755)
+    write_file(home, CUP.replace('["pebble"]', '["./hang"]') + "[limits]\nmove-ms = 600000\n")
+    process = tourney(home, "--workers", "2")
+    assert wait_for((home / "asked").exists)
+    assert bots_of(home)
+    stop_at_once(process)
+    code, said = finish(process)
+    assert code in (128 + signal.SIGTERM, 128 + signal.SIGINT)
+    assert "stopped at once on request" in said
+    assert "Traceback" not in said
+    assert done(home) < 16
+
+
+def test_a_runner_that_is_killed_leaves_no_hanging_bot_alive(home: Path) -> None:
+    bot = write_file(home, HANG.replace("MARKER", str(home / "asked")), "hang")
+    bot.chmod(0o755)
+    write_file(home, CUP.replace('["pebble"]', '["./hang"]') + "[limits]\nmove-ms = 600000\n")
+    process = tourney(home, "--workers", "2")
+    assert wait_for((home / "asked").exists)
+    workers = children_of(process.pid)
+    assert workers
+    process.kill()
+    assert finish(process)[0] == -signal.SIGKILL
+    assert wait_for(lambda: not bots_of(home))
+    assert wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers))
+
+
+def test_a_worker_that_is_killed_is_replaced_and_nothing_is_lost(home: Path) -> None:
+    write_file(home, CUP)
+    process = tourney(home, "--workers", "2")
+    assert wait_for(lambda: done(home) >= 2)
+    os.kill(children_of(process.pid)[0], signal.SIGKILL)
+    code, said = finish(process)
+    assert code == 0, said
+    assert "16 of 16 matches" in said
+    assert "void" not in said
+    assert "Traceback" not in said
+
+
+def test_a_bot_that_kills_its_worker_spoils_its_own_matches_only(home: Path) -> None:
+    bot = write_file(home, ASSASSIN, "assassin")
+    bot.chmod(0o755)
+    write_file(home, CUP.replace("16", "2").replace('["pebble"]', '["pebble", "./assassin"]'))
+    code, said = finish(tourney(home, "--workers", "2"))
+    assert code == 0, said
+    with Repository.open(str(home / "tourney.db")) as repository:
+        tournament = repository.tournament().id
+        for match in repository.matches(tournament):
+            assert match.result is not None
+            assert match.result.void == (1 in match.seats)  # the assassin is the second in the file
+        assert repository.progress(tournament) == (6, 6, 4, 3)
+    assert said.count("is void: the machine failed 3 times: a worker process died") == 4
+
+
+def test_a_second_run_of_the_same_tournament_is_refused(home: Path) -> None:
+    bot = write_file(home, HANG.replace("MARKER", str(home / "asked")), "hang")
+    bot.chmod(0o755)
+    write_file(home, CUP.replace('["pebble"]', '["./hang"]') + "[limits]\nmove-ms = 600000\n")
+    process = tourney(home, "--workers", "1")
+    assert wait_for((home / "asked").exists)
+    code, said = finish(tourney(home))
+    assert (code, "cup is being run by another process already" in said) == (2, True)
+    stop_at_once(process)
+    assert finish(process)[0] in (128 + signal.SIGTERM, 128 + signal.SIGINT)

@@ -1,0 +1,83 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.tournaments import entrant, refused
+from tourney.errors import BotError
+from tourney.match.spec import MatchSpec
+from tourney.run import worker
+from tourney.run.task import MatchTask
+
+HEAVY = (
+    "pandas",
+    "numpy",
+    "sqlmodel",
+    "sqlalchemy",
+    "jinja2",
+    "alembic",
+    "rich",
+    "tourney.store",
+    "trueskill",
+)
+
+SCRIPT = """
+import sys
+from tourney.cli.main import cli
+from tourney.run.pool import ProcessPool
+
+if __name__ == "__main__":
+    pool = ProcessPool(1)
+    code = "[sorted(__import__('sys').modules), __import__('os').sched_getaffinity(0)]"
+    modules, cpus = pool._executor.submit(eval, code).result()
+    pool.close()
+    print(*modules)
+"""
+
+
+def test_a_worker_imports_no_more_than_playing_needs(tmp_path: Path) -> None:
+    """Not even by way of the main script, which a spawned process imports again."""
+    script = tmp_path / "program.py"
+    script.write_text(SCRIPT)
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    modules = set(done.stdout.split())
+    assert "tourney.match.room" in modules
+    assert [name for name in HEAVY if name in modules] == []
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the platform does not pin")
+def test_workers_share_the_processors_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    shares: list[list[int]] = []
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: {3, 1, 5, 7})
+    monkeypatch.setattr(os, "sched_setaffinity", lambda _pid, cpus: shares.append(list(cpus)))
+    for slot in range(3):
+        worker.pin(slot, 3)
+    assert shares == [[1, 7], [3], [5]]
+    shares.clear()
+    for slot in range(6):
+        worker.pin(slot, 6)
+    assert shares == [[1], [3], [5], [7], [1], [3]]
+
+
+def task(tmp_path: Path) -> MatchTask:
+    spec = MatchSpec("sages-tafl", (), (entrant("a"), entrant("b")), 7)
+    return MatchTask(4, spec, str(tmp_path / "no-store"), "off", reuse=False)
+
+
+def test_a_bot_that_is_not_in_the_store_is_an_error_for_a_person(tmp_path: Path) -> None:
+    with refused(BotError, "has no bot with the digest 0000"):
+        worker.play_task(task(tmp_path))
+
+
+def test_what_the_machine_fails_at_is_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Broken:
+        def play(self, spec: MatchSpec) -> None:
+            raise OSError(24, "Too many open files")
+
+    monkeypatch.setattr(worker, "_room", lambda *_args: Broken())
+    answer = worker.play_task(task(tmp_path))
+    assert (answer.number, answer.played) == (4, None)
+    assert answer.failure == "OSError: [Errno 24] Too many open files"
