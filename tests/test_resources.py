@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tourney import resources
-from tourney.errors import EnvironmentError_
+from tourney.errors import EnvironmentFailure
 
 
 def test_both_folders_are_there() -> None:
@@ -27,5 +27,5 @@ def test_a_wheels_own_folder_comes_before_what_lies_beside_the_package(
 
 def test_a_broken_installation_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resources, "_PACKAGE", tmp_path / "tourney")
-    with pytest.raises(EnvironmentError_, match="folder engines of Tourney is missing"):
+    with pytest.raises(EnvironmentFailure, match="folder engines of Tourney is missing"):
         resources.engines_dir()

@@ -13,7 +13,7 @@ What a bot does wrong is no exception: it is data in a record. The tree::
     │   ├── TournamentError         a tournament file, or a tournament that cannot be made of it
     │   └── RecordError             a record that is not of the one form
     ├── CheckError              1   what was asked for does not hold: a digest differs, a check failed
-    └── EnvironmentError_       3   the machine failed: disk, database, lost worker, sandbox
+    └── EnvironmentFailure      3   the machine failed: disk, database, lost worker, sandbox
         ├── StoreError              the database is damaged, locked, too new, or cannot be written
         ├── SandboxError            the containment that was asked for cannot be had
         └── WorkerError             a worker process was lost for good
@@ -72,19 +72,19 @@ class CheckError(TourneyError):
     exit_code = 1
 
 
-class EnvironmentError_(TourneyError):  # noqa: N801 - the plain name is a builtin's alias
+class EnvironmentFailure(TourneyError):  # noqa: N818 - a failure of the machine, said as people say it
     """The machine failed, not the caller and not a bot."""
 
     exit_code = 3
 
 
-class StoreError(EnvironmentError_):
+class StoreError(EnvironmentFailure):
     """The database is damaged, locked, too new, or cannot be written."""
 
 
-class SandboxError(EnvironmentError_):
+class SandboxError(EnvironmentFailure):
     """The containment that was asked for cannot be had on this machine."""
 
 
-class WorkerError(EnvironmentError_):
+class WorkerError(EnvironmentFailure):
     """A worker process was lost for good."""

@@ -5,7 +5,7 @@ A checkout has them beside the package, in ``templates/`` and ``engines/``; a wh
 
 from pathlib import Path
 
-from tourney.errors import EnvironmentError_
+from tourney.errors import EnvironmentFailure
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -25,6 +25,6 @@ def _find(name: str) -> Path:
     for folder in (_PACKAGE / "_data" / name, _PACKAGE.parent / name):
         if folder.is_dir():
             return folder
-    raise EnvironmentError_(
+    raise EnvironmentFailure(
         f"the folder {name} of Tourney is missing beside {_PACKAGE}; install Tourney again"
     )

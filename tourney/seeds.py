@@ -32,7 +32,8 @@ def derive(parent: int, *labels: str | int) -> int:
         if _LABEL.fullmatch(word) is None:
             raise ValueError(f"seed label {word!r} does not match [A-Za-z0-9._-]+")
         words.append(word)
-    return int.from_bytes(hashlib.blake2b("/".join(words).encode("ascii"), digest_size=8, key=_KEY).digest(), "big")
+    text = "/".join(words).encode("ascii")
+    return int.from_bytes(hashlib.blake2b(text, digest_size=8, key=_KEY).digest(), "big")
 
 
 def uniform(u: int, total: int) -> int:

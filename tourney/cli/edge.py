@@ -17,13 +17,13 @@ from typing import TextIO
 import click
 from click.exceptions import Abort, Exit, NoArgsIsHelpError
 
-from tourney.errors import EnvironmentError_, TourneyError
+from tourney.errors import EnvironmentFailure, TourneyError
 
 INTERRUPTED = 130
 """128 + SIGINT, as shells count."""
 PIPE_CLOSED = 141
 """128 + SIGPIPE, as shells count."""
-ENVIRONMENT = EnvironmentError_.exit_code
+ENVIRONMENT = EnvironmentFailure.exit_code
 
 DEBUG = "TOURNEY_DEBUG"
 """The environment variable that asks for tracebacks."""
@@ -33,9 +33,9 @@ _BAD_PATH = (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAM
 
 
 def refuse_platform(platform: str) -> None:
-    """Raise EnvironmentError_ on a platform that Tourney does not run on (``sys.platform``'s words)."""
+    """Raise EnvironmentFailure on a platform that Tourney does not run on (``sys.platform``'s words)."""
     if platform in {"win32", "cygwin"}:
-        raise EnvironmentError_(
+        raise EnvironmentFailure(
             "Tourney does not run on Windows, because it contains bots by means that only Unix has;"
             " use it inside WSL 2 or on Linux"
         )
@@ -137,7 +137,7 @@ def _open_streams() -> None:
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 - open until the process ends
     if sys.stdout is None:
-        raise EnvironmentError_("standard output is closed; send it to a file or to /dev/null")
+        raise EnvironmentFailure("standard output is closed; send it to a file or to /dev/null")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

@@ -16,7 +16,7 @@ import rfc8785
 from tourney.cli.options import db_option, output_options
 from tourney.cli.output import current
 from tourney.cli.tables import TABLES
-from tourney.errors import EnvironmentError_, UsageError
+from tourney.errors import EnvironmentFailure, UsageError
 from tourney.store.repository import Repository
 from tourney.store.values import Tournament
 
@@ -78,7 +78,7 @@ def replaced(path: Path) -> Iterator[BinaryIO]:
                 yield file
             fresh.replace(path)
         except OSError as error:
-            raise EnvironmentError_(f"{path} cannot be written: {error.strerror or error}") from error
+            raise EnvironmentFailure(f"{path} cannot be written: {error.strerror or error}") from error
     finally:
         with suppress(OSError):
             fresh.unlink(missing_ok=True)

@@ -145,7 +145,7 @@ class Game(ABC, Generic[A]):
 
     @abstractmethod
     def parse_action(self, text: str) -> A:
-        """Return the action that a string names, or raise ActionError. Strict: the inverse of ``action_string``.
+        """Return the action that a string names, or raise ActionError; the inverse of ``action_string``.
 
         Whether the action is legal somewhere is not asked here.
         """
@@ -158,7 +158,7 @@ class Game(ABC, Generic[A]):
     def settings(
         self, seats: int | None = None, options: Mapping[str, str] | None = None
     ) -> tuple[int, dict[str, str]]:
-        """Check seats and options and fill in the defaults, in the order of ``options``. Raises OptionError."""
+        """Check seats and options and fill in defaults, in the order of ``options``. Raises OptionError."""
         count = self.seat_counts[0] if seats is None else seats
         if count not in self.seat_counts:
             allowed = ", ".join(map(str, self.seat_counts))
@@ -174,7 +174,12 @@ class Game(ABC, Generic[A]):
     def check_settings(self, seats: int, options: Mapping[str, str]) -> None:
         """Raise OptionError where seats and options do not go together."""
 
-    def parse_position(self, text: str, seats: int, options: Mapping[str, str]) -> State[A]:
+    def parse_position(
+        self,
+        text: str,  # noqa: ARG002 - games that have positions read it
+        seats: int,  # noqa: ARG002 - likewise
+        options: Mapping[str, str],  # noqa: ARG002 - likewise
+    ) -> State[A]:
         """Return the state a position string names, without history, or raise PositionError.
 
         ``seats`` and ``options`` are full and checked (as ``settings`` returns them).
@@ -188,7 +193,12 @@ class Game(ABC, Generic[A]):
             raise ActionError(f"action {text} is not legal here")
         return action
 
-    def sample(self, observation: str, seat: int, draw: Draw) -> State[A]:
+    def sample(
+        self,
+        observation: str,  # noqa: ARG002 - games that can sample read it
+        seat: int,  # noqa: ARG002 - likewise
+        draw: Draw,  # noqa: ARG002 - likewise
+    ) -> State[A]:
         """Return a full state that fits what a seat sees, drawn by ``draw``; for bots that search.
 
         A game without hidden parts reads the observation as a position, so a chance still to come is

@@ -50,7 +50,7 @@ def all_games() -> tuple[AnyGame, ...]:
 def _load(point: EntryPoint) -> AnyGame:
     try:
         made = point.load()()
-    except Exception as error:  # noqa: BLE001 - whatever a plugin raises is said in one sentence
+    except Exception as error:
         raise GameError(
             f"the plugin of game {point.name} ({point.value}) is broken: {type(error).__name__}: {error}"
         ) from error

@@ -46,7 +46,7 @@ def play_match(
     nanoseconds. ``about`` is put beside the record as it is (host, sandbox).
 
     Whatever bots do is in the record. Raises InputError for a spec that cannot be played, GameError where the
-    game is broken, and EnvironmentError_ where the machine fails: then nobody has lost, and the players are
+    game is broken, and EnvironmentFailure where the machine fails: then nobody has lost, and the players are
     in no known state.
     """
     started = datetime.now(UTC).isoformat(timespec="milliseconds")

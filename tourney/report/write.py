@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tourney.errors import EnvironmentError_, UsageError
+from tourney.errors import EnvironmentFailure, UsageError
 from tourney.report.site import File
 
 MARKER = "tourney-report.json"
@@ -45,7 +45,7 @@ def write(files: Iterable[File], out: Path, heard: Callable[[File], None] | None
     """Write files into a folder by way of a sibling that takes its place when all are written.
 
     ``heard`` is told of each file. A folder that is there is replaced only if it is empty or a report of
-    ours. Raises UsageError for any other, and EnvironmentError_ where the machine fails; then all is as
+    ours. Raises UsageError for any other, and EnvironmentFailure where the machine fails; then all is as
     before.
     """
     folder = _target(out)
@@ -154,9 +154,9 @@ def _exchange(one: Path, other: Path) -> bool:
     return rename is not None and rename(_HERE, bytes(one), _HERE, bytes(other), _EXCHANGE) == 0
 
 
-def _refusal(folder: Path, error: OSError) -> EnvironmentError_:
+def _refusal(folder: Path, error: OSError) -> EnvironmentFailure:
     what = error.strerror or str(error)
     advice = (
         "free some space" if error.errno in {errno.ENOSPC, errno.EDQUOT} else "name another folder by --out"
     )
-    return EnvironmentError_(f"the report cannot be written to {folder}: {what}; {advice} and start again")
+    return EnvironmentFailure(f"the report cannot be written to {folder}: {what}; {advice} and start again")

@@ -7,7 +7,7 @@ from pathlib import Path
 from tourney.bots.build import runnable_folder
 from tourney.bots.resolve import resolve_bot
 from tourney.bots.store import BotStore
-from tourney.errors import BotError, EnvironmentError_
+from tourney.errors import BotError, EnvironmentFailure
 
 SEED = 20261120
 
@@ -53,7 +53,7 @@ class DemoFiles:
 def prepare_demo(folder: Path, say: Callable[[str], None]) -> DemoFiles:
     """Write the demo's tournament files into a folder, which is made; files that are there are kept.
 
-    Raises EnvironmentError_ where the folder cannot be written.
+    Raises EnvironmentFailure where the folder cannot be written.
     """
     files = DemoFiles(
         folder=folder,
@@ -75,7 +75,7 @@ def prepare_demo(folder: Path, say: Callable[[str], None]) -> DemoFiles:
                 encoding="utf-8",
             )
     except OSError as error:
-        raise EnvironmentError_(
+        raise EnvironmentFailure(
             f"the demo cannot be written to {folder}: {error.strerror}; choose another folder with --out"
         ) from error
     return files
