@@ -1,0 +1,73 @@
+"""Reads pages strictly: every element closed in order, every attribute once, every reference listed."""
+
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+
+VOID = {"meta", "link", "input", "br", "img", "hr"}
+SVG = {"path", "line", "circle", "rect", "use", "text", "g"}
+
+
+class Page(HTMLParser):
+    """A page, read. ``problems`` says what is not well-formed, ``by_id`` the text inside of elements."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.stack: list[str] = []
+        self.inside: list[str] = []
+        self.by_id: dict[str, str] = {}
+        self.problems: list[str] = []
+        self.ids: list[str] = []
+        self.references: list[tuple[str, str]] = []
+        self.elements: list[tuple[str, dict[str, str]]] = []
+        self.text: list[str] = []
+        self.scripts: list[str] = []
+        self.feed(text)
+        self.close()
+        if self.stack:
+            self.problems.append(f"not closed: {self.stack}")
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._note(tag, attrs)
+        if tag not in VOID:
+            self.stack.append(tag)
+            self.inside.append(dict(attrs).get("id") or "")
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._note(tag, attrs)
+        if tag not in SVG:
+            self.problems.append(f"<{tag}/> outside of a picture")
+
+    def handle_endtag(self, tag: str) -> None:
+        if self.inside:
+            self.inside.pop()
+        if not self.stack or self.stack.pop() != tag:
+            self.problems.append(f"</{tag}> at {self.getpos()} closes nothing")
+
+    def handle_data(self, data: str) -> None:
+        for name in self.inside:
+            if name:
+                self.by_id[name] = self.by_id.get(name, "") + data
+        (self.scripts if self.stack and self.stack[-1] == "script" else self.text).append(data)
+
+    def _note(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        names = [name for name, _ in attrs]
+        if len(set(names)) < len(names):
+            self.problems.append(f"<{tag}> has an attribute twice: {names}")
+        found = {name: value or "" for name, value in attrs}
+        self.elements.append((tag, found))
+        if "id" in found:
+            self.ids.append(found["id"])
+        self.references += [(name, found[name]) for name in ("href", "src") if name in found]
+        self.problems += [f"<{tag} {name}>" for name in names if name.startswith("on")]
+
+
+@cache
+def read(path: Path) -> Page:
+    """Read a page of a report that does not change any more."""
+    return Page(path.read_text(encoding="utf-8"))
+
+
+def pages(folder: Path) -> list[Path]:
+    """Return all pages of a report."""
+    return sorted(folder.rglob("*.html"))

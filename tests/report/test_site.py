@@ -1,0 +1,252 @@
+"""The site as a reader's browser finds it: whole, safe, the same each time, and of use without a script."""
+
+import csv
+import json
+import re
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from tests.command import TOYS, offering
+from tests.report import world
+from tests.report.conftest import Report
+from tests.report.pages import pages, read
+from tourney.match.record import digest_of
+from tourney.report.listing import PAGE, list_page, pages_of
+from tourney.report.names import display
+from tourney.report.site import Options, paged, site, sites
+from tourney.report.source import Source, load
+from tourney.report.write import write
+from tourney.store.repository import Repository
+
+
+def files(source: Source, options: Options | None = None) -> dict[str, bytes]:
+    made = list(site(source, options))
+    assert len({file.path for file in made}) == len(made)
+    return {file.path: file.content for file in made}
+
+
+def test_every_page_is_well_formed(report: Report) -> None:
+    found = pages(report.folder)
+    assert len(found) > 60
+    for path in found:
+        page = read(path)
+        assert page.problems == [], path
+        assert len(set(page.ids)) == len(page.ids), path
+
+
+def test_every_link_leads_somewhere(report: Report) -> None:
+    for path in pages(report.folder):
+        for _, target in read(path).references:
+            if target == "data:,":
+                continue
+            file, _, fragment = target.partition("#")
+            place = (path.parent / unquote(file)).resolve() if file else path
+            assert place.is_relative_to(report.folder.resolve()), (path, target)
+            assert place.is_file(), (path, target)
+            if fragment:
+                assert fragment in read(place).ids, (path, target)
+
+
+def test_nothing_is_loaded_from_elsewhere(report: Report) -> None:
+    for path in report.folder.rglob("*"):
+        if path.suffix in {".html", ".css", ".js"}:
+            text = path.read_text(encoding="utf-8").replace('"http://www.w3.org/2000/svg"', "")
+            assert re.search(r"(https?:)?//\w", text) is None, path
+            assert "@import" not in text
+            assert "url(" not in text
+
+
+def test_hostile_names_are_text_and_nothing_else(report: Report) -> None:
+    for path in pages(report.folder):
+        page = read(path)
+        assert {tag for tag, _ in page.elements}.isdisjoint({"img", "iframe", "object"}), path
+        sources = [attributes.get("src") for tag, attributes in page.elements if tag == "script"]
+        data = [
+            attributes for tag, attributes in page.elements if tag == "script" and "src" not in attributes
+        ]
+        assert all(source is None or "assets/" in source for source in sources), path
+        assert all(attributes.get("type") == "application/json" for attributes in data), path
+        text = path.read_text(encoding="utf-8")
+        assert not re.search("[\u202a-\u202e\u200f\ud800-\udfff]", text), path
+    index = "".join(read(report.folder / "index.html").text)
+    for name in world.HOSTILE:
+        assert display(name) in index
+
+
+def test_no_file_is_named_by_a_bot(report: Report) -> None:
+    for path in report.folder.rglob("*"):
+        assert re.fullmatch(r"[a-z0-9][a-z0-9.-]*", path.name), path
+
+
+def test_pages_are_of_use_without_a_script(report: Report) -> None:
+    for line in json.loads((report.folder / "data" / "matches.json").read_bytes()):
+        page = read(report.folder / "matches" / f"{line['match']}.html")
+        if not line["digest"]:
+            assert any("no record" in text for text in page.text)
+            continue
+        record = json.loads((report.folder / "matches" / f"{line['match']}.json").read_bytes())
+        assert {f"ply-{k}" for k in range(len(record["actions"]) + 1)} <= set(page.ids)
+        for k, (_, action) in enumerate(record["actions"], start=1):
+            assert page.by_id[f"ply-{k}"].startswith(str(k))
+            assert action in page.by_id[f"ply-{k}"]
+        assert any(tag == "use" for tag, _ in page.elements)
+        hidden = [a.get("id", a.get("class")) for _, a in page.elements if "hidden" in a]
+        assert hidden == ["theme", "controls", "keys"]
+
+
+def test_records_can_be_checked_from_the_report(report: Report) -> None:
+    checked = 0
+    for path in (report.folder / "matches").glob("*.json"):
+        record = json.loads(path.read_bytes())
+        assert digest_of(record) == record["digest"]
+        page = "".join(read(path.with_suffix(".html")).text)
+        assert record["digest"] in page
+        assert record["seed"] in page
+        assert f"tourney verify cup/{path.stem}" in page
+        checked += 1
+    assert checked == len(report.source.matches) - 1
+
+
+def test_a_changed_record_is_seen(report: Report) -> None:
+    source = report.source
+    number = source.matches[0].number
+    changed = source.detail(number)
+    assert changed.record is not None
+    record = json.loads(json.dumps(changed.record))
+    record["seed"] = "1"
+    other = Source(
+        **{
+            **{key: getattr(source, key) for key in Source.__dataclass_fields__},
+            "detail": lambda asked: type(changed)(record) if asked == number else source.detail(asked),
+        }
+    )
+    made = files(other, Options(match_pages=len(source.matches)))
+    assert (
+        b"It was changed" in made[f"matches/{number}.html"]
+        or b"it was changed" in made[f"matches/{number}.html"]
+    )
+    assert b"it was changed" not in made[f"matches/{source.matches[1].number}.html"]
+
+
+def test_downloads_hold_the_tables(report: Report) -> None:
+    folder = report.folder / "data"
+    assert len(list(folder.rglob("*.csv"))) == len(list(folder.rglob("*.json"))) == 6 + 2 * len(world.HOSTILE)
+    for path in folder.rglob("*.json"):
+        rows = json.loads(path.read_bytes())
+        with path.with_suffix(".csv").open(encoding="utf-8", newline="") as file:
+            lines = list(csv.reader(file))
+        assert len(lines) == len(rows) + 1
+        assert all(list(row) == lines[0] for row in rows)
+    standings = json.loads((folder / "standings.json").read_bytes())
+    assert sorted(row["entrant"] for row in standings) == sorted(world.HOSTILE)
+
+
+def test_the_same_database_gives_the_same_bytes(report: Report) -> None:
+    again = files(report.source)
+    for path, content in again.items():
+        assert (report.folder / path).read_bytes() == content, path
+    there = {str(p.relative_to(report.folder)) for p in report.folder.rglob("*") if p.is_file()}
+    assert there == {*again, "tourney-report.json"}
+
+
+def test_without_measured_two_runs_give_the_same_bytes(tmp_path: Path) -> None:
+    made = []
+    for backwards, host in ((False, "alpha-host"), (True, "beta-host")):
+        with Repository.open(str(tmp_path / f"{host}.db"), create=True) as repository:
+            tournament = world.begin(repository, "abcd")
+            world.play_all(repository, tournament, backwards=backwards, host=host, void=(3,))
+            source = load(repository, tournament)
+            made.append(files(source, Options(measured=False)))
+            full = b"".join(files(load(repository, tournament)).values())
+            assert host.encode() in full
+    assert made[0] == made[1]
+    everything = b"".join(made[0].values())
+    for word in (b"-host", b"2026-11-20", b"bubblewrap", b"it gave up", b"time_ms", b" ms<", b"lost three"):
+        assert word not in everything, word
+
+
+@pytest.mark.parametrize(
+    ("game", "seats"), [("sages-tafl", 2), ("sage-stones", 4), ("element", 3), ("cyvasse", 2)]
+)
+def test_every_kind_of_game_has_its_pages(repository: Repository, game: str, seats: int) -> None:
+    games = {2: 2, 3: 6, 4: 4}[seats]
+    tournament = world.begin(repository, "abcd"[:seats], game=game, seats=seats, games=games)
+    world.play_all(repository, tournament, most=1)
+    made = files(load(repository, repository.tournament()))
+    assert made["matches/1.html"].count(b'<li id="ply-') > 4
+    assert b"In progress: 1 of" in made["index.html"] or b"Finished" in made["index.html"]
+
+
+def test_an_empty_tournament_has_its_pages(repository: Repository, tmp_path: Path) -> None:
+    world.begin(repository, "ab")
+    write(site(load(repository, repository.tournament())), tmp_path / "out")
+    for path in pages(tmp_path / "out"):
+        assert read(path).problems == []
+    text = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    assert "In progress: 0 of 2 matches" in text
+    assert "No match has been played yet" in text
+
+
+def test_a_game_that_is_gone_leaves_tables_and_actions(repository: Repository) -> None:
+    tournament = world.begin(repository, "ab")
+    world.play_all(repository, tournament)
+    with offering(**TOYS):
+        made = files(load(repository, tournament))
+    page = made["matches/1.html"].decode("utf-8")
+    assert "sage-stones is not installed here" in page
+    assert 'id="ply-1"' in page
+    assert "replay.js" not in page
+
+
+def test_other_peoples_games_have_pages(repository: Repository) -> None:
+    with offering(**TOYS):
+        tournament = world.begin(repository, "ab", game="race", options=())
+        world.play_all(repository, tournament)
+        made = files(load(repository, tournament))
+    page = made["matches/1.html"].decode("utf-8")
+    assert "roll-1" in page
+    assert 'id="board"' not in page
+    assert "replay.js" in page
+
+
+def test_pages_of_matches_can_be_limited(report: Report) -> None:
+    source = report.source
+    faulty = {m.number for m in source.matches if m.result and any(m.result.faults)}
+    assert 3 <= len(faulty) < len(source.matches)
+    few = paged(source, len(faulty) + 2)
+    assert faulty < few
+    assert sorted(few - faulty) == [n for n in range(1, 9) if n not in faulty][:2]
+    made = files(source, Options(match_pages=3))
+    assert sum(path.startswith("matches/") and path.endswith(".html") for path in made) == 3
+    assert f"{len(source.matches) - 3} matches have no page" in made["matches.html"].decode("utf-8")
+    targets = re.findall(rb'href="([^"#]*matches/\d+\.html)"', made["matches.html"])
+    assert len(set(targets)) == 3
+
+
+def test_long_lists_are_paged(report: Report) -> None:
+    line = next(iter(report.source.matches))
+    assert line.number == 1
+    assert [len(page) for page in pages_of([None] * (2 * PAGE + 1))] == [PAGE, PAGE, 1]  # type: ignore[list-item] # only counted
+    assert pages_of([]) == ((),)
+    assert [list_page(k) for k in range(3)] == ["matches.html", "matches-2.html", "matches-3.html"]
+
+
+def test_several_tournaments_make_one_report(tmp_path: Path) -> None:
+    with Repository.open(str(tmp_path / "t.db"), create=True) as repository:
+        for name, game in (("One cup", "sage-stones"), ("two/../cup", "sages-tafl")):
+            world.play_all(repository, world.begin(repository, "ab", name=name, game=game))
+        loaded = [load(repository, tournament) for tournament in repository.tournaments()]
+        write(sites(loaded), tmp_path / "out")
+    assert sorted(p.name for p in (tmp_path / "out").iterdir() if p.is_dir()) == [
+        "assets",
+        "t1-one-cup",
+        "t2-two-..-cup",
+    ]
+    for path in pages(tmp_path / "out"):
+        page = read(path)
+        assert page.problems == []
+        for _, target in page.references:
+            file = target.partition("#")[0]
+            assert not file or file == "data:," or (path.parent / file).is_file(), (path, target)
