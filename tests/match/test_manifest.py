@@ -95,3 +95,13 @@ def test_what_is_no_json_is_refused(tmp_path: Path, data: bytes, why: str) -> No
         list(read_json_lines(path))
     assert any(part in str(caught.value) for part in why.split("|"))
     assert len(str(caught.value)) < 300
+
+
+def test_named_seeds_of_the_project_give_their_records() -> None:
+    """What was promised once comes out the same here: every game, on this machine and this Python."""
+    path = Path(__file__).resolve().parent.parent.parent / "seeds" / "named-seeds.jsonl"
+    named = list(read_manifest(path))
+    assert {seed.spec.game for seed in named} >= {"sages-tafl", "sage-stones"}
+    assert {seed.name: play_named(seed).record["digest"] for seed in named} == {
+        seed.name: seed.digest for seed in named
+    }

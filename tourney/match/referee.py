@@ -197,7 +197,7 @@ class Referee:
 
     def _last_one(self, reason: str) -> bool:
         """End the match if one seat is left; say whether it is over."""
-        if len(self._order) < len(self.spec.seats) - 1:
+        if len(self._order) < max(1, len(self.spec.seats) - 1):
             return False
         self._finish(None, reason)
         return True
