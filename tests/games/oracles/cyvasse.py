@@ -498,7 +498,7 @@ class Oracle:
             if not any(self.laid(seat, king, 8, frozenset(range(1, 9))) for king in KING_TILES):
                 raise Refused("terrain")
             if "K" not in self.of_seat(seat).values():
-                if seat != self.seat or self.quiet or not self.turn:
+                if seat != self.seat or self.quiet or not self.turn or self.phase == "rabble":
                     raise Refused("king")
         if self.phase == "rabble":
             assert self.rabble is not None
