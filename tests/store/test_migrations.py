@@ -12,7 +12,18 @@ from alembic.script import ScriptDirectory
 from tourney.store import migrate, migrations, sqlite
 from tourney.store.models import METADATA
 
-OURS = {"tournament", "entrant", "schedule", "match", "seat", "log", "measured"}
+OURS = {
+    "tournament",
+    "entrant",
+    "schedule",
+    "match",
+    "seat",
+    "log",
+    "measured",
+    "draw_probability",
+    "rating_checkpoint",
+    "verdict",
+}
 
 
 def test_the_migrations_make_what_the_models_say(database: Path) -> None:

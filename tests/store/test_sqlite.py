@@ -15,6 +15,7 @@ from tests.tournaments import begin, refused
 from tourney.errors import StoreError, UsageError
 from tourney.store import sqlite
 from tourney.store.maintenance import check_database, upgrade_database
+from tourney.store.migrations import HEAD
 from tourney.store.repository import Repository
 
 
@@ -112,15 +113,17 @@ def test_what_is_not_a_sound_database_of_ours_is_refused_untouched(
 def test_an_older_database_is_refused_with_the_command_that_upgrades_it(
     sound: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tourney.store.engine.REVISIONS", ("0000", "0001"))
+    monkeypatch.setattr("tourney.store.engine.REVISIONS", ("0000", HEAD))
     execute(sound, "UPDATE alembic_version SET version_num = '0000'")
-    with refused(StoreError, "was made by an older Tourney (revision 0000, now 0001)", "tourney db upgrade"):
+    with refused(
+        StoreError, f"was made by an older Tourney (revision 0000, now {HEAD})", "tourney db upgrade"
+    ):
         Repository.open(str(sound))
 
 
 def test_upgrading_what_is_new_changes_nothing(sound: Path) -> None:
     before = sound.read_bytes()
-    assert upgrade_database(str(sound)) == ("0001", "0001")
+    assert upgrade_database(str(sound)) == (HEAD, HEAD)
     assert sound.read_bytes() == before
 
 

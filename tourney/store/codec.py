@@ -8,6 +8,7 @@ values.
 import json
 import zlib
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 import rfc8785
@@ -95,3 +96,15 @@ def run_from(text: str) -> RunSettings:
     """Return what ``run_text`` was given."""
     data = json.loads(text)
     return RunSettings(reuse=data["reuse"], sandbox=data["sandbox"])
+
+
+@lru_cache(maxsize=1 << 16)
+def ints(text: str) -> tuple[int, ...]:
+    """Return numbers parted by commas. Equal texts share a tuple: a million results hold few seatings."""
+    return tuple(map(int, text.split(",")))
+
+
+@lru_cache(maxsize=1 << 12)
+def kinds(text: str) -> tuple[str | None, ...]:
+    """Return kinds of faults parted by commas, None where there is none; equal texts share a tuple."""
+    return tuple(kind or None for kind in text.split(","))

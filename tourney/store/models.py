@@ -130,6 +130,45 @@ class MeasuredRow(SQLModel, table=True):
     data: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
 
 
+class DrawProbabilityRow(SQLModel, table=True):
+    """The draw probability that a game is rated with, estimated of so many matches of a tournament."""
+
+    __tablename__ = "draw_probability"
+
+    game: str = Field(primary_key=True)
+    seats: int = Field(sa_column=Column(Integer, primary_key=True, autoincrement=False))
+    probability: float
+    tournament: str
+    matches: int
+
+
+class CheckpointRow(SQLModel, table=True):
+    """Ratings after the first ``number`` matches of a schedule, so that they need not be rated again.
+
+    ``settings`` says (JSON) what was rated by; ``state`` is compressed JSON. A row may be lost without harm.
+    """
+
+    __tablename__ = "rating_checkpoint"
+
+    tournament_id: int = Field(
+        sa_column=Column(Integer, ForeignKey("tournament.id"), primary_key=True, autoincrement=False)
+    )
+    settings: str = Field(primary_key=True, max_length=250)
+    number: int
+    state: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
+
+
+class VerdictRow(SQLModel, table=True):
+    """What a comparison of two bots came to: JSON."""
+
+    __tablename__ = "verdict"
+
+    tournament_id: int = Field(
+        sa_column=Column(Integer, ForeignKey("tournament.id"), primary_key=True, autoincrement=False)
+    )
+    data: str = Field(sa_column=Column(Text, nullable=False))
+
+
 METADATA = SQLModel.metadata
 
 TOURNAMENT = METADATA.tables["tournament"]
@@ -139,3 +178,6 @@ MATCH = METADATA.tables["match"]
 SEAT = METADATA.tables["seat"]
 LOG = METADATA.tables["log"]
 MEASURED = METADATA.tables["measured"]
+DRAW_PROBABILITY = METADATA.tables["draw_probability"]
+CHECKPOINT = METADATA.tables["rating_checkpoint"]
+VERDICT = METADATA.tables["verdict"]

@@ -69,7 +69,7 @@ def rows(connection: Connection, tournament: int, *, pending: bool = False) -> I
     if pending:
         query = query.select_from(SCHEDULE.outerjoin(MATCH, _M.id == _S.id)).where(_M.id.is_(None))
     for number, round_, table, repeat, order, seating in _each(connection, _of(query, tournament)):
-        yield number, Row(round_, table, repeat, order, _ints(seating))
+        yield number, Row(round_, table, repeat, order, codec.ints(seating))
 
 
 def progress(connection: Connection, tournament: int) -> Progress:
@@ -108,17 +108,25 @@ def matches(
         played = None
         if row[6] is not None:
             digest, ranks, reason, faults, void, note, actions, reproducible = row[7:]
-            played = Result(digest, _ints(ranks), reason, _kinds(faults), void, note, actions, reproducible)
-        yield Match(tournament, row[0], Key(*row[1:5]), _ints(row[5]), played)
+            played = Result(
+                digest, codec.ints(ranks), reason, codec.kinds(faults), void, note, actions, reproducible
+            )
+        yield Match(tournament, row[0], Key(*row[1:5]), codec.ints(row[5]), played)
 
 
-def results(connection: Connection, tournament: int) -> Iterator[ResultRow]:
-    """Yield the finished matches in schedule order."""
+def results(connection: Connection, tournament: int, *, after: int = 0) -> Iterator[ResultRow]:
+    """Yield the finished matches of a number above ``after``, in schedule order."""
     query = sa.select(_S.number, *_KEY, _S.seating, _M.ranks, _M.faults, _M.void).select_from(_PLAYED)
+    query = query.where(_S.number > after)
     for row in _each(connection, _of(query, tournament)):
         number, round_, table, repeat, order, seating, ranks, faults, void = row
         yield ResultRow(
-            number, Key(round_, table, repeat, order), _ints(seating), _ints(ranks), _kinds(faults), void
+            number,
+            Key(round_, table, repeat, order),
+            codec.ints(seating),
+            codec.ints(ranks),
+            codec.kinds(faults),
+            void,
         )
 
 
@@ -203,11 +211,3 @@ def _blob(
     query = sa.select(column).select_from(joined).where(_S.tournament_id == tournament, _S.number == number)
     blob: bytes | None = connection.execute(query).scalar()
     return blob
-
-
-def _ints(text: str) -> tuple[int, ...]:
-    return tuple(map(int, text.split(",")))
-
-
-def _kinds(text: str) -> tuple[str | None, ...]:
-    return tuple(kind or None for kind in text.split(","))

@@ -21,12 +21,15 @@ from tourney.errors import RecordError, UsageError
 from tourney.match.played import LogLine
 from tourney.match.record import Record
 from tourney.schedule.row import Row
-from tourney.store import codec, importing, reading, writing
+from tourney.store import codec, importing, rating_data, reading, writing
 from tourney.store.engine import open_engine, transaction
 from tourney.store.lock import Running, run_lock, running_now
 from tourney.store.standings import rank_standings
 from tourney.store.values import (
+    Checkpoint,
+    DrawProbability,
     Finished,
+    GroupCount,
     Match,
     Measured,
     PairTotal,
@@ -261,10 +264,26 @@ class Repository:
 
     # -- results, for ratings and tables ----------------------------------------------------------------
 
-    def results(self, tournament: int) -> Iterator[ResultRow]:
-        """Yield the finished matches as plain tuples in schedule order, void ones too (they say so)."""
+    def results(self, tournament: int, *, after: int = 0) -> Iterator[ResultRow]:
+        """Yield the finished matches as plain tuples in schedule order, void ones too (they say so).
+
+        Only those of a number above ``after``: what was rated up to there need not be read again.
+        """
         with self._read() as connection:
-            yield from reading.results(connection, tournament)
+            yield from reading.results(connection, tournament, after=after)
+
+    def group_counts(self, tournament: int) -> Iterator[GroupCount]:
+        """Yield how often each outcome of a mirrored group of two seats occurred, void matches left out.
+
+        The order means nothing. Made for two seats; with more, read ``results``.
+        """
+        with self._read() as connection:
+            yield from rating_data.group_counts(connection, tournament)
+
+    def settled(self, tournament: int) -> int:
+        """Return how many matches from the first on all have a result: that prefix will never change."""
+        with self._read() as connection:
+            return rating_data.settled(connection, tournament)
 
     def pair_totals(self, tournament: int) -> tuple[PairTotal, ...]:
         """Return what each entrant scored against each other; pairs that never met are left out."""
@@ -285,6 +304,38 @@ class Repository:
         """Return ``(entrant number, kind, count)`` of all faults, sorted."""
         with self._read() as connection:
             return reading.faults(connection, tournament)
+
+    # -- what ratings keep ------------------------------------------------------------------------------
+
+    def draw_probability(self, game: str, seats: int) -> DrawProbability | None:
+        """Return the draw probability kept for a game and a number of seats, or None."""
+        with self._read() as connection:
+            return rating_data.draw_probability(connection, game, seats)
+
+    def keep_draw_probability(self, game: str, seats: int, value: DrawProbability) -> None:
+        """Keep a draw probability for all tournaments of a game and a number of seats."""
+        with self._write() as connection:
+            rating_data.keep_draw_probability(connection, game, seats, value)
+
+    def checkpoint(self, tournament: int, settings: str) -> Checkpoint | None:
+        """Return the checkpoint kept under these settings, or None. Raises RecordError if it is damaged."""
+        with self._read() as connection:
+            return rating_data.checkpoint(connection, tournament, settings)
+
+    def keep_checkpoint(self, tournament: int, settings: str, value: Checkpoint) -> None:
+        """Keep a checkpoint; ``settings`` (up to 250 characters) says what was rated by."""
+        with self._write() as connection:
+            rating_data.keep_checkpoint(connection, tournament, settings, value)
+
+    def verdict(self, tournament: int) -> dict[str, Any] | None:
+        """Return what a comparison came to (JSON data), or None before its end."""
+        with self._read() as connection:
+            return rating_data.verdict(connection, tournament)
+
+    def keep_verdict(self, tournament: int, data: dict[str, Any]) -> None:
+        """Keep what a comparison came to."""
+        with self._write() as connection:
+            rating_data.keep_verdict(connection, tournament, data)
 
     # ---------------------------------------------------------------------------------------------------
 

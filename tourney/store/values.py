@@ -213,6 +213,36 @@ class PairTotal(NamedTuple):
     half_points: int
 
 
+class GroupGame(NamedTuple):
+    """A game of a mirrored group; per seat: the entrant's number, its rank, its fault's kind or None."""
+
+    entrants: tuple[int, ...]
+    ranks: tuple[int, ...]
+    faults: tuple[str | None, ...]
+
+
+class GroupCount(NamedTuple):
+    """How often a mirrored group of these games occurred; a game without a result, or void, is left out."""
+
+    games: tuple[GroupGame, ...]
+    times: int
+
+
+class DrawProbability(NamedTuple):
+    """A draw probability that is kept, and of which tournament's matches, and how many, it was estimated."""
+
+    probability: float
+    tournament: str
+    matches: int
+
+
+class Checkpoint(NamedTuple):
+    """A rating method's state (JSON data) after the first ``number`` matches of a schedule."""
+
+    number: int
+    state: Any
+
+
 class Progress(NamedTuple):
     """How far a tournament is: rows drawn, rows with a result, voids among them, and rounds drawn."""
 

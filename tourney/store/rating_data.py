@@ -1,0 +1,149 @@
+"""What ratings read and keep: mirrored groups counted by SQL, and the three tables of their own.
+
+Nothing of it is a result: counts are made of the results whenever they are asked for, so that they cannot
+differ from them, and what is kept can be lost or made again.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import rfc8785
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from tourney.store import codec
+from tourney.store.models import CHECKPOINT, DRAW_PROBABILITY, MATCH, SCHEDULE, VERDICT
+from tourney.store.values import Checkpoint, DrawProbability, GroupCount, GroupGame
+
+_CHUNK = 2000
+_S, _M = SCHEDULE.c, MATCH.c
+_PLAYED = SCHEDULE.join(MATCH, _M.id == _S.id)
+
+
+def group_counts(connection: Connection, tournament: int) -> Iterator[GroupCount]:
+    """Yield how often each outcome of a mirrored group of two games occurred; void matches are left out.
+
+    A group is told apart by its seatings, ranks and faults. The order is the database's and means nothing.
+    Groups of more than two games (of imported records) are counted one by one.
+    """
+    mine = sa.and_(_S.tournament_id == tournament, sa.not_(_M.void))
+    group = (_S.round_no, _S.table_no, _S.repeat_no)
+    columns = []
+    for order in (1, 2):
+        for name, column in (("s", _S.seating), ("r", _M.ranks), ("f", _M.faults)):
+            value = sa.func.max(sa.case((_S.order_no == order, column)))
+            columns.append(sa.func.coalesce(value, "").label(f"{name}{order}"))
+    small = (
+        sa.select(*columns)
+        .select_from(_PLAYED)
+        .where(mine)
+        .group_by(*group)
+        .having(sa.func.max(_S.order_no) <= 2)
+        .subquery()
+    )
+    query = sa.select(*small.c, sa.func.count()).group_by(*small.c)
+    for *texts, times in connection.execute(query, execution_options={"yield_per": _CHUNK}):
+        games = (_game(*texts[k : k + 3]) for k in (0, 3) if texts[k])
+        yield GroupCount(tuple(games), int(times))
+    large = (
+        sa.select(*group)
+        .select_from(_PLAYED)
+        .where(mine)
+        .group_by(*group)
+        .having(sa.func.max(_S.order_no) > 2)
+    )
+    found = large.subquery()
+    rows = (
+        sa.select(*group, _S.seating, _M.ranks, _M.faults)
+        .select_from(_PLAYED.join(found, sa.and_(*(column == found.c[column.name] for column in group))))
+        .where(mine)
+        .order_by(_S.number)
+    )
+    key: list[int] | None = None
+    games_of: list[GroupGame] = []
+    for *next_key, seating, ranks, faults in connection.execute(rows):
+        if next_key != key and games_of:
+            yield GroupCount(tuple(games_of), 1)
+            games_of = []
+        key = next_key
+        games_of.append(_game(seating, ranks, faults))
+    if games_of:
+        yield GroupCount(tuple(games_of), 1)
+
+
+def settled(connection: Connection, tournament: int) -> int:
+    """Return the number of the last match before which all have a result, itself included; 0 for none."""
+    mine = _S.tournament_id == tournament
+    first_open = connection.execute(
+        sa.select(sa.func.min(_S.number))
+        .select_from(SCHEDULE.outerjoin(MATCH, _M.id == _S.id))
+        .where(mine, _M.id.is_(None))
+    ).scalar()
+    if first_open is not None:
+        return int(first_open) - 1
+    return int(
+        connection.execute(sa.select(sa.func.coalesce(sa.func.max(_S.number), 0)).where(mine)).scalar_one()
+    )
+
+
+def draw_probability(connection: Connection, game: str, seats: int) -> DrawProbability | None:
+    """Return what is kept for a game and a number of seats."""
+    column = DRAW_PROBABILITY.c
+    row = connection.execute(
+        sa.select(column.probability, column.tournament, column.matches).where(
+            column.game == game, column.seats == seats
+        )
+    ).first()
+    return None if row is None else DrawProbability(*row)
+
+
+def keep_draw_probability(connection: Connection, game: str, seats: int, value: DrawProbability) -> None:
+    """Keep a draw probability in the place of what was kept."""
+    column = DRAW_PROBABILITY.c
+    connection.execute(sa.delete(DRAW_PROBABILITY).where(column.game == game, column.seats == seats))
+    connection.execute(sa.insert(DRAW_PROBABILITY).values(game=game, seats=seats, **value._asdict()))
+
+
+def checkpoint(connection: Connection, tournament: int, settings: str) -> Checkpoint | None:
+    """Return the checkpoint of a tournament that was kept under these settings."""
+    column = CHECKPOINT.c
+    row = connection.execute(
+        sa.select(column.number, column.state).where(
+            column.tournament_id == tournament, column.settings == settings
+        )
+    ).first()
+    return None if row is None else Checkpoint(row.number, codec.unpack(row.state))
+
+
+def keep_checkpoint(connection: Connection, tournament: int, settings: str, value: Checkpoint) -> None:
+    """Keep a checkpoint in the place of what was kept under these settings."""
+    column = CHECKPOINT.c
+    connection.execute(
+        sa.delete(CHECKPOINT).where(column.tournament_id == tournament, column.settings == settings)
+    )
+    connection.execute(
+        sa.insert(CHECKPOINT).values(
+            tournament_id=tournament, settings=settings, number=value.number, state=codec.pack(value.state)
+        )
+    )
+
+
+def verdict(connection: Connection, tournament: int) -> dict[str, Any] | None:
+    """Return what a comparison came to."""
+    text = connection.execute(sa.select(VERDICT.c.data).where(VERDICT.c.tournament_id == tournament)).scalar()
+    if text is None:
+        return None
+    data: dict[str, Any] = json.loads(text)
+    return data
+
+
+def keep_verdict(connection: Connection, tournament: int, data: dict[str, Any]) -> None:
+    """Keep what a comparison came to, in the place of what was kept."""
+    connection.execute(sa.delete(VERDICT).where(VERDICT.c.tournament_id == tournament))
+    text = rfc8785.dumps(data).decode("utf-8")
+    connection.execute(sa.insert(VERDICT).values(tournament_id=tournament, data=text))
+
+
+def _game(seating: str, ranks: str, faults: str) -> GroupGame:
+    return GroupGame(codec.ints(seating), codec.ints(ranks), codec.kinds(faults))
