@@ -58,7 +58,7 @@ def read_manifest(path: Path) -> Iterator[NamedSeed]:
 
 
 def play_named(named: NamedSeed) -> Played:
-    """Play the match of a line, in this process. Raises GameError, and what a spec that does not fit raises."""
+    """Play the match of a line, in this process. Raises GameError; TournamentError for a bad opening."""
     players = [Player(drawn.DrawnChannel()) for _ in named.spec.seats]
     return play_match(named.spec, find_game(named.spec.game), players)
 
