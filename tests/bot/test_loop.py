@@ -50,6 +50,8 @@ def test_stray_output_never_reaches_the_referee(tmp_path: Path) -> None:
     import os, subprocess, sys
     from tourney.bot import run
 
+    print("loaded")
+
     def choose(state, turn):
         print("printed")
         os.write(1, b"written\\n")
@@ -61,7 +63,7 @@ def test_stray_output_never_reaches_the_referee(tmp_path: Path) -> None:
     """
     done = play(tmp_path, program, GAME + "go move=1000\nquit\n")
     assert [line.split(" ")[0] for line in done.stdout.splitlines()] == ["bot", "ready", "move"]
-    assert {"printed", "written", "a child's", "read ''"} <= set(done.stderr.splitlines())
+    assert {"loaded", "printed", "written", "a child's", "read ''"} <= set(done.stderr.splitlines())
 
 
 def test_lines_may_come_in_any_pieces(tmp_path: Path) -> None:

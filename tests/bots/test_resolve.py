@@ -80,6 +80,8 @@ def test_a_bot_that_was_only_used_by_path_is_found_by_name(
         ("random@77", "there is no bot 'random@77'"),
         ("", "there is no bot ''"),
         ("a\nb", "there is no bot 'a\\nb'"),
+        ("./a\0b", "there is no bot './a\\x00b'"),
+        ("a" * 300, "there is no bot 'aaa"),
     ],
 )
 def test_an_unknown_name_is_said(store: BotStore, tmp_path: Path, reference: str, said: str) -> None:

@@ -11,6 +11,7 @@ import pytest
 from tourney.bots import unzip
 from tourney.bots.unzip import unpack
 from tourney.errors import BotError
+from tourney.seeds import stream
 
 
 def info(name: str, mode: int = stat.S_IFREG | 0o644) -> zipfile.ZipInfo:
@@ -163,3 +164,30 @@ def test_what_cannot_be_unpacked_is_said(
     archive.write_bytes(data)
     with pytest.raises(BotError, match=said):
         unpack(archive, tmp_path / "out")
+
+
+def test_a_spoilt_archive_is_refused_or_unpacked_and_nothing_else(tmp_path: Path) -> None:
+    """Bytes are changed, taken out and put in, by a fixed stream of draws: no other exception comes out."""
+    extra = info("sub/\xe4.py")
+    extra.extra = b"\x55\x54\x05\x00\x01abcd"
+    whole = zip_of(tmp_path / "whole.zip", (info("bot.toml"), b"name = 1\n" * 20), (extra, b"print()\n" * 50))
+    draw = stream(1, "spoil")
+    refused = 0
+    for k in range(400):
+        data = bytearray(whole.read_bytes())
+        for _ in range(1 + draw(3)):
+            at = draw(len(data))
+            match draw(4):
+                case 0:
+                    del data[at : at + 1 + draw(20)]
+                case 1:
+                    data[at:at] = bytes(draw(256) for _ in range(1 + draw(10)))
+                case _:
+                    data[at] = [0, 255, draw(256)][draw(3)]
+        (tmp_path / "bot.zip").write_bytes(data)
+        try:
+            unpack(tmp_path / "bot.zip", tmp_path / f"out-{k}")
+        except BotError:
+            refused += 1
+    assert 100 < refused < 400
+    assert all(path.name.startswith("out-") or path.suffix == ".zip" for path in tmp_path.iterdir())

@@ -42,13 +42,16 @@ def run(
 
 
 def _take_streams() -> tuple[int, int]:
-    """Keep the referee's pipes to ourselves: print gets standard error, input nothing, in C code too."""
-    sys.stdout.flush()
+    """Keep the referee's pipes to ourselves: print gets standard error, input nothing, in C code too.
+
+    What was printed before, while modules were loaded, mostly waits in a buffer still; it goes there as well.
+    """
     lines, answers = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
     os.dup2(2, 1)
+    sys.stdout.flush()
     sys.stdout = sys.stderr
     return lines, answers
 

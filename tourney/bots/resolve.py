@@ -32,7 +32,9 @@ def look_up(reference: str, store: BotStore, base: Path | None = None) -> Stored
     Raises BotError where there is none.
     """
     path = Path(base or ".") / reference
-    if "/" in reference or (reference and (path.is_file() or (path / FILE_NAME).exists())):
+    if not reference.isprintable():
+        raise BotError(f"there is no bot {reference!r}: a name or a path has no such characters")
+    if "/" in reference or _is_bot(path, reference):
         return path
     added = store.find(reference, why="added")
     if added is not None:
@@ -52,6 +54,14 @@ def shipped_bots() -> dict[str, Path]:
     with os.scandir(engines_dir()) as scan:
         found = [entry.name for entry in scan if (Path(entry.path) / FILE_NAME).is_file()]
     return {name: engines_dir() / name for name in sorted(found)}
+
+
+def _is_bot(path: Path, reference: str) -> bool:
+    """Say whether a word without a slash names a file, or a folder with a manifest."""
+    try:
+        return bool(reference) and (path.is_file() or (path / FILE_NAME).exists())
+    except OSError:
+        return False
 
 
 def _unknown(reference: str, store: BotStore) -> str:

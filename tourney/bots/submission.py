@@ -1,5 +1,6 @@
 """What an author hands in - an executable file, a folder or a .zip - copied as submitted."""
 
+import errno
 import os
 import stat
 from collections.abc import Sequence
@@ -11,6 +12,9 @@ from tourney.bots.manifest import FILE_NAME, MAX_TEXT, Manifest, manifest_from_n
 from tourney.bots.tree import MAX_BYTES, Found, check_path, copy_file, copy_tree, walk
 from tourney.bots.unzip import unpack
 from tourney.errors import BotError
+
+_STORES_FAULT = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS})
+"""What can only come of writing, and names no file when it does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +47,14 @@ def copy_submission(source: Path, target: Path, scratch: Path) -> Submission:
             return _copy_folder(_inside(scratch / "zip"), target, str(source))
         return _copy_program(source, target, executable=bool(mode & stat.S_IXUSR))
     except OSError as error:
-        if error.filename is not None and Path(os.fsdecode(error.filename)).is_relative_to(target.parent):
+        if error.errno in _STORES_FAULT or _names(error, target.parent):
             raise
         raise BotError(f"{source} cannot be read: {error}") from error
+
+
+def _names(error: OSError, folder: Path) -> bool:
+    name = error.filename
+    return isinstance(name, (str, bytes)) and Path(os.fsdecode(name)).is_relative_to(folder)
 
 
 def digest_of_folder(folder: Path) -> tuple[str, Manifest]:

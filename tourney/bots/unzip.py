@@ -1,7 +1,9 @@
 """Unpack a submitted .zip: every name, kind and size is checked before a byte is written."""
 
+import errno
 import os
 import stat
+import struct
 import zipfile
 import zlib
 from pathlib import Path
@@ -16,6 +18,16 @@ _END = b"PK\x05\x06"
 _END_SIZE = 22
 _ZIP64_LOCATOR = b"PK\x06\x07"
 _CHUNK = 1 << 20
+_UNSOUND = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    NotImplementedError,
+    ValueError,
+    OverflowError,
+)
+"""What the standard library raises for archives that are malformed; ValueError for names that are no UTF-8."""
 
 
 def unpack(archive: Path, target: Path) -> None:
@@ -32,8 +44,12 @@ def unpack(archive: Path, target: Path) -> None:
             target.mkdir()
             for info, executable in infos:
                 _write(opened, info, target / info.filename, archive, executable=executable)
-    except (zipfile.BadZipFile, NotImplementedError, EOFError, zlib.error) as error:
+    except _UNSOUND as error:
         raise BotError(f"{archive} is no sound zip file: {error}") from error
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+        raise BotError(f"{archive} is no sound zip file: it points outside of itself") from error
 
 
 def _check_directory(archive: Path) -> None:
