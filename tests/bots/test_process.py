@@ -299,6 +299,25 @@ def test_processor_time_is_known_while_it_runs_and_after(spawn: Spawn) -> None:
     assert (channel.cpu_ms() or 0) >= used
 
 
+@pytest.mark.parametrize("lacking", [("pidfd_open",), ("pidfd_open", "waitid")])
+def test_death_is_noticed_without_process_descriptors(
+    spawn: Spawn, lacking: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Platforms that lack them, or cannot look at a zombie without reaping it, tell the same."""
+    for name in lacking:
+        monkeypatch.delattr(os, name)
+    for script, why in (("exit 3", "exited with code 3"), ("kill -ABRT $$", "killed by SIGABRT")):
+        channel = spawn(f"read x; echo move a1; {script}")
+        channel.request(b"go\n")
+        assert channel.wait(far()).text == "move a1"
+        assert channel.wait(far()) == Event("closed", why)
+        channel.close(0)
+    channel = spawn("trap '' TERM; while :; do read x; done")
+    channel.close(0)
+    with pytest.raises(ChildProcessError):
+        os.waitpid(channel.pid, os.WNOHANG)
+
+
 def test_nothing_is_inherited_but_the_streams(spawn: Spawn) -> None:
     """A bot has three descriptors open, and no signal of ours ignored."""
     channel = spawn("ls /proc/self/fd | wc -l; grep SigIgn /proc/self/status; read x")

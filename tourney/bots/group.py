@@ -110,36 +110,46 @@ class ProcessGroup:
             poll.register(self.pidfd, select.POLLIN)
             return bool(poll.poll(timeout_ms))
         until = time.monotonic() + timeout_ms / 1000
-        while True:
-            if os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None:
-                return True
+        while self._exit_code() is None:
             if time.monotonic() >= until:
                 return False
             time.sleep(0.001)
+        return True
 
     def reap(self) -> None:
         """Reap the leader after ``kill``."""
         if self._status is None and self.exited(_REAP_MS):
-            _, self._status, usage = os.wait4(self.pid, 0)
-            # What was killed together with its parent is not in the parent's account.
-            self._cpu_ms = max(self._cpu_ms or 0, round((usage.ru_utime + usage.ru_stime) * 1000))
-            self._process.returncode = os.waitstatus_to_exitcode(self._status)
+            if self._process.returncode is None:
+                _, status, usage = os.wait4(self.pid, 0)
+                # What was killed together with its parent is not in the parent's account.
+                self._cpu_ms = max(self._cpu_ms or 0, round((usage.ru_utime + usage.ru_stime) * 1000))
+                self._process.returncode = os.waitstatus_to_exitcode(status)
+            self._status = self._process.returncode
         if self.pidfd >= 0:
             os.close(self.pidfd)
             self.pidfd = -1
 
     def death(self) -> str:
         """Say how the bot's output ended: an exit, a signal, or that it goes on without an output."""
-        if not self.exited(100):
+        code = self._exit_code() if self.exited(100) else None
+        if code is None:
             return "closed its output"
-        info = None
-        with suppress(ChildProcessError):
-            info = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
+        return self.exit_words(code) if code >= 0 else f"killed by {_signal_name(-code)}"
+
+    def _exit_code(self) -> int | None:
+        """Return the leader's exit code, a signal's number negative; None while it runs.
+
+        It stays a zombie, so that its number stays its own, except where the platform cannot look without
+        reaping (macOS before Python 3.13).
+        """
+        waitid = getattr(os, "waitid", None)
+        if waitid is None or self._process.returncode is not None:
+            return self._process.poll()
+        info = waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
         if info is None:
-            return "exited"
-        if info.si_code == os.CLD_EXITED:
-            return self.exit_words(info.si_status)
-        return f"killed by {_signal_name(info.si_status)}"
+            return None
+        status: int = info.si_status
+        return status if info.si_code == os.CLD_EXITED else -status
 
     def exit_words(self, code: int) -> str:
         """Say in words what an exit code means."""
