@@ -8,6 +8,7 @@
   var frames = unfold(data);
   var ply = last;
   var timer = null;
+  var resting = null;
 
   var svgNamespace = "http://www.w3.org/2000/svg";
   var pieces = document.getElementById("pieces");
@@ -130,13 +131,20 @@
       line.setAttribute("x2", x);
       line.setAttribute("visibility", "visible");
     });
-    if (!keepHash) {
+    if (!keepHash) address();
+  }
+
+  /* The address follows once the reader rests: browsers bear only so many changes of it. */
+  function address() {
+    if (resting !== null) clearTimeout(resting);
+    resting = setTimeout(function () {
+      resting = null;
       try {
         history.replaceState(null, "", "#ply-" + ply);
       } catch (error) {
         /* Some browsers allow no change of a file's address: then it stays. */
       }
-    }
+    }, 250);
   }
 
   function pause() {

@@ -1,9 +1,11 @@
 """``tourney ratings``: how strong the bots are, from the stored matches."""
 
+from typing import Any
+
 import click
 
 from tourney.cli.options import db_option, format_option, output_options
-from tourney.cli.output import Column, Format, Row, current
+from tourney.cli.output import Column, Format, current
 from tourney.errors import UsageError
 from tourney.ratings import draws
 from tourney.ratings.trueskill_rating import PACKAGE_TAU, Settings, rate
@@ -79,12 +81,15 @@ def command(
         tau=PACKAGE_TAU if tau == DEFAULT else _number("--tau", tau),
         draw_probability=_draw_probability(found, results, draw_probability, forfeits),
     )
-    current().table(_rows(entrants, results, settings, forfeits), COLUMNS, format_)
+    rows = _rows(entrants, results, settings, forfeits)
+    if format_ is Format.TABLE:
+        rows = [row | {key: f"{row[key]:.3f}" for key in ("mu", "sigma", "exposed")} for row in rows]
+    current().table(rows, COLUMNS, format_)
 
 
 def _rows(
     entrants: tuple[StoredEntrant, ...], results: list[ResultRow], settings: Settings, forfeits: Forfeits
-) -> list[Row]:
+) -> list[dict[str, Any]]:
     names = {entrant.number: entrant.name for entrant in entrants}
     faults = dict.fromkeys(names, 0)
     for result in results:
@@ -94,9 +99,9 @@ def _rows(
         {
             "rank": line.rank,
             "name": names[line.entrant],
-            "mu": f"{line.mu:.3f}",
-            "sigma": f"{line.sigma:.3f}",
-            "exposed": f"{line.exposed:.3f}",
+            "mu": line.mu,
+            "sigma": line.sigma,
+            "exposed": line.exposed,
             "games": line.games,
             "faults": faults[line.entrant],
         }

@@ -1,0 +1,77 @@
+"""``tourney report``: from a database to a folder, from the command line."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.command import invoke
+from tests.report import world
+from tourney.store.repository import Repository
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("reports") / "t.db"
+    with Repository.open(str(path), create=True) as repository:
+        for name in ("first", "../second cup"):
+            world.play_all(repository, world.begin(repository, "ab", name=name))
+    return str(path)
+
+
+def test_it_prints_the_path_and_says_how_many_pages(database: str, tmp_path: Path) -> None:
+    shown = invoke("report", "first", "--db", database, "--out", str(tmp_path / "out"))
+    assert shown.exit_code == 0
+    assert shown.stdout == f"{tmp_path}/out/index.html\n"
+    pages = len(list((tmp_path / "out").rglob("*.html")))
+    assert shown.stderr.startswith(f"{pages} pages, ")
+
+
+def test_the_default_place_is_named_by_the_tournament(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shown = invoke("report", "--db", database, "--quiet")
+    assert (shown.exit_code, shown.stderr) == (0, "")
+    assert [p.name for p in (tmp_path / "reports").iterdir()] == ["second-cup"]
+    assert Path(shown.stdout.strip()).is_file()
+
+
+def test_all_tournaments_make_one_report(database: str, tmp_path: Path) -> None:
+    shown = invoke("report", "--all", "--db", database, "--out", str(tmp_path / "out"))
+    assert shown.exit_code == 0
+    text = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    assert 'href="t1-first/index.html"' in text
+    assert 'href="t2-second-cup/index.html"' in text
+
+
+def test_measured_things_can_be_left_out(database: str, tmp_path: Path) -> None:
+    for name, words in (("with", ()), ("without", ("--no-measured",))):
+        assert (
+            invoke("report", "first", "--db", database, "--out", str(tmp_path / name), *words).exit_code == 0
+        )
+    assert "workbench" in (tmp_path / "with" / "matches" / "1.html").read_text(encoding="utf-8")
+    assert "workbench" not in (tmp_path / "without" / "matches" / "1.html").read_text(encoding="utf-8")
+
+
+def test_match_pages_can_be_limited(database: str, tmp_path: Path) -> None:
+    invoke("report", "first", "--db", database, "--out", str(tmp_path / "out"), "--match-pages", "0")
+    assert not (tmp_path / "out" / "matches").exists()
+
+
+def test_wrong_use_is_one_sentence_and_writes_nothing(database: str, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").write_text("mine")
+    (tmp_path / "file").write_text("x")
+    cases = {
+        ("nobody", "--out", str(tmp_path / "out")): ("there is no tournament 'nobody'", 2),
+        ("first", "--out", str(tmp_path / "mine")): ("notes.txt", 2),
+        ("first", "--all", "--out", str(tmp_path / "out")): ("--all writes every tournament", 2),
+        ("first", "--out", str(tmp_path / "file" / "x")): ("cannot be written", 3),
+    }
+    for words, (said, code) in cases.items():
+        shown = invoke("report", *words, "--db", database)
+        assert shown.exit_code == code
+        assert said in shown.stderr
+        assert shown.stderr.count("\n") == 1
+        assert shown.stdout == ""
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["file", "mine"]

@@ -1,0 +1,135 @@
+"""Looks at pages in Chromium: a probe, a script of the test's own, is put into a copy of a page."""
+
+import json
+import shutil
+import struct
+import subprocess
+import zlib
+from collections import Counter
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import numpy as np
+import pytest
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+BROWSER = next((path for path in map(shutil.which, NAMES) if path), None)
+
+needs_browser = pytest.mark.skipif(
+    BROWSER is None, reason=f"no Chromium on this machine (looked for {', '.join(NAMES)}): install chromium"
+)
+
+
+def chromium(*words: str, profile: Path, width: int) -> "subprocess.CompletedProcess[str]":
+    """Run the browser without a window and without a network."""
+    assert BROWSER is not None
+    return subprocess.run(
+        [
+            BROWSER,
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--no-first-run",
+            "--hide-scrollbars",
+            "--host-resolver-rules=MAP * ~NOTFOUND",
+            "--enable-logging=stderr",
+            f"--user-data-dir={profile}",
+            f"--window-size={width},900",
+            *words,
+        ],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def colours(page: Path, picture: Path, profile: Path, *, width: int = 500) -> "Counter[tuple[int, ...]]":
+    """Take a picture of a page and return how many pixels have each colour (red, green, blue)."""
+    chromium(
+        "--virtual-time-budget=2000",
+        f"--screenshot={picture}",
+        f"file://{page}",
+        profile=profile,
+        width=width,
+    )
+    pixels = read_png(picture.read_bytes())
+    found, counts = np.unique(pixels.reshape(-1, pixels.shape[2])[:, :3], axis=0, return_counts=True)
+    return Counter({tuple(map(int, c)): int(n) for c, n in zip(found, counts, strict=True)})
+
+
+def read_png(data: bytes) -> "np.ndarray[Any, np.dtype[np.uint8]]":
+    """Read a PNG of 8 bits a channel, not interlaced (as Chromium writes them): rows, columns, channels."""
+    width, height, depth, kind, *_, interlaced = struct.unpack(">IIBBBBB", data[16:29])
+    channels = {2: 3, 6: 4}[kind]
+    assert (depth, interlaced) == (8, 0)
+    packed, place = b"", 8
+    while place < len(data):
+        length = struct.unpack(">I", data[place : place + 4])[0]
+        if data[place + 4 : place + 8] == b"IDAT":
+            packed += data[place + 8 : place + 8 + length]
+        place += 12 + length
+    rows = np.frombuffer(zlib.decompress(packed), np.uint8).reshape(height, 1 + width * channels)
+    pixels = np.zeros((height, width, channels), np.uint8)
+    above = np.zeros((width, channels), np.int64)
+    for y, row in enumerate(rows):
+        line = row[1:].astype(np.int64).reshape(width, channels)
+        line = _unfilter(int(row[0]), line, above)
+        pixels[y] = line
+        above = line
+    return pixels
+
+
+def _unfilter(
+    kind: int, line: "np.ndarray[Any, np.dtype[np.int64]]", above: "np.ndarray[Any, np.dtype[np.int64]]"
+) -> "np.ndarray[Any, np.dtype[np.int64]]":
+    if kind == 0:
+        return line
+    if kind == 1:
+        return np.cumsum(line, axis=0) & 255
+    if kind == 2:
+        return (line + above) & 255
+    left = np.zeros(line.shape[1], np.int64)
+    corner = left
+    for x in range(len(line)):
+        up = above[x]
+        if kind == 3:
+            guess = (left + up) // 2
+        else:
+            p = left + up - corner
+            a, b, c = np.abs(p - left), np.abs(p - up), np.abs(p - corner)
+            guess = np.where((a <= b) & (a <= c), left, np.where(b <= c, up, corner))
+        line[x] = (line[x] + guess) & 255
+        left, corner = line[x], up
+    return line
+
+
+def probe(page: Path, script: str, profile: Path, *, fragment: str = "", width: int = 1200) -> Any:
+    """Open a page and return what the probe's last expression came to, as JSON.
+
+    The script runs once the page has loaded. Fails the test if the page wrote anything to the console.
+    """
+    copy = page.with_name(f"{page.stem}-probed.html")
+    text = page.read_text(encoding="utf-8")
+    # The result is written into the page, where --dump-dom finds it.
+    copy.write_text(
+        text.replace(
+            "</body>",
+            "<pre id=probed></pre><script>window.addEventListener('load',()=>setTimeout(async()=>{"
+            f"const found = await (async () => {{ {script} }})();"
+            "document.getElementById('probed').textContent = encodeURIComponent(JSON.stringify(found));"
+            "},50))</script></body>",
+        ),
+        encoding="utf-8",
+    )
+    done = chromium(
+        "--virtual-time-budget=20000", "--dump-dom", f"file://{copy}{fragment}", profile=profile, width=width
+    )
+    copy.unlink()
+    said = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+    assert said == []
+    _, found, rest = done.stdout.partition('<pre id="probed">')
+    assert found, done.stderr[-2000:]
+    return json.loads(unquote(rest.partition("</pre>")[0]))

@@ -1,0 +1,236 @@
+"""The report in a real browser: the replay, its keys and links, sorting, filtering, themes, small screens."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.report import world
+from tests.report.browser import colours, needs_browser, probe
+from tourney.games.palette import GROUNDS, TOKENS
+from tourney.report.replay import Replay, replay
+from tourney.report.site import site
+from tourney.report.source import Source, load
+from tourney.report.write import write
+from tourney.store.repository import Repository
+
+pytestmark = [pytest.mark.browser, needs_browser]
+
+STATE = """
+const state = () => ({
+  ply: +document.getElementById('slider').value,
+  uses: [...document.querySelectorAll('#pieces use')].map(
+    u => [+u.getAttribute('href').slice(2), +u.getAttribute('x'), +u.getAttribute('y')]),
+  changed: document.getElementById('changed').childElementCount,
+  notes: [...document.querySelectorAll('#notes li')].map(li => li.textContent),
+  position: document.getElementById('position').textContent,
+  now: document.getElementById('now').textContent,
+  hash: location.hash,
+  marked: [...document.querySelectorAll('#moves [aria-current]')].map(li => li.id),
+  playing: document.getElementById('play').getAttribute('aria-label'),
+  speed: document.getElementById('speed').value,
+});
+const key = k => document.dispatchEvent(new KeyboardEvent('keydown', {key: k, bubbles: true}));
+const wait = ms => new Promise(done => setTimeout(done, ms));
+"""
+
+
+@dataclass(frozen=True)
+class Site:
+    """A report on one game, and its first match's replay."""
+
+    folder: Path
+    source: Source
+    film: Replay
+    profile: Path
+
+    def page(self, path: str) -> Path:
+        return self.folder / path
+
+
+@pytest.fixture(scope="module")
+def profile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("profile")
+
+
+def made(base: Path, profile: Path, game: str, names: tuple[str, ...], most: int) -> Iterator[Site]:
+    with Repository.open(str(base / "t.db"), create=True) as repository:
+        tournament = world.begin(repository, names, game=game)
+        world.play_all(repository, tournament, most=most)
+        source = load(repository, repository.tournament())
+        write(site(source), base / "out")
+        record = source.detail(1).record
+        assert record is not None
+        yield Site(base / "out", source, replay(source.game, record), profile)
+
+
+@pytest.fixture(scope="module")
+def stones(tmp_path_factory: pytest.TempPathFactory, profile: Path) -> Iterator[Site]:
+    yield from made(tmp_path_factory.mktemp("stones"), profile, "sage-stones", world.HOSTILE[:6], 30)
+
+
+@pytest.fixture(scope="module")
+def cyvasse(tmp_path_factory: pytest.TempPathFactory, profile: Path) -> Iterator[Site]:
+    yield from made(tmp_path_factory.mktemp("cyvasse"), profile, "cyvasse", ("a", "b"), 1)
+
+
+@pytest.mark.parametrize("name", ["stones", "cyvasse"])
+def test_every_frame_is_what_the_rules_say(name: str, request: pytest.FixtureRequest) -> None:
+    site_: Site = request.getfixturevalue(name)
+    last = len(site_.film.frames) - 1
+    script = STATE + "key('Home'); const all = [state()];"
+    script += f"for (let k = 0; k < {last}; k++) {{ key('ArrowRight'); all.push(state()); }} return all;"
+    found = probe(site_.page("matches/1.html"), script, site_.profile)
+    assert len(found) == last + 1
+    base = site_.film.frames[0].ground
+    for ply, (state, frame) in enumerate(zip(found, site_.film.frames, strict=True)):
+        assert state["ply"] == ply
+        assert [tuple(use) for use in state["uses"]] == list(frame.things)
+        assert tuple(state["notes"]) == frame.notes
+        assert state["position"] == frame.position
+        assert state["changed"] == sum(a != b for a, b in zip(base, frame.ground, strict=True))
+        assert state["marked"] == [f"ply-{ply}"]
+
+
+def test_keys_buttons_and_links(stones: Site) -> None:
+    last = len(stones.film.frames) - 1
+    script = (
+        STATE
+        + """
+        const seen = [state()];
+        const slider = document.getElementById('slider');
+        const then = async act => { act(); await wait(300); seen.push(state()); };
+        await then(() => key('End'));
+        await then(() => key('ArrowLeft'));
+        await then(() => key('Home'));
+        await then(() => key('ArrowLeft'));
+        await then(() => document.querySelector('[data-go=last]').click());
+        await then(() => document.querySelector('#moves a[href="#ply-2"]').click());
+        await then(() => { slider.value = 3; slider.dispatchEvent(new Event('input')); });
+        await then(() => key('x'));
+        return seen;
+        """
+    )
+    seen = probe(stones.page("matches/1.html"), script, stones.profile, fragment="#ply-4")
+    assert [state["ply"] for state in seen] == [4, last, last - 1, 0, 0, last, 2, 3, 3]
+    assert seen[0]["now"].startswith("After action 4: ")
+    assert [state["hash"] for state in seen[1:]] == [f"#ply-{state['ply']}" for state in seen[1:]]
+
+
+def test_it_plays_by_itself_and_stops_at_the_end(stones: Site) -> None:
+    last = len(stones.film.frames) - 1
+    script = (
+        STATE
+        + """
+        key('Home'); key(' ');
+        const seen = [state()];
+        await wait(2000); seen.push(state());
+        key('+'); key('+'); key('+'); seen.push(state());
+        await wait(400); key(' '); seen.push(state());
+        await wait(2000); seen.push(state());
+        key(' '); await wait(12000); seen.push(state());
+        return seen;
+        """
+    )
+    seen = probe(stones.page("matches/1.html"), script, stones.profile)
+    assert [state["playing"] for state in seen] == ["Pause", "Pause", "Pause", "Play", "Play", "Play"]
+    assert seen[0]["ply"] == 0
+    assert seen[1]["ply"] == 2
+    assert seen[2]["speed"] == "8"
+    assert seen[3]["ply"] == seen[4]["ply"] > 2
+    assert seen[5]["ply"] == last
+
+
+def test_sorting_the_standings(stones: Site) -> None:
+    script = """
+    const rows = () => [...document.querySelectorAll('.standings tbody tr')];
+    const column = index => rows().map(row => row.cells[index].textContent.trim());
+    const heads = [...document.querySelectorAll('.standings thead th')];
+    const index = heads.findIndex(h => h.textContent.includes('Faults'));
+    const before = column(0);
+    heads[index].querySelector('button').click();
+    const down = column(index);
+    heads[index].querySelector('button').click();
+    const up = column(index);
+    heads[0].querySelector('button').click();
+    return {before, down, up, again: column(0), sorted: heads.map(h => h.getAttribute('aria-sort'))};
+    """
+    found = probe(stones.page("index.html"), script, stones.profile)
+    assert [int(n) for n in found["down"]] == sorted(map(int, found["down"]), reverse=True)
+    assert [int(n) for n in found["up"]] == sorted(map(int, found["down"]))
+    assert len(set(found["down"])) > 1
+    assert found["again"] == found["before"]
+    assert found["sorted"][0] == "ascending"
+    assert set(found["sorted"][1:]) == {None}
+
+
+def test_filtering_the_matches(stones: Site) -> None:
+    script = """
+    const shown = () => [...document.querySelectorAll('#rows tr')].filter(r => !r.hidden).length;
+    const text = document.getElementById('filter-text'), kind = document.getElementById('filter-kind');
+    const set = (t, k) => {
+      text.value = t; kind.value = k; text.dispatchEvent(new Event('input')); return shown();
+    };
+    return [set('', ''), set('', 'has-fault'), set('evil', ''), set('EVIL passwd', ''), set('nobody', ''),
+            document.getElementById('filter-count').textContent];
+    """
+    found = probe(stones.page("matches.html"), script, stones.profile)
+    matches = [m for m in stones.source.matches if m.result is not None]
+    faulty = sum(any(m.result.faults) for m in matches if m.result)
+    assert found == [
+        len(matches),
+        faulty,
+        sum(1 in m.seats for m in matches),
+        sum({1, 2} == set(m.seats) for m in matches),
+        0,
+        f"0 of {len(matches)}",
+    ]
+
+
+def test_the_theme_turns_and_is_kept(stones: Site) -> None:
+    script = """
+    const paper = () => getComputedStyle(document.body).backgroundColor;
+    const board = () => getComputedStyle(document.querySelector('#board .tb-cell')).fill;
+    const first = [paper(), board()];
+    document.querySelector('button.theme').click();
+    const second = [paper(), board()];
+    const kept = localStorage.getItem('tourney-theme');
+    document.querySelector('button.theme').click();
+    const third = [paper(), board()];
+    localStorage.removeItem('tourney-theme');
+    return {first, second, third, kept};
+    """
+    found = probe(stones.page("matches/1.html"), script, stones.profile)
+    assert found["first"] == found["third"]
+    assert all(a != b for a, b in zip(found["first"], found["second"], strict=True))
+    assert found["kept"] in {"light", "dark"}
+
+
+@pytest.mark.parametrize("path", ["index.html", "crosstable.html", "matches.html", "bot", "matches/5.html"])
+def test_no_page_is_wider_than_a_small_screen(stones: Site, path: str) -> None:
+    if path == "bot":
+        path = next(p for p in stones.folder.glob("bots/06-*.html")).relative_to(stones.folder).as_posix()
+    script = """
+    const over = e => e.getBoundingClientRect().right > innerWidth + 1;
+    const wide = [...document.querySelectorAll('main *')].filter(
+      e => over(e) && !e.closest('.scroll') && !e.closest('svg')).map(e => e.tagName + '.' + e.className);
+    return {inner: innerWidth, page: document.documentElement.scrollWidth, wide};
+    """
+    found = probe(stones.page(path), script, stones.profile, width=500)
+    assert found["inner"] <= 500
+    assert found["wide"] == []
+    assert found["page"] <= found["inner"]
+
+
+def test_pieces_have_their_colours_on_the_screen(stones: Site, tmp_path: Path) -> None:
+    # A sprite's colours come from classes; they hold only where the sprite itself carries the board's class.
+    found = colours(stones.page("matches/1.html"), tmp_path / "shot.png", stones.profile)
+    side = [piece for piece in ("blue", "orange") if found[rgb(TOKENS[piece].light)] > 500]
+    assert side == ["blue", "orange"]
+    assert found[rgb(GROUNDS["plain"].light)] > 5000
+    assert found[0, 0, 0] < 100
+
+
+def rgb(color: str) -> tuple[int, int, int]:
+    return int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16)
