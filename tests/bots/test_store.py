@@ -1,5 +1,6 @@
 """The store: bots come in whole or not at all, come out checked, and are found by what people write."""
 
+import errno
 import multiprocessing
 import os
 import shutil
@@ -407,6 +408,28 @@ def test_a_store_that_cannot_be_written_is_the_machines_failure(make_bot: MakeBo
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match=r"the bot store .*/file/store cannot be written"):
         BotStore(tmp_path / "file" / "store").add(make_bot())
+
+
+def test_a_full_disk_is_the_machines_failure(
+    store: BotStore, make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And leaves nothing behind but an empty store."""
+
+    def full(_out: int, _data: bytes) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(tree, "_write_all", full)
+    with pytest.raises(StoreError, match="No space left on device"):
+        store.add(make_bot())
+    assert inside(store) == {"entries", "temporary"}
+
+
+def test_a_store_inside_of_the_bot_is_refused(make_bot: MakeBot) -> None:
+    """As `tourney bots add .` would have it: the store would hold itself."""
+    folder = make_bot()
+    with pytest.raises(BotError, match="lies inside of the bot's folder"):
+        BotStore(folder / "tourney-bots").add(folder)
+    assert not (folder / "tourney-bots").exists()
 
 
 def test_the_store_does_not_care_for_the_umask(store: BotStore, make_bot: MakeBot) -> None:

@@ -78,6 +78,11 @@ class BotStore:
         A bot that is there already is checked and returned, and counts as added last; a damaged entry is
         replaced. Raises BotError for what is no bot, StoreError where the store cannot be written.
         """
+        if source.is_dir() and self.root.resolve().is_relative_to(source.resolve()):
+            raise BotError(
+                f"the bot store {self.root} lies inside of the bot's folder {source};"
+                " name another with --bots, or add the bot from the folder above it"
+            )
         with self._writing() as temporary:
             sealed = temporary / "entry"
             sealed.mkdir()

@@ -27,7 +27,7 @@ _UNSOUND = (
     ValueError,
     OverflowError,
 )
-"""What the standard library raises for archives that are malformed; ValueError for names that are no UTF-8."""
+"""What the standard library raises for malformed archives; ValueError for names that are no UTF-8."""
 
 
 def unpack(archive: Path, target: Path) -> None:
