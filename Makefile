@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 # How many test processes; pytest-xdist's word for "one a core" is auto.
 JOBS ?= auto
 
-.PHONY: help demo test lint format lock wheel pictures sample clean
+.PHONY: help demo test lint format lock wheel reference pictures sample clean
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z]*\):.*## /\1	/p' Makefile
@@ -36,6 +36,9 @@ lock: $(STAMP) ## Compile the pinned requirements again (from pyproject.toml and
 
 wheel: $(STAMP) ## Build the wheel into dist/
 	$(BIN)/python -m build --wheel --no-isolation --outdir dist .
+
+reference: $(STAMP) ## Write docs/commands.md from the help of the commands
+	$(BIN)/python -m tourney.cli.reference docs/commands.md
 
 pictures: $(STAMP) ## Draw the boards in docs/rules again
 	$(BIN)/python -m tourney.games.pictures docs/rules
