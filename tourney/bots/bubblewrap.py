@@ -9,7 +9,7 @@ from typing import Final
 
 from tourney.bots.command import BotCommand
 from tourney.bots.group import ProcessGroup
-from tourney.bots.sandbox import Degree, Level, Sandbox, degrees, limit_words
+from tourney.bots.sandbox import MAX_PROCESSES, Degree, Level, Sandbox, degrees, limit_words
 from tourney.errors import SandboxError
 
 BOT_FOLDER: Final = "/bot"
@@ -70,8 +70,9 @@ class Bubblewrap(Sandbox):
             ),
             "enforced",
         )
-        # As root all bots are the same nobody; else they are the referee's own user in another namespace.
-        held["own-user"] = "partial"
+        # As root all bots are the same nobody, and share one count of processes; else they are the referee's
+        # own user in another namespace, which older kernels count together with all that the user runs.
+        held["own-user"] = held["process-count"] = "partial"
         return degrees(held)
 
     def wrap(self, command: BotCommand, memory_mb: int) -> list[str]:
@@ -96,7 +97,8 @@ class Bubblewrap(Sandbox):
         if self._setpriv is not None:
             words += [self._setpriv, f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
             words += ["--inh-caps=-all", "--bounding-set=-all", "--no-new-privs", "--"]
-        return [*words, *limit_words(self._prlimit, memory_mb), *command.argv]
+        limits = [self._prlimit, f"--nproc={MAX_PROCESSES}", *limit_words(self._prlimit, memory_mb)[1:]]
+        return [*words, *limits, *command.argv]
 
     def check(self) -> None:
         """Start a program that does nothing in it."""

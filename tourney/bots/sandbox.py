@@ -49,7 +49,8 @@ PROTECTIONS: Final[Mapping[str, str]] = MappingProxyType(
 """The protections by name, each in a line for people, in the order in which they are shown."""
 
 MAX_FILE_BYTES: Final = 64 * 1024 * 1024
-MAX_PROCESSES: Final = 256
+MAX_PROCESSES: Final = 512
+"""Processes and threads of the user that a contained bot runs under."""
 _BOTS_FAULT = frozenset(
     {errno.ENOENT, errno.EACCES, errno.EPERM, errno.ENOEXEC, errno.ENOTDIR, errno.EISDIR, errno.ELOOP}
     | {errno.E2BIG, errno.EINVAL, errno.ENAMETOOLONG, errno.ETXTBSY, errno.ELIBBAD}
