@@ -1,0 +1,187 @@
+"""Element: rivers, a made position for each sentence."""
+
+import pytest
+
+from tests.games.element.made import board, field, laid, legal, made, named, play
+from tourney.games.element import rivers
+from tourney.games.element.board import SQUARE
+
+
+def test_water_without_water_beside_it_only_lies_there() -> None:
+    """A diagonal neighbour makes no river."""
+    state = play(made("Wd4 Wf6", hand="W"), "W-e5")
+    assert field(state, "PHASE") == "act"
+    assert board(state) == {"Wd4", "Wf6", "We5"}
+
+
+def test_with_water_beside_it_a_river_must_flow_and_nothing_else_can_be_done() -> None:
+    state = play(made("We6", hand="AW", steps="1"), "W-e5")
+    assert field(state, "PHASE") == "flow-e5-n--"
+    assert field(state, "HAND") == "A"
+    assert legal(state) == ["flow-e", "flow-s", "flow-w"]
+
+
+def test_a_river_of_n_stones_flows_n_squares_and_may_turn() -> None:
+    state = play(made("We6 We7", hand="W"), "W-e5", "flow-e", "flow-n")
+    assert field(state, "PHASE") == "flow-e5-n-en"
+    assert board(state) == {"We5", "We6", "We7"}
+    assert legal(state) == ["flow-e", "flow-n"]
+    done = play(state, "flow-n")
+    assert field(done, "PHASE") == "act"
+    assert board(done) == {"Wf5", "Wf6", "Wf7"}
+
+
+def test_the_river_is_the_unbroken_run_that_begins_at_the_headwater() -> None:
+    """Water behind a gap, and water beside the run, stay where they are."""
+    state = play(made("We6 We8 Wf6 Wd5 Fd6", hand="W"), "W-e5", "river-n", "flow-s", "flow-s")
+    assert board(state) == {"We4", "We3", "We8", "Wf6", "Wd5", "Fd6"}
+
+
+def test_the_mover_chooses_one_direction_that_has_water_and_a_full_path() -> None:
+    state = play(made("We6 Wf5 Wd5 Wc5", hand="W"), "W-e5")
+    assert field(state, "PHASE") == "river-e5"
+    assert legal(state) == ["river-e", "river-n", "river-w"]
+    assert legal(play(state, "river-w")) == ["flow-s"]
+    assert laid(state, "river-e", "flow-s", "flow-s") == {"We6", "Wd5", "Wc5", "We4", "We3"}
+
+
+def test_a_single_direction_with_a_full_path_is_chosen_at_once() -> None:
+    """Eastward the river would have 4 stones, and only e4, e3 and e2 are open."""
+    state = made("Wf5 Wg5 Wh5 We6 Ed5 Ed4 Ed3 Ed2 Ef4 Ef3 Ef2 Ee1 Me7", hand="W")
+    after = play(state, "W-e5")
+    assert field(after, "PHASE") == "flow-e5-n--"
+
+
+def test_between_two_waters_either_line_may_be_chosen_but_not_both() -> None:
+    state = play(made("We6 We4", hand="W"), "W-e5")
+    assert legal(state) == ["river-n", "river-s"]
+    assert laid(state, "river-n", "flow-w", "flow-w") == {"We4", "Wd5", "Wc5"}
+
+
+@pytest.mark.parametrize("what", ["E", "M", "1", "4", "W"])
+def test_a_flow_goes_over_no_wind_earth_or_other_water(what: str) -> None:
+    assert legal(play(made(f"We6 {what}f5", hand="W"), "W-e5", *(["river-n"] if what == "W" else []))) == [
+        "flow-s",
+        "flow-w",
+    ]
+
+
+def test_a_flow_goes_over_no_sage_and_not_off_the_board() -> None:
+    assert legal(play(made("We6", sages="a1 f5", hand="W"), "W-e5")) == ["flow-s", "flow-w"]
+    assert legal(play(made("We2", sages="a9 k11", hand="W"), "W-e1")) == ["flow-e", "flow-w"]
+
+
+def test_a_flow_goes_over_fire_which_goes_back_into_the_bag() -> None:
+    state = play(made("We6 Ff5 Fg5", hand="W"), "W-e5", "flow-e")
+    assert {"Ff5", "Fg5"} <= board(state)
+    assert field(state, "BAG") == "A30,E30,F28,W28"
+    done = play(state, "flow-e")
+    assert board(done) == {"Wf5", "Wg5"}
+    assert field(done, "BAG") == "A30,E30,F30,W28"
+
+
+def test_water_that_replaces_fire_is_a_headwater_too() -> None:
+    """That Fire is in the bag at once."""
+    state = play(made("We6 Fe5", hand="W"), "W-e5")
+    assert field(state, "BAG") == "A30,E30,F30,W28"
+    assert field(state, "PHASE") == "flow-e5-n--"
+
+
+def test_no_square_comes_twice_and_the_rivers_own_squares_are_barred() -> None:
+    state = play(made("We6 We7 We8", hand="W"), "W-e5", "flow-s", "flow-e")
+    assert legal(state) == ["flow-e", "flow-n", "flow-s"]
+    back = play(state, "flow-n")
+    assert field(back, "PHASE") == "flow-e5-n-sen"
+    assert legal(back) == ["flow-e", "flow-n"]
+
+
+def test_each_flow_must_leave_a_way_to_complete_the_path() -> None:
+    """From c1 the river of 3 goes west into a dead end of two squares, or north, where there is room."""
+    state = play(made("Wd1 We1 Ea2 Eb2", sages="k1 k11", hand="W"), "W-c1")
+    assert legal(state) == ["flow-n"]
+
+
+def test_a_placement_without_a_full_path_is_illegal() -> None:
+    """On a1 the river of two has only a2 to flow to; a Fire on a3 opens a path, a Wind there does not."""
+    walled = "Wb1 Eb2 Eb3"
+    assert "a1" not in named(made(f"{walled} 1a3", sages="k1 k11", hand="W"), "W")
+    assert "a1" in named(made(f"{walled} Fa3", sages="k1 k11", hand="W"), "W")
+    assert "a1" in named(made(f"{walled}", sages="k1 k11", hand="W"), "W")
+
+
+def test_a_path_whose_end_captures_the_own_sage_is_no_full_path() -> None:
+    """Seat 1 in the corner a1 has only b1 to step to. The river from c1 can go west over b1, or north."""
+    state = made("Wd1 Fa2 Fb2", sages="a1 k11", hand="W")
+    after = play(state, "W-c1")
+    assert legal(after) == ["flow-n"]
+    shut = made("Wd1 Fa2 Eb2 Ec2", sages="a1 k11", hand="W")
+    assert "c1" not in named(shut, "W")
+
+
+def test_a_path_is_full_if_any_way_out_stays_open() -> None:
+    """The river that flows over b1 leaves the headwater's square b2, so the sage can step there."""
+    state = made("Wb3 Fa2", sages="a1 k11", hand="W")
+    after = play(state, "W-b2", "flow-s", "flow-e")
+    assert board(after) == {"Wb1", "Wc1", "Fa2"}
+    assert named(after, "step") == {"b2"}
+
+
+def test_a_flow_may_wall_the_own_sage_in_until_it_ends() -> None:
+    """The headwater on b1 takes the last step; the river has flowed on when capture is judged."""
+    after = play(made("Wb2 Fa2 Fc1", sages="a1 k11", hand="W"), "W-b1")
+    assert field(after, "PHASE") == "flow-b1-n--"
+    assert legal(after) == ["flow-e"]
+    assert {"b1", "b2"} <= named(play(after, "flow-e", "flow-e"), "step")
+
+
+def test_rivers_do_not_move_used_squares_or_end_the_turn() -> None:
+    state = play(made("We6 1h1 ", hand="WW", used="h1"), "W-e5", "flow-s", "flow-s")
+    assert (field(state, "USED"), field(state, "HAND"), field(state, "SEAT")) == ("h1", "W", "1")
+
+
+TIGHT = """
+....#.##.##
+..#..##.#.#
+.#.####.#..
+.#.#.#...##
+##..#......
+##...W...##
+#.#..##.#..
+.......##..
+.#.#.#...#.
+#..#..###..
+###.#..####
+"""
+"""A maze around f6 with room for long paths, but for none of 11 squares that begins without f5."""
+
+
+def test_the_search_for_a_path_gives_up_early(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the worst maze that was found by climbing it looks at a few hundred squares, not at all paths."""
+    clear = bytearray(121)
+    for row, line in zip(range(11, 0, -1), TIGHT.split(), strict=True):
+        for column, what in zip("abcdefghijk", line, strict=True):
+            clear[SQUARE[f"{column}{row}"]] = what == "."
+    before = bytes(clear)
+    looked = []
+    search = rivers._has_path
+
+    def counted(open_: bytearray, tip: int, left: int) -> bool:
+        looked.append(tip)
+        return search(open_, tip, left)
+
+    monkeypatch.setattr(rivers, "_has_path", counted)
+    assert not rivers._has_path(clear, SQUARE["f6"], 11)
+    assert len(looked) < 500
+    assert bytes(clear) == before
+    assert rivers._has_path(clear, SQUARE["f6"], 8)
+
+
+def test_a_river_of_eight_in_a_tight_board_is_listed() -> None:
+    """The headwater on i6 would make the eighth stone; around it 7 squares are open, too few for a path."""
+    river = " ".join(f"W{column}6" for column in "bcdefgh")
+    lanes = " ".join(f"E{column}{row}" for column in "abcdefgh" for row in (5, 7))
+    dead_end = "Ei8 Ej8 Ek8 Ei4 Ej4 Ek4 Ek6"
+    state = made(f"{river} {lanes} {dead_end}", sages="a1 k11", hand="W")
+    assert "i6" not in named(state, "W")
+    wider = made(f"{river} {lanes} {dead_end.replace('Ei8 ', '')}", sages="a1 k11", hand="W")
+    assert "i6" in named(wider, "W")
