@@ -11,7 +11,7 @@ from tourney.games.registry import find_game
 PAGES = Path(__file__).parents[2] / "docs" / "rules"
 
 
-@pytest.mark.parametrize("game", ["sages-tafl", "sage-stones"])
+@pytest.mark.parametrize("game", ["sages-tafl", "sage-stones", "seven-sages", "element"])
 def test_the_worked_turn_is_what_the_console_answers(game: str) -> None:
     page = (PAGES / f"{game}.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```console\n(.*?)```", page, re.DOTALL)
