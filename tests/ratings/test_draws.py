@@ -1,6 +1,6 @@
 """The estimate of the draw probability."""
 
-from tourney.ratings.draws import estimate
+from tourney.ratings.draws import default, estimate
 from tourney.ratings.values import Result
 
 
@@ -27,3 +27,11 @@ def test_void_matches_do_not_count() -> None:
     won = [result(1, 1, 2), result(2, 1, 2)]
     assert estimate([*won, result(3, 1, 1, void=True)]) == estimate(won)
     assert estimate([*won, result(3, 1, 1, fault="crash")], forfeits="void") == estimate(won)
+
+
+def test_games_that_know_one_winner_have_the_ties_of_their_rules() -> None:
+    assert [default("sage-stones", seats) for seats in (2, 3, 4)] == [0.1, 0.5, 0.6667]
+    assert default("sage-stones", 4, {"play-on": "yes"}) == 0.1
+    assert default("someone-elses", 4) == 0.1
+    results = [result(k, 1, 2, 2, 2) for k in range(1, 2001)]
+    assert abs(estimate(results) - default("sage-stones", 4)) < 0.001

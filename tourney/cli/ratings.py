@@ -113,7 +113,7 @@ def _draw_probability(
     tournament: Tournament, results: list[ResultRow], asked: str | None, forfeits: Forfeits
 ) -> float:
     if asked is None:
-        return draws.default(tournament.game, tournament.seats)
+        return draws.default(tournament.game, tournament.seats, dict(tournament.plan.options))
     if asked != ESTIMATE:
         return _number("--draw-probability", asked)
     estimated = draws.estimate(results, forfeits)

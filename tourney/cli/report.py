@@ -1,14 +1,16 @@
 """``tourney report``: write a tournament as a static site."""
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import click
 
 from tourney.cli.options import db_option, output_options
 from tourney.cli.output import Output, current
+from tourney.errors import UsageError
 from tourney.report.names import folder
-from tourney.report.site import MATCH_PAGES, File, Options, site
-from tourney.report.source import load
+from tourney.report.site import MATCH_PAGES, File, Options, site, sites
+from tourney.report.source import Source, load
 from tourney.report.write import Written, write
 from tourney.store.repository import Repository
 from tourney.store.values import Tournament
@@ -35,20 +37,33 @@ from tourney.store.values import Tournament
     metavar="N",
     help="Write a page of its own for at most N matches, those with faults first.",
 )
+@click.option(
+    "--all",
+    "every",
+    is_flag=True,
+    help="Write all tournaments of the database into one report.",
+)
 @db_option
 @output_options
-def command(tournament: str | None, out: Path | None, no_measured: bool, match_pages: int, db: str) -> None:
+def command(
+    tournament: str | None, out: Path | None, no_measured: bool, match_pages: int, every: bool, db: str
+) -> None:
     """Write the report of TOURNAMENT, by default the one begun last, and print its first page's path.
 
     The report is a folder of files that opens in any browser, without a server or a network.
     """
+    if every and tournament is not None:
+        raise UsageError("--all writes every tournament: name none beside it")
     output = current()
+    options = Options(measured=not no_measured, match_pages=match_pages)
     with Repository.open(db) as opened, opened.snapshot() as repository:
         found = repository.tournament(tournament)
-        options = Options(measured=not no_measured, match_pages=match_pages)
-        written = write_report(
-            repository, found, out or Path("reports") / folder(found.name), options, output
-        )
+        if every:
+            place = out or Path("reports") / "all"
+            written = write_reports(repository, repository.tournaments(), place, options, output)
+        else:
+            place = out or Path("reports") / folder(found.name)
+            written = write_report(repository, found, place, options, output)
     output.say(f"{written.pages:,} pages, {written.files:,} files, {written.bytes / 1e6:.1f} MB")
     output.write(str(written.index))
 
@@ -57,18 +72,32 @@ def write_report(
     repository: Repository, tournament: Tournament, out: Path, options: Options, output: Output
 ) -> Written:
     """Write a tournament's report into a folder, with its progress on standard error."""
+    source = load(repository, tournament)
+    return _write(site(source, options), (source,), out, options, output)
+
+
+def write_reports(
+    repository: Repository, tournaments: Sequence[Tournament], out: Path, options: Options, output: Output
+) -> Written:
+    """Write the reports of several tournaments into one folder, with a page that leads to them."""
+    sources = [load(repository, tournament) for tournament in tournaments]
+    return _write(sites(sources, options), sources, out, options, output)
+
+
+def _write(
+    files: Iterable[File], sources: Sequence[Source], out: Path, options: Options, output: Output
+) -> Written:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn  # noqa: PLC0415 - rich is slow
 
-    source = load(repository, tournament)
     console = output.console(err=True)
-    total = min(len(source.matches), options.match_pages)
     columns = (TextColumn("matches"), BarColumn(), MofNCompleteColumn())
     quiet = output.quiet or not console.is_terminal
     with Progress(*columns, console=console, transient=True, disable=quiet) as progress:
+        total = sum(min(len(source.matches), options.match_pages) for source in sources)
         task = progress.add_task("matches", total=total)
 
         def heard(file: File) -> None:
-            if file.is_page and file.path.startswith("matches/"):
+            if file.is_page and "matches/" in file.path:
                 progress.advance(task)
 
-        return write(site(source, options), out, heard)
+        return write(files, out, heard)

@@ -4,20 +4,27 @@ TrueSkill wants it from outside. It is estimated once from results and then kept
 results would move every rating with every match.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
 import trueskill
 
 from tourney.ratings.values import Forfeits, RatedResult, rated
 
-DEFAULTS: dict[tuple[str, int], float] = {}
-"""Per game and number of seats, where something better than the package's default is known."""
+ONE_WINNER = frozenset({"element", "sage-stones"})
+"""Games that part a winner from the rest and no more: all other seats share the second rank."""
 
 
-def default(game: str, seats: int) -> float:
-    """Return the draw probability a game is rated with when nobody names another."""
-    probability: float = DEFAULTS.get((game, seats), trueskill.DRAW_PROBABILITY)
+def default(game: str, seats: int, options: Mapping[str, str] | None = None) -> float:
+    """Return the draw probability a game is rated with when nobody names another.
+
+    The package's default; but where a game knows one winner alone, the (seats - 2) ties among the others are
+    no accident and say little: of the (seats - 1) neighbours so many are tied by the rules.
+    """
+    plays_on = (options or {}).get("play-on") == "yes"
+    if game in ONE_WINNER and seats > 2 and not plays_on:
+        return round((seats - 2) / (seats - 1), 4)
+    probability: float = trueskill.DRAW_PROBABILITY
     return probability
 
 

@@ -52,7 +52,8 @@ class Source:
     @cached_property
     def settings(self) -> Settings:
         """The settings of TrueSkill that the report rates with."""
-        return Settings(draw_probability=draws.default(self.tournament.game, self.tournament.seats))
+        plan = self.tournament.plan
+        return Settings(draw_probability=draws.default(plan.game, plan.seats, dict(plan.options)))
 
     @cached_property
     def history(self) -> tuple[tuple[int, Pool], ...]:
