@@ -51,7 +51,7 @@ def offering(**games: str) -> Iterator[None]:
     points = [EntryPoint(name.replace("_", "-"), value, registry.GROUP) for name, value in games.items()]
     registry.find_game.cache_clear()
     try:
-        with patch.object(registry, "entry_points", lambda group: points):
+        with patch.object(registry, "OWN", {}), patch.object(registry, "installed", lambda: points):
             yield
     finally:
         registry.find_game.cache_clear()

@@ -9,7 +9,7 @@ from tourney.cli.options import format_option, output_options
 from tourney.cli.output import Column, Format, Row, current
 from tourney.errors import CheckError, GameError
 from tourney.games.base import AnyGame, Option
-from tourney.games.registry import find_game, game_names
+from tourney.games.registry import clashes, find_game, game_names
 
 _MANY = 4
 """More values than these are abridged where they are numbers in a row."""
@@ -31,19 +31,23 @@ COLUMNS = (
 def command(format_: Format) -> None:
     """List the games, their seats and their options.
 
-    An option is printed as NAME=VALUE|VALUE|..., its default first. A plugin that is broken is named on
-    standard error, and the exit code is 1.
+    An option is printed as NAME=VALUE|VALUE|..., its default first. A plugin that is broken, or claims
+    a name that is taken, is named on standard error, and the exit code is 1.
     """
     rows: list[Row] = []
-    broken = 0
+    taken = clashes()
+    wrong: list[str] = []
     for name in game_names():
         try:
             rows.append(row_of(find_game(name)))
         except GameError as error:
-            broken += 1
-            click.echo(f"error: {printable(str(error))}", err=True)
+            wrong.append(str(error))
+        else:
+            wrong += [taken[name]] if name in taken else []
+    for sentence in wrong:
+        click.echo(f"error: {printable(sentence)}", err=True)
     current().table(rows, COLUMNS, format_)
-    if broken:
+    if wrong:
         sys.exit(CheckError.exit_code)
 
 

@@ -1,0 +1,84 @@
+"""The games there are: Tourney's own are loaded directly, others by entry points, and clashes are said."""
+
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import EntryPoint
+from unittest.mock import patch
+
+import pytest
+
+from tests.command import ROOT, TOYS, invoke, offering
+from tourney.errors import GameError
+from tourney.games import registry
+from tourney.games.registry import all_games, clashes, find_game, game_names
+
+
+def test_the_table_is_that_of_the_entry_points() -> None:
+    """A game of Tourney's own that is added in one place only is found here."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["entry-points"][registry.GROUP] == registry.OWN
+    assert set(game_names()) >= set(registry.OWN)
+    assert clashes() == {}
+
+
+def test_own_games_are_found_without_looking_at_what_is_installed() -> None:
+    """Reading what is installed would double the time in which a Python bot starts."""
+    script = (
+        "import sys; from tourney.games import find_game; find_game('cyvasse').new();"
+        "print('importlib.metadata' in sys.modules)"
+    )
+    words = [sys.executable, "-S", "-c", script]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert (done.stdout, done.stderr) == ("False\n", "")
+
+
+def test_an_own_game_stays_ours_whoever_claims_its_name() -> None:
+    """A bot plays by our rules; whoever lists all games is told of the other."""
+    claim = [EntryPoint("cyvasse", "tests.toys:Toe", registry.GROUP)]
+    with patch.object(registry, "installed", lambda: claim):
+        assert type(find_game("cyvasse")).__module__ == "tourney.games.cyvasse.game"
+        with pytest.raises(
+            GameError, match=r"cyvasse of Tourney's own is offered by tests\.toys:Toe as well"
+        ):
+            all_games()
+        done = invoke("games", "--format", "csv")
+    assert done.exit_code == 1
+    assert done.stderr == (
+        "error: the game cyvasse of Tourney's own is offered by tests.toys:Toe as well;"
+        " uninstall that package\n"
+    )
+    assert [line.split(",")[0] for line in done.stdout.splitlines()] == ["name", *registry.OWN]
+
+
+def test_a_game_that_two_others_offer_is_nobodys() -> None:
+    """Neither is preferred, and both are named; the same place named twice is no clash."""
+    points = [
+        EntryPoint("toe", target, registry.GROUP)
+        for target in ("tests.toys:Toe", "tests.toys:Race", "tests.toys:Toe")
+    ]
+    with offering(), patch.object(registry, "installed", lambda: points):
+        with pytest.raises(GameError, match=r"offered twice, by tests\.toys:Race and tests\.toys:Toe"):
+            find_game("toe")
+        assert clashes() == {
+            "toe": "the game toe is offered twice, by tests.toys:Race and tests.toys:Toe;"
+            " uninstall one of the packages"
+        }
+        assert invoke("games").stderr.count("\n") == 1
+    with offering(), patch.object(registry, "installed", lambda: points[::2]):
+        assert [game.name for game in all_games()] == ["toe"]
+
+
+def test_others_games_are_listed_among_ours() -> None:
+    """Sorted by name, wherever they come from."""
+    points = [EntryPoint("race", TOYS["race"] + " [extra]", registry.GROUP)]
+    with patch.object(registry, "installed", lambda: points):
+        assert game_names() == tuple(sorted([*registry.OWN, "race"]))
+        assert find_game("race").title == "Race"
+    find_game.cache_clear()
+
+
+def test_a_game_that_is_not_there_is_named_with_those_that_are() -> None:
+    """One sentence."""
+    with pytest.raises(GameError, match="there is no game 'chess'; the games are: cyvasse, element, "):
+        find_game("chess")
