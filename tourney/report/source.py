@@ -83,10 +83,11 @@ class Source:
 
 def load(repository: Repository, tournament: Tournament) -> Source:
     """Read a tournament. Details are read as they are asked for, so keep the repository open."""
+    matches = tuple(repository.matches(tournament.id, finished=True))
+    recorded = {match.number for match in matches if match.result is not None and match.result.digest}
 
     def detail(number: int) -> Detail:
-        result = repository.match(tournament.id, number).result
-        if result is None or not result.digest:
+        if number not in recorded:
             return Detail()
         return Detail(
             repository.record(tournament.id, number),
@@ -100,6 +101,6 @@ def load(repository: Repository, tournament: Tournament) -> Source:
         progress=repository.progress(tournament.id),
         standings=repository.standings(tournament.id),
         pairs=repository.pair_totals(tournament.id),
-        matches=tuple(repository.matches(tournament.id, finished=True)),
+        matches=matches,
         detail=detail,
     )
