@@ -8,7 +8,7 @@ import click
 
 from tourney.cli.options import output_options
 from tourney.cli.output import Output, current
-from tourney.cli.report import write_report
+from tourney.cli.report import write_reports
 from tourney.cli.run import MAX_WORKERS, choose_listener, summary_text
 from tourney.report.site import Options
 from tourney.run.coordinator import Summary
@@ -26,7 +26,7 @@ from tourney.store.repository import Repository
     default=Path("demo"),
     show_default=True,
     metavar="DIR",
-    help="The folder for all of it: tournament files, database, bots, reports.",
+    help="The folder for all of it: tournament files, database, bots, report.",
 )
 @click.option(
     "--workers",
@@ -36,26 +36,25 @@ from tourney.store.repository import Repository
 )
 @output_options
 def command(out: Path, workers: int | None) -> None:
-    """Play two small tournaments of the bots that ship and write their reports.
+    """Play two small tournaments of the bots that ship and write a report of both.
 
     Sages Tafl for two, and Sage Stones with four at the table. What was played stays: a second demo in the
-    same folder only says where the reports are. The last lines printed are the reports' paths.
+    same folder only says where the report is. What is printed is the path of the report.
     """
     output = current()
     files = prepare_demo(out, output.say)
-    count = workers or default_workers()
-    indexes = []
-    for path in files.tournaments:
-        tournament = read_tournament_file(path)
-        index = files.folder / "reports" / tournament.plan.name / "index.html"
-        if not (index.exists() and _finished(files, tournament.plan.name)):
-            summary = _play(files, tournament, count, output)
+    tournaments = [read_tournament_file(path) for path in files.tournaments]
+    names = [tournament.plan.name for tournament in tournaments]
+    index = files.folder / "report" / "index.html"
+    if not (index.exists() and all(_finished(files, name) for name in names)):
+        for tournament in tournaments:
+            summary = _play(files, tournament, workers or default_workers(), output)
             if summary.signal:
                 sys.exit(128 + summary.signal)
-            _report(files, tournament.plan.name, index.parent, output)
-        indexes.append(index)
-    for index in indexes:
-        output.write(str(index))
+        with Repository.open(str(files.database)) as opened, opened.snapshot() as repository:
+            found = [repository.tournament(name) for name in names]
+            write_reports(repository, found, index.parent, Options(), output)
+    output.write(str(index))
 
 
 def _play(files: DemoFiles, tournament: TournamentFile, workers: int, output: Output) -> Summary:
@@ -78,8 +77,3 @@ def _finished(files: DemoFiles, name: str) -> bool:
                 progress = repository.progress(tournament.id)
                 return tournament.complete and progress.done == progress.rows
     return False
-
-
-def _report(files: DemoFiles, name: str, out: Path, output: Output) -> None:
-    with Repository.open(str(files.database)) as opened, opened.snapshot() as repository:
-        write_report(repository, repository.tournament(name), out, Options(), output)

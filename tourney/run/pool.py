@@ -7,6 +7,7 @@ from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExec
 from typing import Protocol
 
 from tourney.run import worker
+from tourney.run.orphans import adopt_orphans, kill_orphans
 from tourney.run.task import Answer, MatchTask
 
 STOP_SECONDS = 5.0
@@ -47,6 +48,7 @@ class ProcessPool:
         self.workers = workers
         self._context = multiprocessing.get_context("spawn")
         self._draining = self._context.Event()
+        adopt_orphans()
         self._executor = self._start()
 
     def submit(self, task: MatchTask) -> "Future[Answer]":
@@ -54,8 +56,9 @@ class ProcessPool:
         return self._executor.submit(worker.play_task, task)
 
     def replace(self) -> None:
-        """Put a new pool in the place of one that broke."""
+        """Put a new pool in the place of one that broke; the bots of a worker that was killed end now."""
         self._executor.shutdown(wait=True, cancel_futures=True)
+        kill_orphans()
         self._executor = self._start()
 
     def drain(self) -> None:
@@ -65,6 +68,7 @@ class ProcessPool:
     def close(self) -> None:
         """Wait for what is being played, and end the workers."""
         self._executor.shutdown(wait=True, cancel_futures=True)
+        kill_orphans()
 
     def stop(self) -> None:
         """End the workers, who end their bots; those that do not in time are killed."""
@@ -78,6 +82,7 @@ class ProcessPool:
             if process.is_alive():
                 process.kill()
                 process.join(STOP_SECONDS)
+        kill_orphans()
 
     def _start(self) -> ProcessPoolExecutor:
         slots = self._context.SimpleQueue()

@@ -22,6 +22,7 @@ from tourney.bots.store import BotStore
 from tourney.errors import GameError, InputError
 from tourney.match.launch import StoreLaunch
 from tourney.match.room import Room
+from tourney.run.orphans import children_of
 from tourney.run.task import Answer, MatchTask
 
 _LAST_SECONDS = 2.0
@@ -110,20 +111,11 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
 def _leave() -> None:
     """End all processes that this one started, and this one."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    for pid in _children():
+    for pid in children_of(os.getpid()):
         with suppress(OSError):
             os.killpg(pid, signal.SIGKILL)
     sys.stderr.flush()
     os._exit(128 + signal.SIGTERM)
-
-
-def _children() -> list[int]:
-    """Return the processes that this one started, where the kernel tells; each leads a group of its own."""
-    found: list[int] = []
-    for path in sorted(Path(f"/proc/{os.getpid()}/task").glob("*/children")):
-        with suppress(OSError, ValueError):
-            found += map(int, path.read_text("ascii").split())
-    return found
 
 
 def _outlive_nobody() -> None:
