@@ -150,6 +150,7 @@
   function pause() {
     if (timer !== null) clearInterval(timer);
     timer = null;
+    now.setAttribute("aria-live", "polite");
     play.classList.remove("playing");
     play.setAttribute("aria-label", "Play");
   }
@@ -161,6 +162,7 @@
       if (ply >= last) pause();
       else show(ply + 1);
     }, 800 / +speed.value);
+    now.setAttribute("aria-live", "off");
     play.classList.add("playing");
     play.setAttribute("aria-label", "Pause");
   }

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tourney.ratings.trueskill_rating import Settings
-from tourney.report import names, text
+from tourney.report import text
 from tourney.report.downloads import Table, table
 from tourney.report.people import Person, people
 from tourney.report.source import Source
@@ -16,7 +16,7 @@ SHADES = 9
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A pair: points of games, a class each for the shade by score and by residual, and all in words."""
+    """A pair: points of games, the steps of both shadings, and the shares in words."""
 
     opponent: Person
     score: str
@@ -77,18 +77,15 @@ def crosstable(source: Source) -> Crosstable:
                 continue
             share = Fraction(pair.half_points, 2 * pair.games)
             hoped = expected(source.settings, skills[standing.number], skills[other.number])
-            me, them = known[standing.number], known[other.number]
             scored = text.decimal(Fraction(pair.half_points, 2), 1)
             cells.append(
                 Cell(
-                    opponent=them,
+                    opponent=known[other.number],
                     score=scored.removesuffix(".0"),
                     games=pair.games,
                     shade=round(share * (SHADES - 1)),
                     residual=residual_step(float(share), hoped, pair.games),
-                    said=f"{names.isolated(me.name)} against {names.isolated(them.name)}:"
-                    f" {scored} of {pair.games} ({text.percent(share)} %),"
-                    f" expected {text.number(100 * hoped, 1)} %",
+                    said=f"{text.percent(share)} %, expected {text.number(100 * hoped, 1)} %",
                 )
             )
             rows.append(
