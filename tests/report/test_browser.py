@@ -234,3 +234,20 @@ def test_pieces_have_their_colours_on_the_screen(stones: Site, tmp_path: Path) -
 
 def rgb(color: str) -> tuple[int, int, int]:
     return int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16)
+
+
+def test_the_crosstable_can_be_shaded_by_residual(stones: Site) -> None:
+    script = """
+    const cells = [...document.querySelectorAll('.cross td.x')];
+    const shades = () => cells.map(e => getComputedStyle(e).backgroundColor);
+    const score = shades();
+    document.getElementById('shade-residual').click();
+    const residual = shades();
+    document.getElementById('shade-score').click();
+    const even = cells.flatMap((e, k) => e.classList.contains('r4') ? [residual[k]] : []);
+    return {score, residual, again: shades(), even};
+    """
+    found = probe(stones.page("crosstable.html"), script, stones.profile)
+    assert found["score"] == found["again"]
+    assert found["score"] != found["residual"]
+    assert set(found["even"]) == {"rgba(0, 0, 0, 0)"}
