@@ -1,0 +1,182 @@
+"""From counts to what is published: fit, intervals, ranks, pairs, pool."""
+
+from itertools import combinations
+
+import numpy as np
+
+from tourney.ratings.batch import connectivity, ranks, superiority
+from tourney.ratings.batch.counts import Counts, Floats
+from tourney.ratings.batch.covariance import Covariance, covariance
+from tourney.ratings.batch.davidson import Davidson
+from tourney.ratings.batch.fit import PairTotals, goodness, pair_dispersion, pair_totals
+from tourney.ratings.batch.likelihood import Likelihood
+from tourney.ratings.batch.newton import Mode, maximise
+from tourney.ratings.batch.plackett_luce import PlackettLuce
+from tourney.ratings.batch.prior import ELO, Prior
+from tourney.ratings.batch.values import Batch, BatchPair, BatchPool, BatchRating, SeatEffect
+
+QUANTILE = 1.959963984540054
+"""Of the normal distribution, for intervals of 95 %."""
+
+
+def likelihood_of(counts: Counts) -> Likelihood:
+    """Return the model: Davidson's for two seats, Plackett and Luce's for more."""
+    return Davidson(counts) if counts.seats == 2 else PlackettLuce(counts)
+
+
+def estimate(counts: Counts, prior: Prior) -> tuple[Likelihood, Mode, Covariance]:
+    """Fit a pool: the model, the posterior's mode and its covariances, in natural units."""
+    likelihood = likelihood_of(counts)
+    mode = maximise(likelihood, prior.precision(counts.size, counts.seats, draws=likelihood.has_draws))
+    return likelihood, mode, covariance(mode, likelihood.scores(mode.x), counts.times, counts.size)
+
+
+def relative(x: Floats, matrix: Floats) -> tuple[Floats, Floats]:
+    """Return estimates and their covariance relative to their mean, in Elo."""
+    n = len(x)
+    if not n:
+        return x, matrix
+    centre = np.eye(n) - 1 / n
+    return ELO * (centre @ x), ELO**2 * (centre @ matrix @ centre)
+
+
+def rate(counts: Counts, prior: Prior | None = None) -> Batch:
+    """Rate a pool; a function of the counts alone, to the published digits."""
+    prior = prior or Prior()
+    n, k = counts.size, counts.seats
+    likelihood, mode, covariances = estimate(counts, prior)
+    full = covariances.published
+    elo, matrix = relative(mode.x[:n], full[:n, :n])
+    totals = pair_totals(likelihood.meetings(mode.x), n)
+    spread = superiority.spreads(matrix)
+    lines = _lines(counts, elo, matrix, spread, superiority.best(mode.x[:n], full[:n, :n]))
+    order = {line.entrant: place for place, line in enumerate(lines)}
+    parts, steps = _parts(counts, totals, order)
+    seats, seats_matrix = relative(mode.x[n : n + k], full[n : n + k, n : n + k])
+    paired = pair_dispersion(likelihood.residuals(mode.x), counts.times, totals)
+    met = int(totals.games.sum())
+    tied = sum(_tied(counts, s, t) for s, t in combinations(range(k), 2))
+    pool = BatchPool(
+        matches=int(counts.game_times.sum()),
+        clusters=int(counts.times.sum()),
+        draw_rate=_published(tied / met, 4) if met else None,
+        dispersion=_published(covariances.dispersion, 3),
+        seats=tuple(
+            SeatEffect(seat, *_interval(value, variance))
+            for seat, (value, variance) in enumerate(zip(seats, np.diag(seats_matrix), strict=True), 1)
+        ),
+        goodness=goodness(likelihood, mode, totals, paired, n),
+        parts=parts,
+        steps=steps,
+        prior_elo=prior.rating,
+    )
+    return Batch(lines, _pairs(counts, elo, spread, totals, paired, order), pool)
+
+
+def _lines(
+    counts: Counts, elo: Floats, matrix: Floats, spread: Floats, p_best: Floats
+) -> tuple[BatchRating, ...]:
+    n, k = counts.size, counts.seats
+    times = counts.game_times
+    games = np.zeros(n, dtype=np.int64)
+    units = np.zeros(n, dtype=np.int64)  # of 1 / (2 (k - 1)) points, so that sums are exact
+    for seat in range(k):
+        mine = counts.ranks[:, seat : seat + 1]
+        won = 2 * np.sum(counts.ranks > mine, axis=1) + np.sum(counts.ranks == mine, axis=1) - 1
+        np.add.at(games, counts.seating[:, seat], times)
+        np.add.at(units, counts.seating[:, seat], times * won)
+    published = np.array([_published(value, 1) for value in elo])
+    rank = ranks.ranks(published)
+    first, last = ranks.ranges(elo, spread)
+    variances = np.diag(matrix)
+    lines = [
+        BatchRating(
+            int(rank[i]),
+            int(first[i]),
+            int(last[i]),
+            number,
+            *_interval(elo[i], variances[i]),
+            int(games[i]),
+            round(int(units[i]) / (2 * (k - 1) * int(games[i])), 4) if games[i] else None,
+            _published(p_best[i], 2),
+        )
+        for i, number in enumerate(counts.entrants)
+    ]
+    return tuple(sorted(lines, key=lambda line: (line.rank, line.entrant)))
+
+
+def _pairs(
+    counts: Counts,
+    elo: Floats,
+    spread: Floats,
+    totals: PairTotals,
+    dispersion: float,
+    order: dict[int, int],
+) -> tuple[BatchPair, ...]:
+    met = {(int(a), int(b)): row for row, (a, b) in enumerate(zip(totals.a, totals.b, strict=True))}
+    position = {number: k for k, number in enumerate(counts.entrants)}
+    pairs = []
+    for first, second in combinations(sorted(order, key=order.__getitem__), 2):
+        a, b = position[first], position[second]
+        likelihood = round(superiority.los(float(elo[a] - elo[b]), float(spread[a, b])), 4)
+        row = met.get((min(a, b), max(a, b)))
+        if row is None:
+            pairs.append(BatchPair(first, second, likelihood, 0, 0.0, 0.0, 0.0, None))
+            continue
+        games = int(totals.games[row])
+        points, expected = int(totals.half_points[row]) / 2, float(totals.expected[row])
+        if a > b:
+            points, expected = games - points, games - expected
+        deviation = (dispersion * float(totals.variance[row])) ** 0.5
+        pairs.append(
+            BatchPair(
+                first,
+                second,
+                likelihood,
+                games,
+                points,
+                _published(expected, 2),
+                _published(points - expected, 2),
+                _published((points - expected) / deviation, 2) if deviation > 0 else 0.0,
+            )
+        )
+    return tuple(pairs)
+
+
+def _parts(
+    counts: Counts, totals: PairTotals, order: dict[int, int]
+) -> tuple[tuple[tuple[int, ...], ...], tuple[tuple[tuple[int, ...], ...], ...]]:
+    """Return the pool's connected parts, and each part's steps; all in the order of the table."""
+    links: list[list[int]] = [[] for _ in counts.entrants]
+    for a, b, games, half_points in zip(totals.a, totals.b, totals.games, totals.half_points, strict=True):
+        if half_points > 0:
+            links[a].append(int(b))
+        if half_points < 2 * games:
+            links[b].append(int(a))
+
+    def place(position: int) -> int:
+        return order[counts.entrants[position]]
+
+    def numbers(group: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(counts.entrants[position] for position in sorted(group, key=place))
+
+    found = sorted(connectivity.components(links), key=lambda part: min(map(place, part)))
+    strong = sorted(connectivity.strong_components(links), key=lambda group: min(map(place, group)))
+    parts = tuple(numbers(part) for part in found)
+    steps = tuple(tuple(numbers(group) for group in strong if group[0] in part) for part in found)
+    return parts, steps
+
+
+def _tied(counts: Counts, s: int, t: int) -> int:
+    return int(np.sum(counts.game_times * (counts.ranks[:, s] == counts.ranks[:, t])))
+
+
+def _interval(value: float, variance: float) -> tuple[float, float, float]:
+    """Return a value and the ends of its interval, as published."""
+    width = QUANTILE * max(float(variance), 0.0) ** 0.5
+    return _published(value, 1), _published(value - width, 1), _published(value + width, 1)
+
+
+def _published(value: float, digits: int) -> float:
+    """Return a number as it is published; adding 0.0 turns -0.0 into 0.0."""
+    return round(float(value), digits) + 0.0
