@@ -240,6 +240,6 @@ def test_processor_time_is_the_bots_and_its_signal_is_named(tmp_path: Path) -> N
     assert used is not None
     assert used >= 10
     channel.request(b"go\n")
-    assert channel.wait(time.monotonic_ns() + FAR).text == "killed by signal 11"
+    assert channel.wait(time.monotonic_ns() + FAR).text == "killed by SIGSEGV (or exited with code 139)"
     channel.close(0)
     assert (channel.cpu_ms() or 0) >= used

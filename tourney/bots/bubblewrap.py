@@ -1,163 +1,151 @@
 """Bots under bubblewrap: namespaces of their own, a read-only system, and nothing else of the host."""
 
 import os
-import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
+from tourney.bots.cgroups import Cgroups, find_cgroups
 from tourney.bots.command import BotCommand
-from tourney.bots.group import ProcessGroup
-from tourney.bots.sandbox import MAX_PROCESSES, Degree, Level, Sandbox, degrees, limit_words
+from tourney.bots.group import NamespaceGroup, ProcessGroup
+from tourney.bots.handover import hand_back, hand_over
+from tourney.bots.protections import Degree, Level, degrees
+from tourney.bots.sandbox import Bounds, Cell, Sandbox, limit_words, program
+from tourney.bots.seccomp import seccomp_filter
+from tourney.bots.users import Users
 from tourney.errors import SandboxError
 
 BOT_FOLDER: Final = "/bot"
 TMP_BYTES: Final = 64 * 1024 * 1024
 SHM_BYTES: Final = 64 * 1024 * 1024
-NOBODY: Final = 65534
-"""The user that a bot runs under where the referee runs as root."""
+
+EXTRAS: Final = frozenset({"seccomp", "cgroups", "process-limit", "disable-userns"})
+"""What is used where it works; each is left out where the sandbox does not start with it."""
 
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _ETC = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d")
 _MADE = frozenset(map(Path, ("/", "/etc", "/tmp")))  # noqa: S108 - inside
-_PROBE_SECONDS = 20
-_EXEC_FAILED = 128
+_ALWAYS: Final[tuple[str, ...]] = (
+    *("environment", "process-group", "all-processes", "referee-death", "process-table", "network", "system"),
+    *("host-files", "bot-folder", "private-tmp", "privileges", "own-user"),
+    *("address-space", "open-files", "file-size", "core-dumps"),
+)
 
 
 class Bubblewrap(Sandbox):
-    """Bubblewrap with namespaces, read-only mounts and limits. As root, bots run as nobody.
+    """Bubblewrap with namespaces, read-only mounts, limits, and ``extras``, some of EXTRAS.
 
-    Made by ``probe`` only, which tries it first.
+    Where the referee is root each bot runs under a user of its own, otherwise in a user namespace. Made by
+    ``probe``, which tries it first.
     """
 
     kind = "bubblewrap"
 
-    def __init__(self, level: Level, bwrap: str, prlimit: str, setpriv: str | None) -> None:
-        super().__init__(level)
-        self._prlimit = prlimit
-        self._setpriv = setpriv
-        self._fixed = [bwrap, *_namespaces(root=setpriv is not None), *_system(), *_private()]
+    def __init__(self, level: Level, extras: frozenset[str], users: Users, cgroups: Cgroups) -> None:
+        super().__init__(level, cgroups if "cgroups" in extras else Cgroups(()))
+        self._extras = extras
+        self._users = users
+        self._filter = seccomp_filter() if "seccomp" in extras else None
+        bwrap = _needed("bwrap")
+        self._prlimit = _needed("prlimit")
+        self._env = _needed("env")
+        self._setpriv = _needed("setpriv") if users.range is not None else None
+        root = users.range is not None
+        closed = "disable-userns" in extras and not root
+        self._fixed = [bwrap, *_namespaces(root=root, closed=closed), *_system(), *_private()]
 
     @classmethod
-    def probe(cls, level: Level) -> "Bubblewrap":
-        """Return the sandbox if a program starts in it here. Raises SandboxError that says why not."""
-        bwrap, prlimit = _program("bwrap"), _program("prlimit")
-        setpriv = _program("setpriv") if os.geteuid() == 0 else None
-        sandbox = cls(level, bwrap, prlimit, setpriv)
-        sandbox.check()
-        return sandbox
+    def probe(cls, level: Level) -> Self:
+        """Return the sandbox, with all that works here. Raises SandboxError that says why there is none."""
+        users, cgroups = Users.of_this_host(), find_cgroups()
+        if os.geteuid() == 0 and users.range is None:
+            raise SandboxError("this root's user namespace holds no users that bots could run under")
+        whole = cls(level, EXTRAS, users, cgroups)
+        if whole.works():
+            return whole
+        working = cls(level, frozenset(), users, cgroups)
+        working.check()
+        for extra in sorted(EXTRAS):
+            more = cls(level, working._extras | {extra}, users, cgroups)
+            if more.works():
+                working = more
+        return working
+
+    def works(self) -> bool:
+        """Say whether a program starts in it now."""
+        try:
+            self.check()
+        except SandboxError:
+            return False
+        return True
 
     @property
     def protections(self) -> Mapping[str, Degree]:
         """The degree of every protection."""
-        held: dict[str, Degree] = dict.fromkeys(
-            (
-                "environment",
-                "process-group",
-                "all-processes",
-                "referee-death",
-                "process-table",
-                "network",
-                "system",
-                "host-files",
-                "bot-folder",
-                "private-tmp",
-                "privileges",
-                "address-space",
-                "file-size",
-                "core-dumps",
-            ),
-            "enforced",
-        )
-        # As root all bots are the same nobody, and share one count of processes; else they are the referee's
-        # own user in another namespace, which older kernels count together with all that the user runs.
-        held["own-user"] = held["process-count"] = "partial"
+        held: dict[str, Degree] = self._by_cgroups() | dict.fromkeys(_ALWAYS, "enforced")
+        if self._filter is not None:
+            held.update(dict.fromkeys(("system-calls", "user-namespaces", "processors"), "enforced"))
+        if "disable-userns" in self._extras and self._setpriv is None:
+            held["user-namespaces"] = "enforced"
+        if "process-limit" in self._extras:
+            held["process-count"] = "enforced"
         return degrees(held)
 
-    def wrap(self, command: BotCommand, memory_mb: int) -> list[str]:
-        """Return the words that start a bot: its folder is ``/bot``, and its working directory."""
-        words = list(self._fixed)
+    def cell(self, command: BotCommand, bounds: Bounds, *, writable: bool = False) -> Cell:
+        """Return what starts a bot: its folder is ``/bot``, and its working directory."""
+        cgroup = self._cgroup(bounds)
+        user = self._users.take()
+        words = [*([] if cgroup is None else cgroup.join_words()), *self._fixed]
         shown = [path for path in command.read_only if not path.is_relative_to("/usr")]
         # Parents that bubblewrap makes by itself are closed to all but root.
         for parent in sorted({parent for path in shown for parent in path.parents} - _MADE):
             words += ["--perms", "0755", "--dir", str(parent)]
         for path in shown:
             words += ["--ro-bind", str(path), str(path)]
-        words += [
-            "--ro-bind",
-            str(command.folder),
-            BOT_FOLDER,
-            "--remount-ro",
-            "/",
-            "--chdir",
-            BOT_FOLDER,
-            "--",
-        ]
+        words += ["--bind" if writable else "--ro-bind", str(command.folder), BOT_FOLDER, "--remount-ro", "/"]
+        fds: tuple[int, ...] = ()
+        if self._filter is not None:
+            fds = (_memory_file(self._filter),)
+            words += ["--seccomp", str(fds[0])]
+        # Bubblewrap sets PWD, which is none of the five variables.
+        words += ["--chdir", BOT_FOLDER, "--", self._env, "-u", "PWD"]
         if self._setpriv is not None:
-            words += [self._setpriv, f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+            words += [self._setpriv, f"--reuid={user}", f"--regid={user}", "--clear-groups"]
             words += ["--inh-caps=-all", "--bounding-set=-all", "--no-new-privs", "--"]
-        limits = [self._prlimit, f"--nproc={MAX_PROCESSES}", *limit_words(self._prlimit, memory_mb)[1:]]
-        return [*words, *limits, *command.argv]
+        words += limit_words(self._prlimit, bounds, processes="process-limit" in self._extras)
+        if writable and user is not None:
+            hand_over(command.folder, user)
 
-    def check(self) -> None:
-        """Start a program that does nothing in it."""
-        nothing = BotCommand(argv=("true",), folder=Path("/usr"), env=(("PATH", "/usr/bin:/bin"),))
-        try:
-            done = subprocess.run(  # noqa: S603 - our own words
-                self.wrap(nothing, 1024),
-                env=nothing.environ,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=_PROBE_SECONDS,
-                check=False,
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
-            raise SandboxError(f"bubblewrap does not start here: {error}") from error
-        if done.returncode != 0:
-            said = done.stderr.decode("utf-8", "backslashreplace").strip().splitlines()
-            why = said[-1][:200] if said else f"exit code {done.returncode}"
-            raise SandboxError(f"bubblewrap does not work here ({why})")
+        def release() -> None:
+            self._users.give_back(user)
+            if writable and user is not None:
+                hand_back(command.folder)
 
-    def group(self, process: "subprocess.Popen[bytes]") -> ProcessGroup:
-        """Return the processes of a bot that was started."""
-        return _Group(process)
+        return Cell([*words, *command.argv], fds, cgroup, user, release)
+
+    def group(self, process: "subprocess.Popen[bytes]", cell: Cell) -> ProcessGroup:
+        """Return the processes of a bot that was started in a cell."""
+        return NamespaceGroup(process, cell.cgroup, cell.release)
 
 
-class _Group(ProcessGroup):
-    """The process group of bubblewrap: killing it ends the process namespace, and all in it."""
-
-    _bot: int | None = None
-
-    def cpu_pid(self) -> int | None:
-        """Return the bot's own process: the child of the namespace's first process, which is ours."""
-        if self._bot is None:
-            first = _only_child(self.pid)
-            self._bot = _only_child(first) if first is not None else None
-        return self._bot
-
-    def exit_words(self, code: int) -> str:
-        """Say what an exit code means: beyond 128 it is the bot's signal, passed on."""
-        return f"killed by signal {code - 128}" if code > _EXEC_FAILED else f"exited with code {code}"
+def _memory_file(content: bytes) -> int:
+    """Return a descriptor to read this from: each start has its own, for the place in it is shared."""
+    fd = os.memfd_create("filter", os.MFD_CLOEXEC)
+    os.write(fd, content)
+    os.lseek(fd, 0, os.SEEK_SET)
+    return fd
 
 
-def _only_child(pid: int) -> int | None:
-    try:
-        words = Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split()
-    except OSError:
-        return None
-    return int(words[0]) if len(words) == 1 else None
-
-
-def _program(name: str) -> str:
-    path = shutil.which(name, path="/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin")
+def _needed(name: str) -> str:
+    path = program(name)
     if path is None:
         raise SandboxError(f"the program {name} is not installed")
     return path
 
 
-def _namespaces(*, root: bool) -> list[str]:
-    """Root needs no user namespace, and must keep what it takes to become nobody."""
+def _namespaces(*, root: bool, closed: bool) -> list[str]:
+    """Root needs no user namespace, and must keep what it takes to become the bot's own user."""
     words = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
     if root:
         words += ["--cap-drop", "ALL"]
@@ -165,6 +153,8 @@ def _namespaces(*, root: bool) -> list[str]:
             words += ["--cap-add", capability]
     else:
         words.append("--unshare-user")
+        if closed:
+            words.append("--disable-userns")
     return [*words, "--hostname", "bot", "--die-with-parent"]
 
 
@@ -177,9 +167,8 @@ def _system() -> list[str]:
             words += ["--ro-bind", str(path), str(path)]
     for name in _ETC:
         words += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
-    for path in sorted(
-        Path("/etc").glob("java*")
-    ):  # a Java machine's own settings, which it cannot do without
+    # A Java machine's own settings, which it cannot do without.
+    for path in sorted(Path("/etc").glob("java*")):
         words += ["--ro-bind-try", str(path), str(path)]
     return words
 

@@ -1,6 +1,6 @@
 """A bot's processes: started in a session of their own, watched, stopped, killed and reaped as one.
 
-A stronger containment (control groups, say) subclasses ``ProcessGroup``: the channel knows no more than this.
+A stronger containment subclasses ``ProcessGroup``: the channel knows no more than this.
 """
 
 import os
@@ -8,13 +8,19 @@ import select
 import signal
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
+
+from tourney.bots.cgroups import Cgroup
+from tourney.bots.family import children_of, family_cpu_ns, signal_family
 
 _REAP_MS = 5_000
 """How long a killed process may take to be gone; only one stuck in the kernel takes longer."""
+_END_MS = 2_000
+"""How long a namespace may take to end before its processes are killed one by one."""
+_EXEC_FAILED = 128
 
 
 class Pipes(NamedTuple):
@@ -61,45 +67,75 @@ def start(
 
 
 class ProcessGroup:
-    """The process group of a bot that was started. ``pidfd`` becomes readable when its leader exits.
+    """The processes of a bot that was started. ``pidfd`` becomes readable when the first of them exits.
 
-    Where the platform has no such descriptor, ``pidfd`` is -1 and the end of the output tells the death.
+    With a control group all of them are held still, accounted for and killed by it. Without, what descends
+    from the first is found by looking, and the process group is killed. ``release`` is called once they are
+    gone. Where the platform has no such descriptor, ``pidfd`` is -1 and the end of the output tells death.
+    ``alive`` holds the first processes of all groups that were not reaped yet: who owns which of this
+    process's children.
     """
 
-    def __init__(self, process: "subprocess.Popen[bytes]") -> None:
+    alive: ClassVar[set[int]] = set()
+
+    def __init__(
+        self,
+        process: "subprocess.Popen[bytes]",
+        cgroup: Cgroup | None = None,
+        release: Callable[[], None] | None = None,
+    ) -> None:
         self.pid = process.pid
         self._process = process
-        self._cpu_ms: int | None = None
+        self._cgroup = cgroup
+        self._release = release
+        self._cpu_ns: int | None = None
         self._status: int | None = None
+        ProcessGroup.alive.add(self.pid)
         try:
             self.pidfd = os.pidfd_open(process.pid)
         except (AttributeError, OSError):
             self.pidfd = -1
 
     def freeze(self) -> None:
-        """Stop all processes of the group."""
-        self._signal(signal.SIGSTOP)
+        """Hold all processes still."""
+        if self._cgroup is not None and self._cgroup.has_core:
+            self._cgroup.freeze(frozen=True)
+        elif self._status is None:
+            self._stop()
 
     def thaw(self) -> None:
-        """Let a frozen group go on."""
-        self._signal(signal.SIGCONT)
+        """Let those go on that are held."""
+        if self._cgroup is not None and self._cgroup.has_core:
+            self._cgroup.freeze(frozen=False)
+        elif self._status is None:
+            self._go_on()
 
     def kill(self) -> None:
-        """Kill all processes of the group; the leader is still to be reaped, so its number is not reused."""
-        self._signal(signal.SIGKILL)
+        """Kill all processes; the first is still to be reaped, so its number is not reused."""
+        if self._status is None:
+            signal_family(self.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, signal.SIGKILL)
+        if self._cgroup is not None:
+            self._cgroup.kill()
 
     def cpu_ms(self) -> int | None:
         """Return the CPU time of the bot so far; once it is gone, as far as it was seen or accounted for."""
-        pid = self.cpu_pid() if self._status is None else None
-        if pid is not None:
-            with suppress(OSError):
-                used = time.clock_gettime_ns((~pid << 3) | 2)  # the kernel's number of its CPU clock
-                self._cpu_ms = max(self._cpu_ms or 0, used // 1_000_000)
-        return self._cpu_ms
+        used = self._used()
+        if used is not None:
+            self._cpu_ns = max(self._cpu_ns or 0, used)
+        return None if self._cpu_ns is None else self._cpu_ns // 1_000_000
 
-    def cpu_pid(self) -> int | None:
-        """Return the process whose CPU clock is the bot's, or None if it cannot be told."""
-        return self.pid
+    def _used(self) -> int | None:
+        if self._cgroup is not None and self._cgroup.has_core:
+            return self._cgroup.cpu_ns()
+        return family_cpu_ns(self.pid) if self._status is None else None
+
+    def _stop(self) -> None:
+        signal_family(self.pid, signal.SIGSTOP)
+
+    def _go_on(self) -> None:
+        signal_family(self.pid, signal.SIGCONT)
 
     def exited(self, timeout_ms: int) -> bool:
         """Wait until the leader has exited, but not for longer; say whether it has. It is not reaped here."""
@@ -117,27 +153,40 @@ class ProcessGroup:
         return True
 
     def reap(self) -> None:
-        """Reap the leader after ``kill``."""
+        """Reap the first process after ``kill``, and release what was held for the bot."""
+        self.cpu_ms()
         if self._status is None and self.exited(_REAP_MS):
             if self._process.returncode is None:
                 _, status, usage = os.wait4(self.pid, 0)
                 # What was killed together with its parent is not in the parent's account.
-                self._cpu_ms = max(self._cpu_ms or 0, round((usage.ru_utime + usage.ru_stime) * 1000))
+                self._cpu_ns = max(self._cpu_ns or 0, round((usage.ru_utime + usage.ru_stime) * 1e9))
                 self._process.returncode = os.waitstatus_to_exitcode(status)
             self._status = self._process.returncode
+            ProcessGroup.alive.discard(self.pid)
         if self.pidfd >= 0:
             os.close(self.pidfd)
             self.pidfd = -1
+        cgroup, self._cgroup = self._cgroup, None
+        if cgroup is not None:
+            cgroup.remove()
+        release, self._release = self._release, None
+        if release is not None:
+            release()
 
     def death(self) -> str:
         """Say how the bot's output ended: an exit, a signal, or that it goes on without an output."""
+        words = self._death()
+        killed = 0 if self._cgroup is None else self._cgroup.out_of_memory()
+        return f"{words} (out of memory: its processes together met their bound)" if killed else words
+
+    def _death(self) -> str:
         code = self._exit_code() if self.exited(100) else None
         if code is None:
             return "closed its output"
-        return self.exit_words(code) if code >= 0 else f"killed by {_signal_name(-code)}"
+        return self.exit_words(code) if code >= 0 else f"killed by {signal_name(-code)}"
 
     def _exit_code(self) -> int | None:
-        """Return the leader's exit code, a signal's number negative; None while it runs.
+        """Return the exit code of the first process, a signal's number negative; None while it runs.
 
         It stays a zombie, so that its number stays its own, except where the platform cannot look without
         reaping (macOS before Python 3.13).
@@ -155,13 +204,61 @@ class ProcessGroup:
         """Say in words what an exit code means."""
         return f"exited with code {code}"
 
-    def _signal(self, number: signal.Signals) -> None:
-        if self._status is None:
+
+class NamespaceGroup(ProcessGroup):
+    """The processes of a bot in a process namespace: bubblewrap's own, the namespace's first, and the bot's.
+
+    The namespace ends with its first process, and all in it at once; bubblewrap reaps that one and exits.
+    """
+
+    _first: int | None = None
+
+    def first(self) -> int | None:
+        """Return the namespace's first process, or None while it is not there."""
+        if self._first is None and self._status is None:
+            found = children_of(self.pid)
+            self._first = found[0] if len(found) == 1 else None
+        return self._first
+
+    def kill(self) -> None:
+        """End the namespace; where there is none yet, or it lingers, all that there is."""
+        first = self.first()
+        if first is not None and self._status is None and not self.exited(0):
+            # Bubblewrap is alive and has not reaped it, so the number is still its own.
             with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self.pid, number)
+                os.kill(first, signal.SIGKILL)
+            if self._cgroup is not None and self._cgroup.has_core:
+                self._cgroup.freeze(frozen=False)
+            if self.exited(_END_MS):
+                return
+        super().kill()
+
+    def exit_words(self, code: int) -> str:
+        """Say what an exit code means: beyond 128 it is a signal, passed on, or a bot that pretends."""
+        if code > _EXEC_FAILED:
+            return f"killed by {signal_name(code - _EXEC_FAILED)} (or exited with code {code})"
+        return super().exit_words(code)
+
+    def _used(self) -> int | None:
+        if self._cgroup is not None and self._cgroup.has_core:
+            return self._cgroup.cpu_ns()
+        first = self.first()
+        return family_cpu_ns(first) if first is not None and self._status is None else None
+
+    def _stop(self) -> None:
+        # Bubblewrap's own two processes go on: they have to reap.
+        first = self.first()
+        if first is not None:
+            signal_family(first, signal.SIGSTOP, spare=1)
+
+    def _go_on(self) -> None:
+        first = self.first()
+        if first is not None:
+            signal_family(first, signal.SIGCONT, spare=1)
 
 
-def _signal_name(number: int) -> str:
+def signal_name(number: int) -> str:
+    """Return a signal's name, as ``SIGKILL``."""
     try:
         return signal.Signals(number).name
     except ValueError:

@@ -1,0 +1,283 @@
+"""Control groups: bounds and accounts for all of a bot's processes together, and a way to end or hold them.
+
+Version 2 gives ``cgroup.kill``, ``cgroup.freeze`` and ``cpu.stat`` in every group, and ``memory.max`` and
+``pids.max`` where the controllers are handed down. Where those two still sit in hierarchies of version 1
+(a hybrid machine) they are taken from there. Groups are made below this process's own, or below the nearest
+group above it that offers more, if this process may: that is found out by trying.
+"""
+
+import os
+import signal
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, NamedTuple
+
+PREFIX: Final = "tourney-"
+_CORE = ("cgroup.kill", "cgroup.freeze", "cpu.stat")
+_REMOVE_SECONDS = 5.0
+
+
+class Home(NamedTuple):
+    """Where groups are made: a folder, and which of ``core``, ``memory``, ``pids`` those in it have."""
+
+    folder: Path
+    gives: tuple[str, ...]
+    version: int
+
+
+class Cgroup:
+    """The groups of one bot, one in each hierarchy. Processes join by ``join_words``; made by ``Cgroups``."""
+
+    def __init__(self, folders: tuple[Path, ...], core: Path | None, memory: Path | None) -> None:
+        self.folders = folders
+        self.memory = memory
+        self._core = core
+        self._cpu = -1
+        if core is not None:
+            self._cpu = os.open(core / "cpu.stat", os.O_RDONLY | os.O_CLOEXEC)
+
+    @property
+    def has_core(self) -> bool:
+        """Whether it can kill, freeze and account."""
+        return self._core is not None
+
+    def join_words(self) -> list[str]:
+        """Return words to go before a command: a shell that joins and then becomes the command."""
+        joins = "".join(f"echo $$ >'{folder}/cgroup.procs' && " for folder in self.folders)
+        return ["/bin/sh", "-c", f'{joins}exec "$@"', "sh"]
+
+    def kill(self) -> None:
+        """Kill all processes of the group, whatever they are doing."""
+        if self._core is not None:
+            with suppress(OSError):
+                (self._core / "cgroup.kill").write_text("1")
+            return
+        for folder in self.folders[:1]:
+            for pid in _members(folder):
+                with suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, signal.SIGKILL)
+
+    def freeze(self, *, frozen: bool) -> None:
+        """Hold all processes still, or let them go on. Needs ``has_core``."""
+        if self._core is not None:
+            (self._core / "cgroup.freeze").write_text("1" if frozen else "0")
+
+    def cpu_ns(self) -> int | None:
+        """Return the processor time of all that ever were in the group; None without ``has_core``."""
+        if self._cpu < 0:
+            return None
+        first = os.pread(self._cpu, 64, 0).split(None, 2)
+        return int(first[1]) * 1000 if first[0] == b"usage_usec" else None
+
+    def out_of_memory(self) -> int:
+        """Return how many of its processes were killed because the group had no more memory."""
+        if self.memory is None:
+            return 0
+        for name in ("memory.events", "memory.oom_control"):
+            with suppress(OSError):
+                for line in (self.memory / name).read_text("ascii").splitlines():
+                    word, _, count = line.partition(" ")
+                    if word == "oom_kill":
+                        return int(count)
+        return 0
+
+    def empty(self) -> bool:
+        """Say whether no process is in it."""
+        return not any(_members(folder) for folder in self.folders[:1])
+
+    def remove(self) -> None:
+        """Kill what is left and take the groups away. Raises nothing: what stays is swept later."""
+        if self._cpu >= 0:
+            os.close(self._cpu)
+            self._cpu = -1
+        until = time.monotonic() + _REMOVE_SECONDS
+        left = [folder for folder in self.folders if not _removed(folder)]
+        while left and time.monotonic() < until:
+            self.kill()
+            time.sleep(0.001)  # the killed are on their way out; nothing tells when the group lets go
+            left = [folder for folder in left if not _removed(folder)]
+
+
+@dataclass(frozen=True, slots=True)
+class Cgroups:
+    """Makes groups for bots. ``homes`` holds a folder for each hierarchy that is of use, and may be empty."""
+
+    homes: tuple[Home, ...]
+
+    @property
+    def gives(self) -> frozenset[str]:
+        """Which of ``core``, ``memory``, ``pids`` there are."""
+        return frozenset(word for home in self.homes for word in home.gives)
+
+    def make(self, name: str, *, memory: int, processes: int) -> Cgroup | None:
+        """Make the groups of a bot, with its bounds in bytes and processes; None where there are no homes.
+
+        Raises OSError; then nothing of them is left.
+        """
+        if not self.homes:
+            return None
+        made: list[Path] = []
+        core = memory_at = None
+        try:
+            for home in self.homes:
+                folder = home.folder / f"{PREFIX}{os.getpid()}-{name}"
+                folder.mkdir()
+                made.append(folder)
+                if "core" in home.gives:
+                    core = folder
+                if "memory" in home.gives:
+                    memory_at = folder
+                    _bound_memory(folder, memory, home.version)
+                if "pids" in home.gives:
+                    (folder / "pids.max").write_text(str(processes))
+            return Cgroup(tuple(made), core, memory_at)
+        except OSError:
+            for folder in made:
+                _removed(folder)
+            raise
+
+    def sweep(self) -> None:
+        """Take away the empty groups of processes that are gone."""
+        for home in self.homes:
+            for folder in home.folder.glob(f"{PREFIX}*-*"):
+                owner = folder.name.removeprefix(PREFIX).partition("-")[0]
+                if not Path(f"/proc/{owner}").exists():
+                    _removed(folder)
+
+
+def find_cgroups(proc: Path = Path("/proc/self")) -> Cgroups:
+    """Return where groups can be made on this machine: nowhere, if it cannot be told or is not allowed."""
+    try:
+        mounts = _mounts((proc / "mountinfo").read_text("utf-8", "surrogateescape"))
+        own = _own((proc / "cgroup").read_text("utf-8", "surrogateescape"))
+    except (OSError, ValueError):
+        return Cgroups(())
+    homes: list[Home] = []
+    lacking = {"core", "memory", "pids"}
+    for controller in ("", "memory", "pids"):
+        wanted = {"core", "memory", "pids"} if controller == "" else {controller}
+        if controller in mounts and controller in own and wanted & lacking:
+            home = _best_home(*mounts[controller], own[controller], wanted & lacking, 1 if controller else 2)
+            if home is not None:
+                homes.append(home)
+                lacking -= set(home.gives)
+    found = Cgroups(tuple(homes))
+    found.sweep()
+    return found
+
+
+def _best_home(mount: Path, root: str, own: str, wanted: set[str], version: int) -> Home | None:
+    """Return the nearest folder, from this process's own group upwards, whose groups have the most."""
+    if root != "/":
+        if own != root and not own.startswith(f"{root}/"):
+            return None
+        own = own[len(root) :]
+    if "/.." in own:
+        return None
+    folder = mount / own.lstrip("/")
+    best: Home | None = None
+    while folder.is_relative_to(mount):
+        gives = _try(folder, wanted)
+        if gives and (best is None or len(gives) > len(best.gives)):
+            best = Home(folder, gives, version)
+        if len(gives) == len(wanted) or folder == mount:
+            break
+        folder = folder.parent
+    return best
+
+
+def _try(folder: Path, wanted: set[str]) -> tuple[str, ...]:
+    """Make a group in a folder and look what it has; the process that is put in it does nothing else."""
+    child = folder / f"{PREFIX}{os.getpid()}-try"
+    try:
+        child.mkdir()
+    except OSError:
+        return ()
+    try:
+        gives = [w for w in sorted(wanted) if all((child / name).exists() for name in _files(w, child))]
+        return tuple(gives) if gives and _takes(child) else ()
+    finally:
+        _removed(child)
+
+
+def _files(word: str, child: Path) -> Iterable[str]:
+    if word == "core":
+        return _CORE
+    if word == "pids":
+        return ("pids.max",)
+    return ("memory.max",) if (child / "cgroup.events").exists() else ("memory.limit_in_bytes",)
+
+
+def _takes(child: Path) -> bool:
+    """Say whether a process may be put in."""
+    pid = os.posix_spawn(
+        "/bin/sh", ["sh", "-c", f"echo $$ >'{child}/cgroup.procs'"], {}, file_actions=_silent()
+    )
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+
+
+def _silent() -> list[tuple[int, int, str, int, int]]:
+    return [(os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0)]
+
+
+def _bound_memory(folder: Path, size: int, version: int) -> None:
+    if version == 1:
+        (folder / "memory.limit_in_bytes").write_text(str(size))
+        with suppress(OSError):  # where swap is not accounted for, there is no such file
+            (folder / "memory.memsw.limit_in_bytes").write_text(str(size))
+        return
+    (folder / "memory.max").write_text(str(size))
+    for name, value in (("memory.swap.max", "0"), ("memory.oom.group", "1")):
+        with suppress(OSError):
+            (folder / name).write_text(value)
+
+
+def _members(folder: Path) -> list[int]:
+    try:
+        return list(map(int, (folder / "cgroup.procs").read_text("ascii").split()))
+    except OSError:
+        return []
+
+
+def _removed(folder: Path) -> bool:
+    try:
+        folder.rmdir()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True
+
+
+def _own(text: str) -> dict[str, str]:
+    """Return this process's group in each hierarchy, by controller; that of version 2 is named ``""``."""
+    groups = {}
+    for line in text.splitlines():
+        _, controllers, path = line.split(":", 2)
+        for controller in controllers.split(","):
+            groups[controller] = path
+    return groups
+
+
+def _mounts(text: str) -> dict[str, tuple[Path, str]]:
+    """Return where each hierarchy is mounted, and which group of it the mount shows, by controller."""
+    found: dict[str, tuple[Path, str]] = {}
+    for line in text.splitlines():
+        front, _, back = line.partition(" - ")
+        fields, kind = front.split(), back.split()
+        place = (Path(_plain(fields[4])), _plain(fields[3]))
+        if kind[0] == "cgroup2":
+            found.setdefault("", place)
+        elif kind[0] == "cgroup":
+            for option in kind[-1].split(","):
+                if option in ("memory", "pids"):
+                    found.setdefault(option, place)
+    return found
+
+
+def _plain(word: str) -> str:
+    """Undo what the kernel does to blanks."""
+    return word.replace("\\040", " ")
