@@ -1,6 +1,7 @@
 """``tourney demo``: a small tournament of the bots that ship, start to report."""
 
 import sys
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -8,9 +9,7 @@ import click
 
 from tourney.cli.options import output_options
 from tourney.cli.output import Output, current
-from tourney.cli.report import write_reports
 from tourney.cli.run import MAX_WORKERS, choose_listener, summary_text
-from tourney.report.site import Options
 from tourney.run.coordinator import Summary
 from tourney.run.demo import DemoFiles, prepare_demo
 from tourney.run.pool import ProcessPool, default_workers
@@ -51,9 +50,7 @@ def command(out: Path, workers: int | None) -> None:
             summary = _play(files, tournament, workers or default_workers(), output)
             if summary.signal:
                 sys.exit(128 + summary.signal)
-        with Repository.open(str(files.database)) as opened, opened.snapshot() as repository:
-            found = [repository.tournament(name) for name in names]
-            write_reports(repository, found, index.parent, Options(), output)
+        _report(files, names, index.parent, output)
     output.write(str(index))
 
 
@@ -66,6 +63,15 @@ def _play(files: DemoFiles, tournament: TournamentFile, workers: int, output: Ou
         )
     output.say(summary_text(name, summary))
     return summary
+
+
+def _report(files: DemoFiles, names: Sequence[str], out: Path, output: Output) -> None:
+    from tourney.cli.report import write_reports  # noqa: PLC0415 - slow to import, and seldom needed
+    from tourney.report.site import Options  # noqa: PLC0415 - as above
+
+    with Repository.open(str(files.database)) as opened, opened.snapshot() as repository:
+        found = [repository.tournament(name) for name in names]
+        write_reports(repository, found, out, Options(), output)
 
 
 def _finished(files: DemoFiles, name: str) -> bool:

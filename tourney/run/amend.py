@@ -33,7 +33,7 @@ def compare(
 
     def refuse(key: str, was: object, now: object) -> NoReturn:
         raise TournamentError(
-            f"{file.path}: {key} was {show(was)} when {tournament.name} began and is {show(now)} now;"
+            f"{file.path}: {key} was {_shown(was)} when {tournament.name} began and is {_shown(now)} now;"
             " a later file may only add entrants or change rounds and [run]; set it back, or take a new name"
         )
 
@@ -53,7 +53,7 @@ def compare(
         refuse("opening-book", "another text", "changed")
     stored_seed = tournament.seed if tournament.seed_chosen else None
     if file.seed not in (stored_seed, tournament.seed):
-        refuse("seed", _or_none(stored_seed), _or_none(file.seed))
+        refuse("seed", stored_seed, file.seed)
     _compare_pairs("[options] ", dict(old.options), dict(new.options), refuse)
     _compare_pairs("[limits] ", old.limits.as_json(), new.limits.as_json(), refuse)
     _compare_pairs("", dict(old.extra), dict(new.extra), refuse)
@@ -99,11 +99,11 @@ def _compare_pairs(
 ) -> None:
     for key in sorted({*old, *new}):
         if old.get(key) != new.get(key):
-            refuse(where + key, _or_none(old.get(key)), _or_none(new.get(key)))
+            refuse(where + key, old.get(key), new.get(key))
 
 
-def _or_none(value: object) -> object:
-    return "not set" if value is None else value
+def _shown(value: object) -> str:
+    return "not set" if value is None else show(value)
 
 
 def _book(book: tuple[tuple[str, ...], ...]) -> str:
