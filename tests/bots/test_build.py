@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.bots.conftest import MakeBot
-from tourney.bots.build import BuildJob, BuildResult, damage_of_build, host, run_plainly, runnable_folder
+from tourney.bots.build import damage_of_build, host, runnable_folder
+from tourney.bots.build_job import BuildJob, BuildResult, run_plainly
 from tourney.bots.command import environment
 from tourney.bots.store import BotStore, StoredBot
 from tourney.errors import BotError
@@ -39,13 +40,13 @@ class Runner:
 
 def test_a_bot_without_a_build_runs_in_its_entry(store: BotStore, make_bot: MakeBot) -> None:
     bot = store.add(make_bot())
-    assert runnable_folder(store, bot) == bot.folder
+    assert runnable_folder(store, bot, run_plainly) == bot.folder
     assert not (store.root / "builds").exists()
 
 
 def test_a_build_leaves_the_entry_as_it_was(store: BotStore, built: StoredBot) -> None:
     """It runs in a writable copy; what it left is read-only and lies beside the entries."""
-    folder = runnable_folder(store, built)
+    folder = runnable_folder(store, built, run_plainly)
     assert folder == store.root / "builds" / host() / built.digest / "files"
     assert sorted(path.name for path in folder.iterdir()) == ["bot.toml", "make.sh", "run"]
     assert all(not path.stat().st_mode & 0o222 for path in [folder, *folder.iterdir()])
@@ -102,7 +103,7 @@ def test_what_an_interrupted_build_left_is_swept(store: BotStore, built: StoredB
     left = store.root / "builds" / host() / f"{built.digest}.new" / "files"
     left.mkdir(parents=True)
     (left / "half").write_text("x")
-    folder = runnable_folder(store, built)
+    folder = runnable_folder(store, built, run_plainly)
     assert not (folder / "half").exists()
     assert not left.exists()
 
@@ -111,7 +112,7 @@ def test_a_build_may_leave_links(store: BotStore, make_bot: MakeBot) -> None:
     """As package managers do; only what is submitted may hold none."""
     make = "ln -s make.sh link\nln -s /nowhere dead\n" + MAKE
     folder = make_bot(files={"make.sh": make}, command='["./run"]', build='["sh", "make.sh"]')
-    made = runnable_folder(store, store.add(folder))
+    made = runnable_folder(store, store.add(folder), run_plainly)
     assert (made / "link").readlink() == Path("make.sh")
     assert damage_of_build(made.parent) == ""
     made.chmod(0o755)

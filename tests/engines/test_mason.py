@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tourney.bots.build import runnable_folder
+from tourney.bots.build_job import run_plainly
 from tourney.bots.command import bot_command
 from tourney.bots.resolve import resolve_bot
 from tourney.bots.store import BotStore
@@ -38,7 +39,7 @@ class Bot:
 
 @pytest.fixture(scope="module")
 def folder(shipped: BotStore) -> Path:
-    return runnable_folder(shipped, resolve_bot("mason", shipped, Path("/")))
+    return runnable_folder(shipped, resolve_bot("mason", shipped, Path("/")), run_plainly)
 
 
 @contextmanager

@@ -8,15 +8,11 @@ import fcntl
 import os
 import platform
 import re
-import selectors
-import signal
-import subprocess
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+from tourney.bots.build_job import BuildJob, BuildResult, BuildRunner
 from tourney.bots.command import environment, interpreter_paths, own_words
 from tourney.bots.digest import FileEntry
 from tourney.bots.seal import compare, read_seal, seal
@@ -25,94 +21,10 @@ from tourney.bots.submission import check_command
 from tourney.bots.tree import copy_tree, folders_of, hash_tree, remove_tree, sync_folder, walk
 from tourney.errors import BotError, StoreError
 
-BUILD_SECONDS = 600
-BUILD_OUTPUT = 4 * 1024 * 1024
 SHOWN_LINES = 15
-_TAIL = 16 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class BuildJob:
-    """A build to be run: the command, the folder (writable, and the only one), and its bounds.
-
-    ``env`` is the whole environment; ``read_only`` as in ``BotCommand``; no network is promised to it.
-    """
-
-    argv: tuple[str, ...]
-    folder: Path
-    env: tuple[tuple[str, str], ...]
-    read_only: tuple[Path, ...]
-    seconds: int = BUILD_SECONDS
-    max_output: int = BUILD_OUTPUT
-
-
-@dataclass(frozen=True, slots=True)
-class BuildResult:
-    """How a build ended: exit code (negative: a signal), None if stopped, with ``why``; its last output."""
-
-    code: int | None
-    output: bytes
-    why: str = ""
-
-
-BuildRunner = Callable[[BuildJob], BuildResult]
-"""Runs a build to its end, and leaves no process of it behind. Raises nothing for what the build does."""
-
-
-def run_plainly(job: BuildJob) -> BuildResult:
-    """Run a build without containment, within its time and output."""
-    try:
-        process = subprocess.Popen(  # noqa: S603 - running what the author says is what a build is
-            job.argv,
-            cwd=job.folder,
-            env=dict(job.env),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-    except OSError as error:
-        return BuildResult(None, b"", f"it could not be started: {error.strerror}")
-    assert process.stdout is not None  # noqa: S101 - a pipe was asked for
-    deadline = time.monotonic() + job.seconds
-    fd = process.stdout.fileno()
-    os.set_blocking(fd, False)
-    tail = b""
-    size = 0
-    why = ""
-    with process.stdout, selectors.DefaultSelector() as selector:
-        selector.register(fd, selectors.EVENT_READ)
-        while not why:
-            ready = selector.select(min(0.2, max(0.0, deadline - time.monotonic())))
-            chunk = _read(fd) if ready else None
-            if chunk:
-                size += len(chunk)
-                tail = (tail + chunk)[-_TAIL:]
-            if size > job.max_output:
-                why = f"it wrote more than {job.max_output >> 20} MiB of output"
-            elif chunk == b"" or (chunk is None and process.poll() is not None):
-                # Its output ended, or it did and only a child of its own still holds the pipe.
-                break
-            elif time.monotonic() >= deadline:
-                why = f"it took longer than {job.seconds} s"
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(0 if why else max(0.0, deadline - time.monotonic()))
-        if process.returncode is None and not why:
-            why = f"it took longer than {job.seconds} s"
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-    return BuildResult(None if why else process.returncode, tail, why)
-
-
-def _read(fd: int) -> bytes | None:
-    try:
-        return os.read(fd, 65_536)
-    except BlockingIOError:
-        return None
-
-
-def runnable_folder(store: BotStore, bot: StoredBot, runner: BuildRunner = run_plainly) -> Path:
+def runnable_folder(store: BotStore, bot: StoredBot, runner: BuildRunner) -> Path:
     """Return the folder to start a bot in: its entry's files or, with a build, what that made of them.
 
     The build runs at the first call on a host; concurrent callers wait for it. Raises BotError, with the

@@ -32,23 +32,29 @@ class Pipes(NamedTuple):
 
 
 def start(
-    argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], pass_fds: Sequence[int] = ()
+    argv: Sequence[str],
+    *,
+    cwd: Path,
+    env: Mapping[str, str],
+    pass_fds: Sequence[int] = (),
+    merged: bool = False,
 ) -> tuple["subprocess.Popen[bytes]", Pipes]:
     """Start a program as the leader of a new session and process group. Raises OSError.
 
     No code of ours runs between fork and exec, so the standard library may use vfork, which stays quick in a
-    large process. Only the three streams and ``pass_fds`` are inherited.
+    large process. Only the three streams and ``pass_fds`` are inherited. ``merged``: standard error goes
+    where standard output does, and ``Pipes.stderr`` is -1.
     """
     pairs: list[tuple[int, int]] = []
     try:
-        for _ in range(3):
+        for _ in range(2 if merged else 3):
             pairs.append(os.pipe())  # noqa: PERF401 - those already open are closed if one fails
-        (in_read, in_write), (out_read, out_write), (err_read, err_write) = pairs
+        (in_read, in_write), (out_read, out_write) = pairs[:2]
         process = subprocess.Popen(  # noqa: S603 - running the bots is what this is for; there is no shell
             list(argv),
             stdin=in_read,
             stdout=out_write,
-            stderr=err_write,
+            stderr=pairs[-1][1],
             cwd=cwd,
             env=dict(env),
             start_new_session=True,
@@ -58,11 +64,13 @@ def start(
         for fd in (fd for pair in pairs for fd in pair):
             os.close(fd)
         raise
-    for fd in (in_read, out_write, err_write):
-        os.close(fd)
-    pipes = Pipes(in_write, out_read, err_read)
+    os.close(in_read)
+    for _, written in pairs[1:]:
+        os.close(written)
+    pipes = Pipes(in_write, out_read, -1 if merged else pairs[2][0])
     for fd in pipes:
-        os.set_blocking(fd, False)
+        if fd >= 0:
+            os.set_blocking(fd, False)
     return process, pipes
 
 

@@ -120,15 +120,18 @@ class Sandbox(ABC):
             raise SandboxError(f"{self.kind} does not work here ({why})")
 
     def run(
-        self, command: BotCommand, bounds: Bounds, *, writable: bool = False
+        self, command: BotCommand, bounds: Bounds, *, writable: bool = False, merged: bool = False
     ) -> tuple["subprocess.Popen[bytes]", Pipes, ProcessGroup]:
         """Start a program inside and return its process, its streams and its group, which the caller ends.
 
-        Raises OSError, or SandboxError.
+        ``writable``: its folder is. ``merged``: standard error goes where standard output does. Raises
+        OSError, or SandboxError.
         """
         cell = self.cell(command, bounds, writable=writable)
         try:
-            process, pipes = start(cell.words, cwd=command.folder, env=command.environ, pass_fds=cell.fds)
+            process, pipes = start(
+                cell.words, cwd=command.folder, env=command.environ, pass_fds=cell.fds, merged=merged
+            )
         except BaseException:
             cell.abandon()
             raise

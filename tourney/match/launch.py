@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tourney.bots.build import runnable_folder
+from tourney.bots.build_job import run_in
 from tourney.bots.channel import Channel
 from tourney.bots.command import bot_command
 from tourney.bots.sandbox import Sandbox
@@ -34,6 +35,6 @@ class StoreLaunch:
         found = self._bots.get(entrant.digest)
         if found is None:
             bot = self._store.fetch(entrant.digest)
-            found = self._bots[entrant.digest] = bot, runnable_folder(self._store, bot)
+            found = self._bots[entrant.digest] = bot, runnable_folder(self._store, bot, run_in(self._sandbox))
         command = bot_command(found[0], entrant.args, found[1])
         return self._sandbox.spawn(command, memory_mb=limits.memory_mb, clock=self._clock)

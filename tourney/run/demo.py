@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tourney.bots.build import runnable_folder
+from tourney.bots.build_job import run_in
 from tourney.bots.resolve import resolve_bot
+from tourney.bots.sandbox import open_sandbox
 from tourney.bots.store import BotStore
 from tourney.errors import BotError, EnvironmentFailure
 
@@ -84,7 +86,7 @@ def prepare_demo(folder: Path, say: Callable[[str], None]) -> DemoFiles:
 def _builds(name: str, store: BotStore, say: Callable[[str], None]) -> bool:
     """Say whether a bot that ships can be built here: the one in C wants a compiler."""
     try:
-        runnable_folder(store, resolve_bot(name, store))
+        runnable_folder(store, resolve_bot(name, store), run_in(open_sandbox("auto")))
     except BotError as error:
         say(f"{name} is left out: {str(error).splitlines()[0]}")
         return False

@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from tourney.bots.build import runnable_folder
+from tourney.bots.build_job import run_in
+from tourney.bots.sandbox import open_sandbox
 from tourney.bots.store import BotStore
 from tourney.errors import BotError, TournamentError
 from tourney.run.amend import compare
@@ -80,9 +82,10 @@ def _check_format(file: TournamentFile, seed: int, entrants: Sequence[StoredEntr
 
 def _build(file: TournamentFile, entrants: Sequence[StoredEntrant], bots: BotStore) -> None:
     """Build the bots that want it, so that a build that fails is said before anything is played."""
+    runner = run_in(open_sandbox(file.run.sandbox))
     for digest in dict.fromkeys(stored.entrant.digest for stored in entrants):
         try:
-            runnable_folder(bots, bots.fetch(digest))
+            runnable_folder(bots, bots.fetch(digest), runner)
         except BotError as error:
             raise TournamentError(f"{file.path}: {error}") from error
 
