@@ -108,11 +108,12 @@ class Bubblewrap(Sandbox):
         if self._filter is not None:
             fds = (_memory_file(self._filter),)
             words += ["--seccomp", str(fds[0])]
-        # Bubblewrap sets PWD, which is none of the five variables.
-        words += ["--chdir", BOT_FOLDER, "--", self._env, "-u", "PWD"]
+        words += ["--chdir", "/", "--"]
         if self._setpriv is not None:
             words += [self._setpriv, f"--reuid={user}", f"--regid={user}", "--clear-groups"]
             words += ["--inh-caps=-all", "--bounding-set=-all", "--no-new-privs", "--"]
+        # The folder may be closed to all but the bot; and PWD, which bubblewrap sets, is none of the five.
+        words += [self._env, "-u", "PWD", "-C", BOT_FOLDER]
         words += limit_words(self._prlimit, bounds, processes="process-limit" in self._extras)
         if writable and user is not None:
             hand_over(command.folder, user)
