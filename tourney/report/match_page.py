@@ -221,7 +221,7 @@ def _board(film: Replay, moves: Sequence[Move]) -> Board:
         box=f"{left} {top} {width} {height}",
         width=width,
         height=height,
-        sprites=Markup("".join(f'<g id="s{k}">{look}</g>' for k, look in enumerate(film.sprites))),  # noqa: S704
+        sprites=Markup("".join(f'<g id="s{k}">{look}</g>' for k, look in enumerate(film.sprites))),  # noqa: S704 - likewise
         ground=Markup("".join(base)),  # noqa: S704 - escaped where made
         last=last,
         final=frames[-1][2],

@@ -1,16 +1,20 @@
 """The Seven Sages as a game of the registry."""
 
-from collections.abc import Mapping
-from typing import ClassVar
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
 
 from tourney.games.base import Game
-from tourney.games.drawing import Drawing
 from tourney.games.seven_sages import actions
 from tourney.games.seven_sages.board import RED
 from tourney.games.seven_sages.positions import LAST_PLY, LAST_ROUND, new_round, parse_position
 from tourney.games.seven_sages.state import SevenSagesState
-from tourney.games.seven_sages.picture import draw
-from tourney.seeds import Draw
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tourney.games.drawing import Drawing
+    from tourney.seeds import Draw
 
 
 class SevenSages(Game[int]):
@@ -45,4 +49,6 @@ class SevenSages(Game[int]):
 
     def drawing(self, view: str, last: str | None = None) -> Drawing:
         """Draw a position, with the last action marked. Raises PositionError."""
+        from tourney.games.seven_sages.picture import draw  # noqa: PLC0415 - bots draw nothing
+
         return draw(parse_position(view), last)
