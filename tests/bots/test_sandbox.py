@@ -231,6 +231,7 @@ def test_python_bots_find_the_games(tmp_path: Path) -> None:
 @contained
 def test_processor_time_is_the_bots_and_its_signal_is_named(tmp_path: Path) -> None:
     """What is measured is the bot, not bubblewrap; and how it died is told through it."""
+    tmp_path.chmod(0o755)
     script = "read x; i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; echo done; read x; kill -SEGV $$"
     command = BotCommand(("/bin/sh", "-c", script), tmp_path, environment())
     channel = open_sandbox("auto").spawn(command, memory_mb=4096)
