@@ -10,12 +10,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from alembic import command
 
 from tests.tournaments import begin, refused
 from tourney.errors import StoreError, UsageError
 from tourney.store import sqlite
 from tourney.store.maintenance import check_database, upgrade_database
-from tourney.store.migrations import HEAD
+from tourney.store.migrate import config
+from tourney.store.migrations import HEAD, REVISIONS
 from tourney.store.repository import Repository
 
 
@@ -110,15 +112,25 @@ def test_what_is_not_a_sound_database_of_ours_is_refused_untouched(
     assert not list(sound.parent.glob("*new*"))
 
 
+@pytest.mark.parametrize("revision", REVISIONS[:-1])
 def test_an_older_database_is_refused_with_the_command_that_upgrades_it(
-    sound: Path, monkeypatch: pytest.MonkeyPatch
+    database: Path, revision: str
 ) -> None:
-    monkeypatch.setattr("tourney.store.engine.REVISIONS", ("0000", HEAD))
-    execute(sound, "UPDATE alembic_version SET version_num = '0000'")
-    with refused(
-        StoreError, f"was made by an older Tourney (revision 0000, now {HEAD})", "tourney db upgrade"
-    ):
-        Repository.open(str(sound))
+    execute(database, f"PRAGMA application_id = {sqlite.APPLICATION_ID}")
+    engine = sqlite.make_engine(database)
+    with engine.connect() as connection, connection.begin():
+        command.upgrade(config(connection), revision)
+    engine.dispose()
+    execute(
+        database,
+        "INSERT INTO tournament VALUES (1, 'old', 'g', 'f', 2, '7', 1, '{}', '{}', 0, 'long ago')",
+    )
+    with refused(StoreError, f"older Tourney (revision {revision}, now {HEAD})", "`tourney db upgrade`"):
+        Repository.open(str(database))
+    assert upgrade_database(str(database)) == (revision, HEAD)
+    assert check_database(str(database)) == ()
+    with contextlib.closing(sqlite3.connect(database)) as connection_:
+        assert connection_.execute("SELECT name FROM tournament").fetchall() == [("old",)]
 
 
 def test_upgrading_what_is_new_changes_nothing(sound: Path) -> None:
