@@ -9,7 +9,7 @@ from tourney.store import codec
 from tourney.store.values import Plan, RunSettings
 
 JSON = st.recursive(
-    st.text(st.characters(exclude_categories=["Cs"])) | st.integers(-(2**53) + 1, 2**53 - 1),
+    st.text(st.characters()) | st.none() | st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("abc"), inner, max_size=3),
     max_leaves=8,
 )

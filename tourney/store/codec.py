@@ -1,8 +1,7 @@
-"""How values become columns: canonical JSON, compressed where it is large.
+"""How values become columns: JSON, compressed where it is large.
 
 Records and logs are compressed one by one (zlib): what queries need of them stands in columns beside them, so
-nothing is lost by it, and a million matches stay below a gigabyte. Canonical JSON gives equal bytes for equal
-values.
+nothing is lost by it, and a million matches stay near a gigabyte.
 """
 
 import json
@@ -20,8 +19,11 @@ from tourney.store.values import Plan, RunSettings
 
 
 def pack(data: Any) -> bytes:
-    """Return JSON data, canonical and compressed."""
-    return zlib.compress(rfc8785.dumps(data), 6)
+    """Return JSON data, its keys sorted, compressed: equal bytes for equal values.
+
+    Not the form that digests are taken of: this one is written many times quicker, and takes any text.
+    """
+    return zlib.compress(json.dumps(data, sort_keys=True, separators=(",", ":")).encode("ascii"), 6)
 
 
 def unpack(blob: bytes) -> Any:
@@ -34,19 +36,12 @@ def unpack(blob: bytes) -> Any:
 
 def pack_log(lines: Iterable[LogLine]) -> bytes:
     """Return a match's log as a column."""
-    # Plain JSON: a bot's text may hold lone surrogates, which the canonical form refuses.
-    text = json.dumps([[line.ply, line.seat, line.kind, line.text] for line in lines], separators=(",", ":"))
-    return zlib.compress(text.encode("ascii"), 6)
+    return pack([[line.ply, line.seat, line.kind, line.text] for line in lines])
 
 
 def unpack_log(blob: bytes) -> tuple[LogLine, ...]:
     """Return what ``pack_log`` was given. Raises RecordError where the bytes are damaged."""
     return tuple(LogLine(ply, seat, kind, text) for ply, seat, kind, text in unpack(blob))
-
-
-def pack_measured(measured: dict[str, Any]) -> bytes:
-    """Return a match's measurements (any JSON data) as a column."""
-    return zlib.compress(json.dumps(measured, separators=(",", ":")).encode("ascii"), 6)
 
 
 def plan_text(plan: Plan) -> str:

@@ -135,7 +135,7 @@ def record_results(connection: Connection, tournament: int, finished: Sequence[F
             if item.played.log:
                 logs.append({"match_id": id_, "lines": codec.pack_log(item.played.log)})
             if item.played.measured:
-                measured.append({"match_id": id_, "data": codec.pack_measured(item.played.measured)})
+                measured.append({"match_id": id_, "data": codec.pack(item.played.measured)})
     for table, values in ((MATCH, matches), (SEAT, seats), (LOG, logs), (MEASURED, measured)):
         if values:
             connection.execute(sa.insert(table), values)
