@@ -56,6 +56,10 @@ class Channel(ABC):
     def cpu_ms(self) -> int | None:
         """Return the CPU time the bot's process has used so far, or None where it is not known."""
 
+    def strain(self) -> str:
+        """Say that the machine kept the bot waiting in a long turn that ends now; "" if it did not."""
+        return ""
+
     @abstractmethod
     def freeze(self) -> None:
         """Stop the bot while it is not its turn, as far as the channel can."""

@@ -61,3 +61,14 @@ def family_cpu_ns(pid: int) -> int | None:
             fields = Path(f"/proc/{member}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
             total += (int(fields[_REAPED_USER]) + int(fields[_REAPED_SYSTEM])) * tick
     return total if seen else None
+
+
+def family_waited_ns(pid: int) -> int | None:
+    """Return how long the threads of a family waited for a processor; None where nobody counts."""
+    total, seen = 0, False
+    for member in family_of(pid):
+        for thread in Path(f"/proc/{member}/task").glob("[0-9]*"):
+            with suppress(OSError, ValueError, IndexError):
+                total += int((thread / "schedstat").read_text("ascii").split()[1])
+                seen = True
+    return total if seen else None

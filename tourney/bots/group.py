@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 from tourney.bots.cgroups import Cgroup
-from tourney.bots.family import children_of, family_cpu_ns, signal_family
+from tourney.bots.family import children_of, family_cpu_ns, family_waited_ns, signal_family
+from tourney.bots.strain import Reading
 
 _REAP_MS = 5_000
 """How long a killed process may take to be gone; only one stuck in the kernel takes longer."""
@@ -134,10 +135,21 @@ class ProcessGroup:
             self._cpu_ns = max(self._cpu_ns or 0, used)
         return None if self._cpu_ns is None else self._cpu_ns // 1_000_000
 
+    def reading(self) -> Reading | None:
+        """Return what tells whether the bot has to wait for the machine; None where that is not known."""
+        used, root = self._used(), self._root()
+        waited = family_waited_ns(root) if root is not None else None
+        return None if used is None or waited is None else Reading(time.monotonic_ns(), used, waited)
+
+    def _root(self) -> int | None:
+        """Return the process that all the bot's descend from."""
+        return self.pid if self._status is None else None
+
     def _used(self) -> int | None:
         if self._cgroup is not None and self._cgroup.has_core:
             return self._cgroup.cpu_ns()
-        return family_cpu_ns(self.pid) if self._status is None else None
+        root = self._root()
+        return family_cpu_ns(root) if root is not None else None
 
     def _stop(self) -> None:
         signal_family(self.pid, signal.SIGSTOP)
@@ -247,11 +259,8 @@ class NamespaceGroup(ProcessGroup):
             return f"killed by {signal_name(code - _EXEC_FAILED)} (or exited with code {code})"
         return super().exit_words(code)
 
-    def _used(self) -> int | None:
-        if self._cgroup is not None and self._cgroup.has_core:
-            return self._cgroup.cpu_ns()
-        first = self.first()
-        return family_cpu_ns(first) if first is not None and self._status is None else None
+    def _root(self) -> int | None:
+        return self.first() if self._status is None else None
 
     def _stop(self) -> None:
         # Bubblewrap's own two processes go on: they have to reap.

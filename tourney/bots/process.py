@@ -10,12 +10,14 @@ from typing import Final
 from tourney.bots.channel import Channel, Event
 from tourney.bots.group import Pipes, ProcessGroup
 from tourney.bots.lines import ErrorBuffer, LineBuffer
+from tourney.bots.strain import SLOW_NS, Reading, strained
 
 MAX_QUEUE: Final = 16 * 1024 * 1024
 """Bytes that wait for a bot that does not read; beyond, it is told nothing more and times out."""
 
 _CHUNK = 64 * 1024
 _MAX_POLL_MS = 60_000
+_SLOW_MS = SLOW_NS // 1_000_000
 _TIMEOUT = Event("timeout")
 
 
@@ -33,6 +35,7 @@ class ProcessChannel(Channel):
         self._unsent = b""
         self._stuck = False
         self._late = False
+        self._mark: Reading | None = None
         self._frozen = False
         self._closed = False
         poll = select.poll()
@@ -79,6 +82,7 @@ class ProcessChannel(Channel):
         """Send lines that end in a request: the bot's allowance of output starts anew."""
         self._lines.renew()
         self._late = False
+        self._mark = None
         self.send(data)
 
     def wait(self, deadline: int) -> Event:
@@ -86,6 +90,7 @@ class ProcessChannel(Channel):
         lines = self._lines
         if (event := self._heard()) is not None:
             return event
+        first = 0
         while True:
             left = deadline - self._clock()
             if left <= 0:
@@ -94,7 +99,11 @@ class ProcessChannel(Channel):
                     self._late = True
                     self._pump(0)
                 return self._heard() or _TIMEOUT
-            self._pump(min((left + 999_999) // 1_000_000, _MAX_POLL_MS))
+            if first - left >= SLOW_NS and self._mark is None:
+                self._mark = self._group.reading()
+            first = first or left
+            most = _SLOW_MS if self._mark is None else _MAX_POLL_MS
+            self._pump(min((left + 999_999) // 1_000_000, most))
             # As _heard does, spelled out: this is passed once a move.
             held = self._unsent or self._stuck
             if (not held or lines.end is not None) and (event := lines.take()) is not None:
@@ -107,6 +116,11 @@ class ProcessChannel(Channel):
     def cpu_ms(self) -> int | None:
         """Return the CPU time the bot has used so far, or None where it is not known."""
         return self._group.cpu_ms()
+
+    def strain(self) -> str:
+        """Say that the machine kept the bot waiting in a long turn that ends now; "" if it did not."""
+        now = None if self._mark is None else self._group.reading()
+        return "" if self._mark is None or now is None else strained(self._mark, now)
 
     def freeze(self) -> None:
         """Stop the bot's processes."""

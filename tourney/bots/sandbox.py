@@ -160,6 +160,10 @@ class Sandbox(ABC):
             raise SandboxError(f"this machine cannot start a bot: {error.strerror}") from error
         return ProcessChannel(group, pipes, clock=clock)
 
+    def sweep(self) -> None:
+        """Take away what processes that were killed have left of their bots' control groups."""
+        self._cgroups.sweep()
+
     def as_json(self) -> dict[str, object]:
         """Return what is kept beside every record: level, kind, and each protection's degree."""
         return {"level": self.level, "kind": self.kind, "protections": dict(self.protections)}

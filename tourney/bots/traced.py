@@ -57,6 +57,10 @@ class TracedChannel(Channel):
         """Pass on."""
         return self._inner.cpu_ms()
 
+    def strain(self) -> str:
+        """Pass on."""
+        return self._inner.strain()
+
     def freeze(self) -> None:
         """Pass on."""
         self._inner.freeze()

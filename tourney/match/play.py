@@ -7,6 +7,7 @@ from traceback import walk_tb
 from typing import Any, Final
 
 from tourney.bots.channel import Event
+from tourney.bots.strain import SLOW_NS
 from tourney.errors import GameError, SandboxError, TourneyError
 from tourney.games.base import AnyGame
 from tourney.match.clock import MS, Clocks
@@ -167,6 +168,8 @@ class _Table:
                 continue
             elapsed = clock() - sent
             wall[seat] += elapsed
+            if elapsed > SLOW_NS:
+                self._explain(seat)
             spend(seat, elapsed)
             times.append((len(referee.actions), elapsed))
             why = act(rest)
@@ -200,6 +203,8 @@ class _Table:
         bad, word, rest = self._hear(seat, deadline, event)
         elapsed = self._clock() - sent
         self._wall[seat] += elapsed
+        if elapsed > SLOW_NS:
+            self._explain(seat)
         charged = elapsed
         if self._by_cpu and bad is None:
             charged = self._cpu_ns(seat) - used
@@ -274,6 +279,11 @@ class _Table:
     def _errors(self, seat: int, ply: int) -> None:
         if lines := self._players[seat].channel.take_stderr():
             self._log.add(ply, seat, "stderr", lines)
+
+    def _explain(self, seat: int) -> None:
+        """Note a long turn in which the bot waited for the machine."""
+        if why := self._players[seat].channel.strain():
+            self._log.note(len(self._referee.actions), seat, why)
 
     def _cpu_ns(self, seat: int) -> int:
         used = self._players[seat].channel.cpu_ms()

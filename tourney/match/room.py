@@ -88,6 +88,7 @@ class Room:
         for place in reversed(range(len(self._idle))):
             if self._idle[place][0] == key:
                 _, player = self._idle.pop(place)
+                player.channel.thaw()
                 if player.quiet():
                     return player
                 player.cut()
@@ -99,6 +100,8 @@ class Room:
             return
         for entrant, player in zip(spec.seats, players, strict=True):
             if not player.lost:
+                if spec.limits.ponder == "freeze":
+                    player.channel.freeze()
                 self._idle.append((_key(entrant, spec.limits), player))
         dismiss([player for _, player in self._idle[:-MAX_IDLE]])
         self._idle = self._idle[-MAX_IDLE:]

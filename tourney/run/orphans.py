@@ -1,12 +1,18 @@
-"""Bots whose worker was killed: the coordinator inherits them and ends them."""
+"""Processes that lost their parent: who inherits them ends them.
+
+A worker inherits what its bots leave behind, the coordinator the bots of a worker that was killed.
+"""
 
 import ctypes
 import os
 import signal
+from collections.abc import Collection
 from contextlib import suppress
-from pathlib import Path
+
+from tourney.bots.family import children_of, signal_family
 
 _PR_SET_CHILD_SUBREAPER = 36
+_LOOKS = 100
 
 
 def adopt_orphans() -> bool:
@@ -37,10 +43,19 @@ def kill_orphans() -> tuple[int, ...]:
     return tuple(killed)
 
 
-def children_of(pid: int) -> tuple[int, ...]:
-    """Return a process's children, as far as the kernel tells."""
-    found: list[int] = []
-    for path in sorted(Path(f"/proc/{pid}/task").glob("*/children")):
-        with suppress(OSError, ValueError):
-            found += map(int, path.read_text("ascii").split())
-    return tuple(found)
+def kill_strangers(known: Collection[int]) -> int:
+    """Kill and reap this process's children that are not known, with all their families; return how many.
+
+    For a process that has no children but bots: what else there is escaped from one whose match is over.
+    """
+    count = 0
+    for _ in range(_LOOKS):
+        strangers = [pid for pid in children_of(os.getpid()) if pid not in known]
+        if not strangers:
+            break
+        for pid in strangers:
+            signal_family(pid, signal.SIGKILL)
+            with suppress(ChildProcessError):
+                os.waitpid(pid, 0)
+            count += 1
+    return count

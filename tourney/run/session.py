@@ -40,14 +40,21 @@ def run_tournament(
         coordinator = Coordinator(
             repository, tournament.id, pool(), store.root, listener=listener, timetable=timetable
         )
-        return coordinator.run()
+        try:
+            return coordinator.run()
+        finally:
+            sandbox.sweep()
 
 
 def sandbox_text(sandbox: Sandbox) -> str:
-    """Return in one line what stands between the bots and this machine."""
-    held = [name for name, degree in sandbox.protections.items() if degree == "enforced"]
-    of = f"{len(held)} of {len(sandbox.protections)} protections"
-    said = f"sandbox {sandbox.level}: {sandbox.kind}, {of} enforced"
+    """Return in one line what stands between the bots and this machine, and what does not."""
+    lacking = [name for name, degree in sandbox.protections.items() if degree != "enforced"]
+    held = len(sandbox.protections) - len(lacking)
+    said = (
+        f"sandbox {sandbox.level}: {sandbox.kind}, {held} of {len(sandbox.protections)} protections enforced"
+    )
     if sandbox.kind == "plain":
         return f"{said}: the bots run with your rights, so let play only those that you trust"
+    if lacking:
+        said += f", not {', '.join(lacking)}"
     return f"{said} (see `tourney doctor`)"

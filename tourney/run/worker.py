@@ -17,12 +17,14 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from tourney.bots.family import children_of
+from tourney.bots.group import ProcessGroup
 from tourney.bots.sandbox import open_sandbox
 from tourney.bots.store import BotStore
 from tourney.errors import GameError, InputError
 from tourney.match.launch import StoreLaunch
 from tourney.match.room import Room
-from tourney.run.orphans import children_of
+from tourney.run.orphans import adopt_orphans, kill_strangers
 from tourney.run.task import Answer, MatchTask
 
 _LAST_SECONDS = 2.0
@@ -48,6 +50,7 @@ def initialize(slots: Any, workers: int, draining: Any) -> None:
     # A handler, not SIG_IGN: an ignored signal would stay ignored in the bots.
     signal.signal(signal.SIGINT, _ignore)
     signal.signal(signal.SIGTERM, _stop)
+    adopt_orphans()
     pin(slots.get(), workers)
     threading.Thread(target=_outlive_nobody, name="parent-watch", daemon=True).start()
 
@@ -60,6 +63,7 @@ def play_task(task: MatchTask) -> Answer:
         _Worker.playing = True
         played = _room(task.bots, task.sandbox, task.reuse).play(task.spec)
         _Worker.playing = False
+        kill_strangers(ProcessGroup.alive)
     except _StopNow:
         _leave()
     except GameError as error:
