@@ -162,6 +162,9 @@ def test_an_earth_that_bars_the_last_diagonal_is_illegal() -> None:
     linking = named(made("Ea2 Eb1 Md3", hand="E"), "E")
     assert "c2" not in linking
     assert "c4" in linking
+    beside = named(made("Mb1", hand="E"), "E")
+    assert "a2" not in beside
+    assert "b2" in beside
 
 
 def test_a_free_fire_that_shuts_the_own_sage_in_is_illegal() -> None:

@@ -114,8 +114,9 @@ def test_a_path_whose_end_captures_the_own_sage_is_no_full_path() -> None:
     state = made("Wd1 Fa2 Fb2", sages="a1 k11", hand="W")
     after = play(state, "W-c1")
     assert legal(after) == ["flow-n"]
-    shut = made("Wd1 Fa2 Eb2 Ec2", sages="a1 k11", hand="W")
+    shut = made("Wd1 Fa2 Fb2 Ec2", sages="a1 k11", hand="W")
     assert "c1" not in named(shut, "W")
+    assert "c1" in named(made("Wd1 Fa2 Fb2 Ec2", sages="k1 k11", hand="W"), "W")
 
 
 def test_a_path_is_full_if_any_way_out_stays_open() -> None:

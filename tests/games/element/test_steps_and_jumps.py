@@ -37,6 +37,7 @@ def test_a_diagonal_step_is_barred_if_both_squares_that_flank_it_are_range() -> 
 
 def test_a_diagonal_step_is_free_if_only_one_flank_is_range_or_the_earth_is_no_range() -> None:
     assert "f6" in steps("Me6")
+    assert "f6" in steps("Mf5")
     assert "f6" in steps("Ee6 Ef5")
     assert "f6" in steps("Me6 Wf5")
     assert "f6" in steps("Fe6 Ff5")
@@ -161,6 +162,7 @@ def test_a_used_square_that_loses_its_wind_is_used_no_more() -> None:
 def test_a_diagonal_jump_is_barred_if_both_flanks_of_its_first_step_are_range() -> None:
     assert jumps("1f6 Me6 Ef5") == set()
     assert jumps("1f6 Me6") == {"g7"}
+    assert jumps("1f6 Mf5") == {"g7"}
     assert jumps("1f6 Ee6 Ef5") == {"g7"}
 
 

@@ -196,7 +196,7 @@ REFUSED = {
         text("Wa1 Wb1 Ea3 Eb2", sages="k1 k11", phase="flow-a1-e--"),
         "completed",
     ),
-    "flow-that-must-capture-the-own-sage": (text("Wc1 Wd1 Fa2 Eb2 Ec2", phase="flow-c1-e--"), "completed"),
+    "flow-that-must-capture-the-own-sage": (text("Wc1 Wd1 Fa2 Fb2 Ec2", phase="flow-c1-e--"), "completed"),
     "turn-201": (text(phase="draw", turn=201), "TURN"),
     "turn-200-in-act": (text(turn=200), "TURN 200"),
     "turn-200-in-chance": (text(turn=200, phase="chance-1"), "TURN 200"),

@@ -121,8 +121,19 @@ def test_a_sage_in_the_other_sides_city_may_move_out_but_not_to_another_square_o
         ("e7 f6", "g3", "g5"),
         ("e7 g7", "f3", "f7"),
         ("e7 g9", "f3", "f8"),
+        ("m8 o8", "n4", "n8"),
+        ("m7 m8", "m3", "m6"),
     ],
-    ids=["rank", "file", "rising-diagonal", "falling-diagonal", "between-on-a-rank", "between-on-a-diagonal"],
+    ids=[
+        "rank",
+        "file",
+        "rising-diagonal",
+        "falling-diagonal",
+        "gap-on-a-rank",
+        "gap-on-a-diagonal",
+        "edge",
+        "behind",
+    ],
 )
 def test_no_move_may_leave_three_own_sages_in_a_line(two: str, leaving: str, third: str) -> None:
     assert third not in ends(made(red=f"{two} {leaving}", fool="n13"), leaving)
