@@ -8,6 +8,7 @@ from typing import Protocol
 
 from tourney.run import worker
 from tourney.run.orphans import adopt_orphans, kill_orphans
+from tourney.run.spawning import PlainContext
 from tourney.run.task import Answer, MatchTask
 
 STOP_SECONDS = 5.0
@@ -46,7 +47,7 @@ class ProcessPool:
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
-        self._context = multiprocessing.get_context("spawn")
+        self._context = PlainContext()
         self._draining = self._context.Event()
         adopt_orphans()
         self._executor = self._start()
