@@ -4,15 +4,18 @@ A State is an immutable value; playing an action gives a new State. In every pos
 seat (1..n), chance, or nobody (over). Actions are small hashable values inside and strings at the border.
 """
 
+from __future__ import annotations
+
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from tourney.errors import ActionError, OptionError, PositionError
-from tourney.games.drawing import Drawing, plain_drawing
-from tourney.seeds import Draw
+
+if TYPE_CHECKING:
+    from tourney.games.drawing import Drawing
+    from tourney.seeds import Draw
 
 CHANCE = 0
 """The actor of a chance node."""
@@ -28,8 +31,7 @@ ACTION_PATTERN = re.compile(r"[!-~]{1,200}", re.ASCII)
 """What an action string may look like, in any game."""
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """One option of a game: its name, default, allowed values and a line of help. Values are strings."""
 
     name: str
@@ -70,7 +72,7 @@ class State(ABC, Generic[A]):
         """
 
     @abstractmethod
-    def play(self, action: A) -> "State[A]":
+    def play(self, action: A) -> State[A]:
         """Return the state after an action.
 
         The action must be legal: it is not checked here (see ``is_legal``, ``Game.read_action``).
@@ -208,6 +210,8 @@ class Game(ABC, Generic[A]):
 
     def drawing(self, view: str, last: str | None = None) -> Drawing:
         """Draw a position string or an observation, with the last action's string marked if given."""
+        from tourney.games.drawing import plain_drawing  # noqa: PLC0415 - bots, which start often, draw nothing
+
         return plain_drawing(view, last)
 
 

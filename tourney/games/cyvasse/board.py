@@ -40,7 +40,7 @@ NUMBER = {f"{ROWS[row]}{i}": square(row, i) for row in range(9) for i in range(1
 """The squares by name, from a1 eastwards and northwards."""
 SQUARES = tuple(NUMBER.values())
 """All squares, ascending."""
-NAMES = tuple({s: name for name, s in NUMBER.items()}.get(s, "") for s in range(SIZE))
+NAMES = tuple(map({s: name for name, s in NUMBER.items()}.get, range(SIZE), [""] * SIZE))
 """The squares' names; "" for a number that is no square."""
 BIT = tuple(1 << s - 1 if NAMES[s] else 0 for s in range(SIZE))
 ALL = sum(BIT)
@@ -111,11 +111,14 @@ STAR = tuple(
 BETWEEN = tuple({t: mask_of(r[:k]) for r in rays for k, t in enumerate(r[:REACH])} for rays in RAYS)
 """``BETWEEN[s][t]``: the squares strictly between two that lie straight, at most ``REACH`` apart."""
 
-BEYOND = tuple(
-    tuple({t: r[k + 1 : limit] for r in rays for k, t in enumerate(r[:limit])} for rays in RAYS)
-    for limit in range(REACH + 1)
-)
-"""``BEYOND[limit][s][t]``: the squares past t on the straight path from s, at most ``limit`` from s."""
+BEYOND = {
+    limit: tuple({t: r[k + 1 : limit] for r in rays for k, t in enumerate(r[:limit])} for rays in RAYS)
+    for limit in (2, 3)
+}
+"""``BEYOND[limit][s][t]``: the squares past t on the straight path from s, at most ``limit`` from s.
+
+For the limits of the Heavy and the Light Horse, who alone ride on.
+"""
 
 BEHIND = tuple(
     {t: next(iter(rays[d ^ 1]), 0) for d, r in enumerate(rays) for t in r[:REACH]} for rays in RAYS

@@ -1,17 +1,22 @@
 """Nine-Tile Cyvasse as a game of Tourney's."""
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from tourney.games.base import Game, State
 from tourney.games.cyvasse import actions
-from tourney.games.cyvasse.picture import picture
 from tourney.games.cyvasse.pieces import SEAT_NAMES
 from tourney.games.cyvasse.play import TURN_LIMIT
 from tourney.games.cyvasse.reading import read_position
 from tourney.games.cyvasse.sample import sample_state
 from tourney.games.cyvasse.setup import STEPS, SetUp
-from tourney.games.drawing import Drawing
-from tourney.seeds import Draw
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tourney.games.drawing import Drawing
+    from tourney.seeds import Draw
 
 
 class Cyvasse(Game[int]):
@@ -47,4 +52,6 @@ class Cyvasse(Game[int]):
 
     def drawing(self, view: str, last: str | None = None) -> Drawing:
         """Draw a position string or an observation, with the last action marked."""
+        from tourney.games.cyvasse.picture import picture  # noqa: PLC0415 - bots draw nothing
+
         return picture(view, last)

@@ -1,6 +1,6 @@
 """The ground: what each square is, which never changes once both sides are laid."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tourney.games.cyvasse.board import ALL, NAMES, ROW_SLICES, SIZE, SQUARES, mask_of, square
 
@@ -12,8 +12,7 @@ BARE = "".join(
 """The ground before anything is laid, a character a square number: only row e is there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ground:
+class Ground(NamedTuple):
     """A whole ground, as masks and as text."""
 
     mountains: int

@@ -4,7 +4,7 @@ The board is ``bytes``, an ASCII code a square number; beside it goes the same a
 White, then for Black, one mask a kind in the order of ``CODES`` and one of all the seat's pieces.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tourney.games.cyvasse.board import BIT, NAMES, ROW_SLICES, SIZE, SQUARES
 
@@ -13,13 +13,12 @@ Masks = tuple[int, ...]
 SEAT_NAMES = ("White", "Black")
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(NamedTuple):
     """A kind of piece, as the rules' table has it."""
 
     code: str
     name: str
-    count: int
+    number: int
     armour: int
     """How many enemy pieces must engage it for it to be captured."""
     move: int
@@ -49,7 +48,7 @@ OCCUPIED = 10
 WIDTH = 11
 """How many masks a seat has."""
 
-PUT_ORDER = "".join(kind.code * kind.count for kind in KINDS if kind.code != "K")
+PUT_ORDER = "".join(kind.code * kind.number for kind in KINDS if kind.code != "K")
 """The pieces in the order in which they are put on the board, after the King."""
 
 EMPTY = ord(".")

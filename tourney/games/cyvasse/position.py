@@ -4,7 +4,7 @@ Each field is held to its own form here; how they fit together is ``reading``'s.
 """
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tourney.errors import PositionError
 from tourney.games.cyvasse.board import LENGTHS, NUMBER, ROW_SLICES, ROWS
@@ -22,8 +22,7 @@ _PHASE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Phase:
+class Phase(NamedTuple):
     """What is done next: ``word`` is king, tile, put, play, rabble, or hidden in an observation."""
 
     word: str
@@ -35,8 +34,7 @@ class Phase:
     """The square of the Rabble moved first; of the word rabble."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fields:
+class Fields(NamedTuple):
     """The six fields; ground and board as the states hold them, an item a square number."""
 
     ground: str

@@ -70,9 +70,9 @@ def _check_pieces_in_play(fields: Fields) -> None:
     for seat in (1, 2):
         for kind in KINDS:
             code = ord(own_code(seat, kind.code))
-            if fields.board.count(code) > kind.count:
+            if fields.board.count(code) > kind.number:
                 raise PositionError(
-                    f"{_name(seat)} has {fields.board.count(code)} {kind.name}; a set has {kind.count}"
+                    f"{_name(seat)} has {fields.board.count(code)} {kind.name}; a set has {kind.number}"
                 )
         tower = ord(own_code(seat, "W"))
         for s in SQUARES:

@@ -1,7 +1,5 @@
 """Sampling: a full state that fits what a seat sees, for bots that search."""
 
-from dataclasses import replace
-
 from tourney.errors import PositionError
 from tourney.games.base import State
 from tourney.games.cyvasse.board import NAMES, SIDE, squares_of
@@ -29,15 +27,14 @@ def sample_state(observation: str, seat: int, draw: Draw) -> State[int]:
             " hidden from the other seat, and from it alone"
         )
     if word == "hidden":
-        return _lay_out(state_of(replace(fields, phase=Phase("king"))), draw(STEPS), draw)
+        return _lay_out(state_of(fields._replace(phase=Phase("king"))), draw(STEPS), draw)
     if seat == 1:
         return state_of(fields)
     _check_unseen(fields)
     unseen = _lay_out(SetUp.begin(), STEPS, draw)
     assert isinstance(unseen, SetUp)  # noqa: S101 - when White is done, Black sets up
     return state_of(
-        replace(
-            fields,
+        fields._replace(
             ground=seen_by(2, fields.ground, unseen.ground),
             board=seen_by(2, fields.board, unseen.board),
         )

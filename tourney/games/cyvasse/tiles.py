@@ -4,8 +4,7 @@ A *pattern* is the four squares of a block, NW, NE, SW, SE, as ``.`` plain, ``M`
 the pattern of a tile turned by half a circle is the same, read backwards.
 """
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from tourney.games.cyvasse.board import NUMBER, square, turned
 from tourney.games.cyvasse.ground import PLAIN
@@ -20,16 +19,14 @@ FACES: dict[Shape, tuple[str, ...]] = {
 """The patterns of tiles 1 to 8, by the shape of the block."""
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """Where one tile is laid: its shape and its squares NW, NE, SW, SE as the seat itself sees them."""
 
     shape: Shape
     squares: tuple[int, int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """What the king tile fixes: the king square, all that it covers, and the eight blocks in their order."""
 
     king: int

@@ -4,6 +4,8 @@ A square is an int, its name's place in string order (a1, a10, a11, a2, ...), so
 order of squares is in the order of its strings. A board is bytes, one code a square.
 """
 
+from operator import add
+
 SIZE = 11
 COLUMNS = "abcdefghijk"
 SQUARES: tuple[str, ...] = tuple(sorted(f"{column}{row}" for column in COLUMNS for row in range(1, SIZE + 1)))
@@ -23,10 +25,6 @@ COMPASS: dict[str, int] = {"e": 2, "n": 0, "s": 4, "w": 6}
 """The four orthogonal directions by letter, in string order."""
 
 
-def _square(column: int, row: int) -> int | None:
-    return SQUARE[f"{COLUMNS[column]}{row + 1}"] if 0 <= column < SIZE and 0 <= row < SIZE else None
-
-
 def _place(square: int) -> tuple[int, int]:
     name = SQUARES[square]
     return COLUMNS.index(name[0]), int(name[1:]) - 1
@@ -34,13 +32,14 @@ def _place(square: int) -> tuple[int, int]:
 
 PLACES: tuple[tuple[int, int], ...] = tuple(map(_place, range(SIZE * SIZE)))
 """By square: its column and row, from 0."""
+_SQUARE_AT = {place: square for square, place in enumerate(PLACES)}
 
 
 def _ray(square: int, direction: int) -> tuple[int, ...]:
     column, row = PLACES[square]
     columns, rows = DIRECTIONS[direction]
     ray = []
-    while (step := _square(column := column + columns, row := row + rows)) is not None:
+    while (step := _SQUARE_AT.get((column := column + columns, row := row + rows))) is not None:
         ray.append(step)
     return tuple(ray)
 
@@ -55,10 +54,10 @@ ORTHOGONAL: tuple[tuple[int, ...], ...] = tuple(
 """By square: its orthogonal neighbours."""
 NEIGHBOURS: tuple[tuple[int, ...], ...] = tuple(tuple(ray[0] for ray in rays if ray) for rays in RAYS)
 """By square: its neighbours, up to eight."""
-DISTANCE: tuple[bytes, ...] = tuple(
-    bytes(abs(column - other_column) + abs(row - other_row) for other_column, other_row in PLACES)
-    for column, row in PLACES
+_ACROSS, _ALONG = (
+    [bytes(abs(place[axis] - k) for place in PLACES) for k in range(SIZE)] for axis in range(2)
 )
+DISTANCE: tuple[bytes, ...] = tuple(bytes(map(add, _ACROSS[column], _ALONG[row])) for column, row in PLACES)
 """By two squares: the orthogonal steps from one to the other."""
 DIAGONAL: tuple[tuple[tuple[int, int, int], ...], ...] = tuple(
     tuple(

@@ -1,17 +1,21 @@
 """Element as a game of the registry."""
 
-from collections.abc import Mapping
-from typing import ClassVar
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
 
 from tourney.errors import PositionError
 from tourney.games.base import Game
-from tourney.games.drawing import Drawing
 from tourney.games.element import actions
 from tourney.games.element.parsing import parse_position
-from tourney.games.element.picture import draw
 from tourney.games.element.positions import LAST_TURN, START_SQUARES, start
 from tourney.games.element.state import ElementState
-from tourney.seeds import Draw as DrawStream
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tourney.games.drawing import Drawing
+    from tourney.seeds import Draw
 
 MOST_ACTIONS_OF_A_TURN = 90
 """A bound: draw, chance and end; 4 Waters, each with ``river-D`` and the flow of 11 at most; 1 step; and a
@@ -45,12 +49,14 @@ class Element(Game[int]):
         """Return the state that a position string names. Raises PositionError."""
         return ElementState(parse_position(text, seats))
 
-    def sample(self, observation: str, seat: int, draw: DrawStream) -> ElementState:  # noqa: ARG002 - nothing is hidden
+    def sample(self, observation: str, seat: int, draw: Draw) -> ElementState:  # noqa: ARG002 - nothing is hidden
         """Return the position itself, chance still to come undrawn. Raises PositionError."""
         return ElementState(parse_position(observation, _seats_of(observation)))
 
     def drawing(self, view: str, last: str | None = None) -> Drawing:
         """Draw a position, with the last action marked. Raises PositionError."""
+        from tourney.games.element.picture import draw  # noqa: PLC0415 - bots draw nothing
+
         return draw(parse_position(view, _seats_of(view)), last)
 
 

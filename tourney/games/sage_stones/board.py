@@ -5,7 +5,7 @@ square is ``10 * column + row`` with both from 0, and 10 * column + 9 is none. A
 ``70 +`` the number of a roll: as integers they have the order of their strings.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tourney.errors import ActionError
 
@@ -23,8 +23,7 @@ SQUARES = tuple(STEP * column + row for column in range(WIDTH) for row in range(
 FIRST_ROLL = STEP * WIDTH
 
 
-@dataclass(frozen=True, slots=True)
-class Roll:
+class Roll(NamedTuple):
     """Three dice: their faces ascending, how many of the 27 rolls they are, what they mean.
 
     ``column`` is None when the turn is lost; ``again`` says that another turn follows.

@@ -1,14 +1,20 @@
 """Sage Stones as a game: its name, options and strings, its first state."""
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from tourney.errors import OptionError, PositionError
 from tourney.games.base import Game, Option
-from tourney.games.drawing import Drawing
-from tourney.games.sage_stones import board, notation, picture
+from tourney.games.sage_stones import board, notation
 from tourney.games.sage_stones.notation import FEWEST, MOST, ROLL_LIMIT, Table
 from tourney.games.sage_stones.state import StonesState
-from tourney.seeds import Draw
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tourney.games.drawing import Drawing
+    from tourney.seeds import Draw
 
 
 class SageStones(Game[int]):
@@ -59,7 +65,9 @@ class SageStones(Game[int]):
 
     def drawing(self, view: str, last: str | None = None) -> Drawing:
         """Draw a position string, with the last action marked."""
-        return picture.draw(view, last)
+        from tourney.games.sage_stones.picture import draw  # noqa: PLC0415 - bots draw nothing
+
+        return draw(view, last)
 
 
 def _table(seats: int, options: Mapping[str, str]) -> Table:

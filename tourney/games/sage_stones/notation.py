@@ -1,7 +1,7 @@
 """The position string: ``BOARD COLOUR PHASE HANDS ROLLS OPTIONS``, written and strictly read."""
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tourney.errors import PositionError
 from tourney.games.sage_stones.board import COLUMNS, EMPTY_BOARD, HEIGHT, is_full
@@ -17,8 +17,7 @@ _OPTIONS = re.compile(r"seats=([234]),stones=([1-9][0-9]?),play-on=(yes|no)")
 _PHASES = ("roll", "over", "3+", "4", "5", "6", "6+", "7", "8", "9+")
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """What stays the same all game: seats, stones a colour, and whether it is played on."""
 
     seats: int
@@ -38,8 +37,7 @@ class Table:
         return f"seats={self.seats},stones={self.stones},play-on={'yes' if self.play_on else 'no'}"
 
 
-@dataclass(frozen=True, slots=True)
-class Fields:
+class Fields(NamedTuple):
     """A position as its string says it.
 
     ``column`` is from 0, or None where the phase is ``roll`` or ``over``. ``hands`` are the stones in hand

@@ -1,13 +1,19 @@
 """Sages Tafl as a game: its name, its strings, its first state."""
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from tourney.games.base import Game
-from tourney.games.drawing import Drawing
-from tourney.games.sages_tafl import notation, picture, squares
-from tourney.games.sages_tafl.notation import PLY_LIMIT
+from tourney.games.sages_tafl import notation, squares
+from tourney.games.sages_tafl.notation import PLY_LIMIT, SIDES
 from tourney.games.sages_tafl.state import TaflState
-from tourney.seeds import Draw
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tourney.games.drawing import Drawing
+    from tourney.seeds import Draw
 
 
 class SagesTafl(Game[int]):
@@ -17,7 +23,7 @@ class SagesTafl(Game[int]):
     title = "Sages Tafl"
     rules = "1"
     seat_counts = (2,)
-    seat_names = picture.SIDES
+    seat_names = SIDES
     max_actions = PLY_LIMIT
 
     def initial(self, seats: int, options: Mapping[str, str]) -> TaflState:  # noqa: ARG002 - it has one start
@@ -47,4 +53,6 @@ class SagesTafl(Game[int]):
 
     def drawing(self, view: str, last: str | None = None) -> Drawing:
         """Draw a position string, with the last action marked."""
-        return picture.draw(view, last)
+        from tourney.games.sages_tafl.picture import draw  # noqa: PLC0415 - bots draw nothing
+
+        return draw(view, last)

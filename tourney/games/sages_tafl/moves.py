@@ -13,7 +13,8 @@ A piece is one byte, ``3 * square + kind``, or ``TOWER`` for a sage in its tower
 side list its pieces in the order of their actions.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import chain
 
 from tourney.games.sages_tafl.squares import (
     BANKS,
@@ -49,13 +50,32 @@ def _at(file: int, rank: int) -> int:
     return HEIGHT * file + rank if 0 <= file < _WIDTH and 0 <= rank < HEIGHT else -1
 
 
-def _line(start: int, df: int, dr: int, steps: int) -> list[int]:
+def _ray(start: int, df: int, dr: int) -> tuple[int, ...]:
     file, rank = divmod(start, HEIGHT)
-    line = (_at(file + df * k, rank + dr * k) for k in range(1, steps + 1))
-    return [square for square in line if square >= 0]
+    ray = []
+    while (square := _at(file := file + df, rank := rank + dr)) >= 0:
+        ray.append(square)
+    return tuple(ray)
 
 
-def _slide(ground: int, line: list[int]) -> list[int]:
+_RAYS = {
+    (df, dr): tuple(_ray(start, df, dr) for start in range(SQUARES))
+    for df in (-1, 0, 1)
+    for dr in (-1, 0, 1)
+    if df or dr
+}
+_DIAGONALS = tuple(
+    tuple(square for df in (-1, 1) for dr in (-1, 1) for square in _RAYS[df, dr][start][:1])
+    for start in range(SQUARES)
+)
+"""By square, the squares diagonally next to it."""
+
+
+def _line(start: int, df: int, dr: int, steps: int) -> tuple[int, ...]:
+    return _RAYS[df, dr][start][:steps]
+
+
+def _slide(ground: int, line: tuple[int, ...]) -> list[int]:
     """Return the squares of a line before the first that is occupied."""
     free = []
     for square in line:
@@ -65,7 +85,7 @@ def _slide(ground: int, line: list[int]) -> list[int]:
     return free
 
 
-def _to_bank(start: int, dr: int) -> list[int]:
+def _to_bank(start: int, dr: int) -> tuple[int, ...]:
     """Return the squares ahead along a file that an apprentice outside the river may slide over."""
     rank = start % HEIGHT
     if (rank < RIVER) == (dr > 0):
@@ -88,8 +108,11 @@ def _hop_targets(ground: int, hop: tuple[int, int] | None) -> list[int]:
     return [target] if ground & friend and not ground >> target & 1 else []
 
 
-def _bits(squares: list[int]) -> int:
-    return sum(1 << square for square in set(squares))
+def _bits(squares: Iterable[int]) -> int:
+    bits = 0
+    for square in squares:
+        bits |= 1 << square
+    return bits
 
 
 def _hop_mask(hop: tuple[int, int] | None) -> int:
@@ -106,11 +129,11 @@ def _apprentice(start: int, side: int) -> tuple[int, Targets]:
 
     def targets(ground: int) -> list[int]:
         found = [square for line in lines for square in _slide(ground, line)]
-        if in_river and any(_slide(ground, line) == line for line in across):
+        if in_river and any(len(_slide(ground, line)) == len(line) for line in across):
             found.append(OFF)
         return found + _hop_targets(ground, hop)
 
-    return _bits([square for line in lines for square in line]) | _hop_mask(hop), targets
+    return _bits(chain(*lines)) | _hop_mask(hop), targets
 
 
 def _sage(start: int, side: int) -> tuple[int, Targets]:
@@ -127,20 +150,16 @@ def _sage(start: int, side: int) -> tuple[int, Targets]:
 
 def _skyship(start: int, side: int) -> tuple[int, Targets]:  # noqa: ARG001 - the kinds share a signature
     """One or two diagonal steps over anything but a skyship, to an empty square other than the first."""
-    diagonals = [(df, dr) for df in (-1, 1) for dr in (-1, 1)]
-    ways = [
-        (first, [s for df2, dr2 in diagonals for s in _line(first, df2, dr2, 1) if s != start])
-        for df, dr in diagonals
-        for first in _line(start, df, dr, 1)
-    ]
+    ways = [(first, [s for s in _DIAGONALS[first] if s != start]) for first in _DIAGONALS[start]]
 
     def targets(ground: int) -> list[int]:
         found = {first for first, _ in ways}
         found.update(s for first, seconds in ways if not ground >> _SHIPS + first & 1 for s in seconds)
         return [square for square in found if not ground >> square & 1]
 
-    ends = [s for first, seconds in ways for s in (first, *seconds)]
-    return _bits(ends) | _bits([_SHIPS + first for first, _ in ways]), targets
+    firsts = _bits(_DIAGONALS[start])
+    seconds = _bits(chain.from_iterable(seconds for _, seconds in ways))
+    return firsts | seconds | firsts << _SHIPS, targets
 
 
 def _tower(side: int) -> tuple[int, Targets]:

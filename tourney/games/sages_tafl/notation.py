@@ -1,7 +1,7 @@
 """The position string: ``BOARD SEAT TOWERS POINTS QUIET PLY``, written and strictly read."""
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tourney.errors import PositionError
 from tourney.games.sages_tafl.squares import (
@@ -23,15 +23,14 @@ WIN = 5
 """The points that win."""
 SAGE_WORTH = 3
 
-_SIDES = ("Black", "Red")
+SIDES = ("Black", "Red")
 _RUN = re.compile(r"\.+")
 _TOWERS = {"-": (), "T": (BLACK_TOWER,), "t": (RED_TOWER,), "Tt": (BLACK_TOWER, RED_TOWER)}
 _RANK = re.compile(r"(?:[AFSafs]|[1-8](?![0-9]))+")
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,3}")
 
 
-@dataclass(frozen=True, slots=True)
-class Fields:
+class Fields(NamedTuple):
     """A position as its string says it: board with towers, seat to move, points by side, counts."""
 
     board: bytes
@@ -117,7 +116,7 @@ def _read_board(text: str) -> bytearray:
 
 def _check(fields: Fields) -> None:
     """Raise PositionError for a position that cannot be."""
-    for side, name in enumerate(_SIDES):
+    for side, name in enumerate(SIDES):
         _check_side(fields.board, side, name, fields.points[side])
     if min(fields.points) >= WIN:
         raise PositionError(f"both sides cannot have {WIN} points or more: the game ends when one has")

@@ -2,7 +2,7 @@
 
 from tourney.games.drawing import Arrow, Cell, Drawing, Label, Mark, Piece
 from tourney.games.sages_tafl import notation
-from tourney.games.sages_tafl.notation import PLY_LIMIT, QUIET_LIMIT, WIN
+from tourney.games.sages_tafl.notation import PLY_LIMIT, QUIET_LIMIT, SIDES, WIN
 from tourney.games.sages_tafl.squares import (
     BANKS,
     BLACK_TOWER,
@@ -24,7 +24,6 @@ from tourney.games.sages_tafl.squares import (
 )
 from tourney.games.sages_tafl.state import TaflState
 
-SIDES = ("Black", "Red")
 _KINDS = ("apprentice", "skyship", "sage")
 _BOTTOM = 2 * (HEIGHT - 1)
 
