@@ -6,16 +6,24 @@ from pathlib import Path
 import pytest
 
 from tourney.games.console import Console
-from tourney.games.registry import find_game
+from tourney.games.registry import OWN, find_game
 
 PAGES = Path(__file__).parents[2] / "docs" / "rules"
 
 
-@pytest.mark.parametrize("game", ["sages-tafl", "sage-stones", "seven-sages", "element"])
+def test_every_game_has_a_page_with_a_board_and_no_page_is_without_a_game() -> None:
+    """A page that is added or renamed is tried below as well."""
+    assert {path.stem for path in PAGES.glob("*.md")} == {*OWN, "README"}
+    for game in OWN:
+        assert f"![board]({game}.svg)" in (PAGES / f"{game}.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("game", sorted(OWN))
 def test_the_worked_turn_is_what_the_console_answers(game: str) -> None:
+    """Every block, line by line; a block that holds no action would prove little."""
     page = (PAGES / f"{game}.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```console\n(.*?)```", page, re.DOTALL)
-    assert blocks
+    assert any("> play " in block for block in blocks)
     for block in blocks:
         console = Console(find_game(game))
         lines = iter(block.splitlines())
