@@ -1,29 +1,23 @@
 """``tourney ratings``: how strong the bots are, from the stored matches."""
 
-from typing import Any
+from contextlib import suppress
 
 import click
 
+from tourney.cli import rating_tables
 from tourney.cli.options import db_option, format_option, output_options
-from tourney.cli.output import Column, Format, current
-from tourney.errors import UsageError
+from tourney.cli.output import Format, Output, current
+from tourney.errors import StoreError, UsageError
 from tourney.ratings import draws
-from tourney.ratings.trueskill_rating import PACKAGE_TAU, Settings, rate
+from tourney.ratings.batch.values import Batch
+from tourney.ratings.trueskill_rating import PACKAGE_TAU, Settings
 from tourney.ratings.values import Forfeits
+from tourney.run.rating import draw_probability_of, rate_batch, rate_trueskill
 from tourney.store.repository import Repository
-from tourney.store.values import ResultRow, StoredEntrant, Tournament
-
-COLUMNS = (
-    Column("rank", right=True),
-    Column("name"),
-    Column("mu", right=True),
-    Column("sigma", right=True),
-    Column("exposed", "mu-3sigma", right=True),
-    Column("games", right=True),
-    Column("faults", right=True),
-)
+from tourney.store.values import DrawProbability, Tournament
 
 ESTIMATE = "estimate"
+AGAIN = "estimate-again"
 DEFAULT = "default"
 
 
@@ -31,23 +25,17 @@ DEFAULT = "default"
 @click.argument("tournament", required=False)
 @click.option(
     "--method",
-    type=click.Choice(["trueskill"]),
-    default="trueskill",
+    type=click.Choice(["batch", "trueskill"]),
+    default="batch",
     show_default=True,
-    help="How to rate.",
+    help="How to rate: all matches in one fit, or one after the other.",
 )
 @click.option(
-    "--draw-probability",
-    metavar="P",
-    help=f"How often equals draw: a number from 0 to 1, or '{ESTIMATE}' to take it from the results and print"
-    " it. [default: the game's]",
-)
-@click.option(
-    "--tau",
-    default="0",
+    "--show",
+    type=click.Choice(["bots", "pairs", "pool"]),
+    default="bots",
     show_default=True,
-    metavar="T",
-    help=f"By how much skill moves between matches, or '{DEFAULT}' for the trueskill package's own.",
+    help="Of a batch rating: the table, who is likely better than whom, or the pool as a whole.",
 )
 @click.option(
     "--forfeits",
@@ -56,69 +44,128 @@ DEFAULT = "default"
     show_default=True,
     help="What a fault is: a loss, or a match that is left out.",
 )
+@click.option(
+    "--draw-probability",
+    metavar="P",
+    help=f"Of TrueSkill: how often equals draw, a number from 0 to 1; or '{ESTIMATE}' to take it from the"
+    f" results, print it and keep it for this game and number of seats ('{AGAIN}' replaces it)."
+    " [default: what was kept, else the game's]",
+)
+@click.option(
+    "--tau",
+    metavar="T",
+    help=f"Of TrueSkill: by how much skill moves between matches, or '{DEFAULT}' for the trueskill package's"
+    " own. [default: 0]",
+)
 @db_option
 @format_option
 @output_options
 def command(
     tournament: str | None,
-    method: str,  # noqa: ARG001 - there is one so far
-    draw_probability: str | None,
-    tau: str,
+    method: str,
+    show: str,
     forfeits: Forfeits,
+    draw_probability: str | None,
+    tau: str | None,
     db: str,
     format_: Format,
 ) -> None:
     """Print the ratings of TOURNAMENT, by default the one begun last.
 
-    mu is the mean of what is believed of a bot's skill and sigma its standard deviation; the table is in the
-    order of mu - 3 sigma. Matches count in schedule order, whenever they were played.
+    Batch: Elo relative to the mean of the pool, with its 95 % interval, and the range of ranks that a bot may
+    truly have; the order of the matches plays no part. TrueSkill: mu is the mean of what is believed of a
+    bot's skill and sigma its standard deviation; the table is in the order of mu - 3 sigma, and matches count
+    in schedule order, whenever they were played.
     """
+    if method == "batch":
+        for option, given in (("--tau", tau), ("--draw-probability", draw_probability)):
+            if given is not None:
+                raise UsageError(f"{option} is for --method trueskill")
+        _batch(tournament, show, forfeits, db, format_)
+        return
+    if show != "bots":
+        raise UsageError(f"--show {show} is for --method batch")
+    _trueskill(tournament, forfeits, draw_probability, tau, db, format_)
+
+
+def _batch(name: str | None, show: str, forfeits: Forfeits, db: str, format_: Format) -> None:
     with Repository.open(db) as opened, opened.snapshot() as repository:
-        found = repository.tournament(tournament)
+        found = repository.tournament(name)
         entrants = repository.entrants(found.id)
-        results = list(repository.results(found.id))
-    settings = Settings(
-        tau=PACKAGE_TAU if tau == DEFAULT else _number("--tau", tau),
-        draw_probability=_draw_probability(found, results, draw_probability, forfeits),
-    )
-    rows = _rows(entrants, results, settings, forfeits)
-    if format_ is Format.TABLE:
-        rows = [row | {key: f"{row[key]:.3f}" for key in ("mu", "sigma", "exposed")} for row in rows]
-    current().table(rows, COLUMNS, format_)
-
-
-def _rows(
-    entrants: tuple[StoredEntrant, ...], results: list[ResultRow], settings: Settings, forfeits: Forfeits
-) -> list[dict[str, Any]]:
+        faults = rating_tables.fault_counts(repository, found)
+        batch: Batch = rate_batch(repository, found, forfeits)
+        finished = repository.progress(found.id)
     names = {entrant.number: entrant.name for entrant in entrants}
-    faults = dict.fromkeys(names, 0)
-    for result in results:
-        for number, kind in zip(result.entrants, result.faults, strict=True):
-            faults[number] += kind is not None
-    return [
-        {
-            "rank": line.rank,
-            "name": names[line.entrant],
-            "mu": line.mu,
-            "sigma": line.sigma,
-            "exposed": line.exposed,
-            "games": line.games,
-            "faults": faults[line.entrant],
-        }
-        for line in rate(results, names, settings, forfeits)
-    ]
+    output = current()
+    if show == "pairs":
+        output.table(rating_tables.pair_rows(batch, names), rating_tables.PAIRS, format_)
+    elif show == "pool":
+        output.table(rating_tables.pool_rows(batch, names), rating_tables.POOL, format_)
+    else:
+        rows, columns = rating_tables.batch_rows(batch, names, faults, format_)
+        output.table(rows, columns, format_)
+    for sentence in rating_tables.notes(batch, names):
+        output.say(sentence)
+    _say_forfeits(output, forfeits, finished.done - finished.void - batch.pool.matches, sum(faults.values()))
+
+
+def _trueskill(
+    name: str | None,
+    forfeits: Forfeits,
+    draw_probability: str | None,
+    tau: str | None,
+    db: str,
+    format_: Format,
+) -> None:
+    output = current()
+    with Repository.open(db) as opened:
+        found = opened.tournament(name)
+        probability = _draw_probability(opened, found, draw_probability, forfeits, output)
+        settings = Settings(
+            tau=PACKAGE_TAU if tau == DEFAULT else _number("--tau", tau or "0"), draw_probability=probability
+        )
+        with opened.snapshot() as repository:
+            names = {entrant.number: entrant.name for entrant in repository.entrants(found.id)}
+            faults = rating_tables.fault_counts(repository, found)
+            progress = repository.progress(found.id)
+            rated = rate_trueskill(repository, found, settings, forfeits)
+        if rated.keep is not None:
+            # It only saves time: where the database cannot be written, all is rated again next time.
+            with suppress(StoreError):
+                opened.keep_checkpoint(found.id, rated.settings, rated.keep)
+    table = rated.pool.table()
+    rows = rating_tables.trueskill_rows(table, names, faults, format_)
+    output.table(rows, rating_tables.TRUESKILL, format_)
+    matches = sum(line.games for line in table) // found.seats
+    _say_forfeits(output, forfeits, progress.done - progress.void - matches, sum(faults.values()))
+
+
+def _say_forfeits(output: Output, forfeits: Forfeits, left_out: int, faults: int) -> None:
+    if faults and forfeits == "void":
+        output.say(f"matches with a fault, left out: {left_out}")
 
 
 def _draw_probability(
-    tournament: Tournament, results: list[ResultRow], asked: str | None, forfeits: Forfeits
+    repository: Repository, tournament: Tournament, asked: str | None, forfeits: Forfeits, output: Output
 ) -> float:
     if asked is None:
-        return draws.default(tournament.game, tournament.seats, dict(tournament.plan.options))
-    if asked != ESTIMATE:
+        return draw_probability_of(repository, tournament)
+    if asked not in {ESTIMATE, AGAIN}:
         return _number("--draw-probability", asked)
-    estimated = draws.estimate(results, forfeits)
-    current().say(f"draw probability of {tournament.game} with {tournament.seats} seats: {estimated}")
-    return estimated
+    game, seats = tournament.game, tournament.seats
+    kept = repository.draw_probability(game, seats)
+    if kept is None or asked == AGAIN:
+        results = list(repository.results(tournament.id))
+        kept = DrawProbability(draws.estimate(results, forfeits), tournament.name, len(results))
+        try:
+            repository.keep_draw_probability(game, seats, kept)
+        except StoreError as error:
+            output.warn(f"the draw probability is not kept: {error}")
+    output.say(
+        f"draw probability of {game} with {seats} seats, of {kept.matches} matches of {kept.tournament}:"
+        f" {kept.probability}"
+    )
+    return kept.probability
 
 
 def _number(option: str, text: str) -> float:

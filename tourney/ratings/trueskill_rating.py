@@ -177,10 +177,17 @@ class Pool:
         Raises ValueError for a key that does not come after the last, an entrant that the pool lacks, or
         one that sits twice at a table.
         """
+        return self.after_ordered(sorted(rated(results, forfeits), key=_key))
+
+    def after_ordered(self, results: Iterable[RatedResult], forfeits: Forfeits = "loss") -> "Pool":
+        """Return the pool after more results that come in the order of their keys; none is held.
+
+        Raises as ``after`` does.
+        """
         rater = Rater(self.settings)
         skills = dict(self.skills)
         last = self.last
-        for result in sorted(rated(results, forfeits), key=_key):
+        for result in rated(results, forfeits):
             if last is not None and result.key <= last:
                 raise ValueError(f"match {result.key} does not come after {last}")
             last = result.key

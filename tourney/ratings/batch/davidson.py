@@ -88,6 +88,7 @@ class Davidson:
             self._second,
             games.astype(np.int64),
             (2 * self._table[0] + self._table[1]).astype(np.int64),
+            np.zeros(len(games), dtype=np.int64),
             games * mean,
             games * variance,
             games * (fourth - 3 * variance**2),
@@ -97,10 +98,6 @@ class Davidson:
         """Return what pairs scored in clusters, less what was expected."""
         first, second = self._first[self._cell], self._second[self._cell]
         return pair_residuals(self._counts.cluster, first, second, self._residual(x), self._counts.size)
-
-    def overlap(self, x: Floats) -> Floats:  # noqa: ARG002 - the protocol's signature
-        """Return nothing: a match of two holds one meeting."""
-        return np.zeros((0, 3))
 
     def _residual(self, x: Floats) -> Floats:
         """Return each game's points of the first seat, less what was expected."""

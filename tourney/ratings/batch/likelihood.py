@@ -30,14 +30,16 @@ class Scores(NamedTuple):
 class Meetings(NamedTuple):
     """What pairs of entrants scored against each other; a pair has one line or more, which add up.
 
-    ``a`` and ``b``: positions in the pool. ``half_points`` of a; under the model ``expected`` points of a,
-    their ``variance`` and fourth ``cumulant``.
+    ``a`` and ``b``: positions in the pool. ``half_points`` of a. ``undecided``: how many meetings ended level
+    in a model that makes nothing of it. Under the model: ``expected`` points of a, half a point for each that
+    is undecided; their ``variance`` and fourth ``cumulant``.
     """
 
     a: Ints
     b: Ints
     games: Ints
     half_points: Ints
+    undecided: Ints
     expected: Floats
     variance: Floats
     cumulant: Floats
@@ -73,12 +75,6 @@ class Likelihood(Protocol):
         """Return what pairs scored in clusters, one occurrence of each, less what was expected.
 
         In the place of a parameter stands the pair, ``a * n + b``, a < b; the points are a's.
-        """
-
-    def overlap(self, x: Floats) -> Floats:
-        """Return the covariances, added up over matches, of meetings that share an entrant and a match.
-
-        For each two such meetings that occur, a row: their covariance, and both variances; (M, 3).
         """
 
 

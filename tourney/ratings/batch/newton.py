@@ -9,6 +9,8 @@ from tourney.ratings.batch.likelihood import Likelihood
 
 _STEP = 1e-9
 """A step below this, in natural units, is the last: 1e-7 Elo."""
+_RISE = 1e-18
+"""So is one that promises to rise by less than this part: where hardly anything is known, steps are noise."""
 _STEPS = 200
 
 
@@ -36,10 +38,10 @@ def maximise(likelihood: Likelihood, precision: Floats) -> Mode:
     for _ in range(_STEPS):
         gradient = point.gradient - precision * x
         step = np.linalg.solve(point.information + np.diag(precision), gradient)
-        if np.max(np.abs(step), initial=0.0) < _STEP:
-            return Mode(x, point.information, precision)
         rise = float(gradient @ step)
         now = point.value - float(precision @ x**2) / 2
+        if np.max(np.abs(step), initial=0.0) < _STEP or rise < _RISE * (1 + abs(now)):
+            return Mode(x, point.information, precision)
         size = 1.0
         while True:
             there = x + size * step

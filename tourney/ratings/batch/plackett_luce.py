@@ -1,17 +1,16 @@
 """Plackett and Luce's model of an order of k seats, ties averaged over their orders.
 
 R. L. Plackett, "The analysis of permutations", Applied Statistics 24 (1975): the first is drawn in proportion
-to the strengths of all, the second of those that are left, and so on. A tie of some seats is each of their
-orders in equal parts: the log-likelihood is the mean over the orders, which stays concave, and at two seats
-is half a win and half a loss. Of the g! orders of a tie of g, the share in which just the seats T are still
-to be drawn at some moment is 1 / binomial(g, |T|); so a match is a weighted list of sets, and the
-log-likelihood is the sum of all seats' utilities less, for each set, its weight times the log of the
-strengths' sum in it.
+to the strengths of all, the second of those that are left, and so on. Of a tie the order is taken as
+unknown: the likelihood is the mean over the orders that it leaves open (Kalbfleisch and Prentice, "Marginal
+likelihoods based on Cox's regression and life model", Biometrika 60, 1973). So those who share the last place
+say nothing about each other, which is right for games that know a winner and no more, and a match that ends
+level altogether says nothing at all. The logarithm stays concave: it is that of the probability of a convex
+set under a log-concave density, shifted by the ratings (Prekopa, Acta Scientiarum Mathematicarum 34, 1973).
 """
 
 from functools import cache
-from itertools import combinations
-from math import comb
+from itertools import combinations, permutations, product
 
 import numpy as np
 
@@ -27,16 +26,13 @@ from tourney.ratings.batch.likelihood import (
 
 
 @cache
-def set_weights(ranks: tuple[int, ...]) -> tuple[float, ...]:
-    """Return the weight of each set of seats, a bit mask (bit s for seat s, from 0), for these ranks."""
-    weights = [0.0] * (1 << len(ranks))
-    for rank in sorted(set(ranks)):
-        tied = [seat for seat, other in enumerate(ranks) if other == rank]
-        worse = sum(1 << seat for seat, other in enumerate(ranks) if other > rank)
-        for size in range(1, len(tied) + 1):
-            for some in combinations(tied, size):
-                weights[worse + sum(1 << seat for seat in some)] += 1 / comb(len(tied), size)
-    return tuple(weights)
+def orders(ranks: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    """Return the orders of seats (from 0) that ranks leave open, without those who share the last place.
+
+    All have the same number of seats; a match that ended level has one order, of none.
+    """
+    *before, _ = ([seat for seat, other in enumerate(ranks) if other == rank] for rank in sorted(set(ranks)))
+    return tuple(sum(parts, ()) for parts in product(*(tuple(permutations(group)) for group in before)))
 
 
 class PlackettLuce:
@@ -54,18 +50,15 @@ class PlackettLuce:
         self._seating: Ints = kinds[:, : self._k]
         self._ranks: Ints = kinds[:, self._k :]
         self._times = scatter(self._kind, counts.game_times.astype(np.float64), len(kinds))
-        weights = [set_weights(tuple(map(int, ranks))) for ranks in self._ranks]
-        self._weights = np.array(weights, dtype=np.float64).reshape(-1, 1 << self._k)
-        self._sets = [
-            (mask, [seat for seat in range(self._k) if mask >> seat & 1])
-            for mask in range(1 << self._k)
-            if mask.bit_count() > 1
+        patterns, which = np.unique(self._ranks, axis=0, return_inverse=True)
+        self._patterns = [
+            (orders(tuple(map(int, ranks))), np.flatnonzero(which.reshape(-1) == index))
+            for index, ranks in enumerate(patterns)
         ]
 
     def at(self, x: Floats) -> Point:
         """Return value and derivatives."""
-        utility, gradient, second, value = self._kinds(x)
-        del utility
+        gradient, second, value = self._kinds(x)
         n, k, size = self._n, self._k, self.size
         total = np.zeros(size)
         information = np.zeros((size, size))
@@ -84,7 +77,7 @@ class PlackettLuce:
 
     def scores(self, x: Floats) -> Scores:
         """Return the clusters' gradients."""
-        _, gradient, _, _ = self._kinds(x)
+        gradient, _, _ = self._kinds(x)
         slopes = gradient[self._kind]
         games = len(self._kind)
         parameters = [self._counts.seating[:, s] for s in range(self._k)]
@@ -96,21 +89,27 @@ class PlackettLuce:
         )
 
     def meetings(self, x: Floats) -> Meetings:
-        """Return what pairs scored: of two seats, the one drawn first finished before the other."""
+        """Return what pairs scored: of two seats, the one drawn first finished before the other.
+
+        Who shares a rank with another is undecided and counts as half a point, expected as such. Of the
+        others one is before the other with the odds of their strengths, whichever ties the game knows.
+        """
         utility = self._utility(x)
-        times = self._times
+        times = self._times.astype(np.int64)
         columns: list[tuple[Ints | Floats, ...]] = []
         for s, t in combinations(range(self._k), 2):
-            p = 1 / (1 + np.exp(utility[:, t] - utility[:, s]))
+            p = _before(utility[:, s], utility[:, t])
             half_points = 1 + np.sign(self._ranks[:, t] - self._ranks[:, s])
-            variance = p * (1 - p)
+            decided = half_points != 1
+            variance = decided * p * (1 - p)
             columns.append(
                 (
                     self._seating[:, s],
                     self._seating[:, t],
-                    times.astype(np.int64),
-                    half_points * times.astype(np.int64),
-                    times * p,
+                    times,
+                    half_points * times,
+                    np.where(decided, 0, times),
+                    times * np.where(decided, p, 0.5),
                     times * variance,
                     times * variance * (1 - 6 * variance),
                 )
@@ -124,70 +123,71 @@ class PlackettLuce:
         seating, ranks = self._counts.seating, self._counts.ranks
         parts = []
         for s, t in combinations(range(self._k), 2):
-            points = (1 + np.sign(ranks[:, t] - ranks[:, s])) / 2
-            residual = points - 1 / (1 + np.exp(utility[:, t] - utility[:, s]))
+            order = np.sign(ranks[:, t] - ranks[:, s])
+            residual = np.where(order, (1 + order) / 2 - _before(utility[:, s], utility[:, t]), 0.0)
             parts.append(
                 pair_residuals(self._counts.cluster, seating[:, s], seating[:, t], residual, self._n)
             )
         return Scores(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
-    def overlap(self, x: Floats) -> Floats:
-        """Return the covariances of meetings that share an entrant.
-
-        That i finishes before j and before l has the probability of i against both, i / (i + j + l); meetings
-        without a common entrant are independent in this model.
-        """
-        utility = self._utility(x)
-        strength = np.exp(utility - utility.max(axis=1, keepdims=True, initial=-np.inf))
-        n = max(self._n, 1)
-        keys: list[Ints] = []
-        values: list[Floats] = []
-        for s in range(self._k):
-            for t, r in combinations([seat for seat in range(self._k) if seat != s], 2):
-                first, one, other = strength[:, s], strength[:, t], strength[:, r]
-                both = first / (first + one + other)
-                covariance = both - first / (first + one) * (first / (first + other))
-                low = np.minimum(self._seating[:, t], self._seating[:, r])
-                high = np.maximum(self._seating[:, t], self._seating[:, r])
-                keys.append((self._seating[:, s] * n + low) * n + high)
-                values.append(self._times * covariance)
-        if not keys:
-            return np.zeros((0, 3))
-        found, inverse = np.unique(np.concatenate(keys), return_inverse=True)
-        covariance = scatter(inverse.reshape(-1), np.concatenate(values), len(found))
-        meetings = self.meetings(x)
-        variance = scatter_matrix(meetings.a, meetings.b, meetings.variance, n)
-        variance += variance.T
-        shared, low, high = found // (n * n), found // n % n, found % n
-        return np.stack([covariance, variance[shared, low], variance[shared, high]], axis=1)
-
     def _utility(self, x: Floats) -> Floats:
         utility: Floats = x[self._seating] + x[self._n :]
         return utility
 
-    def _kinds(self, x: Floats) -> tuple[Floats, Floats, Floats, float]:
-        """Return, by kind of game: utilities, gradient and information by seat; and the log-likelihood."""
+    def _kinds(self, x: Floats) -> tuple[Floats, Floats, float]:
+        """Return, by kind of game, gradient and information by seat; and the log-likelihood."""
         utility = self._utility(x)
         kinds, k = utility.shape
-        gradient = np.empty_like(utility)
+        gradient = np.zeros((kinds, k))
         second = np.zeros((kinds, k, k))
         value = np.zeros(kinds)
-        for seat in range(k):
-            rest = 1 - self._weights[:, 1 << seat]
-            gradient[:, seat] = rest
-            value += rest * utility[:, seat]
-        for mask, seats in self._sets:
-            weight = self._weights[:, mask]
-            among = utility[:, seats]
-            top = among.max(axis=1, keepdims=True, initial=-np.inf)
-            strength = np.exp(among - top)
-            total = strength.sum(axis=1, keepdims=True)
-            value -= weight * (top + np.log(total))[:, 0]
-            share = strength / total
-            for i, s in enumerate(seats):
-                drawn = weight * share[:, i]
-                gradient[:, s] -= drawn
-                second[:, s, s] += drawn
-                for j, t in enumerate(seats):
-                    second[:, s, t] -= drawn * share[:, j]
-        return utility, gradient, second, float(np.sum(self._times * value))
+        for open_orders, rows in self._patterns:
+            some = [_order(utility[rows], order) for order in open_orders]
+            values = np.stack([v for v, _, _ in some])
+            slopes = np.stack([g for _, g, _ in some])
+            top = values.max(axis=0)
+            weights = np.exp(values - top)
+            total = weights.sum(axis=0)
+            weights /= total
+            mean = np.einsum("or,ors->rs", weights, slopes)
+            bent = np.einsum("or,orst->rst", weights, np.stack([h for _, _, h in some]))
+            spread = (
+                np.einsum("or,ors,ort->rst", weights, slopes, slopes) - mean[:, :, None] * mean[:, None, :]
+            )
+            value[rows] = top + np.log(total / len(some))
+            gradient[rows] = mean
+            second[rows] = bent - spread
+        return gradient, second, float(np.sum(self._times * value))
+
+
+def _order(utility: Floats, order: tuple[int, ...]) -> tuple[Floats, Floats, Floats]:
+    """Return the log-probability that seats are drawn in an order, the rest in any; (R), (R, k), (R, k, k).
+
+    With the gradient and the negative second derivative by the utilities (R, k).
+    """
+    rows, k = utility.shape
+    value = np.zeros(rows)
+    gradient = np.zeros((rows, k))
+    second = np.zeros((rows, k, k))
+    left = list(range(k))
+    for seat in order:
+        among = utility[:, left]
+        top = among.max(axis=1, keepdims=True)
+        strength = np.exp(among - top)
+        total = strength.sum(axis=1, keepdims=True)
+        share = strength / total
+        value += utility[:, seat] - (top + np.log(total))[:, 0]
+        gradient[:, seat] += 1
+        gradient[:, left] -= share
+        for i, s in enumerate(left):
+            second[:, s, s] += share[:, i]
+            for j, t in enumerate(left):
+                second[:, s, t] -= share[:, i] * share[:, j]
+        left.remove(seat)
+    return value, gradient, second
+
+
+def _before(one: Floats, other: Floats) -> Floats:
+    """Return the probability of being drawn before another, by the utilities of both."""
+    probability: Floats = 1 / (1 + np.exp(other - one))
+    return probability

@@ -8,7 +8,7 @@ from tourney.ratings.batch import connectivity, ranks, superiority
 from tourney.ratings.batch.counts import Counts, Floats
 from tourney.ratings.batch.covariance import Covariance, covariance
 from tourney.ratings.batch.davidson import Davidson
-from tourney.ratings.batch.fit import PairTotals, goodness, pair_dispersion, pair_totals
+from tourney.ratings.batch.fit import Chance, PairTotals, chance, goodness, pair_totals
 from tourney.ratings.batch.likelihood import Likelihood
 from tourney.ratings.batch.newton import Mode, maximise
 from tourney.ratings.batch.plackett_luce import PlackettLuce
@@ -53,7 +53,7 @@ def rate(counts: Counts, prior: Prior | None = None) -> Batch:
     order = {line.entrant: place for place, line in enumerate(lines)}
     parts, steps = _parts(counts, totals, order)
     seats, seats_matrix = relative(mode.x[n : n + k], full[n : n + k, n : n + k])
-    paired = pair_dispersion(likelihood.residuals(mode.x), counts.times, totals)
+    by_chance = chance(likelihood.residuals(mode.x), counts.times, totals, n)
     met = int(totals.games.sum())
     tied = sum(_tied(counts, s, t) for s, t in combinations(range(k), 2))
     pool = BatchPool(
@@ -65,12 +65,12 @@ def rate(counts: Counts, prior: Prior | None = None) -> Batch:
             SeatEffect(seat, *_interval(value, variance))
             for seat, (value, variance) in enumerate(zip(seats, np.diag(seats_matrix), strict=True), 1)
         ),
-        goodness=goodness(likelihood, mode, totals, paired, n),
+        goodness=goodness(mode, totals, by_chance, n),
         parts=parts,
         steps=steps,
         prior_elo=prior.rating,
     )
-    return Batch(lines, _pairs(counts, elo, spread, totals, paired, order), pool)
+    return Batch(lines, _pairs(counts, elo, spread, totals, by_chance, order), pool)
 
 
 def _lines(
@@ -110,7 +110,7 @@ def _pairs(
     elo: Floats,
     spread: Floats,
     totals: PairTotals,
-    dispersion: float,
+    by_chance: Chance,
     order: dict[int, int],
 ) -> tuple[BatchPair, ...]:
     met = {(int(a), int(b)): row for row, (a, b) in enumerate(zip(totals.a, totals.b, strict=True))}
@@ -127,7 +127,7 @@ def _pairs(
         points, expected = int(totals.half_points[row]) / 2, float(totals.expected[row])
         if a > b:
             points, expected = games - points, games - expected
-        deviation = (dispersion * float(totals.variance[row])) ** 0.5
+        deviation = float(by_chance.variance[row]) ** 0.5
         pairs.append(
             BatchPair(
                 first,
@@ -148,10 +148,14 @@ def _parts(
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[tuple[tuple[int, ...], ...], ...]]:
     """Return the pool's connected parts, and each part's steps; all in the order of the table."""
     links: list[list[int]] = [[] for _ in counts.entrants]
-    for a, b, games, half_points in zip(totals.a, totals.b, totals.games, totals.half_points, strict=True):
-        if half_points > 0:
+    met: list[list[int]] = [[] for _ in counts.entrants]
+    taken = totals.half_points - totals.undecided
+    left = 2 * (totals.games - totals.undecided) - taken
+    for a, b, mine, theirs in zip(totals.a, totals.b, taken, left, strict=True):
+        met[a].append(int(b))
+        if mine > 0:
             links[a].append(int(b))
-        if half_points < 2 * games:
+        if theirs > 0:
             links[b].append(int(a))
 
     def place(position: int) -> int:
@@ -160,7 +164,7 @@ def _parts(
     def numbers(group: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(counts.entrants[position] for position in sorted(group, key=place))
 
-    found = sorted(connectivity.components(links), key=lambda part: min(map(place, part)))
+    found = sorted(connectivity.components(met), key=lambda part: min(map(place, part)))
     strong = sorted(connectivity.strong_components(links), key=lambda group: min(map(place, group)))
     parts = tuple(numbers(part) for part in found)
     steps = tuple(tuple(numbers(group) for group in strong if group[0] in part) for part in found)

@@ -1,0 +1,95 @@
+"""Simulated pools of known strengths, the same on every machine: what ratings are measured against."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tourney.ratings.batch.normal import normals, uniforms
+from tourney.ratings.batch.prior import ELO
+from tourney.ratings.values import Result
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """How a simulated pool comes about; standard deviations and effects in Elo.
+
+    ``opening``: how much a mirrored group favours one bot over another in all its games (so these are alike);
+    ``dice``: how much it favours a seat (so mirrored games are opposed). ``style``: how much a bot suits one,
+    whoever is stronger (two seats only): no rating can tell that. ``nu``: Davidson's draws at two
+    seats; ``grid``: at more seats, performances are rounded to this, and equal ones tie (0: no ties);
+    ``places``: so many places are told apart, all others share the last (0: all).
+    """
+
+    name: str
+    seats: int
+    bots: int = 50
+    spread: float = 200.0
+    seat: float = 35.0
+    opening: float = 0.0
+    dice: float = 0.0
+    style: float = 0.0
+    nu: float = 0.5
+    grid: float = 0.0
+    places: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Strengths (Elo, mean 0) and what was played, in schedule order."""
+
+    world: World
+    strengths: Floats
+    results: list[Result]
+
+
+def simulate(world: World, seed: int, matches: int, stream: str = "pool") -> Pool:
+    """Return a pool of so many matches; strengths depend on world and seed, matches on the stream too."""
+    labels = (world.name, seed)
+    strengths = world.spread * normals(world.bots, "bench", *labels, "strengths")
+    strengths -= strengths.mean()
+    k = world.seats
+    clusters = matches // k
+    # The first k of a random order of all bots sit down.
+    order = np.argsort(uniforms(clusters * world.bots, "bench", *labels, stream, "who").reshape(clusters, -1))
+    who = order[:, :k]
+    games = np.repeat(np.arange(clusters), k)
+    turns = np.tile(np.arange(k), clusters)
+    # Game t of a group seats the bots turned by t; so two seats play both orders.
+    seat_of = (np.arange(k)[None, :] + turns[:, None]) % k
+    opening = world.opening * normals(clusters * k, "bench", *labels, stream, "opening").reshape(clusters, k)
+    dice = world.dice * normals(clusters * k, "bench", *labels, stream, "dice").reshape(clusters, k)
+    seats = world.seat * np.linspace(0.5, -0.5, k)
+    utility = (strengths[who] + opening)[games[:, None], seat_of] + seats + dice[games]
+    sat = who[games[:, None], seat_of]
+    if world.style:
+        suits = world.style * normals(world.bots**2, "bench", *labels, "style").reshape(world.bots, -1)
+        utility[:, 0] += (suits - suits.T)[sat[:, 0], sat[:, 1]]
+    ranks = _davidson(world, utility, labels, stream) if k == 2 else _order(world, utility, labels, stream)
+    results = [
+        Result((1, int(game) + 1, 1, int(turn) + 1), tuple(map(int, seated)), tuple(map(int, ranked)))
+        for game, turn, seated, ranked in zip(games, turns, sat, ranks, strict=True)
+    ]
+    return Pool(world, strengths, results)
+
+
+def _davidson(world: World, utility: Floats, labels: tuple[str, int], stream: str) -> NDArray[np.int64]:
+    half = (utility[:, 0] - utility[:, 1]) / ELO / 2
+    win, loss = np.exp(half), np.exp(-half)
+    u = uniforms(len(half), "bench", *labels, stream, "outcome") * (win + loss + world.nu)
+    first = np.where(u < win + world.nu, 1, 2)
+    second = np.where(u < win, 2, 1)
+    return np.stack([first, second], axis=1)
+
+
+def _order(world: World, utility: Floats, labels: tuple[str, int], stream: str) -> NDArray[np.int64]:
+    # Utilities plus independent Gumbel noise order themselves as Plackett and Luce's model says.
+    noise = -np.log(-np.log(uniforms(utility.size, "bench", *labels, stream, "outcome")))
+    performance = utility / ELO + noise.reshape(utility.shape)
+    if world.grid:
+        performance = np.round(performance * ELO / world.grid)
+    better = performance[:, None, :] > performance[:, :, None]
+    ranks: NDArray[np.int64] = 1 + better.sum(axis=2)
+    return np.minimum(ranks, world.places + 1) if world.places else ranks

@@ -1,0 +1,25 @@
+"""Small pools for the tests of batch ratings."""
+
+from tourney.ratings.values import Result
+from tourney.seeds import derive, stream
+
+
+def results_of(seats: int, entrants: int, matches: int, label: str = "pool") -> list[Result]:
+    """Return results in mirrored groups, the stronger (by number) before the weaker more often than not."""
+    draw = stream(seats, "batch", label)
+    results = []
+    for k in range(matches):
+        group, turn = divmod(k, seats)
+        if not turn:
+            shuffled = sorted((draw(1 << 40), number) for number in range(entrants))
+            who = [number for _, number in shuffled[:seats]]
+        order = tuple(who[turn:] + who[:turn])
+        strength = [draw(7) + entrant for entrant in order]
+        ranks = tuple(1 + sum(other > mine for other in strength) for mine in strength)
+        results.append(Result((1, group + 1, 1, turn + 1), order, ranks))
+    return results
+
+
+def shuffled(results: list[Result], seed: int) -> list[Result]:
+    """Return results in another order."""
+    return sorted(results, key=lambda result: derive(seed, *result.key))

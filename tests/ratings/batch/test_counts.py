@@ -1,0 +1,58 @@
+"""Counts: the same of groups and of results, in whatever order they come."""
+
+import numpy as np
+import pytest
+
+from tests.ratings.batch.pools import results_of, shuffled
+from tourney.ratings.batch.counts import Counts
+from tourney.ratings.values import Result
+from tourney.store.values import GroupGame
+
+
+def same(one: Counts, other: Counts) -> bool:
+    """Say whether two counts are equal to the last byte."""
+    return (one.entrants, one.seats) == (other.entrants, other.seats) and all(
+        np.array_equal(getattr(one, name), getattr(other, name))
+        for name in ("seating", "ranks", "cluster", "times")
+    )
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_the_order_of_results_decides_nothing(seats: int) -> None:
+    results = results_of(seats, 6, 60)
+    counted = Counts.of_results(results, range(6), seats)
+    assert same(Counts.of_results(shuffled(results, 1), reversed(range(6)), seats), counted)
+    assert counted.game_times.sum() == len(results)
+
+
+def test_groups_and_results_count_alike() -> None:
+    results = results_of(2, 4, 80)
+    groups: dict[tuple[int, ...], list[GroupGame]] = {}
+    for result in results:
+        game = GroupGame(result.entrants, result.ranks, (None, None))
+        groups.setdefault(result.key[:3], []).append(game)
+    counted = Counts.of_groups(((games, 1) for games in groups.values()), range(4), 2)
+    assert same(counted, Counts.of_results(results, range(4), 2))
+    assert counted.times.max() > 1, "some group should occur more than once"
+    twice = Counts.of_groups(((games[::-1], 2) for games in groups.values()), range(4), 2)
+    assert np.array_equal(twice.times, 2 * counted.times)
+
+
+def test_what_does_not_count_is_left_out() -> None:
+    sound = Result((1, 1, 1, 1), (0, 1), (1, 2))
+    void = Result((1, 1, 1, 2), (1, 0), (1, 1), ("startup", "startup"), void=True)
+    fault = Result((1, 1, 2, 1), (0, 1), (1, 2), (None, "crash"))
+    assert Counts.of_results([sound, void, fault], range(2), 2).times.sum() == 2
+    only = Counts.of_results([sound, void, fault], range(2), 2, "void")
+    assert same(only, Counts.of_results([sound], range(2), 2))
+    games = [GroupGame(fault.entrants, fault.ranks, fault.faults)]
+    assert Counts.of_groups([(games, 3)], range(2), 2, "void").times.size == 0
+
+
+@pytest.mark.parametrize(
+    ("entrants", "ranks", "said"),
+    [((0, 7), (1, 2), "not in the pool"), ((1, 1), (1, 2), "different"), ((0, 1, 2), (1, 2, 3), "no 2")],
+)
+def test_results_that_cannot_be(entrants: tuple[int, ...], ranks: tuple[int, ...], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        Counts.of_results([Result((1, 1, 1, 1), entrants, ranks)], range(3), 2)

@@ -1,0 +1,186 @@
+"""Whole pools: the same in whatever order, sensible where there is little, right where truth is known."""
+
+import numpy as np
+import pytest
+
+from benchmarks.rating_pools import World, simulate
+from tests.ratings.batch.pools import results_of, shuffled
+from tourney.ratings.batch.counts import Counts
+from tourney.ratings.batch.rate import rate
+from tourney.ratings.batch.values import Batch
+from tourney.ratings.values import Result
+
+
+def rated(results: list[Result], entrants: int, seats: int) -> Batch:
+    return rate(Counts.of_results(results, range(entrants), seats))
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_the_order_of_storage_decides_nothing(seats: int) -> None:
+    results = results_of(seats, 7, 84)
+    table = rated(results, 7, seats)
+    for seed in range(3):
+        assert repr(rated(shuffled(results, seed), 7, seats)) == repr(table)
+    renumbered = [
+        Result((9, 1000 - result.key[1], 2, result.key[3]), *result[1:]) for result in reversed(results)
+    ]
+    assert repr(rated(renumbered, 7, seats)) == repr(table)
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_the_stronger_are_rated_higher(seats: int) -> None:
+    batch = rated(results_of(seats, 6, 600), 6, seats)
+    assert [line.entrant for line in batch.ratings] == [5, 4, 3, 2, 1, 0]
+    assert [line.rank for line in batch.ratings] == [1, 2, 3, 4, 5, 6]
+    assert sum(line.elo for line in batch.ratings) == pytest.approx(0, abs=0.3)
+    for line in batch.ratings:
+        assert line.low < line.elo < line.high
+        assert line.best_rank <= line.rank <= line.worst_rank
+    assert sum(line.p_best for line in batch.ratings) == pytest.approx(1, abs=0.03)
+    assert sum(line.games for line in batch.ratings) == 600 * seats
+    assert sum((line.score or 0) * line.games for line in batch.ratings) == pytest.approx(
+        300 * seats, abs=0.2
+    )
+    assert len(batch.pairs) == 15
+    order = [line.entrant for line in batch.ratings]
+    for pair in batch.pairs:
+        assert order.index(pair.a) < order.index(pair.b)
+        assert pair.los > 0.5
+        assert pair.residual == pytest.approx(pair.points - pair.expected, abs=0.006)
+    assert batch.pool.matches == 600
+    assert batch.pool.clusters == 600 // seats
+    assert batch.pool.parts == (tuple(order),)
+    assert batch.pool.steps == ((tuple(order),),)
+
+
+def test_names_change_nothing_but_names() -> None:
+    results = results_of(2, 5, 100)
+    turned = [result._replace(entrants=tuple(4 - number for number in result.entrants)) for result in results]
+    one, other = rated(results, 5, 2), rated(turned, 5, 2)
+    assert [(line.elo, 4 - line.entrant) for line in one.ratings] == [
+        (line.elo, line.entrant) for line in other.ratings
+    ]
+    assert one.pool.seats == other.pool.seats
+    assert one.pool.goodness == other.pool.goodness
+
+
+def test_a_first_seat_that_wins_is_an_advantage_and_no_strength() -> None:
+    results = [
+        Result((1, k, 1, order), ((0, 1), (1, 0))[order - 1], (1, 2) if k % 4 else (2, 1))
+        for k in range(1, 81)
+        for order in (1, 2)
+    ]
+    batch = rated(results, 2, 2)
+    assert [line.elo for line in batch.ratings] == [0.0, 0.0]
+    first, second = batch.pool.seats
+    assert first.low > 0 > second.high
+    assert first.elo == -second.elo
+    assert 0.2 < batch.pool.dispersion < 0.6, (
+        "mirrored games that are opposed vary less than independent ones"
+    )
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+@pytest.mark.parametrize("entrants", [0, 1, 5])
+def test_an_empty_pool(seats: int, entrants: int) -> None:
+    batch = rated([], entrants, seats)
+    assert [(line.rank, line.elo, line.games, line.score) for line in batch.ratings] == [
+        (1, 0.0, 0, None)
+    ] * entrants
+    assert all(pair.los == 0.5 and pair.z is None for pair in batch.pairs)
+    assert batch.pool.goodness.p_value is None
+    assert batch.pool.draw_rate is None
+    assert len(batch.pool.parts) == entrants
+    if entrants == 5:
+        assert {(line.best_rank, line.worst_rank) for line in batch.ratings} == {(1, 5)}
+        # Four fifths of the prior's variance lie around the mean of five.
+        assert batch.ratings[0].high == pytest.approx(1.96 * 600 * 0.8**0.5, abs=0.1)
+
+
+def test_one_match_moves_little() -> None:
+    batch = rated([Result((1, 1, 1, 1), (1, 0), (1, 2))], 2, 2)
+    winner, loser = batch.ratings
+    assert (winner.entrant, winner.elo) == (1, -loser.elo)
+    assert winner.low < loser.elo < winner.elo < loser.high
+    assert (winner.best_rank, winner.worst_rank) == (1, 2)
+    assert 0.6 < batch.pairs[0].los < 0.9
+    assert batch.pool.steps == (((1,), (0,)),)
+
+
+def test_the_more_a_bot_wins_the_higher_it_stands_and_never_at_infinity() -> None:
+    last = 0.0
+    for games in (1, 10, 100, 1000):
+        results = [
+            Result((1, k, 1, order), ((0, 1 + k % 3), (1 + k % 3, 0))[order], ((1, 2), (2, 1))[order])
+            for k in range(games)
+            for order in (0, 1)
+        ]
+        batch = rated(results, 4, 2)
+        top = batch.ratings[0]
+        assert top.entrant == 0
+        assert last < top.elo < 2500
+        assert top.high - top.low > 300, "that it never lost says little of how strong it is"
+        last = top.elo
+    assert batch.pool.steps[0][0] == (0,)
+
+
+def test_everything_drawn() -> None:
+    for seats in (2, 4):
+        results = [Result((1, k, 1, 1), tuple(range(seats)), (1,) * seats) for k in range(1, 31)]
+        batch = rated(results, seats, seats)
+        assert {line.elo for line in batch.ratings} == {0.0}
+        assert batch.pool.draw_rate == 1.0
+        # Elo is about wins and losses, and there was none.
+        assert batch.ratings[0].high > 300
+
+
+def test_pools_that_no_match_connects_are_named() -> None:
+    results = [
+        Result((1, k, 1, 1), pair, (1, 2)) for k, pair in enumerate([(0, 1), (1, 0), (2, 3), (3, 2)], 1)
+    ]
+    batch = rated(results, 5, 2)
+    assert sorted(map(sorted, batch.pool.parts)) == [[0, 1], [2, 3], [4]]
+    assert all(len(steps) == 1 for steps in batch.pool.steps)
+    within = next(pair for pair in batch.pairs if {pair.a, pair.b} == {0, 1})
+    assert within.games == 2
+    (top, *_) = batch.ratings
+    assert top.high - top.low > 1000
+
+
+def test_intransitive_results_are_told_by_the_fit_and_by_residuals() -> None:
+    results = []
+    for k in range(60):
+        a, b = ((0, 1), (1, 2), (2, 0))[k % 3]
+        won = k % 10 != 0
+        results.append(Result((1, k + 1, 1, 1), (a, b), (1, 2) if won else (2, 1)))
+        results.append(Result((1, k + 1, 1, 2), (b, a), (2, 1) if won else (1, 2)))
+    batch = rated(results, 3, 2)
+    assert batch.pool.goodness.p_value is not None
+    assert batch.pool.goodness.p_value < 0.001
+    assert all(abs(pair.z or 0) > 3 for pair in batch.pairs)
+
+
+@pytest.mark.parametrize(
+    "world",
+    [
+        World("test-two", 2, bots=20),
+        World("test-four", 4, bots=20),
+        World("test-one-winner", 4, bots=20, places=1),
+    ],
+    ids=lambda world: world.name,
+)
+def test_intervals_cover_the_truth(world: World) -> None:
+    """On simulated pools of known strengths; 10 seeds of 20 bots, so the share may stray by some 3 %."""
+    inside = ranked = 0
+    p_values = []
+    for seed in range(10):
+        pool = simulate(world, seed, 1600)
+        batch = rated(pool.results, 20, world.seats)
+        true_ranks = 1 + np.sum(pool.strengths[None, :] > pool.strengths[:, None], axis=1)
+        for line in batch.ratings:
+            inside += line.low <= pool.strengths[line.entrant] <= line.high
+            ranked += line.best_rank <= true_ranks[line.entrant] <= line.worst_rank
+        p_values.append(batch.pool.goodness.p_value or 0.0)
+    assert 0.91 <= inside / 200 <= 0.99
+    assert ranked / 200 >= 0.95
+    assert sum(p < 0.05 for p in p_values) <= 3
