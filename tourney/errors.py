@@ -14,7 +14,8 @@ What a bot does wrong is no exception: it is data in a record. The tree::
     │   └── RecordError             a record that is not of the one form
     ├── CheckError              1   what was asked for does not hold: a digest differs, a check failed
     └── EnvironmentFailure      3   the machine failed: disk, database, lost worker, sandbox
-        ├── StoreError              the database is damaged, locked, too new, or cannot be written
+        ├── StoreError              the database is damaged, too new, or cannot be used
+        │   └── StoreUnavailable        it cannot be written now, but may be later: disk full, locked
         ├── SandboxError            the containment that was asked for cannot be had
         └── WorkerError             a worker process was lost for good
 
@@ -79,7 +80,11 @@ class EnvironmentFailure(TourneyError):  # noqa: N818 - a failure of the machine
 
 
 class StoreError(EnvironmentFailure):
-    """The database is damaged, locked, too new, or cannot be written."""
+    """The database is damaged, too new, or cannot be used."""
+
+
+class StoreUnavailable(StoreError):  # noqa: N818 - a state of the machine, said as people say it
+    """The database cannot be written now, but may be later: the disk is full, or another program holds it."""
 
 
 class SandboxError(EnvironmentFailure):

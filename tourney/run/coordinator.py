@@ -6,27 +6,31 @@ is drawn next (``tourney.run.draw``) nor what is stored of it.
 
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import BrokenExecutor, Future
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from queue import Empty, SimpleQueue
+from typing import Any
 
-from tourney.errors import InputError, StoreError, TourneyError, WorkerError
+from tourney.errors import InputError, StoreError, StoreUnavailable, TourneyError, WorkerError
 from tourney.match.record import Outcome
 from tourney.run.draw import draw_next, spec_of
+from tourney.run.patience import PAUSES, Patience
 from tourney.run.pool import Pool
-from tourney.run.progress import Listener, Tick
+from tourney.run.progress import Listener, Pulse, Tick
 from tourney.run.signals import catching
+from tourney.run.spool import Spool
 from tourney.run.task import Answer, MatchTask
 from tourney.run.timetable import Timetable
+from tourney.run.umpire import STRIKES, Call, Umpire
 from tourney.run.writer import Writer
 from tourney.schedule.registry import find_format
 from tourney.schedule.row import Row
 from tourney.store.repository import Repository
-from tourney.store.values import Finished
+from tourney.store.values import BENCHED, Finished
 
 MAX_FAILURES = 3
 """After so many failures of the infrastructure a match is void."""
@@ -40,6 +44,7 @@ class End(Enum):
 
     FINISHED = "finished"
     TIME = "time"
+    FAULTS = "faults"
     DRAINED = "drained"
     STOPPED = "stopped"
 
@@ -57,6 +62,9 @@ class Coordinator:
     """One run of one tournament, from what is stored to its end.
 
     ``bots`` is the folder of the bot store, which must hold all entrants' bots. Needs the tournament's lock.
+    ``max_faults``: stop once so many faults were counted. ``patience``: seconds for which a database that
+    cannot be written is borne, with an attempt after each of the ``pauses``; what waits meanwhile is kept in
+    the ``spool``. ``listener.pulse`` is called about once a second.
     """
 
     def __init__(
@@ -69,6 +77,10 @@ class Coordinator:
         listener: Listener | None = None,
         timetable: Timetable | None = None,
         clock: Callable[[], float] = time.monotonic,
+        max_faults: int | None = None,
+        patience: float = 0.0,
+        pauses: Sequence[float] = PAUSES,
+        spool: Spool | None = None,
     ) -> None:
         self._repository = repository
         self._pool = pool
@@ -78,13 +90,19 @@ class Coordinator:
         self._clock = clock
         self._tournament = repository.tournament_by_id(tournament)
         self._entrants = repository.entrants(tournament)
-        self._writer = Writer(repository, tournament, clock)
+        self._writer = Writer(repository, tournament, clock, spool)
+        self._patience = Patience(patience, clock, self._listener.say, pauses)
+        self._umpire = Umpire(max_faults)
+        for strike in repository.strikes(tournament):
+            self._umpire.note(*strike)
+        self._benched: set[int] = set()
+        self._enough = False
         self._events: SimpleQueue[Future[Answer] | int] = SimpleQueue()
         self._pending: deque[tuple[int, Row]] = deque()
         self._alone: deque[tuple[int, Row]] = deque()
         self._flying: dict[Future[Answer], tuple[int, Row]] = {}
         self._open: Counter[int] = Counter()  # rows without a stored result, by round
-        self._round_of: dict[int, int] = {}  # of matches that were handed out
+        self._row_of: dict[int, Row] = {}  # of matches that were handed out
         self._failures: Counter[int] = Counter()
         self._failed_in_a_row = 0
         self._signals: list[int] = []
@@ -99,13 +117,13 @@ class Coordinator:
         self._complete = self._tournament.complete
         self._lag = find_format(self._tournament.plan.format).lag
         self._faults = sum(count for _, _, count in repository.faults(tournament))
-        self._began = clock()
+        self._began = self._pulsed = clock()
 
     def run(self) -> Summary:
         """Play until all is played, the time is up, or a signal comes.
 
         Raises WorkerError where the machine cannot play, StoreError where it cannot store; what was stored
-        before stays, and all else is played at the next start.
+        before stays, and all else is played at the next start or taken in from the spool.
         """
         with catching(self._events.put):
             self._run()
@@ -124,7 +142,7 @@ class Coordinator:
         except TourneyError:
             # What was played is not to be lost for it.
             with suppress(StoreError):
-                self._flush()
+                self._flush(at_once=True)
             raise
         finally:
             if orderly:
@@ -134,31 +152,47 @@ class Coordinator:
 
     def _advance(self) -> bool:
         """Draw and hand out what can be; say whether there is anything left to wait for."""
-        self._draw()
-        self._hand_out()
-        if self._end is End.STOPPED:
-            self._flush()
-            return False
-        if self._flying:
-            return True
-        self._flush()
-        if self._end is None and self._draw():
+        while True:
+            self._draw()
             self._hand_out()
-        return bool(self._flying)
+            if self._end is not End.STOPPED and self._flying:
+                return True
+            if self._end is not None:
+                self._last_flush()
+                return False
+            self._flush()
+            if not self._draw():
+                break
+        if self._enough and not self._patience.paused:
+            self._end = End.FAULTS
+        return self._patience.paused
 
     def _step(self) -> None:
         """Wait for the next event; take it and all that came with it; store what is due."""
-        due = self._writer.due_in
+        due = self._due_in()
         try:
-            event = self._events.get(timeout=_IDLE_SECONDS if due is None else due)
+            event = self._events.get(timeout=_IDLE_SECONDS if due is None else min(due, _IDLE_SECONDS))
             while True:
                 self._hear(event)
                 event = self._events.get_nowait()
         except Empty:
             pass
-        due = self._writer.due_in
+        due = self._due_in()
         if due is not None and due <= 0:
             self._flush()
+        elif self._patience.paused:
+            self._writer.spool()
+        self._beat()
+
+    def _due_in(self) -> float | None:
+        """Seconds until what waits should be stored; None if nothing does."""
+        return self._patience.due_in if self._patience.paused else self._writer.due_in
+
+    def _beat(self) -> None:
+        now = self._clock()
+        if now - self._pulsed >= _IDLE_SECONDS:
+            self._pulsed = now
+            self._listener.pulse(Pulse(self._tick(), self._pool.running(), self._patience.why))
 
     def _hear(self, event: "Future[Answer] | int") -> None:
         if isinstance(event, int):
@@ -184,9 +218,17 @@ class Coordinator:
             self._failed_in_a_row = 0
             self._heard += 1
             self._timetable.note(answer.played.measured.get("wall-ms", 0) / 1000)
+            self._note(number, row, Outcome.from_json(answer.played.record["outcome"]))
             self._writer.add(Finished(number, answer.played))
         elif answer.failure is not None:
             self._fail(number, row, answer.failure)
+        elif self._end is None:
+            self._time_is_up()
+
+    def _note(self, number: int, row: Row, outcome: Outcome) -> None:
+        kinds = {seat: kind for seat, kind, _ in outcome.faults}
+        faults = tuple(kinds.get(seat) for seat in range(1, len(row.seats) + 1))
+        self._umpire.note(number, row.seats, faults)
 
     def _hear_signal(self, number: int) -> None:
         self._signals.append(number)
@@ -207,21 +249,22 @@ class Coordinator:
 
     def _hand_out(self) -> None:
         """Fill the window in schedule order; rows that failed before come last, one at a time."""
-        while self._end is None and (
-            (self._pending and len(self._flying) < self._window) or (self._alone and not self._flying)
-        ):
-            if not self._timetable.fits(self._clock()):
-                self._listener.say("the time is up: no further match is begun")
-                self._drain(End.TIME)
+        while self._end is None and not self._patience.paused:
+            queue = self._call()
+            if queue is None:
                 return
-            number, row = (self._pending or self._alone).popleft()
-            self._round_of[number] = row.round
+            if not self._timetable.fits(self._clock()):
+                self._time_is_up()
+                return
+            number, row = queue.popleft()
+            self._row_of[number] = row
             task = MatchTask(
                 number=number,
                 spec=spec_of(self._tournament, self._entrants, row),
                 bots=self._bots,
                 sandbox=self._tournament.run.sandbox,
                 reuse=self._tournament.run.reuse,
+                begin_by=self._timetable.begin_by,
             )
             try:
                 future = self._pool.submit(task)
@@ -231,6 +274,49 @@ class Coordinator:
                 continue
             self._flying[future] = (number, row)
             future.add_done_callback(self._events.put)
+
+    def _call(self) -> "deque[tuple[int, Row]] | None":
+        """Return the queue whose head is to be handed out now; None where none is. Benched rows become void."""
+        while self._pending and len(self._flying) < self._window:
+            number, row = self._pending[0]
+            open_ = [(other, its.seats) for other, its in (*self._flying.values(), *self._alone)]
+            call = self._umpire.call(number, row.seats, open_)
+            if call.kind == "play":
+                return self._pending
+            if call.kind == "wait":
+                break
+            if call.kind == "stop":
+                self._stop_early(call)
+                break
+            self._pending.popleft()
+            self._bench(number, row, call)
+        return self._alone if self._alone and not self._flying else None
+
+    def _bench(self, number: int, row: Row, call: Call) -> None:
+        name = self._entrants[call.entrant].name
+        if call.entrant not in self._benched:
+            self._benched.add(call.entrant)
+            told = ", ".join(map(str, call.matches))
+            self._listener.say(
+                f"{name} is benched: it failed at start-up {STRIKES} times (matches {told}); its matches from"
+                f" {number} on are void; mend what ails it, and run with --unbench {name}"
+            )
+            self._listener.note("bench", {"entrant": name, "matches": list(call.matches), "from": number})
+        self._row_of[number] = row
+        self._writer.add(Finished(number, None, f"{BENCHED}{name} failed at start-up {STRIKES} times"))
+
+    def _stop_early(self, call: Call) -> None:
+        """Begin nothing of the schedule from here on; what was handed out is played to its end."""
+        self._listener.say(
+            f"too many faults by match {call.matches[0]}: stopping; see `tourney status`, and run again"
+            " with a higher --max-faults, or without"
+        )
+        self._enough = True
+        self._pending.clear()
+
+    def _time_is_up(self) -> None:
+        self._listener.say("the time is up: no further match is begun")
+        self._drain(End.TIME)
 
     def _lose_workers(self) -> None:
         """Replace a pool that broke. Who broke it is unknown: all that were out are tried again, alone."""
@@ -271,11 +357,20 @@ class Coordinator:
                 " see to it, and run again: nothing that was stored is lost"
             )
 
-    def _flush(self) -> None:
-        """Store what waits; from now on it is done."""
-        stored = self._writer.flush()
+    def _flush(self, *, at_once: bool = False) -> None:
+        """Store what waits; from now on it is done. If it cannot be stored the run pauses."""
+        if self._writer.due_in is None or not self._patience.may_try(at_once=at_once):
+            return
+        try:
+            stored = self._writer.flush()
+        except StoreUnavailable as error:
+            self._patience.fail(error, self._writer.whereabouts)
+            return
+        self._patience.succeed()
         for finished in stored:
-            round_ = self._round_of.pop(finished.number)
+            row = self._row_of.pop(finished.number)
+            self._listener.note("match", self._told(row, finished))
+            round_ = row.round
             self._open[round_] -= 1
             if not self._open[round_]:
                 del self._open[round_]
@@ -287,16 +382,45 @@ class Coordinator:
             outcome = Outcome.from_json(finished.played.record["outcome"])
             self._faults += len(outcome.faults)
             self._void += outcome.void
-        if stored:
-            self._listener.tick(self._tick())
+        self._listener.tick(self._tick())
+
+    def _last_flush(self) -> None:
+        """Store what waits, when there is no more time to wait for it."""
+        self._flush(at_once=True)
+        if self._writer.due_in is not None:
+            raise StoreUnavailable(f"{self._patience.why}; {self._writer.whereabouts}")
+
+    def _told(self, row: Row, finished: Finished) -> dict[str, Any]:
+        """Return a result for the log."""
+        data: dict[str, Any] = {
+            "match": finished.number,
+            "entrants": [self._entrants[entrant].name for entrant in row.seats],
+        }
+        if finished.played is None:
+            return {**data, "void": finished.note}
+        outcome = finished.played.record["outcome"]
+        data |= {
+            "ranks": outcome["ranks"],
+            "reason": outcome["reason"],
+            "digest": finished.played.record["digest"],
+        }
+        if outcome["faults"]:
+            data["faults"] = outcome["faults"]
+        return {**data, "ms": finished.played.measured.get("wall-ms")}
 
     def _draw(self) -> bool:
         """Draw the next rounds if their time has come, and take their rows; say whether any came."""
-        if self._complete or self._end is not None:
+        if self._complete or self._end is not None or self._enough or not self._patience.may_try():
             return False
         if any(round_ <= self._last_round - self._lag for round_ in self._open):
             return False
-        drawn = draw_next(self._repository, self._tournament.id)
+        try:
+            drawn = draw_next(self._repository, self._tournament.id)
+        except StoreUnavailable as error:
+            self._patience.fail(error, self._writer.whereabouts)
+            return False
+        if self._writer.due_in is None:
+            self._patience.succeed()
         if drawn is None:
             return False
         self._complete = drawn.complete

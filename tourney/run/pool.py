@@ -4,10 +4,11 @@ import multiprocessing
 import os
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
-from typing import Protocol
+from typing import Any, Protocol
 
 from tourney.run import worker
 from tourney.run.orphans import adopt_orphans, kill_orphans
+from tourney.run.progress import Playing
 from tourney.run.spawning import PlainContext
 from tourney.run.task import Answer, MatchTask
 
@@ -21,6 +22,9 @@ class Pool(Protocol):
     @property
     def workers(self) -> int:
         """How many matches are played at the same time."""
+
+    def running(self) -> tuple[Playing, ...]:
+        """Return what is being played now, by number, as far as it is known."""
 
     def submit(self, task: MatchTask) -> "Future[Answer]":
         """Hand in a match. Raises BrokenExecutor where a worker was lost; then ``replace`` it."""
@@ -49,8 +53,15 @@ class ProcessPool:
         self.workers = workers
         self._context = PlainContext()
         self._draining = self._context.Event()
+        self._board: Any = self._context.RawArray("d", 2 * workers)
         adopt_orphans()
         self._executor = self._start()
+
+    def running(self) -> tuple[Playing, ...]:
+        """Return what is being played now, by number."""
+        shown = list(self._board)
+        pairs = sorted(zip(shown[::2], shown[1::2], strict=True))
+        return tuple(Playing(int(number), since) for number, since in pairs if number)
 
     def submit(self, task: MatchTask) -> "Future[Answer]":
         """Hand in a match. Raises BrokenExecutor where a worker was lost."""
@@ -60,6 +71,7 @@ class ProcessPool:
         """Put a new pool in the place of one that broke; the bots of a worker that was killed end now."""
         self._executor.shutdown(wait=True, cancel_futures=True)
         kill_orphans()
+        self._board[:] = [0.0] * len(self._board)
         self._executor = self._start()
 
     def drain(self) -> None:
@@ -93,7 +105,7 @@ class ProcessPool:
             self.workers,
             mp_context=self._context,
             initializer=worker.initialize,
-            initargs=(slots, self.workers, self._draining),
+            initargs=(slots, self.workers, self._draining, self._board),
         )
 
 
@@ -111,6 +123,10 @@ class ExecutorPool:
         self._play = play
         self._draining = False
         self._executor = make()
+
+    def running(self) -> tuple[Playing, ...]:
+        """Return nothing: what these executors play is not watched."""
+        return ()
 
     def submit(self, task: MatchTask) -> "Future[Answer]":
         """Hand in a match."""

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -39,6 +39,23 @@ class Tick:
         return (self.rows - self.done) / self.rate if self.rate else None
 
 
+@dataclass(frozen=True, slots=True)
+class Playing:
+    """A match that is being played: its number, and since when (seconds since the epoch)."""
+
+    number: int
+    since: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pulse:
+    """How a run is at a moment: how it stands, what is being played, why it pauses ("" if it does not)."""
+
+    tick: Tick
+    playing: tuple[Playing, ...] = ()
+    paused: str = ""
+
+
 class Listener:
     """Hears what a run does. This one is silent; a display overrides what it shows."""
 
@@ -47,6 +64,39 @@ class Listener:
 
     def say(self, text: str) -> None:
         """Hear something that a person should know."""
+
+    def note(self, event: str, data: Mapping[str, Any]) -> None:
+        """Hear something that a log should keep, as JSON data: ``match``, ``bench`` and others."""
+
+    def pulse(self, pulse: Pulse) -> None:
+        """Hear about once a second how it is."""
+
+
+class Listeners(Listener):
+    """Tells several listeners what it hears."""
+
+    def __init__(self, *listeners: Listener) -> None:
+        self._listeners = listeners
+
+    def tick(self, tick: Tick) -> None:
+        """Pass it on."""
+        for listener in self._listeners:
+            listener.tick(tick)
+
+    def say(self, text: str) -> None:
+        """Pass it on."""
+        for listener in self._listeners:
+            listener.say(text)
+
+    def note(self, event: str, data: Mapping[str, Any]) -> None:
+        """Pass it on."""
+        for listener in self._listeners:
+            listener.note(event, data)
+
+    def pulse(self, pulse: Pulse) -> None:
+        """Pass it on."""
+        for listener in self._listeners:
+            listener.pulse(pulse)
 
 
 class PlainListener(Listener):

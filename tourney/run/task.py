@@ -11,7 +11,8 @@ from tourney.match.spec import MatchSpec
 class MatchTask:
     """A match to be played: its number in the tournament, its spec, and how to run its bots.
 
-    ``bots`` is the folder of the bot store; the spec names each bot by its digest.
+    ``bots`` is the folder of the bot store; the spec names each bot by its digest. ``begin_by``: after this
+    time (``time.monotonic()``, seconds) it is not begun any more; None: at any time.
     """
 
     number: int
@@ -19,13 +20,14 @@ class MatchTask:
     bots: str
     sandbox: Literal["strict", "auto", "off"]
     reuse: bool
+    begin_by: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What came of a task: a match as played, or why the machine could not play it.
 
-    Both None: the worker was told to begin nothing new.
+    Both None: the worker was told to begin nothing new, or it was too late.
     """
 
     number: int

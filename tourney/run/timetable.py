@@ -45,6 +45,11 @@ class Timetable:
         """Note how long a match took."""
         self.longest = max(self.longest, seconds)
 
+    @property
+    def begin_by(self) -> float | None:
+        """The latest time at which a match may begin, or None."""
+        return None if self.end is None else self.end - self.longest
+
     def fits(self, now: float) -> bool:
         """Say whether another match fits."""
         return self.end is None or now + self.longest < self.end

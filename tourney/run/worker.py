@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from contextlib import suppress
 from functools import cache
 from multiprocessing.connection import wait
@@ -39,19 +40,24 @@ class _Worker:
 
     playing = False
     draining: Any = None
+    board: Any = None
+    slot = 0
 
 
-def initialize(slots: Any, workers: int, draining: Any) -> None:
+def initialize(slots: Any, workers: int, draining: Any, board: Any) -> None:
     """Make this process a worker: take a slot, pin to its processors, mind signals and the parent's death.
 
     ``slots`` is a queue of slot numbers from 0, ``draining`` an event that tells to begin nothing more.
+    ``board`` is shared: two numbers a slot, the match that is being played and its start (both 0: none).
     """
     _Worker.draining = draining
+    _Worker.board = board
+    _Worker.slot = slots.get()
     # A handler, not SIG_IGN: an ignored signal would stay ignored in the bots.
     signal.signal(signal.SIGINT, _ignore)
     signal.signal(signal.SIGTERM, _stop)
     adopt_orphans()
-    pin(slots.get(), workers)
+    pin(_Worker.slot, workers)
     threading.Thread(target=_outlive_nobody, name="parent-watch", daemon=True).start()
 
 
@@ -59,6 +65,24 @@ def play_task(task: MatchTask) -> Answer:
     """Play a match. What the machine fails at is an answer; a bot or spec that cannot be used is raised."""
     if _Worker.draining is not None and _Worker.draining.is_set():
         return Answer(task.number)
+    if task.begin_by is not None and time.monotonic() > task.begin_by:
+        return Answer(task.number)
+    _show(task.number)
+    try:
+        return _play(task)
+    finally:
+        _show(0)
+
+
+def _show(number: int) -> None:
+    """Let the coordinator see what this worker plays."""
+    if _Worker.board is not None:
+        _Worker.board[2 * _Worker.slot] = 0
+        _Worker.board[2 * _Worker.slot + 1] = time.time() if number else 0
+        _Worker.board[2 * _Worker.slot] = number
+
+
+def _play(task: MatchTask) -> Answer:
     try:
         _Worker.playing = True
         played = _room(task.bots, task.sandbox, task.reuse).play(task.spec)

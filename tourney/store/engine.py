@@ -3,14 +3,15 @@
 All SQL that only SQLite knows is in this module and in ``sqlite.py``; other databases come by URL.
 """
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Engine, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError, SQLAlchemyError
 
-from tourney.errors import StoreError, UsageError
+from tourney.errors import StoreError, StoreUnavailable, UsageError
 from tourney.store import sqlite
 from tourney.store.migrations import HEAD, REVISIONS
 
@@ -40,11 +41,18 @@ def shown(url: URL) -> str:
     return str(url.database) if is_sqlite(url) else url.render_as_string(hide_password=True)
 
 
-def open_engine(url: str, *, create: bool = False, write: bool = False, old: bool = False) -> Engine:
+def open_engine(
+    url: str,
+    *,
+    create: bool = False,
+    write: bool = False,
+    old: bool = False,
+    busy: float | None = None,
+) -> Engine:
     """Open a database by path or URL.
 
     ``create`` makes one that is missing; ``write`` refuses what cannot be written now; ``old`` lets pass one
-    that wants an upgrade. Raises StoreError, in one sentence, for what is not ours, damaged, half-written,
+    that wants an upgrade; ``busy`` is how many seconds to wait for another writer. Raises StoreError, in one sentence, for what is not ours, damaged, half-written,
     made by a newer Tourney, or out of reach.
     """
     parsed = parse_url(url)
@@ -54,7 +62,7 @@ def open_engine(url: str, *, create: bool = False, write: bool = False, old: boo
         if create and not path.exists():
             sqlite.create(path)
         sqlite.check(path, write=write)
-        engine = sqlite.make_engine(path)
+        engine = sqlite.make_engine(path, busy)
     else:
         engine = _server_engine(parsed)
     try:
@@ -88,7 +96,10 @@ def store_error(name: str, error: SQLAlchemyError) -> StoreError:
     cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
     text = " ".join(str(cause).split()) or type(cause).__name__
     advice = sqlite.advice(text)
-    return StoreError(f"the database {name} failed: {text}{advice}")
+    # A server that is gone may come back; of a file's failures only some pass by themselves.
+    on_server = isinstance(error, OperationalError) and not isinstance(cause, sqlite3.Error)
+    kind = StoreUnavailable if on_server or sqlite.may_pass(text) else StoreError
+    return kind(f"the database {name} failed: {text}{advice}")
 
 
 def revision_of(engine: Engine) -> str | None:

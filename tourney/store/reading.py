@@ -1,6 +1,7 @@
 """Queries: from rows of SQL to values, in schedule order."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +14,7 @@ from tourney.store import codec
 from tourney.store.models import ENTRANT, LOG, MATCH, MEASURED, SCHEDULE, SEAT, TOURNAMENT
 from tourney.store.standings import Tally
 from tourney.store.values import (
+    BENCHED,
     Key,
     Match,
     PairTotal,
@@ -182,6 +184,45 @@ def faults(connection: Connection, tournament: int) -> tuple[tuple[int, str, int
         .group_by(seat.entrant, seat.fault)
     )
     return tuple(sorted((entrant, kind, int(count)) for entrant, kind, count in connection.execute(query)))
+
+
+def faulty(
+    connection: Connection, tournament: int
+) -> tuple[tuple[int, tuple[int, ...], tuple[str | None, ...]], ...]:
+    """Return number, entrants and faults of the matches that hold a fault."""
+    held = sa.select(SEAT.c.match_id).where(SEAT.c.tournament_id == tournament, SEAT.c.fault.is_not(None))
+    query = sa.select(_S.number, _S.seating, _M.faults).select_from(_PLAYED).where(_M.id.in_(held))
+    return tuple(
+        (number, codec.ints(seating), codec.kinds(faults))
+        for number, seating, faults in _each(connection, _of(query, tournament))
+    )
+
+
+def benched(connection: Connection, tournament: int) -> tuple[tuple[int, int], ...]:
+    """Return the entrants that are benched and how many matches are void for it."""
+    query = (
+        sa.select(_M.note, sa.func.count())
+        .select_from(_PLAYED)
+        .where(_S.tournament_id == tournament, _M.void, _M.note.like(f"{BENCHED}%"))
+        .group_by(_M.note)
+    )
+    numbers = {stored.name: stored.number for stored in entrants(connection, tournament)}
+    counts: Counter[int] = Counter()
+    for note, count in connection.execute(query):
+        counts[numbers[note.removeprefix(BENCHED).split(" ")[0]]] += int(count)
+    return tuple(sorted(counts.items()))
+
+
+def recent_measured(connection: Connection, tournament: int, count: int) -> tuple[bytes, ...]:
+    """Return the packed measurements of the last matches in schedule order."""
+    query = (
+        sa.select(MEASURED.c.data)
+        .select_from(SCHEDULE.join(MEASURED, MEASURED.c.match_id == _S.id))
+        .where(_S.tournament_id == tournament)
+        .order_by(_S.number.desc())
+        .limit(count)
+    )
+    return tuple(row[0] for row in connection.execute(query))
 
 
 def pair_totals(connection: Connection, tournament: int) -> tuple[PairTotal, ...]:

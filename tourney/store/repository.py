@@ -51,13 +51,15 @@ class Repository:
         self._connection = connection
 
     @classmethod
-    def open(cls, url: str, *, create: bool = False, write: bool = False) -> "Repository":
+    def open(
+        cls, url: str, *, create: bool = False, write: bool = False, busy: float | None = None
+    ) -> "Repository":
         """Open a database by path or URL; ``create`` makes one that is missing.
 
         ``write`` says that the caller means to write, so that a read-only file or folder is refused now.
-        Raises StoreError, in one sentence, for what is not ours, damaged, half-written, too new or too old.
+        ``busy``: how many seconds a writer waits for another one. Raises StoreError, in one sentence, for what is not ours, damaged, half-written, too new or too old.
         """
-        return cls(open_engine(url, create=create, write=write or create))
+        return cls(open_engine(url, create=create, write=write or create, busy=busy))
 
     def close(self) -> None:
         """Close the database."""
@@ -304,6 +306,30 @@ class Repository:
         """Return ``(entrant number, kind, count)`` of all faults, sorted."""
         with self._read() as connection:
             return reading.faults(connection, tournament)
+
+    def strikes(self, tournament: int) -> tuple[tuple[int, tuple[int, ...], tuple[str | None, ...]], ...]:
+        """Return number, entrants and faults (in seat order) of the matches that hold a fault, by number."""
+        with self._read() as connection:
+            return reading.faulty(connection, tournament)
+
+    def benched(self, tournament: int) -> tuple[tuple[int, int], ...]:
+        """Return ``(entrant number, matches void for it)`` of the entrants that are benched, sorted."""
+        with self._read() as connection:
+            return reading.benched(connection, tournament)
+
+    def take_back(self, tournament: int, numbers: Sequence[int]) -> None:
+        """Remove results, so that their rows are played again, and the ratings kept of them.
+
+        Only for a person who asks for it: everything else treats a result as final.
+        """
+        with self._write() as connection:
+            writing.take_back(connection, tournament, numbers)
+
+    def recent_seconds(self, tournament: int, count: int) -> tuple[float, ...]:
+        """Return how long matches took, as measured, of the ``count`` last ones in schedule order."""
+        with self._read() as connection:
+            blobs = reading.recent_measured(connection, tournament, count)
+        return tuple(codec.unpack(blob).get("wall-ms", 0) / 1000 for blob in blobs)
 
     # -- what ratings keep ------------------------------------------------------------------------------
 

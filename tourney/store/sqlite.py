@@ -30,12 +30,12 @@ def path_of(url: URL) -> Path:
     return Path(os.path.abspath(str(url.database)))  # noqa: PTH100 - resolve() would follow links
 
 
-def connect(path: Path) -> sqlite3.Connection:
-    """Connect to a file that is there; never makes one."""
+def connect(path: Path, busy: float | None = None) -> sqlite3.Connection:
+    """Connect to a file that is there; never makes one. ``busy``: seconds to wait for another writer."""
     connection = sqlite3.connect(
         f"file:{quote(str(path))}?mode=rw",
         uri=True,
-        timeout=_BUSY_SECONDS,
+        timeout=_BUSY_SECONDS if busy is None else busy,
         isolation_level=None,  # transactions are begun below, so that a reader has one moment too
         check_same_thread=False,  # SQLAlchemy's pool hands a connection to one thread at a time
     )
@@ -44,9 +44,9 @@ def connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def make_engine(path: Path) -> Engine:
+def make_engine(path: Path, busy: float | None = None) -> Engine:
     """Return an engine on a file; it neither makes nor checks it."""
-    engine = sa.create_engine(URL.create("sqlite", database=str(path)), creator=lambda: connect(path))
+    engine = sa.create_engine(URL.create("sqlite", database=str(path)), creator=lambda: connect(path, busy))
 
     def begin(connection: Connection) -> None:
         # A writer takes the lock at once: one that began as a reader could not wait for it.
@@ -135,6 +135,11 @@ def advice(text: str) -> str:
         if word in text:
             return f"; {what}"
     return ""
+
+
+def may_pass(text: str) -> bool:
+    """Say whether an SQLite error, by the words it uses, may be over by itself or once a person helps."""
+    return any(word in text for word in ("locked", "full", "disk I/O", "unable to open", "readonly"))
 
 
 def backup(source: Path, target: Path) -> None:

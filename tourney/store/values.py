@@ -168,6 +168,10 @@ class Finished:
     note: str = ""
 
 
+BENCHED = "benched: "
+"""How the note of a match begins that is void as an entrant of it is benched; the entrant's name follows."""
+
+
 @dataclass(frozen=True, slots=True)
 class Standing:
     """A line of the standings.

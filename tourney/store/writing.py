@@ -13,7 +13,7 @@ from tourney.errors import StoreError, UsageError
 from tourney.match.record import Outcome
 from tourney.schedule.row import Row
 from tourney.store import codec
-from tourney.store.models import ENTRANT, LOG, MATCH, MEASURED, SCHEDULE, SEAT, TOURNAMENT
+from tourney.store.models import CHECKPOINT, ENTRANT, LOG, MATCH, MEASURED, SCHEDULE, SEAT, TOURNAMENT
 from tourney.store.points import score_units
 from tourney.store.values import Finished, Plan, RunSettings, StoredEntrant, Tournament
 
@@ -139,6 +139,19 @@ def record_results(connection: Connection, tournament: int, finished: Sequence[F
     for table, values in ((MATCH, matches), (SEAT, seats), (LOG, logs), (MEASURED, measured)):
         if values:
             connection.execute(sa.insert(table), values)
+
+
+def take_back(connection: Connection, tournament: int, numbers: Sequence[int]) -> None:
+    """Remove the results of some matches, and the checkpoints of ratings, which may rest on them."""
+    for start in range(0, len(numbers), _CHUNK):
+        ids = (
+            sa.select(_S.id)
+            .where(_S.tournament_id == tournament, _S.number.in_(numbers[start : start + _CHUNK]))
+            .scalar_subquery()
+        )
+        for column in (SEAT.c.match_id, LOG.c.match_id, MEASURED.c.match_id, MATCH.c.id):
+            connection.execute(sa.delete(column.table).where(column.in_(ids)))
+    connection.execute(sa.delete(CHECKPOINT).where(CHECKPOINT.c.tournament_id == tournament))
 
 
 def _match_values(id_: int, item: Finished, seats: int) -> dict[str, Any]:

@@ -1,0 +1,99 @@
+"""Benching and ``--max-faults``: decided after batches of a fixed size, in schedule order.
+
+What is decided about a match rests on the results of whole batches that ended some batches before it, all of
+them, and on no other results: so it is the same with one worker or forty, and after any interruption.
+"""
+
+from bisect import bisect_right, insort
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+BATCH: Final = 8
+"""How many rows of the schedule make a batch."""
+AHEAD: Final = 3
+"""How many whole batches lie between the results that decide and the row that they decide about."""
+STRIKES: Final = 3
+"""Who failed at start-up so often is benched."""
+
+Open = Sequence[tuple[int, Sequence[int]]]
+"""Rows that were handed out and have no result yet: their numbers and their entrants."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What becomes of a row: it is played, it waits for results, it is void, or the run stops before it.
+
+    ``entrant`` is who is benched; ``matches`` those that decided it, or how far faults were counted.
+    """
+
+    kind: Literal["play", "wait", "benched", "stop"]
+    entrant: int = -1
+    matches: tuple[int, ...] = ()
+
+
+PLAY = Call("play")
+WAIT = Call("wait")
+
+
+class Umpire:
+    """Counts faults as results come, in any order, and calls rows in schedule order.
+
+    A row may be called once all rows before it were handed out; those still open are told with it.
+    """
+
+    def __init__(self, max_faults: int | None = None) -> None:
+        self._max_faults = max_faults
+        self._strikes: dict[int, list[int]] = {}  # match numbers by entrant, sorted
+        self._faults: list[int] = []  # a match number for each fault, sorted; kept if they are limited
+
+    def note(self, number: int, seats: Sequence[int], faults: Sequence[str | None]) -> None:
+        """Note a result: who sat in the match, and each seat's fault or None.
+
+        A match in which all failed at start-up is nobody's strike: more likely it was the machine.
+        """
+        if not any(faults):
+            return
+        if self._max_faults is not None:
+            for _ in filter(None, faults):
+                insort(self._faults, number)
+        if set(faults) != {"startup"}:
+            for entrant, fault in zip(seats, faults, strict=True):
+                if fault == "startup":
+                    insort(self._strikes.setdefault(entrant, []), number)
+
+    def call(self, number: int, seats: Sequence[int], open_: Open) -> Call:
+        """Say what becomes of a row; ``wait`` only if a row that it must wait for is among the open ones."""
+        limit = decided_by(number)
+        if not limit:
+            return PLAY
+        before = [entrants for row, entrants in open_ if row <= limit]
+        if self._max_faults is not None:
+            known = bisect_right(self._faults, limit)
+            if known >= self._max_faults:
+                return Call("stop", matches=(limit,))
+            if known + sum(map(len, before)) >= self._max_faults:
+                return WAIT
+        for entrant in seats:
+            strikes = self._strikes.get(entrant, [])
+            count = bisect_right(strikes, limit)
+            if count >= STRIKES:
+                return Call("benched", entrant, tuple(strikes[:STRIKES]))
+            if count + sum(entrant in entrants for entrants in before) >= STRIKES:
+                return WAIT
+        return PLAY
+
+
+def decided_by(number: int) -> int:
+    """Return the last match whose result bears on a row (0: none does)."""
+    return max(0, (number - 1) // BATCH - AHEAD) * BATCH
+
+
+def strikes_of(
+    results: Iterable[tuple[int, Sequence[int], Sequence[str | None]]],
+) -> dict[int, tuple[int, ...]]:
+    """Return the matches, of those given, that count as strikes, by entrant."""
+    umpire = Umpire()
+    for number, seats, faults in results:
+        umpire.note(number, seats, faults)
+    return {entrant: tuple(numbers) for entrant, numbers in sorted(umpire._strikes.items())}  # noqa: SLF001 - its own
