@@ -76,7 +76,7 @@ def test_off_protects_by_a_process_group_only() -> None:
     assert plain.level == "off"
     assert list(plain.protections) == list(PROTECTIONS)
     enforced = [name for name, degree in plain.protections.items() if degree == "enforced"]
-    assert enforced == ["environment", "process-group"]
+    assert enforced == ["process-group"]
 
 
 def test_program_that_cannot_be_run_is_a_closed_channel(tmp_path: Path) -> None:

@@ -209,7 +209,8 @@ class PlainSandbox(Sandbox):
     @property
     def protections(self) -> Mapping[str, Degree]:
         """The degree of every protection."""
-        held: dict[str, Degree] = {"environment": "enforced", "process-group": "enforced"}
+        # The bot's own environment is exact, but nothing keeps it from looking into other processes'.
+        held: dict[str, Degree] = {"environment": "partial", "process-group": "enforced"}
         if self._limits:
             held.update(dict.fromkeys(("address-space", "open-files", "file-size", "core-dumps"), "enforced"))
         if self._parent:
