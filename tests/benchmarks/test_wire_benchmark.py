@@ -1,0 +1,34 @@
+"""The benchmark of the wire compiles bots, plays whole tournaments, and prints a line for every setting."""
+
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from tests.command import ROOT
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("cc") is None, reason="its bots are compiled with cc")
+def test_it_prints_a_row_for_every_setting() -> None:
+    """A short run: two games, with and without a sandbox, by one worker and by two, all without fault.
+
+    The benchmark itself ends with an error where one is not.
+    """
+    words = ["--rounds", "1", "--seconds", "0.1", "--quick"]
+    done = subprocess.run(
+        [sys.executable, ROOT / "benchmarks" / "wire.py", *words],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    rows = [line.strip("| ").split(" | ") for line in done.stdout.splitlines() if line.startswith("| sage")]
+    assert [row[:4] for row in rows] == [
+        [game, sandbox, "yes", workers]
+        for game in ("sage-stones", "sages-tafl")
+        for sandbox in ("off", "on")
+        for workers in ("1", "2")
+    ]
+    assert all(float(figure.replace(",", "")) > 0 for row in rows for figure in row[4:])
