@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Any
 
 from tourney.errors import InputError, StoreError, StoreUnavailable, TourneyError, WorkerError
 from tourney.match.record import Outcome
@@ -24,6 +23,7 @@ from tourney.run.progress import Listener, Pulse, Tick
 from tourney.run.signals import catching
 from tourney.run.spool import Spool
 from tourney.run.task import Answer, MatchTask
+from tourney.run.telling import told
 from tourney.run.timetable import Timetable
 from tourney.run.umpire import STRIKES, Call, Umpire
 from tourney.run.writer import Writer
@@ -51,11 +51,16 @@ class End(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a run did: how it ended, by which signal (0: none), and how the tournament stands."""
+    """What a run did: how it ended, by which signal (0: none), and how the tournament stands.
+
+    ``pauses``: how often it paused as the database could not be written, and for how many seconds in all.
+    """
 
     end: End
     signal: int
     tick: Tick
+    pauses: int = 0
+    paused: float = 0.0
 
 
 class Coordinator:
@@ -127,7 +132,9 @@ class Coordinator:
         """
         with catching(self._events.put):
             self._run()
-        return Summary(self._end or End.FINISHED, self._signals[0] if self._signals else 0, self._tick())
+        signal = self._signals[0] if self._signals else 0
+        patience = self._patience
+        return Summary(self._end or End.FINISHED, signal, self._tick(), patience.count, patience.total)
 
     def _run(self) -> None:
         orderly = False
@@ -276,7 +283,7 @@ class Coordinator:
             future.add_done_callback(self._events.put)
 
     def _call(self) -> "deque[tuple[int, Row]] | None":
-        """Return the queue whose head is to be handed out now; None where none is. Benched rows become void."""
+        """Return the queue whose head is handed out next, or None; rows of who is benched become void."""
         while self._pending and len(self._flying) < self._window:
             number, row = self._pending[0]
             open_ = [(other, its.seats) for other, its in (*self._flying.values(), *self._alone)]
@@ -369,7 +376,7 @@ class Coordinator:
         self._patience.succeed()
         for finished in stored:
             row = self._row_of.pop(finished.number)
-            self._listener.note("match", self._told(row, finished))
+            self._listener.note("match", told(finished, [self._entrants[seat].name for seat in row.seats]))
             round_ = row.round
             self._open[round_] -= 1
             if not self._open[round_]:
@@ -389,24 +396,6 @@ class Coordinator:
         self._flush(at_once=True)
         if self._writer.due_in is not None:
             raise StoreUnavailable(f"{self._patience.why}; {self._writer.whereabouts}")
-
-    def _told(self, row: Row, finished: Finished) -> dict[str, Any]:
-        """Return a result for the log."""
-        data: dict[str, Any] = {
-            "match": finished.number,
-            "entrants": [self._entrants[entrant].name for entrant in row.seats],
-        }
-        if finished.played is None:
-            return {**data, "void": finished.note}
-        outcome = finished.played.record["outcome"]
-        data |= {
-            "ranks": outcome["ranks"],
-            "reason": outcome["reason"],
-            "digest": finished.played.record["digest"],
-        }
-        if outcome["faults"]:
-            data["faults"] = outcome["faults"]
-        return {**data, "ms": finished.played.measured.get("wall-ms")}
 
     def _draw(self) -> bool:
         """Draw the next rounds if their time has come, and take their rows; say whether any came."""

@@ -10,7 +10,10 @@ PAUSES = (0.5, 1.0, 2.0, 5.0, 10.0)
 
 
 class Patience:
-    """Keeps a run's pause. ``seconds`` of failure on end are borne, none with 0; ``say`` tells a person."""
+    """Keeps a run's pauses: ``count`` so far, ``total`` seconds of those that are over, ``why`` there is one.
+
+    ``seconds`` of failure on end are borne, none with 0; ``say`` tells a person.
+    """
 
     def __init__(
         self,
@@ -27,6 +30,8 @@ class Patience:
         self._attempts = 0
         self._next = 0.0
         self.why = ""
+        self.count = 0
+        self.total = 0.0
 
     @property
     def paused(self) -> bool:
@@ -52,6 +57,7 @@ class Patience:
             if not self._seconds:
                 raise StoreUnavailable(f"{error}; {where}") from error
             self._since = now
+            self.count += 1
             self._attempts = 0
             self.why = str(error)
             self._say(f"paused: {error}; {where}; trying again for {span_text(self._seconds)}")
@@ -63,8 +69,8 @@ class Patience:
     def succeed(self) -> None:
         """End the pause."""
         if self._since is not None:
-            self._say(
-                f"going on: the database can be written again after {span_text(self._clock() - self._since)}"
-            )
+            lasted = self._clock() - self._since
             self._since = None
+            self.total += lasted
             self.why = ""
+            self._say(f"going on: the database can be written again after {span_text(lasted)}")

@@ -8,9 +8,9 @@ from typing import Any, Protocol
 
 from tourney.run import worker
 from tourney.run.orphans import adopt_orphans, kill_orphans
-from tourney.run.progress import Playing
 from tourney.run.spawning import PlainContext
 from tourney.run.task import Answer, MatchTask
+from tourney.store.bulletin import Playing
 
 STOP_SECONDS = 5.0
 """How long a worker may take to end its bots when all is to stop at once."""

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tourney.store.bulletin import Playing
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -37,14 +39,6 @@ class Tick:
     def left(self) -> float | None:
         """Seconds left for the rows drawn, or None where unknown."""
         return (self.rows - self.done) / self.rate if self.rate else None
-
-
-@dataclass(frozen=True, slots=True)
-class Playing:
-    """A match that is being played: its number, and since when (seconds since the epoch)."""
-
-    number: int
-    since: float
 
 
 @dataclass(frozen=True, slots=True)

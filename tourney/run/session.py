@@ -1,17 +1,26 @@
 """One run, whole: open, lock, amend, play. What the command line and the demo call."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tourney.bots.sandbox import Sandbox, open_sandbox
 from tourney.bots.store import BotStore
 from tourney.run.coordinator import Coordinator, Summary
 from tourney.run.pool import Pool
-from tourney.run.progress import Listener
+from tourney.run.posting import Posting
+from tourney.run.progress import Listener, Listeners
+from tourney.run.recover import take_in, unbench
+from tourney.run.spool import Spool
 from tourney.run.start import amend_tournament, open_tournament
 from tourney.run.timetable import Timetable
 from tourney.run.tournament_file import TournamentFile
+from tourney.store.bulletin import bulletin_path
+from tourney.store.engine import place_of
+from tourney.store.values import Tournament
+
+SAMPLE = 64
+"""So many of the last matches say, at the start, how long a match may take."""
 
 
 def run_tournament(
@@ -22,13 +31,17 @@ def run_tournament(
     *,
     listener: Listener | None = None,
     timetable: Timetable | None = None,
+    max_faults: int | None = None,
+    patience: float = 0.0,
+    unbenched: Sequence[str] = (),
 ) -> Summary:
     """Run the tournament of a file until its end, or until the time is up or a signal comes.
 
     Starts it, or goes on where it stopped: rows without a result are played. ``pool`` makes the workers
-    once all has been checked. Raises TournamentError for a file that cannot be played or that changes what
-    may not change, UsageError if the tournament is being run already, SandboxError if its sandbox cannot be
-    had, StoreError, and WorkerError.
+    once all has been checked. ``max_faults`` and ``patience`` as for ``Coordinator``; the entrants
+    ``unbenched`` get another try. Raises TournamentError for a file that cannot be played or that changes
+    what may not change, UsageError if the tournament is being run already, SandboxError if its sandbox cannot
+    be had, StoreError, and WorkerError.
     """
     listener = listener or Listener()
     store = BotStore(bots.absolute())
@@ -36,14 +49,37 @@ def run_tournament(
     repository, tournament = open_tournament(file, url, store, listener.say)
     with repository, repository.run_lock(tournament, time.time()):
         tournament = amend_tournament(repository, tournament, file, store, listener.say)
+        spool = Spool(spool_path(url, tournament), tournament)
+        take_in(repository, tournament, spool.path, listener.say)
+        unbench(repository, tournament, unbenched, listener.say)
+        timetable = timetable or Timetable()
+        for seconds in repository.recent_seconds(tournament.id, SAMPLE):
+            timetable.note(seconds)
         listener.say(sandbox_text(sandbox))
-        coordinator = Coordinator(
-            repository, tournament.id, pool(), store.root, listener=listener, timetable=timetable
-        )
+        posting = Posting(bulletin_path(place_of(url), tournament.id))
+        spool.open()
         try:
-            return coordinator.run()
+            return Coordinator(
+                repository,
+                tournament.id,
+                pool(),
+                store.root,
+                listener=Listeners(listener, posting),
+                timetable=timetable,
+                max_faults=max_faults,
+                patience=patience,
+                spool=spool,
+            ).run()
         finally:
+            spool.close()
+            posting.close()
             sandbox.sweep()
+
+
+def spool_path(url: str, tournament: Tournament) -> Path:
+    """Return where a run of a tournament keeps what it cannot store."""
+    place = place_of(url)
+    return place.with_name(f"{place.name}-{tournament.name}.spool")
 
 
 def sandbox_text(sandbox: Sandbox) -> str:

@@ -20,6 +20,9 @@ from tourney.store.values import StoredEntrant, Tournament
 
 Say = Callable[[str], None]
 
+BUSY_SECONDS = 2.0
+"""How long a run waits for another writer at a time: then it says so, and pauses."""
+
 
 def open_tournament(
     file: TournamentFile, url: str, bots: BotStore, say: Say
@@ -32,7 +35,7 @@ def open_tournament(
     entrants: tuple[StoredEntrant, ...] | None = None
     if not database_exists(url):
         entrants = _enter_all(file, bots)
-    repository = Repository.open(url, create=True)
+    repository = Repository.open(url, create=True, busy=BUSY_SECONDS)
     try:
         for tournament in repository.tournaments():
             if tournament.name == file.plan.name:

@@ -6,6 +6,7 @@ All SQL that only SQLite knows is in this module and in ``sqlite.py``; other dat
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Engine, make_url
@@ -31,6 +32,15 @@ def parse_url(url: str) -> URL:
     return parsed
 
 
+def place_of(url: str) -> Path:
+    """Return the path that a database's other files lie beside and are named after.
+
+    That is the file of an SQLite database, and ``tourney`` in the current folder for one on a server.
+    """
+    parsed = parse_url(url)
+    return sqlite.path_of(parsed) if is_sqlite(parsed) else Path("tourney").absolute()
+
+
 def is_sqlite(url: URL) -> bool:
     """Say whether a URL is of an SQLite file."""
     return url.get_backend_name() == "sqlite"
@@ -52,8 +62,9 @@ def open_engine(
     """Open a database by path or URL.
 
     ``create`` makes one that is missing; ``write`` refuses what cannot be written now; ``old`` lets pass one
-    that wants an upgrade; ``busy`` is how many seconds to wait for another writer. Raises StoreError, in one sentence, for what is not ours, damaged, half-written,
-    made by a newer Tourney, or out of reach.
+    that wants an upgrade; ``busy`` is how many seconds to wait for another writer.
+    Raises StoreError, in one sentence, for what is not ours, damaged, half-written, made by a newer Tourney,
+    or out of reach.
     """
     parsed = parse_url(url)
     name = shown(parsed)

@@ -213,6 +213,15 @@ def benched(connection: Connection, tournament: int) -> tuple[tuple[int, int], .
     return tuple(sorted(counts.items()))
 
 
+def void_for(connection: Connection, tournament: int, name: str) -> tuple[int, ...]:
+    """Return the numbers of the matches that are void as an entrant is benched."""
+    note = f"{BENCHED}{name} "
+    query = sa.select(_S.number, _M.note).select_from(_PLAYED).where(_M.void, _M.note.like(f"{BENCHED}%"))
+    return tuple(
+        number for number, text in _each(connection, _of(query, tournament)) if text.startswith(note)
+    )
+
+
 def recent_measured(connection: Connection, tournament: int, count: int) -> tuple[bytes, ...]:
     """Return the packed measurements of the last matches in schedule order."""
     query = (

@@ -21,7 +21,8 @@ from tourney.errors import RecordError, UsageError
 from tourney.match.played import LogLine
 from tourney.match.record import Record
 from tourney.schedule.row import Row
-from tourney.store import codec, importing, rating_data, reading, writing
+from tourney.store import codec, importing, rating_data, reading, sqlite, writing
+from tourney.store.bulletin import Bulletin, bulletin_path, read_bulletin
 from tourney.store.engine import open_engine, transaction
 from tourney.store.lock import Running, run_lock, running_now
 from tourney.store.standings import rank_standings
@@ -57,7 +58,8 @@ class Repository:
         """Open a database by path or URL; ``create`` makes one that is missing.
 
         ``write`` says that the caller means to write, so that a read-only file or folder is refused now.
-        ``busy``: how many seconds a writer waits for another one. Raises StoreError, in one sentence, for what is not ours, damaged, half-written, too new or too old.
+        ``busy``: how many seconds a writer waits for another one. Raises StoreError, in one sentence,
+        for what is not ours, damaged, half-written, too new or too old.
         """
         return cls(open_engine(url, create=create, write=write or create, busy=busy))
 
@@ -193,6 +195,12 @@ class Repository:
         """Return the run of a tournament that goes on now, or None."""
         return running_now(self._engine, tournament)
 
+    def bulletin(self, tournament: int) -> Bulletin:
+        """Return what the run of a tournament shows; empty where none goes on, or none is known of."""
+        if self.running(tournament) is None:
+            return Bulletin()
+        return read_bulletin(bulletin_path(sqlite.path_of(self._engine.url), tournament))
+
     # -- matches ----------------------------------------------------------------------------------------
 
     def record_results(self, tournament: int, finished: Sequence[Finished]) -> None:
@@ -316,6 +324,11 @@ class Repository:
         """Return ``(entrant number, matches void for it)`` of the entrants that are benched, sorted."""
         with self._read() as connection:
             return reading.benched(connection, tournament)
+
+    def void_for(self, tournament: int, name: str) -> tuple[int, ...]:
+        """Return the numbers of the matches that are void as the entrant of this name is benched."""
+        with self._read() as connection:
+            return reading.void_for(connection, tournament, name)
 
     def take_back(self, tournament: int, numbers: Sequence[int]) -> None:
         """Remove results, so that their rows are played again, and the ratings kept of them.
