@@ -1,5 +1,6 @@
 """Bots under bubblewrap: namespaces of their own, a read-only system, and nothing else of the host."""
 
+import fcntl
 import os
 import subprocess
 from collections.abc import Mapping
@@ -26,6 +27,12 @@ EXTRAS: Final = frozenset({"seccomp", "cgroups", "process-limit", "disable-usern
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _ETC = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d")
 _MADE = frozenset(map(Path, ("/", "/etc", "/tmp")))  # noqa: S108 - inside
+_ASIDE = "7>&1 1>&2"
+_OUTER = ["/bin/sh", "-c", f'exec "$@" {_ASIDE}', "sh"]
+_INNER = ["/bin/sh", "-c", 'exec "$@" 1>&7 7>&-', "sh"]
+"""Bubblewrap's own processes keep what lies below 3 open: so the bot's output is put aside while they start,
+or nobody would notice that a bot closed it."""
+_SHELLS = ("PWD", "OLDPWD", "SHLVL", "_")
 _ALWAYS: Final[tuple[str, ...]] = (
     *("environment", "process-group", "all-processes", "referee-death", "process-table", "network", "system"),
     *("host-files", "bot-folder", "private-tmp", "privileges", "own-user"),
@@ -96,7 +103,7 @@ class Bubblewrap(Sandbox):
         """Return what starts a bot: its folder is ``/bot``, and its working directory."""
         cgroup = self._cgroup(bounds)
         user = self._users.take()
-        words = [*([] if cgroup is None else cgroup.join_words()), *self._fixed]
+        words = [*(_OUTER if cgroup is None else cgroup.join_words(_ASIDE)), *self._fixed]
         shown = [path for path in command.read_only if not path.is_relative_to("/usr")]
         # Parents that bubblewrap makes by itself are closed to all but root.
         for parent in sorted({parent for path in shown for parent in path.parents} - _MADE):
@@ -112,9 +119,9 @@ class Bubblewrap(Sandbox):
         if self._setpriv is not None:
             words += [self._setpriv, f"--reuid={user}", f"--regid={user}", "--clear-groups"]
             words += ["--inh-caps=-all", "--bounding-set=-all", "--no-new-privs", "--"]
-        # The folder may be closed to all but the bot; and PWD, which bubblewrap sets, is none of the five.
-        words += [self._env, "-u", "PWD", "-C", BOT_FOLDER]
         words += limit_words(self._prlimit, bounds, processes="process-limit" in self._extras)
+        # The folder may be closed to all but the bot; and some shells, and bubblewrap, set variables.
+        words += [*_INNER, self._env, "-C", BOT_FOLDER, *(f"--unset={name}" for name in _SHELLS)]
         if writable and user is not None:
             hand_over(command.folder, user)
 
@@ -131,8 +138,15 @@ class Bubblewrap(Sandbox):
 
 
 def _memory_file(content: bytes) -> int:
-    """Return a descriptor to read this from: each start has its own, for the place in it is shared."""
-    fd = os.memfd_create("filter", os.MFD_CLOEXEC)
+    """Return a descriptor to read this from, beyond those that a shell names by a digit.
+
+    Each start has its own, for the place in it is shared.
+    """
+    low = os.memfd_create("filter", os.MFD_CLOEXEC)
+    try:
+        fd = fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, 10)
+    finally:
+        os.close(low)
     os.write(fd, content)
     os.lseek(fd, 0, os.SEEK_SET)
     return fd

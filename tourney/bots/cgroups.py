@@ -44,10 +44,10 @@ class Cgroup:
         """Whether it can kill, freeze and account."""
         return self._core is not None
 
-    def join_words(self) -> list[str]:
-        """Return words to go before a command: a shell that joins and then becomes the command."""
+    def join_words(self, redirections: str = "") -> list[str]:
+        """Return words to go before a command: a shell that joins, moves its files, and becomes it."""
         joins = "".join(f"echo $$ >'{folder}/cgroup.procs' && " for folder in self.folders)
-        return ["/bin/sh", "-c", f'{joins}exec "$@"', "sh"]
+        return ["/bin/sh", "-c", f'{joins}exec "$@" {redirections}', "sh"]
 
     def kill(self) -> None:
         """Kill all processes of the group, whatever they are doing."""
