@@ -1,8 +1,11 @@
-"""``tourney ratings``: the numbers of the package for a stored tournament, in three forms."""
+"""``tourney ratings``: TrueSkill and batch ratings of a stored tournament, in three forms."""
 
+import contextlib
 import csv
 import io
 import json
+import sqlite3
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +13,17 @@ import trueskill
 
 from tests.command import invoke
 from tests.report import world
+from tests.tournaments import begin
+from tourney.errors import StoreError
+from tourney.run import rating
+from tourney.run.draw import draw_next, spec_of
+from tourney.store import codec
 from tourney.store.repository import Repository
+from tourney.store.values import Finished, ResultRow, Tournament
+
+METHOD = ("--method", "trueskill")
+TRUESKILL = ("ratings", "cup", *METHOD)
+BATCH = ("ratings", "cup")
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +36,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_the_numbers_are_the_packages(database: str) -> None:
-    shown = invoke("ratings", "cup", "--db", database, "--format", "json")
+    shown = invoke(*TRUESKILL, "--db", database, "--format", "json")
     assert (shown.exit_code, shown.stderr) == (0, "")
     environment = trueskill.TrueSkill(tau=0)
     skills = [environment.create_rating() for _ in range(4)]
@@ -44,57 +57,246 @@ def test_the_numbers_are_the_packages(database: str) -> None:
 
 
 def test_the_three_forms_say_the_same(database: str) -> None:
-    rows = json.loads(invoke("ratings", "cup", "--db", database, "--format", "json").stdout)
-    lines = list(
-        csv.DictReader(io.StringIO(invoke("ratings", "cup", "--db", database, "--format", "csv").stdout))
-    )
-    table = invoke("ratings", "cup", "--db", database).stdout
+    rows = json.loads(invoke(*TRUESKILL, "--db", database, "--format", "json").stdout)
+    lines = list(csv.DictReader(io.StringIO(invoke(*TRUESKILL, "--db", database, "--format", "csv").stdout)))
+    table = invoke(*TRUESKILL, "--db", database).stdout
     for row, line in zip(rows, lines, strict=True):
         assert {key: str(value) for key, value in row.items()} == line
         assert f"{row['mu']:.3f}" in table
 
 
-def test_the_order_in_which_matches_were_stored_decides_nothing(database: str, tmp_path: Path) -> None:
-    path = str(tmp_path / "t.db")
-    with Repository.open(path, create=True) as repository:
-        world.play_all(repository, world.begin(repository, "abcd", games=4), void=(3,), backwards=True)
+@pytest.mark.parametrize(
+    "words",
+    [
+        TRUESKILL,
+        BATCH,
+        (*BATCH, "--show", "pairs"),
+        (*BATCH, "--show", "pool"),
+        (*BATCH, "--forfeits", "void"),
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("seats", [2, 4])
+def test_the_order_in_which_matches_were_stored_decides_nothing(
+    tmp_path: Path, words: tuple[str, ...], seats: int
+) -> None:
+    games = {2: 4, 4: 24}[seats]
+    paths = [str(tmp_path / name) for name in ("forth.db", "back.db")]
+    for path in paths:
+        with Repository.open(path, create=True) as repository:
+            cup = world.begin(repository, "abcd", games=games, seats=seats)
+            world.play_all(repository, cup, void=(3,), backwards=path == paths[1])
     for form in ("table", "csv", "json"):
-        words = ("ratings", "cup", "--format", form, "--db")
-        assert invoke(*words, path).stdout == invoke(*words, database).stdout
+        one, other = (invoke(*words, "--format", form, "--db", path) for path in paths)
+        assert (one.exit_code, one.stdout, one.stderr) == (0, other.stdout, other.stderr)
+        assert one.stdout.count("\n") > 4
 
 
 def test_settings_change_the_numbers(database: str) -> None:
-    plain = invoke("ratings", "cup", "--db", database).stdout
+    plain = invoke(*TRUESKILL, "--db", database).stdout
     for words in (
         ("--tau", "default"),
         ("--tau", "0.5"),
         ("--draw-probability", "0.5"),
         ("--forfeits", "void"),
     ):
-        assert invoke("ratings", "cup", "--db", database, *words).stdout != plain
+        assert invoke(*TRUESKILL, "--db", database, *words).stdout != plain
+    assert (
+        invoke(*BATCH, "--db", database, "--forfeits", "void").stdout
+        != invoke(*BATCH, "--db", database).stdout
+    )
 
 
-def test_the_draw_probability_is_estimated_and_said(database: str) -> None:
-    shown = invoke("ratings", "cup", "--db", database, "--draw-probability", "estimate")
+def play_some(repository: Repository, tournament: Tournament, numbers: Iterable[int]) -> None:
+    """Play these matches."""
+    entrants, rows = repository.entrants(tournament.id), dict(repository.rows(tournament.id))
+    for number in numbers:
+        match = world.played(spec_of(tournament, entrants, rows[number]), number)
+        repository.record_results(tournament.id, [Finished(number, match)])
+
+
+def fresh(path: Path, games: int = 4) -> str:
+    """Make a database of a tournament that is played, and return its path."""
+    with Repository.open(str(path), create=True) as repository:
+        world.play_all(repository, world.begin(repository, "abcd", games=games))
+    return str(path)
+
+
+def test_the_draw_probability_is_estimated_once_and_kept(tmp_path: Path) -> None:
+    """Printed, and used from then on; asked for again it is printed again and does not move."""
+    path = fresh(tmp_path / "t.db")
+    before = invoke(*TRUESKILL, "--db", path).stdout
+    shown = invoke(*TRUESKILL, "--db", path, "--draw-probability", "estimate")
     assert shown.exit_code == 0
-    name, _, number = shown.stderr.strip().rpartition(": ")
-    assert name == "draw probability of sage-stones with 2 seats"
-    again = invoke("ratings", "cup", "--db", database, "--draw-probability", number)
-    assert again.stdout == shown.stdout
+    said, _, number = shown.stderr.strip().rpartition(": ")
+    assert said == "draw probability of sage-stones with 2 seats, of 24 matches of cup"
+    for words in ((), ("--draw-probability", number)):
+        assert invoke(*TRUESKILL, "--db", path, *words).stdout == shown.stdout != before
+    with Repository.open(path) as repository:
+        world.play_all(repository, world.begin(repository, "xyz", name="second", games=6))
+    second = ("ratings", "second", "--method", "trueskill", "--db", path, "--draw-probability")
+    assert invoke(*second, "estimate").stderr == shown.stderr
+    again = invoke(*second, "estimate-again")
+    assert "18 matches of second: " in again.stderr
+    assert invoke(*second, "estimate").stderr == again.stderr
+
+
+def test_a_database_that_cannot_be_written_is_rated_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise StoreError("the database t.db failed: attempt to write a readonly database")
+
+    monkeypatch.setattr(rating, "WORTH_KEEPING", 1)
+    path = fresh(tmp_path / "t.db")
+    monkeypatch.setattr(Repository, "keep_checkpoint", fail)
+    monkeypatch.setattr(Repository, "keep_draw_probability", fail)
+    shown = invoke(*TRUESKILL, "--db", path, "--draw-probability", "estimate")
+    assert shown.exit_code == 0
+    assert "warning: the draw probability is not kept" in shown.stderr
+    assert "24 matches of cup: " in shown.stderr
+    assert shown.stdout
+
+
+def test_what_was_rated_is_not_rated_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the second time on only what came after the settled prefix is read; the numbers are the same."""
+    monkeypatch.setattr(rating, "WORTH_KEEPING", 1)
+    asked: list[int] = []
+    results = Repository.results
+
+    def spy(self: Repository, tournament: int, *, after: int = 0) -> Iterator[ResultRow]:
+        asked.append(after)
+        return results(self, tournament, after=after)
+
+    monkeypatch.setattr(Repository, "results", spy)
+    path, whole = str(tmp_path / "t.db"), fresh(tmp_path / "whole.db", games=8)
+    expected = invoke(*TRUESKILL, "--db", whole).stdout
+    with Repository.open(path, create=True) as repository:
+        cup = world.begin(repository, "abcd", games=8)
+        asked.clear()
+        for numbers in ([*range(1, 21), 30, 31], [40, 48], [*range(21, 30), *range(32, 40), *range(41, 48)]):
+            play_some(repository, cup, numbers)
+            once = invoke(*TRUESKILL, "--db", path)
+            twice = invoke(*TRUESKILL, "--db", path)
+            assert once.exit_code == 0
+            assert once.stdout == twice.stdout
+    assert once.stdout == expected
+    assert asked == [0, 20, 20, 20, 20, 48]
+    # Other settings do not go on from there.
+    assert invoke(*TRUESKILL, "--db", path, "--tau", "0.5").exit_code == 0
+    assert asked[-1] == 0
+
+
+def test_a_checkpoint_that_makes_no_sense_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rating, "WORTH_KEEPING", 1)
+    path = fresh(tmp_path / "t.db")
+    expected = invoke(*TRUESKILL, "--db", path).stdout
+    for spoiled in (b"no", codec.pack({"skills": [[0, "x", "y", 1]], "last": None}), codec.pack([])):
+        with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+            assert connection.execute("UPDATE rating_checkpoint SET state = ?", (spoiled,)).rowcount == 1
+        assert invoke(*TRUESKILL, "--db", path).stdout == expected
+
+
+def test_the_batch_table(database: str) -> None:
+    shown = invoke(*BATCH, "--db", database, "--format", "json")
+    assert shown.exit_code == 0
+    rows = json.loads(shown.stdout)
+    assert list(rows[0]) == [
+        *(
+            "rank",
+            "best_rank",
+            "worst_rank",
+            "name",
+            "elo",
+            "low",
+            "high",
+            "score",
+            "games",
+            "faults",
+            "p_best",
+        )
+    ]
+    assert sum(row["games"] for row in rows) == 2 * 23
+    assert sum(row["faults"] for row in rows) > 0
+    assert [row["rank"] for row in rows] == [1, 2, 3, 4]
+    lines = list(csv.DictReader(io.StringIO(invoke(*BATCH, "--db", database, "--format", "csv").stdout)))
+    assert [{key: str(value) for key, value in row.items()} for row in rows] == lines
+    table = invoke(*BATCH, "--db", database).stdout
+    for row in rows:
+        assert f"{row['elo']:+.1f}" in table
+        assert f"{row['low']:+.1f} .. {row['high']:+.1f}" in table
+    assert "seat 1 is worth" in shown.stderr
+    assert invoke(*BATCH, "--db", database, "--quiet").stderr == ""
+
+
+def test_who_is_better_than_whom(database: str) -> None:
+    rows = json.loads(invoke(*BATCH, "--db", database, "--show", "pairs", "--format", "json").stdout)
+    assert len(rows) == 6
+    assert all(0.5 <= row["los"] <= 1 for row in rows)
+    assert sum(row["games"] for row in rows) == 23
+
+
+def test_the_pool(database: str) -> None:
+    shown = invoke(*BATCH, "--db", database, "--show", "pool", "--format", "json").stdout
+    figures = {row["figure"]: row["value"] for row in json.loads(shown)}
+    assert figures["matches"] == 23
+    assert figures["mirrored groups"] == 12
+    assert figures["parts"] == 1
+    assert figures["seat 1 (Elo)"] == -figures["seat 2 (Elo)"]
+    assert figures["prior (Elo, standard deviation)"] == 600
+
+
+def test_what_the_ratings_do_not_say_is_said(tmp_path: Path) -> None:
+    """Parts that never met, and groups that nothing ties together from both sides."""
+    path = str(tmp_path / "t.db")
+    with Repository.open(path, create=True) as repository:
+        cup = world.begin(repository, "abcd", games=2)
+        pair = [number for number, row in repository.rows(cup.id) if set(row.seats) in ({0, 1}, {2, 3})]
+        play_some(repository, cup, pair[::2])
+    said = invoke(*BATCH, "--db", path).stderr
+    assert "the pool falls into 2 parts that no match connects" in said
+    assert "the prior alone bounds how far apart" in said
+    left_out = invoke(*BATCH, "--db", path, "--forfeits", "void").stderr
+    assert "left out: " in left_out
+
+
+@pytest.mark.parametrize("names", ["", "a", "ab"])
+def test_small_pools(tmp_path: Path, names: str) -> None:
+    path = str(tmp_path / "t.db")
+    with Repository.open(path, create=True) as repository:
+        cup = begin(repository, len(names), draw=False)
+        if len(names) == 2:
+            draw_next(repository, cup.id)
+            play_some(repository, cup, [1])
+    for method in ("batch", "trueskill"):
+        for show in ("bots", "pairs", "pool") if method == "batch" else ("bots",):
+            for form in ("table", "csv", "json"):
+                words = ("--method", method, "--show", show, "--format", form)
+                shown = invoke("ratings", "--db", path, *words)
+                assert shown.exit_code == 0, shown.stderr
+                assert "nan" not in shown.stdout
+    rows = json.loads(invoke("ratings", "--db", path, "--format", "json").stdout)
+    assert [row["games"] for row in rows] == [int(len(names) == 2)] * len(names)
 
 
 def test_an_empty_tournament_has_equal_ratings(database: str) -> None:
-    rows = json.loads(invoke("ratings", "--db", database, "--format", "json").stdout)
+    words = ("ratings", "--method", "trueskill", "--db", database, "--format", "json")
+    rows = json.loads(invoke(*words).stdout)
     assert [(row["rank"], row["mu"], row["sigma"], row["games"]) for row in rows] == [(1, 25.0, 8.333, 0)] * 2
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--tau", "much"), "--tau much is no number"),
-        (("--tau", "-1"), "tau -1.0 is below 0"),
-        (("--draw-probability", "1"), "the draw probability 1.0"),
-        (("--draw-probability", "nan"), "the draw probability nan"),
+        ((*METHOD, "--tau", "much"), "--tau much is no number"),
+        ((*METHOD, "--tau", "-1"), "tau -1.0 is below 0"),
+        ((*METHOD, "--draw-probability", "1"), "the draw probability 1.0"),
+        ((*METHOD, "--draw-probability", "nan"), "the draw probability nan"),
+        ((*METHOD, "--show", "pairs"), "--show pairs is for --method batch"),
+        (("--tau", "0"), "--tau is for --method trueskill"),
+        (("--draw-probability", "0.1"), "--draw-probability is for --method trueskill"),
         (("nobody",), "there is no tournament 'nobody'"),
         (("--method", "elo"), "elo"),
     ],

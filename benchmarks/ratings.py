@@ -1,0 +1,398 @@
+"""Ratings against known strengths: how near, how well covered, how quick; other packages side by side.
+
+    pip install -r requirements/bench.in
+    python -m benchmarks.ratings [--seeds 20] [TABLE ...]
+
+Tables: pools, order, clusters, sprt, speed; all without an argument. Every pool is simulated from fixed seeds
+(see benchmarks/rating_pools.py), so all figures but the times are the same everywhere. Strengths are in Elo.
+TrueSkill and openskill have units of their own; before their errors are taken they are put on the scale of
+the truth by the best straight line, which flatters them a little. Packages that are not installed are left
+out.
+"""
+
+import argparse
+import resource
+import statistics
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from benchmarks.rating_pools import Floats, Pool, World, simulate
+from tourney.ratings.batch.counts import Counts
+from tourney.ratings.batch.normal import uniforms
+from tourney.ratings.batch.prior import ELO, Prior
+from tourney.ratings.batch.rate import QUANTILE, estimate, rate, relative
+from tourney.ratings.sprt import Sprt, expected_score
+from tourney.ratings.trueskill_rating import Pool as TrueSkillPool
+from tourney.ratings.trueskill_rating import Settings
+from tourney.ratings.values import Result
+
+MATCHES = 10_000
+TWO = World("two", 2)
+FOUR = World("four", 4)
+
+Fit = tuple[Floats, Floats | None]
+"""Ratings and, where a method has them, their standard deviations, in units of its own."""
+
+
+def fit_batch(pool: Pool) -> Fit:
+    """Rate by this package's batch fit; Elo."""
+    batch = rate(counts_of(pool))
+    lines = sorted(batch.ratings, key=lambda line: line.entrant)
+    elo = np.array([line.elo for line in lines])
+    return elo, np.array([(line.high - line.low) / 2 / QUANTILE for line in lines])
+
+
+def fit_trueskill(pool: Pool, draw: float | None = None, tau: float = 0.0) -> Fit:
+    """Rate by TrueSkill in the order of the results; the draw probability is the share of draws."""
+    tied = statistics.mean(len(set(result.ranks)) < len(result.ranks) for result in pool.results)
+    settings = Settings(tau=tau, draw_probability=max(tied, 0.0001) if draw is None else draw)
+    after = TrueSkillPool.of(range(pool.world.bots), settings).after_ordered(pool.results)
+    skills = [after.skills[number] for number in range(pool.world.bots)]
+    return np.array([s.mu for s in skills]), np.array([s.sigma for s in skills])
+
+
+def fit_trueskill_package_tau(pool: Pool) -> Fit:
+    """Rate by TrueSkill with the package's dynamics."""
+    from tourney.ratings.trueskill_rating import PACKAGE_TAU  # noqa: PLC0415 - used here only
+
+    return fit_trueskill(pool, tau=PACKAGE_TAU)
+
+
+def fit_openskill(pool: Pool) -> Fit:
+    """Rate by openskill's Plackett-Luce, its settings as they come."""
+    from openskill.models import PlackettLuce  # type: ignore[import-not-found] # noqa: PLC0415 - a package of the benchmark alone
+
+    model = PlackettLuce()
+    skills = [model.rating() for _ in range(pool.world.bots)]
+    for result in pool.results:
+        after = model.rate([[skills[n]] for n in result.entrants], ranks=list(result.ranks))
+        for number, (skill,) in zip(result.entrants, after, strict=True):
+            skills[number] = skill
+    return np.array([s.mu for s in skills]), np.array([s.sigma for s in skills])
+
+
+def fit_choix(pool: Pool) -> Fit:
+    """Rate by choix: I-LSR on wins (draws are not known to it and left out) or on whole orders."""
+    import choix  # type: ignore[import-not-found] # noqa: PLC0415 - a package of the benchmark alone
+
+    orders = []
+    for result in pool.results:
+        if len(set(result.ranks)) == len(result.ranks):
+            ordered = sorted(zip(result.ranks, result.entrants, strict=True))
+            orders.append(tuple(number for _, number in ordered))
+    fit = choix.ilsr_pairwise if pool.world.seats == 2 else choix.ilsr_rankings
+    return ELO * np.asarray(fit(pool.world.bots, orders, alpha=0.01), dtype=np.float64), None
+
+
+METHODS: tuple[tuple[str, str | None, Callable[[Pool], Fit]], ...] = (
+    ("batch (Elo as published)", None, fit_batch),
+    ("TrueSkill, tau 0", None, fit_trueskill),
+    ("TrueSkill, the package's tau", None, fit_trueskill_package_tau),
+    ("openskill Plackett-Luce", "openskill", fit_openskill),
+    ("choix", "choix", fit_choix),
+)
+
+
+def counts_of(pool: Pool) -> Counts:
+    """Return a pool's counts."""
+    return Counts.of_results(pool.results, range(pool.world.bots), pool.world.seats)
+
+
+def ranks_of(values: Floats) -> Floats:
+    """Return ranks from 0, the smallest first; values are all different."""
+    return np.argsort(np.argsort(values)).astype(np.float64)
+
+
+def scaled(fit: Fit, truth: Floats) -> tuple[Floats, Floats | None]:
+    """Put ratings on the scale of the truth by the best straight line, their deviations with them."""
+    values, deviations = fit
+    slope, offset = np.polyfit(values, truth, 1)
+    return slope * values + offset, None if deviations is None else slope * deviations
+
+
+def row(cells: Sequence[object]) -> None:
+    """Print a row of a Markdown table."""
+    print("| " + " | ".join(str(cell) for cell in cells) + " |", flush=True)
+
+
+def head(*cells: str) -> None:
+    """Print the head of a Markdown table."""
+    row(cells)
+    row(["---", *["---:"] * (len(cells) - 1)])
+
+
+def show_pools(seeds: int) -> None:
+    """Compare methods on pools of 50 bots and 10,000 matches."""
+    print(f"\n50 bots, {MATCHES:,} matches, means of {seeds} seeds (the slow ones: of {min(seeds, 5)})\n")
+    head("pool", "method", "rank correlation", "RMSE, Elo", "coverage of 95 %", "seconds")
+    for world, title in ((TWO, "two seats, draws"), (FOUR, "four seats")):
+        for name, package, fit in METHODS:
+            if package is not None and find_spec(package) is None:
+                continue
+            slow = world.seats > 2 and ("TrueSkill" in name or package == "openskill")
+            figures = [
+                score(simulate(world, seed, MATCHES), fit) for seed in range(min(seeds, 5) if slow else seeds)
+            ]
+            rho, rmse, cover, seconds = ([f[k] for f in figures if f[k] is not None] for k in range(4))
+            row(
+                (
+                    title,
+                    name,
+                    f"{statistics.mean(rho):.4f}",  # type: ignore[type-var] # None was left out
+                    f"{statistics.mean(rmse):.1f}",  # type: ignore[type-var] # None was left out
+                    f"{statistics.mean(cover):.3f}" if cover else "no interval",  # type: ignore[type-var] # None was left out
+                    f"{statistics.median(seconds):.2f}",  # type: ignore[type-var] # None was left out
+                )
+            )
+
+
+def score(pool: Pool, fit: Callable[[Pool], Fit]) -> tuple[float, float, float | None, float]:
+    """Return rank correlation, RMSE, coverage and seconds of a method on a pool."""
+    began = time.perf_counter()
+    found = fit(pool)
+    seconds = time.perf_counter() - began
+    rho = float(np.corrcoef(ranks_of(found[0]), ranks_of(pool.strengths))[0, 1])
+    values, deviations = found if fit is fit_batch else scaled(found, pool.strengths)
+    error = values - pool.strengths
+    cover = None if deviations is None else float(np.mean(np.abs(error) <= QUANTILE * deviations))
+    return rho, float(np.sqrt(np.mean(error**2))), cover, seconds
+
+
+def show_order(seeds: int) -> None:
+    """Show what the order of the very same matches does to the ratings."""
+    runs = 8
+    print(f"\nThe same {MATCHES:,} two-seat matches in {runs} orders, means of {min(seeds, 5)} seeds\n")
+    head("method", "deviation between orders, Elo", "RMSE, Elo", "bots whose rank changes")
+    for name, fit in (
+        ("batch", fit_batch),
+        ("TrueSkill, tau 0", fit_trueskill),
+        ("TrueSkill, the package's tau", fit_trueskill_package_tau),
+    ):
+        moved, errors, changed = [], [], []
+        for seed in range(min(seeds, 5)):
+            pool = simulate(TWO, seed, MATCHES)
+            fits = []
+            for turn in range(runs):
+                order = np.argsort(uniforms(MATCHES, "bench", "order", seed, turn))
+                results = (
+                    [pool.results[old]._replace(key=pool.results[new].key) for new, old in enumerate(order)]
+                    if fit is not fit_batch
+                    else [pool.results[k] for k in order]
+                )
+                fits.append(scaled(fit(replace(pool, results=results)), pool.strengths)[0])
+            values = np.array(fits)
+            moved.append(float(np.mean(values.std(axis=0, ddof=1))))
+            errors.append(float(np.sqrt(np.mean((values - pool.strengths) ** 2))))
+            ranks = np.array([ranks_of(line) for line in values])
+            changed.append(float(np.mean(ranks.max(axis=0) > ranks.min(axis=0))))
+        means = (statistics.mean(column) for column in (moved, errors, changed))
+        row((name, *(f"{mean:.2f}" for mean in means)))
+
+
+def show_clusters(seeds: int) -> None:
+    """Compare the covariances where mirrored games are not independent, and test the test of fit."""
+    runs = min(seeds, 10)
+    print(
+        f"\nCoverage of 95 % where games of a mirrored group depend on each other; {runs} seeds of 50 bots,"
+    )
+    print(f"{MATCHES:,} matches; the truth is a fit to 40 times as many\n")
+    head("pool", "inverse Hessian", "sandwich", "published", "dispersion", "range of ranks", "fit: p < 0.05")
+    worlds = (
+        (TWO, "two seats"),
+        (replace(TWO, name="two-opening", opening=150.0), "an opening suits one bot"),
+        (replace(TWO, name="two-dice", dice=300.0), "dice favour a seat"),
+        (replace(TWO, name="two-style", style=50.0), "styles that suit each other"),
+        (FOUR, "four seats"),
+        (replace(FOUR, name="four-winner", places=1), "four seats, one winner"),
+        (replace(FOUR, name="four-opening", opening=150.0), "four seats, an opening suits one bot"),
+        (replace(FOUR, name="four-dice", dice=300.0), "four seats, dice favour a seat"),
+    )
+    for world, title in worlds:
+        inside: dict[str, list[float]] = {"hessian": [], "sandwich": [], "published": []}
+        spread, ranked, refused = [], [], []
+        for seed in range(runs):
+            truth = _truth(world, seed)
+            counts = counts_of(simulate(world, seed, MATCHES))
+            _, mode, covariance = estimate(counts, Prior())
+            for kind, figures in inside.items():
+                full = getattr(covariance, kind)[: world.bots, : world.bots]
+                elo, matrix = relative(mode.x[: world.bots], full)
+                deviation = np.sqrt(np.diag(matrix))
+                figures.append(float(np.mean(np.abs(elo - truth) <= QUANTILE * deviation)))
+            batch = rate(counts)
+            ranks = 1 + np.sum(truth[None, :] > truth[:, None], axis=1)
+            ranked += [line.best_rank <= ranks[line.entrant] <= line.worst_rank for line in batch.ratings]
+            spread.append(covariance.dispersion)
+            refused.append((batch.pool.goodness.p_value or 0.0) < 0.05)
+        cells = [f"{statistics.mean(figures):.3f}" for figures in inside.values()]
+        row(
+            (
+                title,
+                *cells,
+                f"{statistics.mean(spread):.2f}",
+                f"{np.mean(ranked):.3f}",
+                f"{np.mean(refused):.2f}",
+            )
+        )
+
+
+def _truth(world: World, seed: int) -> Floats:
+    """Return the strengths, or, where the model does not hold, what a fit to many more matches finds."""
+    if not (world.opening or world.dice or world.style):
+        return simulate(world, seed, world.seats).strengths
+    many = counts_of(simulate(world, seed, 40 * MATCHES, "truth"))
+    _, mode, _ = estimate(many, Prior())
+    return relative(mode.x[: world.bots], np.eye(world.bots))[0]
+
+
+def show_sprt(seeds: int) -> None:
+    """Show how often the sequential test errs, and how long it takes; batches of 16 pairs."""
+    runs = 50 * seeds
+    print(f"\nH0: 0 Elo, H1: 20 Elo, alpha = beta = 0.05, pairs in batches of 16; {runs:,} tests each\n")
+    head("true Elo", "H1 taken", "pairs, mean", "pairs, 95 % of tests", "single games instead, mean")
+    test = Sprt()
+    for elo in (-10.0, 0.0, 10.0, 20.0, 30.0):
+        taken, lengths = _tests(test, elo, runs, "pairs")
+        _, alone = _tests(test, elo, runs, "games")
+        row(
+            (
+                f"{elo:g}",
+                f"{statistics.mean(taken):.3f}",
+                f"{statistics.mean(lengths):.0f}",
+                f"{np.quantile(lengths, 0.95):.0f}",
+                f"{statistics.mean(alone):.0f}",
+            )
+        )
+
+
+def _tests(test: Sprt, elo: float, runs: int, kind: str) -> tuple[list[bool], list[int]]:
+    """Run tests on simulated pairs whose games are opposed, as dice that favour a seat make them.
+
+    ``games`` takes games that are not mirrored instead: each pair of them has dice of its own for each game.
+    """
+    shares = pair_shares(elo, mirrored=kind == "pairs")
+    bounds = np.cumsum(shares)
+    taken, lengths = [], []
+    for run in range(runs):
+        counts = [0] * 5
+        batch = 0
+        while (decision := test.decide(counts)) is None:
+            drawn = uniforms(16, "bench", "sprt", kind, int(elo) + 1000, run, batch)
+            for outcome in np.searchsorted(bounds, drawn):
+                counts[min(int(outcome), 4)] += 1
+            batch += 1
+        taken.append(decision == "H1")
+        lengths.append(sum(counts))
+    return taken, lengths
+
+
+def pair_shares(elo: float, *, mirrored: bool, dice: float = 300.0, nu: float = 0.5) -> Floats:
+    """Return how often A scores 0 to 4 half-points of two games, where dice favour one seat or the other.
+
+    Davidson's model given the dice, which are averaged over; A's strength is such that its mean score is what
+    ``elo`` leads one to expect.
+    """
+    points, weights = np.polynomial.hermite_e.hermegauss(40)
+    weights = weights / weights.sum()
+
+    def outcomes(gap: float) -> Floats:
+        half = (gap + dice * points) / ELO / 2
+        win, loss = np.exp(half), np.exp(-half)
+        return np.stack([loss, np.full_like(half, nu), win]) / (win + loss + nu)
+
+    low, high = -1000.0, 1000.0
+    for _ in range(60):
+        gap = (low + high) / 2
+        _, draw, win = outcomes(gap) @ weights
+        low, high = (gap, high) if win + draw / 2 < expected_score(elo) else (low, gap)
+    first, second = outcomes(gap), outcomes(gap)[:, ::-1]
+    shares = np.zeros(5)
+    for i in range(3):
+        for j in range(3):
+            both = (
+                first[i] * second[j] @ weights if mirrored else (first[i] @ weights) * (second[j] @ weights)
+            )
+            shares[i + j] += both
+    return shares
+
+
+def show_speed(_seeds: int) -> None:
+    """Time the large cases; memory is the process's highest so far."""
+    print("\nOne process; memory is its maximum resident set up to there\n")
+    head("case", "seconds", "MB")
+    big = replace(TWO, name="big", bots=200)
+    groups = _big_groups(big, 500_000)
+    timed(
+        "1,000,000 two-seat matches of 200 bots, batch from counts of groups",
+        lambda: _batch_of_groups(groups),
+    )
+    four = simulate(replace(FOUR, name="many"), 0, 100_000)
+    timed("100,000 four-seat matches of 50 bots, batch from results", lambda: rate(counts_of(four)))
+    many = simulate(big, 0, 1_000_000)
+    timed("1,000,000 two-seat matches of 200 bots, TrueSkill", lambda: fit_trueskill(many, draw=0.2))
+
+
+def timed(title: str, work: Callable[[], Any]) -> None:
+    """Print how long some work takes."""
+    began = time.perf_counter()
+    work()
+    seconds = time.perf_counter() - began
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    row((title, f"{seconds:.1f}", f"{memory:.0f}"))
+
+
+class _Game:
+    """A game of a group, as the store gives it."""
+
+    __slots__ = ("entrants", "faults", "ranks")
+
+    def __init__(self, result: Result) -> None:
+        self.entrants, self.ranks, self.faults = result.entrants, result.ranks, (None, None)
+
+
+def _big_groups(world: World, pairs: int) -> list[tuple[tuple[_Game, ...], int]]:
+    """Return a round-robin's groups with how often each occurred, as the store counts them."""
+    found: dict[tuple[Any, ...], int] = {}
+    for part in range(10):
+        results = simulate(world, 0, pairs // 5, f"part-{part}").results
+        for first, second in zip(results[::2], results[1::2], strict=True):
+            key = (first.entrants, first.ranks, second.entrants, second.ranks)
+            found[key] = found.get(key, 0) + 1
+    return [
+        ((_Game(Result((1, 1, 1, 1), e1, r1)), _Game(Result((1, 1, 1, 2), e2, r2))), times)
+        for (e1, r1, e2, r2), times in found.items()
+    ]
+
+
+def _batch_of_groups(groups: list[tuple[tuple[_Game, ...], int]]) -> None:
+    rate(Counts.of_groups(groups, range(200), 2))
+
+
+TABLES: dict[str, Callable[[int], None]] = {
+    "pools": show_pools,
+    "order": show_order,
+    "clusters": show_clusters,
+    "sprt": show_sprt,
+    "speed": show_speed,
+}
+
+
+def main() -> int:
+    """Print the tables that were asked for."""
+    parser = argparse.ArgumentParser(description="Ratings against known strengths.")
+    parser.add_argument("--seeds", type=int, default=20, help="how many pools of each kind")
+    parser.add_argument("tables", nargs="*", choices=[*TABLES, []], metavar="TABLE", help=", ".join(TABLES))
+    asked = parser.parse_args()
+    for name in asked.tables or TABLES:
+        TABLES[name](asked.seeds)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
