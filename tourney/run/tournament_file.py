@@ -12,6 +12,7 @@ from tourney.match.spec import Limits
 from tourney.run.opening_book import Book, read_book
 from tourney.run.strict import Table, show
 from tourney.schedule.format import Format, group_size
+from tourney.schedule.keys import Key, joined
 from tourney.schedule.registry import FORMATS
 from tourney.seeds import U64
 from tourney.store.values import Plan, RunSettings
@@ -58,7 +59,7 @@ def read_tournament_file(path: Path) -> TournamentFile:
     seed = top.integer("seed", 0, U64 - 1, None)
     entrants = _entrants(top)
     games_per_pairing = _games_per_pairing(top, seats)
-    rounds = _rounds(top, format_)
+    rounds = _rounds(top, format_, seats)
     plies, book = _opening(top, path.parent, game, seats, options)
     limits = _limits(top.table("limits"))
     run = _run(top.table("run"))
@@ -146,11 +147,12 @@ def _games_per_pairing(top: Table, seats: int) -> int:
     return games
 
 
-def _rounds(top: Table, format_: Format) -> int | None:
+def _rounds(top: Table, format_: Format, seats: int) -> int | None:
     rounds: int | None = top.integer("rounds", 1, 1_000_000, None)
-    if rounds is not None and format_.rounds_key == "refused":
-        top.refuse("rounds", f'does not go with format = "{format_.name}"')
-    if rounds is None and format_.rounds_key == "required":
+    wanted = format_.rounds_key(seats)
+    if rounds is not None and wanted == "refused":
+        top.refuse("rounds", f'does not go with format = "{format_.name}" for {seats} seats')
+    if rounds is None and wanted == "required":
         top.refuse("rounds", f'is missing: format = "{format_.name}" wants it')
     return rounds
 
@@ -202,12 +204,44 @@ def _run(table: Table) -> RunSettings:
 
 
 def _extra(top: Table, format_: Format) -> tuple[tuple[str, int | str], ...]:
+    """Return what the file gives of the format's own keys; those of other formats are named as such."""
     found: list[tuple[str, int | str]] = []
-    for key in format_.extra_keys:
-        value = top.take(key, None)
-        if value is None:
-            continue
-        if not isinstance(value, (int, str)) or isinstance(value, bool):
-            top.refuse(key, f"is {show(value)}, but must be an integer or a string")
-        found.append((key, value))
+    for key in format_.keys:
+        value = _own(top, key)
+        if value is not None:
+            found.append((key.name, value))
+    for other in FORMATS.values():
+        for key in other.keys:
+            if key not in format_.keys and top.take(key.name, None) is not None:
+                top.refuse(key.name, f'does not go with format = "{format_.name}"')
     return tuple(sorted(found))
+
+
+def _own(top: Table, key: Key) -> int | str | None:
+    """Return the value of a format's own key as it is kept, or None where the file does not give it."""
+    value: int | str | None
+    if key.kind == "integer":
+        value = top.integer(key.name, key.low, key.high, None)
+    elif key.kind == "choice":
+        value = top.choice(key.name, key.words, None)
+    elif key.kind == "flag":
+        flag = top.take(key.name, None)
+        if flag is not None and not isinstance(flag, bool):
+            top.refuse(key.name, f"is {show(flag)}, but must be true or false")
+        value = None if flag is None else int(flag)
+    else:
+        names = top.take(key.name, None)
+        value = None if names is None else joined(_names(top, key.name, names))
+    return value
+
+
+def _names(top: Table, key: str, value: object) -> tuple[str, ...]:
+    """Return a list of entrants' names, which may not be empty."""
+    if not isinstance(value, list) or not value:
+        top.refuse(key, f"is {show(value)}, but must be a list of entrants' names")
+    for name in value:
+        if not isinstance(name, str) or NAME.fullmatch(name) is None:
+            top.refuse(key, f"holds {show(name)}, which is no entrant's name")
+    if len(set(value)) < len(value):
+        top.refuse(key, "names an entrant twice")
+    return tuple(value)

@@ -13,22 +13,29 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from tourney.match.seeds import seat_orders
+from tourney.schedule.keys import Key
+from tourney.schedule.line import Line
 from tourney.schedule.row import Row
+
+RoundsKey = Literal["refused", "optional", "required"]
 
 
 @dataclass(frozen=True, slots=True)
 class Player:
     """An entrant as a format sees it.
 
-    ``number`` counts from 0 in the order of the tournament file. ``joined`` is the first round drawn with it
-    (1 from the start on); ``left`` the first round drawn without it, or None. ``rating`` is in whole
-    hundredths of Elo, for formats that are seeded by rating, or None.
+    ``number`` counts from 0 in the order of the tournament file. ``name`` is for keys that name entrants.
+    ``joined`` is the first round drawn with it (1 from the start on); ``left`` the first round drawn without
+    it, or None. ``rating`` and its standard error ``deviation`` are in whole hundredths of Elo, or None: what
+    was known of it when it was entered, for formats that are seeded by rating.
     """
 
     number: int
+    name: str = ""
     joined: int = 1
     left: int | None = None
     rating: int | None = None
+    deviation: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +43,8 @@ class Setup:
     """What a tournament is played with: all that a draw may depend on, results apart.
 
     ``repeats`` is the number of mirrored groups per pairing; ``rounds`` what the tournament file asks for, or
-    None. ``extra`` holds a format's own settings, sorted by name. ``seed`` is the tournament's: draws that
-    need chance derive from it.
+    None. ``extra`` holds a format's own settings, sorted by name (see ``tourney.schedule.keys``). ``seed`` is
+    the tournament's: draws that need chance derive from it.
     """
 
     players: tuple[Player, ...]
@@ -46,6 +53,25 @@ class Setup:
     repeats: int = 1
     rounds: int | None = None
     extra: tuple[tuple[str, int | str], ...] = ()
+
+    @property
+    def games(self) -> int:
+        """How many matches an entrant plays in a pairing."""
+        return self.repeats * group_size(self.seats)
+
+    def setting(self, name: str, default: int | str | None = None) -> int | str | None:
+        """Return a setting of the format's own, or the default where the file does not give it."""
+        return dict(self.extra).get(name, default)
+
+    def seeded(self) -> tuple[Player, ...]:
+        """Return the players in seeding order.
+
+        With ``seeding = "rating"`` the best rated first, those without a rating last; else, and among
+        equals, in the order of the file.
+        """
+        if self.setting("seeding") != "rating":
+            return self.players
+        return tuple(sorted(self.players, key=lambda p: (p.rating is None, -(p.rating or 0), p.number)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +121,26 @@ class Format(ABC):
     """A draw sees the results of rounds up to ``last drawn - lag``, all of them finished."""
     takes_entrants: ClassVar[bool] = False
     """Whether entrants may be added once it has begun."""
-    rounds_key: ClassVar[Literal["refused", "optional", "required"]] = "refused"
-    """What ``rounds`` is in a tournament file; where it is not refused a later file may change it."""
-    extra_keys: ClassVar[tuple[str, ...]] = ()
+    takes_withdrawals: ClassVar[bool] = False
+    """Whether an entrant may be withdrawn: whether rounds are drawn one by one, so that it matters."""
+    keys: ClassVar[tuple[Key, ...]] = ()
     """The keys of its own that it takes from the top of a tournament file; ``check`` judges their values."""
+
+    def rounds_key(self, seats: int) -> RoundsKey:  # noqa: ARG002 - for some formats it depends on the seats
+        """Say what ``rounds`` is in a tournament file; where it is not refused a later file may change it."""
+        return "refused"
+
+    def tie_breaks(self, seats: int) -> tuple[str, ...]:  # noqa: ARG002 - likewise
+        """Name the tie-breaks of the standings, in the order in which they are applied."""
+        return ("direct-encounter", "wins", "sonneborn-berger")
+
+    def table(self, setup: Setup, history: History) -> tuple[Line, ...] | None:  # noqa: ARG002 - see below
+        """Rank the entrants by what has been played; None leaves it to the one who asks.
+
+        That is: by points, then by what ``tie_breaks`` names here, which sums over all matches tell. Here
+        ``history`` holds all results that there are, of rounds that are not finished too.
+        """
+        return None
 
     @abstractmethod
     def check(self, setup: Setup) -> None:
@@ -113,14 +155,16 @@ class Format(ABC):
         """
 
 
-def rows_of(setup: Setup, round_: int, table: int, group: Sequence[int]) -> tuple[Row, ...]:
-    """Return the rows of one pairing: ``setup.repeats`` mirrored groups of the entrants in ``group``.
+def rows_of(
+    setup: Setup, round_: int, table: int, group: Sequence[int], repeats: int | None = None
+) -> tuple[Row, ...]:
+    """Return the rows of one pairing: mirrored groups of its entrants, by default ``setup.repeats`` of them.
 
     The order of ``group`` matters: the first entrant sits first in the first row.
     """
     return tuple(
         Row(round_, table, repeat, order, tuple(group[index] for index in seating))
-        for repeat in range(1, setup.repeats + 1)
+        for repeat in range(1, (setup.repeats if repeats is None else repeats) + 1)
         for order, seating in enumerate(seat_orders(setup.seats, repeat), 1)
     )
 

@@ -1,12 +1,20 @@
-"""Round-robin: everybody meets everybody; for more than two seats every group of that size meets."""
+"""Round-robin: everybody meets everybody.
 
-from collections.abc import Iterable, Iterator
-from itertools import combinations
+For more than two seats every group of that size meets, or with ``rounds`` a balanced choice of groups.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations, groupby
 from math import comb
 
 from tourney.errors import TournamentError
-from tourney.schedule.format import Drawn, Format, History, Setup, group_size, rows_of
+from tourney.schedule.design import design
+from tourney.schedule.format import Drawn, Format, History, RoundsKey, Setup, rows_of
 from tourney.schedule.row import Row
+from tourney.schedule.seating import balanced
+
+Rounds = Iterable[Sequence[tuple[int, ...]]]
+"""Rounds as lists of groups, in the order of the tables."""
 
 MAX_ROWS = 2_000_000
 """A schedule beyond this is a slip of the pen, not a tournament."""
@@ -16,11 +24,16 @@ class RoundRobin(Format):
     """All rounds at once, as no result matters; an entrant added later meets everybody in further rounds.
 
     Two seats: the rounds of the Berger tables (FIDE Handbook C.05, Annex 1). More seats: all groups, taken
-    in lexicographic order, each put into the first round in which all its members are free.
+    in lexicographic order, each put into the first round in which all its members are free; or, with
+    ``rounds``, so many rounds in which each pair meets equally often to one (``tourney.schedule.design``).
     """
 
     name = "round-robin"
     takes_entrants = True
+
+    def rounds_key(self, seats: int) -> RoundsKey:
+        """Take ``rounds`` for more than two seats."""
+        return "refused" if seats == 2 else "optional"
 
     def check(self, setup: Setup) -> None:
         """Raise TournamentError for fewer entrants than seats, or a schedule beyond ``MAX_ROWS``."""
@@ -30,27 +43,49 @@ class RoundRobin(Format):
                 f"a round-robin with {setup.seats} seats per table wants at least {setup.seats} entrants,"
                 f" not {count}"
             )
-        rows = comb(count, setup.seats) * setup.repeats * group_size(setup.seats)
+        rounds = setup.rounds
+        groups_ = comb(count, setup.seats) if rounds is None else rounds * (count // setup.seats)
+        rows = groups_ * setup.games
         if rows > MAX_ROWS:
             raise TournamentError(
                 f"a round-robin of {count} entrants would have {rows:,} matches, more than {MAX_ROWS:,}:"
                 " take fewer entrants, fewer games per pairing, or another format"
             )
+        late = [player for player in setup.players if rounds is not None and player.joined > rounds]
+        if late:
+            raise TournamentError(
+                f"{late[0].name or 'an entrant'} would join in round {late[0].joined},"
+                f" but rounds is {rounds}: set rounds higher"
+            )
 
     def draw(self, setup: Setup, history: History) -> Drawn:
-        """Return the rounds of all groups that were not drawn before."""
+        """Return the rounds that were not drawn before."""
         self.check(setup)
-        drawn = {frozenset(row.seats) for row in history.rows}
-        rounds = berger(len(setup.players)) if setup.seats == 2 else groups(len(setup.players), setup.seats)
         rows: list[Row] = []
-        round_ = history.rounds
-        for tables in rounds:
-            left = [group for group in tables if frozenset(group) not in drawn]
-            if left:
-                round_ += 1
-            for table, group in enumerate(left, 1):
+        for round_, tables in enumerate(_rounds(setup, history), history.rounds + 1):
+            for table, group in enumerate(tables, 1):
                 rows.extend(rows_of(setup, round_, table, group))
         return Drawn(tuple(rows), complete=True)
+
+
+def _rounds(setup: Setup, history: History) -> Rounds:
+    count = len(setup.players)
+    first = [row for row in history.rows if row.repeat == row.order == 1]
+    if setup.rounds is not None:
+        before = [[row.seats for row in rows] for _, rows in groupby(first, key=lambda row: row.round)]
+        rounds = setup.rounds - history.rounds
+        return _seated(design(count, setup.seats, rounds, setup.seed, before) if rounds > 0 else [])
+    drawn = {frozenset(row.seats) for row in first}
+    every: Rounds = berger(count) if setup.seats == 2 else groups(count, setup.seats)
+    left = [[group for group in tables if frozenset(group) not in drawn] for tables in every]
+    left = [tables for tables in left if tables]
+    return left if setup.seats == 2 else _seated(left)
+
+
+def _seated(rounds: Sequence[Sequence[tuple[int, ...]]]) -> Rounds:
+    """Name each group's entrants in such an order that all are named first, second, ... equally often."""
+    ordered = iter(balanced([group for tables in rounds for group in tables]))
+    return [[next(ordered) for _ in tables] for tables in rounds]
 
 
 def berger(count: int) -> Iterator[tuple[tuple[int, int], ...]]:

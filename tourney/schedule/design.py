@@ -1,0 +1,133 @@
+"""Balanced designs: rounds of tables at which every pair meets equally often, to one, as far as can be.
+
+The design is found by annealing in integers. Every draw derives from the seed, so the same seed gives the
+same design on every machine.
+"""
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Final
+
+from tourney.seeds import U64, derive, stream
+
+MOVES: Final = 180_000
+"""Moves tried before the best design so far is taken."""
+_PERIOD: Final = 90_000
+"""Moves from the highest temperature to the lowest; then it is heated again."""
+_HOT, _COLD = 512, 64
+"""Temperatures: a move for the worse by d passes with probability 2**(-512 d / temperature)."""
+
+
+def design(
+    count: int, seats: int, rounds: int, seed: int, before: Sequence[Sequence[Sequence[int]]] = ()
+) -> list[list[tuple[int, ...]]]:
+    """Return the tables of further rounds for entrants 0..count-1; ``before`` holds those drawn before.
+
+    With count not divisible by seats the rest sits out, everybody equally often to one. Nobody sits twice in
+    a round. What is made small is the sum over all pairs of the squared number of their meetings, in all
+    rounds: it is smallest when each pair meets equally often to one. Whether such a design exists is not
+    known beforehand; the best one found is returned.
+    """
+    return _Annealing(count, seats, rounds, seed, before).run()
+
+
+def least_cost(count: int, meetings: int) -> int:
+    """Return the sum over all pairs of their squared meetings where each pair meets equally often to one."""
+    pairs = count * (count - 1) // 2
+    each, more = divmod(meetings, pairs)
+    return more * (each + 1) ** 2 + (pairs - more) * each**2
+
+
+class _Annealing:
+    """Tables as they are now, how often each pair meets, and the sum of squares of that.
+
+    ``places[r]`` lists who plays in round r: table by table, ``seats`` entrants each.
+    """
+
+    def __init__(
+        self, count: int, seats: int, rounds: int, seed: int, before: Sequence[Sequence[Sequence[int]]]
+    ) -> None:
+        self.seats = seats
+        self.seed = derive(seed, "design", count, seats, len(before), rounds)
+        self.met = [[0] * count for _ in range(count)]
+        self.places: list[list[int]] = []
+        order = shuffled(count, derive(self.seed, "order"))
+        rests = [0] * count
+        for tables in before:
+            playing = {entrant for table in tables for entrant in table}
+            for entrant in range(count):
+                rests[entrant] += entrant not in playing
+        for round_ in range(rounds):
+            resting = sorted(order, key=lambda entrant: rests[entrant])[: count % seats]
+            for entrant in resting:
+                rests[entrant] += 1
+            mixed = shuffled(count, derive(self.seed, "round", round_))
+            self.places.append([entrant for entrant in mixed if entrant not in resting])
+        every = [table for tables in before for table in tables]
+        every += [table for places in self.places for table in _tables(places, seats)]
+        for table in every:
+            for a, b in combinations(table, 2):
+                self.met[a][b] += 1
+                self.met[b][a] += 1
+        self.cost = sum(met * met for line in self.met for met in line) // 2
+        self.target = least_cost(count, sum(map(sum, self.met)) // 2)
+
+    def run(self) -> list[list[tuple[int, ...]]]:
+        """Anneal until the design is balanced, or the moves are used up; return the best there was."""
+        best, kept = self.cost, [list(places) for places in self.places]
+        tables = len(self.met) // self.seats
+        for move in range(MOVES if self.places and tables > 1 else 0):
+            if best == self.target:
+                break
+            temperature = _HOT - (_HOT - _COLD) * (move % _PERIOD) // _PERIOD
+            self._move(derive(self.seed, "move", move), temperature)
+            if self.cost < best:
+                best, kept = self.cost, [list(places) for places in self.places]
+        return [[tuple(sorted(table)) for table in _tables(places, self.seats)] for places in kept]
+
+    def _move(self, u: int, temperature: int) -> None:
+        """Let two entrants of a round change places, if that is no worse or the draw allows it."""
+        round_, u = _digit(u, len(self.places))
+        places = self.places[round_]
+        i, u = _digit(u, len(places))
+        first = i // self.seats * self.seats
+        j, u = _digit(u, len(places) - self.seats)
+        if j >= first:
+            j += self.seats
+        second = j // self.seats * self.seats
+        x, y = places[i], places[j]
+        of_x, of_y = self.met[x], self.met[y]
+        ours = [a for a in places[first : first + self.seats] if a != x]
+        theirs = [b for b in places[second : second + self.seats] if b != y]
+        change = 2 * (len(ours) + len(theirs))
+        change += 2 * sum(of_y[a] - of_x[a] for a in ours) + 2 * sum(of_x[b] - of_y[b] for b in theirs)
+        if change > 0 and u >= U64 >> 512 * change // temperature:
+            return
+        places[i], places[j] = y, x
+        self.cost += change
+        for others, here, there, mine, hers in ((ours, x, y, of_x, of_y), (theirs, y, x, of_y, of_x)):
+            for other in others:
+                mine[other] -= 1
+                hers[other] += 1
+                self.met[other][here] -= 1
+                self.met[other][there] += 1
+
+
+def shuffled(count: int, seed: int) -> list[int]:
+    """Return 0..count-1 in an order drawn from a seed."""
+    order = list(range(count))
+    draw = stream(seed)
+    for last in range(count - 1, 0, -1):
+        other = draw(last + 1)
+        order[last], order[other] = order[other], order[last]
+    return order
+
+
+def _tables(places: Sequence[int], seats: int) -> list[Sequence[int]]:
+    return [places[start : start + seats] for start in range(0, len(places), seats)]
+
+
+def _digit(u: int, total: int) -> tuple[int, int]:
+    """Return a draw from ``range(total)`` and what is left of u for the next one."""
+    scaled = u * total
+    return scaled >> 64, scaled & (U64 - 1)
