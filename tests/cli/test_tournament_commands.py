@@ -80,6 +80,9 @@ def test_status_tells_how_far_it_is(db: str) -> None:
         "rate": None,
         "left": None,
         "faults": [],
+        "benched": [],
+        "playing": [],
+        "paused": None,
     }
     assert "cup" in invoke("status", "cup", "--db", db).stdout
     assert invoke("status", "cap", "--db", db).exit_code == 2

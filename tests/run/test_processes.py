@@ -185,6 +185,7 @@ def test_one_worker_two_workers_and_a_run_killed_halfway_give_the_same(home: Pat
         "cup.toml",
         "tourney-bots",
         "tourney.db",
+        "tourney.db-cup.log",
     ]
 
 

@@ -8,13 +8,15 @@ from pathlib import Path
 
 import click
 
+from tourney.cli.night_options import night_options
 from tourney.cli.options import bots_option, db_option, output_options
 from tourney.cli.output import Output, current
 from tourney.errors import UsageError
-from tourney.run.coordinator import End, Summary
+from tourney.run.coordinator import Summary
+from tourney.run.night import Night, run_night
+from tourney.run.page import ENDS
 from tourney.run.pool import ProcessPool, default_workers
 from tourney.run.progress import Listener, PlainListener, rich_listener, tick_text
-from tourney.run.session import run_tournament
 from tourney.run.timetable import Timetable, read_budget, read_until
 from tourney.run.tournament_file import read_tournament_file
 
@@ -32,6 +34,7 @@ MAX_WORKERS = 256
 @click.option("--until", metavar="HH:MM", help="Begin nothing that would not end by this time of day.")
 @click.option("--budget", metavar="SPAN", help="The same, so long from now: 8h, 90m, 1h30m.")
 @click.option("--executor", metavar="URL", help="Play on a cluster (not in this version).")
+@night_options
 @db_option
 @bots_option
 @output_options
@@ -41,6 +44,7 @@ def command(
     until: str | None,
     budget: str | None,
     executor: str | None,
+    night: Night,
     db: str,
     bots: str,
 ) -> None:
@@ -48,6 +52,10 @@ def command(
 
     A match counts once it is stored: whatever happens to this program or this machine, the next start plays
     what has no result. Ctrl-C finishes the matches that are being played; a second one stops at once.
+
+    A log is kept beside the database, and a page printed at the end. While the database cannot be written
+    (the disk is full, another program holds it) the run pauses and tries again. A bot that fails at start-up
+    three times is benched: its remaining matches are void.
     """
     if executor is not None:
         raise UsageError(
@@ -59,12 +67,20 @@ def command(
     count = workers or default_workers()
     with ExitStack() as stack:
         listener = choose_listener(output, stack, tournament.plan.name)
-        summary = run_tournament(
-            tournament, db, Path(bots), lambda: ProcessPool(count), listener=listener, timetable=timetable
+        ended = run_night(
+            tournament,
+            db,
+            Path(bots),
+            lambda: ProcessPool(count),
+            night,
+            listener=listener,
+            timetable=timetable,
         )
-    output.say(summary_text(tournament.plan.name, summary))
-    if summary.signal:
-        sys.exit(128 + summary.signal)
+    for line in ended.page.splitlines():
+        output.say(line)
+    output.say(summary_text(tournament.plan.name, ended.summary))
+    if ended.code:
+        sys.exit(ended.code)
 
 
 def choose_listener(output: Output, stack: ExitStack, title: str) -> Listener:
@@ -79,13 +95,7 @@ def choose_listener(output: Output, stack: ExitStack, title: str) -> Listener:
 
 def summary_text(name: str, summary: Summary) -> str:
     """Return how a run ended, in one line."""
-    ends = {
-        End.FINISHED: "all played",
-        End.TIME: "stopped as the time is up; run it again to go on",
-        End.DRAINED: "stopped on request; run it again to go on",
-        End.STOPPED: "stopped at once on request; run it again to go on",
-    }
-    return f"{name}: {ends[summary.end]} ({tick_text(summary.tick)})"
+    return f"{name}: {ENDS[summary.end]} ({tick_text(summary.tick)})"
 
 
 def _end(until: str | None, budget: str | None) -> float | None:

@@ -1,11 +1,14 @@
 """``tourney status``: how far the tournaments are."""
 
 import time
+from collections.abc import Mapping
 
 import click
 
+from tourney.cli.edge import printable
 from tourney.cli.options import db_option, format_option, output_options
 from tourney.cli.output import Column, Format, Row, current
+from tourney.errors import UsageError
 from tourney.run.progress import span_text
 from tourney.store.repository import Repository
 from tourney.store.values import Tournament
@@ -22,7 +25,13 @@ COLUMNS = (
     Column("rate", "a second", right=True),
     Column("left", right=True),
     Column("faults", "faults by bot"),
+    Column("benched"),
+    Column("playing"),
+    Column("paused"),
 )
+
+WORDY = ("benched", "playing", "paused")
+"""What a table shows in lines of its own, below."""
 
 
 @click.command("status")
@@ -31,19 +40,31 @@ COLUMNS = (
 @format_option
 @output_options
 def command(tournament: str | None, db: str, format_: Format) -> None:
-    """Say how far TOURNAMENT is, by default all of them; a run may be going on.
+    """Say how far TOURNAMENT is, by default all of them; a run may be going on in another terminal.
 
-    The rate is that of the run that goes on, since its start; the time left is for the rounds drawn so far.
+    What is being played is shown as MATCH:BOTS:SINCE. The rate is that of the run that goes
+    on, since its start; the time left is for the rounds drawn so far.
     """
     with Repository.open(db) as opened, opened.snapshot() as repository:
         chosen = repository.tournaments() if tournament is None else (repository.tournament(tournament),)
         rows = [row_of(repository, found, time.time(), format_) for found in chosen]
-    current().table(rows, COLUMNS, format_)
+    output = current()
+    if format_ is not Format.TABLE:
+        output.table(rows, COLUMNS, format_)
+        return
+    output.table(rows, [column for column in COLUMNS if column.key not in WORDY], format_)
+    for row in rows:
+        for title, words in (("benched", row["benched"]), ("playing", row["playing"])):
+            for place, word in enumerate(words):
+                output.write(f"{'' if place else row['tournament'] + ' ' + title}\t{word}".expandtabs(24))
+        if row["paused"]:
+            output.write(f"{row['tournament']} paused\t{printable(row['paused'])}".expandtabs(24))
 
 
 def row_of(repository: Repository, tournament: Tournament, now: float, format_: Format) -> Row:
     """Return a tournament's line; ``now`` in seconds since the epoch."""
     progress = repository.progress(tournament.id)
+    bulletin = repository.bulletin(tournament.id)
     running = repository.running(tournament.id)
     names = {entrant.number: entrant.name for entrant in repository.entrants(tournament.id)}
     state = "stopped"
@@ -67,4 +88,18 @@ def row_of(repository: Repository, tournament: Tournament, now: float, format_: 
         "rate": None if rate is None else round(rate, 2),
         "left": (span_text(left) or None) if format_ is Format.TABLE else left and round(left),
         "faults": [f"{names[n]}:{kind}:{count}" for n, kind, count in repository.faults(tournament.id)],
+        "benched": [f"{names[n]}:{count}-void" for n, count in repository.benched(tournament.id)],
+        "playing": [
+            f"{playing.number}:{_who(repository, tournament, names, playing.number)}:"
+            f"{span_text(max(0.0, now - playing.since))}"
+            for playing in bulletin.playing
+        ],
+        "paused": bulletin.paused or None,
     }
+
+
+def _who(repository: Repository, tournament: Tournament, names: Mapping[int, str], number: int) -> str:
+    try:
+        return "-v-".join(names[seat] for seat in repository.match(tournament.id, number).seats)
+    except UsageError:  # of a round that was drawn after this moment
+        return "?"

@@ -20,14 +20,19 @@ def read_until(text: str, now: datetime) -> datetime:
 
 
 def read_budget(text: str) -> timedelta:
-    """Return a span such as ``8h``, ``90m``, ``1h30m`` or ``45s``. Raises UsageError."""
+    """Return the span of ``--budget``. Raises UsageError."""
+    return read_span("--budget", text)
+
+
+def read_span(option: str, text: str) -> timedelta:
+    """Return a span such as ``8h``, ``90m``, ``1h30m`` or ``45s``, given to an option. Raises UsageError."""
     match = _SPAN.fullmatch(text)
     if match is None or not any(match.groups()):
-        raise UsageError(f"--budget {text!r} is no span of time, as 8h, 90m or 1h30m")
+        raise UsageError(f"{option} {text!r} is no span of time, as 8h, 90m or 1h30m")
     hours, minutes, seconds = (int(group or 0) for group in match.groups())
     span = timedelta(hours=hours, minutes=minutes, seconds=seconds)
     if not span:
-        raise UsageError(f"--budget {text!r} leaves no time at all")
+        raise UsageError(f"{option} {text!r} leaves no time at all")
     return span
 
 

@@ -1,7 +1,9 @@
 """Benching and ``--max-faults``: decided after batches of a fixed size, in schedule order.
 
-What is decided about a match rests on the results of whole batches that ended some batches before it, all of
-them, and on no other results: so it is the same with one worker or forty, and after any interruption.
+What is decided about a match rests on the results of the whole batches in the first half of what comes before
+it, all of them, and on no other results: so it is the same with one worker or forty, and after any
+interruption. Half, so that a bot that never starts is noticed early, while later many workers have enough to
+play that does not wait; and never more than ``AHEAD`` rows back.
 """
 
 from bisect import bisect_right, insort
@@ -11,8 +13,8 @@ from typing import Final, Literal
 
 BATCH: Final = 8
 """How many rows of the schedule make a batch."""
-AHEAD: Final = 3
-"""How many whole batches lie between the results that decide and the row that they decide about."""
+AHEAD: Final = 128
+"""At most so many rows lie between the results that decide and the row that they decide about."""
 STRIKES: Final = 3
 """Who failed at start-up so often is benched."""
 
@@ -86,7 +88,8 @@ class Umpire:
 
 def decided_by(number: int) -> int:
     """Return the last match whose result bears on a row (0: none does)."""
-    return max(0, (number - 1) // BATCH - AHEAD) * BATCH
+    before = number - 1
+    return (before - min(AHEAD, before // 2)) // BATCH * BATCH
 
 
 def strikes_of(
