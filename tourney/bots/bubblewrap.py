@@ -32,7 +32,7 @@ _OUTER = ["/bin/sh", "-c", f'exec "$@" {_ASIDE}', "sh"]
 _INNER = ["/bin/sh", "-c", 'exec "$@" 1>&7 7>&-', "sh"]
 """Bubblewrap's own processes keep what lies below 3 open: so the bot's output is put aside while they start,
 or nobody would notice that a bot closed it."""
-_SHELLS = ("PWD", "OLDPWD", "SHLVL", "_")
+_UNSET = ["-u", "PWD", "-u", "OLDPWD", "-u", "SHLVL", "-u", "_"]
 _ALWAYS: Final[tuple[str, ...]] = (
     *("environment", "process-group", "all-processes", "referee-death", "process-table", "network", "system"),
     *("host-files", "bot-folder", "private-tmp", "privileges", "own-user"),
@@ -103,7 +103,11 @@ class Bubblewrap(Sandbox):
         """Return what starts a bot: its folder is ``/bot``, and its working directory."""
         cgroup = self._cgroup(bounds)
         user = self._users.take()
-        words = [*(_OUTER if cgroup is None else cgroup.join_words(_ASIDE)), *self._fixed]
+        words = list(_OUTER) if cgroup is None else cgroup.join_words(_ASIDE)
+        if user is None:
+            # Then the bot may read the environment of bubblewrap itself, to which shells add.
+            words += [self._env, *_UNSET]
+        words += self._fixed
         shown = [path for path in command.read_only if not path.is_relative_to("/usr")]
         # Parents that bubblewrap makes by itself are closed to all but root.
         for parent in sorted({parent for path in shown for parent in path.parents} - _MADE):
@@ -121,7 +125,7 @@ class Bubblewrap(Sandbox):
             words += ["--inh-caps=-all", "--bounding-set=-all", "--no-new-privs", "--"]
         words += limit_words(self._prlimit, bounds, processes="process-limit" in self._extras)
         # The folder may be closed to all but the bot; and some shells, and bubblewrap, set variables.
-        words += [*_INNER, self._env, "-C", BOT_FOLDER, *(f"--unset={name}" for name in _SHELLS)]
+        words += [*_INNER, self._env, "-C", BOT_FOLDER, *_UNSET]
         if writable and user is not None:
             hand_over(command.folder, user)
 

@@ -1,0 +1,72 @@
+"""What is contained at which level: found out by the canary, and as the documentation has it."""
+
+import os
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.containment import contained
+from tourney.bots.examine import examine
+from tourney.bots.protections import PROTECTIONS
+from tourney.bots.sandbox import PlainSandbox, open_sandbox, program
+
+pytestmark = pytest.mark.attack
+
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "containment.md"
+MAY_DIFFER = {
+    "own-user",  # whoever runs this may be nobody in particular
+    "processors",  # there may be only one
+    "privileges",  # of somebody who has none
+    "system",  # which somebody may not write to anyway
+    "host-files",
+    "process-table",  # some machines hide processes from each other
+    "user-namespaces",  # and some forbid these
+    "network",  # there may be no route
+}
+"""Protections that a machine may give by itself, in part, to one who is not root there."""
+
+
+def documented(column: int) -> dict[str, str]:
+    """Return a column of the table of levels: degree by protection."""
+    row = r"^\| `([a-z-]+)` \| (\w+) \| (\w+) \| (\w+) \|$"
+    return {name: cells[column] for name, *cells in re.findall(row, DOCS.read_text("utf-8"), re.MULTILINE)}
+
+
+def test_every_protection_is_documented() -> None:
+    """The table has each of them once, in their order."""
+    assert list(documented(0)) == list(PROTECTIONS)
+
+
+@contained
+def test_canary_gets_past_nothing_that_is_claimed() -> None:
+    """What the sandbox says it enforces is enforced; where it can be had whole, as documented."""
+    sandbox = open_sandbox("auto")
+    found = {finding.protection: finding.degree for finding in examine(sandbox)}
+    assert list(found) == list(PROTECTIONS)
+    claimed = [name for name, degree in sandbox.protections.items() if degree == "enforced"]
+    assert [name for name in claimed if found[name] != "enforced"] == []
+    if len(claimed) == len(PROTECTIONS):
+        assert found == documented(0)
+
+
+@pytest.mark.parametrize(("column", "limits"), [(1, True), (2, False)], ids=["limits-only", "off"])
+def test_lowered_levels_contain_no_more_than_is_documented(
+    column: int, limits: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without bubblewrap and control groups, and with nothing: what works then is known, and printed."""
+    level = "auto" if limits else "off"
+    sandbox = PlainSandbox("auto" if limits else "off", program("prlimit") if limits else None)
+    findings = list(examine(sandbox))
+    rows = [f"  {f.protection:<16} {f.degree:<8} {f.said[:100]}" for f in findings if f.degree != "enforced"]
+    with capsys.disabled():
+        title = f"\nnot contained with sandbox = {level!r}, no bubblewrap and no control groups:\n"
+        sys.stdout.write(title + "\n".join(rows) + "\n")
+    same = set(PROTECTIONS) - (MAY_DIFFER if os.geteuid() != 0 else {"processors", "network"})
+    # The canary's own referee has what is best here, so its death is looked at in the sandbox alone.
+    same.discard("referee-death")
+    table = documented(column)
+    assert {f.protection: f.degree for f in findings if f.protection in same} == {
+        name: degree for name, degree in table.items() if name in same
+    }
