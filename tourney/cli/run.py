@@ -61,7 +61,7 @@ def command(
         raise UsageError(
             f"--executor {executor}: this version plays on this machine only; leave --executor out"
         )
-    timetable = Timetable(_end(until, budget))
+    timetable = Timetable(end_of(until, budget))
     tournament = read_tournament_file(file)
     output = current()
     count = workers or default_workers()
@@ -98,7 +98,7 @@ def summary_text(name: str, summary: Summary) -> str:
     return f"{name}: {ENDS[summary.end]} ({tick_text(summary.tick)})"
 
 
-def _end(until: str | None, budget: str | None) -> float | None:
+def end_of(until: str | None, budget: str | None) -> float | None:
     """Return the earlier end of the two, in seconds of the monotonic clock."""
     now = datetime.now().astimezone()
     spans = []

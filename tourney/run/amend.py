@@ -7,9 +7,9 @@ from typing import NoReturn
 
 from tourney.errors import TournamentError
 from tourney.run.entrants import line_text
+from tourney.run.formats import find_format
 from tourney.run.strict import show
 from tourney.run.tournament_file import EntrantLine, TournamentFile
-from tourney.schedule.registry import find_format
 from tourney.store.values import RunSettings, StoredEntrant, Tournament
 
 

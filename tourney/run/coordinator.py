@@ -17,6 +17,7 @@ from queue import Empty, SimpleQueue
 from tourney.errors import InputError, StoreError, StoreUnavailable, TourneyError, WorkerError
 from tourney.match.record import Outcome
 from tourney.run.draw import draw_next, spec_of
+from tourney.run.formats import find_format
 from tourney.run.patience import PAUSES, Patience
 from tourney.run.pool import Pool
 from tourney.run.progress import Listener, Pulse, Tick
@@ -27,7 +28,6 @@ from tourney.run.telling import told
 from tourney.run.timetable import Timetable
 from tourney.run.umpire import STRIKES, Call, Umpire
 from tourney.run.writer import Writer
-from tourney.schedule.registry import find_format
 from tourney.schedule.row import Row
 from tourney.store.repository import Repository
 from tourney.store.values import BENCHED, Finished

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from tourney.match.seeds import match_seed
 from tourney.match.spec import MatchSpec
+from tourney.run.formats import find_format
 from tourney.run.opening_book import choose
 from tourney.schedule.format import History, Player, RowResult, Setup, group_size
-from tourney.schedule.registry import find_format
 from tourney.schedule.row import Row
 from tourney.store.repository import Repository
 from tourney.store.values import Plan, StoredEntrant, Tournament

@@ -12,8 +12,8 @@ from tourney.errors import BotError, TournamentError
 from tourney.run.amend import compare
 from tourney.run.draw import draw_next, setup_of
 from tourney.run.entrants import enter
+from tourney.run.formats import find_format
 from tourney.run.tournament_file import TournamentFile
-from tourney.schedule.registry import find_format
 from tourney.store.engine import database_exists
 from tourney.store.repository import Repository
 from tourney.store.values import StoredEntrant, Tournament
