@@ -113,7 +113,7 @@ def test_a_free_fire_goes_on_no_sage_and_not_off_the_board() -> None:
 
 def test_a_free_fire_replaces_the_wind_at_the_end_of_the_run() -> None:
     """The whole whirlwind goes into the bag."""
-    after = play(made("Fe6 3e7", hand="F"), "F-e5")
+    after = play(made("Fe6 4e7", hand="F"), "F-e5")
     assert board(after) == {"Fe5", "Fe6", "Fe7"}
     assert field(after, "BAG") == "A30,E30,F27,W30"
 

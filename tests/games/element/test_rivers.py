@@ -141,23 +141,23 @@ def test_rivers_do_not_move_used_squares_or_end_the_turn() -> None:
 
 
 TIGHT = """
-....#.##.##
-..#..##.#.#
-.#.####.#..
-.#.#.#...##
-##..#......
-##...W...##
-#.#..##.#..
-.......##..
-.#.#.#...#.
-#..#..###..
-###.#..####
+####.#.....
+###...####.
+##.....#.#.
+#.#...#.#..
+...#.#...#.
+..#..W....#
+##...#...##
+#.....#...#
+##...###.#.
+###.###.##.
+##.#..#...#
 """
-"""A maze around f6 with room for long paths, but for none of 11 squares that begins without f5."""
+"""A maze around f6, found by annealing: no path of 11 squares begins there, and many nearly do."""
 
 
-def test_the_search_for_a_path_gives_up_early(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the worst maze that was found by climbing it looks at a few hundred squares, not at all paths."""
+def test_the_search_for_a_path_is_short_where_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It looks at some hundred squares of the maze, few beside the 120,292 paths of 11 of an endless board."""
     clear = bytearray(121)
     for row, line in zip(range(11, 0, -1), TIGHT.split(), strict=True):
         for column, what in zip("abcdefghijk", line, strict=True):
@@ -172,9 +172,9 @@ def test_the_search_for_a_path_gives_up_early(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(rivers, "_has_path", counted)
     assert not rivers._has_path(clear, SQUARE["f6"], 11)
-    assert len(looked) < 500
+    assert 100 < len(looked) < 1000
     assert bytes(clear) == before
-    assert rivers._has_path(clear, SQUARE["f6"], 8)
+    assert rivers._has_path(clear, SQUARE["f6"], 10)
 
 
 def test_a_river_of_eight_in_a_tight_board_is_listed() -> None:
