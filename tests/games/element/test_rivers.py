@@ -157,7 +157,7 @@ TIGHT = """
 
 
 def test_the_search_for_a_path_is_short_where_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It looks at some hundred squares of the maze, few beside the 120,292 paths of 11 of an endless board."""
+    """It looks at some hundred squares; an endless board has 120,292 paths of 11."""
     clear = bytearray(121)
     for row, line in zip(range(11, 0, -1), TIGHT.split(), strict=True):
         for column, what in zip("abcdefghijk", line, strict=True):
