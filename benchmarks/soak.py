@@ -1,0 +1,442 @@
+"""Soak: bad bots among good ones, the runner killed over and over, a full disk, a second writer.
+
+    python benchmarks/soak.py [--kills 50] [--seed 5] [--only kills,memory,disk,writer] [--keep DIR]
+
+Every part checks what must hold, and prints its figures; the exit code is 1 if something does not hold. All
+matches are there once, none that was stored is lost or changed, ``tourney verify --all`` and ``tourney db
+check`` hold, no process outlives its runner, and the runner's memory stays flat. The moments of the kills are
+drawn from the seed: half of them by the number of matches stored since the start, half by the time since the
+start. The full disk is a small tmpfs, so that part wants root; it says so where it cannot be had.
+"""
+
+import argparse
+import json
+import os
+import signal
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tourney.seeds import stream
+
+PATIENCE = 120.0
+"""Seconds after which something that must happen is taken not to happen."""
+NAME = "soak"
+
+_PLAYER = """#!/bin/sh
+while read -r word rest; do
+    case $word in
+        tourney) echo "bot wants=legal";;
+        game) echo ready;;
+        legal) action=CHOICE;;
+        go) GO;;
+        quit) exit 0;;
+    esac
+done
+"""
+BOTS = {
+    "first": _PLAYER.replace("CHOICE", "${rest%% *}").replace("GO", 'echo "move $action"'),
+    "last": _PLAYER.replace("CHOICE", "${rest##* }").replace("GO", 'echo "move $action"'),
+    "crash": _PLAYER.replace("CHOICE", "x").replace("GO", "exit 3"),
+    "hang": _PLAYER.replace("CHOICE", "x").replace("GO", "sleep 1000"),
+    "flood": _PLAYER.replace("CHOICE", "x").replace(
+        "GO", "while :; do echo info flood flood flood flood; done"
+    ),
+    "nostart": "#!/bin/sh\nexit 1\n",
+}
+"""Two that play, and one for each way to fail; ``hang`` does not end with its input either."""
+
+
+class Broken(Exception):  # noqa: N818 - as people say it
+    """Something that must hold does not."""
+
+
+def write(folder: Path, games: int, bots: Sequence[str] = tuple(BOTS)) -> int:
+    """Write the tournament and its bots into a folder; return how many matches it has."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in bots:
+        path = folder / name
+        path.write_text(BOTS[name], encoding="ascii")
+        path.chmod(0o755)
+    names = ", ".join(f'"./{name}"' for name in bots)
+    lines_ = (
+        f'name = "{NAME}"',
+        'game = "sage-stones"',
+        "seed = 5",
+        "opening-plies = 6",
+        f"games-per-pairing = {games}",
+        f"bots = [{names}]",
+        "[limits]",
+        "move-ms = 60",
+        "startup-ms = 5000",
+        "[run]",
+        'sandbox = "off"',
+    )
+    (folder / "soak.toml").write_text("\n".join(lines_) + "\n", encoding="ascii")
+    return games * len(bots) * (len(bots) - 1) // 2
+
+
+@dataclass
+class Runner:
+    """A run of the tournament, in a process of its own. ``rss``: matches stored, and KiB, at each look."""
+
+    folder: Path
+    database: Path
+    words: Sequence[str] = ()
+    rss: list[tuple[int, int]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._said = (self.folder / "said.txt").open("ab")
+        self.process = subprocess.Popen(
+            tourney("run", "soak.toml", "--db", str(self.database), *self.words),
+            cwd=self.folder,
+            stderr=self._said,
+            stdin=subprocess.DEVNULL,
+        )
+        self._said.close()
+
+    def look(self) -> int:
+        """Return how many matches are stored; note the memory."""
+        count = stored(self.database)
+        with suppress(OSError, ValueError, IndexError):
+            pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
+            self.rss.append((count, pages * os.sysconf("SC_PAGE_SIZE") // 1024))
+        return count
+
+    def wait(self, event: Callable[[], bool]) -> bool:
+        """Wait until something has happened; False if the run ended before. Raises Broken if neither does."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            if event():
+                return True
+            if self.process.poll() is not None:
+                return event()
+            time.sleep(0.01)
+        raise Broken("the run neither went on nor ended")
+
+    def kill(self) -> None:
+        """Kill the runner alone, as a crash would, and wait until all that it started is gone."""
+        family = descendants(self.process.pid)
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        end = time.monotonic() + PATIENCE
+        while left := [who for who in family if alive(*who)] or below(self.folder):
+            if time.monotonic() > end:
+                raise Broken(f"left alive after the runner was killed: {left}")
+            time.sleep(0.01)
+
+    def finish(self) -> int:
+        """Let it play to its end; return its exit code."""
+        while self.process.poll() is None:
+            self.look()
+            time.sleep(0.05)
+        return self.process.returncode
+
+
+def kills(folder: Path, count: int, seed: int, games: int) -> dict[str, object]:
+    """Kill the runner at ``count`` moments, going on each time; return the figures."""
+    rows = write(folder, games)
+    database = folder / "soak.db"
+    draw = stream(seed, "soak", "kills")
+    kept: dict[int, str] = {}
+    by_time = by_matches = ended = 0
+    peak = 0
+    began = time.monotonic()
+    for _ in range(count):
+        runner = Runner(folder, database)
+        if draw(2):
+            moment = time.monotonic() + draw(2500) / 1000
+            going = runner.wait(lambda: time.monotonic() >= moment)  # noqa: B023 - called at once
+            by_time += 1
+        else:
+            goal = stored(database) + 1 + draw(max(2, 2 * rows // (3 * count)))
+            going = runner.wait(lambda: runner.look() >= goal)  # noqa: B023 - called at once
+            by_matches += 1
+        ended += not going or runner.process.poll() is not None
+        peak = max([peak, *(kb for _, kb in runner.rss)])
+        runner.kill()
+        now = digests(database)
+        lost = {number for number in kept if now.get(number) != kept[number]}
+        if lost:
+            raise Broken(f"results were lost or changed: {sorted(lost)}")
+        kept = now
+    between = len(kept)
+    last = Runner(folder, database)
+    code = last.finish()
+    if code:
+        raise Broken(f"the last run ended with exit code {code}: {said(folder)}")
+    now = digests(database)
+    if {number for number in kept if now.get(number) != kept[number]} or sorted(now) != list(
+        range(1, rows + 1)
+    ):
+        raise Broken("a match is missing or was played twice")
+    return {
+        "matches": rows,
+        "kills": count,
+        "kills by time": by_time,
+        "kills by matches": by_matches,
+        "runs that had ended before": ended,
+        "stored when the last kill came": between,
+        "seconds": round(time.monotonic() - began, 1),
+        "runner's peak MiB": round(peak / 1024, 1),
+        **sound(folder, database),
+    }
+
+
+def memory(folder: Path, games: int) -> dict[str, object]:
+    """Play without a break and watch the runner's memory; return the figures."""
+    rows = write(folder, games, ("first", "last", "crash", "nostart"))
+    runner = Runner(folder, folder / "soak.db")
+    if runner.finish():
+        raise Broken(f"the run failed: {said(folder)}")
+    early = [kb for count, kb in runner.rss if rows // 5 <= count < 2 * rows // 5]
+    late = [kb for count, kb in runner.rss if count >= 4 * rows // 5]
+    if not (early and late):
+        raise Broken("the run was too short to see its memory")
+    growth = statistics.median(late) - statistics.median(early)
+    figures = {
+        "matches": rows,
+        "MiB at 20-40 %": round(statistics.median(early) / 1024, 2),
+        "MiB at 80-100 %": round(statistics.median(late) / 1024, 2),
+        "KiB more per 1,000 matches": round(growth / (0.6 * rows) * 1000, 1),
+    }
+    if growth > 4096:
+        raise Broken(f"the runner's memory is not flat: {figures}")
+    return {**figures, **sound(folder, folder / "soak.db")}
+
+
+def writer(folder: Path, games: int) -> dict[str, object]:
+    """Hold the database's lock until the run pauses; let go; return the figures."""
+    rows = write(folder, games)
+    database = folder / "soak.db"
+    runner = Runner(folder, database)
+    if not runner.wait(lambda: stored(database) >= rows // 10):
+        raise Broken(f"the run ended early: {said(folder)}")
+    with closing(sqlite3.connect(database, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        held = time.monotonic()
+        runner.wait(lambda: "paused: " in said(folder))
+        noticed = time.monotonic() - held
+        other.execute("ROLLBACK")
+    if runner.finish():
+        raise Broken(f"the run did not go on: {said(folder)}")
+    whole(database, rows)
+    return {
+        "matches": rows,
+        "seconds until it paused": round(noticed, 1),
+        **told(folder),
+        **sound(folder, database),
+    }
+
+
+def disk(folder: Path, games: int) -> dict[str, object]:
+    """Fill the disk under the database until the run pauses, once to the end and once with a kill."""
+    rows = write(folder, games)
+    small = folder / "small"
+    small.mkdir()
+    with mounted(small):
+        database = small / "soak.db"
+        words = ("--log", str(folder / "soak.log"), "--bots", str(folder / "tourney-bots"))
+        runner = Runner(folder, database, words)
+        if not runner.wait(lambda: stored(database) >= rows // 10):
+            raise Broken(f"the run ended early: {said(folder)}")
+        fill(small)
+        runner.wait(lambda: said(folder).count("paused: ") >= 1)
+        spooled = lines(small / f"soak.db-{NAME}.spool")
+        (small / "ballast").unlink()
+        if not runner.wait(lambda: "going on: " in said(folder)):
+            raise Broken(f"the run did not go on: {said(folder)}")
+        goal = stored(database) + rows // 10
+        if not runner.wait(lambda: stored(database) >= goal):
+            raise Broken(f"the run did not go on: {said(folder)}")
+        fill(small)
+        runner.wait(lambda: said(folder).count("paused: ") >= 2)
+        before, left = stored(database), lines(small / f"soak.db-{NAME}.spool")
+        runner.kill()
+        (small / "ballast").unlink()
+        last = Runner(folder, database, words)
+        if last.finish():
+            raise Broken(f"the last run failed: {said(folder)}")
+        whole(database, rows)
+        if left and "came out of" not in said(folder):
+            raise Broken("what was in the spool was not taken in")
+        return {
+            "matches": rows,
+            "in the spool at the first pause": spooled,
+            "stored, and in the spool, at the kill": f"{before}, {left}",
+            **told(folder),
+            **sound(folder, database),
+        }
+
+
+def sound(folder: Path, database: Path) -> dict[str, object]:
+    """Check what must hold of a database that is finished, by Tourney's own commands."""
+    for words in (("verify", "--all"), ("db", "check")):
+        done = subprocess.run(
+            tourney(*words, "--db", str(database)), cwd=folder, capture_output=True, text=True, check=False
+        )
+        if done.returncode:
+            raise Broken(f"tourney {' '.join(words)}: {done.stdout}{done.stderr}")
+    if below(folder):
+        raise Broken(f"left alive: {below(folder)}")
+    rest = [path.name for path in database.parent.iterdir() if path.suffix in {".spool", ".lock", ".json"}]
+    if rest:
+        raise Broken(f"left behind: {rest}")
+    with closing(sqlite3.connect(database)) as connection:
+        faults = dict(
+            connection.execute("SELECT fault, count(*) FROM seat WHERE fault IS NOT NULL GROUP BY 1")
+        )
+        void = connection.execute("SELECT count(*) FROM match WHERE void").fetchone()[0]
+    return {"faults": faults, "void": void, "verify --all and db check": "hold"}
+
+
+def whole(database: Path, rows: int) -> None:
+    """Raise Broken unless all matches are there once."""
+    if sorted(digests(database)) != list(range(1, rows + 1)):
+        raise Broken("a match is missing")
+
+
+def told(folder: Path) -> dict[str, object]:
+    """Return how often the run said that it pauses and goes on."""
+    text = said(folder)
+    return {"pauses said": text.count("paused: "), "going on said": text.count("going on: ")}
+
+
+def tourney(*words: str) -> list[str]:
+    """Return a command line of Tourney's."""
+    return [sys.executable, "-m", "tourney", *words]
+
+
+def said(folder: Path) -> str:
+    """Return what the runs said."""
+    return (folder / "said.txt").read_text("utf-8", "replace")
+
+
+def stored(database: Path) -> int:
+    """Return how many matches are stored."""
+    return len(_query(database, "SELECT id FROM match"))
+
+
+def digests(database: Path) -> dict[int, str]:
+    """Return the digests of what is stored, by match number."""
+    return dict(_query(database, "SELECT number, digest FROM match JOIN schedule USING (id)"))
+
+
+def _query(database: Path, query: str) -> list[tuple[int, str]]:
+    if not database.exists():
+        return []
+    with closing(sqlite3.connect(f"file:{database}?mode=rw", uri=True, timeout=30)) as connection:
+        return connection.execute(query).fetchall()
+
+
+def lines(spool: Path) -> int:
+    """Return how many results a spool holds."""
+    with suppress(OSError):
+        return max(0, spool.read_bytes().partition(b"\0")[0].count(b"\n") - 1)
+    return 0
+
+
+def fill(folder: Path) -> None:
+    """Fill the disk that a folder is on."""
+    with (folder / "ballast").open("wb", buffering=0) as file, suppress(OSError):
+        for size in (1 << 16, 1 << 10, 1):
+            with suppress(OSError):
+                while file.write(b"x" * size):
+                    pass
+
+
+@contextmanager
+def mounted(folder: Path) -> Iterator[None]:
+    """Mount a small tmpfs."""
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", str(folder)], check=True)
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def can_mount() -> bool:
+    """Say whether a small disk can be made here."""
+    with tempfile.TemporaryDirectory() as name:
+        try:
+            with mounted(Path(name)):
+                return True
+        except (OSError, subprocess.CalledProcessError):
+            return False
+
+
+def descendants(pid: int) -> list[tuple[int, str]]:
+    """Return a process's descendants, each with its start, so that no later one is taken for it."""
+    found = []
+    for path in Path(f"/proc/{pid}/task").glob("*/children"):
+        with suppress(OSError):
+            for child in map(int, path.read_text().split()):
+                found += [(child, started(child)), *descendants(child)]
+    return found
+
+
+def started(pid: int) -> str:
+    """Return when a process began, in the kernel's ticks; "" where it is gone."""
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
+    return ""
+
+
+def alive(pid: int, since: str) -> bool:
+    """Say whether a process is still the one that began then, and no zombie."""
+    with suppress(OSError):
+        words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return words[19] == since and words[0] != "Z"
+    return False
+
+
+def below(folder: Path) -> list[int]:
+    """Return the processes that work in a folder."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cwd"):
+        with suppress(OSError):
+            if path.readlink().is_relative_to(folder):
+                found.append(int(path.parent.name))
+    return found
+
+
+def main() -> int:
+    """Soak, and print the figures as JSON lines."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--games", type=int, default=40, help="games per pairing")
+    parser.add_argument("--seed", type=int, default=5)
+    parser.add_argument("--only", default="kills,memory,disk,writer")
+    parser.add_argument("--keep", type=Path, help="work in this folder, and leave all there")
+    chosen = parser.parse_args()
+    parts: dict[str, Callable[[Path], dict[str, object]]] = {
+        "kills": lambda folder: kills(folder, chosen.kills, chosen.seed, chosen.games),
+        "memory": lambda folder: memory(folder, 5 * chosen.games),
+        "disk": lambda folder: disk(folder, max(2, chosen.games // 8 * 2)),
+        "writer": lambda folder: writer(folder, max(2, chosen.games // 8 * 2)),
+    }
+    failed = False
+    with tempfile.TemporaryDirectory(prefix="tourney-soak-") as name:
+        base = (chosen.keep or Path(name)).resolve()
+        for part in chosen.only.split(","):
+            if part == "disk" and not can_mount():
+                print(json.dumps({"part": part, "skipped": "no tmpfs can be mounted here (it wants root)"}))
+                continue
+            try:
+                figures = parts[part](base / part)
+            except Broken as error:
+                failed = True
+                figures = {"FAILED": str(error)}
+            print(json.dumps({"part": part, **figures}), flush=True)
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
