@@ -7,6 +7,7 @@ Text is printed as it is, never read as markup: bots' names are hostile input.
 import csv
 import io
 import json
+import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -62,6 +63,12 @@ class Output:
 
     quiet: bool = False
     no_color: bool = False
+
+    @property
+    def color(self) -> bool:
+        """Whether results may be coloured: on a terminal that is no dumb one, unless colours are declined."""
+        declined = self.no_color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+        return sys.stdout.isatty() and not declined
 
     def write(self, text: str) -> None:
         """Print a result, and a newline, to standard output."""

@@ -1,7 +1,6 @@
 """``tourney show``: a match as text, move by move."""
 
 import json
-import sys
 
 import click
 
@@ -50,9 +49,8 @@ def command(match: str, ply: int | None, logged: bool, as_json: bool, db: str) -
         output.write("\nlog")
         for line in log_lines(found.log):
             output.write(line)
-    color = sys.stdout.isatty() and not output.no_color
     try:
-        board = board_text(found.record, count if ply is None else ply, color=color)
+        board = board_text(found.record, count if ply is None else ply, color=output.color)
     except (GameError, RecordError) as error:
         output.warn(f"no board: {error}")
     else:

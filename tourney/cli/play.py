@@ -1,0 +1,183 @@
+"""``tourney play``: a person in the terminal against bots."""
+
+import secrets
+import shlex
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+import click
+
+from tourney.bots.sandbox import Level, Sandbox, open_sandbox
+from tourney.bots.store import BotStore
+from tourney.cli.bots.finding import find_bot
+from tourney.cli.options import bots_option, game_options, output_options
+from tourney.cli.output import current
+from tourney.errors import BotError, UsageError
+from tourney.games.base import AnyGame
+from tourney.games.registry import find_game
+from tourney.match.launch import Launch, StoreLaunch
+from tourney.match.spec import Entrant, Limits, MatchSpec, Opening
+from tourney.run.play.person import NAME as PERSON
+from tourney.run.play.person import person
+from tourney.run.play.record_file import RecordFile
+from tourney.run.play.session import Seat, Session
+from tourney.run.play.terminal import Lines, Screen, Terminal
+from tourney.seeds import U64
+
+DEFAULT_BOT = "random"
+
+
+@click.command("play")
+@click.argument("game")
+@click.argument("bots_at", metavar="[SEAT=BOT]...", nargs=-1)
+@game_options
+@click.option(
+    "--seed",
+    type=click.IntRange(0, U64 - 1),
+    help="Where dice and the bots' own seeds come from. [default: drawn, and printed]",
+)
+@click.option(
+    "--move-ms",
+    type=click.IntRange(min=1),
+    default=1000,
+    show_default=True,
+    metavar="MS",
+    help="Time of a bot for an action; yours is not limited.",
+)
+@click.option(
+    "--opening-plies",
+    type=click.IntRange(0, 200),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Begin after so many actions drawn from the seed.",
+)
+@click.option(
+    "--save",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the record of the game when it is over; FILE must not be there yet.",
+)
+@click.option(
+    "--sandbox",
+    type=click.Choice(["auto", "strict", "off"]),
+    default="auto",
+    show_default=True,
+    help="What stands between the bots and this machine.",
+)
+@bots_option
+@output_options
+def command(
+    game: str,
+    bots_at: tuple[str, ...],
+    seats: int | None,
+    options: dict[str, str],
+    seed: int | None,
+    move_ms: int,
+    opening_plies: int,
+    save: Path | None,
+    sandbox: Level,
+    bots: str,
+) -> None:
+    """Play GAME against bots.
+
+    SEAT=BOT puts a bot (a name or a path, with arguments if quoted: 2='mybot --depth 3') on a seat. You play
+    all other seats, and those of SEAT=person; with no SEAT named you play seat 1 and `random` the others.
+    Say help when it is your turn.
+
+    The bots are contained as in any match, and you are shown what a bot on your seat would be told. After an
+    undo the bots are started afresh and told of what is left as if the game had begun so; the dice are the
+    same again, as they come from the seed. What --save writes is a record like any other (see tourney show
+    and verify), in which a seat of yours names the bot `person`; so it cannot be played again by rerun.
+    """
+    output = current()
+    rules = find_game(game)
+    count, full = rules.settings(seats, options)
+    named = bots_by_seat(bots_at, count)
+    limits = Limits(move_ms=move_ms)
+    seed = secrets.randbits(64) if seed is None else seed
+    with ExitStack() as stack:
+        file = None if save is None else stack.enter_context(RecordFile(save))
+        box = open_sandbox(sandbox)
+        table = list(_seats(rules, count, named, box, BotStore(Path(bots)), stack))
+        spec = MatchSpec(
+            rules.name,
+            tuple(full.items()),
+            tuple(seat.entrant for seat in table),
+            seed,
+            limits,
+            Opening(plies=opening_plies),
+        )
+        terminal = _terminal(color=output.color)
+        terminal.write(_head(rules, full, seed, table))
+        played = Session(spec, rules, table, terminal, box).play()
+        if file is not None and played is not None:
+            file.write(played.record)
+            output.say(f"the record is in {save}")
+
+
+def bots_by_seat(words: Sequence[str], count: int) -> dict[int, str]:
+    """Read ``SEAT=BOT`` words: the bots by seat. Raises UsageError."""
+    named: dict[int, str] = {}
+    for word in words:
+        seat, equals, bot = word.partition("=")
+        if not (equals and bot.strip() and seat.isascii() and seat.isdecimal()):
+            raise UsageError(f"{word!r} is not of the form SEAT=BOT, as 2=random")
+        number = int(seat[:9])
+        if not 1 <= number <= count:
+            raise UsageError(f"there is no seat {seat[:9]} at this table of {count}; --seats N sets another")
+        if number in named:
+            raise UsageError(f"seat {number} is named twice")
+        named[number] = bot
+    if not words:
+        named = dict.fromkeys(range(2, count + 1), DEFAULT_BOT)
+    named = {number: bot for number, bot in named.items() if bot != PERSON}
+    if len(named) == count:
+        raise UsageError("every seat has a bot: leave one to yourself, or let them play by tourney run")
+    return named
+
+
+def _seats(
+    game: AnyGame, count: int, named: Mapping[int, str], box: Sandbox, store: BotStore, stack: ExitStack
+) -> Iterator[Seat]:
+    """Yield who sits where, in order; where two entrants share a name, all have their seat's number in it."""
+    found = [
+        _bot(game, named[number], box, store, stack) if number in named else (person(), None)
+        for number in range(1, count + 1)
+    ]
+    distinct = len({entrant.name for entrant, _ in found}) == count
+    for number, (entrant, launch) in enumerate(found, start=1):
+        name = entrant.name if distinct else f"{entrant.name}-{number}"
+        label = f"{number} {game.seat_names[number - 1]}" + (f", {entrant.bot}" if launch else "")
+        full = Entrant(name, entrant.bot, entrant.version, entrant.args, entrant.digest)
+        yield Seat(label, full, launch)
+
+
+def _bot(
+    game: AnyGame, words: str, box: Sandbox, store: BotStore, stack: ExitStack
+) -> tuple[Entrant, Launch | None]:
+    try:
+        reference, *args = shlex.split(words)
+    except ValueError as error:
+        raise UsageError(f"{words!r} names no bot: {error}") from error
+    where, bot, _ = find_bot(reference, store, stack)
+    manifest = bot.manifest
+    if not manifest.plays(game.name):
+        raise BotError(f"{bot.label} does not play {game.name}; it plays {', '.join(manifest.games)}")
+    entrant = Entrant(manifest.name, manifest.name, manifest.version, tuple(args), bot.digest)
+    return entrant, StoreLaunch(where, box)
+
+
+def _head(game: AnyGame, options: Mapping[str, str], seed: int, seats: Iterable[Seat]) -> str:
+    settings = "".join(f", {key}={value}" for key, value in options.items())
+    lines = [f"{game.title}{settings}, seed {seed}"]
+    lines += [f"  {seat.label}" + ("" if seat.launch else ": you") for seat in seats]
+    return "\n".join([*lines, "Say help for what can be typed.", ""])
+
+
+def _terminal(*, color: bool) -> Terminal:
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        return Screen(color=color)
+    return Lines(sys.stdin.buffer, sys.stdout)

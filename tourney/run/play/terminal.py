@@ -1,0 +1,117 @@
+"""The seam between a game and whoever types: a terminal with completion, or any stream of lines."""
+
+import shutil
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import BinaryIO, Final, TextIO
+
+MAX_LINE: Final = 4096
+"""Bytes of a typed line that are read; what is beyond is dropped."""
+PLAIN_WIDTH: Final = 80
+_NEW_PAGE = "\033[H\033[2J\033[3J"
+
+
+class Terminal(ABC):
+    """Asks a person for lines, and writes text. ``color`` says whether text may hold ANSI escapes."""
+
+    color = False
+
+    @property
+    def width(self) -> int:
+        """Columns of text."""
+        return PLAIN_WIDTH
+
+    @abstractmethod
+    def write(self, text: str) -> None:
+        """Write lines of text, each with its newline."""
+
+    @abstractmethod
+    def ask(self, prompt: str, words: Sequence[str]) -> str | None:
+        """Return the next line that is typed, without its newline, or None at the end of the input.
+
+        ``words`` are what can be completed.
+        """
+
+    @abstractmethod
+    def hand_over(self, name: str) -> None:
+        """Let the seat ``name`` sit down, and show nothing of what was on the screen before."""
+
+
+class Lines(Terminal):
+    """Lines out of a stream; each is written after its prompt, so that what is written can be read later."""
+
+    def __init__(self, source: BinaryIO, out: TextIO) -> None:
+        self._source = source
+        self._out = out
+
+    def write(self, text: str) -> None:
+        """Write it at once: whoever reads may be waiting for it."""
+        self._out.write(text)
+        self._out.flush()
+
+    def ask(self, prompt: str, words: Sequence[str]) -> str | None:  # noqa: ARG002 - there is nobody who completes
+        """Return the next line of the stream."""
+        data = self._source.readline(MAX_LINE)
+        if not data:
+            self.write("\n")
+            return None
+        rest = data
+        while rest and not rest.endswith(b"\n"):
+            rest = self._source.readline(MAX_LINE)
+        line = data.decode("utf-8", "replace").rstrip("\r\n")
+        self.write(f"{prompt}{''.join(c if c.isprintable() else '?' for c in line)}\n")
+        return line
+
+    def hand_over(self, name: str) -> None:
+        """Do nothing: there is no screen."""
+
+
+class Screen(Terminal):
+    """The terminal of this process, with line editing, a history of what was typed, and completion by Tab."""
+
+    def __init__(self, *, color: bool) -> None:
+        self.color = color
+        self._words: Sequence[str] = ()
+        with suppress(ImportError):
+            self._complete_by_tab()
+
+    @property
+    def width(self) -> int:
+        """Columns of the terminal."""
+        return shutil.get_terminal_size((PLAIN_WIDTH, 24)).columns
+
+    def write(self, text: str) -> None:
+        """Write it at once."""
+        sys.stdout.write(text)
+        sys.stdout.flush()
+
+    def ask(self, prompt: str, words: Sequence[str]) -> str | None:
+        """Let a line be typed."""
+        self._words = words
+        try:
+            return input(prompt)[:MAX_LINE]
+        except EOFError:
+            self.write("\n")
+            return None
+        except UnicodeDecodeError:
+            return "?!"  # no word of anything, so it is asked again
+
+    def hand_over(self, name: str) -> None:
+        """Wait until the other person sits down, and wipe the screen before and after."""
+        self.write(_NEW_PAGE)
+        self.ask(f"{name} is next; the other looks away. Press Enter. ", ())
+        self.write(_NEW_PAGE)
+
+    def _complete_by_tab(self) -> None:
+        import readline  # noqa: PLC0415 - some builds of Python are without
+
+        readline.set_completer_delims(" ")
+        readline.set_completer(self._completion)
+        old = "libedit" in (readline.__doc__ or "")
+        readline.parse_and_bind("bind ^I rl_complete" if old else "tab: complete")
+
+    def _completion(self, text: str, state: int) -> str | None:
+        found = [word for word in self._words if word.startswith(text)]
+        return found[state] + " " if state < len(found) else None
