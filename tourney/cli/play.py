@@ -18,6 +18,7 @@ from tourney.errors import BotError, UsageError
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
 from tourney.match.launch import Launch, StoreLaunch
+from tourney.match.referee import Referee
 from tourney.match.spec import Entrant, Limits, MatchSpec, Opening
 from tourney.run.play.person import NAME as PERSON
 from tourney.run.play.person import person
@@ -110,6 +111,7 @@ def command(
             limits,
             Opening(plies=opening_plies),
         )
+        Referee(spec, rules)  # refuses what cannot be played before anything is shown
         terminal = _terminal(color=output.color)
         terminal.write(_head(rules, full, seed, table))
         played = Session(spec, rules, table, terminal, box).play()
