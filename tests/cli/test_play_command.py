@@ -44,7 +44,8 @@ def test_a_game_played_to_its_end_is_saved_as_a_record_that_verifies(tmp_path: P
     """As a process, contained as any match; the same lines and seed give the same record."""
     file = tmp_path / "game.json"
     typed = "".join("1\n" for _ in range(200))
-    words = "play sage-stones --seats 3 --option stones=3 --seed 5 2=greedy 3=random".split()
+    words = ["play", "sage-stones", "--seats", "3", "--option", "stones=3"]
+    words += ["--seed", "5", "2=greedy", "3=random"]
     done = run(*words, "--save", str(file), given=typed, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, f"the record is in {file}\n")
     assert "over after " in done.stdout
