@@ -6,7 +6,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -82,6 +82,13 @@ class Fight:
         return [line.text for line in self.played.log if line.kind == "info"]
 
 
+class _Idle(DrawnChannel):
+    """An opponent without a process, and without any CPU time."""
+
+    def cpu_ms(self) -> int:
+        return 0
+
+
 class Arena:
     """Plays toe: the attacker has the first seat, a bot without a process the second."""
 
@@ -98,7 +105,7 @@ class Arena:
     def launch(self, entrant: Entrant, limits: Limits) -> Channel:
         """Start the bot that an entrant names; the token tells its processes from all others."""
         if entrant.bot == "drawn":
-            return DrawnChannel()
+            return _Idle()
         words = (sys.executable, "-I", "-S", "-B", f"{entrant.bot}.py", self.token)
         command = BotCommand(words, self.folder, environment(), interpreter_paths())
         return self.sandbox.spawn(command, memory_mb=limits.memory_mb)
@@ -127,14 +134,9 @@ class Arena:
                     yield words.replace(b"\0", b" ").decode("utf-8", "replace")
 
 
-@contextmanager
-def host_variable(name: str) -> Iterator[None]:
-    """Put a secret into this process's environment."""
-    os.environ[name] = "secret"
-    try:
-        yield
-    finally:
-        del os.environ[name]
+def turn(body: str) -> str:
+    """Return a bot that does this when it is asked first."""
+    return "def attack(first):\n" + "".join(f"    {line}\n" for line in body.splitlines())
 
 
 def _spec(names: tuple[str, ...], limits: Limits) -> Any:

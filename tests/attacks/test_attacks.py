@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.attacks.arena import HASTY, PATIENT, REFEREE_BYTES, Arena
+from tests.attacks.arena import HASTY, PATIENT, REFEREE_BYTES, Arena, turn
 from tests.containment import contained
 from tourney.bots.sandbox import PlainSandbox, Sandbox, open_sandbox
 from tourney.match.spec import Limits
@@ -34,11 +34,6 @@ class Attack:
     says: str = ""
     limits: Limits = PATIENT
     wild: bool = False
-
-
-def turn(body: str) -> str:
-    """Return a bot that does this when it is asked first."""
-    return "def attack(first):\n" + "".join(f"    {line}\n" for line in body.splitlines())
 
 
 ATTACKS = [

@@ -153,7 +153,7 @@ def find_cgroups(proc: Path = Path("/proc/self")) -> Cgroups:
     try:
         mounts = _mounts((proc / "mountinfo").read_text("utf-8", "surrogateescape"))
         own = _own((proc / "cgroup").read_text("utf-8", "surrogateescape"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, IndexError):
         return Cgroups(())
     homes: list[Home] = []
     lacking = {"core", "memory", "pids"}

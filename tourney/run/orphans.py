@@ -25,22 +25,29 @@ def adopt_orphans() -> bool:
 
 
 def kill_orphans() -> tuple[int, ...]:
-    """Kill and reap the children that lead a session of their own; return them.
+    """Kill and reap the children that are in another session than this process; return them.
 
-    Every bot does and no worker does, so to be called when no bot is this process's own.
+    Every bot is, and whatever it started, and no worker is. To be called when no bot is this process's own.
     """
-    killed = []
-    for pid in children_of(os.getpid()):
-        with suppress(OSError):
-            if os.getsid(pid) != pid:
-                continue
-            os.killpg(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
-            killed.append(pid)
-            with suppress(ChildProcessError):  # the rest of its group is inherited too
-                while True:
-                    os.waitpid(-pid, 0)
+    killed: list[int] = []
+    own = os.getsid(0)
+    for _ in range(_LOOKS):
+        found = [pid for pid in children_of(os.getpid()) if _session(pid) not in (own, None)]
+        if not found:
+            break
+        for pid in found:
+            signal_family(pid, signal.SIGKILL)
+            with suppress(ChildProcessError):
+                os.waitpid(pid, 0)
+        killed += found
     return tuple(killed)
+
+
+def _session(pid: int) -> int | None:
+    try:
+        return os.getsid(pid)
+    except OSError:
+        return None
 
 
 def kill_strangers(known: Collection[int]) -> int:

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from tourney.bots.family import children_of
+from tourney.bots.family import signal_family
 from tourney.bots.group import ProcessGroup
 from tourney.bots.sandbox import open_sandbox
 from tourney.bots.store import BotStore
@@ -139,9 +139,8 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
 def _leave() -> None:
     """End all processes that this one started, and this one."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    for pid in children_of(os.getpid()):
-        with suppress(OSError):
-            os.killpg(pid, signal.SIGKILL)
+    # All that descends from here: those too that left their bot's session, which this process inherited.
+    signal_family(os.getpid(), signal.SIGKILL, spare=1)
     sys.stderr.flush()
     os._exit(128 + signal.SIGTERM)
 

@@ -1,0 +1,169 @@
+"""Clocks against bots that cheat: time used by children, time in the opponent's turn, and a busy machine."""
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.attacks.arena import Arena, turn
+from tests.containment import contained
+from tourney.bots.cgroups import find_cgroups
+from tourney.bots.command import BotCommand, environment, interpreter_paths
+from tourney.bots.process import ProcessChannel
+from tourney.bots.sandbox import PlainSandbox, Sandbox, open_sandbox
+from tourney.match.spec import Limits
+
+pytestmark = pytest.mark.attack
+
+FAR = 60 * 10**9
+SANDBOXES: dict[str, Callable[[], Sandbox]] = {
+    "auto": lambda: open_sandbox("auto"),
+    "off": lambda: PlainSandbox("off"),
+    "groups": lambda: PlainSandbox("auto", cgroups=find_cgroups()),
+}
+BY_CHILD = turn(
+    "if os.fork() == 0:\n    while time.process_time() < 0.5:\n        pass\n    os._exit(0)\nos.wait()"
+)
+SLEEPER = turn("time.sleep(0.5)")
+
+
+@pytest.fixture(params=[pytest.param("auto", marks=contained), "off", "groups"])
+def sandbox(request: pytest.FixtureRequest) -> Sandbox:
+    """Each way to hold and to measure: control groups, and signals and clocks."""
+    return SANDBOXES[request.param]()
+
+
+@pytest.fixture
+def arena(tmp_path: Path, sandbox: Sandbox) -> Arena:
+    """An arena in each sandbox."""
+    tmp_path.chmod(0o755)
+    return Arena(tmp_path, sandbox)
+
+
+def test_work_by_children_is_charged(arena: Arena) -> None:
+    """With ``charge = "cpu"`` half a second of a child's work does not fit into a fifth."""
+    limits = Limits(move_ms=200, margin_ms=0, startup_ms=60_000, charge="cpu", memory_mb=512)
+    fight = arena.fight(BY_CHILD, limits)
+    assert fight.faults == [[1, "timeout", 0]]
+    assert (fight.played.measured["seats"][0]["cpu-ms"] or 0) >= 200
+
+
+def test_sleep_is_not_charged_as_work_but_wall_time_is_capped(arena: Arena) -> None:
+    """A bot that sleeps uses no CPU time; four times its limit by the wall clock ends its turn."""
+    limits = Limits(move_ms=20_000, margin_ms=0, startup_ms=60_000, charge="cpu", memory_mb=512)
+    fight = arena.fight(SLEEPER, limits)
+    assert fight.faults == []
+    assert fight.played.measured["seats"][0]["wall-ms"] >= 500
+    short = Limits(move_ms=50, margin_ms=0, startup_ms=60_000, charge="cpu", memory_mb=512)
+    assert arena.fight(turn("time.sleep(600)"), short).faults == [[1, "timeout", 0]]
+
+
+def test_start_up_is_not_charged_to_the_first_move(arena: Arena) -> None:
+    """A bot that works before it says it is ready has its whole first turn."""
+    slow = "def begin():\n    while time.process_time() < 0.5:\n        pass\n"
+    limits = Limits(move_ms=400, margin_ms=50, startup_ms=60_000, charge="cpu", memory_mb=512)
+    fight = arena.fight(slow, limits)
+    assert fight.faults == []
+    assert (fight.played.measured["seats"][0]["cpu-ms"] or 0) >= 450
+
+
+WORKER = """
+import os, sys, time
+if os.fork() == 0:
+    os.setpgid(0, 0)
+    while True:
+        pass
+print("up", flush=True)
+for line in sys.stdin:
+    print("heard", flush=True)
+"""
+
+
+@pytest.fixture
+def worker(tmp_path: Path, sandbox: Sandbox) -> Iterator[ProcessChannel]:
+    """A bot whose child, in a process group of its own, works without end."""
+    tmp_path.chmod(0o755)
+    (tmp_path / "bot.py").write_text(WORKER, "ascii")
+    words = (sys.executable, "-I", "-S", "-B", "bot.py")
+    channel = sandbox.spawn(BotCommand(words, tmp_path, environment(), interpreter_paths()), memory_mb=512)
+    assert isinstance(channel, ProcessChannel)
+    yield channel
+    channel.close(0)
+
+
+def used(channel: ProcessChannel) -> int:
+    found = channel._group._used()
+    assert found is not None
+    return found
+
+
+def stands_still(channel: ProcessChannel) -> bool:
+    """Look until two looks, with some work of our own in between, find no CPU time used."""
+    for _ in range(200):
+        before = used(channel)
+        until = time.process_time() + 0.02
+        while time.process_time() < until:
+            os.sched_yield()
+        if used(channel) == before:
+            return True
+    return False
+
+
+def goes_on(channel: ProcessChannel) -> bool:
+    """Look until CPU time is used."""
+    before, until = used(channel), time.monotonic() + 60
+    while time.monotonic() < until:
+        if used(channel) > before + 20_000_000:
+            return True
+        os.sched_yield()
+    return False
+
+
+def test_nobody_works_in_the_opponents_time(worker: ProcessChannel) -> None:
+    """Frozen, not even a child in a group of its own uses any time; thawed, all go on; frozen, they end."""
+    worker.request(b"")
+    assert worker.wait(time.monotonic_ns() + FAR).text == "up"
+    assert goes_on(worker)
+    for _ in range(2):
+        worker.freeze()
+        assert stands_still(worker)
+        worker.thaw()
+        assert goes_on(worker)
+        worker.request(b"x\n")
+        assert worker.wait(time.monotonic_ns() + FAR).text == "heard"
+    worker.freeze()
+    worker.close(0)
+
+
+def test_match_is_played_with_bots_held_still(arena: Arena) -> None:
+    """With ``ponder = "freeze"`` an honest match is as ever."""
+    limits = Limits(move_ms=60_000, startup_ms=60_000, ponder="freeze", memory_mb=512)
+    fight = arena.fight("", limits)
+    assert fight.faults == []
+    assert fight.left == ()
+
+
+def test_long_turn_on_an_overloaded_machine_is_marked(tmp_path: Path, sandbox: Sandbox) -> None:
+    """A bot that shares one processor with many spinning rivals waits for it, and the log says so."""
+    cpus = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(cpus)})
+    tmp_path.chmod(0o755)
+    rivals = []
+    try:
+        (tmp_path / "spin.py").write_text("while True:\n    pass\n", "ascii")
+        words = (sys.executable, "-I", "-S", "-B", "spin.py")
+        for _ in range(6):
+            command = BotCommand(words, tmp_path, environment(), interpreter_paths())
+            rivals.append(sandbox.spawn(command, memory_mb=512))
+        work = turn("until = time.process_time() + 0.3\nwhile time.process_time() < until:\n    pass")
+        limits = Limits(move_ms=120_000, startup_ms=120_000, memory_mb=512)
+        fight = Arena(tmp_path, sandbox).fight(work, limits)
+    finally:
+        for rival in rivals:
+            rival.close(0)
+        os.sched_setaffinity(0, cpus)
+    assert fight.faults == []
+    assert "the machine was overloaded" in fight.notes

@@ -1,0 +1,164 @@
+"""Who dies when the runner does: real tournaments of bots that hang and leave daemons, killed in every way.
+
+What is waited for are events; the deadlines only bound a failure.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from tests.containment import contained
+from tests.processes import running
+from tourney.bots.cgroups import find_cgroups
+from tourney.bots.family import children_of
+
+pytestmark = pytest.mark.attack
+
+PATIENCE = 60.0
+CUP = """
+name = "cup"
+game = "sage-stones"
+seed = 7
+bots = ["./hang"]
+games-per-pairing = 4
+[[entrant]]
+bot = "./hang"
+name = "second"
+args = ["TOKEN"]
+[limits]
+move-ms = 600000
+[run]
+sandbox = "LEVEL"
+"""
+HANG = """#!/bin/sh
+# It leaves a process in its own group, and a daemon that has no parent and no session of its own.
+while read -r word rest; do
+    case $word in
+        tourney) echo bot;;
+        game) echo ready;;
+        go)
+            sleep TOKEN &
+            (setsid sh -c 'sleep TOKEN & sleep TOKEN' &)
+            sleep TOKEN;;
+        quit) exit 0;;
+    esac
+done
+"""
+
+
+class Runner:
+    """`tourney run` of a tournament in which nobody ever moves."""
+
+    def __init__(self, home: Path, level: str) -> None:
+        # Seconds for sleep, and a number that no other test has.
+        self.token = f"86400.{os.getpid()}{time.monotonic_ns() % 10**9:09d}"
+        hang = home / "hang"
+        hang.write_text(HANG.replace("TOKEN", self.token), "ascii")
+        hang.chmod(0o755)
+        (home / "cup.toml").write_text(CUP.replace("LEVEL", level).replace("TOKEN", self.token), "ascii")
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "tourney", "run", "cup.toml", "--workers", "1"],
+            cwd=home,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def sleepers(self) -> list[str]:
+        """Return the bots' processes that there are now, wherever they went."""
+        found = []
+        for process in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):
+                words = (process / "cmdline").read_bytes().split(b"\0")
+                if words[:2] == [b"sleep", self.token.encode()]:
+                    found.append(process.name)
+        return found
+
+    def workers(self) -> list[int]:
+        """Return the worker processes."""
+        children = children_of(self.process.pid)
+        return [pid for pid in children if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+
+    def finish(self) -> int:
+        """Wait for the runner's end."""
+        self.process.communicate(timeout=PATIENCE)
+        return self.process.returncode
+
+
+def wait_for(event: Callable[[], bool]) -> bool:
+    """Look until something has happened; False if it never does."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        if event():
+            return True
+        time.sleep(0.005)  # no test depends on its length: it only spares the processor
+    return False
+
+
+@pytest.fixture(params=[pytest.param("auto", marks=contained), "off"])
+def runner(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Runner]:
+    """A runner whose bot is up, and has left processes everywhere; none is left after the test."""
+    started = Runner(tmp_path, request.param)
+    try:
+        assert wait_for(lambda: len(started.sleepers()) >= 4), started.process.poll()
+        yield started
+    finally:
+        started.process.kill()
+        started.process.wait()
+        assert started.process.stderr is not None
+        started.process.stderr.close()
+        left = running(started.token)
+        for pid in started.sleepers():
+            os.kill(int(pid), signal.SIGKILL)
+    assert left == []
+    found = find_cgroups()  # which sweeps
+    for home in found.homes:
+        assert not any(
+            (f / "cgroup.procs").read_text() for f in home.folder.glob("tourney-*") if not _owned(f)
+        )
+
+
+def _owned(folder: Path) -> bool:
+    """Say whether a group belongs to a process that lives."""
+    return Path(f"/proc/{folder.name.split('-')[1]}").exists()
+
+
+def test_kill_9_of_the_runner_leaves_no_bot(runner: Runner) -> None:
+    """Its workers notice and end the bots, whatever those started; nobody is left to play on."""
+    workers = runner.workers()
+    assert workers
+    runner.process.kill()
+    assert runner.finish() == -signal.SIGKILL
+    assert wait_for(lambda: not runner.sleepers())
+    assert wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers))
+
+
+def test_two_signals_stop_at_once_and_leave_no_bot(runner: Runner) -> None:
+    """A match that would never end is ended, and the exit code is the signal's."""
+    runner.process.send_signal(signal.SIGTERM)
+    runner.process.send_signal(signal.SIGINT)
+    assert runner.finish() in (128 + signal.SIGTERM, 128 + signal.SIGINT)
+    assert runner.sleepers() == []
+
+
+def test_kill_9_of_a_worker_leaves_none_of_its_bots(runner: Runner) -> None:
+    """The kernel ends a contained bot with its worker; any other the runner inherits and ends."""
+    before = set(runner.sleepers())
+    for worker in runner.workers():
+        os.kill(worker, signal.SIGKILL)
+    assert wait_for(lambda: not before & set(runner.sleepers()))
+
+
+def test_runner_and_workers_killed_at_once_leave_no_contained_bot(runner: Runner, tmp_path: Path) -> None:
+    """Nobody of ours is left to end anything: the kernel does, in the sandbox."""
+    if 'sandbox = "off"' in (tmp_path / "cup.toml").read_text("ascii"):
+        pytest.skip("without containment a daemon stays, as docs/containment.md says")
+    for pid in (runner.process.pid, *runner.workers()):
+        os.kill(pid, signal.SIGKILL)
+    assert wait_for(lambda: not runner.sleepers())

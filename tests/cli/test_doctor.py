@@ -1,0 +1,80 @@
+"""``tourney doctor``: what it prints, when it fails, and what it says where there is no containment."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from tests.command import invoke
+from tourney.bots.bubblewrap import Bubblewrap
+from tourney.bots.examine import Finding
+from tourney.bots.protections import PROTECTIONS, Degree
+from tourney.bots.sandbox import PlainSandbox, Sandbox
+from tourney.cli import doctor
+from tourney.errors import SandboxError
+
+
+@pytest.fixture
+def findings(monkeypatch: pytest.MonkeyPatch) -> dict[str, Degree]:
+    """What the canary is to find: all is enforced unless a test says otherwise."""
+    found: dict[str, Degree] = dict.fromkeys(PROTECTIONS, "enforced")
+
+    def examine(_: Sandbox) -> Iterator[Finding]:
+        yield from (Finding(name, degree, f"tried {name}") for name, degree in found.items())
+
+    monkeypatch.setattr(doctor, "examine", examine)
+    return found
+
+
+def test_json_has_a_row_a_protection(findings: dict[str, Degree]) -> None:
+    """Their order is that of the list; each says what it means and what was tried."""
+    findings["network"] = "partial"
+    done = invoke("doctor", "--level", "off", "--format", "json")
+    rows = json.loads(done.stdout)
+    assert [row["protection"] for row in rows] == list(PROTECTIONS)
+    network = next(row for row in rows if row["protection"] == "network")
+    assert network == {
+        "protection": "network",
+        "degree": "partial",
+        "means": PROTECTIONS["network"],
+        "tried": "tried network",
+    }
+    assert done.exit_code == 0
+
+
+def test_strict_that_does_not_hold_is_exit_1(findings: dict[str, Degree]) -> None:
+    """What lacks is named in one sentence, after the table."""
+    findings |= {"total-memory": "absent", "freezing": "partial"}
+    done = invoke("doctor", "--level", "strict", "--format", "csv")
+    assert done.exit_code == 1
+    assert "for want of total-memory (absent), freezing (partial)" in done.stderr
+    assert len(list(csv.reader(io.StringIO(done.stdout)))) == len(PROTECTIONS) + 1
+
+
+def test_strict_that_holds_is_exit_0(findings: dict[str, Degree]) -> None:
+    """Found by trying."""
+    done = invoke("doctor", "--level", "strict")
+    assert done.exit_code == 0
+    assert f"{len(PROTECTIONS)} of {len(PROTECTIONS)} protections enforced" in done.stderr
+
+
+def test_promise_that_is_broken_is_exit_1(findings: dict[str, Degree]) -> None:
+    """Whatever the level: what matches say of themselves must be true."""
+    findings["process-group"] = "absent"
+    done = invoke("doctor", "--level", "off")
+    assert done.exit_code == 1
+    assert "what the sandbox counts on does not hold: process-group" in done.stderr
+
+
+def test_without_bubblewrap_it_says_why(findings: dict[str, Degree], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The warning holds what bubblewrap said, and what to do."""
+
+    def fails(_: str) -> Sandbox:
+        raise SandboxError("the program bwrap is not installed")
+
+    monkeypatch.setattr(Bubblewrap, "probe", fails)
+    monkeypatch.setattr(doctor, "open_sandbox", lambda level: PlainSandbox("auto"))
+    done = invoke("doctor")
+    assert "without containment: the program bwrap is not installed; install bubblewrap" in done.stderr
