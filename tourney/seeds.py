@@ -36,6 +36,23 @@ def derive(parent: int, *labels: str | int) -> int:
     return int.from_bytes(hashlib.blake2b(text, digest_size=8, key=_KEY).digest(), "big")
 
 
+def deriver(parent: int, *labels: str | int) -> Callable[[int], int]:
+    """Return ``derive(parent, *labels, k)`` as a function of k alone: the same, and quicker for many k.
+
+    Raises ValueError as ``derive`` does; k is from 0.
+    """
+    derive(parent, *labels)
+    text = "/".join(map(str, (parent, *labels, "")))
+    begun = hashlib.blake2b(text.encode("ascii"), digest_size=8, key=_KEY)
+
+    def derived(k: int) -> int:
+        whole = begun.copy()
+        whole.update(b"%d" % k)
+        return int.from_bytes(whole.digest(), "big")
+
+    return derived
+
+
 def uniform(u: int, total: int) -> int:
     """Map a 64-bit draw to ``range(total)`` in integers: ``u * total >> 64``."""
     return u * total >> 64

@@ -116,3 +116,36 @@ def test_endless_line_of_standard_error_is_cut() -> None:
     for _ in range(10):
         buffer.feed(b"y" * 700)
     assert all(len(line) <= 1000 for line in buffer.take())
+
+
+@given(
+    st.lists(
+        st.sampled_from([b"move a1", b"\n", b"\r", b"", "\u00e9".encode(), b"\xff", b"x" * 4094]), max_size=4
+    )
+)
+def test_a_whole_line_is_what_feeding_it_gives(parts: list[bytes]) -> None:
+    """The short way agrees with the long one, in text and in what is left to say; or it takes nothing."""
+    data = b"".join(parts)
+    short, long = LineBuffer(), LineBuffer()
+    text = short.whole(data)
+    long.feed(data)
+    if text is None:
+        short.feed(data)
+    else:
+        assert long.take() == Event("line", text)
+    assert short.drain() == long.drain()
+    rest = b"\n" * 999 + b"x\n"
+    short.feed(rest)
+    long.feed(rest)
+    assert short.drain() == long.drain()
+
+
+def test_a_whole_line_is_found_in_what_bots_say() -> None:
+    """One line of ASCII is; two, half a line, the end of one, none, and other letters are not."""
+    buffer = LineBuffer()
+    assert buffer.whole(b"move a1\n") == "move a1"
+    for data in (b"a\nb\n", b"move", b"\n", b"", b"a\r\n", "caf\u00e9\n".encode(), b"x" * 4096 + b"\n"):
+        assert buffer.whole(data) is None
+    assert buffer.whole(b"x" * 4095 + b"\n") == "x" * 4095
+    buffer.feed(b"mo")
+    assert buffer.whole(b"ve a1\n") is None

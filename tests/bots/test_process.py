@@ -334,3 +334,70 @@ def test_no_descriptor_is_leaked(spawn: Spawn) -> None:
         with pytest.raises(FileNotFoundError):
             spawn("x", "/no/such/program")
     assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+def test_asks_at_one_go(spawn: Spawn) -> None:
+    """A line that comes alone is its text; the time of sending is the clock's."""
+    channel = spawn('while read -r line; do echo "move $line"; done')
+    for word in ("a1", "b2"):
+        before = time.monotonic_ns()
+        asked = channel.ask(word.encode() + b"\n", FAR)
+        assert asked is not None
+        assert asked[1] == f"move {word}"
+        assert before <= asked[0] <= time.monotonic_ns()
+    assert channel.pending() == ()
+
+
+def test_asking_hears_what_else_comes_with_an_answer(spawn: Spawn) -> None:
+    """Then it is events, in their order; and standard error that came before the answer is there."""
+    channel = spawn("read -r line; printf 'info a\\nmove a1\\n'; read -r line; echo why >&2; echo move b2")
+    asked = channel.ask(b"go\n", FAR)
+    assert asked is not None
+    assert asked[1] == Event("line", "info a")
+    assert channel.wait(far()) == Event("line", "move a1")
+    asked = channel.ask(b"go\n", FAR)
+    assert asked is not None
+    assert asked[1] == Event("line", "move b2")
+    assert channel.take_stderr() == ["why"]
+
+
+def test_asks_nobody_who_spoke_unasked(spawn: Spawn) -> None:
+    """What came is left to be judged, and the request was not sent."""
+    channel = spawn('echo move a1; read -r line; echo "heard $line"')
+    wait_for_output(channel)
+    assert channel.ask(b"one\n", FAR) is None
+    assert channel.pending() == [Event("line", "move a1")]
+    asked = channel.ask(b"two\n", FAR)
+    assert asked is not None
+    assert asked[1] == "heard two"
+
+
+def test_an_answer_held_back_is_unasked_at_the_next_request(spawn: Spawn) -> None:
+    """Who answers twice at once is asked nothing more until it is judged."""
+    channel = spawn("read -r line; printf 'move a1\\nmove b2\\n'; read -r line")
+    asked = channel.ask(b"one\n", FAR)
+    assert asked is not None
+    assert asked[1] == Event("line", "move a1")
+    assert channel.ask(b"two\n", FAR) is None
+    assert channel.pending() == [Event("line", "move b2")]
+
+
+def test_asking_ends_at_the_deadline(spawn: Spawn) -> None:
+    """Also where the bot has not taken its request, which then is not sent again."""
+    channel = spawn("sleep 60")
+    asked = channel.ask(b"go\n", 1)
+    assert asked is not None
+    assert asked[1] == Event("timeout")
+    asked = channel.ask(b"x" * 2**20, 1)
+    assert asked is not None
+    assert asked[1] == Event("timeout")
+    assert channel.ask(b"go\n", 1) is None
+
+
+def test_asking_the_dead_tells_of_their_end(spawn: Spawn) -> None:
+    """Who is dead is asked nothing more."""
+    channel = spawn("read -r line; exit 3")
+    asked = channel.ask(b"go\n", FAR)
+    assert asked is not None
+    assert asked[1] == Event("closed", "exited with code 3")
+    assert channel.ask(b"go\n", FAR) is None

@@ -48,6 +48,15 @@ class Channel(ABC):
         that has not taken all of its request is not heard: it times out.
         """
 
+    def ask(self, data: bytes, allowance: int) -> tuple[int, str | Event] | None:  # noqa: ARG002 - see below
+        """Do ``pending``, ``request`` and ``wait`` at one go, where nothing has come unasked.
+
+        Returns when the request was sent, and what came of it within ``allowance`` nanoseconds: the text of a
+        line that came alone, or an event as of ``wait``. Returns None where something has come unasked, or
+        where the channel has no such way: then nothing was sent or taken.
+        """
+        return None
+
     @abstractmethod
     def take_stderr(self) -> Sequence[str]:
         """Return the lines of standard error since the last call, bounded."""

@@ -16,13 +16,14 @@ MAX_STDERR_LINE: Final = 1000
 class LineBuffer:
     """Turns chunks of a bot's output into events, in order, within the allowance of one request.
 
-    ``end`` is the event after which nothing else comes: the output is closed, overflowed or garbled.
+    ``events`` are those that were not taken yet. ``end`` is the event after which nothing else comes: the
+    output is closed, overflowed or garbled.
     """
 
-    __slots__ = ("_bytes_left", "_events", "_lines_left", "_tail", "end")
+    __slots__ = ("_bytes_left", "_lines_left", "_tail", "end", "events")
 
     def __init__(self) -> None:
-        self._events: deque[Event] = deque()
+        self.events: deque[Event] = deque()
         self._tail = b""
         self.end: Event | None = None
         self.renew()
@@ -31,6 +32,21 @@ class LineBuffer:
         """Start the allowance anew: 64 KiB and 1,000 lines, empty ones counted."""
         self._bytes_left = MAX_OUTPUT_BYTES
         self._lines_left = MAX_OUTPUT_LINES
+
+    def whole(self, data: bytes) -> str | None:
+        """Take a chunk that is one line and no more, and return its text, past ``events``.
+
+        None, and nothing is taken, where it is anything else, or not plain ASCII. For the first chunk since
+        ``renew``, while there are neither events nor an end.
+        """
+        size = len(data)
+        if data.find(b"\n") + 1 != size or not 1 < size <= MAX_BOT_LINE or self._tail:
+            return None
+        if not data.isascii() or data.endswith(b"\r\n"):
+            return None
+        self._bytes_left -= size
+        self._lines_left -= 1
+        return data[:-1].decode("ascii")
 
     def feed(self, data: bytes) -> None:
         """Take a chunk of output. What is within the allowance is heard before the overflow."""
@@ -63,7 +79,7 @@ class LineBuffer:
             line = line[:-1]
         if line:
             try:
-                self._events.append(Event("line", line.decode("utf-8")))
+                self.events.append(Event("line", line.decode("utf-8")))
             except UnicodeDecodeError as error:
                 self.end = Event("garbled", f"a line that is no UTF-8: byte {line[error.start]:#04x}")
                 return False
@@ -76,14 +92,14 @@ class LineBuffer:
 
     def take(self) -> Event | None:
         """Return the next event, or None while there is none. The end is given again and again."""
-        return self._events.popleft() if self._events else self.end
+        return self.events.popleft() if self.events else self.end
 
     def drain(self) -> Sequence[Event]:
         """Return all the events there are, the end last."""
-        if not self._events and self.end is None:
+        if not self.events and self.end is None:
             return ()
-        events = list(self._events)
-        self._events.clear()
+        events = list(self.events)
+        self.events.clear()
         if self.end is not None:
             events.append(self.end)
         return events

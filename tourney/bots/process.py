@@ -109,6 +109,39 @@ class ProcessChannel(Channel):
             if (not held or lines.end is not None) and (event := lines.take()) is not None:
                 return event
 
+    def ask(self, data: bytes, allowance: int) -> tuple[int, str | Event] | None:
+        """Look, send and hear at one go: what is passed once a move, so it is spelled out here."""
+        lines = self._lines
+        if lines.events or lines.end is not None or self._unsent or self._stuck or self._poll(0):
+            return None
+        lines.renew()
+        self._late = False
+        self._mark = None
+        sent = self._clock()
+        try:
+            taken = os.write(self._stdin, data)
+        except OSError:
+            taken = 0
+        if taken < len(data):
+            self.send(data[taken:])
+            return sent, self.wait(sent + allowance)
+        ready = self._poll(_SLOW_MS if allowance >= SLOW_NS else (allowance + 999_999) // 1_000_000)
+        if len(ready) == 1 and ready[0][0] == self._stdout:
+            try:
+                output = os.read(self._stdout, _CHUNK)
+            except BlockingIOError:
+                output = b""
+            else:
+                text = lines.whole(output)
+                if text is not None:
+                    return sent, text
+                self._take_output(output)
+        elif ready:
+            self._serve(ready)
+        elif allowance > SLOW_NS:
+            self._mark = self._group.reading()
+        return sent, self.wait(sent + allowance)
+
     def take_stderr(self) -> Sequence[str]:
         """Return the lines of standard error since the last call, bounded."""
         return self._errors.take()
@@ -174,8 +207,12 @@ class ProcessChannel(Channel):
 
     def _pump(self, timeout_ms: int) -> bool:
         """Wait for the pipes and serve them once; say whether any output came."""
+        return self._serve(self._poll(timeout_ms))
+
+    def _serve(self, ready: Sequence[tuple[int, int]]) -> bool:
+        """Serve the pipes that are ready; say whether any output came."""
         came = died = False
-        for fd, _ in self._poll(timeout_ms):
+        for fd, _ in ready:
             if fd == self._stdout:
                 came = self._read_output()
             elif fd == self._stderr:
@@ -198,6 +235,10 @@ class ProcessChannel(Channel):
             data = os.read(self._stdout, _CHUNK)
         except BlockingIOError:
             return False
+        return self._take_output(data)
+
+    def _take_output(self, data: bytes) -> bool:
+        """Take what was read, no bytes for the end of it; say whether there was any."""
         if data:
             self._lines.feed(data)
             if self._lines.end is None or self._closed:

@@ -33,6 +33,11 @@ class Clocks:
         else:
             self._left = [limits.clock_ms * MS] * seats
 
+    @property
+    def steady(self) -> bool:
+        """Whether all turns are alike: no clock runs, so ``go`` and ``allowance`` never change."""
+        return self._left is None
+
     def go(self) -> bytes:
         """Return the request, with all seats' clocks in whole milliseconds, rounded down."""
         if self._left is None:

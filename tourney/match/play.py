@@ -145,38 +145,46 @@ class _Table:
         referee, clocks, clock = self._referee, self._clocks, self._clock
         players, times, wall, turns = self._players, self._times, self._wall, self._turns
         plain = not (self._freeze or self._by_cpu)
-        go, spend, act = clocks.go, clocks.spend, referee.act
+        steady, go, allowance = clocks.steady, clocks.go(), clocks.allowance(1)
+        act, actions = referee.act, referee.actions
         while seat := referee.turn:
-            player = players[seat]
-            channel = player.channel
             if not plain:
                 self._careful_turn(seat)
                 continue
-            early = channel.pending()
-            if early and (event := self._unasked(seat, early)) is not None:
-                self._fault(seat, event, 0)
+            if not steady:
+                go, allowance = clocks.go(), clocks.allowance(seat)
+            request = referee.request(seat) + go
+            asked = players[seat].channel.ask(request, allowance)
+            if asked is None:
+                self._long_turn(seat, request, allowance)
                 continue
+            elapsed = clock() - asked[0]
             turns[seat] += 1
-            request = referee.request(seat) + go()
-            allowance = clocks.allowance(seat)
-            sent = clock()
-            channel.request(request)
-            event = channel.wait(sent + allowance)
-            word, rest = decode(event.text) if event.kind == "line" else ("", "")
+            sent, heard = asked
+            word, rest = decode(heard) if heard.__class__ is str else ("", "")
             if word != "move":
+                event = heard if isinstance(heard, Event) else Event("line", heard)
                 self._answer(seat, event, sent, allowance)
                 continue
-            elapsed = clock() - sent
             wall[seat] += elapsed
             if elapsed > SLOW_NS:
                 self._explain(seat)
-            spend(seat, elapsed)
-            times.append((len(referee.actions), elapsed))
-            why = act(rest)
-            if why:
+            if not steady:
+                clocks.spend(seat, elapsed)
+            times.append((len(actions), elapsed))
+            if why := act(rest):
                 self._illegal(seat, why)
-            elif errors := channel.take_stderr():
-                self._log.add(times[-1][0], seat, "stderr", errors)
+
+    def _long_turn(self, seat: int, request: bytes, allowance: int) -> None:
+        """Take a turn step by step: the bot may have said something unasked."""
+        if (event := self._unasked(seat)) is not None:
+            self._fault(seat, event, 0)
+            return
+        self._turns[seat] += 1
+        channel = self._players[seat].channel
+        sent = self._clock()
+        channel.request(request)
+        self._answer(seat, channel.wait(sent + allowance), sent, allowance)
 
     def _careful_turn(self, seat: int) -> None:
         """Take a turn as ``play`` does, with the bot thawed and frozen around it, or charged by CPU time."""

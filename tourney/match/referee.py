@@ -20,7 +20,7 @@ from tourney import protocol
 from tourney.errors import ActionError, GameError, TournamentError
 from tourney.games.base import CHANCE, OVER, Action, AnyGame, AnyState
 from tourney.match.record import FaultKind, Outcome
-from tourney.match.seeds import bot_seed, draw_chance, draw_opening, draw_substitute
+from tourney.match.seeds import bot_seed, chance_draws, draw_chance, draw_opening, draw_substitute, pick
 from tourney.match.spec import MatchSpec
 
 MAX_TRIES: Final = 1000
@@ -37,11 +37,13 @@ class Referee:
     """
 
     __slots__ = (
+        "_chance_draw",
         "_chances",
         "_faults",
         "_game",
         "_hidden",
         "_legal",
+        "_most",
         "_order",
         "_parse",
         "_play_words",
@@ -70,7 +72,9 @@ class Referee:
         self._game = game
         self._seed = spec.seed
         self._parse = game.parse_action
+        self._most = game.max_actions
         self._chances = 0
+        self._chance_draw = chance_draws(spec.seed)
         self._substituted: dict[int, int] = {}
         self._faults: list[tuple[int, FaultKind, int]] = []
         self._resigned: list[tuple[int, int]] = []
@@ -211,7 +215,8 @@ class Referee:
                 self._finish(state.ranks(), state.reason())
                 return
             if actor == CHANCE:
-                action = draw_chance(self._seed, self._chances, state.legal_actions(), state.chance_weights())
+                draw = self._chance_draw(self._chances)
+                action = pick(draw, state.legal_actions(), state.chance_weights())
             elif actor in self._order:
                 j = self._substituted.get(actor, 0)
                 self._substituted[actor] = j + 1
@@ -223,7 +228,7 @@ class Referee:
 
     def _play(self, actor: int, action: Action, text: str) -> None:
         """Play an action and have the lines ready that tell of it."""
-        if len(self.actions) == self._game.max_actions:
+        if len(self.actions) == self._most:
             raise GameError(
                 f"this game of {self._game.name} goes on beyond {self._game.max_actions} actions, which its"
                 " rules say cannot be: the game is broken"

@@ -1,10 +1,12 @@
 """What a match draws from its seed: dice, openings, substitutes, bots' own seeds, and seat orders."""
 
-from collections.abc import Sequence
-from itertools import permutations
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from itertools import accumulate, permutations
 from typing import TypeVar
 
-from tourney.seeds import derive, uniform
+from tourney.seeds import derive, deriver, uniform
 
 T = TypeVar("T")
 
@@ -24,12 +26,26 @@ def draw_chance(seed: int, k: int, outcomes: Sequence[T], weights: Sequence[int]
 
     The first, in sorted order, whose cumulative weight exceeds the draw.
     """
-    r = uniform(derive(seed, "chance", k), sum(weights))
-    for outcome, weight in zip(outcomes, weights, strict=True):
-        if r < weight:
-            return outcome
-        r -= weight
-    raise ValueError("chance has no outcome of positive weight")
+    return pick(derive(seed, "chance", k), outcomes, weights)
+
+
+def chance_draws(seed: int) -> Callable[[int], int]:
+    """Return a match's k-th draw of chance, 64 bits, as a function of k; for ``pick``."""
+    return deriver(seed, "chance")
+
+
+def pick(u: int, outcomes: Sequence[T], weights: Sequence[int]) -> T:
+    """Return the outcome that a 64-bit draw falls on."""
+    sums = _sums(tuple(weights))
+    if len(sums) != len(outcomes) or not sums[-1:] > (0,):
+        raise ValueError("chance has no outcome of positive weight, or not as many weights as outcomes")
+    return outcomes[bisect_right(sums, u * sums[-1] >> 64)]
+
+
+@lru_cache(maxsize=1024)
+def _sums(weights: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the cumulative weights; dice have the same ones again and again."""
+    return tuple(accumulate(weights))
 
 
 def draw_opening(seed: int, attempt: int, j: int, actions: Sequence[T]) -> T:

@@ -1,0 +1,38 @@
+"""Seeds: derived as written, by every way that there is."""
+
+import hashlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tourney.match.seeds import chance_draws, draw_chance, pick
+from tourney.seeds import U64, derive, deriver, uniform
+
+
+@given(st.integers(0, U64 - 1), st.integers(0, 10**6))
+def test_a_deriver_derives(seed: int, k: int) -> None:
+    """The quick way for many k is the plain way, and both are what the definition says."""
+    text = f"{seed}/chance/{k}".encode("ascii")
+    defined = int.from_bytes(hashlib.blake2b(text, digest_size=8, key=b"tourney-seed-1").digest(), "big")
+    assert derive(seed, "chance", k) == deriver(seed, "chance")(k) == chance_draws(seed)(k) == defined
+
+
+def test_a_deriver_refuses_what_derive_refuses() -> None:
+    with pytest.raises(ValueError, match="not in"):
+        deriver(-1, "chance")
+    with pytest.raises(ValueError, match="does not match"):
+        deriver(1, "a/b")
+
+
+@given(st.integers(0, U64 - 1), st.lists(st.integers(0, 9), min_size=1, max_size=12).filter(any))
+def test_chance_falls_on_the_first_outcome_whose_sum_exceeds_the_draw(u: int, weights: list[int]) -> None:
+    outcomes = list(range(len(weights)))
+    r = uniform(u, sum(weights))
+    assert pick(u, outcomes, weights) == next(k for k in outcomes if sum(weights[: k + 1]) > r)
+
+
+@pytest.mark.parametrize("weights", [(), (0, 0), (1, 2, 3), (1,)])
+def test_chance_refuses_weights_that_do_not_fit(weights: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match="chance has no outcome"):
+        draw_chance(1, 0, ("a", "b"), weights)
