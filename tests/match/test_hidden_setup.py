@@ -1,0 +1,214 @@
+"""Cyvasse's set-up stays hidden: all that each bot was sent, the log, and what a person is shown.
+
+Real matches, bots as processes and in this one; every line to a seat is kept and read.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.run.play.typed import Typed
+from tourney.bots.channel import Channel, Event
+from tourney.bots.drawn import DrawnChannel
+from tourney.bots.resolve import resolve_bot
+from tourney.bots.sandbox import PlainSandbox
+from tourney.bots.store import BotStore
+from tourney.bots.traced import TracedChannel
+from tourney.games.cyvasse.setup import STEPS
+from tourney.games.registry import find_game
+from tourney.match.launch import StoreLaunch
+from tourney.match.play import play_match
+from tourney.match.played import Played
+from tourney.match.player import Player, dismiss
+from tourney.match.spec import Entrant, Limits, MatchSpec
+from tourney.match.verify import verify
+from tourney.run.play.person import person
+from tourney.run.play.session import Seat, Session
+from tourney.seeds import derive
+
+GAME = find_game("cyvasse")
+LIMITS = Limits(move_ms=60_000, startup_ms=60_000)
+OTHER = {1: 2, 2: 1}
+
+
+class Wiretap(TracedChannel):
+    """Keeps all lines that a channel is sent."""
+
+    def __init__(self, inner: Channel) -> None:
+        super().__init__(inner)
+        self.sent: list[str] = []
+
+    def _note_sent(self, data: bytes) -> None:
+        self.sent += data.decode("ascii").splitlines()
+
+
+class Curious(DrawnChannel):
+    """A bot in this process that asks for positions too; it resigns after so many actions of its own."""
+
+    def __init__(self, salt: int = 0, turns: int = 10**9) -> None:
+        super().__init__()
+        self._salt = salt
+        self._turns = turns
+
+    def send(self, data: bytes) -> None:
+        super().send(data)
+        if data == b"tourney 1\n":
+            self._said[-1] = Event("line", "bot wants=position,legal")
+        if data.startswith(b"game "):
+            self._seed = derive(self._seed, self._salt)
+        if self._said and self._said[-1].text.startswith("move") and self._turn > self._turns:
+            self._said[-1] = Event("line", "resign")
+
+
+def tapped(seed: int, channels: Sequence[Channel], names: Sequence[str]) -> tuple[Played, list[list[str]]]:
+    """Play a match; return it with the lines that each seat was sent."""
+    taps = [Wiretap(channel) for channel in channels]
+    entrants = tuple(Entrant(f"{name}-{k}", name, "1", (), f"{k:064x}") for k, name in enumerate(names, 1))
+    spec = MatchSpec("cyvasse", (), entrants, seed, LIMITS)
+    players = [Player(tap) for tap in taps]
+    try:
+        played = play_match(spec, GAME, players)
+    finally:
+        dismiss(players)
+    assert verify(played.record) == []
+    return played, [tap.sent for tap in taps]
+
+
+def bots_of(tmp_path: Path, names: Sequence[str]) -> list[Channel]:
+    """Start bots that ship, as processes."""
+    store = BotStore(tmp_path / "store")
+    launch = StoreLaunch(store, PlainSandbox("off"))
+    found = [resolve_bot(name, store) for name in names]
+    return [launch(Entrant(bot.label, bot.label, "1", (), bot.digest), LIMITS) for bot in found]
+
+
+def squares_of(seat: int) -> set[str]:
+    """Return the names of the squares of a seat's own side."""
+    return {f"{row}{k}" for row in ("abcd" if seat == 1 else "fghi") for k in range(1, 12)}
+
+
+def check_lines(seat: int, lines: Sequence[str], played: Played) -> None:
+    """Assert that a seat was told of the set-ups as the page has it, word by word."""
+    actions = [(actor, action) for actor, action in played.record["actions"]]
+    set_up = actions[: 2 * STEPS]
+    assert [actor for actor, _ in set_up] == [1] * STEPS + [2] * STEPS
+    told = [line for line in lines if line.startswith(("play ", "reveal "))]
+    hidden = [f"reveal {actor} {action}" for actor, action in set_up if actor != seat]
+    expected = [f"play {actor} {action if actor == seat else '?'}" for actor, action in set_up]
+    expected += hidden  # all at once, in their order, as soon as both are done
+    expected += [f"play {actor} {action}" for actor, action in actions[2 * STEPS :]]
+    assert told == expected
+    opened = lines.index(hidden[0])
+    assert list(lines[opened : opened + STEPS]) == hidden
+    before = lines[:opened]
+    for word, _, rest in (line.partition(" ") for line in before):
+        assert word in ("tourney", "game", "play", "position", "legal", "go")
+        if word == "legal":
+            assert {
+                action.partition("-")[2] for action in rest.split() if not action.startswith("tile-")
+            } <= (squares_of(seat))
+        if word == "position":
+            check_masked(seat, rest)
+
+
+def check_masked(seat: int, view: str) -> None:
+    """Assert that a position shows nothing on the other side."""
+    terrain, pieces, actor, phase, _, _ = view.split(" ")
+    rows = slice(0, 4) if seat == 1 else slice(5, 9)  # rows i to f are Black's, d to a White's
+    assert {*"".join(terrain.split("/")[rows])} == {"?"}
+    assert {*"".join(pieces.split("/")[rows])} == {"."}
+    assert actor == str(seat)
+    assert phase != "hidden"
+
+
+@pytest.mark.parametrize(
+    ("seed", "names"), [(1, "random greedy"), (2, "greedy random"), (3, "pebble random")]
+)
+def test_bots_in_processes_are_told_nothing_of_the_other_set_up(
+    seed: int, names: str, tmp_path: Path
+) -> None:
+    """`greedy` asks for positions, `random` and `pebble` for legal actions; at both seats."""
+    played, lines = tapped(seed, bots_of(tmp_path, names.split()), names.split())
+    assert played.record["outcome"]["faults"] == []
+    wanted = {"greedy": "position ", "random": "legal ", "pebble": "legal "}
+    for seat, name in enumerate(names.split(), start=1):
+        assert any(line.startswith(wanted[name]) for line in lines[seat - 1][: STEPS + 5])
+        check_lines(seat, lines[seat - 1], played)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_bots_that_ask_for_everything_are_told_nothing_either(seed: int) -> None:
+    played, lines = tapped(seed, [Curious(), Curious()], ["curious", "curious"])
+    for seat in (1, 2):
+        assert sum(line.startswith("position ") for line in lines[seat - 1]) > STEPS
+        check_lines(seat, lines[seat - 1], played)
+
+
+def up_to_the_reveal(lines: Sequence[str]) -> list[str]:
+    """Return the lines before anything is opened, and assert that something is."""
+    first = next(k for k, line in enumerate(lines) if line.startswith("reveal "))
+    return list(lines[:first])
+
+
+@pytest.mark.parametrize("seat", [1, 2])
+def test_another_set_up_of_the_other_side_changes_no_byte_before_the_reveal(seat: int) -> None:
+    """Whatever the other lays out, a seat is sent the same: there is no way at all to tell."""
+    sent, laid = [], set()
+    for salt in range(4):
+        channels = [Curious(salt if seat == 2 else 9), Curious(salt if seat == 1 else 9)]
+        played, lines = tapped(5, channels, ["curious", "curious"])
+        set_up = [a for actor, a in played.record["actions"][: 2 * STEPS] if actor == OTHER[seat]]
+        laid.add(tuple(set_up))
+        sent.append(up_to_the_reveal(lines[seat - 1]))
+    assert len(laid) == 4
+    assert sent[0] == sent[1] == sent[2] == sent[3]
+
+
+def test_a_set_up_that_ends_the_game_is_opened_before_it_is_over() -> None:
+    """Black resigns in the middle of its own: White is told what was laid by then, and Black White's."""
+    played, (white, black) = tapped(6, [Curious(), Curious(turns=5)], ["curious", "curious"])
+    actions = played.record["actions"]
+    assert len(actions) == STEPS + 5
+    assert white[-7:] == [f"reveal 2 {a}" for _, a in actions[STEPS:]] + ["over 1 2 reason=resign", "quit"]
+    assert black[-STEPS - 2 :] == [
+        *(f"reveal 1 {a}" for _, a in actions[:STEPS]),
+        "over 1 2 reason=resign",
+        "quit",
+    ]
+    assert not any(line.startswith("reveal") for line in [*white[:-7], *black[: -STEPS - 2]])
+
+
+def test_the_log_of_the_set_up_holds_what_bots_said_and_nothing_of_the_referees(tmp_path: Path) -> None:
+    """A log is read when the match is over; still no line of it tells what was laid before it was opened."""
+    played, _ = tapped(4, bots_of(tmp_path, ["greedy", "greedy"]), ["greedy", "greedy"])
+    early = [line for line in played.log if line.ply < 2 * STEPS]
+    assert early
+    for line in early:
+        assert line.kind == "info"
+        assert line.seat == played.record["actions"][line.ply][0]
+        assert not any(word in line.text for word in ("king-", "tile-", "put-"))
+
+
+def shown_to(seat: int, salt: int, typed: Iterator[str]) -> str:
+    """Return what ``tourney play`` shows a person on a seat up to the reveal, against one set-up."""
+    terminal = Typed(*typed)
+    bot = Entrant("bot", "bot", "1", (), "0" * 64)
+    seats = [Seat("2 bot", bot, lambda *_: Curious(salt)), Seat("me", person())]
+    seats = seats if seat == 2 else seats[::-1]
+    spec = MatchSpec("cyvasse", (), tuple(each.entrant for each in seats), 5, LIMITS)
+    assert Session(spec, GAME, seats, terminal).play() is None
+    before, opens, after = terminal.text.partition("opens:")
+    assert opens
+    assert "king-" in after
+    return before
+
+
+@pytest.mark.parametrize("seat", [1, 2])
+def test_a_person_is_shown_the_same_whatever_the_other_laid_out(seat: int) -> None:
+    """With every word that shows something, and after an undo: the text up to the reveal is the same."""
+    typed = ["board", "position", "history", "moves", *["1"] * 12, "undo 3", "history", *["1"] * (STEPS - 9)]
+    texts = {shown_to(seat, salt, iter(typed)) for salt in range(3)}
+    assert len(texts) == 1
+    (text,) = texts
+    assert f"({STEPS} hidden actions)" in text
