@@ -43,6 +43,12 @@ reference: $(STAMP) ## Write docs/commands.md from the help of the commands
 pictures: $(STAMP) ## Draw the boards in docs/rules again
 	$(BIN)/python -m tourney.games.pictures docs/rules
 
+sample: $(STAMP) ## Play reports/sample.toml and write its report again
+	@rm -rf build/sample && mkdir -p build/sample && cp reports/sample.toml build/sample/
+	@cd build/sample && $(CURDIR)/$(BIN)/tourney run sample.toml --quiet
+	@cd build/sample && $(CURDIR)/$(BIN)/tourney report --no-measured --out $(CURDIR)/reports/sample
+	@rm -rf build/sample
+
 clean: ## Take away what the targets above made
 	rm -rf $(VENV) dist demo
 
