@@ -52,13 +52,19 @@ def test_workers_share_the_processors_out(monkeypatch: pytest.MonkeyPatch) -> No
     shares: list[list[int]] = []
     monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: {3, 1, 5, 7})
     monkeypatch.setattr(os, "sched_setaffinity", lambda _pid, cpus: shares.append(list(cpus)))
-    for slot in range(3):
-        worker.pin(slot, 3)
-    assert shares == [[1, 7], [3], [5]]
-    shares.clear()
     for slot in range(6):
-        worker.pin(slot, 6)
+        worker.pin(slot, 1)
     assert shares == [[1], [3], [5], [7], [1], [3]]
+    shares.clear()
+    for slot in range(3):
+        worker.pin(slot, 2)
+    assert shares == [[1, 3], [5, 7], [1, 3]]
+    shares.clear()
+    for cpus in (0, 4, 9):
+        worker.pin(1, cpus)
+    assert shares == []
+    worker.pin(2, 3)
+    assert shares == [[1, 3, 5]]
 
 
 def task(tmp_path: Path) -> MatchTask:

@@ -29,7 +29,15 @@ MAX_WORKERS = 256
     "--workers",
     type=click.IntRange(1, MAX_WORKERS),
     metavar="N",
-    help="How many matches are played at once. [default: one per processor]",
+    help="How many matches are played at once. [default: one per processor, or per --cpus of them]",
+)
+@click.option(
+    "--cpus",
+    type=click.IntRange(0, MAX_WORKERS),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Processors that a match is pinned to, its bots with it; 0 pins nothing.",
 )
 @click.option("--until", metavar="HH:MM", help="Begin nothing that would not end by this time of day.")
 @click.option("--budget", metavar="SPAN", help="The same, so long from now: 8h, 90m, 1h30m.")
@@ -41,6 +49,7 @@ MAX_WORKERS = 256
 def command(
     file: Path,
     workers: int | None,
+    cpus: int,
     until: str | None,
     budget: str | None,
     executor: str | None,
@@ -64,14 +73,14 @@ def command(
     timetable = Timetable(end_of(until, budget))
     tournament = read_tournament_file(file)
     output = current()
-    count = workers or default_workers()
+    count = workers or max(1, default_workers() // max(1, cpus))
     with ExitStack() as stack:
         listener = choose_listener(output, stack, tournament.plan.name)
         ended = run_night(
             tournament,
             db,
             Path(bots),
-            lambda: ProcessPool(count),
+            lambda: ProcessPool(count, cpus=cpus),
             night,
             listener=listener,
             timetable=timetable,

@@ -37,6 +37,7 @@ class Referee:
     """
 
     __slots__ = (
+        "_audience",
         "_chance_draw",
         "_chances",
         "_faults",
@@ -80,7 +81,8 @@ class Referee:
         self._resigned: list[tuple[int, int]] = []
         self._order: list[int] = []
         self._told = list(range(1, seats + 1))
-        self._queues = [b""] * (seats + 1)
+        self._queues: list[list[bytes]] = [[] for _ in range(seats + 1)]
+        self._audience = self._queues[1:]
         self._position = [False] * (seats + 1)
         self._legal = [False] * (seats + 1)
         self._play_words = [b"play %d " % seat for seat in range(seats + 1)]
@@ -112,8 +114,9 @@ class Referee:
 
     def take(self, seat: int) -> bytes:
         """Take the lines that are ready for a seat; none for one that was withdrawn by a fault."""
-        lines = self._queues[seat]
-        self._queues[seat] = b""
+        queue = self._queues[seat]
+        lines = b"".join(queue)
+        queue.clear()
         return lines
 
     def request(self, seat: int) -> bytes:
@@ -121,8 +124,9 @@ class Referee:
 
         Raises GameError where a line would be longer than the protocol allows.
         """
-        lines = self._queues[seat]
-        self._queues[seat] = b""
+        queue = self._queues[seat]
+        lines = b"".join(queue)
+        queue.clear()
         if self._position[seat]:
             lines += protocol.position_line(self.state.observation(seat))
         if self._legal[seat]:
@@ -140,6 +144,7 @@ class Referee:
         if len(failed) == len(self.spec.seats):
             self._faults = [(seat, "startup", 0) for seat in failed]
             self._told.clear()
+            self._audience = []
             self.outcome = Outcome((1,) * len(failed), "fault", tuple(self._faults))
             return
         for seat in failed:
@@ -195,7 +200,8 @@ class Referee:
         self._order.append(seat)
         if not told:
             self._told.remove(seat)
-            self._queues[seat] = b""
+            self._queues[seat].clear()
+            self._audience = [self._queues[other] for other in self._told]
         if len(self.spec.seats) > 2:
             self._tell(protocol.withdrawn_line(seat))
 
@@ -237,9 +243,8 @@ class Referee:
             self._chances += 1
         line = self._play_words[actor] + text.encode("ascii") + b"\n"
         if self._hidden is None:
-            queues = self._queues
-            for seat in self._told:
-                queues[seat] += line
+            for queue in self._audience:
+                queue.append(line)
             self.state = self.state.play(action)
         else:
             self._play_hiding(self._hidden, actor, action, text, line)
@@ -251,9 +256,9 @@ class Referee:
         masked = protocol.play_line(actor, protocol.HIDDEN)
         for seat in self._told:
             if self.state.visible(action, seat):
-                self._queues[seat] += line
+                self._queues[seat].append(line)
             else:
-                self._queues[seat] += masked
+                self._queues[seat].append(masked)
                 hidden[seat].append((actor, text))
         self.state = self.state.play(action)
         if self.state.revealed():
@@ -263,12 +268,12 @@ class Referee:
         """Open what is still hidden, to each seat in the order in which it was played."""
         for seat, kept in (self._hidden or {}).items():
             if seat in self._told:
-                self._queues[seat] += b"".join(protocol.reveal_line(*entry) for entry in kept)
+                self._queues[seat].extend(protocol.reveal_line(*entry) for entry in kept)
             kept.clear()
 
     def _tell(self, line: bytes) -> None:
-        for seat in self._told:
-            self._queues[seat] += line
+        for queue in self._audience:
+            queue.append(line)
 
     def _finish(self, ranks: tuple[int, ...] | None, reason: str) -> None:
         seats = range(1, len(self.spec.seats) + 1)

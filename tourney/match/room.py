@@ -49,6 +49,7 @@ class Room:
         self._clock = clock
         self._find = find
         self._idle: list[tuple[_Key, Player]] = []
+        self._told: dict[str, Any] | None = None
 
     def play(self, spec: MatchSpec) -> Played:
         """Play a match. Raises what ``play_match`` and the launch raise; then no bot of it is left alive.
@@ -107,10 +108,11 @@ class Room:
         self._idle = self._idle[-MAX_IDLE:]
 
     def _about(self) -> Mapping[str, Any]:
-        about: dict[str, Any] = {"host": platform.node()}
-        if self._sandbox is not None:
-            about["sandbox"] = self._sandbox.as_json()
-        return about
+        if self._told is None:
+            self._told = {"host": platform.node()}
+            if self._sandbox is not None:
+                self._told["sandbox"] = self._sandbox.as_json()
+        return self._told
 
 
 def _key(entrant: Entrant, limits: Limits) -> _Key:

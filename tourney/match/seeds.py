@@ -37,15 +37,18 @@ def chance_draws(seed: int) -> Callable[[int], int]:
 def pick(u: int, outcomes: Sequence[T], weights: Sequence[int]) -> T:
     """Return the outcome that a 64-bit draw falls on."""
     sums = _sums(tuple(weights))
-    if len(sums) != len(outcomes) or not sums[-1:] > (0,):
-        raise ValueError("chance has no outcome of positive weight, or not as many weights as outcomes")
+    if len(sums) != len(outcomes):
+        raise ValueError(f"chance has no outcome for each of its weights: {len(outcomes)} for {len(sums)}")
     return outcomes[bisect_right(sums, u * sums[-1] >> 64)]
 
 
 @lru_cache(maxsize=1024)
 def _sums(weights: tuple[int, ...]) -> tuple[int, ...]:
     """Return the cumulative weights; dice have the same ones again and again."""
-    return tuple(accumulate(weights))
+    sums = tuple(accumulate(weights))
+    if not any(sums):
+        raise ValueError("chance has no outcome of positive weight")
+    return sums
 
 
 def draw_opening(seed: int, attempt: int, j: int, actions: Sequence[T]) -> T:

@@ -43,14 +43,15 @@ class Pool(Protocol):
 
 
 class ProcessPool:
-    """Worker processes on this machine, each pinned to processors of its own as far as there are enough.
+    """Worker processes on this machine, each pinned to ``cpus`` processors (0: to none) with its bots.
 
     They are spawned, not forked: they share neither memory nor the database's locks with the coordinator,
     and import no more than playing needs.
     """
 
-    def __init__(self, workers: int) -> None:
+    def __init__(self, workers: int, *, cpus: int = 1) -> None:
         self.workers = workers
+        self._cpus = cpus
         self._context = PlainContext()
         self._draining = self._context.Event()
         self._board: Any = self._context.RawArray("d", 2 * workers)
@@ -105,7 +106,7 @@ class ProcessPool:
             self.workers,
             mp_context=self._context,
             initializer=worker.initialize,
-            initargs=(slots, self.workers, self._draining, self._board),
+            initargs=(slots, self._cpus, self._draining, self._board),
         )
 
 

@@ -4,6 +4,7 @@ It imports neither the store's nor the report's libraries. SIGINT (which a termi
 coordinator's business; SIGTERM, and the coordinator's death, end the bots and the worker at once.
 """
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -29,6 +30,7 @@ from tourney.run.orphans import adopt_orphans, kill_strangers
 from tourney.run.task import Answer, MatchTask
 
 _LAST_SECONDS = 2.0
+_GARBAGE = 20_000
 
 
 class _StopNow(BaseException):
@@ -44,10 +46,11 @@ class _Worker:
     slot = 0
 
 
-def initialize(slots: Any, workers: int, draining: Any, board: Any) -> None:
+def initialize(slots: Any, cpus: int, draining: Any, board: Any) -> None:
     """Make this process a worker: take a slot, pin to its processors, mind signals and the parent's death.
 
-    ``slots`` is a queue of slot numbers from 0, ``draining`` an event that tells to begin nothing more.
+    ``slots`` is a queue of slot numbers from 0, ``cpus`` how many processors a slot has (see ``pin``),
+    ``draining`` an event that tells to begin nothing more.
     ``board`` is shared: two numbers a slot, the match that is being played and its start (both 0: none).
     """
     _Worker.draining = draining
@@ -57,7 +60,11 @@ def initialize(slots: Any, workers: int, draining: Any, board: Any) -> None:
     signal.signal(signal.SIGINT, _ignore)
     signal.signal(signal.SIGTERM, _stop)
     adopt_orphans()
-    pin(_Worker.slot, workers)
+    pin(_Worker.slot, cpus)
+    # A match leaves next to no cycles: what was imported need not be looked through, nor the rest so often.
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(_GARBAGE)
     threading.Thread(target=_outlive_nobody, name="parent-watch", daemon=True).start()
 
 
@@ -103,19 +110,21 @@ def _play(task: MatchTask) -> Answer:
     return Answer(task.number, played)
 
 
-def pin(slot: int, workers: int) -> None:
-    """Pin this process, and the bots it will start, to its share of the processors.
+def pin(slot: int, cpus: int) -> None:
+    """Pin this process, and the bots it will start, to the processors of a slot; 0 ``cpus`` pins nothing.
 
-    A bot that answers on the processor which asks is woken many times quicker. With more workers than
-    processors each gets one, in turn.
+    A bot that answers on the processor which asks is woken many times quicker. The processors that this
+    process may use are dealt out in lots of ``cpus``; where there are more slots than lots they go round.
     """
     try:
-        cpus = sorted(os.sched_getaffinity(0))
+        free = sorted(os.sched_getaffinity(0))
     except AttributeError:  # not Linux
         return
-    share = cpus[slot::workers] if workers <= len(cpus) else [cpus[slot % len(cpus)]]
+    if not 0 < cpus < len(free):
+        return
+    first = slot % (len(free) // cpus) * cpus
     with suppress(OSError):
-        os.sched_setaffinity(0, share)
+        os.sched_setaffinity(0, free[first : first + cpus])
 
 
 @cache
