@@ -10,14 +10,18 @@ from typing import Any
 import pytest
 
 from tests.tournaments import answer, begin, digests, played, refused
-from tourney.errors import BotError, StoreError, WorkerError
+from tourney.errors import BotError, StoreError, StoreUnavailable, UsageError, WorkerError
 from tourney.run.coordinator import Coordinator, End, Summary
 from tourney.run.pool import ExecutorPool
 from tourney.run.progress import Listener, Tick
+from tourney.run.recover import take_in, unbench
+from tourney.run.spool import Spool, read_spool
 from tourney.run.task import Answer, MatchTask
 from tourney.run.timetable import Timetable
+from tourney.run.umpire import BATCH, decided_by
 from tourney.schedule.format import Drawn, Format, History, Setup, rows_of
 from tourney.schedule.registry import FORMATS
+from tourney.store.bulletin import Playing
 from tourney.store.repository import Repository
 
 Play = Callable[[MatchTask], Answer]
@@ -238,6 +242,9 @@ class Fragile:
             if not future.done():
                 future.set_result(answer(task))
 
+    def running(self) -> tuple[Playing, ...]:
+        return ()
+
     def drain(self) -> None:
         self.settle()
 
@@ -356,6 +363,209 @@ def test_what_cannot_be_stored_stops_the_run_with_the_stores_words(
         with refused(StoreError, "disk is full"):
             run(repository)
     assert run(repository).tick.done == 6
+
+
+class Failing:
+    """Lets some writes fail: the next ``times`` of them."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, method: str, times: int) -> None:
+        self.times = times
+        real = getattr(Repository, method)
+
+        def write(*args: Any, **kwargs: Any) -> Any:
+            if self.times:
+                self.times -= 1
+                raise StoreUnavailable("the database t.db failed: database or disk is full")
+            return real(*args, **kwargs)
+
+        monkeypatch.setattr(Repository, method, write)
+
+
+def patient(repository: Repository, **more: Any) -> Coordinator:
+    """Return a coordinator that bears an hour of failure and tries again at once."""
+    pool = ExecutorPool(Immediate, more.pop("play", answer), 2)
+    return Coordinator(
+        repository, repository.tournament().id, pool, Path("/nowhere"), patience=3600.0, pauses=(0.0,), **more
+    )
+
+
+def test_a_full_disk_pauses_the_run_which_then_goes_on_and_loses_nothing(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    tournament = begin(repository, 4)
+    spool = Spool(tmp_path / "cup.spool", tournament)
+    failing = Failing(monkeypatch, "record_results", 3)
+    ears = Ears()
+    summary = patient(repository, listener=ears, spool=spool).run()
+    assert failing.times == 0
+    assert (summary.end, summary.tick.done, summary.pauses) == (End.FINISHED, 12, 1)
+    assert len(digests(repository, tournament.id)) == 12
+    paused, on = ears.said
+    assert paused.startswith("paused: the database t.db failed: database or disk is full; ")
+    assert f"in {spool.path}" in paused
+    assert on.startswith("going on: the database can be written again after ")
+    assert not spool.dirty
+
+
+def test_a_round_that_cannot_be_stored_pauses_the_run_too(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tournament = begin(repository, 4, draw=False)
+    failing = Failing(monkeypatch, "add_rows", 2)
+    ears = Ears()
+    assert patient(repository, listener=ears).run().end is End.FINISHED
+    assert failing.times == 0
+    assert [text.split(":")[0] for text in ears.said] == ["paused", "going on"]
+    assert repository.progress(tournament.id)[:2] == (12, 12)
+
+
+def test_when_patience_ends_what_was_played_is_in_the_spool_and_is_not_played_again(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    tournament = begin(repository, 4)
+    spool = Spool(tmp_path / "cup.spool", tournament)
+    counts: Counter[int] = Counter()
+
+    def play(task: MatchTask) -> Answer:
+        counts[task.number] += 1
+        return answer(task)
+
+    with monkeypatch.context() as patch:
+        Failing(patch, "record_results", 10_000)
+        now = iter(range(0, 10**9, 1000))
+        coordinator = patient(repository, play=play, spool=spool, clock=lambda: float(next(now)))
+        with refused(StoreUnavailable, "disk is full", str(spool.path), "taken in at the next start"):
+            coordinator.run()
+    spool.close()
+    assert repository.progress(tournament.id).done == 0
+    assert counts
+    assert take_in(repository, tournament, spool.path, print) == len(counts)
+    assert patient(repository, play=play).run().tick.done == 12
+    assert counts == Counter(dict.fromkeys(range(1, 13), 1))
+
+
+def test_a_signal_ends_a_pause_and_the_error_says_where_the_results_are(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    tournament = begin(repository, 3)
+    spool = Spool(tmp_path / "cup.spool", tournament)
+
+    class Impatient(Ears):
+        def say(self, text: str) -> None:
+            super().say(text)
+            if text.startswith("paused"):
+                os.kill(os.getpid(), signal.SIGINT)
+
+    with monkeypatch.context() as patch:
+        Failing(patch, "record_results", 10_000)
+        with refused(StoreUnavailable, str(spool.path)):
+            patient(repository, listener=Impatient(), spool=spool).run()
+    left = read_spool(spool.path, tournament)
+    assert left is not None
+    assert left.finished
+
+
+def never_starts(name: str) -> Play:
+    """Play so that an entrant fails at start-up whenever it is asked."""
+
+    def play(task: MatchTask) -> Answer:
+        for seat, entrant in enumerate(task.spec.seats, 1):
+            if entrant.name == name:
+                ranks = (2, 1) if seat == 1 else (1, 2)
+                return Answer(task.number, played(task.spec, ranks, ((seat, "startup", 0),)))
+        return answer(task)
+
+    return play
+
+
+@pytest.mark.parametrize(("make", "workers"), [(Immediate, 1), (lambda: ThreadPoolExecutor(4), 4)])
+def test_a_bot_that_never_starts_is_benched_and_the_rest_of_its_matches_is_void(
+    repository: Repository, make: Callable[[], Executor], workers: int
+) -> None:
+    """The same with one worker and with four."""
+    tournament = begin(repository, 4, games=8)
+    ears = Ears()
+    summary = run(repository, never_starts("b"), make=make, workers=workers, listener=ears)
+    of_b = [m for m in repository.matches(tournament.id) if 1 in m.seats]
+    lost = [m.number for m in of_b if m.result is not None and not m.result.void]
+    void = [m.number for m in of_b if m.result is not None and m.result.void]
+    assert void == [m.number for m in of_b if decided_by(m.number) >= lost[2]]
+    assert (len(lost), len(void)) == (15, 9)
+    assert (summary.end, summary.tick.done, summary.tick.void) == (End.FINISHED, 48, 9)
+    assert repository.benched(tournament.id) == ((1, 9),)
+    [told] = ears.said
+    assert told.startswith("b is benched: it failed at start-up 3 times (matches ")
+    assert f"matches from {void[0]} on are void" in told
+    assert "--unbench b" in told
+    notes = {m.result.note for m in of_b if m.result is not None and m.result.void}
+    assert notes == {"benched: b failed at start-up 3 times"}
+
+
+def test_who_is_no_longer_benched_plays_all_that_it_lost_at_start_up_and_all_that_was_void(
+    repository: Repository, tmp_path: Path
+) -> None:
+    tournament = begin(repository, 4, games=8)
+    run(repository, never_starts("b"))
+    before = digests(repository, tournament.id)
+    said: list[str] = []
+    for name, words in (("x", "no such entrant"), ("c", "not benched")):
+        with refused(UsageError, f"--unbench {name}", words):
+            unbench(repository, tournament, ["b", name], said.append)
+    unbench(repository, tournament, ["b"], said.append)
+    assert said == [
+        "b is no longer benched: 24 of its matches are played again, 15 of them lost at start-up before"
+    ]
+    assert repository.benched(tournament.id) == ()
+    assert run(repository).tick.void == 0
+    after = digests(repository, tournament.id)
+    assert len(after) == 48
+    assert all(after[n] == d for n, d in before.items() if 1 not in repository.match(tournament.id, n).seats)
+    with Repository.open(str(tmp_path / "fresh.db"), create=True) as fresh:
+        begin(fresh, 4, games=8)
+        run(fresh)
+        assert digests(fresh, 1) == after  # as if it had never failed
+
+
+@pytest.mark.parametrize(("make", "workers"), [(Immediate, 1), (lambda: ThreadPoolExecutor(4), 4)])
+def test_too_many_faults_stop_the_run_after_the_same_match_with_any_number_of_workers(
+    repository: Repository, make: Callable[[], Executor], workers: int
+) -> None:
+    tournament = begin(repository, 5, games=6)
+    pool = ExecutorPool(make, never_starts("c"), workers)
+    ears = Ears()
+
+    def stopped() -> Summary:
+        coordinator = Coordinator(
+            repository, tournament.id, pool, Path("/nowhere"), listener=ears, max_faults=4
+        )
+        return coordinator.run()
+
+    summary = stopped()
+    assert summary.end is End.FAULTS
+    faulty = [number for number, _, _ in repository.strikes(tournament.id)]
+    decided = next(k for k in range(BATCH, 61, BATCH) if sum(number <= k for number in faulty) >= 4)
+    last = next(number for number in range(1, 61) if decided_by(number) == decided) - 1
+    assert sorted(digests(repository, tournament.id)) == list(range(1, last + 1))
+    assert f"too many faults by match {decided}: stopping" in ears.said[-1]
+    pool = ExecutorPool(Immediate, never_starts("c"))
+    assert (stopped().end, repository.progress(tournament.id).done) == (End.FAULTS, last)
+    assert run(repository).end is End.FINISHED
+
+
+def test_a_match_that_waited_too_long_in_the_queue_is_not_begun(repository: Repository) -> None:
+    """A worker says so, as one that was told to drain would; the run ends, and the next plays it."""
+    begin(repository, 4)
+    seen: list[float | None] = []
+
+    def play(task: MatchTask) -> Answer:
+        seen.append(task.begin_by)
+        return Answer(task.number) if task.number == 3 else answer(task)
+
+    timetable = Timetable(end=100.0)
+    summary = run(repository, play, timetable=timetable, clock=lambda: 0.0)
+    assert summary.end is End.TIME
+    assert seen[0] == 100.0
+    assert run(repository).tick.done == 12
 
 
 class Ladder(Format):
