@@ -1,0 +1,173 @@
+"""Swiss: in every round those of like score meet, and nobody meets anybody twice."""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import permutations
+
+from tourney.errors import TournamentError
+from tourney.schedule import pods
+from tourney.schedule.brackets import pair_round
+from tourney.schedule.floats import Contender, choose_floats
+from tourney.schedule.format import Drawn, Format, History, RoundsKey, Setup, rows_of
+from tourney.schedule.keys import SEEDING
+from tourney.schedule.ledger import Ledger, keep
+from tourney.schedule.line import Line
+from tourney.schedule.points import units_of_win
+from tourney.schedule.row import Row
+from tourney.schedule.tie_breaks import rank_pods, rank_swiss
+from tourney.seeds import derive
+
+
+class Swiss(Format):
+    """A round at a time: for two seats by matching, for more by tables of near scores.
+
+    Entrants may be added and withdrawn between rounds. Who is added begins with nothing; a round that was
+    missed gives nothing, a bye what ``tourney.schedule.ledger.award`` says.
+    """
+
+    name = "swiss"
+    takes_entrants = True
+    takes_withdrawals = True
+    keys = (SEEDING,)
+
+    def rounds_key(self, seats: int) -> RoundsKey:  # noqa: ARG002 - the same for all
+        """Want ``rounds``."""
+        return "required"
+
+    def check(self, setup: Setup) -> None:
+        """Raise TournamentError for fewer entrants than seats, or more rounds than opponents or byes."""
+        count = len(setup.players)
+        rounds = setup.rounds or 0
+        if count < setup.seats:
+            raise TournamentError(
+                f"a swiss with {setup.seats} seats per table wants at least {setup.seats} entrants,"
+                f" not {count}"
+            )
+        if rounds > count - 1 + count % 2 * (setup.seats == 2):
+            raise TournamentError(
+                f"rounds is {rounds}, but each of {count} entrants has {count - 1} opponents only:"
+                " take fewer rounds, more entrants, or a round-robin"
+            )
+        byes = count % setup.seats
+        if rounds * byes > count:
+            raise TournamentError(
+                f"rounds is {rounds}, but with {byes} byes a round each of {count} entrants has had one after"
+                f" {count // byes} rounds: take fewer rounds, or add entrants"
+            )
+        late = [player for player in setup.players if player.joined > rounds]
+        if late:
+            raise TournamentError(
+                f"{late[0].name or 'an entrant'} would join in round {late[0].joined},"
+                f" but rounds is {rounds}: set rounds higher"
+            )
+
+    def draw(self, setup: Setup, history: History) -> Drawn:
+        """Return the next round."""
+        last = setup.rounds or 0
+        if history.rounds >= last:
+            return Drawn((), complete=True)
+        ledger = keep(setup, history)
+        round_ = history.rounds + 1
+        present = ledger.present(round_)
+        if len(present) < setup.seats:
+            return Drawn((), complete=True)
+        draw = _pairs if setup.seats == 2 else _pods
+        rows: list[Row] = []
+        for table, group in enumerate(draw(ledger, present, derive(setup.seed, "swiss", round_)), 1):
+            rows.extend(rows_of(setup, round_, table, group))
+        return Drawn(tuple(rows), complete=round_ == last)
+
+    def tie_breaks(self, seats: int) -> tuple[str, ...]:
+        """Name the tie-breaks: of FIDE C.07 for two seats."""
+        if seats == 2:
+            return ("buchholz-cut-1", "buchholz", "sonneborn-berger", "direct-encounter", "wins")
+        return ("opponents-mean", "wins", "second-places")
+
+    def table(self, setup: Setup, history: History) -> tuple[Line, ...]:
+        """Rank the entrants by points with their byes, then by the tie-breaks."""
+        ledger = keep(setup, history)
+        return rank_swiss(ledger) if setup.seats == 2 else rank_pods(ledger)
+
+
+def _pairs(ledger: Ledger, present: Sequence[int], seed: int) -> list[tuple[int, ...]]:
+    """Return the pairs of a round in the order of the tables, who is named first first."""
+    field = contenders(ledger, present)
+    pairs = pair_round(field, choose_floats(field, seed), seed)
+    # The bye's index follows the last.
+    tables = [(field[a], field[b]) for a, b in pairs if b < len(field)]
+    tables.sort(key=lambda pair: (-pair[0].score, -pair[1].score, pair[0].rank))
+    return [_named(a, b, table) for table, (a, b) in enumerate(tables)]
+
+
+def contenders(ledger: Ledger, present: Sequence[int]) -> list[Contender]:
+    """Return those present as they are paired for two seats: by score, then by rank."""
+    scores = ledger.scores()
+    ranks = {player.number: rank for rank, player in enumerate(ledger.setup.seeded())}
+    found = []
+    for number in present:
+        entries = ledger.entries[number]
+        floated = [0, 0]
+        for back, round_ in enumerate((ledger.rounds, ledger.rounds - 1)):
+            if round_ < 1:
+                continue
+            entry = entries[round_ - 1]
+            if entry.kind == "bye":
+                floated[back] = -1
+            elif entry.kind == "table":
+                mine, theirs = (scores[n][round_ - 1] for n in (number, entry.opponents[0]))
+                floated[back] = (theirs > mine) - (theirs < mine)
+        turns = [1 - 2 * entry.place for entry in entries if entry.kind == "table"]
+        found.append(
+            Contender(
+                number=number,
+                score=scores[number][-1],
+                rank=ranks[number],
+                met=frozenset(entry.opponents[0] for entry in entries if entry.kind == "table"),
+                floated=(floated[0], floated[1]),
+                lead=sum(turns),
+                last=turns[-1] if turns else 0,
+                bye=any(entry.kind == "bye" for entry in entries),
+            )
+        )
+    return sorted(found, key=lambda contender: (-contender.score, contender.rank))
+
+
+def _named(a: Contender, b: Contender, table: int) -> tuple[int, int]:
+    """Name first who was so less often, else who was not so the last time, else by turns of the tables."""
+    if (a.lead, a.last, table % 2) < (b.lead, b.last, 1 - table % 2):
+        return a.number, b.number
+    return b.number, a.number
+
+
+def _pods(ledger: Ledger, present: Sequence[int], _seed: int) -> list[tuple[int, ...]]:
+    """Return the tables of a round for more than two seats; nothing is left to chance."""
+    setup = ledger.setup
+    ranks = {player.number: rank for rank, player in enumerate(setup.seeded())}
+    guests = []
+    for number in present:
+        entries = ledger.entries[number]
+        rests = [round_ for round_, entry in enumerate(entries, 1) if entry.kind == "bye"]
+        guests.append(
+            pods.Guest(
+                number=number,
+                score=ledger.score(number),
+                rank=ranks[number],
+                met=dict(Counter(other for entry in entries for other in entry.opponents)),
+                rests=len(rests),
+                rested=rests[-1] if rests else 0,
+            )
+        )
+    out = {guest.number for guest in pods.resting(guests, setup.seats)}
+    guests = [guest for guest in guests if guest.number not in out]
+    tables = pods.seat(guests, setup.seats, setup.games * units_of_win(setup.seats))
+    return [_ordered(table, ledger) for table in tables]
+
+
+def _ordered(table: Sequence[int], ledger: Ledger) -> tuple[int, ...]:
+    """Name the entrants in the order in which they were so the least often: the sum of squares decides."""
+    counts = {
+        number: Counter(entry.place for entry in ledger.entries[number] if entry.kind == "table")
+        for number in table
+    }
+    orders = permutations(table)
+    return min(orders, key=lambda order: sum(2 * counts[n][place] + 1 for place, n in enumerate(order)))
