@@ -123,6 +123,8 @@ class Format(ABC):
     """Whether entrants may be added once it has begun."""
     takes_withdrawals: ClassVar[bool] = False
     """Whether an entrant may be withdrawn: whether rounds are drawn one by one, so that it matters."""
+    by_mean: ClassVar[bool] = False
+    """Whether the standings go by points per match, as some play more matches than others."""
     keys: ClassVar[tuple[Key, ...]] = ()
     """The keys of its own that it takes from the top of a tournament file; ``check`` judges their values."""
 

@@ -3,6 +3,7 @@
 For more than two seats every group of that size meets, or with ``rounds`` a balanced choice of groups.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, groupby
 from math import comb
@@ -102,11 +103,16 @@ def berger(count: int) -> Iterator[tuple[tuple[int, int], ...]]:
         yield tuple(pair for pair in (top, *others) if max(pair) < count)
 
 
-def groups(count: int, seats: int) -> Iterable[tuple[tuple[int, ...], ...]]:
+def groups(count: int, seats: int) -> list[tuple[tuple[int, ...], ...]]:
     """Return rounds that hold every group of entrants 0..count-1 once, nobody twice in a round."""
+    return first_fit(combinations(range(count), seats))
+
+
+def first_fit(every: Iterable[tuple[int, ...]]) -> list[tuple[tuple[int, ...], ...]]:
+    """Put each group, in the order given, into the first round in which all its members are free."""
     rounds: list[list[tuple[int, ...]]] = []
-    busy = [0] * count  # per entrant, bit r is set when it plays in round r
-    for group in combinations(range(count), seats):
+    busy: dict[int, int] = defaultdict(int)  # per entrant, bit r is set when it plays in round r
+    for group in every:
         taken = 0
         for entrant in group:
             taken |= busy[entrant]
