@@ -215,6 +215,13 @@ class Fragile:
         self.replaced = 0
         self.tries: Counter[int] = Counter()
 
+    @property
+    def ahead(self) -> int:
+        return 2 * self.workers
+
+    def hand_over(self) -> None:
+        """Hold nothing back."""
+
     def submit(self, task: MatchTask) -> "Future[Answer]":
         if self.broken:
             raise BrokenProcessPool("broken")

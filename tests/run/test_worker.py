@@ -1,6 +1,7 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,8 @@ from tests.tournaments import entrant, refused
 from tourney.errors import BotError
 from tourney.match.spec import MatchSpec
 from tourney.run import worker
-from tourney.run.task import MatchTask
+from tourney.run.pool import ProcessPool
+from tourney.run.task import Answer, MatchTask
 
 HEAVY = (
     "pandas",
@@ -86,3 +88,35 @@ def test_what_the_machine_fails_at_is_an_answer(tmp_path: Path, monkeypatch: pyt
     answer = worker.play_task(task(tmp_path))
     assert (answer.number, answer.played) == (4, None)
     assert answer.failure == "OSError: [Errno 24] Too many open files"
+
+
+def test_a_bot_that_cannot_be_used_costs_no_other_match_of_its_lot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each task of a lot has its own answer, or the error for a person, in their order."""
+    good = Answer(9)
+    play = worker._play
+    monkeypatch.setattr(worker, "_play", lambda task: good if task.number == 9 else play(task))
+    (first, second, third), seconds = worker.play_lot(
+        [replace(task(tmp_path), number=9), task(tmp_path), replace(task(tmp_path), number=9)]
+    )
+    assert (first, third) == (good, good)
+    assert isinstance(second, BotError)
+    assert seconds >= 0
+
+
+def test_a_pool_gives_each_match_its_answer(tmp_path: Path) -> None:
+    """Real workers: more matches than fit into a lot, none of which can be played; nothing is lost."""
+    pool = ProcessPool(1)
+    try:
+        futures = [pool.submit(replace(task(tmp_path), number=k)) for k in range(1, 20)]
+        pool.hand_over()
+        for future in futures:
+            assert isinstance(future.exception(timeout=60), BotError)
+        assert pool.ahead >= 2
+        pool.drain()
+        late = pool.submit(task(tmp_path))
+        pool.hand_over()
+        assert late.result(timeout=60) == Answer(4)
+    finally:
+        pool.close()

@@ -115,7 +115,6 @@ class Coordinator:
         self._error: InputError | None = None
         self._heard = 0
         self._played = 0
-        self._window = 2 * pool.workers
         before = repository.progress(tournament)
         self._rows, self._done, self._void = before.rows, before.done, before.void
         self._last_round = before.rounds
@@ -255,7 +254,18 @@ class Coordinator:
                 del self._flying[future]
 
     def _hand_out(self) -> None:
-        """Fill the window in schedule order; rows that failed before come last, one at a time."""
+        """Hand out what the pool takes; where workers are lost over it, what is left to be tried again."""
+        while True:
+            self._fill()
+            try:
+                self._pool.hand_over()
+            except BrokenExecutor:
+                self._lose_workers()
+            else:
+                return
+
+    def _fill(self) -> None:
+        """Fill the pool in schedule order; rows that failed before come last, one at a time."""
         while self._end is None and not self._patience.paused:
             queue = self._call()
             if queue is None:
@@ -284,7 +294,7 @@ class Coordinator:
 
     def _call(self) -> "deque[tuple[int, Row]] | None":
         """Return the queue whose head is handed out next, or None; rows of who is benched become void."""
-        while self._pending and len(self._flying) < self._window:
+        while self._pending and len(self._flying) < self._pool.ahead:
             number, row = self._pending[0]
             open_ = [(other, its.seats) for other, its in (*self._flying.values(), *self._alone)]
             call = self._umpire.call(number, row.seats, open_)

@@ -4,14 +4,20 @@ import multiprocessing
 import os
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from functools import partial
 from typing import Any, Protocol
 
+from tourney.errors import InputError
 from tourney.run import worker
 from tourney.run.orphans import adopt_orphans, kill_orphans
 from tourney.run.spawning import PlainContext
 from tourney.run.task import Answer, MatchTask
 from tourney.store.bulletin import Playing
 
+MAX_LOT = 8
+LOT_SECONDS = 0.025
+Played = tuple[list[Answer | InputError], float]
+"""What comes back of a lot: an answer a match, and the seconds that it took."""
 STOP_SECONDS = 5.0
 """How long a worker may take to end its bots when all is to stop at once."""
 
@@ -26,8 +32,15 @@ class Pool(Protocol):
     def running(self) -> tuple[Playing, ...]:
         """Return what is being played now, by number, as far as it is known."""
 
+    @property
+    def ahead(self) -> int:
+        """How many matches may be handed in and not answered, so that no worker waits for the next one."""
+
     def submit(self, task: MatchTask) -> "Future[Answer]":
         """Hand in a match. Raises BrokenExecutor where a worker was lost; then ``replace`` it."""
+
+    def hand_over(self) -> None:
+        """Begin what was handed in and held back, to be sent together. Raises BrokenExecutor likewise."""
 
     def replace(self) -> None:
         """Put a new pool in the place of one that broke; what was handed in is lost."""
@@ -47,11 +60,16 @@ class ProcessPool:
 
     They are spawned, not forked: they share neither memory nor the database's locks with the coordinator,
     and import no more than playing needs.
+
+    To send a match and its answer costs about a millisecond of the coordinator's time, as much as a match of
+    quick bots. So such matches travel in lots: as many as took up to LOT_SECONDS lately, but MAX_LOT at most.
     """
 
     def __init__(self, workers: int, *, cpus: int = 1) -> None:
         self.workers = workers
         self._cpus = cpus
+        self._lot = 1
+        self._held: list[tuple[MatchTask, Future[Answer]]] = []
         self._context = PlainContext()
         self._draining = self._context.Event()
         self._board: Any = self._context.RawArray("d", 2 * workers)
@@ -64,14 +82,50 @@ class ProcessPool:
         pairs = sorted(zip(shown[::2], shown[1::2], strict=True))
         return tuple(Playing(int(number), since) for number, since in pairs if number)
 
+    @property
+    def ahead(self) -> int:
+        """Two lots a worker: one that is played, and one that waits."""
+        return 2 * self.workers * self._lot
+
     def submit(self, task: MatchTask) -> "Future[Answer]":
         """Hand in a match. Raises BrokenExecutor where a worker was lost."""
-        return self._executor.submit(worker.play_task, task)
+        future: Future[Answer] = Future()
+        future.set_running_or_notify_cancel()  # whoever drains waits for it; a worker answers it unplayed
+        self._held.append((task, future))
+        if len(self._held) >= self._lot:
+            self.hand_over()
+        return future
+
+    def hand_over(self) -> None:
+        """Send what is held back. Raises BrokenExecutor where a worker was lost."""
+        held, self._held = self._held, []
+        if held:
+            lot = self._executor.submit(worker.play_lot, [task for task, _ in held])
+            lot.add_done_callback(partial(self._share, [future for _, future in held]))
+
+    def _share(self, futures: "list[Future[Answer]]", lot: "Future[Played]") -> None:
+        """Give each match of a lot its answer; those of a lot that was never begun get none."""
+        if lot.cancelled():
+            return
+        error = lot.exception()
+        if error is not None:
+            for future in futures:
+                future.set_exception(error)
+            return
+        answers, seconds = lot.result()
+        self._lot = max(1, min(MAX_LOT, int(LOT_SECONDS * len(answers) / max(seconds, 1e-6))))
+        for future, answer in zip(futures, answers, strict=True):
+            if isinstance(answer, Answer):
+                future.set_result(answer)
+            else:
+                future.set_exception(answer)
 
     def replace(self) -> None:
         """Put a new pool in the place of one that broke; the bots of a worker that was killed end now."""
         self._executor.shutdown(wait=True, cancel_futures=True)
         kill_orphans()
+        self._held.clear()
+        self._lot = 1
         self._board[:] = [0.0] * len(self._board)
         self._executor = self._start()
 
@@ -128,6 +182,14 @@ class ExecutorPool:
     def running(self) -> tuple[Playing, ...]:
         """Return nothing: what these executors play is not watched."""
         return ()
+
+    @property
+    def ahead(self) -> int:
+        """Two a worker."""
+        return 2 * self.workers
+
+    def hand_over(self) -> None:
+        """Do nothing: nothing is held back."""
 
     def submit(self, task: MatchTask) -> "Future[Answer]":
         """Hand in a match."""

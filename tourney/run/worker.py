@@ -11,6 +11,7 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from multiprocessing.connection import wait
@@ -79,6 +80,18 @@ def play_task(task: MatchTask) -> Answer:
         return _play(task)
     finally:
         _show(0)
+
+
+def play_lot(tasks: Sequence[MatchTask]) -> tuple[list[Answer | InputError], float]:
+    """Play matches in turn; return what ``play_task`` answers or raises for each, and the seconds taken."""
+    began = time.monotonic()
+    answers: list[Answer | InputError] = []
+    for task in tasks:
+        try:
+            answers.append(play_task(task))
+        except InputError as error:
+            answers.append(error)
+    return answers, time.monotonic() - began
 
 
 def _show(number: int) -> None:
