@@ -47,15 +47,13 @@ def notify(words: Sequence[str], variables: Mapping[str, str], text: str, second
     except (OSError, ValueError) as error:
         return f"--notify: {words[0]} cannot be run: {getattr(error, 'strerror', None) or error}"
     try:
-        with process:
-            process.communicate(text, timeout=seconds)
+        process.communicate(text, timeout=seconds)  # that it does not read its input is its right
     except subprocess.TimeoutExpired:
         return f"--notify: {words[0]} was killed after {seconds:g} seconds"
-    except OSError:  # it does not read its input, which is its right
-        pass
     finally:
         with suppress(OSError):
             os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
     if process.returncode:
         return f"--notify: {words[0]} ended with the exit code {process.returncode}"
     return ""

@@ -1,0 +1,104 @@
+"""A night, as a person types it: report, log, last page, notification, status of a run that goes on."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from tests.command import PROGRAM, invoke, run
+from tests.tournaments import write_file
+
+CUP = """
+name = "cup"
+game = "sage-stones"
+seed = 7
+bots = ["./first", "./dead"]
+games-per-pairing = 40
+[run]
+sandbox = "off"
+"""
+FIRST = """#!/bin/sh
+while read -r word rest; do
+    case $word in
+        tourney) echo "bot wants=legal";;
+        game) echo ready;;
+        legal) action=${rest%% *};;
+        go) WAIT echo "move $action";;
+        quit) exit 0;;
+    esac
+done
+"""
+
+
+def folder_of(tmp_path: Path, wait: str = "") -> Path:
+    write_file(tmp_path, CUP)
+    for name, text in (("first", FIRST.replace("WAIT", wait)), ("dead", "#!/bin/sh\nexit 1\n")):
+        write_file(tmp_path, text, name).chmod(0o755)
+    return tmp_path
+
+
+def test_a_night_with_a_dead_bot_ends_with_a_page_a_log_a_report_and_a_call(tmp_path: Path) -> None:
+    home = folder_of(tmp_path)
+    told = "import os, sys; open('told', 'w').write(os.environ['TOURNEY_END'] + ' ' + sys.stdin.read())"
+    done = run("run", "cup.toml", "--report", "0", "--notify", f'{sys.executable} -c "{told}"', cwd=home)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == ""
+    assert "dead is benched: it failed at start-up 3 times (matches " in done.stderr
+    page = done.stderr[done.stderr.index("cup: sage-stones, round-robin, 2 seats") :]
+    assert "  matches    40 of 40, 25 void\n" in page
+    assert "  faults     dead: 15 startup\n" in page
+    assert "  benched    dead: 25 of its matches are void\n" in page
+    assert page.splitlines()[-1].startswith("cup: all played (40 of 40 matches, ")
+    assert (home / "reports" / "cup" / "index.html").is_file()
+    assert (home / "told").read_text().startswith("finished cup: sage-stones")
+    log = [json.loads(line) for line in (home / "tourney.db-cup.log").read_text().splitlines()]
+    events = [line["event"] for line in log]
+    assert events.count("match") == 40
+    assert events[-2:] == ["end", "notify"]
+    assert [line["entrant"] for line in log if line["event"] == "bench"] == ["dead"]
+    assert (log[-2]["end"], log[-2]["code"]) == ("finished", 0)
+    [line] = json.loads(invoke("status", "--db", str(home / "tourney.db"), "--format", "json").stdout)
+    assert line["benched"] == ["dead:25-void"]
+    assert "cup benched" in invoke("status", "--db", str(home / "tourney.db")).stdout
+
+
+def test_a_broken_field_is_stopped_with_exit_code_1_and_a_failed_start_is_told_too(tmp_path: Path) -> None:
+    home = folder_of(tmp_path)
+    told = (
+        "--notify",
+        f"{sys.executable} -c \"import os; open('told', 'a').write(os.environ['TOURNEY_CODE'])\"",
+    )
+    done = run("run", "cup.toml", "--max-faults", "2", *told, cwd=home)
+    assert done.returncode == 1, done.stderr
+    assert "too many faults by match 8: stopping" in done.stderr
+    assert "stopped as there were too many faults (--max-faults) (15 of 40 matches" in done.stderr
+    done = run("run", "cup.toml", "--unbench", "nobody", *told, cwd=home)
+    assert done.returncode == 2
+    assert (home / "told").read_text() == "12"
+
+
+def test_status_shows_from_outside_what_is_played_and_since_when(tmp_path: Path) -> None:
+    home = folder_of(tmp_path, wait="sleep 1000;")
+    write_file(
+        home, CUP.replace("[run]", "[limits]\nmove-ms = 600000\n[run]").replace('"./dead"', '"./first2"')
+    )
+    write_file(home, FIRST, "first2").chmod(0o755)
+    process = subprocess.Popen([*PROGRAM, "run", "cup.toml", "--workers", "1", "-q"], cwd=home)
+    try:
+        end = time.monotonic() + 60
+        playing: list[str] = []
+        while not playing and time.monotonic() < end:
+            done = run("status", "--format", "json", cwd=home)
+            playing = json.loads(done.stdout)[0]["playing"] if done.returncode == 0 else []
+        [match] = playing
+        assert match.startswith("1:first-v-first2:")
+        assert "cup playing" in run("status", cwd=home).stdout
+    finally:
+        os.kill(process.pid, signal.SIGTERM)
+        os.kill(process.pid, signal.SIGINT)
+        process.wait(60)
+    [line] = json.loads(run("status", "--format", "json", cwd=home).stdout)
+    assert (line["state"], line["playing"]) == ("stopped", [])
