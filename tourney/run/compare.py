@@ -21,7 +21,7 @@ from tourney.run.pool import Pool
 from tourney.run.progress import Listener, Listeners
 from tourney.run.session import run_tournament
 from tourney.run.timetable import Timetable
-from tourney.run.tournament_file import EntrantLine, TournamentFile
+from tourney.run.tournament_file import NAME, EntrantLine, TournamentFile
 from tourney.schedule.format import RowResult
 from tourney.store.engine import database_exists
 from tourney.store.repository import Repository
@@ -95,6 +95,8 @@ def compare_bots(
 
 def comparison_file(request: Request, store: BotStore) -> TournamentFile:
     """Return a request as a tournament file would say it. Raises UsageError and TournamentError."""
+    if request.name is not None and NAME.fullmatch(request.name) is None:
+        raise UsageError(f"{request.name!r} is no name for a comparison ({NAME.pattern})")
     try:
         game = find_game(request.game)
         if 2 not in game.seat_counts:

@@ -64,7 +64,7 @@ def stand_text(terms: Terms, verdict: Verdict) -> str:
         return f"no pair counts so far, {ratio}"
     return (
         f"{told.pairs} pairs, score {100 * told.score:.1f} %,"
-        f" Elo {told.elo:+.1f} ({told.low:+.1f} .. {told.high:+.1f}), {ratio}"
+        f" Elo {_rounded(told.elo, 1):+} ({_rounded(told.low, 1):+} .. {_rounded(told.high, 1):+}), {ratio}"
     )
 
 

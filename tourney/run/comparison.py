@@ -4,6 +4,7 @@ The format is never named in a tournament file: ``tourney compare`` makes the to
 ``tourney.run.compare``).
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -64,26 +65,20 @@ class Verdict:
     ended: bool
 
 
-def judge(terms: Terms, batches: Iterable[Sequence[int | None]]) -> Verdict:
-    """Judge batches in their order; each holds the half-points of its pairs, None for one that is lost.
+def judge(terms: Terms, batches: Sequence[Sequence[int | None]]) -> Verdict:
+    """Judge whole batches; each holds the half-points of its pairs, None for one that is lost.
 
-    The first batch that decides ends the comparison; what was played after it counts for nothing. So does
-    one that is lost whole: then something is wrong with a bot or the machine, and more would be lost.
+    A batch is drawn only where those before did not decide, so all of them are judged together. A batch that
+    is lost whole ends a comparison: something is wrong with a bot or the machine, and more would be lost.
     """
-    counts = [0] * 5
-    lost = 0
-    for batch in batches:
-        for half_points in batch:
-            if half_points is None:
-                lost += 1
-            else:
-                counts[half_points] += 1
-        decision = terms.sprt.decide(counts)
-        most = terms.max_pairs
-        given_up = all(pair is None for pair in batch) or (most is not None and sum(counts) + lost >= most)
-        if decision is not None or given_up:
-            return Verdict(_five(counts), lost, decision, ended=True)
-    return Verdict(_five(counts), lost, None, ended=False)
+    counts = Counter(pair for batch in batches for pair in batch)
+    a, b, c, d, e = (counts[half_points] for half_points in range(5))
+    pairs = (a, b, c, d, e)
+    decision = terms.sprt.decide(pairs) if any(pairs) else None
+    most = terms.max_pairs
+    given_up = most is not None and counts.total() >= most
+    hopeless = bool(batches) and all(pair is None for pair in batches[-1])
+    return Verdict(pairs, counts[None], decision, ended=decision is not None or given_up or hopeless)
 
 
 def pair_scores(results: Iterable[RowResult]) -> Mapping[tuple[int, int], int | None]:
@@ -134,8 +129,3 @@ class Comparison(Format):
             return Drawn((), complete=True)
         rows = rows_of(setup, history.rounds + 1, 1, (0, 1))
         return Drawn(rows, complete=False)
-
-
-def _five(counts: Sequence[int]) -> tuple[int, int, int, int, int]:
-    a, b, c, d, e = counts
-    return a, b, c, d, e

@@ -8,7 +8,6 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-import rfc8785
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
@@ -141,7 +140,7 @@ def verdict(connection: Connection, tournament: int) -> dict[str, Any] | None:
 def keep_verdict(connection: Connection, tournament: int, data: dict[str, Any]) -> None:
     """Keep what a comparison came to, in the place of what was kept."""
     connection.execute(sa.delete(VERDICT).where(VERDICT.c.tournament_id == tournament))
-    text = rfc8785.dumps(data).decode("utf-8")
+    text = json.dumps(data, sort_keys=True, allow_nan=False)
     connection.execute(sa.insert(VERDICT).values(tournament_id=tournament, data=text))
 
 

@@ -1,0 +1,77 @@
+"""``tourney compare``: real bots, a verdict, and the same again without playing."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.command import invoke
+
+
+def words(folder: Path, *more: str) -> tuple[str, ...]:
+    fixed = ("--game", "sage-stones", "--option", "stones=3", "--elo1", "150", "--batch", "4", "--seed", "5")
+    where = ("--db", str(folder / "t.db"), "--bots", str(folder / "bots"))
+    return (
+        "compare",
+        "greedy",
+        "random",
+        *fixed,
+        "--sandbox",
+        "off",
+        "--reuse",
+        "--workers",
+        "2",
+        *where,
+        *more,
+    )
+
+
+def test_a_comparison_and_its_verdict(tmp_path: Path) -> None:
+    shown = invoke(*words(tmp_path, "--format", "json"))
+    assert shown.exit_code == 0, shown.stderr
+    (result,) = json.loads(shown.stdout)
+    assert result["decision"] in {"H0", "H1"}
+    assert shown.stderr.count("LLR") == result["pairs"] // 4
+    again = invoke(*words(tmp_path, "--format", "csv"))
+    assert (again.exit_code, again.stderr) == (0, "")
+    (line,) = csv.DictReader(io.StringIO(again.stdout))
+    assert line["pentanomial"] == " ".join(map(str, result["pentanomial"]))
+    assert (line["elo"], line["llr"]) == (str(result["elo"]), str(result["llr"]))
+    table = invoke(*words(tmp_path)).stdout
+    assert table.startswith("greedy is ")
+    assert result["comparison"] in table
+    # It is a tournament like any other, for all that reads.
+    for other in ("standings", "ratings", "status"):
+        assert "greedy" in invoke(other, "--db", str(tmp_path / "t.db")).stdout
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--elo0", "150"), "elo0 150.0 must lie below elo1 150.0"),
+        (("--alpha", "0.7"), "alpha 0.7 is not from 0.0001"),
+        (("--beta", "nan"), "beta nan"),
+        (("--game", "go"), "there is no game"),
+        (("--option", "x"), "option 'x' is not of the form NAME=VALUE"),
+        (("--args-a", "'"), '--args-a "\'" cannot be parted into words'),
+        (("--name", "No Name"), "No Name"),
+        (("--until", "25:00"), "--until"),
+    ],
+)
+def test_wrong_use_is_one_sentence_and_makes_nothing(
+    tmp_path: Path, more: tuple[str, ...], said: str
+) -> None:
+    shown = invoke(*words(tmp_path, *more))
+    assert shown.exit_code == 2
+    assert said in shown.stderr
+    assert shown.stderr.count("\n") == 1
+    assert shown.stdout == ""
+    assert not (tmp_path / "t.db").exists()
+
+
+def test_a_bot_that_is_not_there(tmp_path: Path) -> None:
+    shown = invoke("compare", "greedy", "nobody", "--game", "sages-tafl", "--db", str(tmp_path / "t.db"))
+    assert shown.exit_code == 2
+    assert "nobody" in shown.stderr
