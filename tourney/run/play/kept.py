@@ -103,6 +103,10 @@ class KeptChannel(Channel):
         """Pass on."""
         return None if self._inner is None else self._inner.cpu_ms()
 
+    def strain(self) -> str:
+        """Pass on."""
+        return "" if self._inner is None else self._inner.strain()
+
     def freeze(self) -> None:
         """Pass on."""
         if self._inner is not None:

@@ -1,0 +1,98 @@
+"""What is in seeds/: golden games that verify and come out the same again, books that can be drawn again."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.command import ROOT
+from tourney.bots.sandbox import open_sandbox
+from tourney.bots.store import BotStore
+from tourney.games.registry import OWN, find_game
+from tourney.match.manifest import read_manifest
+from tourney.match.record import check_record, spec_of
+from tourney.match.rerun import compare
+from tourney.match.verify import verify
+from tourney.run.draw_book import BOARDS, LINES, PLIES, SEED, book_text, draw, mirrored
+from tourney.run.golden import GAMES, play_golden
+from tourney.run.make_seeds import main
+from tourney.run.opening_book import read_book
+
+SEEDS = ROOT / "seeds"
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> BotStore:
+    return BotStore(tmp_path_factory.mktemp("golden") / "store")
+
+
+def test_there_is_a_golden_game_of_every_game() -> None:
+    assert set(GAMES) == set(OWN) == {path.stem for path in (SEEDS / "golden").iterdir()}
+
+
+@pytest.mark.parametrize("game", sorted(GAMES))
+def test_a_golden_game_verifies(game: str) -> None:
+    """It is whole, ends by the game's own rules, and is what the table says was played."""
+    record = check_record(json.loads((SEEDS / "golden" / f"{game}.json").read_text(encoding="utf-8")))
+    assert verify(record) == []
+    assert record["outcome"]["faults"] == []
+    assert record["outcome"]["reason"] not in ("fault", "resign", "adjudication")
+    spec = spec_of(record)
+    assert (spec.game, spec.seed) == (game, GAMES[game].seed)
+    assert tuple(entrant.bot for entrant in spec.seats) == GAMES[game].bots
+
+
+@pytest.mark.parametrize("game", sorted(GAMES))
+def test_a_golden_game_comes_out_the_same_with_the_bots_that_ship(game: str, store: BotStore) -> None:
+    """Action by action, with real processes. A bot may change its words, but not its play, unnoticed."""
+    old = json.loads((SEEDS / "golden" / f"{game}.json").read_text(encoding="utf-8"))
+    new = play_golden(game, GAMES[game], store, open_sandbox("off"))
+    assert [finding for finding in compare(old, new) if "though not in actions" not in finding.text] == []
+
+
+def test_named_seeds_are_of_every_game_at_every_table() -> None:
+    """That their digests come out is tried with the manifests."""
+    named = [each.spec for each in read_manifest(SEEDS / "named-seeds.jsonl")]
+    tables = {(spec.game, len(spec.seats)) for spec in named}
+    assert tables == {(name, count) for name in OWN for count in find_game(name).seat_counts}
+    assert any(spec.opening.plies for spec in named)
+    assert any(spec.opening.actions for spec in named)
+
+
+@pytest.mark.parametrize("game", sorted(BOARDS))
+def test_a_book_is_what_is_drawn(game: str) -> None:
+    """All openings can be played, no two come to the same, and the file is the one that is drawn now."""
+    path = SEEDS / f"{game}.book"
+    rules = find_game(game)
+    book = read_book(path, rules, 2, {})
+    assert (len(book), {len(opening) for opening in book}) == (LINES, {PLIES})
+    positions = set()
+    for opening in book:
+        state = rules.new()
+        for action in opening:
+            state = state.play(rules.read_action(state, action))
+        positions.add(state.position())
+    assert len(positions) == LINES
+    assert path.read_text(encoding="ascii") == book_text(rules, PLIES, LINES, SEED)
+
+
+def test_mirror_images_are_one_opening() -> None:
+    """Of the 22 first moves of Sages Tafl 11 are left, and then drawing ends."""
+    files = BOARDS["sages-tafl"].files
+    assert mirrored("a2-c4", files) == "h2-f4"
+    assert mirrored("tower-d2", files) == "tower-e2"
+    assert mirrored("h1xh8>k9", BOARDS["seven-sages"].files) == "h1xh8>e9"
+    firsts = [opening[0] for opening in draw(find_game("sages-tafl"), 1, 1)]
+    assert len(firsts) == len({min(first, mirrored(first, files)) for first in firsts}) == 11
+
+
+def test_the_folder_is_written_as_it_is_committed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Golden games are written with the bots' content as it is now, so they are compared by their names."""
+    assert main([str(tmp_path / "seeds")]) == 0
+    written = {path.relative_to(tmp_path / "seeds") for path in (tmp_path / "seeds").rglob("*.*")}
+    committed = {path.relative_to(SEEDS) for path in SEEDS.rglob("*.*")}
+    assert written == committed - {Path("README.md"), Path("named-seeds.jsonl")}
+    (tmp_path / "file").touch()
+    assert main([str(tmp_path / "file")]) == 3
+    assert main([]) == 2
+    assert capsys.readouterr().err.count("\n") == 2
