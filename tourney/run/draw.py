@@ -7,22 +7,10 @@ from tourney.match.seeds import match_seed
 from tourney.match.spec import MatchSpec
 from tourney.run.formats import find_format
 from tourney.run.opening_book import choose
-from tourney.schedule.format import History, Player, RowResult, Setup, group_size
 from tourney.schedule.row import Row
 from tourney.store.repository import Repository
-from tourney.store.values import Plan, StoredEntrant, Tournament
-
-
-def setup_of(plan: Plan, seed: int, entrants: Sequence[StoredEntrant]) -> Setup:
-    """Return what a format needs to know of a tournament, its results apart."""
-    return Setup(
-        players=tuple(Player(entrant.number, joined=entrant.joined) for entrant in entrants),
-        seats=plan.seats,
-        seed=seed,
-        repeats=plan.games_per_pairing // group_size(plan.seats),
-        rounds=plan.rounds,
-        extra=plan.extra,
-    )
+from tourney.store.setup import history_of, setup_of
+from tourney.store.values import StoredEntrant, Tournament
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +35,10 @@ def draw_next(repository: Repository, tournament: int) -> Round | None:
         entrants = moment.entrants(tournament)
         rows = tuple(row for _, row in moment.rows(tournament))
         seen = (rows[-1].round if rows else 0) - format_.lag
-        results = tuple(
-            RowResult(Row(*result.key, result.entrants), result.ranks, result.faults, result.void)
-            for result in moment.results(tournament)
-            if result.key.round <= seen
-        )
-    if len(results) < sum(row.round <= seen for row in rows):
+        history = history_of(rows, moment.results(tournament), seen)
+    if len(history.results) < sum(row.round <= seen for row in rows):
         return None
-    drawn = format_.draw(setup_of(stored.plan, stored.seed, entrants), History(rows, results))
+    drawn = format_.draw(setup_of(stored.plan, stored.seed, entrants), history)
     if not (drawn.rows or drawn.complete):
         raise ValueError(f"the format {format_.name} drew nothing and would wait for ever")
     return Round(repository.add_rows(tournament, drawn.rows, complete=drawn.complete), drawn.complete)

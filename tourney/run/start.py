@@ -10,12 +10,13 @@ from tourney.bots.sandbox import open_sandbox
 from tourney.bots.store import BotStore
 from tourney.errors import BotError, TournamentError
 from tourney.run.amend import compare
-from tourney.run.draw import draw_next, setup_of
+from tourney.run.draw import draw_next
 from tourney.run.entrants import enter
 from tourney.run.formats import find_format
 from tourney.run.tournament_file import TournamentFile
 from tourney.store.engine import database_exists
 from tourney.store.repository import Repository
+from tourney.store.setup import setup_of
 from tourney.store.values import StoredEntrant, Tournament
 
 Say = Callable[[str], None]

@@ -42,6 +42,7 @@ class Adaptive(Format):
     lag = 1
     takes_entrants = True
     takes_withdrawals = True
+    ranks = True
     keys = (
         SEEDING,
         Key("budget", "integer", 1, MAX_ROWS),

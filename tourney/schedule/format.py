@@ -123,6 +123,8 @@ class Format(ABC):
     """Whether entrants may be added once it has begun."""
     takes_withdrawals: ClassVar[bool] = False
     """Whether an entrant may be withdrawn: whether rounds are drawn one by one, so that it matters."""
+    ranks: ClassVar[bool] = False
+    """Whether ``table`` ranks; else it is done by points, then by what ``tie_breaks`` names here."""
     by_mean: ClassVar[bool] = False
     """Whether the standings go by points per match, as some play more matches than others."""
     keys: ClassVar[tuple[Key, ...]] = ()
@@ -137,10 +139,9 @@ class Format(ABC):
         return ("direct-encounter", "wins", "sonneborn-berger")
 
     def table(self, setup: Setup, history: History) -> tuple[Line, ...] | None:  # noqa: ARG002 - see below
-        """Rank the entrants by what has been played; None leaves it to the one who asks.
+        """Rank the entrants by what has been played; only asked of a format that ``ranks`` itself.
 
-        That is: by points, then by what ``tie_breaks`` names here, which sums over all matches tell. Here
-        ``history`` holds all results that there are, of rounds that are not finished too.
+        Here ``history`` holds all results that there are, of rounds that are not finished too.
         """
         return None
 

@@ -30,6 +30,7 @@ class Knockout(Format):
 
     name = "knockout"
     takes_withdrawals = True
+    ranks = True
     keys = (SEEDING, Key("third-place", "flag"), Key("extra-groups", "integer", 0, 100))
 
     def check(self, setup: Setup) -> None:

@@ -28,6 +28,7 @@ class Swiss(Format):
     name = "swiss"
     takes_entrants = True
     takes_withdrawals = True
+    ranks = True
     keys = (SEEDING,)
 
     def rounds_key(self, seats: int) -> RoundsKey:  # noqa: ARG002 - the same for all

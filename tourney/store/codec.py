@@ -84,13 +84,15 @@ def plan_from(text: str) -> Plan:
 
 def run_text(run: RunSettings) -> str:
     """Return run settings as canonical JSON."""
-    return rfc8785.dumps({"reuse": run.reuse, "sandbox": run.sandbox}).decode("ascii")
+    data = {"reuse": run.reuse, "sandbox": run.sandbox, "withdrawn": list(run.withdrawn)}
+    return rfc8785.dumps(data).decode("ascii")
 
 
 def run_from(text: str) -> RunSettings:
     """Return what ``run_text`` was given."""
     data = json.loads(text)
-    return RunSettings(reuse=data["reuse"], sandbox=data["sandbox"])
+    withdrawn = tuple(data.get("withdrawn", ()))  # databases of before 0003 do not say
+    return RunSettings(reuse=data["reuse"], sandbox=data["sandbox"], withdrawn=withdrawn)
 
 
 @lru_cache(maxsize=1 << 16)

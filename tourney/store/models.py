@@ -28,7 +28,11 @@ class TournamentRow(SQLModel, table=True):
 
 
 class EntrantRow(SQLModel, table=True):
-    """An entrant; ``number`` from 0 in the file's order, ``args`` a JSON list."""
+    """An entrant; ``number`` from 0 in the file's order, ``args`` a JSON list.
+
+    ``left_at`` is the first round without it, ``rating`` and ``deviation`` what was known of it when it was
+    entered, in hundredths of Elo; all NULL where there is nothing to say.
+    """
 
     __tablename__ = "entrant"
     __table_args__ = (UniqueConstraint("tournament_id", "name"),)
@@ -44,6 +48,9 @@ class EntrantRow(SQLModel, table=True):
     author: str
     joined: int
     line: str = Field(sa_column=Column(Text, nullable=False))
+    left_at: int | None
+    rating: int | None
+    deviation: int | None
 
 
 class ScheduleRow(SQLModel, table=True):

@@ -60,6 +60,9 @@ def entrants(connection: Connection, tournament: int) -> tuple[StoredEntrant, ..
             author=row.author,
             joined=row.joined,
             line=row.line,
+            left=row.left_at,
+            rating=row.rating,
+            deviation=row.deviation,
         )
         for row in connection.execute(query)
     )

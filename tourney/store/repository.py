@@ -10,7 +10,7 @@ run's coordinator writes. ``Repository.open`` takes a path or a database URL::
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self
@@ -20,11 +20,13 @@ from sqlalchemy.engine import Connection, Engine
 from tourney.errors import RecordError, UsageError
 from tourney.match.played import LogLine
 from tourney.match.record import Record
+from tourney.schedule.registry import FORMATS
 from tourney.schedule.row import Row
 from tourney.store import codec, importing, rating_data, reading, sqlite, writing
 from tourney.store.bulletin import Bulletin, bulletin_path, read_bulletin
 from tourney.store.engine import open_engine, transaction
 from tourney.store.lock import Running, run_lock, running_now
+from tourney.store.setup import history_of, setup_of
 from tourney.store.standings import rank_standings
 from tourney.store.values import (
     Checkpoint,
@@ -143,10 +145,14 @@ class Repository:
         rounds: int | None,
         run: RunSettings,
         entrants: Sequence[StoredEntrant] = (),
+        left: Mapping[int, int] | None = None,
     ) -> None:
-        """Change what a later file may change: ``rounds``, run settings, entrants added at the end."""
+        """Change what a later file may change: ``rounds``, run settings, entrants added at the end.
+
+        ``left`` says of entrants that were withdrawn, by number, which is the first round without them.
+        """
         with self._write() as connection:
-            writing.amend(connection, tournament, rounds, run, entrants)
+            writing.amend(connection, tournament, rounds, run, entrants, left or {})
 
     def entrants(self, tournament: int) -> tuple[StoredEntrant, ...]:
         """Return a tournament's entrants by number."""
@@ -301,14 +307,21 @@ class Repository:
             return reading.pair_totals(connection, tournament)
 
     def standings(self, tournament: int) -> tuple[Standing, ...]:
-        """Return the standings: by points, direct encounter, wins, Sonneborn-Berger; then by number."""
-        seats = self.tournament_by_id(tournament).seats
+        """Return the standings, by what the tournament's format ranks by; equal entrants by number."""
+        stored = self.tournament_by_id(tournament)
+        format_ = FORMATS.get(stored.plan.format)
         with self._read() as connection:
             entrants = reading.entrants(connection, tournament)
             tallies = reading.tallies(connection, tournament)
             pairs = reading.pair_totals(connection, tournament)
             faults = reading.faults(connection, tournament)
-        return rank_standings(entrants, seats, tallies, pairs, faults)
+            lines = None
+            if format_ is not None and format_.ranks:
+                rows = (row for _, row in reading.rows(connection, tournament))
+                history = history_of(rows, reading.results(connection, tournament))
+                lines = format_.table(setup_of(stored.plan, stored.seed, entrants), history)
+        by_mean = format_ is not None and format_.by_mean
+        return rank_standings(entrants, stored.seats, tallies, pairs, faults, lines=lines, by_mean=by_mean)
 
     def faults(self, tournament: int) -> tuple[tuple[int, str, int], ...]:
         """Return ``(entrant number, kind, count)`` of all faults, sorted."""

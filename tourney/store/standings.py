@@ -1,15 +1,18 @@
-"""The order of the standings: points, then tie-breaks of a round-robin, all in exact fractions."""
+"""The standings: ranked by the format, or by what all matches of each entrant and each pair add up to."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
+from tourney.schedule.line import Line
+from tourney.schedule.points import units_of_win
+from tourney.schedule.tie_breaks import direct_encounter, plain, rank
 from tourney.store.values import PairTotal, Standing, StoredEntrant
 
 
 class Tally(NamedTuple):
-    """What an entrant's matches add up to; ``units`` as of ``tourney.store.points.score_units``."""
+    """What an entrant's matches add up to; ``units`` as of ``tourney.schedule.points.score_units``."""
 
     games: int = 0
     units: int = 0
@@ -23,45 +26,72 @@ def rank_standings(
     tallies: Mapping[int, Tally],
     pairs: Sequence[PairTotal],
     faults: Sequence[tuple[int, str, int]],
+    *,
+    lines: Sequence[Line] | None = None,
+    by_mean: bool = False,
 ) -> tuple[Standing, ...]:
-    """Return the standings: by points, direct encounter, wins, Sonneborn-Berger; equal lines by number.
+    """Return the standings as a format ranks them in ``lines``; without these by points and tie-breaks.
 
-    Direct encounter: what entrants of equal points scored against each other. Sonneborn-Berger: the
-    opponents' points, each times the share of the half-points taken from them.
+    That is by points (or with ``by_mean`` by points per match), direct encounter, wins, Sonneborn-Berger;
+    equal lines by number. Sonneborn-Berger: the opponents' points, each times the share of the half-points
+    taken from them.
     """
-    unit = 2 * (seats - 1)
+    unit = units_of_win(seats)
     points = {e.number: Fraction(tallies.get(e.number, Tally()).units, unit) for e in entrants}
-    direct: dict[int, int] = defaultdict(int)
-    sonneborn: dict[int, Fraction] = defaultdict(Fraction)
+    sonneborn = dict.fromkeys(points, Fraction(0))
     for pair in pairs:
-        if points[pair.entrant] == points[pair.opponent]:
-            direct[pair.entrant] += pair.half_points
         sonneborn[pair.entrant] += points[pair.opponent] * Fraction(pair.half_points, 2)
+    if lines is None:
+        lines = _ranked(points, tallies, pairs, sonneborn, by_mean=by_mean)
     kinds: dict[int, list[tuple[str, int]]] = defaultdict(list)
     for number, kind, count in faults:
         kinds[number].append((kind, count))
-
-    def strength(number: int) -> tuple[Fraction, int, int, Fraction]:
-        return points[number], direct[number], tallies.get(number, Tally()).wins, sonneborn[number]
-
-    ordered = sorted(entrants, key=lambda e: (tuple(-value for value in strength(e.number)), e.number))
-    lines: list[Standing] = []
-    for place, entrant in enumerate(ordered, 1):
-        number = entrant.number
-        tally = tallies.get(number, Tally())
-        same = bool(lines) and strength(lines[-1].number) == strength(number)
-        lines.append(
+    names = {entrant.number: entrant.name for entrant in entrants}
+    found = []
+    for line in lines:
+        tally = tallies.get(line.number, Tally())
+        found.append(
             Standing(
-                rank=lines[-1].rank if same else place,
-                number=number,
-                name=entrant.name,
+                rank=line.rank,
+                number=line.number,
+                name=names[line.number],
                 games=tally.games,
-                points=points[number],
+                points=line.points,
                 wins=tally.wins,
                 draws=tally.draws,
                 losses=tally.games - tally.wins - tally.draws,
-                faults=tuple(sorted(kinds[number])),
-                sonneborn=sonneborn[number],
+                faults=tuple(sorted(kinds[line.number])),
+                sonneborn=sonneborn[line.number],
+                awarded=line.awarded,
+                tie_breaks=line.values,
             )
         )
-    return tuple(lines)
+    return tuple(found)
+
+
+def _ranked(
+    points: Mapping[int, Fraction],
+    tallies: Mapping[int, Tally],
+    pairs: Sequence[PairTotal],
+    sonneborn: Mapping[int, Fraction],
+    *,
+    by_mean: bool,
+) -> tuple[Line, ...]:
+    most = Fraction(max((pair.games for pair in pairs), default=0))
+    met = {(pair.entrant, pair.opponent): Fraction(pair.half_points, 2) for pair in pairs}
+    wins = {number: Fraction(tallies.get(number, Tally()).wins) for number in points}
+    mean = {
+        number: value / tallies[number].games if number in tallies else Fraction(0)
+        for number, value in points.items()
+    }
+    return rank(
+        list(points),
+        points,
+        dict.fromkeys(points, Fraction(0)),
+        (
+            ("direct-encounter", direct_encounter(met, most)),
+            ("wins", plain({**wins})),
+            ("sonneborn-berger", plain({**sonneborn})),
+        ),
+        mean if by_mean else None,
+    )

@@ -22,10 +22,14 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """How matches are run; a later tournament file may change these."""
+    """How matches are run; a later tournament file may change these.
+
+    ``withdrawn`` names entrants that take part in no further round; who is named once stays named.
+    """
 
     reuse: bool = False
     sandbox: SandboxLevel = "auto"
+    withdrawn: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +92,9 @@ class StoredEntrant:
     """An entrant of a tournament; ``number`` counts from 0 in the file's order and never changes.
 
     ``title`` and ``author`` are the bot's words about itself, for show only: hostile text. ``joined`` is the
-    first round drawn with this entrant. ``line`` is the entrant as the tournament file has it (JSON).
+    first round drawn with this entrant, ``left`` the first one without it after it was withdrawn, or None.
+    ``line`` is the entrant as the tournament file has it (JSON). ``rating`` and its standard error
+    ``deviation``, in whole hundredths of Elo, are what tournaments before told when it was entered, or None.
     """
 
     number: int
@@ -97,6 +103,9 @@ class StoredEntrant:
     author: str = ""
     joined: int = 1
     line: str = ""
+    left: int | None = None
+    rating: int | None = None
+    deviation: int | None = None
 
     @property
     def name(self) -> str:
@@ -179,7 +188,9 @@ class Standing:
     ``points`` is the sum of match scores: 1 for a win and 1/2 for a draw at two seats; at k seats
     (k - place) / (k - 1), where tied seats share the mean of the places they take. ``wins``: first alone;
     ``draws``: first, shared; ``losses``: the rest. ``faults``: ``(kind, count)`` sorted by kind. ``rank`` is
-    1 + the number of entrants that are better by points and tie-breaks; equal lines share it.
+    1 + the number of entrants that are better by what the format ranks by; equal lines share it. ``awarded``
+    is the part of the points that byes gave. ``tie_breaks`` holds their names and values in the order in
+    which they are applied, None where one says nothing.
     """
 
     rank: int
@@ -192,6 +203,8 @@ class Standing:
     losses: int
     faults: tuple[tuple[str, int], ...]
     sonneborn: Fraction
+    awarded: Fraction = Fraction(0)
+    tie_breaks: tuple[tuple[str, Fraction | None], ...] = ()
 
     @property
     def fault_count(self) -> int:
@@ -200,8 +213,8 @@ class Standing:
 
     @property
     def mean(self) -> Fraction | None:
-        """Points per game, or None before the first game."""
-        return self.points / self.games if self.games else None
+        """Points per game, without those of byes, or None before the first game."""
+        return (self.points - self.awarded) / self.games if self.games else None
 
 
 class PairTotal(NamedTuple):

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -63,8 +63,9 @@ def amend(
     rounds: int | None,
     run: RunSettings,
     entrants: Sequence[StoredEntrant],
+    left: Mapping[int, int],
 ) -> None:
-    """Change rounds and run settings, and add entrants; then more rounds may be drawn."""
+    """Change rounds and run settings, add entrants, and note who left at which round."""
     this = TOURNAMENT.c.id == tournament
     plan = codec.plan_from(connection.execute(sa.select(TOURNAMENT.c.plan).where(this)).scalar_one())
     values: dict[str, Any] = {
@@ -75,6 +76,9 @@ def amend(
         values["complete"] = False
     connection.execute(sa.update(TOURNAMENT).where(this).values(**values))
     _add_entrants(connection, tournament, entrants)
+    for number, round_ in left.items():
+        mine = (ENTRANT.c.tournament_id == tournament) & (ENTRANT.c.number == number)
+        connection.execute(sa.update(ENTRANT).where(mine).values(left_at=round_))
 
 
 def add_rows(
@@ -232,6 +236,9 @@ def _add_entrants(connection: Connection, tournament: int, entrants: Sequence[St
             "author": stored.author,
             "joined": stored.joined,
             "line": stored.line,
+            "left_at": stored.left,
+            "rating": stored.rating,
+            "deviation": stored.deviation,
         }
         for stored in entrants
     ]
