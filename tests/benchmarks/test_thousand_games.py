@@ -1,0 +1,64 @@
+"""Random games play to their end and verify: a few of each here, a thousand of each by the benchmark."""
+
+import subprocess
+import sys
+
+import pytest
+
+from benchmarks.thousand_games import main, run, specs, tables
+from tests.command import ROOT
+from tests.toys import Race, Toe
+from tourney.games.registry import OWN, find_game
+
+FEW = {"cyvasse": 4, "element": 6, "sage-stones": 80, "sages-tafl": 8, "seven-sages": 2}
+
+
+@pytest.mark.parametrize("name", sorted(OWN))
+def test_random_games_play_to_their_end_and_verify(name: str) -> None:
+    """Within the game's bound, for a reason of its own, at every table that it is played at."""
+    game = find_game(name)
+    tally, findings = run(game, FEW[name], seed=1)
+    assert findings == []
+    assert len(tally.lengths) == sum(tally.reasons.values()) == FEW[name]
+    assert max(tally.lengths) <= game.max_actions
+    assert not {"fault", "resign", "adjudication"} & set(tally.reasons)
+    assert len(tables(game)) <= FEW[name]
+
+
+def test_tables_are_all_that_go_together_and_are_taken_in_turn() -> None:
+    """Options that do not go with a number of seats are left out."""
+    assert tables(Toe()) == [(2, {"misere": "no"}), (2, {"misere": "yes"})]
+    stones = tables(find_game("sage-stones"))
+    assert len(stones) == 13 * (1 + 2 + 2)
+    assert all(seats > 2 or options["play-on"] == "no" for seats, options in stones)
+    made = list(specs(Race(), 5, seed=1))
+    assert [len(spec.seats) for spec in made] == [2, 3, 2, 3, 2]
+    assert len({spec.seed for spec in made}) == 5
+
+
+def test_a_record_that_does_not_hold_ends_the_run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The game, the seed and what is wrong are named, with code 1."""
+
+    def forge(data: dict[str, object]) -> dict[str, object]:
+        return {**data, "seed": "0"}
+
+    monkeypatch.setattr("benchmarks.thousand_games.check_record", forge)
+    assert main(["sage-stones", "--games", "5"]) == 1
+    shown = capsys.readouterr()
+    assert "| sage-stones | 1 | " in shown.out
+    assert "sage-stones, seed " in shown.err
+    assert "the dice of the seed are" in shown.err
+
+
+def test_the_script_prints_a_row_a_game() -> None:
+    done = subprocess.run(
+        [sys.executable, ROOT / "benchmarks" / "thousand_games.py", "--games", "1", "sages-tafl", "cyvasse"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    head, _, *rows = done.stdout.splitlines()
+    assert head.startswith("| game | games | actions |")
+    assert [row.split(" | ")[0] for row in rows] == ["| sages-tafl", "| cyvasse"]
