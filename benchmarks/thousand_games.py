@@ -4,8 +4,8 @@
 
 The games are played by the referee, as matches are, in this process: every seat's action is drawn uniformly
 from its legal ones by a fixed seed, with all numbers of seats and option values in turn. Each record is
-made, checked and verified like any other; the first that does not hold ends the run with code 1. Prints a table:
-how many actions were played, their lengths, how they ended, and the seconds of CPU time.
+made, checked and verified like any other; the first that does not hold ends the run with code 1. Prints how
+many actions were played, their lengths, how they ended, and the seconds of CPU time, as a table.
 """
 
 import argparse
