@@ -1,4 +1,7 @@
-"""What a later tournament file may change: entrants added, ``rounds``, and ``[run]``; nothing else."""
+"""What a later tournament file may change: entrants added, ``rounds``, and ``[run]``; nothing else.
+
+Entrants are withdrawn by ``[run]`` too: ``withdrawn`` names them.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -20,6 +23,7 @@ class Amendment:
     rounds: int | None
     run: RunSettings
     added: tuple[EntrantLine, ...]
+    withdrawn: tuple[int, ...]
     changed: bool
 
 
@@ -62,8 +66,9 @@ def compare(
             f"{file.path}: rounds is {new.rounds}, but {drawn} rounds of {tournament.name} are drawn already"
         )
     added = _added(tournament, entrants, file)
+    withdrawn = _withdrawn(tournament, entrants, file)
     changed = bool(added) or new.rounds != old.rounds or file.run != tournament.run
-    return Amendment(new.rounds, file.run, added, changed)
+    return Amendment(new.rounds, file.run, added, withdrawn, changed)
 
 
 def _added(
@@ -89,6 +94,33 @@ def _added(
             f" and a {tournament.plan.format} takes no entrants later"
         )
     return tuple(added)
+
+
+def _withdrawn(
+    tournament: Tournament, entrants: Sequence[StoredEntrant], file: TournamentFile
+) -> tuple[int, ...]:
+    """Return the numbers of those who are withdrawn now; nobody comes back."""
+    numbers = {entrant.name: entrant.number for entrant in entrants}
+    before, now = tournament.run.withdrawn, file.run.withdrawn
+    for name in before:
+        if name not in now:
+            raise TournamentError(
+                f"{file.path}, [run]: withdrawn does not name {name} any more, who has left"
+                f" {tournament.name}: put it back, as nobody can return"
+            )
+    new = [name for name in now if name not in before]
+    for name in new:
+        if name not in numbers:
+            raise TournamentError(
+                f"{file.path}, [run]: withdrawn names {name}, who is no entrant of {tournament.name};"
+                f" the entrants are: {', '.join(numbers)}"
+            )
+    if new and not find_format(tournament.plan.format).takes_withdrawals:
+        raise TournamentError(
+            f"{file.path}, [run]: withdrawn names {new[0]}, but all rounds of a {tournament.plan.format} are"
+            " drawn at the start: it would change nothing"
+        )
+    return tuple(numbers[name] for name in new)
 
 
 def _compare_pairs(

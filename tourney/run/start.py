@@ -13,6 +13,7 @@ from tourney.run.amend import compare
 from tourney.run.draw import draw_next
 from tourney.run.entrants import enter
 from tourney.run.formats import find_format
+from tourney.run.seeding import refuse_unrated, wants_ratings, with_ratings
 from tourney.run.tournament_file import TournamentFile
 from tourney.store.engine import database_exists
 from tourney.store.repository import Repository
@@ -35,6 +36,8 @@ def open_tournament(
     """
     entrants: tuple[StoredEntrant, ...] | None = None
     if not database_exists(url):
+        if wants_ratings(file):
+            refuse_unrated(file)
         entrants = _enter_all(file, bots)
     repository = Repository.open(url, create=True, busy=BUSY_SECONDS)
     try:
@@ -43,6 +46,10 @@ def open_tournament(
                 return repository, tournament
         if entrants is None:
             entrants = _enter_all(file, bots)
+        if wants_ratings(file):
+            entrants = with_ratings(repository, file, entrants)
+            if all(entrant.rating is None for entrant in entrants):
+                refuse_unrated(file)
         return repository, _begin(repository, file, entrants, say)
     except BaseException:
         repository.close()
@@ -64,13 +71,23 @@ def amend_tournament(
     added = enter(file, amendment.added, bots, before=stored, joined=drawn + 1)
     _check_format(file, tournament.seed, (*stored, *added))
     _build(file, added, bots)
-    repository.amend(tournament.id, rounds=amendment.rounds, run=amendment.run, entrants=added)
+    if wants_ratings(file):
+        added = with_ratings(repository, file, added, before=tournament.id)
+    left = dict.fromkeys(amendment.withdrawn, drawn + 1)
+    repository.amend(tournament.id, rounds=amendment.rounds, run=amendment.run, entrants=added, left=left)
     for entrant in added:
         say(f"{entrant.name} joins {tournament.name} from round {entrant.joined} on")
+    for number, round_ in left.items():
+        say(f"{stored[number].name} is withdrawn from {tournament.name} from round {round_} on")
     return repository.tournament_by_id(tournament.id)
 
 
 def _enter_all(file: TournamentFile, bots: BotStore) -> tuple[StoredEntrant, ...]:
+    if file.run.withdrawn:
+        raise TournamentError(
+            f"{file.path}, [run]: withdrawn names {file.run.withdrawn[0]}, but {file.plan.name} has not begun"
+            " yet: take it out of withdrawn, and whoever is not to play out of the entrants"
+        )
     entrants = enter(file, file.entrants, bots)
     _check_format(file, file.seed or 0, entrants)
     _build(file, entrants, bots)

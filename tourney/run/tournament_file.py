@@ -198,9 +198,15 @@ def _run(table: Table) -> RunSettings:
     run = RunSettings(
         reuse=table.flag("reuse", plain.reuse),
         sandbox=table.choice("sandbox", ("strict", "auto", "off"), plain.sandbox),
+        withdrawn=_withdrawn(table),
     )
     table.finish()
     return run
+
+
+def _withdrawn(table: Table) -> tuple[str, ...]:
+    names = table.take("withdrawn", None)
+    return () if names is None else _names(table, "withdrawn", names)
 
 
 def _extra(top: Table, format_: Format) -> tuple[tuple[str, int | str], ...]:
