@@ -111,11 +111,14 @@ def test_the_legal_actions_at_the_point_of_failure_are_shown(tmp_path: Path) -> 
 
 
 def test_a_program_that_cannot_be_run_is_said(tmp_path: Path) -> None:
-    folder = write_bot(tmp_path, "bad", {"run": "no program\n"}, command='["./run"]', games='["sages-tafl"]')
+    """By ourselves, or by the program that ties a bot to our life: then with its exit code and its words."""
+    program = "#!/no/such/interpreter\n"
+    folder = write_bot(tmp_path, "bad", {"run": program}, command='["./run"]', games='["sages-tafl"]')
     (folder / "run").chmod(0o755)
     (trial,) = check(folder, tmp_path)
     assert trial.fatal
-    assert "./run cannot be run: Exec format error" in trial.said
+    assert "./run cannot be run: " in trial.said or "exited with code 127" in trial.said
+    assert "No such file or directory" in " ".join([trial.said, *trial.stderr])
 
 
 def test_what_does_not_come_out_the_same_is_advice(tmp_path: Path) -> None:
