@@ -1,7 +1,7 @@
 """The benchmark of the wire compiles bots, plays whole tournaments, and prints a line for every setting."""
 
-import shutil
 import math
+import shutil
 import subprocess
 import sys
 
