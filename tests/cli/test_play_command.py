@@ -67,6 +67,15 @@ def test_a_game_that_is_left_writes_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_closed_input_is_one_that_ends() -> None:
+    words = " ".join(PROGRAM)
+    done = subprocess.run(
+        ["sh", "-c", f"{words} play sages-tafl <&-"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith("the game is left without a result\n")
+
+
 def test_a_bot_of_ones_own_with_arguments_that_fails_is_said(tmp_path: Path) -> None:
     """A path is a bot; what it writes to standard error is shown with the fault, and no process stays."""
     cases = 'tourney) echo bot;; game) echo ready;; go) echo "lost: $args" >&2; exit 3;;'

@@ -1,5 +1,6 @@
 """``tourney play``: a person in the terminal against bots."""
 
+import io
 import secrets
 import shlex
 import sys
@@ -180,6 +181,8 @@ def _head(game: AnyGame, options: Mapping[str, str], seed: int, seats: Iterable[
 
 
 def _terminal(*, color: bool) -> Terminal:
+    if sys.stdin is None:  # it was closed by the caller
+        return Lines(io.BytesIO(), sys.stdout)
     if sys.stdin.isatty() and sys.stdout.isatty():
         return Screen(color=color)
     return Lines(sys.stdin.buffer, sys.stdout)
