@@ -17,20 +17,23 @@ from tourney.cli.options import db_option, output_options
 from tourney.cli.output import current
 from tourney.cli.tables import TABLES
 from tourney.errors import EnvironmentFailure, UsageError
+from tourney.schedule.line import Line
+from tourney.schedule.trf import trf
 from tourney.store.repository import Repository
 from tourney.store.values import Tournament
 
 RECORDS = "records"
+TRF = "trf"
 
 
 @click.command("export")
 @click.argument("tournament", required=False)
 @click.option(
     "--what",
-    type=click.Choice([RECORDS, *TABLES]),
+    type=click.Choice([RECORDS, *TABLES, TRF]),
     default=RECORDS,
     show_default=True,
-    help="The records, or one of the tables.",
+    help="The records, one of the tables, or FIDE's report of a two-seat swiss or round-robin.",
 )
 @click.option(
     "--format",
@@ -50,13 +53,14 @@ def command(tournament: str | None, what: str, format_: str | None, out: Path | 
     """Export TOURNAMENT, by default the one begun last.
 
     A record is a line: one JSON object in its canonical form, in schedule order; `tourney import` reads them.
+    The report is TRF(16), with a round for each match of a pairing.
     """
-    chosen = format_ or ("jsonl" if what == RECORDS else "csv")
-    if (chosen == "jsonl") != (what == RECORDS):
+    chosen = format_ or {RECORDS: "jsonl", TRF: TRF}.get(what, "csv")
+    if (chosen == "jsonl") != (what == RECORDS) or (chosen == TRF) != (what == TRF):
         raise UsageError(f"--format {chosen} does not go with --what {what}")
     if chosen == "parquet" and out is None:
         raise UsageError("--format parquet wants a file: --out FILE")
-    write = {"jsonl": _write_records, "csv": _write_csv, "parquet": _write_parquet}[chosen]
+    write = {"jsonl": _write_records, "csv": _write_csv, "parquet": _write_parquet, TRF: _write_trf}[chosen]
     with Repository.open(db) as opened, opened.snapshot() as repository:
         found = repository.tournament(tournament)
         if out is None:
@@ -88,8 +92,17 @@ def _write_records(repository: Repository, tournament: Tournament, _what: str, f
     file.writelines(rfc8785.dumps(record) + b"\n" for _, record in repository.records(tournament.id))
 
 
+def _write_trf(repository: Repository, tournament: Tournament, _what: str, file: BinaryIO) -> None:
+    setup, history = repository.setup(tournament.id), repository.history(tournament.id)
+    standings = [
+        Line(line.rank, line.number, line.points, line.awarded, line.tie_breaks)
+        for line in repository.standings(tournament.id)
+    ]
+    file.write(trf(setup, history, standings, tournament.name, tournament.plan.format).encode("ascii"))
+
+
 def _write_csv(repository: Repository, tournament: Tournament, what: str, file: BinaryIO) -> None:
-    rows, columns = TABLES[what]
+    rows, columns = TABLES[what].rows, TABLES[what].columns(tournament)
     text = io.TextIOWrapper(file, "utf-8", newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
@@ -110,6 +123,6 @@ def _write_parquet(repository: Repository, tournament: Tournament, what: str, fi
         raise UsageError("Parquet wants pyarrow: install tourney[parquet], or use --format csv")
     import pandas as pd  # noqa: PLC0415 - slow to import
 
-    rows, columns = TABLES[what]
+    rows, columns = TABLES[what].rows, TABLES[what].columns(tournament)
     frame = pd.DataFrame(list(rows(repository, tournament)), columns=list(columns))
     frame.to_parquet(file, index=False)

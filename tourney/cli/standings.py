@@ -6,10 +6,12 @@ import click
 
 from tourney.cli.options import db_option, format_option, output_options
 from tourney.cli.output import Column, Format, Row, current
+from tourney.schedule.format import BY_POINTS
+from tourney.schedule.registry import FORMATS
 from tourney.store.repository import Repository
-from tourney.store.values import Standing
+from tourney.store.values import Standing, Tournament
 
-COLUMNS = (
+FIRST = (
     Column("rank", right=True),
     Column("name"),
     Column("points", right=True),
@@ -18,9 +20,12 @@ COLUMNS = (
     Column("wins", right=True),
     Column("draws", right=True),
     Column("losses", right=True),
+)
+LAST = (
     Column("faults", right=True),
     Column("kinds", "faults by kind"),
 )
+"""The columns after those of the tie-breaks."""
 
 
 @click.command("standings")
@@ -33,16 +38,28 @@ def command(tournament: str | None, db: str, format_: Format) -> None:
 
     Two seats: a win is 1 point, a draw 1/2. With k seats a match is worth (k - place) / (k - 1), where tied
     seats share the mean of the places they take. Wins are first places alone, draws first places shared. Ties
-    on points are broken by direct encounter, wins, and Sonneborn-Berger; bots still equal share their rank.
+    are broken by what stands in the columns after the losses, from left to right, with the wins where the
+    format has them; bots still equal share their rank. docs/formats.md says what each format ranks by.
     """
     with Repository.open(db) as opened, opened.snapshot() as repository:
-        lines = repository.standings(repository.tournament(tournament).id)
-    current().table([row_of(line, format_) for line in lines], COLUMNS, format_)
+        found = repository.tournament(tournament)
+        lines = repository.standings(found.id)
+    current().table([row_of(line, format_) for line in lines], columns(found), format_)
+
+
+def columns(tournament: Tournament) -> tuple[Column, ...]:
+    """Return the columns of a tournament's standings."""
+    format_ = FORMATS.get(tournament.plan.format)
+    names = BY_POINTS if format_ is None else format_.tie_breaks(tournament.seats)
+    shown = {column.key for column in FIRST}
+    return (*FIRST, *(Column(name, right=True) for name in names if name not in shown), *LAST)
 
 
 def row_of(line: Standing, format_: Format) -> Row:
     """Return a line of the table; programs get numbers, people rounded text."""
+    values = {name: None if value is None else number(value, 2, format_) for name, value in line.tie_breaks}
     return {
+        **values,
         "rank": line.rank,
         "name": line.name,
         "points": number(line.points, 2, format_),
@@ -61,6 +78,9 @@ def number(value: Fraction, digits: int, format_: Format) -> str | float:
 
     Rounding is half up and done in integers, so that it is the same everywhere.
     """
+    if value < 0:
+        positive = number(-value, digits, format_)
+        return f"-{positive}" if isinstance(positive, str) else -positive
     if format_ is not Format.TABLE:
         return float(Fraction(round_half_up(value, 6), 10**6))
     scaled = round_half_up(value, digits)

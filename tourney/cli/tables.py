@@ -1,9 +1,10 @@
 """The tables that can be exported: rows of plain values, in schedule order."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from tourney.cli.output import Format, Row
-from tourney.cli.standings import row_of
+from tourney.cli.standings import columns, row_of
 from tourney.store.repository import Repository
 from tourney.store.values import Match, Tournament
 
@@ -67,6 +68,7 @@ def entrants(repository: Repository, tournament: Tournament) -> Iterator[Row]:
             "args": " ".join(stored.entrant.args),
             "digest": stored.entrant.digest,
             "joined": stored.joined,
+            "left": stored.left,
         }
 
 
@@ -78,20 +80,31 @@ def standings(repository: Repository, tournament: Tournament) -> Iterator[Row]:
 
 
 KEY = ("match", "round", "table", "repeat", "order")
-TABLES: dict[str, tuple[Table, tuple[str, ...]]] = {
-    "matches": (
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """A table that can be exported: its rows, and the columns that it has for a tournament."""
+
+    rows: Table
+    columns: Callable[[Tournament], tuple[str, ...]]
+
+
+def _always(*columns: str) -> Callable[[Tournament], tuple[str, ...]]:
+    return lambda _: columns
+
+
+TABLES: dict[str, Export] = {
+    "matches": Export(
         matches,
-        (*KEY, "entrants", "ranks", "reason", "void", "actions", "reproducible", "digest"),
+        _always(*KEY, "entrants", "ranks", "reason", "void", "actions", "reproducible", "digest"),
     ),
-    "seats": (seats, (*KEY, "seat", "entrant", "rank", "fault", "void")),
-    "pairs": (pairs, ("entrant", "opponent", "games", "points")),
-    "entrants": (entrants, ("name", "bot", "version", "args", "digest", "joined")),
-    "standings": (
-        standings,
-        ("rank", "name", "points", "games", "mean", "wins", "draws", "losses", "faults", "kinds"),
-    ),
+    "seats": Export(seats, _always(*KEY, "seat", "entrant", "rank", "fault", "void")),
+    "pairs": Export(pairs, _always("entrant", "opponent", "games", "points")),
+    "entrants": Export(entrants, _always("name", "bot", "version", "args", "digest", "joined", "left")),
+    "standings": Export(standings, lambda tournament: tuple(column.key for column in columns(tournament))),
 }
-"""Each table's rows and columns, by name."""
+"""The tables by name."""
 
 
 def _names(repository: Repository, tournament: Tournament) -> dict[int, str]:

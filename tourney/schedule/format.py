@@ -19,6 +19,9 @@ from tourney.schedule.row import Row
 
 RoundsKey = Literal["refused", "optional", "required"]
 
+BY_POINTS = ("direct-encounter", "wins", "sonneborn-berger")
+"""The tie-breaks of tournaments that are ranked by points alone."""
+
 
 @dataclass(frozen=True, slots=True)
 class Player:
@@ -136,7 +139,7 @@ class Format(ABC):
 
     def tie_breaks(self, seats: int) -> tuple[str, ...]:  # noqa: ARG002 - likewise
         """Name the tie-breaks of the standings, in the order in which they are applied."""
-        return ("direct-encounter", "wins", "sonneborn-berger")
+        return BY_POINTS
 
     def table(self, setup: Setup, history: History) -> tuple[Line, ...] | None:  # noqa: ARG002 - see below
         """Rank the entrants by what has been played; only asked of a format that ``ranks`` itself.

@@ -20,6 +20,7 @@ from sqlalchemy.engine import Connection, Engine
 from tourney.errors import RecordError, UsageError
 from tourney.match.played import LogLine
 from tourney.match.record import Record
+from tourney.schedule.format import History, Setup
 from tourney.schedule.registry import FORMATS
 from tourney.schedule.row import Row
 from tourney.store import codec, importing, rating_data, reading, sqlite, writing
@@ -306,6 +307,17 @@ class Repository:
         with self._read() as connection:
             return reading.pair_totals(connection, tournament)
 
+    def setup(self, tournament: int) -> Setup:
+        """Return a tournament as its format sees it, the matches apart."""
+        stored = self.tournament_by_id(tournament)
+        return setup_of(stored.plan, stored.seed, self.entrants(tournament))
+
+    def history(self, tournament: int) -> History:
+        """Return all rows drawn and all results there are, as a format sees them."""
+        with self._read() as connection:
+            rows = (row for _, row in reading.rows(connection, tournament))
+            return history_of(rows, reading.results(connection, tournament))
+
     def standings(self, tournament: int) -> tuple[Standing, ...]:
         """Return the standings, by what the tournament's format ranks by; equal entrants by number."""
         stored = self.tournament_by_id(tournament)
@@ -317,8 +329,7 @@ class Repository:
             faults = reading.faults(connection, tournament)
             lines = None
             if format_ is not None and format_.ranks:
-                rows = (row for _, row in reading.rows(connection, tournament))
-                history = history_of(rows, reading.results(connection, tournament))
+                history = Repository(self._engine, connection).history(tournament)
                 lines = format_.table(setup_of(stored.plan, stored.seed, entrants), history)
         by_mean = format_ is not None and format_.by_mean
         return rank_standings(entrants, stored.seats, tallies, pairs, faults, lines=lines, by_mean=by_mean)

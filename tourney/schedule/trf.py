@@ -1,0 +1,98 @@
+"""TRF(16): the tournament report file of FIDE (Handbook C.04, Annex 2, 2016), which pairing tools read.
+
+A line has columns of fixed width and ends in a carriage return and a line feed. The format knows one game a
+round, so every match of a pairing becomes a round of its own: the r-th pairing with g matches each gives the
+rounds (r - 1) g + 1 to r g, in the order of the matches. The first seat is white.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+
+from tourney.errors import UsageError
+from tourney.schedule.format import History, Setup
+from tourney.schedule.ledger import keep
+from tourney.schedule.line import Line
+
+FORMATS = ("swiss", "round-robin")
+"""The formats in which a round is a pairing for everybody, or a bye."""
+MOST = 9999
+"""What fits into a starting rank's four columns."""
+END = "\r\n"
+
+
+def trf(setup: Setup, history: History, standings: Sequence[Line], name: str, format_: str) -> str:
+    """Return a tournament for two seats as TRF(16).
+
+    ``standings`` give the points and ranks, ``name`` is the tournament's. Codes of a result: ``1``, ``=`` and
+    ``0``; ``-`` for both where a match is void, ``U`` in a bye, ``Z`` in a round missed; a match that has no
+    result yet is left blank, as pairing tools have it. Raises UsageError for a tournament that the format
+    cannot hold.
+    """
+    if setup.seats != 2 or format_ not in FORMATS:
+        raise UsageError(
+            f"TRF is for a {' or '.join(FORMATS)} with 2 seats, not a {format_} with {setup.seats}"
+        )
+    if len(setup.players) > MOST:
+        raise UsageError(f"TRF takes {MOST} entrants at the most, not {len(setup.players)}")
+    swiss = format_ == "swiss"
+    rounds = (setup.rounds or history.rounds) * setup.games
+    head = (
+        f"012 {_plain(name)}",
+        f"062 {len(setup.players)}",
+        "072 0",
+        f"092 Individual: {'Swiss-System' if swiss else 'Round-Robin'}",
+        f"XXR {rounds}",
+    )
+    cells = _cells(setup, history, "U" if swiss else "Z")
+    return "".join(line + END for line in (*head, *_players(setup, standings, cells)))
+
+
+def _players(setup: Setup, standings: Sequence[Line], cells: Mapping[int, Sequence[str]]) -> Iterator[str]:
+    lines = {line.number: line for line in standings}
+    for player in setup.players:
+        line = lines[player.number]
+        # Between the columns of the name and the points stand rating, federation, number and birth date.
+        yield (
+            f"001 {player.number + 1:4d} {'':4} {_plain(player.name)[:33]:33} {'':31}"
+            f" {_points(line.points):>4} {line.rank:4d}"
+            + "".join(f"  {cell}" for cell in cells[player.number])
+        ).rstrip()
+
+
+def _cells(setup: Setup, history: History, bye: str) -> dict[int, list[str]]:
+    """Return of every entrant what it did in each match of each round: opponent, colour, result."""
+    ledger = keep(setup, history)
+    found = {}
+    for number, entries in ledger.entries.items():
+        found[number] = [
+            f"0000 - {bye if entry.kind == 'bye' else 'Z'}" for entry in entries for _ in range(setup.games)
+        ]
+    results = {result.row: result for result in history.results}
+    place: dict[tuple[int, int], int] = {}
+    for row in history.rows:
+        at = (row.round - 1) * setup.games + place.get((row.round, row.table), 0)
+        place[row.round, row.table] = at - (row.round - 1) * setup.games + 1
+        result = results.get(row)
+        codes = ("-", "-")
+        if result is None:
+            codes = (" ", " ")
+        elif not result.void:
+            one, two = result.ranks
+            codes = ("=", "=") if one == two else ("1", "0") if one < two else ("0", "1")
+        white, black = row.seats
+        found[white][at] = f"{black + 1:4d} w {codes[0]}"
+        found[black][at] = f"{white + 1:4d} b {codes[1]}"
+    return found
+
+
+def _points(points: Fraction) -> str:
+    """Return points with one decimal: half-points are all there is for two seats."""
+    halves = points * 2
+    if halves.denominator != 1 or halves >= 200:
+        raise UsageError(f"TRF has no room for {points} points: it takes half-points up to 99.5")
+    return f"{halves.numerator // 2}.{5 * (halves.numerator % 2)}"
+
+
+def _plain(text: str) -> str:
+    """Return a name in printable ASCII, as columns count bytes."""
+    return "".join(c if " " <= c <= "~" else "?" for c in text)
