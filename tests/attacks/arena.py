@@ -125,7 +125,13 @@ class Arena:
         return Fight(played, seconds, grown, left)
 
     def _kill(self) -> Iterator[str]:
-        """Kill what is left where nothing contains it, by its own number, and name it."""
+        """Kill what is left where nothing contains it, by its own number, and name it.
+
+        A process that was killed stands in the table until it is next given the processor, so it is
+        granted a while to go.
+        """
+        if not running(self.token):
+            return
         for process in Path("/proc").glob("[0-9]*"):
             with suppress(OSError):
                 words = (process / "cmdline").read_bytes()
