@@ -1,18 +1,23 @@
 """What a half-move costs at the wire: whole tournaments of trivial bots, beside a bare loop over pipes.
 
-    python benchmarks/wire.py [--rounds 5] [--seconds 2] [--quick]
+    python benchmarks/wire.py [--rounds 5] [--seconds 2] [--quick] [GAME ...]
 
 The bots are C programs (benchmarks/wire/*.c, compiled here with cc) that do not think and ask for no lines of
 positions or legal actions: one keeps a board of Sage Stones, one plays Sages Tafl out of a book of random
 games that is drawn here. Their matches go the whole way: rules, clocks, log, record, digest, worker
 processes, coordinator, SQLite. The floor is what Python cannot go below: one os.write, one poll and one
-os.read a half-move, with as many bytes, to two C programs that echo, on one processor a worker.
+os.read a half-move, with as many bytes, to two C programs that echo, on one processor a worker; they are in
+sessions of their own, as bots are, because a busy Linux shares its time out by sessions.
 
 A time is the wall clock's over the half-moves of all workers; dice are no half-moves. It runs from when a
 tenth of the matches is stored to when all are: what starts once (the program, the workers, bots that are
 reused) is left out, as a tournament pays it once; what each match costs, its storing too, is in it, and with
 reuse off each match's bots. Every run has a floor of its own, measured just before it with as many workers;
 rounds are interleaved, figures are medians, and so are the ratios of each run to its floor.
+
+The last columns are microseconds of CPU a half-move: of the coordinator, of all workers, of all bots. On a
+machine that does nothing else, wall time cannot be less than their sum over the number of processors, and
+with as many workers as processors it is little more; on a busy machine wall time is luck, and they are not.
 """
 
 import argparse
@@ -23,6 +28,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -77,6 +83,7 @@ class Figures:
     games: list[float] = field(default_factory=list)
     coordinator: list[float] = field(default_factory=list)
     workers: list[float] = field(default_factory=list)
+    bots: list[float] = field(default_factory=list)
 
 
 def compile_bots(folder: Path) -> None:
@@ -173,7 +180,7 @@ def measure(folder: Path, setting: Setting, matches: int, number: int, into: Fig
     run_tournament(file, database, home / "bots", lambda: ProcessPool(setting.workers), listener=watch)
     if watch.begin[0] == 0:
         sys.stderr.write("all matches were stored at once, so the start is in: ask for more seconds\n")
-    half_moves = _half_moves(database)
+    half_moves, bots = _half_moves(database)
     games, wall, coordinator, workers = (
         last - first for first, last in zip(watch.begin, watch.end, strict=True)
     )
@@ -182,24 +189,32 @@ def measure(folder: Path, setting: Setting, matches: int, number: int, into: Fig
     into.games.append(games / wall)
     into.coordinator.append(coordinator / in_all * 1e6)
     into.workers.append(workers / in_all * 1e6)
+    into.bots.append(bots)
 
 
-def _half_moves(database: str) -> float:
-    """Return how many half-moves a match had on the average; all must have ended by the rules."""
-    total = count = 0
+def _half_moves(database: str) -> tuple[float, float]:
+    """Return how many half-moves a match had on the average, and the bots' microseconds of CPU for each.
+
+    All matches must have ended by the rules.
+    """
+    total = count = bots = 0
     with Repository.open(database) as repository:
-        for number, record in repository.records(repository.tournament().id):
+        tournament = repository.tournament().id
+        for number, record in repository.records(tournament):
             if record["outcome"]["faults"]:
                 raise SystemExit(f"match {number} was not played to its end: {record['outcome']}")
             total += sum(actor != 0 for actor, _ in record["actions"])
             count += 1
-    return total / count
+            bots += sum(seat["cpu-ms"] or 0 for seat in repository.measured(tournament, number)["seats"])
+    return total / count, bots * 1000 / total
 
 
-def settings(quick: bool) -> list[Setting]:
+def settings(quick: bool, games: Sequence[str]) -> list[Setting]:
     """Return the lines of the table."""
     found = []
     for contest in CONTESTS:
+        if games and contest.game not in games:
+            continue
         for sandbox in ("off", "auto"):
             found += [Setting(contest, sandbox, reuse=True, workers=workers) for workers in (1, 2)]
             if not quick:
@@ -207,9 +222,9 @@ def settings(quick: bool) -> list[Setting]:
     return found
 
 
-def run(rounds: int, seconds: float, quick: bool) -> dict[Setting, Figures]:
+def run(rounds: int, seconds: float, lines: Sequence[Setting]) -> dict[Setting, Figures]:
     """Measure all settings, round by round."""
-    found = {setting: Figures() for setting in settings(quick)}
+    found = {setting: Figures() for setting in lines}
     with tempfile.TemporaryDirectory(prefix="tourney-wire-") as name:
         folder = Path(name)
         folder.chmod(0o755)  # so that bots of other users can be started below it
@@ -230,8 +245,8 @@ def run(rounds: int, seconds: float, quick: bool) -> dict[Setting, Figures]:
 def table(found: dict[Setting, Figures]) -> list[str]:
     """Return the figures as lines of a Markdown table."""
     lines = [
-        "| game | sandbox | reuse | workers | us/half-move | floor | ratio | games/s | run CPU | workers |",
-        "|---|---|---|---|---|---|---|---|---|---|",
+        "| game | sandbox | reuse | workers | us/half-move | floor | ratio | games/s | run | work | bots |",
+        "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for setting, figures in found.items():
         ratio = median(wall / floor for wall, floor in zip(figures.wall, figures.floor, strict=True))
@@ -239,7 +254,8 @@ def table(found: dict[Setting, Figures]) -> list[str]:
             f"| {setting.contest.game} | {'off' if setting.sandbox == 'off' else 'on'}"
             f" | {'yes' if setting.reuse else 'no'} | {setting.workers} | {median(figures.wall):.1f}"
             f" | {median(figures.floor):.1f} | {ratio:.2f} | {median(figures.games):,.0f}"
-            f" | {median(figures.coordinator):.1f} | {median(figures.workers):.1f} |"
+            f" | {median(figures.coordinator):.1f} | {median(figures.workers):.1f}"
+            f" | {median(figures.bots):.1f} |"
         )
     return lines
 
@@ -251,12 +267,15 @@ def _load() -> str:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    games = [contest.game for contest in CONTESTS]
+    parser.add_argument("game", nargs="*", help=f"{' or '.join(games)}; both without")
     parser.add_argument("--rounds", type=int, default=5, help="rounds, of which the median is printed")
     parser.add_argument("--seconds", type=float, default=2.0, help="how long a run takes, about")
     parser.add_argument("--quick", action="store_true", help="leave out the runs without reuse")
     arguments = parser.parse_args()
     before = _load()
-    found = run(max(arguments.rounds, 1), arguments.seconds, arguments.quick)
+    lines = settings(arguments.quick, arguments.game)
+    found = run(max(arguments.rounds, 1), arguments.seconds, lines)
     print(f"Python {platform.python_version()}, {os.cpu_count()} processors")
     print(sandbox_text(open_sandbox("auto")))
     print(f"{arguments.rounds} rounds; load {before} before and {_load()} after\n")

@@ -40,7 +40,10 @@ def main() -> None:
     line = b"p" * (int(size) - len(tail) - 1) + b"\n" + tail
     bots, ends = [], []
     for _ in range(2):
-        bot = subprocess.Popen([echo, "move d2-d4"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        # A session of its own, as a match's bots have: on a busy machine Linux shares time out by sessions.
+        bot = subprocess.Popen(
+            [echo, "move d2-d4"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+        )
         stdin, stdout = bot.stdin.fileno(), bot.stdout.fileno()  # type: ignore[union-attr]  # they are pipes
         poll = select.poll()
         poll.register(stdout, select.POLLIN)

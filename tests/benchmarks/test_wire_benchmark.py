@@ -13,11 +13,11 @@ from tests.command import ROOT
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("cc") is None, reason="its bots are compiled with cc")
 def test_it_prints_a_row_for_every_setting() -> None:
-    """A short run: two games, with and without a sandbox, by one worker and by two, all without fault.
+    """A short run: one game, with and without a sandbox, by one worker and by two, all without fault.
 
     The benchmark itself ends with an error where one is not.
     """
-    words = ["--rounds", "1", "--seconds", "0.1", "--quick"]
+    words = ["--rounds", "1", "--seconds", "0.1", "--quick", "sage-stones"]
     done = subprocess.run(
         [sys.executable, ROOT / "benchmarks" / "wire.py", *words],
         capture_output=True,
@@ -27,10 +27,7 @@ def test_it_prints_a_row_for_every_setting() -> None:
     assert done.returncode == 0, done.stderr
     rows = [line.strip("| ").split(" | ") for line in done.stdout.splitlines() if line.startswith("| sage")]
     assert [row[:4] for row in rows] == [
-        [game, sandbox, "yes", workers]
-        for game in ("sage-stones", "sages-tafl")
-        for sandbox in ("off", "on")
-        for workers in ("1", "2")
+        ["sage-stones", sandbox, "yes", workers] for sandbox in ("off", "on") for workers in ("1", "2")
     ]
     # Figures of so short a run are noise, below nought even: they are numbers, and more is not asked of them.
     assert all(math.isfinite(float(figure.replace(",", ""))) for row in rows for figure in row[4:])
