@@ -179,14 +179,13 @@ def test_a_set_up_that_ends_the_game_is_opened_before_it_is_over() -> None:
     assert not any(line.startswith("reveal") for line in [*white[:-7], *black[: -STEPS - 2]])
 
 
-def test_the_log_of_the_set_up_holds_what_bots_said_and_nothing_of_the_referees(tmp_path: Path) -> None:
-    """A log is read when the match is over; still no line of it tells what was laid before it was opened."""
+def test_the_log_of_the_set_up_tells_nothing_of_it(tmp_path: Path) -> None:
+    """It holds what bots said on their turns; no line of it, of the referee's either, names an action."""
     played, _ = tapped(4, bots_of(tmp_path, ["greedy", "greedy"]), ["greedy", "greedy"])
     early = [line for line in played.log if line.ply < 2 * STEPS]
-    assert early
+    assert any(line.kind == "info" for line in early)
     for line in early:
-        assert line.kind == "info"
-        assert line.seat == played.record["actions"][line.ply][0]
+        assert line.kind != "info" or line.seat == played.record["actions"][line.ply][0]
         assert not any(word in line.text for word in ("king-", "tile-", "put-"))
 
 
