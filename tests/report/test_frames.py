@@ -6,11 +6,13 @@ import pytest
 
 from tests.report import world
 from tests.report.conftest import Report
-from tourney.ratings.trueskill_rating import Settings
-from tourney.report.crosstable import crosstable, expected, residual_step
+from tourney.report.crosstable import crosstable, residual_step
 from tourney.report.frames import meetings, points_of, seat_frame, tally
 from tourney.report.source import Source, load
+from tourney.report.superiority import superiority
+from tourney.run.draw import spec_of
 from tourney.store.repository import Repository
+from tourney.store.values import DrawProbability, Finished
 
 
 @pytest.fixture(params=[2, 3, 4])
@@ -64,21 +66,16 @@ def test_the_crosstable_holds_every_pair_once_each_way(source: Source) -> None:
                 assert cell.shade + back.shade in {7, 8, 9}
 
 
-def test_expected_scores_add_up_to_one() -> None:
-    strong, weak = (40.0, 2.0), (20.0, 3.0)
-    settings = Settings()
-    assert expected(settings, strong, weak) + expected(settings, weak, strong) == pytest.approx(1)
-    assert expected(settings, strong, strong) == 0.5
-    assert expected(settings, strong, weak) > 0.99
+def test_what_is_expected_of_a_pair_adds_up_to_one(source: Source) -> None:
+    assert source.meetings.keys() == {(pair.entrant, pair.opponent) for pair in source.pairs if pair.games}
+    for (a, b), meeting in source.meetings.items():
+        back = source.meetings[b, a]
+        assert meeting.expected + back.expected == pytest.approx(1)
+        assert meeting.z == -back.z
 
 
-def test_residuals_are_in_standard_errors() -> None:
-    assert residual_step(0.5, 0.5, 100) == 4
-    assert residual_step(0.54, 0.5, 100) == 4
-    assert residual_step(0.56, 0.5, 100) == 5
-    assert residual_step(0.39, 0.5, 100) == 2
-    assert residual_step(1.0, 0.5, 100) == 7
-    assert residual_step(0.0, 1.0, 1) == 1
+def test_residuals_are_in_standard_deviations() -> None:
+    assert [residual_step(z) for z in (0.0, 0.9, -0.9, 1.2, -2.2, 9.0, -9.0)] == [4, 4, 4, 5, 2, 7, 1]
 
 
 def test_an_empty_tournament_has_empty_tables(repository: Repository) -> None:
@@ -91,3 +88,46 @@ def test_void_matches_are_in_the_frame_and_count_for_nothing(report: Report) -> 
     frame = seat_frame(report.source)
     assert set(frame[frame["void"]]["match"]) == {4}
     assert 4 not in set(meetings(frame)["match"])
+
+
+def test_who_is_better_is_told_for_every_pair_both_ways(source: Source) -> None:
+    better = superiority(source)
+    assert [line.person.number for line in better.lines] == [line.entrant for line in source.batch.ratings]
+    assert len(better.download.rows) == 10
+    for i, line in enumerate(better.lines):
+        assert line.cells[i] is None
+        for j, cell in enumerate(line.cells):
+            back = better.lines[j].cells[i]
+            if cell is not None:
+                assert back is not None
+                assert float(cell.percent) + float(back.percent) == pytest.approx(100, abs=0.11)
+                assert cell.shade + back.shade in {7, 8, 9}
+                assert (float(cell.percent) >= 50) == (i < j) or float(cell.percent) == 50
+    assert sum(int(line.best) for line in better.lines) == pytest.approx(100, abs=3)
+
+
+def test_what_the_ratings_cannot_say_is_said(repository: Repository) -> None:
+    tournament = world.begin(repository, "abcd", games=2)
+    nothing = superiority(load(repository, tournament))
+    assert nothing.notes == ("No match has been rated yet: the intervals are the prior's.",)
+    rows = dict(repository.rows(tournament.id))
+    entrants = repository.entrants(tournament.id)
+    for number, row in rows.items():
+        if set(row.seats) in ({0, 1}, {2, 3}):
+            match = world.played(spec_of(tournament, entrants, row), number)
+            repository.record_results(tournament.id, [Finished(number, match)])
+    notes = superiority(load(repository, tournament)).notes
+    assert notes[0].startswith("The bots fall into 2 parts that no match connects")
+    assert any("Seats, in Elo relative to their mean: seat 1: " in note for note in notes)
+
+
+def test_the_draw_probability_that_is_kept_is_used(repository: Repository) -> None:
+    tournament = world.begin(repository, "abc", games=4)
+    world.play_all(repository, tournament)
+    before = load(repository, tournament)
+    kept = DrawProbability(0.4, "cup", 12)
+    repository.keep_draw_probability(tournament.game, tournament.seats, kept)
+    after = load(repository, tournament)
+    assert after.settings.draw_probability == 0.4
+    assert after.ratings != before.ratings
+    assert after.batch == before.batch

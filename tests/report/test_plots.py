@@ -54,6 +54,14 @@ def test_whiskers_stay_within_their_cell(skills: list[tuple[float, float]]) -> N
         assert all(-0.1 <= x <= 100.1 for x in numbers(svg, "x1", "x2", "cx"))
 
 
+@given(st.lists(st.tuples(FINITE, st.floats(0.01, 100), st.floats(0.01, 100)), min_size=1, max_size=10))
+def test_intervals_stay_within_their_cell(found: list[tuple[float, float, float]]) -> None:
+    scale = plots.axis_of([x for value, below, above in found for x in (value - below, value + above)])
+    for value, below, above in found:
+        xs = numbers(plots.interval(scale, value, value - below, value + above), "x1", "x2", "cx")
+        assert all(-0.1 <= x <= 100.1 for x in xs)
+
+
 @given(st.lists(st.tuples(st.integers(0, 400), FINITE), max_size=60), st.integers(0, 400))
 def test_line_plots_are_well_formed_and_stay_in_their_frame(
     points: list[tuple[int, float]], last: int

@@ -132,7 +132,7 @@ def test_a_changed_record_is_seen(report: Report) -> None:
 
 def test_downloads_hold_the_tables(report: Report) -> None:
     folder = report.folder / "data"
-    assert len(list(folder.rglob("*.csv"))) == len(list(folder.rglob("*.json"))) == 6 + 2 * len(world.HOSTILE)
+    assert len(list(folder.rglob("*.csv"))) == len(list(folder.rglob("*.json"))) == 7 + 2 * len(world.HOSTILE)
     for path in folder.rglob("*.json"):
         rows = json.loads(path.read_bytes())
         with path.with_suffix(".csv").open(encoding="utf-8", newline="") as file:

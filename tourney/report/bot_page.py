@@ -8,7 +8,6 @@ import pandas as pd
 from markupsafe import Markup
 
 from tourney.report import names, plots, text
-from tourney.report.crosstable import expected
 from tourney.report.downloads import Table, table
 from tourney.report.frames import tally
 from tourney.report.listing import MatchLine
@@ -73,13 +72,12 @@ def bot_pages(
     faulty = frame[frame["fault"] != ""].groupby("entrant", sort=True)
     faults = {int(str(number)): rows for number, rows in faulty}
     scale = _history_scale(source)
-    skills = {rating.entrant: (rating.mu, rating.sigma) for rating in source.ratings}
     known = people(source)
     places = chairs(source)
     pages = []
     for standing in standings:
         number = standing.person.number
-        opponents = _opponents(source, number, meetings.get(number), skills, known, matches)
+        opponents = _opponents(source, number, meetings.get(number), known, matches)
         seats = tuple(
             seat_line(chair, by_seat.get((number, chair.seat), {}), source.tournament.seats)
             for chair in places
@@ -112,7 +110,6 @@ def _opponents(
     source: Source,
     number: int,
     met: pd.DataFrame | None,
-    skills: Mapping[int, tuple[float, float]],
     known: Mapping[int, Person],
     matches: Mapping[int, MatchLine],
 ) -> tuple[OpponentLine, ...]:
@@ -133,14 +130,14 @@ def _opponents(
             )
         )
         share = Fraction(sum(halves), 2 * games)
-        hoped = expected(source.settings, skills[number], skills[standing.number])
+        meeting = source.meetings[number, standing.number]
         lines.append(
             OpponentLine(
                 person=known[standing.number],
                 games=games,
                 points=text.decimal(Fraction(sum(halves), 2), 1),
                 percent=text.percent(share),
-                expected=text.number(100 * hoped, 1),
+                expected=text.number(100 * meeting.expected, 1),
                 wins=halves.count(2),
                 draws=halves.count(1),
                 losses=halves.count(0),

@@ -1,10 +1,8 @@
 """The crosstable: what each entrant scored against each other, and what their ratings lead one to expect."""
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tourney.ratings.trueskill_rating import Settings
 from tourney.report import text
 from tourney.report.downloads import Table, table
 from tourney.report.people import Person, people
@@ -45,26 +43,14 @@ class Crosstable:
     download: Table
 
 
-def expected(settings: Settings, mine: tuple[float, float], theirs: tuple[float, float]) -> float:
-    """Return the share of points that (mu, sigma) is to score against another: P(performance is better).
-
-    The difference of two performances is normal with variance 2 beta**2 + sigma**2 of both (Herbrich, Minka
-    and Graepel, 2006); a draw counts half, which its symmetry leaves the same.
-    """
-    spread = math.sqrt(2 * settings.beta**2 + mine[1] ** 2 + theirs[1] ** 2)
-    return math.erfc((theirs[0] - mine[0]) / spread / math.sqrt(2)) / 2
-
-
-def residual_step(score: float, hoped: float, games: int) -> int:
-    """Return 1..7: how far a score lies from what was expected, in standard errors; 4 is within one."""
-    error = math.sqrt(max(hoped * (1 - hoped), 0.01) / games)
-    return 4 + max(-3, min(3, int((score - hoped) / error)))
+def residual_step(z: float) -> int:
+    """Return 1..7: how far a score lies from what was expected, in standard deviations; 4 is within one."""
+    return 4 + max(-3, min(3, int(z)))
 
 
 def crosstable(source: Source) -> Crosstable:
-    """Return the crosstable; expected scores come from the published ratings of all matches."""
+    """Return the crosstable; expected scores come from the fit to all matches."""
     known = people(source)
-    skills = {rating.entrant: (rating.mu, rating.sigma) for rating in source.ratings}
     pairs = {(pair.entrant, pair.opponent): pair for pair in source.pairs}
     lines = []
     rows = []
@@ -76,7 +62,7 @@ def crosstable(source: Source) -> Crosstable:
                 cells.append(None)
                 continue
             share = Fraction(pair.half_points, 2 * pair.games)
-            hoped = expected(source.settings, skills[standing.number], skills[other.number])
+            meeting = source.meetings[standing.number, other.number]
             scored = text.decimal(Fraction(pair.half_points, 2), 1)
             cells.append(
                 Cell(
@@ -84,8 +70,8 @@ def crosstable(source: Source) -> Crosstable:
                     score=scored.removesuffix(".0"),
                     games=pair.games,
                     shade=round(share * (SHADES - 1)),
-                    residual=residual_step(float(share), hoped, pair.games),
-                    said=f"{text.percent(share)} %, expected {text.number(100 * hoped, 1)} %",
+                    residual=residual_step(meeting.z),
+                    said=f"{text.percent(share)} %, expected {text.number(100 * meeting.expected, 1)} %",
                 )
             )
             rows.append(
@@ -95,7 +81,7 @@ def crosstable(source: Source) -> Crosstable:
                     "games": pair.games,
                     "points": pair.half_points / 2,
                     "share": round(float(share), 4),
-                    "expected": round(hoped, 4),
+                    "expected": round(meeting.expected, 4),
                 }
             )
         lines.append(

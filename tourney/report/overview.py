@@ -43,7 +43,14 @@ class StandingLine:
     mu: str
     sigma: str
     exposed: str
+    elo: str
+    low: str
+    high: str
+    batch_rank: int
+    ranks: str
+    best: str
     whisker: Markup
+    skill: Markup
     faults: int
     faults_said: str
 
@@ -79,6 +86,7 @@ class Overview:
     state: str
     standings: tuple[StandingLine, ...]
     axis: Markup
+    skill_axis: Markup
     seats: tuple[SeatLine, ...]
     ends: tuple[tuple[str, int, str], ...]
     faults: tuple[FaultLine, ...]
@@ -94,7 +102,8 @@ def overview(source: Source, frame: pd.DataFrame, *, measured: bool) -> Overview
         facts=facts(source, measured=measured),
         state=state(source),
         standings=standing_lines(source),
-        axis=plots.whisker_axis(rating_axis(source)),
+        axis=plots.whisker_axis(elo_axis(source)),
+        skill_axis=plots.whisker_axis(rating_axis(source)),
         seats=seat_lines(source, frame),
         ends=ends(frame),
         faults=lines,
@@ -168,6 +177,11 @@ def facts(source: Source, *, measured: bool) -> tuple[Fact, ...]:
             "chosen by a person, so bots could compute the dice" if tournament.seed_chosen else "at random",
         ),
         Fact(
+            "Ratings",
+            "all matches in one fit, faults as losses; prior: a standard deviation of"
+            f" {text.number(source.batch.pool.prior_elo, 0)} Elo",
+        ),
+        Fact(
             "TrueSkill",
             f"draw probability {source.settings.draw_probability:g}, tau {source.settings.tau:g},"
             " matches in schedule order",
@@ -194,20 +208,26 @@ def _opening(source: Source) -> str:
 
 
 def rating_axis(source: Source) -> plots.Scale:
-    """Return the one scale of all whiskers, in percent."""
+    """Return the one scale of all TrueSkill whiskers, in percent."""
     ends_ = [value for r in source.ratings for value in (r.mu - 3 * r.sigma, r.mu + 3 * r.sigma)]
     return plots.axis_of(ends_)
+
+
+def elo_axis(source: Source) -> plots.Scale:
+    """Return the one scale of all intervals of Elo, in percent."""
+    return plots.axis_of([value for line in source.batch.ratings for value in (line.low, line.high)])
 
 
 def standing_lines(source: Source) -> tuple[StandingLine, ...]:
     """Return the standings with ratings beside them."""
     known = people(source)
     ratings: dict[int, Rating] = {rating.entrant: rating for rating in source.ratings}
-    scale = rating_axis(source)
+    batch = {line.entrant: line for line in source.batch.ratings}
+    scale, skill_scale = elo_axis(source), rating_axis(source)
     seats = source.tournament.seats
     lines = []
     for standing in source.standings:
-        rating = ratings[standing.number]
+        rating, line = ratings[standing.number], batch[standing.number]
         lines.append(
             StandingLine(
                 rank=standing.rank,
@@ -222,7 +242,14 @@ def standing_lines(source: Source) -> tuple[StandingLine, ...]:
                 mu=text.number(rating.mu, 3),
                 sigma=text.number(rating.sigma, 3),
                 exposed=text.number(rating.exposed, 3),
-                whisker=plots.whisker(scale, rating.mu, rating.sigma),
+                elo=text.number(line.elo, 1),
+                low=text.number(line.low, 1),
+                high=text.number(line.high, 1),
+                batch_rank=line.rank,
+                ranks=text.span(line.best_rank, line.worst_rank),
+                best=text.number(100 * line.p_best, 0),
+                whisker=plots.interval(scale, line.elo, line.low, line.high),
+                skill=plots.whisker(skill_scale, rating.mu, rating.sigma),
                 faults=standing.fault_count,
                 faults_said=", ".join(f"{kind} {count}" for kind, count in standing.faults),
             )
@@ -233,9 +260,11 @@ def standing_lines(source: Source) -> tuple[StandingLine, ...]:
 def standings_table(source: Source) -> Table:
     """Return the standings for download: points as exact fractions too."""
     ratings = {rating.entrant: rating for rating in source.ratings}
+    batch = {found.entrant: found for found in source.batch.ratings}
     rows = []
     for line in source.standings:
         entrant, rating = source.entrants[line.number].entrant, ratings[line.number]
+        found = batch[line.number]
         rows.append(
             {
                 "rank": line.rank,
@@ -251,6 +280,13 @@ def standings_table(source: Source) -> Table:
                 "losses": line.losses,
                 "sonneborn": round(float(line.sonneborn), 4),
                 "faults": line.fault_count,
+                "elo_rank": found.rank,
+                "elo": found.elo,
+                "low": found.low,
+                "high": found.high,
+                "best_rank": found.best_rank,
+                "worst_rank": found.worst_rank,
+                "p_best": found.p_best,
                 "rating_rank": rating.rank,
                 "mu": rating.mu,
                 "sigma": rating.sigma,
@@ -259,7 +295,7 @@ def standings_table(source: Source) -> Table:
         )
     columns = (
         "rank entrant bot version digest games points points_exact wins draws losses sonneborn faults"
-        " rating_rank mu sigma exposed"
+        " elo_rank elo low high best_rank worst_rank p_best rating_rank mu sigma exposed"
     )
     return table(rows, columns.split())
 

@@ -74,6 +74,22 @@ def whisker(scale: Scale, mu: float, sigma: float) -> Markup:
     )
 
 
+def interval(scale: Scale, value: float, low: float, high: float) -> Markup:
+    """Draw an interval (thin, with ends) and the value in it (a dot), in percent."""
+
+    def at(where: float) -> str:
+        return coordinate(scale.at(where)) + "%"
+
+    said = f"{text.number(value, 1)}, 95 % from {text.number(low, 1)} to {text.number(high, 1)}"
+    bars = "".join(f'<line class="w3" x1="{at(x)}" x2="{at(x)}" y1="32%" y2="68%"/>' for x in (low, high))
+    return Markup(  # noqa: S704 - numbers alone
+        f'<svg class="whisker" role="img" aria-label="{said}"><title>{said}</title>'
+        f"{grid(scale)}"
+        f'<line class="w3" x1="{at(low)}" x2="{at(high)}" y1="50%" y2="50%"/>{bars}'
+        f'<circle cx="{at(value)}" cy="50%" r="4"/></svg>'
+    )
+
+
 def grid(scale: Scale) -> str:
     """Draw the grid lines of the whiskers' scale."""
     return "".join(

@@ -8,7 +8,7 @@ import rfc8785
 from jinja2 import Environment
 
 from tourney import __version__
-from tourney.report import bot_page, crosstable, frames, listing, names, overview
+from tourney.report import bot_page, crosstable, frames, listing, names, overview, superiority
 from tourney.report.downloads import Table
 from tourney.report.environment import environment, static_files
 from tourney.report.match_page import match_page
@@ -108,17 +108,22 @@ class _Site:
         frame = frames.seat_frame(self._source)
         front = overview.overview(self._source, frame, measured=self._options.measured)
         cross = crosstable.crosstable(self._source)
+        better = superiority.superiority(self._source)
+        small = len(cross.lines) <= INLINE_CROSSTABLE
         yield self._page(
             "index.html",
             "index.html",
             front=front,
-            cross=cross if len(cross.lines) <= INLINE_CROSSTABLE else None,
+            cross=cross if small else None,
+            better=better,
+            matrix=small,
             matches=len(self._lines),
         )
-        yield self._page("crosstable.html", "crosstable.html", cross=cross)
+        yield self._page("crosstable.html", "crosstable.html", cross=cross, better=better)
         for name, table in front.downloads.items():
             yield from _tables(f"data/{name}", table)
         yield from _tables("data/crosstable", cross.download)
+        yield from _tables("data/superiority", better.download)
         yield from _tables(
             "data/matches", listing.matches_table(self._source, measured=self._options.measured)
         )

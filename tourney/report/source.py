@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from tourney.errors import GameError
 from tourney.games.base import AnyGame
@@ -11,6 +11,9 @@ from tourney.games.registry import find_game
 from tourney.match.played import LogLine
 from tourney.match.record import Record
 from tourney.ratings import draws
+from tourney.ratings.batch.counts import Counts
+from tourney.ratings.batch.rate import rate
+from tourney.ratings.batch.values import Batch
 from tourney.ratings.trueskill_rating import Pool, Settings, history
 from tourney.ratings.values import Rating, Result
 from tourney.store.repository import Repository
@@ -26,11 +29,22 @@ class Detail:
     measured: dict[str, Any] = field(default_factory=dict)
 
 
+class Meeting(NamedTuple):
+    """The share of points that a bot is expected to score against another, and by how much it did not.
+
+    ``z``: points less those expected, in standard deviations.
+    """
+
+    expected: float
+    z: float
+
+
 @dataclass(frozen=True)
 class Source:
     """A tournament, whole. ``matches`` are those with a result, in schedule order.
 
     ``detail`` gives what is stored of a match, by number: asked for one at a time, as records are large.
+    ``draw_probability`` is what is kept for TrueSkill, if anything is.
     """
 
     tournament: Tournament
@@ -40,6 +54,7 @@ class Source:
     pairs: tuple[PairTotal, ...]
     matches: tuple[Match, ...]
     detail: Callable[[int], Detail]
+    draw_probability: float | None = None
 
     @cached_property
     def game(self) -> AnyGame | None:
@@ -51,9 +66,28 @@ class Source:
 
     @cached_property
     def settings(self) -> Settings:
-        """The settings of TrueSkill that the report rates with."""
+        """The settings of TrueSkill that the report rates with: the draw probability kept, or the default."""
         plan = self.tournament.plan
+        if self.draw_probability is not None:
+            return Settings(draw_probability=self.draw_probability)
         return Settings(draw_probability=draws.default(plan.game, plan.seats, dict(plan.options)))
+
+    @cached_property
+    def batch(self) -> Batch:
+        """The ratings of all matches in one fit."""
+        numbers = [entrant.number for entrant in self.entrants]
+        return rate(Counts.of_results(self._results(), numbers, self.tournament.seats))
+
+    @cached_property
+    def meetings(self) -> dict[tuple[int, int], Meeting]:
+        """What the fit leads one to expect of each pair that met, either way round."""
+        found = {}
+        for pair in self.batch.pairs:
+            if pair.games and pair.z is not None:
+                share = pair.expected / pair.games
+                found[pair.a, pair.b] = Meeting(share, pair.z)
+                found[pair.b, pair.a] = Meeting(1 - share, -pair.z)
+        return found
 
     @cached_property
     def history(self) -> tuple[tuple[int, Pool], ...]:
@@ -95,6 +129,7 @@ def load(repository: Repository, tournament: Tournament) -> Source:
             repository.measured(tournament.id, number),
         )
 
+    kept = repository.draw_probability(tournament.game, tournament.seats)
     return Source(
         tournament=tournament,
         entrants=repository.entrants(tournament.id),
@@ -103,4 +138,5 @@ def load(repository: Repository, tournament: Tournament) -> Source:
         pairs=repository.pair_totals(tournament.id),
         matches=matches,
         detail=detail,
+        draw_probability=None if kept is None else kept.probability,
     )

@@ -37,6 +37,11 @@ def count(value: int, singular: str, plural: str = "") -> str:
     return f"{value:,} {singular if value == 1 else plural or singular + 's'}"
 
 
+def span(first: int, last: int) -> str:
+    """Return a range of whole numbers: ``2-5``, with a dash, or ``2`` where it is one."""
+    return str(first) if first == last else f"{first}\N{EN DASH}{last}"
+
+
 def milliseconds(value: float) -> str:
     """Return a duration in milliseconds, or seconds from ten of them on."""
     if value < 10_000:
