@@ -93,7 +93,7 @@ def _batch(name: str | None, show: str, forfeits: Forfeits, db: str, format_: Fo
         found = repository.tournament(name)
         entrants = repository.entrants(found.id)
         faults = rating_tables.fault_counts(repository, found)
-        batch: Batch = rate_batch(repository, found, forfeits)
+        batch: Batch = rate_batch(repository, found, forfeits, pairs=show == "pairs")
         finished = repository.progress(found.id)
     names = {entrant.number: entrant.name for entrant in entrants}
     output = current()

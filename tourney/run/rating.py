@@ -63,9 +63,11 @@ def rate_trueskill(
     return Rated(pool.after_ordered(chain(beyond, results), forfeits), text, keep)
 
 
-def rate_batch(repository: Repository, tournament: Tournament, forfeits: Forfeits) -> Batch:
-    """Rate a tournament in one fit."""
-    return rate(count(repository, tournament, forfeits))
+def rate_batch(
+    repository: Repository, tournament: Tournament, forfeits: Forfeits, *, pairs: bool = True
+) -> Batch:
+    """Rate a tournament in one fit; without ``pairs`` those are left out."""
+    return rate(count(repository, tournament, forfeits), pairs=pairs)
 
 
 def count(repository: Repository, tournament: Tournament, forfeits: Forfeits) -> Counts:

@@ -40,8 +40,11 @@ def relative(x: Floats, matrix: Floats) -> tuple[Floats, Floats]:
     return ELO * (centre @ x), ELO**2 * (centre @ matrix @ centre)
 
 
-def rate(counts: Counts, prior: Prior | None = None) -> Batch:
-    """Rate a pool; a function of the counts alone, to the published digits."""
+def rate(counts: Counts, prior: Prior | None = None, *, pairs: bool = True) -> Batch:
+    """Rate a pool; a function of the counts alone, to the published digits.
+
+    Without ``pairs`` those are left out: of thousands of bots there are millions.
+    """
     prior = prior or Prior()
     n, k = counts.size, counts.seats
     likelihood, mode, covariances = estimate(counts, prior)
@@ -70,7 +73,8 @@ def rate(counts: Counts, prior: Prior | None = None) -> Batch:
         steps=steps,
         prior_elo=prior.rating,
     )
-    return Batch(lines, _pairs(counts, elo, spread, totals, by_chance, order), pool)
+    told = _pairs(counts, elo, spread, totals, by_chance, order) if pairs else ()
+    return Batch(lines, told, pool)
 
 
 def _lines(
