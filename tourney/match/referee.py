@@ -52,6 +52,7 @@ class Referee:
         "_queues",
         "_resigned",
         "_seed",
+        "_string",
         "_substituted",
         "_told",
         "actions",
@@ -73,6 +74,7 @@ class Referee:
         self._game = game
         self._seed = spec.seed
         self._parse = game.parse_action
+        self._string = game.action_string
         self._most = game.max_actions
         self._chances = 0
         self._chance_draw = chance_draws(spec.seed)
@@ -214,6 +216,7 @@ class Referee:
 
     def _advance(self) -> None:
         """Draw what chance and withdrawn seats do, until a seat must act or the game is over."""
+        order, string = self._order, self._string
         while True:
             state = self.state
             actor = state.actor
@@ -223,14 +226,14 @@ class Referee:
             if actor == CHANCE:
                 draw = self._chance_draw(self._chances)
                 action = pick(draw, state.legal_actions(), state.chance_weights())
-            elif actor in self._order:
+            elif actor in order:
                 j = self._substituted.get(actor, 0)
                 self._substituted[actor] = j + 1
                 action = draw_substitute(self._seed, actor, j, state.legal_actions())
             else:
                 self.turn = actor
                 return
-            self._play(actor, action, self._game.action_string(action))
+            self._play(actor, action, string(action))
 
     def _play(self, actor: int, action: Action, text: str) -> None:
         """Play an action and have the lines ready that tell of it."""

@@ -124,7 +124,7 @@ def captured(board: bytes | bytearray, square: int) -> list[int]:
     taken: list[int] = []
     for ray in RAYS[square]:
         first = board[ray[0]]
-        if first in (EMPTY, own):
+        if first == EMPTY or first == own:  # noqa: SIM109 - a tuple would be built for each ray
             continue
         for length, place in enumerate(ray):
             stone = board[place]
