@@ -57,6 +57,18 @@ done
 """
 
 
+SAYS_WHO = """#!/bin/sh
+while read -r word rest; do
+    case $word in
+        tourney) echo bot;;
+        game) echo ready;;
+        go) echo "info pid=$$"; echo resign;;
+        quit) exit 0;;
+    esac
+done
+"""
+
+
 STARTED: list["subprocess.Popen[str]"] = []
 """What the test that runs has started, ended with it if it fails."""
 
@@ -276,3 +288,23 @@ def test_a_match_that_hangs_is_ended_with_its_worker_and_by_the_second_signal(ho
     assert "stopped at once on request" in said
     assert "Traceback" not in said
     assert done(home) == 0
+
+
+@pytest.mark.parametrize(("reuse", "processes"), [("false", 4), ("true", 1)])
+def test_reuse_keeps_a_process_from_match_to_match(home: Path, reuse: str, processes: int) -> None:
+    """Two bots, eight matches, one worker: who is asked says its process, one or always another."""
+    write_file(home, SAYS_WHO, "says-who").chmod(0o755)
+    cup = CUP.replace('"pebble"', '"./says-who"').replace("= 16", "= 8")
+    write_file(home, f"{cup}reuse = {reuse}\n")
+    code, said = finish(tourney(home, "--workers", "1"))
+    assert code == 0, said
+    told: dict[str, set[str]] = {"says-who": set(), "second": set()}
+    with Repository.open(str(home / "tourney.db")) as repository:
+        tournament = repository.tournament().id
+        for number, record in repository.records(tournament):
+            assert repository.measured(tournament, number)["reproducible"] is (reuse == "false")
+            for line in repository.log(tournament, number):
+                if line.kind == "info":
+                    told[record["seats"][line.seat - 1]["entrant"]].add(line.text)
+    # Who sits first is asked first, and resigns: each in half of the matches.
+    assert {name: len(pids) for name, pids in told.items()} == {"says-who": processes, "second": processes}
