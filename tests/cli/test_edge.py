@@ -149,6 +149,27 @@ def test_a_full_disk_is_one_sentence() -> None:
     assert done.stderr == "error: No space left on device; free some space and start again\n"
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_messages_that_cannot_be_written_change_nothing() -> None:
+    """Standard error on a full disk, or with its reader gone: the same output and the same code as ever."""
+    read, gone = os.pipe()
+    os.close(read)
+    with Path("/dev/full").open("w") as full, os.fdopen(gone, "w") as broken:
+        for stream in (full, broken):
+            refused = subprocess.run(
+                [*PROGRAM, "perft", "chess", "1"], stdout=subprocess.PIPE, stderr=stream, check=False
+            )
+            assert refused.returncode == 2
+            counted = subprocess.run(
+                [*PROGRAM, "rules", "sages-tafl"],
+                input=b"new\nactor\n",
+                stdout=subprocess.PIPE,
+                stderr=stream,
+                check=False,
+            )
+            assert (counted.returncode, counted.stdout) == (0, b"ok\n1\n")
+
+
 def test_a_closed_standard_output_is_said() -> None:
     """``tourney games >&-`` is refused rather than lost."""
     line = f'"{sys.executable}" -m tourney --version >&-'

@@ -12,7 +12,7 @@ import sys
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TextIO
+from typing import Any, TextIO
 
 import click
 from click.exceptions import Abort, Exit, NoArgsIsHelpError
@@ -133,14 +133,34 @@ def _explain_os(error: OSError) -> tuple[int, str]:
 
 
 def _open_streams() -> None:
-    """See to it that both streams are there and can print any text."""
+    """See to it that both streams are there and can print any text, and that messages never stop a run."""
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 - open until the process ends
+    elif isinstance(sys.stderr, io.TextIOWrapper) and sys.stderr is sys.__stderr__:
+        sys.stderr = io.TextIOWrapper(
+            io.BufferedWriter(_Aside(sys.stderr.fileno(), "w", closefd=False)),
+            encoding=sys.stderr.encoding,
+            line_buffering=True,
+        )
     if sys.stdout is None:
         raise EnvironmentFailure("standard output is closed; send it to a file or to /dev/null")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+class _Aside(io.FileIO):
+    """A file for messages: what it cannot take is dropped.
+
+    A run that lasts the night must not end because the disk that its messages go to is full, or because the
+    program that read them has gone.
+    """
+
+    def write(self, data: Any, /) -> int:
+        """Write what can be written, and say that all was."""
+        with suppress(OSError):
+            super().write(data)
+        return len(memoryview(data).cast("B"))
 
 
 def _flush(stream: TextIO | None) -> None:
