@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from tourney.ratings.batch.normal import normals, uniforms
 from tourney.ratings.batch.prior import ELO
+from tourney.ratings.sprt import expected_score
 from tourney.ratings.values import Result
 
 Floats = NDArray[np.float64]
@@ -73,6 +74,36 @@ def simulate(world: World, seed: int, matches: int, stream: str = "pool") -> Poo
         for game, turn, seated, ranked in zip(games, turns, sat, ranks, strict=True)
     ]
     return Pool(world, strengths, results)
+
+
+def pair_shares(elo: float, *, mirrored: bool, dice: float = 300.0, nu: float = 0.5) -> Floats:
+    """Return how often A scores 0 to 4 half-points of two games, where dice favour one seat or the other.
+
+    Davidson's model given the dice, which are averaged over; A's strength is such that its mean score is what
+    ``elo`` leads one to expect.
+    """
+    points, weights = np.polynomial.hermite_e.hermegauss(40)
+    weights = weights / weights.sum()
+
+    def outcomes(gap: float) -> Floats:
+        half = (gap + dice * points) / ELO / 2
+        win, loss = np.exp(half), np.exp(-half)
+        return np.stack([loss, np.full_like(half, nu), win]) / (win + loss + nu)
+
+    low, high = -1000.0, 1000.0
+    for _ in range(60):
+        gap = (low + high) / 2
+        _, draw, win = outcomes(gap) @ weights
+        low, high = (gap, high) if win + draw / 2 < expected_score(elo) else (low, gap)
+    first, second = outcomes(gap), outcomes(gap)[:, ::-1]
+    shares = np.zeros(5)
+    for i in range(3):
+        for j in range(3):
+            both = (
+                first[i] * second[j] @ weights if mirrored else (first[i] @ weights) * (second[j] @ weights)
+            )
+            shares[i + j] += both
+    return shares
 
 
 def _davidson(world: World, utility: Floats, labels: tuple[str, int], stream: str) -> NDArray[np.int64]:

@@ -15,19 +15,19 @@ import resource
 import statistics
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.rating_pools import Floats, Pool, World, simulate
+from benchmarks.rating_pools import Floats, Pool, World, pair_shares, simulate
 from tourney.ratings.batch.counts import Counts
 from tourney.ratings.batch.normal import uniforms
 from tourney.ratings.batch.prior import ELO, Prior
 from tourney.ratings.batch.rate import QUANTILE, estimate, rate, relative
-from tourney.ratings.sprt import Sprt, expected_score
+from tourney.ratings.sprt import Sprt
 from tourney.ratings.trueskill_rating import Pool as TrueSkillPool
 from tourney.ratings.trueskill_rating import Settings
 from tourney.ratings.values import Result
@@ -130,7 +130,7 @@ def head(*cells: str) -> None:
 def show_pools(seeds: int) -> None:
     """Compare methods on pools of 50 bots and 10,000 matches."""
     print(f"\n50 bots, {MATCHES:,} matches, means of {seeds} seeds (the slow ones: of {min(seeds, 5)})\n")
-    head("pool", "method", "rank correlation", "RMSE, Elo", "coverage of 95 %", "seconds")
+    head("pool", "method", "rank correlation", "RMSE, Elo", "coverage of 95 %", "CPU seconds")
     for world, title in ((TWO, "two seats, draws"), (FOUR, "four seats")):
         for name, package, fit in METHODS:
             if package is not None and find_spec(package) is None:
@@ -154,9 +154,9 @@ def show_pools(seeds: int) -> None:
 
 def score(pool: Pool, fit: Callable[[Pool], Fit]) -> tuple[float, float, float | None, float]:
     """Return rank correlation, RMSE, coverage and seconds of a method on a pool."""
-    began = time.perf_counter()
+    began = time.process_time()
     found = fit(pool)
-    seconds = time.perf_counter() - began
+    seconds = time.process_time() - began
     rho = float(np.corrcoef(ranks_of(found[0]), ranks_of(pool.strengths))[0, 1])
     values, deviations = found if fit is fit_batch else scaled(found, pool.strengths)
     error = values - pool.strengths
@@ -292,86 +292,70 @@ def _tests(test: Sprt, elo: float, runs: int, kind: str) -> tuple[list[bool], li
     return taken, lengths
 
 
-def pair_shares(elo: float, *, mirrored: bool, dice: float = 300.0, nu: float = 0.5) -> Floats:
-    """Return how often A scores 0 to 4 half-points of two games, where dice favour one seat or the other.
-
-    Davidson's model given the dice, which are averaged over; A's strength is such that its mean score is what
-    ``elo`` leads one to expect.
-    """
-    points, weights = np.polynomial.hermite_e.hermegauss(40)
-    weights = weights / weights.sum()
-
-    def outcomes(gap: float) -> Floats:
-        half = (gap + dice * points) / ELO / 2
-        win, loss = np.exp(half), np.exp(-half)
-        return np.stack([loss, np.full_like(half, nu), win]) / (win + loss + nu)
-
-    low, high = -1000.0, 1000.0
-    for _ in range(60):
-        gap = (low + high) / 2
-        _, draw, win = outcomes(gap) @ weights
-        low, high = (gap, high) if win + draw / 2 < expected_score(elo) else (low, gap)
-    first, second = outcomes(gap), outcomes(gap)[:, ::-1]
-    shares = np.zeros(5)
-    for i in range(3):
-        for j in range(3):
-            both = (
-                first[i] * second[j] @ weights if mirrored else (first[i] @ weights) * (second[j] @ weights)
-            )
-            shares[i + j] += both
-    return shares
-
-
 def show_speed(_seeds: int) -> None:
-    """Time the large cases; memory is the process's highest so far."""
+    """Time the large cases; memory is the process's highest so far, simulation included."""
     print("\nOne process; memory is its maximum resident set up to there\n")
-    head("case", "seconds", "MB")
+    head("case", "seconds", "CPU seconds", "MB")
     big = replace(TWO, name="big", bots=200)
-    groups = _big_groups(big, 500_000)
-    timed(
-        "1,000,000 two-seat matches of 200 bots, batch from counts of groups",
-        lambda: _batch_of_groups(groups),
-    )
-    four = simulate(replace(FOUR, name="many"), 0, 100_000)
-    timed("100,000 four-seat matches of 50 bots, batch from results", lambda: rate(counts_of(four)))
-    many = simulate(big, 0, 1_000_000)
-    timed("1,000,000 two-seat matches of 200 bots, TrueSkill", lambda: fit_trueskill(many, draw=0.2))
-
-
-def timed(title: str, work: Callable[[], Any]) -> None:
-    """Print how long some work takes."""
-    began = time.perf_counter()
-    work()
-    seconds = time.perf_counter() - began
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    row((title, f"{seconds:.1f}", f"{memory:.0f}"))
-
-
-class _Game:
-    """A game of a group, as the store gives it."""
-
-    __slots__ = ("entrants", "faults", "ranks")
-
-    def __init__(self, result: Result) -> None:
-        self.entrants, self.ranks, self.faults = result.entrants, result.ranks, (None, None)
-
-
-def _big_groups(world: World, pairs: int) -> list[tuple[tuple[_Game, ...], int]]:
-    """Return a round-robin's groups with how often each occurred, as the store counts them."""
     found: dict[tuple[Any, ...], int] = {}
-    for part in range(10):
-        results = simulate(world, 0, pairs // 5, f"part-{part}").results
+    for results in _parts(big):
         for first, second in zip(results[::2], results[1::2], strict=True):
             key = (first.entrants, first.ranks, second.entrants, second.ranks)
             found[key] = found.get(key, 0) + 1
-    return [
-        ((_Game(Result((1, 1, 1, 1), e1, r1)), _Game(Result((1, 1, 1, 2), e2, r2))), times)
+    groups = [
+        ((_Game(e1, r1, (None, None)), _Game(e2, r2, (None, None))), times)
         for (e1, r1, e2, r2), times in found.items()
     ]
+    watch = Stopwatch()
+    with watch:
+        rate(Counts.of_groups(groups, range(big.bots), 2))
+    watch.show("1,000,000 two-seat matches of 200 bots, batch from counts of groups")
+    four = simulate(replace(FOUR, name="many"), 0, 100_000)
+    watch = Stopwatch()
+    with watch:
+        rate(counts_of(four))
+    watch.show("100,000 four-seat matches of 50 bots, batch from results")
+    watch = Stopwatch()
+    after = TrueSkillPool.of(range(big.bots), Settings(draw_probability=0.2))
+    for results in _parts(big):
+        with watch:
+            after = after.after_ordered(results)
+    watch.show("1,000,000 two-seat matches of 200 bots, TrueSkill")
 
 
-def _batch_of_groups(groups: list[tuple[tuple[_Game, ...], int]]) -> None:
-    rate(Counts.of_groups(groups, range(200), 2))
+class Stopwatch:
+    """Adds up wall and CPU time of the blocks that it is the context of."""
+
+    def __init__(self) -> None:
+        self._wall = self._cpu = 0.0
+
+    def __enter__(self) -> None:
+        self._wall -= time.perf_counter()
+        self._cpu -= time.process_time()
+
+    def __exit__(self, *_: object) -> None:
+        self._wall += time.perf_counter()
+        self._cpu += time.process_time()
+
+    def show(self, title: str) -> None:
+        """Print a row of the table of speed."""
+        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        row((title, f"{self._wall:.1f}", f"{self._cpu:.1f}", f"{memory:.0f}"))
+
+
+class _Game(NamedTuple):
+    """A game of a group, as the store gives it."""
+
+    entrants: tuple[int, ...]
+    ranks: tuple[int, ...]
+    faults: tuple[str | None, ...]
+
+
+def _parts(world: World) -> Iterator[list[Result]]:
+    """Yield a million matches, 50,000 at a time, in schedule order."""
+    for part in range(20):
+        results = simulate(world, 0, 50_000, f"part-{part}").results
+        yield [result._replace(key=(part + 1, *result.key[1:])) for result in results]
 
 
 TABLES: dict[str, Callable[[int], None]] = {

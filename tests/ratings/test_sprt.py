@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.ratings import pair_shares
+from benchmarks.rating_pools import pair_shares
 from tourney.errors import UsageError
 from tourney.ratings.batch.normal import uniforms
 from tourney.ratings.sprt import SCORES, Sprt, elo_of, estimate, expected_score
