@@ -49,7 +49,7 @@ class Option(NamedTuple):
 class State(ABC, Generic[A]):
     """A position, with whatever history its rules count. Immutable: nothing changes it once made.
 
-    A subclass gives ``actor`` and ``seats`` as slots or properties.
+    A subclass gives ``actor`` and ``seats`` as properties.
     """
 
     __slots__ = ()

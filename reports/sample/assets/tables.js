@@ -1,0 +1,85 @@
+/* Tables: a click on a heading sorts, and the list of matches can be filtered. Without this they just stand. */
+(function () {
+  "use strict";
+
+  function value(row, index) {
+    var text = row.cells[index].textContent.trim();
+    var number = parseFloat(text.replace("\u2212", "-").replace(/,/g, ""));
+    return isNaN(number) ? text.toLowerCase() : number;
+  }
+
+  function compare(a, b) {
+    if (typeof a === "number" && typeof b === "number") return a - b;
+    if (typeof a === "number") return -1;
+    if (typeof b === "number") return 1;
+    return a < b ? -1 : a > b ? 1 : 0;
+  }
+
+  function sortable(table) {
+    var heads = Array.prototype.slice.call(table.tHead.rows[0].cells);
+    var body = table.tBodies[0];
+    heads.forEach(function (head, index) {
+      if (head.dataset.sort === "none") return;
+      var button = document.createElement("button");
+      button.type = "button";
+      button.className = "sort";
+      while (head.firstChild) button.appendChild(head.firstChild);
+      head.appendChild(button);
+      button.addEventListener("click", function () {
+        var numbers = head.classList.contains("n") && index > 0;
+        var up = head.getAttribute("aria-sort") ? head.getAttribute("aria-sort") === "descending" : !numbers;
+        heads.forEach(function (other) {
+          other.removeAttribute("aria-sort");
+        });
+        head.setAttribute("aria-sort", up ? "ascending" : "descending");
+        Array.prototype.slice
+          .call(body.rows)
+          .map(function (row, place) {
+            return { row: row, place: place, value: value(row, index) };
+          })
+          .sort(function (a, b) {
+            return (up ? 1 : -1) * compare(a.value, b.value) || a.place - b.place;
+          })
+          .forEach(function (entry) {
+            body.appendChild(entry.row);
+          });
+      });
+    });
+  }
+
+  function filter(form) {
+    var rows = Array.prototype.slice.call(document.getElementById("rows").rows);
+    var texts = rows.map(function (row) {
+      return row.textContent.toLowerCase();
+    });
+    var words = document.getElementById("filter-text");
+    var kind = document.getElementById("filter-kind");
+    var count = document.getElementById("filter-count");
+
+    function apply() {
+      var wanted = words.value.toLowerCase().split(/\s+/).filter(Boolean);
+      var shown = 0;
+      rows.forEach(function (row, index) {
+        var fits = !kind.value || row.classList.contains(kind.value);
+        fits = fits && wanted.every(function (word) {
+          return texts[index].indexOf(word) >= 0;
+        });
+        row.hidden = !fits;
+        shown += fits ? 1 : 0;
+      });
+      count.textContent = shown + " of " + rows.length;
+    }
+
+    form.hidden = false;
+    form.addEventListener("submit", function (event) {
+      event.preventDefault();
+    });
+    words.addEventListener("input", apply);
+    kind.addEventListener("change", apply);
+    apply();
+  }
+
+  Array.prototype.forEach.call(document.querySelectorAll("table.sortable"), sortable);
+  var form = document.querySelector("form.filter");
+  if (form) filter(form);
+})();
