@@ -203,13 +203,51 @@ def test_verify_all_finds_one_altered_byte(database: str) -> None:
         assert done.stderr == "error: 1 of 5 records does not hold\n"
 
 
-def test_verify_all_holds_the_table_to_the_records(database: str) -> None:
-    """What ratings are made of is the row beside the record: a result changed there is found too."""
-    ranks = ",".join(map(str, reversed(drawn(3).record["outcome"]["ranks"])))
-    altered(database, 'UPDATE "match" SET ranks = ? WHERE id = 3', ranks)
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ("\"match\" SET ranks = CASE ranks WHEN '1,2' THEN '2,1' ELSE '1,2' END WHERE id = 3", "ranks is "),
+        ('"match" SET digest = "ab" WHERE id = 3', "digest is ab in the database, but "),
+        ('"match" SET void = 1 WHERE id = 3', "void is True in the database, but False"),
+        ("seat SET rank = 3 - rank WHERE match_id = 3", "rank of seat 1 is "),
+        ("seat SET units = 0 WHERE match_id = 3", " follows from the record"),
+        ("seat SET entrant = 2 WHERE match_id = 3", "entrant of seat 1 is 2 in the database"),
+        ("seat SET fault = 'crash' WHERE match_id = 3", "fault of seat 1 is crash in the database"),
+        ('"match" SET record = NULL WHERE id = 3', "so it has no record"),
+        ('"match" SET record = "text" WHERE id = 3', "the record of match 3 is damaged"),
+    ],
+)
+def test_verify_all_holds_the_tables_to_the_records(database: str, change: str, says: str) -> None:
+    """Standings and ratings are made of columns beside the record: a result changed there is found too."""
+    altered(database, f"UPDATE {change}")
     done = invoke("verify", "--all", "--db", database)
     assert done.exit_code == 1
-    assert done.stdout.startswith("match 3 of cup: the ranks in the database are ")
+    assert done.stdout.startswith("match 3 of cup: ")
+    assert says in done.stdout
+    assert done.stderr == "error: 1 of 5 records does not hold\n"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "tournament SET \"plan\" = '{'",
+        "tournament SET run = ''",
+        "entrant SET args = 'x'",
+        "schedule SET seating = '0 1' WHERE id = 3",
+        "\"match\" SET ranks = '' WHERE id = 3",
+    ],
+)
+def test_columns_that_are_none_of_ours_are_said(database: str, change: str) -> None:
+    """A column that cannot be read is the database's damage, in one sentence, and no mistake of Tourney's."""
+    altered(database, f"UPDATE {change}")
+    for words in (("standings",), ("ratings",), ("verify", "--all")):
+        done = invoke(*words, "--db", database)
+        assert "unexpected" not in done.stderr
+        assert done.exception is None or isinstance(done.exception, SystemExit)
+    done = invoke("report", "--db", database, "--out", str(Path(database).parent / "report"))
+    assert done.exit_code == 3
+    assert done.stderr.startswith("error: the database was altered: ")
+    assert done.stderr.count("\n") == 1
 
 
 def test_verify_wants_one_thing_to_verify(file: Path) -> None:

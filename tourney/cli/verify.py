@@ -32,7 +32,9 @@ def command(match: str | None, everything: bool, manifest: Path | None, db: str)
     """Verify MATCH, a number (12, or autumn-cup/12) or a file of records.
 
     The actions are played through the rules, and the dice, openings and substitutes drawn from the seed. That
-    proves the rules and the dice, not who played. What does not hold is printed, a line each, with code 1.
+    proves the rules and the dice, not who played. With --all, the results in the tables that standings and
+    ratings are made of must follow from the records, too. What does not hold is printed, a line each, with
+    code 1.
     """
     if sum((match is not None, everything, manifest is not None)) != 1:
         raise UsageError("verify wants one of MATCH, --all and --manifest FILE")
@@ -77,23 +79,13 @@ def _all(db: str) -> Iterator[Checked]:
                 label = f"match {match.number} of {tournament.name}"
                 try:
                     record = repository.record(tournament.id, match.number)
-                except RecordError as error:
+                except (RecordError, UsageError) as error:
                     yield label, [Finding(str(error))]
                     continue
                 findings = verify(record)
-                if not findings:
-                    findings = _against_row(record, match.result.digest, match.result.ranks)
+                if not findings and (why := repository.disagreement(tournament.id, match.number, record)):
+                    findings = [Finding(why)]
                 yield label, findings
-
-
-def _against_row(record: dict[str, object], digest: str, ranks: tuple[int, ...]) -> list[Finding]:
-    """Compare a record that holds with the row of the table that stands for it."""
-    outcome = record["outcome"]
-    if record["digest"] != digest:
-        return [Finding(f"the record's digest is not the one in the database, {digest[:16]}...")]
-    if not isinstance(outcome, dict) or tuple(outcome["ranks"]) != ranks:
-        return [Finding(f"the ranks in the database are {' '.join(map(str, ranks))}, not the record's")]
-    return []
 
 
 def _manifest(path: Path) -> Iterator[Checked]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import rfc8785
 
-from tourney.errors import RecordError
+from tourney.errors import RecordError, StoreError
 from tourney.match.played import LogLine
 from tourney.match.spec import Limits
 from tourney.store.values import Plan, RunSettings
@@ -30,7 +30,7 @@ def unpack(blob: bytes) -> Any:
     """Return what ``pack`` was given. Raises RecordError where the bytes are damaged."""
     try:
         return json.loads(zlib.decompress(blob))
-    except (zlib.error, ValueError) as error:
+    except (zlib.error, ValueError, TypeError) as error:
         raise RecordError(f"stored data cannot be read back ({error}): the database was altered") from error
 
 
@@ -42,6 +42,14 @@ def pack_log(lines: Iterable[LogLine]) -> bytes:
 def unpack_log(blob: bytes) -> tuple[LogLine, ...]:
     """Return what ``pack_log`` was given. Raises RecordError where the bytes are damaged."""
     return tuple(LogLine(ply, seat, kind, text) for ply, seat, kind, text in unpack(blob))
+
+
+def parsed(text: str) -> Any:
+    """Return the JSON data of a column. Raises StoreError where it is none."""
+    try:
+        return json.loads(text)
+    except (ValueError, TypeError) as error:
+        raise _altered(text) from error
 
 
 def plan_text(plan: Plan) -> str:
@@ -65,7 +73,7 @@ def plan_text(plan: Plan) -> str:
 
 def plan_from(text: str) -> Plan:
     """Return what ``plan_text`` was given, options and extra in the order of their names."""
-    data = json.loads(text)
+    data = parsed(text)
     return Plan(
         name=data["name"],
         game=data["game"],
@@ -90,7 +98,7 @@ def run_text(run: RunSettings) -> str:
 
 def run_from(text: str) -> RunSettings:
     """Return what ``run_text`` was given."""
-    data = json.loads(text)
+    data = parsed(text)
     withdrawn = tuple(data.get("withdrawn", ()))  # databases of before 0003 do not say
     return RunSettings(reuse=data["reuse"], sandbox=data["sandbox"], withdrawn=withdrawn)
 
@@ -98,10 +106,19 @@ def run_from(text: str) -> RunSettings:
 @lru_cache(maxsize=1 << 16)
 def ints(text: str) -> tuple[int, ...]:
     """Return numbers parted by commas. Equal texts share a tuple: a million results hold few seatings."""
-    return tuple(map(int, text.split(",")))
+    try:
+        return tuple(map(int, text.split(",")))
+    except (ValueError, AttributeError) as error:
+        raise _altered(text) from error
 
 
 @lru_cache(maxsize=1 << 12)
 def kinds(text: str) -> tuple[str | None, ...]:
     """Return kinds of faults parted by commas, None where there is none; equal texts share a tuple."""
     return tuple(kind or None for kind in text.split(","))
+
+
+def _altered(value: object) -> StoreError:
+    return StoreError(
+        f"the database was altered: {str(value)[:40]!r} is no value of Tourney's; restore a backup"
+    )

@@ -1,6 +1,5 @@
 """Queries: from rows of SQL to values, in schedule order."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -55,7 +54,7 @@ def entrants(connection: Connection, tournament: int) -> tuple[StoredEntrant, ..
     return tuple(
         StoredEntrant(
             number=row.number,
-            entrant=Entrant(row.name, row.bot, row.version, tuple(json.loads(row.args)), row.digest),
+            entrant=Entrant(row.name, row.bot, row.version, tuple(codec.parsed(row.args)), row.digest),
             title=row.title,
             author=row.author,
             joined=row.joined,

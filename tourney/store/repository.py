@@ -257,6 +257,13 @@ class Repository:
             raise UsageError(f"match {number} {why}, so it has no record")
         return self._unpack_record(number, blob)
 
+    def disagreement(self, tournament: int, number: int, record: Record) -> str | None:
+        """Return what the tables say of a match that does not follow from its record, or None."""
+        from tourney.store.agreement import disagreement  # noqa: PLC0415 - for verify alone
+
+        with self._read() as connection:
+            return disagreement(connection, tournament, number, record)
+
     def records(self, tournament: int) -> Iterator[tuple[int, Record]]:
         """Yield the numbers and records of a tournament in schedule order, those without a record left out.
 

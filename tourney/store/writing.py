@@ -132,9 +132,9 @@ def record_results(connection: Connection, tournament: int, finished: Sequence[F
         if found is None:
             continue
         id_, seating = found
-        match = _match_values(id_, item, len(seating))
+        match = match_values(id_, item, len(seating))
         matches.append(match)
-        seats.extend(_seat_values(tournament, match, seating))
+        seats.extend(seat_values(tournament, match, seating))
         if item.played is not None:
             if item.played.log:
                 logs.append({"match_id": id_, "lines": codec.pack_log(item.played.log)})
@@ -158,7 +158,8 @@ def take_back(connection: Connection, tournament: int, numbers: Sequence[int]) -
     connection.execute(sa.delete(CHECKPOINT).where(CHECKPOINT.c.tournament_id == tournament))
 
 
-def _match_values(id_: int, item: Finished, seats: int) -> dict[str, Any]:
+def match_values(id_: int, item: Finished, seats: int) -> dict[str, Any]:
+    """Return a finished match's columns. Raises StoreError if it has not so many seats."""
     if item.played is None:
         outcome = Outcome((1,) * seats, "void")
         digest, record, actions, reproducible = "", None, 0, False
@@ -184,7 +185,8 @@ def _match_values(id_: int, item: Finished, seats: int) -> dict[str, Any]:
     }
 
 
-def _seat_values(tournament: int, match: dict[str, Any], seating: Sequence[int]) -> Iterable[dict[str, Any]]:
+def seat_values(tournament: int, match: dict[str, Any], seating: Sequence[int]) -> Iterable[dict[str, Any]]:
+    """Yield the columns of each seat of a match, from the match's own and who sat where."""
     ranks = [int(rank) for rank in match["ranks"].split(",")]
     shared = Counter(ranks)
     columns = zip(seating, ranks, score_units(ranks), match["faults"].split(","), strict=True)
