@@ -65,6 +65,15 @@ def test_a_night_with_a_dead_bot_ends_with_a_page_a_log_a_report_and_a_call(tmp_
     assert "cup benched" in invoke("status", "--db", str(home / "tourney.db")).stdout
 
 
+def test_a_log_that_was_asked_for_and_cannot_be_is_refused_before_anything_is_played(tmp_path: Path) -> None:
+    home = folder_of(tmp_path)
+    done = run("run", "cup.toml", "--log", "nowhere/log", cwd=home)
+    assert done.returncode == 2
+    why = "the log nowhere/log cannot be written: No such file or directory; name another file by --log"
+    assert done.stderr == f"error: {why}\n"
+    assert not (home / "tourney.db").exists()
+
+
 def test_a_broken_field_is_stopped_with_exit_code_1_and_a_failed_start_is_told_too(tmp_path: Path) -> None:
     home = folder_of(tmp_path)
     told = (

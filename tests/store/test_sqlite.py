@@ -125,7 +125,9 @@ def test_an_older_database_is_refused_with_the_command_that_upgrades_it(
         database,
         "INSERT INTO tournament VALUES (1, 'old', 'g', 'f', 2, '7', 1, '{}', '{}', 0, 'long ago')",
     )
-    with refused(StoreError, f"older Tourney (revision {revision}, now {HEAD})", "`tourney db upgrade`"):
+    with refused(
+        StoreError, f"older Tourney (revision {revision}, now {HEAD})", f"db upgrade --db {database}`"
+    ):
         Repository.open(str(database))
     assert upgrade_database(str(database)) == (revision, HEAD)
     assert check_database(str(database)) == ()

@@ -72,6 +72,8 @@ def run_night(
     """
     name = file.plan.name
     log = RunLog(night.log or log_path(url, name))
+    if night.log is not None:
+        log.open()
     both = Listeners(listener, log)
     try:
         with _reporting(name, url, night, both) as reporter:

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from tourney.errors import UsageError
 from tourney.run.progress import Listener, Pulse
 
 MAX_BYTES = 10_000_000
@@ -40,6 +41,15 @@ class RunLog(Listener):
         self._size = 0
         self._dropped = 0
         self._next_pulse = 0.0
+
+    def open(self) -> None:
+        """Open the file now. Raises UsageError if that cannot be; without this, lines are dropped then."""
+        try:
+            self._open()
+        except OSError as error:
+            raise UsageError(
+                f"the log {self.path} cannot be written: {error.strerror}; name another file by --log"
+            ) from error
 
     def say(self, text: str) -> None:
         """Keep what a person was told."""

@@ -3,6 +3,7 @@
 All SQL that only SQLite knows is in this module and in ``sqlite.py``; other databases come by URL.
 """
 
+import shlex
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -136,7 +137,7 @@ def _check_revision(engine: Engine, name: str, *, old: bool) -> None:
     if revision != HEAD and not old:
         raise StoreError(
             f"the database {name} was made by an older Tourney (revision {revision}, now {HEAD}):"
-            " run `tourney db upgrade`, best after `tourney db backup`"
+            f" run `tourney db upgrade --db {shlex.quote(name)}`, best after `tourney db backup`"
         )
 
 
