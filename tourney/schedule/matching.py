@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     Matrix = np.ndarray[tuple[int, int], np.dtype[np.int64]]
+    Mask = np.ndarray[tuple[int, int], np.dtype[np.bool_]]
     Vector = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 Edge = tuple[int, int, tuple[int, ...]]
@@ -26,8 +27,8 @@ _AROUND: Final = 12
 """Edges for each node that a matching of a matrix begins with."""
 _SMALL: Final = 48
 """Up to so many nodes all edges are taken at once."""
-_ROUNDS: Final = 100_000
-"""An auction ends after so many rounds, whether it has come to its end or not."""
+_ROUNDS: Final = 50
+"""An auction ends after so many rounds for each node, whether it has come to its end or not."""
 
 
 def match_levels(nodes: int, edges: Sequence[Edge], seed: int) -> tuple[tuple[int, int], ...]:
@@ -54,9 +55,7 @@ def match_levels(nodes: int, edges: Sequence[Edge], seed: int) -> tuple[tuple[in
     return _cheapest(nodes, [(a, b, w) for (a, b, _), w in zip(edges, weights, strict=True)], seed, noise)
 
 
-def match_matrix(
-    cost: "Matrix", allowed: "np.ndarray[tuple[int, int], np.dtype[np.bool_]]", seed: int
-) -> tuple[tuple[int, int], ...]:
+def match_matrix(cost: "Matrix", allowed: "Mask", seed: int) -> tuple[tuple[int, int], ...]:
     """Return the cheapest perfect matching where ``cost`` is symmetric and not below 0, as sorted pairs.
 
     ``allowed`` is symmetric too and says which pairs may be. Raises ValueError where there is no perfect
@@ -87,7 +86,7 @@ def match_matrix(
         pairs = _cheapest(count, edges, seed, _NOISE)
         if 2 * len(pairs) == count:
             total = sum(int(slack[a, b]) for a, b in pairs)
-            if total <= limit:
+            if total <= limit or everything:
                 return pairs
         elif everything:
             raise ValueError("there is no perfect matching")
@@ -115,7 +114,7 @@ def _mixed(seed: int, a: int, b: int) -> int:
     return z ^ z >> 31
 
 
-def _potentials(cost: "Matrix", allowed: "np.ndarray[tuple[int, int], np.dtype[np.bool_]]") -> "Vector":
+def _potentials(cost: "Matrix", allowed: "Mask") -> "Vector":
     """Return twice the numbers y of ``match_matrix``, of a sum near the most there can be.
 
     They come from the prices of an auction (Bertsekas, 1988) in which every node bids for a partner, and is
@@ -127,12 +126,12 @@ def _potentials(cost: "Matrix", allowed: "np.ndarray[tuple[int, int], np.dtype[n
     far = np.int64(4 * (int(cost[allowed].max(initial=0)) + 1))
     value = np.where(allowed, cost, far)
     prices = np.zeros(count, dtype=np.int64)
-    step = max(1, int(far) >> 20)
+    step = max(1, int(far) >> 10)
     rounds = 0
     while True:
         owner = np.full(count, -1, dtype=np.int64)
         has = np.full(count, -1, dtype=np.int64)
-        while rounds < _ROUNDS:
+        while rounds < _ROUNDS * count:
             bidders = np.flatnonzero(has < 0)
             if not len(bidders):
                 break
@@ -153,7 +152,7 @@ def _potentials(cost: "Matrix", allowed: "np.ndarray[tuple[int, int], np.dtype[n
             owner[taken] = bidders[won]
             has[bidders[won]] = taken
             prices[taken] += bids[won]
-        if step == 1 or rounds >= _ROUNDS:
+        if step == 1 or rounds >= _ROUNDS * count:
             break
         step = max(1, step // 5)
     return np.asarray((value + prices).min(axis=1) - prices, dtype=np.int64)

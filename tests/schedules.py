@@ -1,0 +1,108 @@
+"""What the tests of formats share: results that a seed gives, and tournaments played out by them."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from tourney.schedule.format import Format, History, Player, RowResult, Setup
+from tourney.schedule.row import Row
+from tourney.seeds import derive, uniform
+
+
+def setup(
+    count: int,
+    seats: int = 2,
+    *,
+    rounds: int | None = None,
+    repeats: int = 1,
+    seed: int = 7,
+    **extra: int | str,
+) -> Setup:
+    """Return a setup of entrants a0, a1, ...; settings of the format's own come as keywords, - for _."""
+    players = tuple(Player(number, f"a{number}") for number in range(count))
+    settings = tuple(sorted((key.replace("_", "-"), value) for key, value in extra.items()))
+    return Setup(players, seats, seed, repeats, rounds, settings)
+
+
+def result(row: Row, truth: Sequence[int], draws: int = 20) -> RowResult:
+    """Return a result that the row's key gives: the stronger (in Elo) mostly wins; ``draws`` in percent."""
+    key = (row.round, row.table, row.repeat, row.order, *row.seats)
+    if len(row.seats) == 2 and uniform(derive(1, "draw", *key), 100) < draws:
+        return RowResult(row, (1, 1), (None, None), void=False)
+    form = []
+    for number in row.seats:
+        # The sum of three uniform draws is bell-shaped, near enough for strength to tell.
+        luck = sum(uniform(derive(1, "luck", *key, number, k), 400) for k in range(3))
+        form.append(truth[number] + luck)
+    ranks = tuple(1 + sum(other > mine for other in form) for mine in form)
+    return RowResult(row, ranks, (None,) * len(ranks), void=False)
+
+
+def results(rows: Iterable[Row], truth: Sequence[int], draws: int = 20) -> tuple[RowResult, ...]:
+    """Return a result for each row."""
+    return tuple(result(row, truth, draws) for row in rows)
+
+
+def truth(count: int, seed: int = 3) -> list[int]:
+    """Return strengths in Elo that a seed gives."""
+    return [uniform(derive(seed, "truth", number), 800) for number in range(count)]
+
+
+def play_round(format_: Format, setup: Setup, history: History, strengths: Sequence[int]) -> History:
+    """Draw the next rounds as a run would, and play them."""
+    seen = history.rounds - format_.lag
+    known = tuple(r for r in history.results if r.row.round <= seen)
+    drawn = format_.draw(setup, History(history.rows, known))
+    return History(history.rows + drawn.rows, history.results + results(drawn.rows, strengths))
+
+
+def play_out(format_: Format, setup: Setup, strengths: Sequence[int], limit: int = 200) -> list[History]:
+    """Play a tournament to its end; return the history after each draw, the first one empty."""
+    found = [History()]
+    for _ in range(limit):
+        found.append(play_round(format_, setup, found[-1], strengths))
+        if len(found[-1].rows) == len(found[-2].rows):
+            return found[:-1]
+    raise AssertionError(f"{format_.name} goes on for ever")
+
+
+def pairings(rows: Iterable[Row]) -> list[tuple[int, tuple[int, ...]]]:
+    """Return round and entrants of each pairing, in the order in which they are named."""
+    return [(row.round, row.seats) for row in rows if row.repeat == row.order == 1]
+
+
+def seat_counts(rows: Iterable[Row]) -> dict[int, list[int]]:
+    """Return how often each entrant had each seat."""
+    counts: dict[int, list[int]] = {}
+    for row in rows:
+        for seat, number in enumerate(row.seats):
+            counts.setdefault(number, [0] * len(row.seats))[seat] += 1
+    return counts
+
+
+def check_rows(rows: Sequence[Row], *, once_a_round: bool = True) -> None:
+    """Check what holds in every format.
+
+    Rows are in schedule order, rounds and tables without a gap, everybody has each seat equally often, and
+    nobody sits twice in a round.
+    """
+    assert list(rows) == sorted(rows)
+    assert len({(r.round, r.table, r.repeat, r.order) for r in rows}) == len(rows)
+    assert sorted({row.round for row in rows}) == list(range(1, 1 + max((r.round for r in rows), default=0)))
+    for counts in seat_counts(rows).values():
+        assert max(counts) == min(counts)
+    at = Counter((round_, number) for round_, group in pairings(rows) for number in group)
+    for round_ in {row.round for row in rows}:
+        tables = {row.table for row in rows if row.round == round_}
+        assert tables == set(range(1, 1 + len(tables)))
+    for _, group in pairings(rows):
+        assert len(set(group)) == len(group)
+    if once_a_round:
+        assert set(at.values()) <= {1}
+
+
+def byes(history: History, count: int) -> Counter[int]:
+    """Return how many byes each of so many entrants had, who were there from the start to the end."""
+    at: dict[int, set[int]] = {}
+    for round_, group in pairings(history.rows):
+        at.setdefault(round_, set()).update(group)
+    return Counter(number for playing in at.values() for number in range(count) if number not in playing)
