@@ -1,0 +1,170 @@
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.schedules import check_rows, pairings, play_out, results, setup, truth
+from tourney.errors import TournamentError
+from tourney.schedule.adaptive import Adaptive, players_of
+from tourney.schedule.format import History, Player, RowResult
+from tourney.schedule.gauntlet import Gauntlet
+from tourney.schedule.row import Row
+from tourney.schedule.strength import UNKNOWN, estimate, information
+
+ADAPTIVE = Adaptive()
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(2, 9), st.integers(2, 60), st.integers(1, 5), st.integers(2, 4), st.integers(0, 2**64 - 1))
+def test_a_budget_is_kept_and_batches_are_of_one_size(
+    count: int, budget: int, batch: int, seats: int, seed: int
+) -> None:
+    count = max(count, seats)
+    plan = setup(count, seats, budget=budget, batch=batch, seed=seed)
+    if budget < plan.games:
+        with pytest.raises(
+            TournamentError, match=f"budget is {budget}, but a pairing has {plan.games} matches"
+        ):
+            ADAPTIVE.check(plan)
+        return
+    played = play_out(ADAPTIVE, plan, truth(count, seed))[-1]
+    check_rows(played.rows, once_a_round=False)
+    assert budget - plan.games < len(played.rows) <= budget
+    sizes = Counter(round_ for round_, _ in pairings(played.rows))
+    assert all(sizes[round_] == batch for round_ in range(1, played.rounds))
+    assert 1 <= sizes[played.rounds] <= batch
+
+
+@pytest.mark.parametrize("target", [120, 60])
+def test_it_ends_when_every_rating_is_as_sure_as_was_asked(target: int) -> None:
+    plan = setup(8, target_sigma=target)
+    histories = play_out(ADAPTIVE, plan, truth(8))
+    last = histories[-1]
+    sure = [estimate(players_of(plan), h.results, 2).deviation for h in histories]
+    assert max(sure[-1]) <= 100 * target
+    # The draw that ended it saw all but the last batch; the one before saw too little.
+    assert max(estimate(players_of(plan), known(histories[-2], 1), 2).deviation) > 100 * target
+    assert max(estimate(players_of(plan), known(last, 1), 2).deviation) <= 100 * target
+
+
+def known(history: History, lag: int) -> tuple[RowResult, ...]:
+    return tuple(r for r in history.results if r.row.round <= history.rounds - lag)
+
+
+def test_a_new_bot_in_a_rated_pool_is_placed_with_fewer_matches_than_by_a_gauntlet() -> None:
+    """Placed: its rating is as sure as was asked. The gauntlet meets the near and the far alike."""
+    strengths = [60 * k for k in range(20)] + [500]
+    plan = setup(20, target_sigma=60, batch=4)
+    pool = play_out(ADAPTIVE, plan, strengths)[-1]
+    joined = replace(plan, players=(*plan.players, Player(20, "new", joined=pool.rounds + 1)))
+    history = pool
+    while len(rows := ADAPTIVE.draw(joined, History(history.rows, known(history, 1))).rows):
+        history = History(history.rows + rows, history.results + results(rows, strengths))
+    added = history.results[len(pool.results) :]
+    assert sum(20 in r.row.seats for r in added) > 0.8 * len(added)
+    rows = Gauntlet().draw(replace(joined, extra=(("challengers", "new"),)), History()).rows
+    again = [replace(row, round=row.round + 1000 * k) for k in range(1, 9) for row in rows]
+
+    def placed_after(sequence: Iterable[RowResult]) -> int:
+        so_far, count = pool.results, 0
+        for r in sequence:
+            so_far, count = (*so_far, r), count + 1
+            if estimate(joined.players, so_far, 2).deviation[20] <= 6000:
+                return count
+        raise AssertionError("it was never placed")
+
+    assert placed_after(added) < 0.8 * placed_after(results(again, strengths))
+
+
+def test_more_is_told_by_near_opponents_and_by_more_matches() -> None:
+    assert information(2, 2, 0) > information(2, 2, 10_000) > information(2, 2, 40_000) > 0
+    assert information(2, 2, 7000) == pytest.approx(information(2, 2, -7000))
+    assert information(4, 2, 0) == pytest.approx(2 * information(2, 2, 0))
+
+
+def row(key: int, *seats: int) -> Row:
+    return Row(1, key, 1, 1, seats)
+
+
+def test_without_results_all_are_equal_and_unknown() -> None:
+    strengths = estimate([Player(0), Player(1), Player(2)], (), 2)
+    assert strengths.rating == (0, 0, 0)
+    assert len(set(strengths.deviation)) == 1
+    assert strengths.deviation[0] == round(UNKNOWN * (2 / 3) ** 0.5)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(2, 8), st.integers(2, 4), st.integers(0, 60), st.integers(0, 2**64 - 1))
+def test_the_estimate_is_where_the_posterior_is_greatest(
+    count: int, seats: int, matches: int, seed: int
+) -> None:
+    """A step to any side makes what happened less probable."""
+    import math
+
+    from tourney.seeds import stream
+
+    count = max(count, seats)
+    draw = stream(seed)
+    found = []
+    for key in range(matches):
+        who = list(range(count))
+        group = tuple(who.pop(draw(len(who))) for _ in range(seats))
+        form = [draw(3) for _ in group]
+        ranks = tuple(1 + sum(other > mine for other in form) for mine in form)
+        found.append(RowResult(row(key + 1, *group), ranks, (None,) * seats, void=draw(9) == 0))
+    players = [Player(number) for number in range(count)]
+    strengths = estimate(players, found, seats)
+    mean = strengths.mean.tolist()
+
+    def log(at: list[float]) -> float:
+        total = -sum((100 * value / UNKNOWN) ** 2 / 2 for value in at)
+        for result in found:
+            for i in range(seats):
+                for j in range(seats):
+                    if i != j and not result.void and result.ranks[i] <= result.ranks[j]:
+                        weight = 2 / seats * (0.5 if result.ranks[i] == result.ranks[j] else 1)
+                        gap = at[result.row.seats[i]] - at[result.row.seats[j]]
+                        total -= weight * math.log1p(10 ** (-gap / 400))
+        return total
+
+    best = log(mean)
+    for k in range(count):
+        for step in (-2.0, 2.0):
+            assert log([*mean[:k], mean[k] + step, *mean[k + 1 :]]) < best
+    assert abs(sum(strengths.rating)) <= count
+
+
+def test_what_is_known_before_counts_only_if_it_is_asked_for() -> None:
+    plan = setup(3, budget=10)
+    players = tuple(replace(p, rating=10_000 * p.number, deviation=2000) for p in plan.players)
+    asked = replace(plan, players=players, extra=(("budget", 10), ("seeding", "rating")))
+    assert estimate(players_of(asked), (), 2).rating == (-10_000, 0, 10_000)
+    assert estimate(players_of(replace(plan, players=players)), (), 2).rating == (0, 0, 0)
+
+
+def test_the_standings_go_by_rating() -> None:
+    plan = setup(4, budget=40)
+    played = play_out(ADAPTIVE, plan, [0, 900, 300, 600])[-1]
+    lines = ADAPTIVE.table(plan, played)
+    assert [line.number for line in lines] == [1, 3, 2, 0]
+    ratings = [dict(line.values)["rating"] for line in lines]
+    assert ratings == sorted(ratings, reverse=True)  # type: ignore[type-var]  # none of them is None
+    assert all(0 < (dict(line.values)["sigma"] or 0) < 350 for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("count", "extra", "sentence"),
+    [
+        (1, {"budget": 9}, "at least 2 entrants, not 1"),
+        (3, {}, "wants budget"),
+        (3, {"budget": 1}, "budget is 1, but a pairing has 2 matches: set budget higher"),
+        (1001, {"budget": 9}, "takes 1000 entrants at the most, not 1001"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(count: int, extra: dict[str, int], sentence: str) -> None:
+    with pytest.raises(TournamentError) as caught:
+        ADAPTIVE.check(setup(count, **extra))
+    assert sentence in str(caught.value)

@@ -1,0 +1,79 @@
+"""What holds in all formats."""
+
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.schedules import check_rows, play_out, setup, truth
+from tourney.schedule.format import Format, History, Setup
+from tourney.schedule.registry import FORMATS
+
+CASES: dict[str, list[dict[str, Any]]] = {
+    "round-robin": [{}, {"seats": 3}, {"seats": 3, "rounds": 4}],
+    "swiss": [{"rounds": 4}, {"rounds": 3, "seats": 3}],
+    "gauntlet": [{}, {"challengers": "a1,a4"}, {"seats": 3}],
+    "knockout": [{}, {"third_place": 1, "extra_groups": 1}],
+    "adaptive": [{"budget": 60, "batch": 3}, {"target_sigma": 150}, {"budget": 90, "batch": 2, "seats": 3}],
+}
+ALL = [(name, case) for name, cases in CASES.items() for case in cases]
+
+
+def plan(case: dict[str, Any], count: int, seed: int) -> Setup:
+    given_ = dict(case)
+    return setup(count, given_.pop("seats", 2), rounds=given_.pop("rounds", None), seed=seed, **given_)
+
+
+def test_every_format_is_tried() -> None:
+    assert set(CASES) == set(FORMATS)
+
+
+@pytest.mark.parametrize(("name", "case"), ALL, ids=str)
+@settings(max_examples=4, deadline=None)
+@given(count=st.integers(6, 13), seed=st.integers(0, 2**64 - 1))
+def test_a_draw_depends_on_the_setup_and_the_history_alone(
+    name: str, case: dict[str, Any], count: int, seed: int
+) -> None:
+    """From whatever point a tournament is taken up again, the next rounds are those drawn before."""
+    format_ = FORMATS[name]
+    setup_ = plan(case, count, seed)
+    format_.check(setup_)
+    histories = play_out(format_, setup_, truth(count, seed))
+    check_rows(histories[-1].rows, once_a_round=name != "adaptive")
+    for before, after in pairwise(histories):
+        assert after.rows[: len(before.rows)] == before.rows
+        seen = before.rounds - format_.lag
+        # Only the results of whole rounds, and in whatever order they come.
+        known = tuple(r for r in reversed(before.results) if r.row.round <= seen)
+        again = format_.draw(setup_, History(before.rows, known))
+        assert before.rows + again.rows == after.rows
+    last = histories[-1]
+    assert format_.draw(setup_, last).complete
+
+
+@pytest.mark.parametrize(("name", "case"), ALL, ids=str)
+def test_the_seed_matters_only_where_something_is_left_to_chance(name: str, case: dict[str, Any]) -> None:
+    """Every format draws its first round without an error for the least and the greatest seed."""
+    for seed in (0, 2**64 - 1):
+        assert FORMATS[name].draw(plan(case, 9, seed), History()).rows
+
+
+@pytest.mark.parametrize(("name", "case"), ALL, ids=str)
+def test_the_table_ranks_everybody_at_every_moment(name: str, case: dict[str, Any]) -> None:
+    """After every match: each entrant once, ranks as places, the names of the tie-breaks as promised."""
+    format_: Format = FORMATS[name]
+    if not format_.ranks:
+        return
+    setup_ = plan(case, 7, 5)
+    for history in play_out(format_, setup_, truth(7)):
+        whole = len(history.results)
+        for count in {0, 1, whole // 2, whole - 1, whole} - {-1}:
+            lines = format_.table(setup_, History(history.rows, history.results[:count]))
+            assert lines is not None
+            assert sorted(line.number for line in lines) == list(range(7))
+            for place, line in enumerate(lines, 1):
+                assert tuple(name for name, _ in line.values) == format_.tie_breaks(setup_.seats)
+                assert line.rank <= place
+                assert line.rank in (place, lines[place - 2].rank)

@@ -1,0 +1,81 @@
+from collections import Counter
+from dataclasses import replace
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.schedules import check_rows, pairings, setup
+from tourney.errors import TournamentError
+from tourney.schedule.format import History, Player
+from tourney.schedule.gauntlet import Gauntlet
+
+GAUNTLET = Gauntlet()
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 6), st.integers(1, 9), st.integers(1, 2))
+def test_each_challenger_meets_everybody_of_the_field_once_and_nobody_else_meets(
+    challengers: int, field: int, repeats: int
+) -> None:
+    count = challengers + field
+    names = ",".join(f"a{k}" for k in range(count)[-challengers:])
+    drawn = GAUNTLET.draw(setup(count, repeats=repeats, challengers=names), History())
+    check_rows(drawn.rows)
+    assert drawn.complete
+    met = Counter(frozenset(pair) for _, pair in pairings(drawn.rows))
+    assert met == Counter(frozenset((c, f)) for c in range(field, count) for f in range(field))
+    assert max(row.round for row in drawn.rows) == max(challengers, field)
+    first = Counter(pair[0] for _, pair in pairings(drawn.rows))
+    for number in range(count):
+        times = field if number >= field else challengers
+        assert abs(2 * first[number] - times) <= 1
+
+
+def test_without_a_word_the_first_entrant_of_the_file_is_the_challenger() -> None:
+    drawn = GAUNTLET.draw(setup(4), History())
+    assert {frozenset(pair) for _, pair in pairings(drawn.rows)} == {frozenset((0, k)) for k in (1, 2, 3)}
+
+
+@pytest.mark.parametrize(("seats", "field"), [(3, 4), (4, 5), (3, 2)])
+def test_with_more_seats_each_challenger_meets_every_group_of_the_field(seats: int, field: int) -> None:
+    drawn = GAUNTLET.draw(setup(field + 2, seats, challengers="a0,a1"), History())
+    check_rows(drawn.rows)
+    groups = Counter(frozenset(group) for _, group in pairings(drawn.rows))
+    assert groups == Counter(
+        frozenset((c, *rest)) for c in (0, 1) for rest in combinations(range(2, field + 2), seats - 1)
+    )
+    places = Counter((n, place) for _, group in pairings(drawn.rows) for place, n in enumerate(group))
+    for number in range(field + 2):
+        times = [places[number, place] for place in range(seats)]
+        assert max(times) - min(times) <= 1
+
+
+def test_an_entrant_added_later_joins_the_field() -> None:
+    plan = setup(4, challengers="a1,a2")
+    first = GAUNTLET.draw(plan, History())
+    more = replace(plan, players=(*plan.players, Player(4, "late", joined=3)))
+    second = GAUNTLET.draw(more, History(first.rows))
+    assert {frozenset(pair) for _, pair in pairings(second.rows)} == {frozenset({1, 4}), frozenset({2, 4})}
+    check_rows((*first.rows, *second.rows))
+
+
+@pytest.mark.parametrize(
+    ("count", "seats", "names", "sentence"),
+    [
+        (3, 2, "a0,nobody", "challengers names nobody, which is no entrant; the entrants are: a0, a1, a2"),
+        (2, 2, "a0,a1", "a field of at least 1 beside its challengers, not 0"),
+        (3, 4, "a0", "with 4 seats per table wants a field of at least 3 beside its challengers, not 2"),
+        (1, 2, "a0", "a field of at least 1"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(count: int, seats: int, names: str, sentence: str) -> None:
+    with pytest.raises(TournamentError) as caught:
+        GAUNTLET.check(setup(count, seats, challengers=names))
+    assert sentence in str(caught.value)
+
+
+def test_too_many_matches_are_refused() -> None:
+    with pytest.raises(TournamentError, match="would have 2,001,988 matches, more than 2,000,000"):
+        GAUNTLET.check(setup(999, repeats=1003))

@@ -1,0 +1,136 @@
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.schedules import check_rows, pairings, play_out, setup, truth
+from tourney.errors import TournamentError
+from tourney.schedule.format import History, RowResult, Setup
+from tourney.schedule.knockout import Knockout, bracket_order
+from tourney.schedule.row import Row
+
+KNOCKOUT = Knockout()
+
+
+def better(row: Row, *, drawn: bool = False) -> RowResult:
+    """The smaller number wins, or nobody does."""
+    ranks = (1, 1) if drawn else (1, 2) if row.seats[0] < row.seats[1] else (2, 1)
+    return RowResult(row, ranks, (None, None), void=False)
+
+
+def advance(plan: Setup, history: History, *, drawn: bool = False) -> History:
+    rows = KNOCKOUT.draw(plan, history).rows
+    return History(history.rows + rows, history.results + tuple(better(row, drawn=drawn) for row in rows))
+
+
+def pairs_of(history: History, round_: int) -> set[frozenset[int]]:
+    return {frozenset(pair) for r, pair in pairings(history.rows) if r == round_}
+
+
+def test_the_best_seeds_meet_last() -> None:
+    assert bracket_order(1) == [0]
+    assert bracket_order(8) == [0, 7, 3, 4, 1, 6, 2, 5]
+
+
+@given(st.integers(1, 6))
+def test_if_the_better_always_win_each_stage_pairs_the_best_with_the_last(stages: int) -> None:
+    size = 1 << stages
+    history, plan = History(), setup(size)
+    for stage in range(stages):
+        history = advance(plan, history)
+        left = size >> stage
+        assert pairs_of(history, stage + 1) == {frozenset((k, left - 1 - k)) for k in range(left // 2)}
+    assert KNOCKOUT.draw(plan, history).complete
+    assert [line.number for line in KNOCKOUT.table(plan, history)][:2] == [0, 1]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(2, 21), st.booleans(), st.integers(0, 3), st.integers(0, 2**64 - 1))
+def test_one_is_left_in_the_end(count: int, third: bool, extra: int, seed: int) -> None:
+    """Every pairing sends one home, but that for the third place; the best seeds have the byes."""
+    plan = setup(count, third_place=int(third), extra_groups=extra, seed=seed)
+    history = play_out(KNOCKOUT, plan, truth(count, seed))[-1]
+    check_rows(history.rows)
+    stages = (count - 1).bit_length()
+    lines = KNOCKOUT.table(plan, history)
+    assert [line.rank for line in lines[:2]] == [1, 2]
+    assert [dict(line.values)["stages-won"] for line in lines[:2]] == [stages, stages - 1]
+    every = {frozenset(pair) for _, pair in pairings(history.rows)}
+    assert len(every) == count - 1 + (third and count >= 4)
+    resting = set(range(count)) - {number for pair in pairs_of(history, 1) for number in pair}
+    assert resting == set(range((1 << stages) - count))  # of a bracket that is not full
+    if third and count >= 4:
+        assert [line.rank for line in lines[:4]] == [1, 2, 3, 4]
+
+
+def test_a_tie_is_played_on_group_by_group_and_then_the_better_seed_goes_on() -> None:
+    plan = setup(4, repeats=3, extra_groups=2)
+    history = advance(plan, History(), drawn=True)
+    assert len(history.rows) == 2 * 6
+    for round_ in (2, 3):
+        history = advance(plan, history, drawn=True)
+        assert pairs_of(history, round_) == pairs_of(history, 1)
+        assert len([row for row in history.rows if row.round == round_]) == 2 * 2  # one mirrored group each
+    history = advance(plan, history)
+    assert pairs_of(history, 4) == {frozenset({0, 1})}
+
+
+def test_only_those_who_are_tied_play_on() -> None:
+    plan = setup(4)
+    history = advance(plan, History())
+    upset = tuple(better(r.row, drawn=frozenset(r.row.seats) == frozenset({1, 2})) for r in history.results)
+    history = History(history.rows, upset)
+    history = advance(plan, history)
+    assert pairs_of(history, 2) == {frozenset({1, 2})}
+    history = advance(plan, history)
+    assert pairs_of(history, 3) == {frozenset({0, 1})}
+
+
+def test_seeded_by_rating() -> None:
+    plan = setup(4, seeding="rating")
+    players = tuple(
+        replace(player, rating=rating) for player, rating in zip(plan.players, (5, None, 9, 7), strict=True)
+    )
+    history = advance(replace(plan, players=players), History())
+    assert pairs_of(history, 1) == {frozenset({2, 1}), frozenset({3, 0})}
+
+
+def test_the_losers_of_the_semi_finals_play_for_the_third_place_beside_the_final() -> None:
+    plan = setup(4, third_place=1)
+    history = advance(plan, advance(plan, History()))
+    assert pairs_of(history, 2) == {frozenset({0, 1}), frozenset({2, 3})}
+    lines = KNOCKOUT.table(plan, history)
+    assert [(line.rank, line.number) for line in lines] == [(1, 0), (2, 1), (3, 2), (4, 3)]
+    shared = KNOCKOUT.table(setup(4), advance(setup(4), advance(setup(4), History())))
+    assert [line.rank for line in shared] == [1, 2, 3, 3]
+
+
+def test_who_is_withdrawn_loses_without_a_match() -> None:
+    plan = setup(4)
+    history = advance(plan, History())
+    gone = replace(plan.players[0], left=2)
+    left = replace(plan, players=(gone, *plan.players[1:]))
+    drawn = KNOCKOUT.draw(left, history)
+    assert (drawn.rows, drawn.complete) == ((), True)
+    assert KNOCKOUT.table(left, history)[0].number == 1
+
+
+def test_who_fails_at_start_up_three_times_loses_the_next_stage() -> None:
+    plan = setup(4, repeats=2)
+    history = advance(plan, History())
+    broken = tuple(
+        RowResult(r.row, r.ranks, tuple("startup" if n == 0 else None for n in r.row.seats), void=False)
+        for r in history.results
+    )
+    drawn = KNOCKOUT.draw(plan, History(history.rows, broken))
+    assert (drawn.rows, drawn.complete) == ((), True)
+
+
+@pytest.mark.parametrize(
+    ("count", "seats", "sentence"),
+    [(1, 2, "at least 2 entrants, not 1"), (8, 4, "for two seats per table, not 4")],
+)
+def test_what_cannot_be_drawn_is_refused(count: int, seats: int, sentence: str) -> None:
+    with pytest.raises(TournamentError, match=sentence):
+        KNOCKOUT.check(setup(count, seats))

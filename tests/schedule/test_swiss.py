@@ -1,0 +1,210 @@
+from collections import Counter
+from dataclasses import replace
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.schedules import byes, check_rows, pairings, play_out, play_round, setup, truth
+from tourney.errors import TournamentError
+from tourney.schedule.format import History, Player, RowResult, Setup
+from tourney.schedule.ledger import Entry, keep
+from tourney.schedule.swiss import Swiss
+
+SWISS = Swiss()
+
+
+def met(history: History) -> Counter[frozenset[int]]:
+    return Counter(frozenset(pair) for _, group in pairings(history.rows) for pair in combinations(group, 2))
+
+
+def gaps(setup: Setup, history: History) -> list[int]:
+    """Return the differences of scores, in units, of the pairs of all rounds."""
+    ledger = keep(setup, history)
+    scores = ledger.scores()
+    return [abs(scores[a][round_ - 1] - scores[b][round_ - 1]) for round_, (a, b) in pairings(history.rows)]
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.integers(4, 26), st.integers(1, 3), st.integers(0, 2**64 - 1))
+def test_two_seats_meet_once_and_have_a_bye_once(count: int, repeats: int, seed: int) -> None:
+    """As long as half of the opponents are left, a round without a meeting again can always be had."""
+    rounds = count // 2
+    plan = setup(count, rounds=rounds, repeats=repeats, seed=seed)
+    played = play_out(SWISS, plan, truth(count, seed))[-1]
+    check_rows(played.rows)
+    assert played.rounds == rounds
+    assert set(met(played).values()) == {1}
+    assert set(byes(played, count).values()) <= {1}
+    assert sum(byes(played, count).values()) == rounds * (count % 2)
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.integers(2, 9), st.integers(0, 2**64 - 1))
+def test_as_many_rounds_as_there_are_opponents_can_be_played(count: int, seed: int) -> None:
+    """Then somebody may have to meet again, but nobody more often than need be, and all rounds are drawn."""
+    rounds = count - 1 + count % 2
+    plan = setup(count, rounds=rounds, seed=seed)
+    played = play_out(SWISS, plan, truth(count, seed))[-1]
+    check_rows(played.rows)
+    assert played.rounds == rounds
+    assert len(pairings(played.rows)) == rounds * (count // 2)
+
+
+def test_a_field_of_two_hundred_over_nine_rounds() -> None:
+    """No meeting again, byes at most once, each seat as often as the other, pairs of nearly equal score."""
+    for count in (200, 199):
+        plan = setup(count, rounds=9)
+        strengths = truth(count)
+        played = play_out(SWISS, plan, strengths)[-1]
+        check_rows(played.rows)
+        assert len(pairings(played.rows)) == 9 * (count // 2)
+        assert set(met(played).values()) == {1}
+        assert set(byes(played, count).values()) <= {1}
+        differences = gaps(plan, played)
+        # A win is 2 units: on average the pairs differ by less than a tenth of one match's win.
+        assert sum(differences) < 0.2 * len(differences)
+        leads = [
+            sum(1 - 2 * e.place for e in entries if e.kind == "table") for entries in entries_of(plan, played)
+        ]
+        assert max(map(abs, leads)) <= 3
+        assert sum(lead * lead for lead in leads) <= 1.6 * count
+        lines = SWISS.table(plan, played)
+        top = [strengths[line.number] for line in lines[:40]]
+        bottom = [strengths[line.number] for line in lines[-40:]]
+        assert sum(top) > sum(bottom) + 40 * 400
+
+
+def entries_of(setup: Setup, history: History) -> list[tuple[Entry, ...]]:
+    return list(keep(setup, history).entries.values())
+
+
+def test_the_first_round_folds_the_field() -> None:
+    drawn = SWISS.draw(setup(8, rounds=3), History())
+    assert pairings(drawn.rows) == [(1, (0, 4)), (1, (5, 1)), (1, (2, 6)), (1, (7, 3))]
+    assert not drawn.complete
+
+
+def test_with_seeding_by_rating_the_best_rated_come_first() -> None:
+    players = tuple(
+        Player(number, f"a{number}", rating=rating) for number, rating in enumerate((None, 100, 300, 200))
+    )
+    plan = replace(setup(4, rounds=1, seeding="rating"), players=players)
+    assert {frozenset(pair) for _, pair in pairings(SWISS.draw(plan, History()).rows)} == {
+        frozenset({2, 1}),
+        frozenset({3, 0}),
+    }
+
+
+def test_the_last_round_is_said_to_be_the_last_and_more_may_be_added() -> None:
+    plan = setup(6, rounds=2)
+    histories = play_out(SWISS, plan, truth(6))
+    assert SWISS.draw(plan, histories[1]).complete
+    assert SWISS.draw(plan, histories[2]).rows == ()
+    longer = replace(plan, rounds=3)
+    assert SWISS.draw(longer, histories[2]).rows[0].round == 3
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.sampled_from([2, 3, 4]), st.integers(0, 2**64 - 1))
+def test_late_entries_and_withdrawals(seats: int, seed: int) -> None:
+    """Who joins plays from then on, with nothing; who is withdrawn no more; rounds missed are no byes."""
+    plan = setup(12, seats, rounds=4, seed=seed)
+    strengths = truth(14, seed)
+    history = History()
+    for _ in range(2):
+        history = play_round(SWISS, plan, history, strengths)
+    gone = replace(plan.players[5], left=3)
+    plan = replace(plan, players=(*plan.players[:5], gone, *plan.players[6:], Player(12, "b", joined=3)))
+    for _ in range(2):
+        history = play_round(SWISS, plan, history, strengths)
+    check_rows(history.rows)
+    at = {
+        round_: {n for r, group in pairings(history.rows) if r == round_ for n in group}
+        for round_ in range(1, 5)
+    }
+    assert all(12 not in at[round_] for round_ in (1, 2))
+    assert all(5 not in at[round_] for round_ in (3, 4))
+    ledger = keep(plan, history)
+    assert [entry.kind for entry in ledger.entries[5][2:]] == ["absent", "absent"]
+    assert [entry.kind for entry in ledger.entries[12][:2]] == ["absent", "absent"]
+    assert ledger.score(12, 2) == 0
+    for number in range(13):
+        assert sum(entry.kind == "bye" for entry in ledger.entries[number]) <= 1
+
+
+def test_who_fails_at_start_up_three_times_is_paired_no_more() -> None:
+    plan = setup(6, rounds=5)
+    history = History()
+    strengths = truth(6)
+    for _ in range(3):
+        fresh = play_round(SWISS, plan, history, strengths)
+        broken = tuple(
+            RowResult(r.row, r.ranks, tuple("startup" if n == 2 else None for n in r.row.seats), void=False)
+            for r in fresh.results
+        )
+        history = History(fresh.rows, broken)
+    playing = [
+        [n for r, group in pairings(history.rows) if r == round_ for n in group] for round_ in (1, 2, 3)
+    ]
+    assert [2 in names for names in playing] == [True, True, False]  # two matches a round
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.sampled_from([3, 4]), st.integers(0, 22), st.integers(1, 4), st.integers(0, 2**64 - 1))
+def test_pods_hold_everybody_once_and_spread_the_byes(seats: int, more: int, rounds: int, seed: int) -> None:
+    count = seats + more
+    rounds = min(rounds, count - 1, count // (count % seats) if count % seats else rounds)
+    plan = setup(count, seats, rounds=rounds, seed=seed)
+    played = play_out(SWISS, plan, truth(count, seed))[-1]
+    check_rows(played.rows)
+    assert played.rounds == rounds
+    assert set(byes(played, count).values()) <= {1}
+    assert sum(byes(played, count).values()) == rounds * (count % seats)
+
+
+def test_pods_are_of_near_scores_and_seldom_meet_again() -> None:
+    plan = setup(64, 4, rounds=5)
+    played = play_out(SWISS, plan, truth(64))[-1]
+    counts = met(played)
+    assert sum(count - 1 for count in counts.values()) <= 6  # of 480 meetings
+    ledger = keep(plan, played)
+    scores = ledger.scores()
+    spread, field = [], []
+    for round_, group in pairings(played.rows):
+        if round_ > 1:
+            at = [scores[number][round_ - 1] for number in group]
+            spread.append(max(at) - min(at))
+            everybody = [line[round_ - 1] for line in scores.values()]
+            field.append(max(everybody) - min(everybody))
+    assert sum(spread) * 4 < sum(field)
+
+
+@pytest.mark.parametrize(
+    ("count", "seats", "rounds", "sentence"),
+    [
+        (1, 2, 1, "wants at least 2 entrants, not 1"),
+        (3, 4, 1, "with 4 seats per table wants at least 4 entrants, not 3"),
+        (4, 2, 4, "rounds is 4, but each of 4 entrants has 3 opponents only"),
+        (5, 2, 6, "rounds is 6, but each of 5 entrants has 4 opponents only"),
+        (6, 4, 4, "with 2 byes a round each of 6 entrants has had one after 3 rounds"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(count: int, seats: int, rounds: int, sentence: str) -> None:
+    with pytest.raises(TournamentError) as caught:
+        SWISS.check(setup(count, seats, rounds=rounds))
+    assert sentence in str(caught.value)
+
+
+def test_who_would_join_after_the_last_round_is_refused() -> None:
+    plan = setup(4, rounds=2)
+    with pytest.raises(TournamentError, match="b would join in round 3, but rounds is 2: set rounds higher"):
+        SWISS.check(replace(plan, players=(*plan.players, Player(4, "b", joined=3))))
+
+
+def test_a_field_that_has_shrunk_to_one_is_done() -> None:
+    plan = setup(2, rounds=1)
+    alone = replace(plan, players=(plan.players[0], replace(plan.players[1], left=1)))
+    drawn = SWISS.draw(alone, History())
+    assert (drawn.rows, drawn.complete) == ((), True)
