@@ -6,6 +6,26 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from tourney.bots.family import children_of
+
+
+def alive(pid: int) -> bool:
+    """Say whether a process runs; one that has ended and whose heir has not asked for it does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] not in (b"Z", b"X")
+    except OSError:
+        return False
+
+
+def workers_of(pid: int) -> list[int]:
+    """Return the worker processes of a runner that live."""
+    found = []
+    for child in children_of(pid):
+        with suppress(OSError):
+            if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
+                found.append(child)
+    return found
+
 
 def leftovers(folder: Path) -> list[str]:
     """Return the commands of processes whose working directory is a folder."""

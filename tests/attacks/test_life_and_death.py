@@ -15,9 +15,8 @@ from pathlib import Path
 import pytest
 
 from tests.containment import contained
-from tests.processes import running
+from tests.processes import alive, running, workers_of
 from tourney.bots.cgroups import find_cgroups
-from tourney.bots.family import children_of
 
 pytestmark = pytest.mark.attack
 
@@ -82,8 +81,7 @@ class Runner:
 
     def workers(self) -> list[int]:
         """Return the worker processes."""
-        children = children_of(self.process.pid)
-        return [pid for pid in children if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+        return workers_of(self.process.pid)
 
     def finish(self) -> int:
         """Wait for the runner's end."""
@@ -126,7 +124,7 @@ def runner(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Runner]:
 
 def _owned(folder: Path) -> bool:
     """Say whether a group belongs to a process that lives."""
-    return Path(f"/proc/{folder.name.split('-')[1]}").exists()
+    return alive(int(folder.name.split("-")[1]))
 
 
 def test_kill_9_of_the_runner_leaves_no_bot(runner: Runner) -> None:
@@ -136,7 +134,7 @@ def test_kill_9_of_the_runner_leaves_no_bot(runner: Runner) -> None:
     runner.process.kill()
     assert runner.finish() == -signal.SIGKILL
     assert wait_for(lambda: not runner.sleepers())
-    assert wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers))
+    assert wait_for(lambda: not any(map(alive, workers)))
 
 
 def test_two_signals_stop_at_once_and_leave_no_bot(runner: Runner) -> None:

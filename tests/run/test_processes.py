@@ -7,11 +7,11 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 
 import pytest
 
+from tests.processes import alive, workers_of
 from tests.tournaments import digests, write_file
 from tourney.ratings.trueskill_rating import Settings, rate
 from tourney.report.site import Options, site
@@ -19,7 +19,8 @@ from tourney.report.source import load
 from tourney.store import sqlite
 from tourney.store.repository import Repository
 
-PATIENCE = 60.0
+PATIENCE = 300.0
+"""Seconds; only a failure lasts so long."""
 
 CUP = """
 name = "cup"
@@ -28,10 +29,41 @@ seed = 7
 bots = ["pebble"]
 games-per-pairing = 16
 [[entrant]]
-bot = "pebble"
+bot = "BOT"
 name = "second"
+[limits]
+startup-ms = 600000
 [run]
 sandbox = "off"
+"""
+
+GATED = """#!/bin/sh
+# Plays when it has taken a ticket, or where the gate is open; the store keeps it four folders below these.
+home=../../../..
+admitted() {
+    [ -e $home/open ] && return
+    for ticket in $home/tickets/*; do
+        rm "$ticket" 2>/dev/null && return
+    done
+    false
+}
+if ! admitted; then
+    : >$home/waiting.$$
+    until admitted; do sleep 0.05; done
+    rm $home/waiting.$$
+fi
+# Longer than any match that travels in a lot with others: each match is stored when it is over.
+sleep 0.05
+set -f
+while read -r word rest; do
+    case $word in
+        tourney) echo "bot wants=legal";;
+        game) echo ready;;
+        legal) legal=$rest;;
+        go) set -- $legal; shift $(($# / 2)); echo "move $1";;
+        quit) exit 0;;
+    esac
+done
 """
 
 HANG = """#!/bin/sh
@@ -97,11 +129,39 @@ def tourney(home: Path, *words: str) -> "subprocess.Popen[str]":
     return process
 
 
+def gated(home: Path, *, games: int = 16, tickets: int | None = 0) -> None:
+    """Write a tournament that plays so many matches and then stands still; None: as many as there are."""
+    write_file(home, GATED, "gated").chmod(0o755)
+    write_file(home, CUP.replace("16", str(games)).replace("BOT", "./gated"))
+    (home / "tickets").mkdir(exist_ok=True)
+    if tickets is None:
+        open_gate(home)
+    else:
+        admit(home, tickets)
+
+
+def admit(home: Path, count: int) -> None:
+    """Let so many matches more be played."""
+    for number in range(count):
+        (home / "tickets" / f"{time.monotonic_ns()}-{number}").touch()
+
+
+def open_gate(home: Path) -> None:
+    """Let all matches be played from now on."""
+    (home / "open").touch()
+
+
+def stands_still(home: Path, matches: int, workers: int = 2) -> bool:
+    """Wait until so many matches are stored, and each worker holds one more that waits for a ticket."""
+    return wait_for(lambda: done(home) == matches and len(list(home.glob("waiting.*"))) == workers)
+
+
 def hanging(home: Path) -> None:
     """Write a tournament in which a bot never answers, nor heeds the end of its input."""
     bot = write_file(home, HANG.replace("MARKER", str(home / "asked")), "hang")
     bot.chmod(0o755)
-    write_file(home, CUP.replace('["pebble"]', '["./hang"]') + "[limits]\nmove-ms = 600000\n")
+    cup = CUP.replace('["pebble"]', '["./hang"]').replace("BOT", "pebble")
+    write_file(home, cup.replace("[limits]", "[limits]\nmove-ms = 600000"))
 
 
 def finish(process: "subprocess.Popen[str]") -> tuple[int, str]:
@@ -128,20 +188,6 @@ def bots_of(home: Path) -> list[int]:
     return found
 
 
-def children_of(pid: int) -> list[int]:
-    """Return a process's workers."""
-    words = " ".join(path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children")).split()
-    return [int(w) for w in words if b"spawn_main" in Path(f"/proc/{w}/cmdline").read_bytes()]
-
-
-def alive(pid: int) -> bool:
-    """Say whether a process runs; one that has ended and whose heir has not asked for it does not."""
-    try:
-        return ") Z" not in Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
-    except OSError:
-        return False
-
-
 def wait_for(event: Callable[[], bool]) -> bool:
     """Look until something has happened; False if it never does."""
     end = time.monotonic() + PATIENCE
@@ -159,10 +205,6 @@ def done(home: Path) -> int:
     with closing(sqlite.connect(home / "tourney.db")) as connection:
         count: int = connection.execute("SELECT count(*) FROM match").fetchone()[0]
         return count
-
-
-def at_least(home: Path, count: int) -> bool:
-    return done(home) >= count
 
 
 def stored_digests(home: Path) -> dict[int, str]:
@@ -185,24 +227,29 @@ def results(home: Path) -> tuple[object, ...]:
 
 def test_one_worker_two_workers_and_a_run_killed_halfway_give_the_same(home: Path) -> None:
     for name, workers in (("one", "1"), ("two", "2")):
-        write_file(home / name, CUP)
+        gated(home / name, tickets=None)
         code, said = finish(tourney(home / name, "--workers", workers))
         assert code == 0, said
         assert "cup: all played (16 of 16 matches" in said
-    write_file(home / "killed", CUP)
-    for least in (2, 6):
+    for stored in (2, 6):
+        gated(home / "killed", tickets=stored - done(home / "killed"))
         process = tourney(home / "killed", "--workers", "2")
-        assert wait_for(partial(at_least, home / "killed", least))
+        assert stands_still(home / "killed", stored)
         process.kill()
         assert finish(process)[0] == -signal.SIGKILL
         assert wait_for(lambda: not bots_of(home / "killed"))
-    between = done(home / "killed")
-    assert 6 <= between <= 16
+        for path in (home / "killed").glob("waiting.*"):
+            path.unlink()
+    assert done(home / "killed") == 6
+    open_gate(home / "killed")
     code, said = finish(tourney(home / "killed", "--workers", "2"))
     assert code == 0, said
     assert results(home / "one") == results(home / "two") == results(home / "killed")
     assert sorted(path.name for path in (home / "killed").iterdir()) == [
         "cup.toml",
+        "gated",
+        "open",
+        "tickets",
         "tourney-bots",
         "tourney.db",
         "tourney.db-cup.log",
@@ -210,16 +257,23 @@ def test_one_worker_two_workers_and_a_run_killed_halfway_give_the_same(home: Pat
 
 
 def test_a_signal_drains_and_the_next_start_goes_on(home: Path) -> None:
-    write_file(home, CUP.replace("16", "40"))
+    gated(home, games=40, tickets=2)
     process = tourney(home, "--workers", "2")
-    assert wait_for(lambda: done(home) >= 2)
+    assert stands_still(home, 2)
     process.send_signal(signal.SIGINT)
+    assert process.stderr is not None
+    told = ""
+    while "stopping: matches that are being played are finished first" not in told:
+        line = process.stderr.readline()
+        assert line, told
+        told += line
+    open_gate(home)
     code, said = finish(process)
     assert code == 128 + signal.SIGINT
-    assert "stopping: matches that are being played are finished first" in said
-    assert "Traceback" not in said
+    assert "Traceback" not in told + said
     before = stored_digests(home)
-    assert 2 <= len(before) < 40
+    # The two that were being played are kept; at most the two that waited behind them were begun too.
+    assert 4 <= len(before) <= 6
     code, said = finish(tourney(home))
     assert code == 0, said
     after = stored_digests(home)
@@ -231,7 +285,7 @@ def test_a_runner_that_is_killed_leaves_no_hanging_bot_alive(home: Path) -> None
     hanging(home)
     process = tourney(home, "--workers", "2")
     assert wait_for((home / "asked").exists)
-    workers = children_of(process.pid)
+    workers = workers_of(process.pid)
     assert workers
     process.kill()
     assert finish(process)[0] == -signal.SIGKILL
@@ -240,10 +294,13 @@ def test_a_runner_that_is_killed_leaves_no_hanging_bot_alive(home: Path) -> None
 
 
 def test_a_worker_that_is_killed_is_replaced_and_nothing_is_lost(home: Path) -> None:
-    write_file(home, CUP)
+    gated(home, tickets=2)
     process = tourney(home, "--workers", "2")
-    assert wait_for(lambda: done(home) >= 2)
-    os.kill(children_of(process.pid)[0], signal.SIGKILL)
+    assert stands_still(home, 2)
+    workers = workers_of(process.pid)
+    assert len(workers) == 2
+    os.kill(workers[0], signal.SIGKILL)
+    open_gate(home)
     code, said = finish(process)
     assert code == 0, said
     assert "16 of 16 matches" in said
@@ -254,7 +311,8 @@ def test_a_worker_that_is_killed_is_replaced_and_nothing_is_lost(home: Path) -> 
 def test_a_bot_that_kills_its_worker_spoils_its_own_matches_only(home: Path) -> None:
     bot = write_file(home, ASSASSIN, "assassin")
     bot.chmod(0o755)
-    write_file(home, CUP.replace("16", "2").replace('["pebble"]', '["pebble", "./assassin"]'))
+    cup = CUP.replace("16", "2").replace("BOT", "pebble")
+    write_file(home, cup.replace('["pebble"]', '["pebble", "./assassin"]'))
     code, said = finish(tourney(home, "--workers", "2"))
     assert code == 0, said
     with Repository.open(str(home / "tourney.db")) as repository:
@@ -277,7 +335,7 @@ def test_a_match_that_hangs_is_ended_with_its_worker_and_by_the_second_signal(ho
     bots = bots_of(home)
     assert bots
     (home / "asked").unlink()
-    for worker in children_of(process.pid):
+    for worker in workers_of(process.pid):
         os.kill(worker, signal.SIGKILL)
     assert wait_for(lambda: not {*bots} & {*bots_of(home)})
 
@@ -294,7 +352,7 @@ def test_a_match_that_hangs_is_ended_with_its_worker_and_by_the_second_signal(ho
 def test_reuse_keeps_a_process_from_match_to_match(home: Path, reuse: str, processes: int) -> None:
     """Two bots, eight matches, one worker: who is asked says its process, one or always another."""
     write_file(home, SAYS_WHO, "says-who").chmod(0o755)
-    cup = CUP.replace('"pebble"', '"./says-who"').replace("= 16", "= 8")
+    cup = CUP.replace("pebble", "./says-who").replace("BOT", "./says-who").replace("= 16", "= 8")
     write_file(home, f"{cup}reuse = {reuse}\n")
     code, said = finish(tourney(home, "--workers", "1"))
     assert code == 0, said
