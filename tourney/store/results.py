@@ -1,0 +1,89 @@
+"""The repository's part on results, as standings, ratings and formats want them."""
+
+from collections.abc import Iterator
+
+from tourney.schedule.format import History, Setup
+from tourney.schedule.registry import FORMATS
+from tourney.store import rating_data, reading
+from tourney.store.setup import history_of, setup_of
+from tourney.store.standings import rank_standings
+from tourney.store.tournaments import Tournaments
+from tourney.store.values import GroupCount, PairTotal, ResultRow, Standing
+
+
+class Results(Tournaments):
+    """Reads results, in schedule order."""
+
+    def results(self, tournament: int, *, after: int = 0) -> Iterator[ResultRow]:
+        """Yield the finished matches as plain tuples in schedule order, void ones too (they say so).
+
+        Only those of a number above ``after``: what was rated up to there need not be read again.
+        """
+        with self._read() as connection:
+            yield from reading.results(connection, tournament, after=after)
+
+    def group_counts(self, tournament: int) -> Iterator[GroupCount]:
+        """Yield how often each outcome of a mirrored group of two seats occurred, void matches left out.
+
+        The order means nothing. Made for two seats; with more, read ``results``.
+        """
+        with self._read() as connection:
+            yield from rating_data.group_counts(connection, tournament)
+
+    def settled(self, tournament: int) -> int:
+        """Return how many matches from the first on all have a result: that prefix will never change."""
+        with self._read() as connection:
+            return rating_data.settled(connection, tournament)
+
+    def pair_totals(self, tournament: int) -> tuple[PairTotal, ...]:
+        """Return what each entrant scored against each other; pairs that never met are left out."""
+        with self._read() as connection:
+            return reading.pair_totals(connection, tournament)
+
+    def setup(self, tournament: int) -> Setup:
+        """Return a tournament as its format sees it, the matches apart."""
+        stored = self.tournament_by_id(tournament)
+        return setup_of(stored.plan, stored.seed, self.entrants(tournament))
+
+    def history(self, tournament: int) -> History:
+        """Return all rows drawn and all results there are, as a format sees them."""
+        with self._read() as connection:
+            rows = (row for _, row in reading.rows(connection, tournament))
+            return history_of(rows, reading.results(connection, tournament))
+
+    def standings(self, tournament: int) -> tuple[Standing, ...]:
+        """Return the standings, by what the tournament's format ranks by; equal entrants by number."""
+        stored = self.tournament_by_id(tournament)
+        format_ = FORMATS.get(stored.plan.format)
+        with self._read() as connection:
+            entrants = reading.entrants(connection, tournament)
+            tallies = reading.tallies(connection, tournament)
+            pairs = reading.pair_totals(connection, tournament)
+            faults = reading.faults(connection, tournament)
+            lines = None
+            if format_ is not None and format_.ranks:
+                rows = (row for _, row in reading.rows(connection, tournament))
+                history = history_of(rows, reading.results(connection, tournament))
+                lines = format_.table(setup_of(stored.plan, stored.seed, entrants), history)
+        by_mean = format_ is not None and format_.by_mean
+        return rank_standings(entrants, stored.seats, tallies, pairs, faults, lines=lines, by_mean=by_mean)
+
+    def faults(self, tournament: int) -> tuple[tuple[int, str, int], ...]:
+        """Return ``(entrant number, kind, count)`` of all faults, sorted."""
+        with self._read() as connection:
+            return reading.faults(connection, tournament)
+
+    def strikes(self, tournament: int) -> tuple[tuple[int, tuple[int, ...], tuple[str | None, ...]], ...]:
+        """Return number, entrants and faults (in seat order) of the matches that hold a fault, by number."""
+        with self._read() as connection:
+            return reading.faulty(connection, tournament)
+
+    def benched(self, tournament: int) -> tuple[tuple[int, int], ...]:
+        """Return ``(entrant number, matches void for it)`` of the entrants that are benched, sorted."""
+        with self._read() as connection:
+            return reading.benched(connection, tournament)
+
+    def void_for(self, tournament: int, name: str) -> tuple[int, ...]:
+        """Return the numbers of the matches that are void as the entrant of this name is benched."""
+        with self._read() as connection:
+            return reading.void_for(connection, tournament, name)
