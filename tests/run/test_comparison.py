@@ -14,7 +14,7 @@ from tourney.ratings.sprt import Sprt
 from tourney.run.compare import Compared, Request, compare_bots
 from tourney.run.compare_result import decision_text
 from tourney.run.comparison import Comparison, Terms, judge
-from tourney.run.coordinator import End
+from tourney.run.ending import End
 from tourney.run.formats import find_format
 from tourney.run.pool import ExecutorPool
 from tourney.run.task import Answer, MatchTask

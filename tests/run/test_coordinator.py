@@ -11,7 +11,8 @@ import pytest
 
 from tests.tournaments import answer, begin, digests, played, refused
 from tourney.errors import BotError, StoreError, StoreUnavailable, UsageError, WorkerError
-from tourney.run.coordinator import Coordinator, End, Summary
+from tourney.run.coordinator import Coordinator
+from tourney.run.ending import End, Summary
 from tourney.run.pool import ExecutorPool
 from tourney.run.progress import Listener, Tick
 from tourney.run.recover import take_in, unbench

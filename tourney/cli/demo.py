@@ -10,8 +10,8 @@ import click
 from tourney.cli.options import output_options
 from tourney.cli.output import Output, current
 from tourney.cli.run import MAX_WORKERS, choose_listener, summary_text
-from tourney.run.coordinator import Summary
 from tourney.run.demo import DemoFiles, prepare_demo
+from tourney.run.ending import Summary
 from tourney.run.pool import ProcessPool, default_workers
 from tourney.run.session import run_tournament
 from tourney.run.tournament_file import TournamentFile, read_tournament_file

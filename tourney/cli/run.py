@@ -12,7 +12,7 @@ from tourney.cli.night_options import night_options
 from tourney.cli.options import bots_option, db_option, output_options
 from tourney.cli.output import Output, current
 from tourney.errors import UsageError
-from tourney.run.coordinator import Summary
+from tourney.run.ending import Summary
 from tourney.run.night import Night, run_night
 from tourney.run.page import ENDS
 from tourney.run.pool import ProcessPool, default_workers

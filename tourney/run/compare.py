@@ -15,7 +15,7 @@ from tourney.match.spec import Limits
 from tourney.run.compare_live import Live
 from tourney.run.compare_result import result_of, row_results
 from tourney.run.comparison import Comparison, Terms
-from tourney.run.coordinator import Summary
+from tourney.run.ending import Summary
 from tourney.run.entrants import enter
 from tourney.run.pool import Pool
 from tourney.run.progress import Listener, Listeners

@@ -5,24 +5,25 @@ is drawn next (``tourney.run.draw``) nor what is stored of it.
 """
 
 import time
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Sequence
+from collections import deque
+from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor, Future
 from contextlib import suppress
-from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
 from queue import Empty, SimpleQueue
 
-from tourney.errors import InputError, StoreError, StoreUnavailable, TourneyError, WorkerError
+from tourney.errors import InputError, StoreError, StoreUnavailable, TourneyError
 from tourney.match.record import Outcome
-from tourney.run.draw import draw_next, spec_of
-from tourney.run.formats import find_format
+from tourney.run.draw import spec_of
+from tourney.run.ending import End, Summary
+from tourney.run.failures import MAX_FAILURES, Failures
 from tourney.run.patience import PAUSES, Patience
 from tourney.run.pool import Pool
 from tourney.run.progress import Listener, Pulse, Tick
+from tourney.run.rounds import Rounds
 from tourney.run.signals import catching
 from tourney.run.spool import Spool
+from tourney.run.tally import Tally
 from tourney.run.task import Answer, MatchTask
 from tourney.run.telling import told
 from tourney.run.timetable import Timetable
@@ -32,35 +33,8 @@ from tourney.schedule.row import Row
 from tourney.store.repository import Repository
 from tourney.store.values import BENCHED, Finished
 
-MAX_FAILURES = 3
-"""After so many failures of the infrastructure a match is void."""
-MAX_FAILURES_IN_A_ROW = 12
-"""After so many at the first attempt, with no match played in between, it is the machine: the run stops."""
 _IDLE_SECONDS = 1.0
-
-
-class End(Enum):
-    """How a run ended."""
-
-    FINISHED = "finished"
-    TIME = "time"
-    FAULTS = "faults"
-    DRAINED = "drained"
-    STOPPED = "stopped"
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """What a run did: how it ended, by which signal (0: none), and how the tournament stands.
-
-    ``pauses``: how often it paused as the database could not be written, and for how many seconds in all.
-    """
-
-    end: End
-    signal: int
-    tick: Tick
-    pauses: int = 0
-    paused: float = 0.0
+_LOST = "a worker process died"
 
 
 class Coordinator:
@@ -106,21 +80,13 @@ class Coordinator:
         self._pending: deque[tuple[int, Row]] = deque()
         self._alone: deque[tuple[int, Row]] = deque()
         self._flying: dict[Future[Answer], tuple[int, Row]] = {}
-        self._open: Counter[int] = Counter()  # rows without a stored result, by round
         self._row_of: dict[int, Row] = {}  # of matches that were handed out
-        self._failures: Counter[int] = Counter()
-        self._failed_in_a_row = 0
         self._signals: list[int] = []
         self._end: End | None = None
         self._error: InputError | None = None
-        self._heard = 0
-        self._played = 0
-        before = repository.progress(tournament)
-        self._rows, self._done, self._void = before.rows, before.done, before.void
-        self._last_round = before.rounds
-        self._complete = self._tournament.complete
-        self._lag = find_format(self._tournament.plan.format).lag
-        self._faults = sum(count for _, _, count in repository.faults(tournament))
+        self._tally = Tally(repository, tournament)
+        self._rounds = Rounds(repository, self._tournament)
+        self._failures = Failures(before=self._tally.done > 0)
         self._began = self._pulsed = clock()
 
     def run(self) -> Summary:
@@ -138,7 +104,8 @@ class Coordinator:
     def _run(self) -> None:
         orderly = False
         try:
-            self._take(self._repository.pending(self._tournament.id))
+            self._pending.extend(self._repository.pending(self._tournament.id))
+            self._rounds.take(row for _, row in self._pending)
             self._listener.tick(self._tick())
             while self._advance():
                 self._step()
@@ -221,8 +188,7 @@ class Coordinator:
             return
         answer = event.result()
         if answer.played is not None:
-            self._failed_in_a_row = 0
-            self._heard += 1
+            self._failures.played()
             self._timetable.note(answer.played.measured.get("wall-ms", 0) / 1000)
             self._note(number, row, Outcome.from_json(answer.played.record["outcome"]))
             self._writer.add(Finished(number, answer.played))
@@ -339,40 +305,31 @@ class Coordinator:
         """Replace a pool that broke. Who broke it is unknown: all that were out are tried again, alone."""
         flying, self._flying = self._flying, {}
         self._pool.replace()
-        first = any(not self._failures[number] for number, _ in flying.values())
+        lost: dict[int, Row] = {}
         for future, (number, row) in flying.items():
             if future.done() and not future.cancelled() and future.exception() is None:
                 self._flying[future] = (number, row)
                 self._hear(future)
             else:
-                self._fail(number, row, "a worker process died", lost=True)
-        if first:
-            self._count_failure("a worker process died")
+                lost[number] = row
+        again = self._failures.note_lost(lost, _LOST)
+        for number, row in lost.items():
+            if number in again:
+                self._alone.append((number, row))
+            else:
+                self._make_void(number, row, _LOST)
 
-    def _fail(self, number: int, row: Row, why: str, *, lost: bool = False) -> None:
-        self._failures[number] += 1
-        if not lost and self._failures[number] == 1:
-            self._count_failure(why)
-        if self._failures[number] < MAX_FAILURES:
+    def _fail(self, number: int, row: Row, why: str) -> None:
+        if self._failures.note(number, why):
             self._alone.append((number, row))
-            return
-        if not (self._heard or self._done):
-            raise WorkerError(
-                f"match {number} failed {MAX_FAILURES} times and no other was played: {why};"
-                " see to it, and run again"
-            )
+        else:
+            self._make_void(number, row, why)
+
+    def _make_void(self, number: int, row: Row, why: str) -> None:
         names = " v ".join(self._entrants[entrant].name for entrant in row.seats)
         note = f"the machine failed {MAX_FAILURES} times: {why}"
         self._listener.say(f"match {number} ({names}) is void: {note}")
         self._writer.add(Finished(number, None, note))
-
-    def _count_failure(self, why: str) -> None:
-        self._failed_in_a_row += 1
-        if self._failed_in_a_row >= MAX_FAILURES_IN_A_ROW:
-            raise WorkerError(
-                f"{self._failed_in_a_row} times in a row a match could not be played: {why};"
-                " see to it, and run again: nothing that was stored is lost"
-            )
 
     def _flush(self, *, at_once: bool = False) -> None:
         """Store what waits; from now on it is done. If it cannot be stored the run pauses."""
@@ -387,18 +344,8 @@ class Coordinator:
         for finished in stored:
             row = self._row_of.pop(finished.number)
             self._listener.note("match", told(finished, [self._entrants[seat].name for seat in row.seats]))
-            round_ = row.round
-            self._open[round_] -= 1
-            if not self._open[round_]:
-                del self._open[round_]
-            self._done += 1
-            if finished.played is None:
-                self._void += 1
-                continue
-            self._played += 1
-            outcome = Outcome.from_json(finished.played.record["outcome"])
-            self._faults += len(outcome.faults)
-            self._void += outcome.void
+            self._rounds.finish(row)
+            self._tally.note(finished)
         self._listener.tick(self._tick())
 
     def _last_flush(self) -> None:
@@ -409,12 +356,10 @@ class Coordinator:
 
     def _draw(self) -> bool:
         """Draw the next rounds if their time has come, and take their rows; say whether any came."""
-        if self._complete or self._end is not None or self._enough or not self._patience.may_try():
-            return False
-        if any(round_ <= self._last_round - self._lag for round_ in self._open):
+        if self._end is not None or self._enough or not (self._rounds.due and self._patience.may_try()):
             return False
         try:
-            drawn = draw_next(self._repository, self._tournament.id)
+            drawn = self._rounds.draw()
         except StoreUnavailable as error:
             self._patience.fail(error, self._writer.whereabouts)
             return False
@@ -422,17 +367,9 @@ class Coordinator:
             self._patience.succeed()
         if drawn is None:
             return False
-        self._complete = drawn.complete
-        self._rows += len(drawn.rows)
-        self._take(drawn.rows)
+        self._tally.rows += len(drawn.rows)
+        self._pending.extend(drawn.rows)
         return bool(drawn.rows)
 
-    def _take(self, rows: Iterable[tuple[int, Row]]) -> None:
-        for number, row in rows:
-            self._pending.append((number, row))
-            self._open[row.round] += 1
-            self._last_round = max(self._last_round, row.round)
-
     def _tick(self) -> Tick:
-        seconds = self._clock() - self._began
-        return Tick(self._rows, self._done, self._played, self._faults, self._void, seconds)
+        return self._tally.tick(self._clock() - self._began)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tourney.errors import EnvironmentFailure, TourneyError
-from tourney.run.coordinator import End, Summary
+from tourney.run.ending import End, Summary
 from tourney.run.notify import notify
 from tourney.run.page import page
 from tourney.run.pool import Pool

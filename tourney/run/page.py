@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 
-from tourney.run.coordinator import End, Summary
+from tourney.run.ending import End, Summary
 from tourney.run.progress import kinds_text, span_text
 from tourney.store.repository import Repository
 from tourney.store.values import Tournament

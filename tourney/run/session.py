@@ -6,7 +6,8 @@ from pathlib import Path
 
 from tourney.bots.sandbox import Sandbox, open_sandbox
 from tourney.bots.store import BotStore
-from tourney.run.coordinator import Coordinator, Summary
+from tourney.run.coordinator import Coordinator
+from tourney.run.ending import Summary
 from tourney.run.pool import Pool
 from tourney.run.posting import Posting
 from tourney.run.progress import Listener, Listeners
