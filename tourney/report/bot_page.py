@@ -11,9 +11,10 @@ from tourney.report import names, plots, text
 from tourney.report.downloads import Table, table
 from tourney.report.frames import tally
 from tourney.report.listing import MatchLine
-from tourney.report.overview import SeatLine, StandingLine, seat_line
 from tourney.report.people import Person, chairs, people
+from tourney.report.seats import SeatLine, seat_line
 from tourney.report.source import Source
+from tourney.report.standings import StandingLine
 
 CHIPS = 400
 """Matches against one opponent that a page links to; the list of matches has them all."""

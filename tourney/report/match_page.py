@@ -12,8 +12,8 @@ from tourney.match.played import LogLine
 from tourney.match.record import Record, digest_of
 from tourney.report import info, names, plots, text
 from tourney.report.downloads import Table, table
+from tourney.report.facts import Fact
 from tourney.report.listing import MatchLine
-from tourney.report.overview import Fact
 from tourney.report.people import Chair, Person
 from tourney.report.replay import Replay, replay
 from tourney.report.source import Detail, Source

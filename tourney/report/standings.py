@@ -1,0 +1,150 @@
+"""The standings with their ratings, as the first page and the downloads have them."""
+
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from tourney.ratings.values import Rating
+from tourney.report import plots, text
+from tourney.report.downloads import Table, table
+from tourney.report.people import Person, people
+from tourney.report.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class StandingLine:
+    """A line of the standings, all numbers as they are printed."""
+
+    rank: int
+    person: Person
+    points: str
+    games: int
+    percent: str
+    wins: int
+    draws: int
+    losses: int
+    rating_rank: int
+    mu: str
+    sigma: str
+    exposed: str
+    elo: str
+    low: str
+    high: str
+    batch_rank: int
+    ranks: str
+    best: str
+    whisker: Markup
+    skill: Markup
+    faults: int
+    faults_said: str
+
+
+def rating_axis(source: Source) -> plots.Scale:
+    """Return the one scale of all TrueSkill whiskers, in percent."""
+    ends_ = [value for r in source.ratings for value in (r.mu - 3 * r.sigma, r.mu + 3 * r.sigma)]
+    return plots.axis_of(ends_)
+
+
+def elo_axis(source: Source) -> plots.Scale:
+    """Return the one scale of all intervals of Elo, in percent."""
+    return plots.axis_of([value for line in source.batch.ratings for value in (line.low, line.high)])
+
+
+def standing_lines(source: Source) -> tuple[StandingLine, ...]:
+    """Return the standings with ratings beside them."""
+    known = people(source)
+    ratings: dict[int, Rating] = {rating.entrant: rating for rating in source.ratings}
+    batch = {line.entrant: line for line in source.batch.ratings}
+    scale, skill_scale = elo_axis(source), rating_axis(source)
+    seats = source.tournament.seats
+    lines = []
+    for standing in source.standings:
+        rating, line = ratings[standing.number], batch[standing.number]
+        lines.append(
+            StandingLine(
+                rank=standing.rank,
+                person=known[standing.number],
+                points=text.points(standing.points, seats),
+                games=standing.games,
+                percent=text.percent(standing.mean),
+                wins=standing.wins,
+                draws=standing.draws,
+                losses=standing.losses,
+                rating_rank=rating.rank,
+                mu=text.number(rating.mu, 3),
+                sigma=text.number(rating.sigma, 3),
+                exposed=text.number(rating.exposed, 3),
+                elo=text.number(line.elo, 1),
+                low=text.number(line.low, 1),
+                high=text.number(line.high, 1),
+                batch_rank=line.rank,
+                ranks=text.span(line.best_rank, line.worst_rank),
+                best=text.number(100 * line.p_best, 0),
+                whisker=plots.interval(scale, line.elo, line.low, line.high),
+                skill=plots.whisker(skill_scale, rating.mu, rating.sigma),
+                faults=standing.fault_count,
+                faults_said=", ".join(f"{kind} {count}" for kind, count in standing.faults),
+            )
+        )
+    return tuple(lines)
+
+
+def standings_table(source: Source) -> Table:
+    """Return the standings for download: points as exact fractions too."""
+    ratings = {rating.entrant: rating for rating in source.ratings}
+    batch = {found.entrant: found for found in source.batch.ratings}
+    rows = []
+    for line in source.standings:
+        entrant, rating = source.entrants[line.number].entrant, ratings[line.number]
+        found = batch[line.number]
+        rows.append(
+            {
+                "rank": line.rank,
+                "entrant": entrant.name,
+                "bot": entrant.bot,
+                "version": entrant.version,
+                "digest": entrant.digest,
+                "games": line.games,
+                "points": round(float(line.points), 4),
+                "points_exact": str(line.points),
+                "wins": line.wins,
+                "draws": line.draws,
+                "losses": line.losses,
+                "sonneborn": round(float(line.sonneborn), 4),
+                "faults": line.fault_count,
+                "elo_rank": found.rank,
+                "elo": found.elo,
+                "low": found.low,
+                "high": found.high,
+                "best_rank": found.best_rank,
+                "worst_rank": found.worst_rank,
+                "p_best": found.p_best,
+                "rating_rank": rating.rank,
+                "mu": rating.mu,
+                "sigma": rating.sigma,
+                "exposed": rating.exposed,
+            }
+        )
+    columns = (
+        "rank entrant bot version digest games points points_exact wins draws losses sonneborn faults"
+        " elo_rank elo low high best_rank worst_rank p_best rating_rank mu sigma exposed"
+    )
+    return table(rows, columns.split())
+
+
+def history_table(source: Source) -> Table:
+    """Return every entrant's rating after each round, for download."""
+    rows = [
+        {
+            "round": round_,
+            "entrant": source.entrants[rating.entrant].name,
+            "rank": rating.rank,
+            "mu": rating.mu,
+            "sigma": rating.sigma,
+            "exposed": rating.exposed,
+            "games": rating.games,
+        }
+        for round_, pool in source.history
+        for rating in pool.table()
+    ]
+    return table(rows, ("round", "entrant", "rank", "mu", "sigma", "exposed", "games"))
