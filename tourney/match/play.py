@@ -14,7 +14,7 @@ from tourney.match.clock import MS, Clocks
 from tourney.match.log import MatchLog
 from tourney.match.played import Played
 from tourney.match.player import Player
-from tourney.match.record import FaultKind, make_record
+from tourney.match.record import FaultKind, write_record
 from tourney.match.referee import Referee
 from tourney.match.spec import MatchSpec
 from tourney.protocol import HELLO, decode, read_greeting, shown
@@ -325,11 +325,8 @@ class _Table:
         ]
         measured["reproducible"] = not self._unsure
         measured["why-not"] = sorted(self._unsure)
-        return Played(
-            make_record(referee.spec, game.rules, referee.actions, referee.outcome),
-            self._log.lines(len(referee.actions)),
-            measured,
-        )
+        record, text = write_record(referee.spec, game.rules, referee.actions, referee.outcome)
+        return Played(record, self._log.lines(len(referee.actions)), measured, text=text)
 
 
 def _raised_by(error: Exception, game: AnyGame) -> bool:

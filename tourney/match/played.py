@@ -1,9 +1,16 @@
-"""A match as it was played: the record, and beside it what lies outside the digest."""
+"""A match as it was played: the record, and beside it what lies outside the digest.
 
-from dataclasses import dataclass, field
+A match goes from the worker that played it to the table that keeps it. On that way it is bytes: ``Played`` is
+packed once, where it was played, sent packed, stored packed, and unpacked only if somebody looks inside.
+"""
+
+import json
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, Literal
 
-from tourney.match.record import Record
+from tourney.match.record import Outcome, Record, canonical
 
 LogKind = Literal["info", "stderr", "note"]
 
@@ -19,15 +26,132 @@ class LogLine:
 
 
 @dataclass(frozen=True, slots=True)
+class Packed:
+    """The bytes of a match, as they are sent and stored; log and measurement are None where there is none.
+
+    The record is its RFC 8785 form, the log a list of lists ``[ply, seat, kind, text]``, the measurement an
+    object; each is compressed (zlib).
+    """
+
+    record: bytes
+    log: bytes | None
+    measured: bytes | None
+
+
 class Played:
-    """A record with its log and what was measured.
+    """A record with its log and what was measured; not to be changed.
 
     ``measured`` is JSON data outside the digest: ``started`` (ISO 8601, UTC), ``wall-ms``, ``host``,
     ``sandbox`` (level, and per protection enforced, partial or absent), ``times-ms`` (a list beside the
     record's actions; null for chance, openings and substitutes), ``seats`` (per seat: ``wall-ms``,
     ``cpu-ms`` or null, ``turns``), ``reproducible`` (bool) and ``why-not`` (a list of words).
+
+    ``text`` is the record's RFC 8785 form where it is known already. ``outcome``, ``digest``, ``count`` (of
+    actions), ``reproducible`` and ``wall_ms`` are known without unpacking.
     """
 
-    record: Record
-    log: tuple[LogLine, ...] = ()
-    measured: dict[str, Any] = field(default_factory=dict)
+    __slots__ = (
+        *("_log", "_measured", "_packed", "_record", "_text"),
+        *("count", "digest", "outcome", "reproducible", "wall_ms"),
+    )
+
+    def __init__(
+        self,
+        record: Record,
+        log: Iterable[LogLine] = (),
+        measured: Mapping[str, Any] | None = None,
+        *,
+        text: bytes | None = None,
+    ) -> None:
+        self._record: Record | None = record
+        self._log: tuple[LogLine, ...] | None = tuple(log)
+        self._measured: dict[str, Any] | None = dict(measured or {})
+        self._text = text
+        self._packed: Packed | None = None
+        self.outcome = Outcome.from_json(record["outcome"])
+        self.digest: str = record["digest"]
+        self.count = len(record["actions"])
+        self.reproducible = bool(self._measured.get("reproducible", False))
+        self.wall_ms: int | None = self._measured.get("wall-ms")
+
+    @property
+    def record(self) -> Record:
+        """The match record."""
+        if self._record is None:
+            self._record = unpack(self.packed.record)
+        return self._record
+
+    @property
+    def log(self) -> tuple[LogLine, ...]:
+        """What the bots said beside the game, and what the referee had to say."""
+        if self._log is None:
+            blob = self.packed.log
+            self._log = () if blob is None else tuple(LogLine(*line) for line in unpack(blob))
+        return self._log
+
+    @property
+    def measured(self) -> dict[str, Any]:
+        """What was measured."""
+        if self._measured is None:
+            blob = self.packed.measured
+            self._measured = {} if blob is None else unpack(blob)
+        return self._measured
+
+    @property
+    def packed(self) -> Packed:
+        """The match as bytes."""
+        if self._packed is None:
+            assert self._record is not None  # noqa: S101 - what is not packed was given as it is
+            text = self._text or canonical(self._record)
+            self._packed = Packed(
+                zlib.compress(text, 6),
+                pack_log(self._log) if self._log else None,
+                pack(self._measured) if self._measured else None,
+            )
+        return self._packed
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        """Send the bytes, and what is known without unpacking them, as values of the plainest types."""
+        packed, end = self.packed, self.outcome
+        return (
+            *(packed.record, packed.log, packed.measured),
+            *(end.ranks, end.reason, end.faults, end.resigned),
+            *(self.digest, self.count, self.reproducible, self.wall_ms),
+        )
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        """Take what was sent; it stays packed."""
+        self._record = self._log = self._measured = self._text = None
+        self._packed = Packed(*state[:3])
+        self.outcome = Outcome(*state[3:7])
+        self.digest, self.count, self.reproducible, self.wall_ms = state[7:]
+
+    def __eq__(self, other: object) -> bool:
+        """Compare all that there is."""
+        if not isinstance(other, Played):
+            return NotImplemented
+        return (self.record, self.log, self.measured) == (other.record, other.log, other.measured)
+
+    __hash__ = None  # type: ignore[assignment]  # as of anything that holds dictionaries
+
+    def __repr__(self) -> str:
+        """Name the match by its digest."""
+        return f"Played({self.digest[:16]}..., {self.outcome})"
+
+
+def pack(data: Any) -> bytes:
+    """Return JSON data, its keys sorted, compressed: equal bytes for equal values.
+
+    Not the form that digests are taken of: this one is written many times quicker, and takes any text.
+    """
+    return zlib.compress(json.dumps(data, sort_keys=True, separators=(",", ":")).encode("ascii"), 6)
+
+
+def pack_log(lines: Iterable[LogLine]) -> bytes:
+    """Return a match's log, packed."""
+    return pack([[line.ply, line.seat, line.kind, line.text] for line in lines])
+
+
+def unpack(blob: bytes) -> Any:
+    """Return what ``pack`` was given. What comes from outside is read by ``tourney.store`` instead."""
+    return json.loads(zlib.decompress(blob))

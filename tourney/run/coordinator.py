@@ -4,6 +4,7 @@ What is played depends on the schedule alone: the order in which matches finish 
 is drawn next (``tourney.run.draw``) nor what is stored of it.
 """
 
+import signal
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -97,9 +98,9 @@ class Coordinator:
         """
         with catching(self._events.put):
             self._run()
-        signal = self._signals[0] if self._signals else 0
+        first = self._signals[0] if self._signals else 0
         patience = self._patience
-        return Summary(self._end or End.FINISHED, signal, self._tick(), patience.count, patience.total)
+        return Summary(self._end or End.FINISHED, first, self._tick(), patience.count, patience.total)
 
     def _run(self) -> None:
         orderly = False
@@ -189,8 +190,8 @@ class Coordinator:
         answer = event.result()
         if answer.played is not None:
             self._failures.played()
-            self._timetable.note(answer.played.measured.get("wall-ms", 0) / 1000)
-            self._note(number, row, Outcome.from_json(answer.played.record["outcome"]))
+            self._timetable.note((answer.played.wall_ms or 0) / 1000)
+            self._note(number, row, answer.played.outcome)
             self._writer.add(Finished(number, answer.played))
         elif answer.failure is not None:
             self._fail(number, row, answer.failure)
@@ -205,11 +206,12 @@ class Coordinator:
     def _hear_signal(self, number: int) -> None:
         self._signals.append(number)
         if len(self._signals) == 1:
+            why = "the terminal is gone" if number == signal.SIGHUP else "stopping"
             self._listener.say(
-                "stopping: matches that are being played are finished first; once more stops at once"
+                f"{why}: matches that are being played are finished first; once more stops at once"
             )
             self._drain(End.DRAINED)
-        else:
+        elif number != signal.SIGHUP:  # which nobody sends on purpose, and terminals send more than once
             self._end = End.STOPPED
 
     def _drain(self, end: End) -> None:

@@ -1,6 +1,5 @@
 """The tally of a run: how the tournament stands, counted on as results are stored."""
 
-from tourney.match.record import Outcome
 from tourney.run.progress import Tick
 from tourney.store.repository import Repository
 from tourney.store.values import Finished
@@ -27,7 +26,7 @@ class Tally:
             self._void += 1
             return
         self.played += 1
-        outcome = Outcome.from_json(finished.played.record["outcome"])
+        outcome = finished.played.outcome
         self._faults += len(outcome.faults)
         self._void += outcome.void
 

@@ -11,12 +11,8 @@ def told(finished: Finished, entrants: Sequence[str]) -> dict[str, Any]:
     data: dict[str, Any] = {"match": finished.number, "entrants": list(entrants)}
     if finished.played is None:
         return {**data, "void": finished.note}
-    outcome = finished.played.record["outcome"]
-    data |= {
-        "ranks": outcome["ranks"],
-        "reason": outcome["reason"],
-        "digest": finished.played.record["digest"],
-    }
-    if outcome["faults"]:
-        data["faults"] = outcome["faults"]
-    return {**data, "ms": finished.played.measured.get("wall-ms")}
+    outcome = finished.played.outcome
+    data |= {"ranks": list(outcome.ranks), "reason": outcome.reason, "digest": finished.played.digest}
+    if outcome.faults:
+        data["faults"] = [list(fault) for fault in outcome.faults]
+    return {**data, "ms": finished.played.wall_ms}

@@ -6,24 +6,18 @@ nothing is lost by it, and a million matches stay near a gigabyte.
 
 import json
 import zlib
-from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
 import rfc8785
 
 from tourney.errors import RecordError, StoreError
-from tourney.match.played import LogLine
+from tourney.match.played import LogLine, pack, pack_log
 from tourney.match.spec import Limits
 from tourney.store.values import Plan, RunSettings
 
-
-def pack(data: Any) -> bytes:
-    """Return JSON data, its keys sorted, compressed: equal bytes for equal values.
-
-    Not the form that digests are taken of: this one is written many times quicker, and takes any text.
-    """
-    return zlib.compress(json.dumps(data, sort_keys=True, separators=(",", ":")).encode("ascii"), 6)
+__all__ = ["ints", "kinds", "pack", "pack_log", "parsed", "plan_from", "plan_text", "run_from", "run_text"]
+__all__ += ["unpack", "unpack_log"]
 
 
 def unpack(blob: bytes) -> Any:
@@ -32,11 +26,6 @@ def unpack(blob: bytes) -> Any:
         return json.loads(zlib.decompress(blob))
     except (zlib.error, ValueError, TypeError) as error:
         raise RecordError(f"stored data cannot be read back ({error}): the database was altered") from error
-
-
-def pack_log(lines: Iterable[LogLine]) -> bytes:
-    """Return a match's log as a column."""
-    return pack([[line.ply, line.seat, line.kind, line.text] for line in lines])
 
 
 def unpack_log(blob: bytes) -> tuple[LogLine, ...]:

@@ -136,10 +136,11 @@ def record_results(connection: Connection, tournament: int, finished: Sequence[F
         matches.append(match)
         seats.extend(seat_values(tournament, match, seating))
         if item.played is not None:
-            if item.played.log:
-                logs.append({"match_id": id_, "lines": codec.pack_log(item.played.log)})
-            if item.played.measured:
-                measured.append({"match_id": id_, "data": codec.pack(item.played.measured)})
+            packed = item.played.packed
+            if packed.log is not None:
+                logs.append({"match_id": id_, "lines": packed.log})
+            if packed.measured is not None:
+                measured.append({"match_id": id_, "data": packed.measured})
     for table, values in ((MATCH, matches), (SEAT, seats), (LOG, logs), (MEASURED, measured)):
         if values:
             connection.execute(sa.insert(table), values)
@@ -164,10 +165,9 @@ def match_values(id_: int, item: Finished, seats: int) -> dict[str, Any]:
         outcome = Outcome((1,) * seats, "void")
         digest, record, actions, reproducible = "", None, 0, False
     else:
-        data = item.played.record
-        outcome = Outcome.from_json(data["outcome"])
-        digest, record, actions = data["digest"], codec.pack(data), len(data["actions"])
-        reproducible = bool(item.played.measured.get("reproducible", False))
+        played = item.played
+        outcome, digest, actions = played.outcome, played.digest, played.count
+        record, reproducible = played.packed.record, played.reproducible
     if len(outcome.ranks) != seats:
         raise StoreError(f"match {item.number} was played with {len(outcome.ranks)} seats, not {seats}")
     kinds = {seat: kind for seat, kind, _ in outcome.faults}
