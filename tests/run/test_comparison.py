@@ -1,13 +1,14 @@
 """Comparisons: the same verdict whoever plays how many at a time, and on from where one stopped."""
 
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.run.test_coordinator import Ears, Immediate
+from tests.pools import BackwardsPool, Immediate
+from tests.run.test_coordinator import Ears
 from tests.tournaments import played, refused
 from tourney.errors import TournamentError, UsageError
 from tourney.ratings.sprt import Sprt
@@ -16,7 +17,7 @@ from tourney.run.compare_result import decision_text
 from tourney.run.comparison import Comparison, Terms, judge
 from tourney.run.ending import End
 from tourney.run.formats import find_format
-from tourney.run.pool import ExecutorPool
+from tourney.run.pool import ExecutorPool, Pool
 from tourney.run.task import Answer, MatchTask
 from tourney.run.timetable import Timetable
 from tourney.run.tournament_file import EntrantLine
@@ -57,9 +58,9 @@ def request(**changes: Any) -> Request:
 def ask(
     folder: Path,
     play: Play,
-    make: Callable[[], Any] = Immediate,
     ears: Ears | None = None,
     timetable: Timetable | None = None,
+    pool: Pool | None = None,
     **changes: Any,
 ) -> Compared:
     """Compare the bots that ship, whose games nobody plays."""
@@ -67,7 +68,7 @@ def ask(
         request(**changes),
         str(folder / "t.db"),
         folder / "bots",
-        lambda: ExecutorPool(make, play, workers=4),
+        lambda: pool or ExecutorPool(Immediate, play, workers=4),
         listener=ears,
         timetable=timetable,
     )
@@ -97,29 +98,17 @@ def test_the_weaker_bot_too(tmp_path: Path) -> None:
     assert "greedy is not better than random" in decision_text(result)
 
 
-class Backwards(Executor):
-    """Holds four tasks back and answers them last first; a batch is eight."""
-
-    def __init__(self) -> None:
-        self._held: list[Callable[[], None]] = []
-
-    def submit(self, function: Any, /, *args: Any, **kwargs: Any) -> "Future[Any]":
-        future: Future[Any] = Future()
-        future.set_running_or_notify_cancel()
-        self._held.append(lambda: future.set_result(function(*args, **kwargs)))
-        if len(self._held) == 4:
-            while self._held:
-                self._held.pop()()
-        return future
-
-
-@pytest.mark.parametrize("make", [Backwards, lambda: ThreadPoolExecutor(4)], ids=["backwards", "threads"])
-def test_what_finishes_first_decides_nothing(tmp_path: Path, make: Callable[[], Any]) -> None:
+@pytest.mark.parametrize(
+    "make",
+    [BackwardsPool, lambda play: ExecutorPool(lambda: ThreadPoolExecutor(4), play, workers=4)],
+    ids=["backwards", "threads"],
+)
+def test_what_finishes_first_decides_nothing(tmp_path: Path, make: Callable[[Play], Pool]) -> None:
     for name in ("one", "other"):
         (tmp_path / name).mkdir()
     ears = Ears()
     one = ask(tmp_path / "one", strong(70)).result
-    assert ask(tmp_path / "other", strong(70), make, ears).result == one
+    assert ask(tmp_path / "other", strong(70), ears=ears, pool=make(strong(70))).result == one
     assert len([line for line in ears.said if "LLR" in line]) == one["pairs"] // 4
 
 

@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
+from tests.pools import BackwardsPool, Immediate
 from tests.tournaments import answer, begin, digests, played, refused
 from tourney.errors import BotError, StoreError, StoreUnavailable, UsageError, WorkerError
 from tourney.run.coordinator import Coordinator
 from tourney.run.ending import End, Summary
-from tourney.run.pool import ExecutorPool
+from tourney.run.pool import ExecutorPool, Pool
 from tourney.run.progress import Listener, Tick
 from tourney.run.recover import take_in, unbench
 from tourney.run.spool import Spool, read_spool
@@ -26,35 +27,6 @@ from tourney.store.bulletin import Playing
 from tourney.store.repository import Repository
 
 Play = Callable[[MatchTask], Answer]
-
-
-class Immediate(Executor):
-    """Plays a task when it is handed in."""
-
-    def submit(self, function: Any, /, *args: Any, **kwargs: Any) -> "Future[Any]":
-        future: Future[Any] = Future()
-        future.set_running_or_notify_cancel()
-        try:
-            future.set_result(function(*args, **kwargs))
-        except Exception as error:  # noqa: BLE001 - as every executor does
-            future.set_exception(error)
-        return future
-
-
-class Backwards(Executor):
-    """Holds tasks back and answers them last first, when it holds four or when no more come."""
-
-    def __init__(self) -> None:
-        self._held: list[Callable[[], None]] = []
-
-    def submit(self, function: Any, /, *args: Any, **kwargs: Any) -> "Future[Any]":
-        future: Future[Any] = Future()
-        future.set_running_or_notify_cancel()
-        self._held.append(lambda: future.set_result(function(*args, **kwargs)))
-        if len(self._held) == 4 or args[0].number % 10 in (0, 6):
-            while self._held:
-                self._held.pop()()
-        return future
 
 
 class Ears(Listener):
@@ -80,8 +52,9 @@ def run(
     listener: Listener | None = None,
     timetable: Timetable | None = None,
     clock: Callable[[], float] | None = None,
+    pool: Pool | None = None,
 ) -> Summary:
-    pool = ExecutorPool(make, play, workers)
+    pool = pool or ExecutorPool(make, play, workers)
     more: dict[str, Any] = {} if clock is None else {"clock": clock}
     coordinator = Coordinator(
         repository,
@@ -114,19 +87,18 @@ def test_all_rows_are_handed_out_once_in_schedule_order(repository: Repository) 
     assert len(digests(repository, tournament.id)) == 20
 
 
-def test_the_order_of_completion_and_the_number_of_workers_change_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("seats", [2, 3])
+def test_the_order_of_completion_and_the_number_of_workers_change_nothing(tmp_path: Path, seats: int) -> None:
+    backwards = BackwardsPool(answer)
+    threads = ExecutorPool(lambda: ThreadPoolExecutor(4), answer, 4)
     seen = []
-    makes: list[tuple[Callable[[], Executor], int]] = [
-        (Immediate, 1),
-        (Backwards, 2),
-        (lambda: ThreadPoolExecutor(4), 4),
-    ]
-    for k, (make, workers) in enumerate(makes):
+    for k, pool in enumerate((ExecutorPool(Immediate, answer), backwards, threads)):
         with Repository.open(str(tmp_path / f"{k}.db"), create=True) as repository:
-            tournament = begin(repository, 4, seats=3, games=6)
-            run(repository, make=make, workers=workers)
+            tournament = begin(repository, 4, seats=seats, games=6)
+            run(repository, pool=pool)
             seen.append((digests(repository, tournament.id), repository.standings(tournament.id)))
-    assert len(seen[0][0]) == 24
+    assert backwards.most == 4
+    assert len(seen[0][0]) == {2: 36, 3: 24}[seats]
     assert seen[0] == seen[1] == seen[2]
 
 

@@ -1,0 +1,47 @@
+"""Pools for tests of runs: players in this very process, who answer in an order that a test chooses."""
+
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from typing import Any
+
+from tourney.run.pool import ExecutorPool
+from tourney.run.task import Answer, MatchTask
+
+
+class Immediate(Executor):
+    """Plays a task when it is handed in."""
+
+    def submit(self, function: Any, /, *args: Any, **kwargs: Any) -> "Future[Any]":
+        future: Future[Any] = Future()
+        future.set_running_or_notify_cancel()
+        try:
+            future.set_result(function(*args, **kwargs))
+        except Exception as error:  # noqa: BLE001 - as every executor does
+            future.set_exception(error)
+        return future
+
+
+class BackwardsPool(ExecutorPool):
+    """Holds back what is handed in, and answers it last first once it is told that no more comes now.
+
+    So it never holds what nobody will ask for again, however many matches there are.
+    """
+
+    def __init__(self, play: Callable[[MatchTask], Answer], workers: int = 2) -> None:
+        super().__init__(Immediate, play, workers)
+        self._held: list[tuple[MatchTask, Future[Answer]]] = []
+        self.most = 0
+
+    def submit(self, task: MatchTask) -> "Future[Answer]":
+        """Hold it back. ``most`` is how many were held at a time, at most."""
+        future: Future[Answer] = Future()
+        future.set_running_or_notify_cancel()
+        self._held.append((task, future))
+        self.most = max(self.most, len(self._held))
+        return future
+
+    def hand_over(self) -> None:
+        """Answer all, last first."""
+        while self._held:
+            task, future = self._held.pop()
+            future.set_result(super().submit(task).result())
