@@ -28,9 +28,10 @@ from tourney.run.tally import Tally
 from tourney.run.task import Answer, MatchTask
 from tourney.run.telling import told
 from tourney.run.timetable import Timetable
-from tourney.run.umpire import STRIKES, Call, Umpire
+from tourney.run.umpire import Call, Umpire
 from tourney.run.writer import Writer
 from tourney.schedule.row import Row
+from tourney.schedule.strikes import STRIKES
 from tourney.store.repository import Repository
 from tourney.store.values import BENCHED, Finished
 

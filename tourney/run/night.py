@@ -14,6 +14,7 @@ from tourney.run.progress import Listener, Listeners, tick_text
 from tourney.run.reporter import Reporter
 from tourney.run.run_log import RunLog
 from tourney.run.session import run_tournament
+from tourney.run.signals import past_hangup
 from tourney.run.timetable import Timetable
 from tourney.run.tournament_file import TournamentFile
 from tourney.store.engine import place_of
@@ -88,13 +89,16 @@ def run_night(
                 patience=night.patience,
                 unbenched=night.unbenched,
             )
-            report = reporter.last() if reporter and summary.end is not End.STOPPED else ""
-        ended = Ended(summary, code_of(summary), _page(name, url, summary, log.path, report))
-        _tell(night, both, name, summary.end.value, ended.code, tick_text(summary.tick), ended.page)
+            with past_hangup():
+                report = reporter.last() if reporter and summary.end is not End.STOPPED else ""
+        with past_hangup():
+            ended = Ended(summary, code_of(summary), _page(name, url, summary, log.path, report))
+            _tell(night, both, name, summary.end.value, ended.code, tick_text(summary.tick), ended.page)
     except BaseException as error:
         code = error.exit_code if isinstance(error, TourneyError) else EnvironmentFailure.exit_code
         said = str(error) or type(error).__name__
-        _tell(night, both, name, FAILED, code, said, said)
+        with past_hangup():
+            _tell(night, both, name, FAILED, code, said, said)
         raise
     finally:
         log.close()

@@ -1,7 +1,7 @@
 """A worker process: plays matches one after the other, and takes its bots with it when it goes.
 
-It imports neither the store's nor the report's libraries. SIGINT (which a terminal sends to all) is the
-coordinator's business; SIGTERM, and the coordinator's death, end the bots and the worker at once.
+It imports neither the store's nor the report's libraries. SIGINT and SIGHUP (which a terminal sends to all)
+are the coordinator's business; SIGTERM, and the coordinator's death, end the bots and the worker at once.
 """
 
 import gc
@@ -28,6 +28,7 @@ from tourney.errors import GameError, InputError
 from tourney.match.launch import StoreLaunch
 from tourney.match.room import Room
 from tourney.run.orphans import adopt_orphans, kill_strangers
+from tourney.run.spawning import FROM_TERMINALS, hear_terminals
 from tourney.run.task import Answer, MatchTask
 
 _LAST_SECONDS = 2.0
@@ -58,8 +59,10 @@ def initialize(slots: Any, cpus: int, draining: Any, board: Any) -> None:
     _Worker.board = board
     _Worker.slot = slots.get()
     # A handler, not SIG_IGN: an ignored signal would stay ignored in the bots.
-    signal.signal(signal.SIGINT, _ignore)
+    for number in FROM_TERMINALS:
+        signal.signal(number, _ignore)
     signal.signal(signal.SIGTERM, _stop)
+    hear_terminals()
     adopt_orphans()
     pin(_Worker.slot, cpus)
     # A match leaves next to no cycles: what was imported need not be looked through, nor the rest so often.
