@@ -11,12 +11,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from tourney.schedule.strikes import STRIKES, struck
+
 BATCH: Final = 8
 """How many rows of the schedule make a batch."""
 AHEAD: Final = 128
 """At most so many rows lie between the results that decide and the row that they decide about."""
-STRIKES: Final = 3
-"""Who failed at start-up so often is benched."""
 
 Open = Sequence[tuple[int, Sequence[int]]]
 """Rows that were handed out and have no result yet: their numbers and their entrants."""
@@ -50,19 +50,14 @@ class Umpire:
         self._faults: list[int] = []  # a match number for each fault, sorted; kept if they are limited
 
     def note(self, number: int, seats: Sequence[int], faults: Sequence[str | None]) -> None:
-        """Note a result: who sat in the match, and each seat's fault or None.
-
-        A match in which all failed at start-up is nobody's strike: more likely it was the machine.
-        """
+        """Note a result: who sat in the match, and each seat's fault or None."""
         if not any(faults):
             return
         if self._max_faults is not None:
             for _ in filter(None, faults):
                 insort(self._faults, number)
-        if set(faults) != {"startup"}:
-            for entrant, fault in zip(seats, faults, strict=True):
-                if fault == "startup":
-                    insort(self._strikes.setdefault(entrant, []), number)
+        for entrant in struck(seats, faults):
+            insort(self._strikes.setdefault(entrant, []), number)
 
     def call(self, number: int, seats: Sequence[int], open_: Open) -> Call:
         """Say what becomes of a row; ``wait`` only if a row that it must wait for is among the open ones."""

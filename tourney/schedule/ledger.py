@@ -3,13 +3,11 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
 from tourney.schedule.format import History, RowResult, Setup
 from tourney.schedule.points import score_units, units_of_win
-
-STRIKES: Final = 3
-"""An entrant that failed at start-up so often takes part in no further round."""
+from tourney.schedule.strikes import STRIKES, struck
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,20 +78,14 @@ def award(setup: Setup) -> int:
 
 
 def departures(setup: Setup, results: Sequence[RowResult]) -> dict[int, int]:
-    """Return the first round without an entrant, for those that were withdrawn or failed at start-up.
-
-    A match in which all failed at start-up is nobody's failure: more likely it was the machine's.
-    """
+    """Return the first round without an entrant, for who was withdrawn or has ``STRIKES`` strikes."""
     left = {player.number: player.left for player in setup.players if player.left is not None}
     strikes: dict[int, int] = defaultdict(int)
     for result in results:
-        if set(result.faults) == {"startup"}:
-            continue
-        for number, fault in zip(result.row.seats, result.faults, strict=True):
-            if fault == "startup":
-                strikes[number] += 1
-                if strikes[number] == STRIKES:
-                    left[number] = min(left.get(number, result.row.round + 1), result.row.round + 1)
+        for number in struck(result.row.seats, result.faults):
+            strikes[number] += 1
+            if strikes[number] == STRIKES:
+                left[number] = min(left.get(number, result.row.round + 1), result.row.round + 1)
     return left
 
 
