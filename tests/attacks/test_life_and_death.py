@@ -3,6 +3,7 @@
 What is waited for are events; the deadlines only bound a failure.
 """
 
+import fcntl
 import os
 import signal
 import subprocess
@@ -115,16 +116,23 @@ def runner(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Runner]:
         for pid in started.sleepers():
             os.kill(int(pid), signal.SIGKILL)
     assert left == []
-    found = find_cgroups()  # which sweeps
-    for home in found.homes:
-        assert not any(
-            (f / "cgroup.procs").read_text() for f in home.folder.glob("tourney-*") if not _owned(f)
-        )
+    homes = [home.folder for home in find_cgroups().homes]
+    # Those of other tests too, which may be on their way out.
+    assert wait_for(lambda: not any(_unowned(group) for home in homes for group in home.glob("tourney-*")))
 
 
-def _owned(folder: Path) -> bool:
-    """Say whether a group belongs to a process that lives."""
-    return alive(int(folder.name.split("-")[1]))
+def _unowned(folder: Path) -> bool:
+    """Say whether a control group holds processes and its maker is gone; it may go while one looks."""
+    with suppress(FileNotFoundError):
+        lock = os.open(folder, os.O_RDONLY)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return bool((folder / "cgroup.procs").read_text("ascii"))
+        except BlockingIOError:
+            return False
+        finally:
+            os.close(lock)
+    return False
 
 
 def test_kill_9_of_the_runner_leaves_no_bot(runner: Runner) -> None:

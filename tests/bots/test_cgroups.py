@@ -3,10 +3,12 @@
 import os
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from tourney.bots import cgroups
 from tourney.bots.cgroups import Cgroups, Home, _mounts, _own, find_cgroups
 
 FOUND = find_cgroups()
@@ -63,14 +65,66 @@ def test_group_has_its_bounds_and_a_failure_leaves_nothing(tmp_path: Path) -> No
     }
 
 
-def test_groups_of_processes_that_are_gone_are_swept(tmp_path: Path) -> None:
-    """Those of the living stay."""
-    gone = subprocess.Popen(["true"])
-    gone.wait()
-    (tmp_path / f"tourney-{gone.pid}-3").mkdir()
-    (tmp_path / f"tourney-{os.getpid()}-3").mkdir()
-    Cgroups((Home(tmp_path, ("core",), 2),)).sweep()
-    assert [path.name for path in tmp_path.iterdir()] == [f"tourney-{os.getpid()}-3"]
+MAKER = """
+import sys
+from pathlib import Path
+from tourney.bots import cgroups
+from tourney.bots.cgroups import Cgroups, Home
+group = Cgroups((Home(Path(sys.argv[1]), (), 2),)).make("3", memory=1, processes=1)
+print("up", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_groups_of_the_dead_are_swept_and_no_others(tmp_path: Path) -> None:
+    """A maker is dead though nobody has reaped it, and though its number is somebody else's by now."""
+    groups = Cgroups((Home(tmp_path, (), 2),))
+    mine = groups.make("1", memory=1, processes=1)
+    assert mine is not None
+    (tmp_path / f"tourney-{os.getpid()}-2").mkdir()  # somebody's who had this number before
+    words = [sys.executable, "-c", MAKER, str(tmp_path)]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as maker:
+        assert maker.stdout is not None
+        assert maker.stdout.readline() == b"up\n"
+        groups.sweep()
+        theirs = tmp_path / f"tourney-{maker.pid}-3"
+        assert sorted(tmp_path.iterdir()) == sorted([*mine.folders, theirs])
+        maker.kill()
+        os.waitid(os.P_PID, maker.pid, os.WEXITED | os.WNOWAIT)
+        assert Path(f"/proc/{maker.pid}").exists()
+        groups.sweep()
+        assert list(tmp_path.iterdir()) == list(mine.folders)
+    mine.remove()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_name_that_is_taken_is_left_alone(tmp_path: Path) -> None:
+    """A process of another namespace may have the same number, and be alive."""
+    groups = Cgroups((Home(tmp_path, (), 2),))
+    made = [groups.make("7", memory=1, processes=1) for _ in range(2)]
+    names = [group.folders[0].name for group in made if group is not None]
+    assert names == [f"tourney-{os.getpid()}-7", f"tourney-{os.getpid()}-7-1"]
+
+
+def test_a_group_that_is_swept_while_it_is_made_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between its making and its lock nobody can tell whose it is."""
+    groups = Cgroups((Home(tmp_path, (), 2),))
+    opened = cgroups._open
+    swept: list[Path] = []
+
+    def sweep_first(folder: Path) -> int | None:
+        if not swept:
+            swept.append(folder)
+            folder.rmdir()
+        return opened(folder)
+
+    monkeypatch.setattr(cgroups, "_open", sweep_first)
+    made = groups.make("7", memory=1, processes=1)
+    assert made is not None
+    assert swept
+    assert made.folders[0].is_dir()
 
 
 @pytest.mark.skipif("core" not in FOUND.gives, reason="no control groups can be made here")

@@ -4,8 +4,14 @@ Version 2 gives ``cgroup.kill``, ``cgroup.freeze`` and ``cpu.stat`` in every gro
 ``pids.max`` where the controllers are handed down. Where those two still sit in hierarchies of version 1
 (a hybrid machine) they are taken from there. Groups are made below this process's own, or below the nearest
 group above it that offers more, if this process may: that is found out by trying.
+
+Whoever makes a group holds a lock on its folder for as long as it lives. Neither its number tells that, which
+may be another process's by now or mean another one here (processes have namespaces), nor its entry in /proc,
+which stays until its parent asks for it.
 """
 
+import errno
+import fcntl
 import os
 import signal
 import time
@@ -18,6 +24,8 @@ from typing import Final, NamedTuple
 PREFIX: Final = "tourney-"
 _CORE = ("cgroup.kill", "cgroup.freeze", "cpu.stat")
 _REMOVE_SECONDS = 5.0
+_CLAIMS = 100
+"""How many names are tried: one is taken where a process of another namespace has the same number."""
 
 
 class Home(NamedTuple):
@@ -29,12 +37,18 @@ class Home(NamedTuple):
 
 
 class Cgroup:
-    """The groups of one bot, one in each hierarchy. Processes join by ``join_words``; made by ``Cgroups``."""
+    """The groups of one bot, one in each hierarchy. Processes join by ``join_words``; made by ``Cgroups``.
 
-    def __init__(self, folders: tuple[Path, ...], core: Path | None, memory: Path | None) -> None:
+    ``locks`` are the descriptors that say whose they are.
+    """
+
+    def __init__(
+        self, folders: tuple[Path, ...], core: Path | None, memory: Path | None, locks: tuple[int, ...] = ()
+    ) -> None:
         self.folders = folders
         self.memory = memory
         self._core = core
+        self._locks = locks
         self._cpu = -1
         if core is not None:
             self._cpu = os.open(core / "cpu.stat", os.O_RDONLY | os.O_CLOEXEC)
@@ -99,6 +113,9 @@ class Cgroup:
             self.kill()
             time.sleep(0.001)  # the killed are on their way out; nothing tells when the group lets go
             left = [folder for folder in left if not _removed(folder)]
+        locks, self._locks = self._locks, ()
+        for fd in locks:
+            os.close(fd)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +137,13 @@ class Cgroups:
         if not self.homes:
             return None
         made: list[Path] = []
+        locks: list[int] = []
         core = memory_at = None
         try:
             for home in self.homes:
-                folder = home.folder / f"{PREFIX}{os.getpid()}-{name}"
-                folder.mkdir()
+                folder, lock = _claim(home.folder, name)
                 made.append(folder)
+                locks.append(lock)
                 if "core" in home.gives:
                     core = folder
                 if "memory" in home.gives:
@@ -133,19 +151,19 @@ class Cgroups:
                     _bound_memory(folder, memory, home.version)
                 if "pids" in home.gives:
                     (folder / "pids.max").write_text(str(processes))
-            return Cgroup(tuple(made), core, memory_at)
+            return Cgroup(tuple(made), core, memory_at, tuple(locks))
         except OSError:
             for folder in made:
                 _removed(folder)
+            for lock in locks:
+                os.close(lock)
             raise
 
     def sweep(self) -> None:
         """Take away the empty groups of processes that are gone."""
         for home in self.homes:
             for folder in home.folder.glob(f"{PREFIX}*-*"):
-                owner = folder.name.removeprefix(PREFIX).partition("-")[0]
-                if not Path(f"/proc/{owner}").exists():
-                    _removed(folder)
+                _sweep(folder)
 
 
 def find_cgroups(proc: Path = Path("/proc/self")) -> Cgroups:
@@ -191,9 +209,8 @@ def _best_home(mount: Path, root: str, own: str, wanted: set[str], version: int)
 
 def _try(folder: Path, wanted: set[str]) -> tuple[str, ...]:
     """Make a group in a folder and look what it has; the process that is put in it does nothing else."""
-    child = folder / f"{PREFIX}{os.getpid()}-try"
     try:
-        child.mkdir()
+        child, lock = _claim(folder, "try")
     except OSError:
         return ()
     try:
@@ -201,6 +218,7 @@ def _try(folder: Path, wanted: set[str]) -> tuple[str, ...]:
         return tuple(gives) if gives and _takes(child) else ()
     finally:
         _removed(child)
+        os.close(lock)
 
 
 def _files(word: str, child: Path) -> Iterable[str]:
@@ -240,6 +258,44 @@ def _members(folder: Path) -> list[int]:
         return list(map(int, (folder / "cgroup.procs").read_text("ascii").split()))
     except OSError:
         return []
+
+
+def _claim(parent: Path, name: str) -> tuple[Path, int]:
+    """Make a group that is this process's until it closes the descriptor, or dies. Raises OSError."""
+    name = f"{PREFIX}{os.getpid()}-{name}"
+    for number in range(_CLAIMS):
+        folder = parent / (f"{name}-{number}" if number else name)
+        with suppress(FileExistsError):
+            folder.mkdir()
+            lock = _open(folder)
+            if lock is not None:
+                with suppress(OSError):  # where nobody can lock, nobody sweeps either
+                    fcntl.flock(lock, fcntl.LOCK_SH)
+                if folder.exists():
+                    return folder, lock
+                os.close(lock)  # somebody swept it before it was locked
+    raise FileExistsError(errno.EEXIST, "no name is left for a control group", str(parent / name))
+
+
+def _open(folder: Path) -> int | None:
+    """Open a group's folder, if it is there."""
+    try:
+        return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+
+
+def _sweep(folder: Path) -> None:
+    """Take away a group that is empty and whose maker is gone."""
+    with suppress(OSError):
+        lock = _open(folder)
+        if lock is None:
+            return
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _removed(folder)
+        finally:
+            os.close(lock)
 
 
 def _removed(folder: Path) -> bool:
