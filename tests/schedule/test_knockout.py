@@ -134,3 +134,8 @@ def test_who_fails_at_start_up_three_times_loses_the_next_stage() -> None:
 def test_what_cannot_be_drawn_is_refused(count: int, seats: int, sentence: str) -> None:
     with pytest.raises(TournamentError, match=sentence):
         KNOCKOUT.check(setup(count, seats))
+
+
+def test_too_many_matches_are_refused() -> None:
+    with pytest.raises(TournamentError, match="a knockout of 200 entrants would have 2,400,000 matches"):
+        KNOCKOUT.check(setup(200, repeats=6000))

@@ -64,6 +64,17 @@ def test_costs_that_do_not_fit_are_refused() -> None:
     assert match_levels(4, [], 1) == ()
 
 
+def test_where_the_weights_have_no_room_the_lowest_levels_are_left_out() -> None:
+    """The levels that fit decide as they would without those that do not."""
+    draws = [uniform(derive(5, "level", a, b), 1 << 30) for a, b in combinations(range(8), 2)]
+    pairs = list(combinations(range(8), 2))
+    few: list[Edge] = [(a, b, (x >> 27, x >> 10)) for (a, b), x in zip(pairs, draws, strict=True)]
+    more: list[Edge] = [(a, b, (*costs, x << 70, x)) for (a, b, costs), x in zip(few, draws, strict=True)]
+    assert match_levels(8, more, 1) == match_levels(8, few, 1)
+    fits: list[Edge] = [(a, b, (*costs, x)) for (a, b, costs), x in zip(few, draws, strict=True)]
+    assert match_levels(8, fits, 1) == match_levels(8, few, 1)  # the first two leave no tie
+
+
 def matrix(count: int, seed: int, high: int, kept: int) -> "tuple[Matrix, Mask]":
     """Return costs below ``high``; ``kept`` of a hundred pairs are allowed, and a perfect matching always."""
     cost = np.zeros((count, count), dtype=np.int64)

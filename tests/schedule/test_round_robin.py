@@ -27,6 +27,28 @@ def test_the_table_of_six_is_that_of_the_fide_handbook() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("count", "table"),
+    [
+        (4, "1-4 2-3, 4-3 1-2, 2-4 3-1"),
+        (
+            8,
+            "1-8 2-7 3-6 4-5, 8-5 6-4 7-3 1-2, 2-8 3-1 4-7 5-6, 8-6 7-5 1-4 2-3, 3-8 4-2 5-1 6-7,"
+            " 8-7 1-6 2-5 3-4, 4-8 5-3 6-2 7-1",
+        ),
+    ],
+)
+def test_the_tables_of_four_and_eight_are_too(count: int, table: str) -> None:
+    drawn = [" ".join(f"{a + 1}-{b + 1}" for a, b in round_) for round_ in berger(count)]
+    assert ", ".join(drawn) == table
+
+
+@pytest.mark.parametrize("count", [3, 5, 7])
+def test_with_an_odd_number_the_last_of_the_next_table_is_missing(count: int) -> None:
+    whole = [tuple(pair for pair in round_ if count not in pair) for round_ in berger(count + 1)]
+    assert list(berger(count)) == whole
+
+
 @given(st.integers(2, 24))
 def test_berger_rounds_hold_every_pair_once_and_nobody_twice(count: int) -> None:
     rounds = list(berger(count))

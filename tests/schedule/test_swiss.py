@@ -189,6 +189,7 @@ def test_pods_are_of_near_scores_and_seldom_meet_again() -> None:
         (4, 2, 4, "rounds is 4, but each of 4 entrants has 3 opponents only"),
         (5, 2, 6, "rounds is 6, but each of 5 entrants has 4 opponents only"),
         (6, 4, 4, "with 2 byes a round each of 6 entrants has had one after 3 rounds"),
+        (3000, 2, 700, "a swiss of 3000 entrants would have 2,100,000 matches, more than 2,000,000"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(count: int, seats: int, rounds: int, sentence: str) -> None:

@@ -11,8 +11,8 @@ from tourney.schedule.keys import SEEDING, Key
 from tourney.schedule.ledger import departures
 from tourney.schedule.line import Line
 from tourney.schedule.points import score_units, units_of_win
-from tourney.schedule.round_robin import MAX_ROWS
 from tourney.schedule.row import Row
+from tourney.schedule.size import MAX_ROWS
 from tourney.schedule.strength import Strengths, estimate, information
 from tourney.schedule.tie_breaks import Values, rank
 

@@ -9,8 +9,9 @@ be, each summed over all pairs:
 3. the square of the number of score groups by which the two are apart;
 4. those who float the same way as in the round before (down: the opponent has less, or is the bye);
 5. those who float the same way as two rounds before;
-6. how far the one who floats down stands from the lower end of its group, behind those with a better history;
-7. how far the one who floats up stands from the upper end, likewise.
+6. how far both leads lie on the same side of 0, both having been named first too often, or too seldom;
+7. how far the one who floats down stands from the lower end of its group, behind those with a better history;
+8. how far the one who floats up stands from the upper end, likewise.
 
 What is left of every group is paired within it, in the second step (``tourney.schedule.brackets``).
 
@@ -23,21 +24,22 @@ present has met (or the number of byes given). Exchanging partners proves of the
 (b) A group is called large from 2 R + 2 + F entrants on, where at most F of a group float. What is left of a
     large group can always be paired: everybody in it may meet at least half of the others (Dirac, 1952). So
     nobody floats past it, as two of it could be put between; and who floats down from it is one of the first
-    R + F + 1 in the order of 4 to 6, since of these at most R have met the opponent and at most F - 1 float
-    as well; likewise up. All others of the group only decide whether an odd number is left.
+    R + F + 1 of its lead in the order of 4, 5 and 7, since of these at most R have met the opponent and at
+    most F - 1 float as well; likewise up. All others of the group only decide whether an odd number is left.
 (c) Between two neighbouring scores an odd number of pairs crosses if an odd number of entrants has the higher
     one or more, so the sum of 2 has a least value, and a choice that exceeds it by e sends at most
     2 + 2 e / w of a group across, w being the least difference of two scores. If a choice was made with a
     smaller F it is made again with this one.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
 
 from tourney.schedule.matching import Edge, match_levels
 
-NO_COST = (0, 0, 0, 0, 0, 0)
+NO_COST = (0, 0, 0, 0, 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,19 +101,25 @@ class _Step:
         self.most = max(map(len, self.foes), default=0)
         self.groups = [list(group) for _, group in groupby(range(self.size), key=lambda k: self.scores[k])]
         self.group = [g for g, members in enumerate(self.groups) for _ in members]
+        self.leads = [contender.lead for contender in field] + [0] * (self.size - len(field))
         self.down = self._turns(-1)
         self.up = self._turns(1)
 
-    def _turns(self, way: int) -> list[tuple[int, int, int]]:
-        """Return of each whether it floated so last and before, and its turn in its group's order for it."""
-        turns = [(0, 0, 0)] * self.size
+    def _turns(self, way: int) -> list[tuple[int, int, int, int]]:
+        """Return of each whether it floated so last and before, and its turn in its group's order for it.
+
+        Last, its turn among those of its lead.
+        """
+        turns = [(0, 0, 0, 0)] * self.size
         for members in self.groups:
             listed: list[tuple[int, int, int, int]] = []
             for k in members if way > 0 else reversed(members):
                 last, before = self.field[k].floated if k < len(self.field) else (0, 0)
                 listed.append((int(last == way), int(before == way), len(listed), k))
+            alike = Counter[int]()
             for turn, (last, before, _, k) in enumerate(sorted(listed)):
-                turns[k] = (last, before, turn)
+                turns[k] = (last, before, turn, alike[self.leads[k]])
+                alike[self.leads[k]] += 1
         return turns
 
     def large(self, floats: int) -> set[int]:
@@ -146,7 +154,7 @@ class _Step:
         return tuple((a, b) for a, b in found if self.group[a] != self.group[b])
 
     def _may_float(self, k: int, turns: int) -> bool:
-        return self.down[k][2] < turns or self.up[k][2] < turns
+        return self.down[k][3] < turns or self.up[k][3] < turns
 
     def _across(self, nodes: Sequence[int], large: set[int]) -> Iterator[tuple[int, int]]:
         """Yield the pairs of different scores that the best choice may hold."""
@@ -173,6 +181,7 @@ class _Step:
             (self.group[b] - self.group[a]) ** 2,
             down[0] + up[0],
             down[1] + up[1],
+            min(abs(self.leads[a]), abs(self.leads[b])) if self.leads[a] * self.leads[b] > 0 else 0,
             down[2],
             up[2],
         )

@@ -7,9 +7,10 @@ from math import comb
 from tourney.errors import TournamentError
 from tourney.schedule.format import Drawn, Format, History, Setup, rows_of
 from tourney.schedule.keys import Key, parted
-from tourney.schedule.round_robin import MAX_ROWS, first_fit
+from tourney.schedule.round_robin import first_fit
 from tourney.schedule.row import Row
 from tourney.schedule.seating import balanced
+from tourney.schedule.size import limit_rows
 
 
 class Gauntlet(Format):
@@ -35,11 +36,7 @@ class Gauntlet(Format):
                 f" beside its challengers, not {field}"
             )
         rows = len(challengers) * comb(field, setup.seats - 1) * setup.games
-        if rows > MAX_ROWS:
-            raise TournamentError(
-                f"a gauntlet of {len(challengers)} against {field} would have {rows:,} matches, more than"
-                f" {MAX_ROWS:,}: take fewer entrants, fewer games per pairing, or another format"
-            )
+        limit_rows(f"a gauntlet of {len(challengers)} against {field}", rows)
 
     def draw(self, setup: Setup, history: History) -> Drawn:
         """Return the rounds of all groups that were not drawn before."""

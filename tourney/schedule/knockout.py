@@ -10,6 +10,7 @@ from tourney.schedule.keys import SEEDING, Key
 from tourney.schedule.ledger import departures
 from tourney.schedule.line import Line
 from tourney.schedule.points import score_units, units_of_win
+from tourney.schedule.size import limit_rows
 from tourney.schedule.tie_breaks import plain, rank
 
 EXTRA_GROUPS = 2
@@ -34,11 +35,12 @@ class Knockout(Format):
     keys = (SEEDING, Key("third-place", "flag"), Key("extra-groups", "integer", 0, 100))
 
     def check(self, setup: Setup) -> None:
-        """Raise TournamentError for fewer than two entrants, or more than two seats."""
+        """Raise TournamentError for fewer than two entrants, more than two seats, or too many matches."""
         if setup.seats != 2:
             raise TournamentError(f"a knockout is for two seats per table, not {setup.seats}")
         if len(setup.players) < 2:
             raise TournamentError(f"a knockout wants at least 2 entrants, not {len(setup.players)}")
+        limit_rows(f"a knockout of {len(setup.players)} entrants", len(setup.players) * setup.games)
 
     def draw(self, setup: Setup, history: History) -> Drawn:
         """Return the next stage, or a further group for those who are tied."""

@@ -34,24 +34,29 @@ _ROUNDS: Final = 50
 def match_levels(nodes: int, edges: Sequence[Edge], seed: int) -> tuple[tuple[int, int], ...]:
     """Return the cheapest of the largest matchings of a graph, as sorted pairs.
 
-    Costs are compared level by level: less on a higher level outweighs whatever lies below. Raises ValueError
-    where the sums of all levels do not fit into the weights.
+    Costs are compared level by level: less on a higher level outweighs whatever lies below. Where the sums of
+    all levels do not fit into the weights the lowest levels are left out, as few as can be. Raises ValueError
+    where not even the first fits.
     """
     if not edges:
         return ()
+    room = _BITS - _FEWEST - nodes.bit_length()
     weights = [0] * len(edges)
     used = 0
-    for level in reversed(range(len(edges[0][2]))):
+    for level in range(len(edges[0][2])):
         worst = [0] * nodes
         for a, b, costs in edges:
             worst[a] = max(worst[a], costs[level])
             worst[b] = max(worst[b], costs[level])
+        bits = (sum(worst) // 2).bit_length()
+        if used + bits > room:
+            if not level:
+                raise ValueError(f"the costs of a matching of {nodes} nodes take {bits} bits")
+            break
+        used += bits
         for k, (_, _, costs) in enumerate(edges):
-            weights[k] += costs[level] << used
-        used += (sum(worst) // 2).bit_length()
+            weights[k] = weights[k] << bits | costs[level]
     noise = min(_NOISE, _BITS - used - nodes.bit_length())
-    if noise < _FEWEST:
-        raise ValueError(f"the costs of a matching of {nodes} nodes take {used} bits")
     return _cheapest(nodes, [(a, b, w) for (a, b, _), w in zip(edges, weights, strict=True)], seed, noise)
 
 

@@ -13,12 +13,10 @@ from tourney.schedule.design import design
 from tourney.schedule.format import Drawn, Format, History, RoundsKey, Setup, rows_of
 from tourney.schedule.row import Row
 from tourney.schedule.seating import balanced
+from tourney.schedule.size import limit_rows
 
 Rounds = Iterable[Sequence[tuple[int, ...]]]
 """Rounds as lists of groups, in the order of the tables."""
-
-MAX_ROWS = 2_000_000
-"""A schedule beyond this is a slip of the pen, not a tournament."""
 
 
 class RoundRobin(Format):
@@ -37,7 +35,7 @@ class RoundRobin(Format):
         return "refused" if seats == 2 else "optional"
 
     def check(self, setup: Setup) -> None:
-        """Raise TournamentError for fewer entrants than seats, or a schedule beyond ``MAX_ROWS``."""
+        """Raise TournamentError for fewer entrants than seats, or too many matches."""
         count = len(setup.players)
         if count < setup.seats:
             raise TournamentError(
@@ -46,12 +44,7 @@ class RoundRobin(Format):
             )
         rounds = setup.rounds
         groups_ = comb(count, setup.seats) if rounds is None else rounds * (count // setup.seats)
-        rows = groups_ * setup.games
-        if rows > MAX_ROWS:
-            raise TournamentError(
-                f"a round-robin of {count} entrants would have {rows:,} matches, more than {MAX_ROWS:,}:"
-                " take fewer entrants, fewer games per pairing, or another format"
-            )
+        limit_rows(f"a round-robin of {count} entrants", groups_ * setup.games)
         late = [player for player in setup.players if rounds is not None and player.joined > rounds]
         if late:
             raise TournamentError(

@@ -14,6 +14,7 @@ from tourney.schedule.ledger import Ledger, keep
 from tourney.schedule.line import Line
 from tourney.schedule.points import units_of_win
 from tourney.schedule.row import Row
+from tourney.schedule.size import limit_rows
 from tourney.schedule.tie_breaks import rank_pods, rank_swiss
 from tourney.seeds import derive
 
@@ -55,6 +56,8 @@ class Swiss(Format):
                 f"rounds is {rounds}, but with {byes} byes a round each of {count} entrants has had one after"
                 f" {count // byes} rounds: take fewer rounds, or add entrants"
             )
+        rows = rounds * (count // setup.seats) * setup.games
+        limit_rows(f"a swiss of {count} entrants", rows, "fewer entrants, rounds or games per pairing")
         late = [player for player in setup.players if player.joined > rounds]
         if late:
             raise TournamentError(
