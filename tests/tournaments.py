@@ -48,9 +48,11 @@ def begin(
     format_: str = "round-robin",
     rounds: int | None = None,
     draw: bool = True,
+    options: tuple[tuple[str, str], ...] = (),
+    extra: tuple[tuple[str, int | str], ...] = (),
 ) -> Tournament:
     """Store a tournament of made-up bots, drawn unless told otherwise."""
-    plan = Plan(name, "sage-stones", "1", (), format_, seats=seats, games_per_pairing=games, rounds=rounds)
+    plan = Plan(name, "sage-stones", "1", options, format_, seats, games, rounds, extra=extra)
     made = repository.begin(
         plan,
         seed=2**64 - 1,

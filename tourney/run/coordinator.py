@@ -359,7 +359,7 @@ class Coordinator:
 
     def _draw(self) -> bool:
         """Draw the next rounds if their time has come, and take their rows; say whether any came."""
-        if self._end is not None or self._enough or not (self._rounds.due and self._patience.may_try()):
+        if self._end is not None or not (self._rounds.due and self._patience.may_try()):
             return False
         try:
             drawn = self._rounds.draw()
@@ -371,7 +371,9 @@ class Coordinator:
         if drawn is None:
             return False
         self._tally.rows += len(drawn.rows)
-        self._pending.extend(drawn.rows)
+        # After too many faults rounds are still drawn that are due, lest it depend on the workers which are.
+        if not self._enough:
+            self._pending.extend(drawn.rows)
         return bool(drawn.rows)
 
     def _tick(self) -> Tick:

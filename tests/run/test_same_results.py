@@ -1,0 +1,221 @@
+"""The same results from every run of a schedule: one worker, several, or killed halfway and continued.
+
+The matches are real ones, of bots without processes. One bot never starts, so that it is benched; another
+ends without an answer in some matches. Runs that are killed are processes of their own.
+"""
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.pools import BackwardsPool, Immediate
+from tests.tournaments import begin, digests
+from tourney.bots.channel import Channel, Event
+from tourney.bots.drawn import DrawnChannel
+from tourney.match.room import Room
+from tourney.match.spec import Entrant, Limits
+from tourney.ratings.trueskill_rating import Settings, rate
+from tourney.report.site import Options, site
+from tourney.report.source import load
+from tourney.run.coordinator import Coordinator
+from tourney.run.ending import End
+from tourney.run.pool import ExecutorPool, Pool
+from tourney.run.progress import Listener, Tick
+from tourney.run.task import Answer, MatchTask
+from tourney.store.repository import Repository
+
+NOWHERE = Path("/nowhere")
+DEAD, FRAIL = "b", "c"
+
+
+class Case(NamedTuple):
+    """A tournament, and how many matches it has (None: its results decide that)."""
+
+    format: str
+    entrants: int
+    seats: int
+    games: int
+    rows: int | None
+    rounds: int | None = None
+    extra: tuple[tuple[str, int | str], ...] = ()
+    benched: bool = True  # False: the format itself takes out who fails at start-up
+
+
+CASES = {
+    "round-robin": Case("round-robin", 5, 2, 4, 40),
+    "round-robin-of-4": Case("round-robin", 5, 4, 8, 40),
+    "swiss": Case("swiss", 7, 2, 2, 30, rounds=5, benched=False),
+    "pods": Case("swiss", 9, 4, 4, None, rounds=5, benched=False),
+    "gauntlet": Case("gauntlet", 4, 2, 16, 48, extra=(("challengers", "a"),)),
+    "knockout": Case("knockout", 8, 2, 4, None, extra=(("third-place", 1),), benched=False),
+    "adaptive": Case("adaptive", 5, 2, 2, 48, extra=(("batch", 4), ("budget", 48))),
+    "adaptive-of-4": Case("adaptive", 6, 4, 4, 48, extra=(("batch", 3), ("budget", 48))),
+}
+
+
+class Silent(DrawnChannel):
+    """Never says a word: its program does not start."""
+
+    def wait(self, deadline: int) -> Event:
+        return Event("closed", "exit code 1")
+
+
+class Frail(DrawnChannel):
+    """Ends without an answer in every third of its matches, by its seed, when it is asked a second time."""
+
+    def wait(self, deadline: int) -> Event:
+        return super().wait(deadline) if self._turn < 2 or self._seed % 3 else Event("closed", "exit code 1")
+
+
+def launch(entrant: Entrant, _limits: Limits) -> Channel:
+    return {DEAD: Silent, FRAIL: Frail}.get(entrant.name, DrawnChannel)()
+
+
+def play(task: MatchTask) -> Answer:
+    with Room(launch) as room:
+        return Answer(task.number, room.play(task.spec))
+
+
+def run(database: Path, pool: Pool, max_faults: int | None = None, listener: Listener | None = None) -> End:
+    with Repository.open(str(database)) as repository:
+        tournament = repository.tournament().id
+        return (
+            Coordinator(repository, tournament, pool, NOWHERE, listener=listener, max_faults=max_faults)
+            .run()
+            .end
+        )
+
+
+def one(database: Path, max_faults: int | None = None) -> End:
+    return run(database, ExecutorPool(Immediate, play), max_faults)
+
+
+def threads(database: Path, max_faults: int | None = None) -> End:
+    return run(database, ExecutorPool(lambda: ThreadPoolExecutor(3), play, 3), max_faults)
+
+
+class Gate(Listener):
+    """Lets so many matches be played and no more, and says when they are stored."""
+
+    def __init__(self, count: int, tell: int) -> None:
+        self._left = threading.Semaphore(count)
+        self._count = count
+        self._tell = tell
+
+    def play(self, task: MatchTask) -> Answer:
+        if not self._left.acquire(blocking=False):
+            threading.Event().wait()
+        return play(task)
+
+    def tick(self, tick: Tick) -> None:
+        if tick.played == self._count:
+            os.write(self._tell, b"x")
+
+
+def kill_after(count: int, database: Path, max_faults: int | None) -> None:
+    """Run in a process of its own, killed when it has stored so many matches and plays others."""
+    heard, tell = os.pipe()
+    pid = os.fork()
+    if not pid:
+        with suppress(BaseException):
+            gate = Gate(count, tell)
+            run(database, ExecutorPool(lambda: ThreadPoolExecutor(2), gate.play, 2), max_faults, gate)
+        os._exit(0)
+    os.close(tell)
+    reached = os.read(heard, 1) == b"x"
+    os.close(heard)
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    assert reached, "the run ended before it could be killed"
+
+
+def killed(database: Path, max_faults: int | None = None) -> End:
+    """Kill two runs in the middle, and let a third finish, that answers in the contrary order."""
+    kill_after(3, database, max_faults)
+    kill_after(6, database, max_faults)
+    return run(database, BackwardsPool(play, 3), max_faults)
+
+
+def results(database: Path) -> dict[str, Any]:
+    """Return all that must be the same, down to the bytes of the report."""
+    with Repository.open(str(database)) as repository:
+        tournament = repository.tournament()
+        entrants = range(len(repository.entrants(tournament.id)))
+        return {
+            "rows": tuple(repository.rows(tournament.id)),
+            "digests": digests(repository, tournament.id),
+            "results": tuple(repository.results(tournament.id)),
+            "benched": repository.benched(tournament.id),
+            "standings": repository.standings(tournament.id),
+            "ratings": tuple(rate(repository.results(tournament.id), entrants, Settings())),
+            "report": list(site(load(repository, tournament), Options(measured=False, match_pages=2))),
+        }
+
+
+def make(database: Path, case: Case) -> Path:
+    with Repository.open(str(database), create=True) as repository:
+        begin(
+            repository,
+            case.entrants,
+            seats=case.seats,
+            games=case.games,
+            format_=case.format,
+            rounds=case.rounds,
+            options=(("play-on", "no"), ("stones", "3")),
+            extra=case.extra,
+        )
+    return database
+
+
+WAYS: dict[str, Callable[..., End]] = {"one": one, "threads": threads, "killed": killed}
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+
+
+def same(found: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Check that all ways gave the same, and return it."""
+    first, *others = found.values()
+    for way, other in zip(list(found)[1:], others, strict=True):
+        for what, value in first.items():
+            assert other[what] == value, f"{what} of {way}"
+    return first
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_one_worker_several_and_a_killed_run_give_the_same(tmp_path: Path, name: str) -> None:
+    found = {}
+    case = CASES[name]
+    for way, go in WAYS.items():
+        database = make(tmp_path / f"{way}.db", case)
+        assert go(database) is End.FINISHED
+        found[way] = results(database)
+    first = same(found)
+    assert case.rows in (None, len(first["rows"]))
+    assert len(first["results"]) == len(first["rows"]) > 18
+    assert [number for number, _ in first["benched"]] == [1] * case.benched
+
+
+@pytest.mark.parametrize("name", ["round-robin", "pods", "adaptive", "adaptive-of-4"])
+def test_a_limit_of_faults_stops_all_of_them_at_the_same_match_and_changes_no_result(
+    tmp_path: Path, name: str
+) -> None:
+    """What is drawn, played and reported when it stops is the same; so is the end, once it goes on."""
+    stopped, ended = {}, {}
+    for way, go in WAYS.items():
+        database = make(tmp_path / f"{way}.db", CASES[name])
+        assert go(database, max_faults=3) is End.FAULTS
+        stopped[way] = results(database)
+        assert one(database) is End.FINISHED
+        ended[way] = results(database)
+    first = same(stopped)
+    assert 9 <= len(first["results"]) < len(first["rows"])
+    database = make(tmp_path / "without.db", CASES[name])
+    assert one(database) is End.FINISHED
+    same({**ended, "without": results(database)})
