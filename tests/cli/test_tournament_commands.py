@@ -130,10 +130,12 @@ def test_records_go_out_as_lines_and_come_back_as_a_tournament(db: str, tmp_path
 @pytest.mark.parametrize(
     ("spoil", "sentence"),
     [
-        (lambda line: line[:50], "line 3: this is no JSON"),
+        (lambda line: line[:50], "line 3 is no JSON"),
         (lambda line: line.replace("sage-stones", "sages-tafl"), "line 3: the record's digest is"),
         (lambda line: "[]", "line 3: the record must be an object"),
-        (lambda line: "[" * 100_000, "line 3: this is no JSON"),
+        (lambda line: "[" * 100_000, "line 3 is no JSON: lists or objects are nested more than 32 deep\n"),
+        (lambda line: "9" * 5000, "line 3 is no JSON: a number has more than 4,300 digits\n"),
+        (lambda line: line.replace("{", '{"game":"x",', 1), "line 3 is no JSON: the key 'game' is there"),
     ],
 )
 def test_one_bad_record_and_nothing_is_imported(
@@ -145,7 +147,7 @@ def test_one_bad_record_and_nothing_is_imported(
     path.write_text("\n".join(lines))
     done = invoke("import", str(path), "--name", "again", "--db", str(tmp_path / "other.db"))
     assert done.exit_code == 2
-    assert done.stderr.startswith(f"error: {path}, {sentence}")
+    assert done.stderr.startswith(f"error: {path} {sentence}")
     assert done.stderr.count("\n") == 1
     assert not (tmp_path / "other.db").exists()
 

@@ -81,9 +81,9 @@ def test_one_record_over_many_lines_and_many_on_a_line_each(tmp_path: Path) -> N
         (b"{", "is no JSON"),
         (b"\xff\n", "is no JSON"),
         (b'{"a": 1}\n{"a": 2', "line 2 is no JSON"),
-        (b'{"a": 1, "a": 2}', "has the key 'a' twice"),
-        (b'{"x": {"b\\n": 1, "b\\n": 2}}\n', "has the key 'b\\n' twice"),
-        (b"[" * 100_000 + b"\n", "nested too deeply|is no JSON"),
+        (b'{"a": 1, "a": 2}', "the key 'a' is there twice"),
+        (b'{"x": {"b\\n": 1, "b\\n": 2}}\n', "the key 'b\\n' is there twice"),
+        (b"[" * 100_000 + b"\n", "lists or objects are nested more than 32 deep"),
         (b"\x00SQLite format 3\n", "is no JSON"),
     ],
 )
@@ -93,7 +93,7 @@ def test_what_is_no_json_is_refused(tmp_path: Path, data: bytes, why: str) -> No
     path.write_bytes(data)
     with pytest.raises(RecordError) as caught:
         list(read_json_lines(path))
-    assert any(part in str(caught.value) for part in why.split("|"))
+    assert why in str(caught.value)
     assert len(str(caught.value)) < 300
 
 

@@ -6,13 +6,13 @@ damaged file can be named.
 """
 
 import hashlib
-import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 import rfc8785
 
+from tourney import json_text
 from tourney.errors import BotError
 
 DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
@@ -40,7 +40,7 @@ def content_digest(files: Iterable[FileEntry]) -> str:
 def read_listing(data: bytes, where: str) -> tuple[FileEntry, ...]:
     """Return the files that ``listing`` wrote down. Raises BotError that names ``where``."""
     try:
-        rows = json.loads(data)
+        rows = json_text.loads(data)
         files = tuple(FileEntry(path, executable, sha256) for path, executable, sha256 in rows)
     except (ValueError, TypeError) as error:
         raise BotError(f"{where} is damaged: it is no list of files") from error

@@ -1,11 +1,11 @@
 """The manifest of a bot: ``bot.toml``, read strictly, or made from the name of an executable file."""
 
 import re
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+from tourney import toml_text
 from tourney.errors import BotError
 
 FILE_NAME = "bot.toml"
@@ -52,8 +52,8 @@ def read_manifest(text: str, where: str) -> Manifest:
     missing one, or a value that a manifest may not have.
     """
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        data = toml_text.loads(text)
+    except ValueError as error:
         raise BotError(f"{where} is no valid TOML: {error}") from error
     readers = _READERS
     for key in data:

@@ -1,6 +1,5 @@
 """``tourney import``: read records that were exported."""
 
-import json
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -11,12 +10,12 @@ import click
 from tourney.cli.options import db_option, output_options
 from tourney.cli.output import current
 from tourney.errors import InputError, RecordError, UsageError
+from tourney.match.files import read_json_lines
 from tourney.match.record import Record, check_record
 from tourney.store.importing import check_records
 from tourney.store.repository import Repository
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}", re.ASCII)
-MAX_LINE = 64 << 20
 
 
 @click.command("import")
@@ -44,24 +43,14 @@ def command(file: Path, name: str, db: str) -> None:
 def read_records(path: Path) -> Iterator[tuple[str, Record]]:
     """Yield each record of a file with the place it is at. Raises RecordError that names the line."""
     try:
-        with path.open("rb") as file:
-            for number, line in enumerate(file, 1):
-                where = f"{path}, line {number}"
-                if not line.strip():
-                    continue
-                if len(line) > MAX_LINE:
-                    raise RecordError(f"{where}: longer than {MAX_LINE >> 20} MiB")
-                yield where, _read(line, where)
+        for where, value in read_json_lines(path):
+            yield where, _record(value, where)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from error
 
 
-def _read(line: bytes, where: str) -> Record:
+def _record(value: object, where: str) -> Record:
     try:
-        data = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise RecordError(f"{where}: this is no JSON: {error}") from error
-    try:
-        return check_record(data)
+        return check_record(value)
     except RecordError as error:
         raise RecordError(f"{where}: {error}") from error

@@ -1,14 +1,18 @@
 """Record files: one record as JSON, or many as JSON lines, read strictly."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from tourney import json_text
 from tourney.errors import RecordError
 
 MAX_LINE: Final = 64 * 1024 * 1024
 """Bytes of the longest record that is read."""
+
+
+_GOES_ON = (b"{", b"[", b",", b":")
+"""How a first line ends whose value goes on in the next; JSON by itself ends with none of them."""
 
 
 def read_json_lines(path: Path) -> Iterator[tuple[str, Any]]:
@@ -19,14 +23,14 @@ def read_json_lines(path: Path) -> Iterator[tuple[str, Any]]:
     """
     with path.open("rb") as file:
         first = file.readline(MAX_LINE + 1)
-        if _whole(first) is None and first.strip():
+        if first.rstrip().endswith(_GOES_ON):
             yield str(path), _parse(first + file.read(MAX_LINE + 1 - len(first)), str(path))
             return
         number, line = 1, first
         while line:
             if line.strip():
                 where = f"{path} line {number}"
-                yield where, _parse(line, where)
+                yield where, _parse(line.rstrip(), where)
             number, line = number + 1, file.readline(MAX_LINE + 1)
 
 
@@ -45,28 +49,10 @@ def _take(values: Iterator[tuple[str, Any]], most: int) -> Iterator[tuple[str, A
         yield value
 
 
-def _whole(line: bytes) -> Any:
-    """Return the value of a line that is JSON by itself, else None."""
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-
-
 def _parse(data: bytes, where: str) -> Any:
     if len(data) > MAX_LINE:
         raise RecordError(f"{where} is longer than {MAX_LINE >> 20} MiB: this is no record")
-
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            twice = next(key for k, (key, _) in enumerate(pairs) if key in dict(pairs[:k]))
-            raise RecordError(f"{where} has the key {ascii(twice)[:60]} twice in one object")
-        return found
-
     try:
-        return json.loads(data, object_pairs_hook=unique)
-    except RecursionError:
-        raise RecordError(f"{where} is nested too deeply: this is no record") from None
+        return json_text.loads(data, unique=True)
     except ValueError as error:
         raise RecordError(f"{where} is no JSON: {error}") from error

@@ -43,7 +43,7 @@ def read_int(value: object, where: str, least: int = 0, most: int = MAX_INT) -> 
     if type(value) is not int:
         raise RecordError(f"{where} must be an integer, not {_kind(value)}")
     if not least <= value <= most:
-        raise RecordError(f"{where} is {value}; it may be {_range(least, most)}")
+        raise RecordError(f"{where} is {_digits(value)}; it may be {_range(least, most)}")
     return value
 
 
@@ -86,6 +86,14 @@ def _range(least: int, most: int) -> str:
 def _kind(value: object) -> str:
     names = {dict: "an object", list: "a list", str: "a string", bool: "a boolean", type(None): "null"}
     return names.get(type(value), "a number")
+
+
+def _digits(value: int) -> str:
+    try:
+        text = str(value)
+    except ValueError:  # thousands of digits, which no reader of ours lets pass
+        return "a number of thousands of digits"
+    return text if len(text) <= 60 else f"a number of {len(text):,} digits"
 
 
 def _shown(value: object) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tourney import json_text
 from tourney.errors import RecordError, StoreError
 from tourney.match.played import LogLine, Played
 from tourney.match.record import check_record
@@ -190,7 +191,7 @@ def _read(line: bytes) -> dict[str, Any] | None:
     if checksum != _checksum(body):
         return None
     try:
-        data = json.loads(body)
+        data = json_text.loads(body)
     except ValueError:
         return None
     return data if isinstance(data, dict) else None

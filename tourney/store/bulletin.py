@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from tourney import json_text
+
 
 class Playing(NamedTuple):
     """A match that is being played: its number, and since when (seconds since the epoch)."""
@@ -45,7 +47,7 @@ def write_bulletin(path: Path, playing: Sequence[Playing], paused: str) -> None:
 def read_bulletin(path: Path) -> Bulletin:
     """Return what it says; an empty one where there is none."""
     try:
-        data = json.loads(path.read_text("ascii"))
+        data = json_text.loads(path.read_text("ascii"))
         playing = tuple(Playing(int(number), float(since)) for number, since in data["playing"])
         return Bulletin(playing, str(data["paused"]))
     except (OSError, ValueError, KeyError, TypeError):
