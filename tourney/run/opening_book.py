@@ -24,14 +24,15 @@ def read_book(path: Path, game: AnyGame, seats: int, options: dict[str, str]) ->
             f"{path}: an opening book does not go with {game.name}, a game with chance or hidden actions"
         )
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            raise TournamentError(f"{path}: an opening book has at most {MAX_BYTES >> 20} MiB")
         text = data.decode("utf-8")
     except OSError as error:
         raise TournamentError(f"the opening book {path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise TournamentError(f"{path}: the opening book is not UTF-8 (byte {error.start})") from error
-    if len(data) > MAX_BYTES:
-        raise TournamentError(f"{path}: an opening book has at most {MAX_BYTES >> 20} MiB")
     book = []
     for number, line in enumerate(text.splitlines(), 1):
         actions = tuple(line.partition("#")[0].split())

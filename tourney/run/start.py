@@ -6,13 +6,19 @@ from datetime import UTC, datetime
 
 from tourney.bots.build import runnable_folder
 from tourney.bots.build_job import run_in
+from tourney.bots.command import bot_command
 from tourney.bots.sandbox import open_sandbox
 from tourney.bots.store import BotStore
-from tourney.errors import BotError, TournamentError
+from tourney.errors import BotError, GameError, TournamentError
+from tourney.games.registry import find_game
+from tourney.match.referee import Referee
+from tourney.match.seeds import match_seed
+from tourney.match.spec import MatchSpec
 from tourney.run.amend import compare
 from tourney.run.draw import draw_next
 from tourney.run.entrants import enter
 from tourney.run.formats import find_format
+from tourney.run.opening_book import choose
 from tourney.run.seeding import refuse_unrated, wants_ratings, with_ratings
 from tourney.run.tournament_file import TournamentFile
 from tourney.store.engine import database_exists
@@ -90,6 +96,7 @@ def _enter_all(file: TournamentFile, bots: BotStore) -> tuple[StoredEntrant, ...
         )
     entrants = enter(file, file.entrants, bots)
     _check_format(file, file.seed or 0, entrants)
+    _try_opening(file, entrants)
     _build(file, entrants, bots)
     return entrants
 
@@ -101,12 +108,29 @@ def _check_format(file: TournamentFile, seed: int, entrants: Sequence[StoredEntr
         raise TournamentError(f"{file.path}: {error}") from error
 
 
+def _try_opening(file: TournamentFile, entrants: Sequence[StoredEntrant]) -> None:
+    """Play the opening of a first match: one so long that every game ends in it would stop the run there."""
+    plan = file.plan
+    if not plan.opening_plies:
+        return  # lines of a book are tried as the book is read
+    seats = tuple(stored.entrant for stored in entrants[: plan.seats])
+    seed = match_seed(file.seed or 0, 1, 1, 1)
+    opening = choose(seed, plan.opening_plies, plan.book)
+    spec = MatchSpec(plan.game, plan.options, seats, seed, plan.limits, opening)
+    try:
+        Referee(spec, find_game(plan.game)).begin(())
+    except (GameError, TournamentError) as error:
+        raise TournamentError(f"{file.path}: {error}") from error
+
+
 def _build(file: TournamentFile, entrants: Sequence[StoredEntrant], bots: BotStore) -> None:
-    """Build the bots that want it, so that a build that fails is said before anything is played."""
+    """Build the bots that want it, so that what cannot be started is said before anything is played."""
     runner = run_in(open_sandbox(file.run.sandbox))
     for digest in dict.fromkeys(stored.entrant.digest for stored in entrants):
         try:
-            runnable_folder(bots, bots.fetch(digest), runner)
+            bot = bots.fetch(digest)
+            runnable_folder(bots, bot, runner)
+            bot_command(bot)
         except BotError as error:
             raise TournamentError(f"{file.path}: {error}") from error
 

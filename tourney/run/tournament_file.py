@@ -1,10 +1,12 @@
 """The tournament file: TOML, read strictly into frozen values."""
 
 import re
-import tomllib
+import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 
+from tourney import toml_text
+from tourney.bots.command import MAX_ARG, MAX_ARGS
 from tourney.errors import GameError, TournamentError
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
@@ -19,6 +21,8 @@ from tourney.store.values import Plan, RunSettings
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}", re.ASCII)
 """What tournaments, entrants and bots may be called."""
+
+_GAME = re.compile(r"[a-z][a-z0-9-]{0,63}", re.ASCII)
 
 MAX_BYTES = 1 << 20
 MAX_OPENING_PLIES = 200
@@ -84,21 +88,22 @@ def read_tournament_file(path: Path) -> TournamentFile:
 
 def _load(path: Path) -> dict[str, object]:
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise TournamentError(f"the tournament file {path} cannot be read: {error.strerror}") from error
     if len(data) > MAX_BYTES:
         raise TournamentError(f"{path}: a tournament file has at most {MAX_BYTES >> 20} MiB")
     try:
-        return tomllib.loads(data.decode("utf-8"))
+        return toml_text.loads(data.decode("utf-8"))
     except UnicodeDecodeError as error:
         raise TournamentError(f"{path}: the file is not UTF-8 (byte {error.start})") from error
-    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+    except ValueError as error:
         raise TournamentError(f"{path}: this is no TOML: {error}") from error
 
 
 def _game(top: Table) -> tuple[AnyGame, int, dict[str, str]]:
-    name = top.text("game")
+    name = top.text("game", pattern=_GAME)
     seats = top.integer("seats", 1, 1000, None)
     given = {}
     for key, value in top.table("options").rest().items():
@@ -125,7 +130,7 @@ def _format(top: Table) -> Format:
 def _entrants(top: Table) -> tuple[EntrantLine, ...]:
     lines = [EntrantLine(bot) for bot in top.texts("bots", ())]
     for table in top.tables("entrant"):
-        line = EntrantLine(table.text("bot"), table.text("name", None, NAME), table.texts("args", ()))
+        line = EntrantLine(table.text("bot"), table.text("name", None, NAME), _args(table))
         table.finish()
         lines.append(line)
     if not lines:
@@ -134,6 +139,19 @@ def _entrants(top: Table) -> tuple[EntrantLine, ...]:
         if not line.bot or "\0" in line.bot:
             top.refuse("bots", f"holds {show(line.bot)}, which names no bot")
     return tuple(lines)
+
+
+def _args(table: Table) -> tuple[str, ...]:
+    """Return an entrant's arguments: such as a command can have and a record can hold."""
+    args = table.texts("args", ())
+    if len(args) > MAX_ARGS:
+        table.refuse("args", f"has {len(args):,} arguments, but may have at most {MAX_ARGS}")
+    for arg in args:
+        if len(arg) > MAX_ARG:
+            table.refuse("args", f"holds one of {len(arg):,} characters, but at most {MAX_ARG:,} are allowed")
+        if any(unicodedata.category(c) == "Cc" for c in arg):
+            table.refuse("args", f"holds {show(arg)}, which has a control character in it")
+    return args
 
 
 def _games_per_pairing(top: Table, seats: int) -> int:
@@ -166,6 +184,8 @@ def _opening(
         top.refuse("opening-plies", f"does not go with {game.name}, a game with hidden actions")
     if path is None:
         return plies, ()
+    if not path or "\0" in path:
+        top.refuse("opening-book", f"is {show(path)}, which names no file")
     if plies:
         top.refuse("opening-book", "does not go with opening-plies: choose one of them")
     return 0, read_book(folder / path, game, seats, options)
