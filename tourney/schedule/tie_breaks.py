@@ -1,7 +1,7 @@
 """Ranking: by points, and where these are equal by one tie-break after the other, all in exact fractions.
 
-For two seats the tie-breaks follow FIDE's regulations (Handbook C.07, as of 1 March 2026). A round is a pairing
-with all its matches; points are those of matches. Art. 16 says how rounds without an opponent count:
+For two seats the tie-breaks follow FIDE's regulations (Handbook C.07, as of 1 March 2026). A round is a
+pairing with all its matches; points are those of matches. Art. 16 says how rounds without an opponent count:
 
 - in an opponent's score (16.3): a bye as what it gave; rounds missed before the last one attended as nothing;
   rounds missed after it as draws;
