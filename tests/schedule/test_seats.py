@@ -1,0 +1,86 @@
+"""Seats are balanced in every format: in the matches, and in who a pairing names first."""
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.schedules import pairings, play_out, seat_counts, setup, truth
+from tourney.schedule.format import History
+from tourney.schedule.registry import FORMATS
+
+EXACT: list[tuple[str, dict[str, Any]]] = [
+    ("round-robin", {}),
+    ("round-robin", {"rounds": 4}),
+    ("gauntlet", {}),
+    ("gauntlet", {"challengers": "a1,a2"}),
+]
+"""All rounds are drawn at once, so that an edge colouring can balance who is named first."""
+BY_ROUND: list[tuple[str, dict[str, Any]]] = [
+    ("swiss", {"rounds": 4}),
+    ("knockout", {"third_place": 1}),
+    ("adaptive", {"budget": 240, "batch": 3}),
+]
+
+
+def play(name: str, case: dict[str, Any], count: int, seats: int, repeats: int, seed: int) -> History:
+    given_ = dict(case)
+    rounds = given_.pop("rounds", None)
+    if seats == 2 and name == "round-robin":
+        rounds = None
+    plan = setup(count, seats, rounds=rounds, repeats=repeats, seed=seed, **given_)
+    FORMATS[name].check(plan)
+    return play_out(FORMATS[name], plan, truth(count, seed))[-1]
+
+
+def test_every_format_is_tried() -> None:
+    assert {name for name, _ in EXACT + BY_ROUND} == set(FORMATS)
+
+
+@pytest.mark.parametrize(("name", "case"), EXACT + BY_ROUND, ids=str)
+@settings(max_examples=8, deadline=None)
+@given(data=st.data())
+def test_everybody_has_each_seat_as_often_as_any_other(
+    name: str, case: dict[str, Any], data: st.DataObject
+) -> None:
+    """After every pairing, not only in the end: each of its mirrored groups is balanced in itself."""
+    seats = 2 if name == "knockout" else data.draw(st.integers(2, 4))
+    count = data.draw(st.integers(8, 12))
+    repeats = data.draw(st.integers(1, 3))
+    history = play(name, case, count, seats, repeats, data.draw(st.integers(0, 2**64 - 1)))
+    assert history.rows
+    for round_ in range(1, history.rounds + 1):
+        for counts in seat_counts(row for row in history.rows if row.round <= round_).values():
+            assert max(counts) == min(counts)
+
+
+@pytest.mark.parametrize(("name", "case"), EXACT, ids=str)
+@settings(max_examples=12, deadline=None)
+@given(data=st.data())
+def test_where_all_is_drawn_at_once_everybody_is_named_first_equally_often_to_one(
+    name: str, case: dict[str, Any], data: st.DataObject
+) -> None:
+    seats = data.draw(st.integers(2, 4))
+    count = data.draw(st.integers(seats + 2, 12))
+    history = play(name, case, count, seats, 1, data.draw(st.integers(0, 2**64 - 1)))
+    places = Counter((n, place) for _, group in pairings(history.rows) for place, n in enumerate(group))
+    for number in {n for n, _ in places}:
+        times = [places[number, place] for place in range(seats)]
+        assert max(times) - min(times) <= 1
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.integers(8, 60), st.integers(2, 9), st.integers(0, 2**64 - 1))
+def test_a_swiss_names_first_as_evenly_as_its_pairs_allow(count: int, rounds: int, seed: int) -> None:
+    """Whoever was named first less often is so now; so the lead is 3 at the most, and seldom."""
+    rounds = min(rounds, count // 2)
+    history = play("swiss", {"rounds": rounds}, count, 2, 1, seed)
+    lead: Counter[int] = Counter()
+    for _, (first, second) in pairings(history.rows):
+        assert lead[first] <= lead[second]
+        lead[first] += 1
+        lead[second] -= 1
+    assert max(map(abs, lead.values())) <= 3
+    assert sum(abs(value) > 1 for value in lead.values()) <= count // 2
