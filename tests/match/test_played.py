@@ -9,7 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tourney.match.played import LogLine, Played
-from tourney.match.record import Outcome, canonical, check_record, digest_of, make_record, write_record
+from tourney.match.record import (
+    Outcome,
+    canonical,
+    check_record,
+    digest_of,
+    make_record,
+    spec_of,
+    write_record,
+)
 from tourney.match.spec import Entrant, Limits, MatchSpec, Opening
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
@@ -48,10 +56,13 @@ def test_the_text_that_comes_with_a_record_is_its_canonical_form(
 ) -> None:
     """Even where a name or an action looks like the key that the digest's is put before."""
     for odd in ("", ',"format":', '\\",\\"format\\":'):
-        record, text = write_record(spec(name + odd, *args), "1", [*actions, (1, odd)], OUTCOME)
+        text, digest = write_record(spec(name + odd, *args), "1", [*actions, (1, odd)], OUTCOME)
+        record = json.loads(text)
         assert text == canonical(record)
-        assert json.loads(text) == record
-        assert record["digest"] == digest_of(record)
+        assert record["digest"] == digest == digest_of(record)
+        assert record["actions"] == [*map(list, actions), [1, odd]]
+        assert record["outcome"] == OUTCOME.as_json()
+        assert spec_of(record) == spec(name + odd, *args)
 
 
 def test_what_is_sent_is_what_was_played() -> None:

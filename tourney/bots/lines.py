@@ -36,16 +36,16 @@ class LineBuffer:
     def whole(self, data: bytes) -> str | None:
         """Take a chunk that is one line and no more, and return its text, past ``events``.
 
-        None, and nothing is taken, where it is anything else, or not plain ASCII. For the first chunk since
-        ``renew``, while there are neither events nor an end.
+        None, and nothing is taken, where it is anything else, or not plain ASCII. For the first chunk since a
+        request, while there are neither events nor an end: the allowance starts anew with it.
         """
         size = len(data)
         if data.find(b"\n") + 1 != size or not 1 < size <= MAX_BOT_LINE or self._tail:
             return None
         if not data.isascii() or data.endswith(b"\r\n"):
             return None
-        self._bytes_left -= size
-        self._lines_left -= 1
+        self._bytes_left = MAX_OUTPUT_BYTES - size
+        self._lines_left = MAX_OUTPUT_LINES - 1
         return data[:-1].decode("ascii")
 
     def feed(self, data: bytes) -> None:

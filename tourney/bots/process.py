@@ -19,6 +19,7 @@ _CHUNK = 64 * 1024
 _MAX_POLL_MS = 60_000
 _SLOW_MS = SLOW_NS // 1_000_000
 _TIMEOUT = Event("timeout")
+_read = os.read
 
 
 class ProcessChannel(Channel):
@@ -114,7 +115,6 @@ class ProcessChannel(Channel):
         lines = self._lines
         if lines.events or lines.end is not None or self._unsent or self._stuck or self._poll(0):
             return None
-        lines.renew()
         self._late = False
         self._mark = None
         sent = self._clock()
@@ -123,27 +123,34 @@ class ProcessChannel(Channel):
         except OSError:
             taken = 0
         if taken < len(data):
+            lines.renew()
             self.send(data[taken:])
             return sent, self.wait(sent + allowance)
+        # A bot that shares this processor has mostly answered before the write returns: no need to poll.
+        try:
+            output = _read(self._stdout, _CHUNK)
+        except BlockingIOError:
+            lines.renew()
+            self._first_look(allowance)
+        else:
+            text = lines.whole(output)
+            if text is not None:
+                return sent, text
+            lines.renew()
+            self._take_output(output)
+        return sent, self.wait(sent + allowance)
+
+    def _first_look(self, allowance: int) -> None:
+        """Wait for a bot that has not answered at once; note how it stands if that takes long."""
         ready = self._poll(_SLOW_MS if allowance >= SLOW_NS else (allowance + 999_999) // 1_000_000)
-        if len(ready) == 1 and ready[0][0] == self._stdout:
-            try:
-                output = os.read(self._stdout, _CHUNK)
-            except BlockingIOError:
-                output = b""
-            else:
-                text = lines.whole(output)
-                if text is not None:
-                    return sent, text
-                self._take_output(output)
-        elif ready:
+        if ready:
             self._serve(ready)
         elif allowance > SLOW_NS:
             self._mark = self._group.reading()
-        return sent, self.wait(sent + allowance)
 
     def take_stderr(self) -> Sequence[str]:
-        """Return the lines of standard error since the last call, bounded."""
+        """Return the lines of standard error since the last call, bounded; what is in the pipe by now too."""
+        self._read_errors()
         return self._errors.take()
 
     def cpu_ms(self) -> int | None:

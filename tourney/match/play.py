@@ -182,6 +182,8 @@ class _Table:
             return
         self._turns[seat] += 1
         channel = self._players[seat].channel
+        # What it wrote to standard error before it is asked belongs to its last turn.
+        self._errors(seat, self._last_ply(seat))
         sent = self._clock()
         channel.request(request)
         self._answer(seat, channel.wait(sent + allowance), sent, allowance)
@@ -288,6 +290,14 @@ class _Table:
         if lines := self._players[seat].channel.take_stderr():
             self._log.add(ply, seat, "stderr", lines)
 
+    def _last_ply(self, seat: int) -> int:
+        """Return where in the match a seat's last turn was that it answered; 0 if it had none."""
+        actions = self._referee.actions
+        for ply, _ in reversed(self._times):
+            if actions[ply][0] == seat:
+                return ply
+        return 0
+
     def _explain(self, seat: int) -> None:
         """Note a long turn in which the bot waited for the machine."""
         if why := self._players[seat].channel.strain():
@@ -314,7 +324,7 @@ class _Table:
         referee = self._referee
         assert referee.outcome is not None  # noqa: S101 - the match is over
         for seat in self._players:
-            self._errors(seat, len(referee.actions))
+            self._errors(seat, self._last_ply(seat))
         times: list[float | None] = [None] * len(referee.actions)
         for ply, elapsed in self._times:
             times[ply] = elapsed // 1000 / 1000
@@ -325,8 +335,10 @@ class _Table:
         ]
         measured["reproducible"] = not self._unsure
         measured["why-not"] = sorted(self._unsure)
-        record, text = write_record(referee.spec, game.rules, referee.actions, referee.outcome)
-        return Played(record, self._log.lines(len(referee.actions)), measured, text=text)
+        actions, outcome = referee.actions, referee.outcome
+        text, digest = write_record(referee.spec, game.rules, actions, outcome)
+        log = self._log.lines(len(actions))
+        return Played.written(text, digest, outcome, len(actions), log, measured)
 
 
 def _raised_by(error: Exception, game: AnyGame) -> bool:

@@ -8,9 +8,11 @@ import json
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from tourney.match.record import Outcome, Record, canonical
+
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
 LogKind = Literal["info", "stderr", "note"]
 
@@ -46,8 +48,8 @@ class Played:
     record's actions; null for chance, openings and substitutes), ``seats`` (per seat: ``wall-ms``,
     ``cpu-ms`` or null, ``turns``), ``reproducible`` (bool) and ``why-not`` (a list of words).
 
-    ``text`` is the record's RFC 8785 form where it is known already. ``outcome``, ``digest``, ``count`` (of
-    actions), ``reproducible`` and ``wall_ms`` are known without unpacking.
+    ``outcome``, ``digest``, ``count`` (of actions), ``reproducible`` and ``wall_ms`` are known without
+    unpacking.
     """
 
     __slots__ = (
@@ -56,29 +58,45 @@ class Played:
     )
 
     def __init__(
-        self,
-        record: Record,
-        log: Iterable[LogLine] = (),
-        measured: Mapping[str, Any] | None = None,
-        *,
-        text: bytes | None = None,
+        self, record: Record, log: Iterable[LogLine] = (), measured: Mapping[str, Any] | None = None
     ) -> None:
+        self._set(
+            Outcome.from_json(record["outcome"]), record["digest"], len(record["actions"]), measured or {}
+        )
         self._record: Record | None = record
         self._log: tuple[LogLine, ...] | None = tuple(log)
-        self._measured: dict[str, Any] | None = dict(measured or {})
-        self._text = text
+        self._text: bytes | None = None
+
+    @classmethod
+    def written(
+        cls,
+        text: bytes,
+        digest: str,
+        outcome: Outcome,
+        count: int,
+        log: tuple[LogLine, ...],
+        measured: Mapping[str, Any],
+    ) -> Self:
+        """Return a match whose record is at hand in its RFC 8785 form, as ``write_record`` gives it."""
+        played = cls.__new__(cls)
+        played._set(outcome, digest, count, measured)  # noqa: SLF001 - another way to make one
+        played._record, played._log, played._text = None, log, text  # noqa: SLF001 - likewise
+        return played
+
+    def _set(self, outcome: Outcome, digest: str, count: int, measured: Mapping[str, Any]) -> None:
+        self.outcome = outcome
+        self.digest = digest
+        self.count = count
+        self.reproducible = bool(measured.get("reproducible", False))
+        self.wall_ms: int | None = measured.get("wall-ms")
+        self._measured: dict[str, Any] | None = dict(measured)
         self._packed: Packed | None = None
-        self.outcome = Outcome.from_json(record["outcome"])
-        self.digest: str = record["digest"]
-        self.count = len(record["actions"])
-        self.reproducible = bool(self._measured.get("reproducible", False))
-        self.wall_ms: int | None = self._measured.get("wall-ms")
 
     @property
     def record(self) -> Record:
         """The match record."""
         if self._record is None:
-            self._record = unpack(self.packed.record)
+            self._record = unpack(self.packed.record) if self._text is None else json.loads(self._text)
         return self._record
 
     @property
@@ -101,10 +119,8 @@ class Played:
     def packed(self) -> Packed:
         """The match as bytes."""
         if self._packed is None:
-            assert self._record is not None  # noqa: S101 - what is not packed was given as it is
-            text = self._text or canonical(self._record)
             self._packed = Packed(
-                zlib.compress(text, 6),
+                _compress(canonical(self.record) if self._text is None else self._text),
                 pack_log(self._log) if self._log else None,
                 pack(self._measured) if self._measured else None,
             )
@@ -121,7 +137,7 @@ class Played:
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         """Take what was sent; it stays packed."""
-        self._record = self._log = self._measured = self._text = None
+        self._record, self._log, self._measured, self._text = None, None, None, None
         self._packed = Packed(*state[:3])
         self.outcome = Outcome(*state[3:7])
         self.digest, self.count, self.reproducible, self.wall_ms = state[7:]
@@ -144,12 +160,18 @@ def pack(data: Any) -> bytes:
 
     Not the form that digests are taken of: this one is written many times quicker, and takes any text.
     """
-    return zlib.compress(json.dumps(data, sort_keys=True, separators=(",", ":")).encode("ascii"), 6)
+    return _compress(_encode(data).encode("ascii"))
 
 
 def pack_log(lines: Iterable[LogLine]) -> bytes:
     """Return a match's log, packed."""
     return pack([[line.ply, line.seat, line.kind, line.text] for line in lines])
+
+
+def _compress(data: bytes) -> bytes:
+    """Compress a few kilobytes: with the tables that zlib has by default it would mostly clear memory."""
+    packer = zlib.compressobj(6, zlib.DEFLATED, 13, 6)
+    return packer.compress(data) + packer.flush()
 
 
 def unpack(blob: bytes) -> Any:

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final, Literal
 
 import rfc8785
@@ -33,6 +34,7 @@ _GAME = re.compile(r"[a-z][a-z0-9-]*", re.ASCII)
 _REASON = re.compile(r"[a-z][a-z0-9-]*", re.ASCII)
 _WORD = re.compile(r"[!-~]{1,200}", re.ASCII)
 _DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
+_compact = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
 
 Record = dict[str, Any]
 """A record as JSON data; made by ``make_record``, read by ``check_record``."""
@@ -87,7 +89,7 @@ def canonical(data: Mapping[str, Any]) -> bytes:
     """
     if not all(key.isascii() for key in data.get("options", ())):
         return rfc8785.dumps(dict(data))
-    return json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode("utf-8")
+    return _compact(data).encode("utf-8")
 
 
 def digest_of(record: Mapping[str, Any]) -> str:
@@ -98,20 +100,43 @@ def digest_of(record: Mapping[str, Any]) -> str:
 
 def make_record(spec: MatchSpec, rules: str, actions: Sequence[tuple[int, str]], outcome: Outcome) -> Record:
     """Return the record of a match: the spec, what was played (actor 0 is chance) and how it ended."""
-    return write_record(spec, rules, actions, outcome)[0]
+    record: Record = json.loads(write_record(spec, rules, actions, outcome)[0])
+    return record
 
 
 def write_record(
     spec: MatchSpec, rules: str, actions: Sequence[tuple[int, str]], outcome: Outcome
-) -> tuple[Record, bytes]:
-    """Return ``make_record``'s record, and its RFC 8785 form, which is had with the digest for nothing."""
-    record: Record = {
+) -> tuple[bytes, str]:
+    """Return the RFC 8785 form of ``make_record``'s record, and its digest.
+
+    Matches of a tournament have most of it in common, which is written once for many of them.
+    """
+    head, tail = _frame(spec.game, rules, spec.options, spec.opening, spec.seats, spec.limits)
+    played, end = _compact(actions).encode("ascii"), _compact(outcome.as_json()).encode("ascii")
+    # Keys stand sorted: the actions first, the seed last, and the digest right behind the actions.
+    rest = b'%s%s%s"%d"}' % (head, end, tail, spec.seed)
+    digest = hashlib.sha256(b'{"actions":%s,%s' % (played, rest)).hexdigest()
+    return b'{"actions":%s,"digest":"%s",%s' % (played, digest.encode("ascii"), rest), digest
+
+
+@lru_cache(maxsize=256)
+def _frame(
+    game: str,
+    rules: str,
+    options: tuple[tuple[str, str], ...],
+    opening: Opening,
+    seats: tuple[Entrant, ...],
+    limits: Limits,
+) -> tuple[bytes, bytes]:
+    """Return what stands in a record's text between actions and outcome, and from there to the seed."""
+    record = {
         "format": FORMAT,
-        "game": spec.game,
+        "game": game,
+        "limits": limits.as_json(),
+        "opening": opening.as_json(),
+        "options": dict(options),
+        "outcome": 0,
         "rules": rules,
-        "options": dict(spec.options),
-        "seed": str(spec.seed),
-        "opening": spec.opening.as_json(),
         "seats": [
             {
                 "entrant": entrant.name,
@@ -120,17 +145,13 @@ def write_record(
                 "args": list(entrant.args),
                 "digest": entrant.digest,
             }
-            for entrant in spec.seats
+            for entrant in seats
         ],
-        "limits": spec.limits.as_json(),
-        "actions": list(map(list, actions)),
-        "outcome": outcome.as_json(),
+        "seed": 0,
     }
-    body = canonical(record)
-    digest = record["digest"] = hashlib.sha256(body).hexdigest()
-    # Keys stand sorted, so the digest's is right before the format's; no string holds a bare quote.
-    place = body.index(b',"format":')
-    return record, b'%s,"digest":"%s"%s' % (body[:place], digest.encode("ascii"), body[place:])
+    # A quote inside a string is escaped, so these are the keys themselves.
+    head, mark, tail = canonical(record).partition(b'"outcome":')
+    return head[1:] + mark, tail[1:-2]
 
 
 def check_record(data: object) -> Record:

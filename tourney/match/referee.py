@@ -154,6 +154,7 @@ class Referee:
             self._withdraw(seat, told=False)
         if not self._last_one("fault"):
             for actor, action in self._opening():
+                self._chances += actor == CHANCE
                 self._play(actor, action, self._game.action_string(action))
             self._advance()
 
@@ -220,12 +221,13 @@ class Referee:
         while True:
             state = self.state
             actor = state.actor
-            if actor == OVER:
-                self._finish(state.ranks(), state.reason())
-                return
             if actor == CHANCE:
                 draw = self._chance_draw(self._chances)
+                self._chances += 1
                 action = pick(draw, state.legal_actions(), state.chance_weights())
+            elif actor == OVER:
+                self._finish(state.ranks(), state.reason())
+                return
             elif actor in order:
                 j = self._substituted.get(actor, 0)
                 self._substituted[actor] = j + 1
@@ -237,21 +239,20 @@ class Referee:
 
     def _play(self, actor: int, action: Action, text: str) -> None:
         """Play an action and have the lines ready that tell of it."""
-        if len(self.actions) == self._most:
+        actions = self.actions
+        if len(actions) == self._most:
             raise GameError(
                 f"this game of {self._game.name} goes on beyond {self._game.max_actions} actions, which its"
                 " rules say cannot be: the game is broken"
             )
-        if actor == CHANCE:
-            self._chances += 1
-        line = self._play_words[actor] + text.encode("ascii") + b"\n"
+        line = b"%b%b\n" % (self._play_words[actor], text.encode("ascii"))
         if self._hidden is None:
             for queue in self._audience:
                 queue.append(line)
             self.state = self.state.play(action)
         else:
             self._play_hiding(self._hidden, actor, action, text, line)
-        self.actions.append((actor, text))
+        actions.append((actor, text))
 
     def _play_hiding(
         self, hidden: dict[int, list[tuple[int, str]]], actor: int, action: Action, text: str, line: bytes

@@ -8,11 +8,13 @@ import os
 import signal
 from collections.abc import Collection
 from contextlib import suppress
+from functools import cache
 
 from tourney.bots.family import children_of, signal_family
 
 _PR_SET_CHILD_SUBREAPER = 36
 _LOOKS = 100
+_MOST_BYTES = 1 << 16
 
 
 def adopt_orphans() -> bool:
@@ -50,6 +52,27 @@ def _session(pid: int) -> int | None:
         return None
 
 
+def _children() -> list[int]:
+    """Return the children of this process's first thread: it starts the bots, and inherits all orphans.
+
+    Asked after each match, so the kernel's file stays open: to find it takes twenty times as long as to read.
+    """
+    file = _children_file(os.getpid())
+    if file < 0:
+        return children_of(os.getpid())
+    data = os.pread(file, _MOST_BYTES, 0)
+    return list(map(int, data.split())) if len(data) < _MOST_BYTES else children_of(os.getpid())
+
+
+@cache
+def _children_file(pid: int) -> int:
+    """Open the kernel's list of the children of a process's first thread; -1 where there is none."""
+    try:
+        return os.open(f"/proc/{pid}/task/{pid}/children", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return -1
+
+
 def kill_strangers(known: Collection[int]) -> int:
     """Kill and reap this process's children that are not known, with all their families; return how many.
 
@@ -57,7 +80,7 @@ def kill_strangers(known: Collection[int]) -> int:
     """
     count = 0
     for _ in range(_LOOKS):
-        strangers = [pid for pid in children_of(os.getpid()) if pid not in known]
+        strangers = [pid for pid in _children() if pid not in known]
         if not strangers:
             break
         for pid in strangers:

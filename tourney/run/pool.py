@@ -14,7 +14,7 @@ from tourney.run.spawning import PlainContext
 from tourney.run.task import Answer, MatchTask
 from tourney.store.bulletin import Playing
 
-MAX_LOT = 8
+MAX_LOT = 32
 LOT_SECONDS = 0.025
 Played = tuple[list[Answer | InputError], float]
 """What comes back of a lot: an answer a match, and the seconds that it took."""
@@ -61,7 +61,7 @@ class ProcessPool:
     They are spawned, not forked: they share neither memory nor the database's locks with the coordinator,
     and import no more than playing needs.
 
-    To send a match and its answer costs about a millisecond of the coordinator's time, as much as a match of
+    To send a lot and its answers costs about a millisecond of the coordinator's time, as much as a match of
     quick bots. So such matches travel in lots: as many as took up to LOT_SECONDS lately, but MAX_LOT at most.
     """
 
