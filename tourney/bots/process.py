@@ -130,23 +130,21 @@ class ProcessChannel(Channel):
         try:
             output = _read(self._stdout, _CHUNK)
         except BlockingIOError:
-            lines.renew()
-            self._first_look(allowance)
-        else:
-            text = lines.whole(output)
-            if text is not None:
-                return sent, text
-            lines.renew()
-            self._take_output(output)
+            ready = self._poll(_SLOW_MS if allowance >= SLOW_NS else (allowance + 999_999) // 1_000_000)
+            if len(ready) != 1 or ready[0][0] != self._stdout:
+                lines.renew()
+                if ready:
+                    self._serve(ready)
+                elif allowance > SLOW_NS:
+                    self._mark = self._group.reading()
+                return sent, self.wait(sent + allowance)
+            output = _read(self._stdout, _CHUNK)
+        text = lines.whole(output)
+        if text is not None:
+            return sent, text
+        lines.renew()
+        self._take_output(output)
         return sent, self.wait(sent + allowance)
-
-    def _first_look(self, allowance: int) -> None:
-        """Wait for a bot that has not answered at once; note how it stands if that takes long."""
-        ready = self._poll(_SLOW_MS if allowance >= SLOW_NS else (allowance + 999_999) // 1_000_000)
-        if ready:
-            self._serve(ready)
-        elif allowance > SLOW_NS:
-            self._mark = self._group.reading()
 
     def take_stderr(self) -> Sequence[str]:
         """Return the lines of standard error since the last call, bounded; what is in the pipe by now too."""
