@@ -29,7 +29,7 @@ def derive(parent: int, *labels: str | int) -> int:
     words = [str(parent)]
     for label in labels:
         word = str(label)
-        if _LABEL.fullmatch(word) is None:
+        if label.__class__ is not int and _LABEL.fullmatch(word) is None:
             raise ValueError(f"seed label {word!r} does not match [A-Za-z0-9._-]+")
         words.append(word)
     text = "/".join(words).encode("ascii")

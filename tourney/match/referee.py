@@ -66,7 +66,8 @@ class Referee:
         seats, options = game.settings(len(spec.seats), dict(spec.options))
         if spec.opening.plies and game.has_hidden_actions:
             raise TournamentError(f"opening-plies cannot be drawn for {game.name}, which has hidden actions")
-        self.spec = replace(spec, options=tuple(options.items()))
+        full = tuple(options.items())
+        self.spec = spec if spec.options == full else replace(spec, options=full)
         self.state: AnyState = game.initial(seats, options)
         self.actions: list[tuple[int, str]] = []
         self.turn = 0
