@@ -11,11 +11,18 @@ from pathlib import Path
 
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Engine, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlchemyError
 
 from tourney.errors import StoreError, StoreUnavailable, UsageError
 from tourney.store import sqlite
 from tourney.store.migrations import HEAD, REVISIONS
+
+POSTGRESQL = "postgresql+psycopg"
+"""The one server, by the one driver, that is tested."""
+LOCK_CLASS = 0x54524E59
+"""The first of the two numbers of our advisory locks on a server: "TRNY"."""
+_MAKING = 0
+"""The second of the lock under which tables are made; those of runs are the tournaments' ids, from 1."""
 
 
 def parse_url(url: str) -> URL:
@@ -25,20 +32,25 @@ def parse_url(url: str) -> URL:
     try:
         parsed = make_url(url)
     except ArgumentError as error:
-        raise UsageError(
-            f"{url!r} is neither a path nor a database URL, as postgresql+psycopg://..."
-        ) from error
+        raise UsageError(f"{url!r} is neither a path nor a database URL, as {POSTGRESQL}://...") from error
     if parsed.get_backend_name() == "sqlite" and parsed.database in {None, "", ":memory:"}:
         raise UsageError(f"{url!r} names no file: give the path of a database")
+    if parsed.drivername in {"postgres", "postgresql"}:
+        return parsed.set(drivername=POSTGRESQL)
+    if not is_sqlite(parsed) and parsed.drivername != POSTGRESQL:
+        raise UsageError(
+            f"a database of the kind {parsed.drivername!r} cannot be used: name an SQLite file, or"
+            f" {POSTGRESQL}://..."
+        )
     return parsed
 
 
-def place_of(url: str) -> Path:
+def place_of(url: str | URL) -> Path:
     """Return the path that a database's other files lie beside and are named after.
 
     That is the file of an SQLite database, and ``tourney`` in the current folder for one on a server.
     """
-    parsed = parse_url(url)
+    parsed = parse_url(url) if isinstance(url, str) else url
     return sqlite.path_of(parsed) if is_sqlite(parsed) else Path("tourney").absolute()
 
 
@@ -81,6 +93,9 @@ def open_engine(
         if not is_sqlite(parsed) and create:
             _create_on_server(engine)
         _check_revision(engine, name, old=old)
+    except SQLAlchemyError as error:
+        engine.dispose()
+        raise store_error(name, error) from error
     except BaseException:
         engine.dispose()
         raise
@@ -145,20 +160,24 @@ def _server_engine(url: URL) -> Engine:
     try:
         # Every transaction of ours reads one moment, as SQLite's do.
         return sa.create_engine(url, isolation_level="REPEATABLE READ")
-    except NoSuchModuleError as error:
-        raise UsageError(f"there is no database of the kind {url.drivername!r}") from error
     except ImportError as error:
         raise UsageError(
-            f"the driver for {url.drivername!r} is not installed ({error}); install it beside Tourney"
+            f"the driver of PostgreSQL is not installed ({error}): pip install 'tourney[postgres]'"
         ) from error
 
 
 def _create_on_server(engine: Engine) -> None:
     from tourney.store.migrate import upgrade  # noqa: PLC0415 - Alembic is slow to load and seldom needed
 
-    with transaction(engine, write=True) as connection:
-        if not sa.inspect(connection).get_table_names():
-            upgrade(connection)
+    # One process makes the tables; another that begins at the same time waits, and then sees them.
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as guard:
+        guard.execute(sa.select(sa.func.pg_advisory_lock(LOCK_CLASS, _MAKING)))
+        try:
+            with transaction(engine, write=True) as connection:
+                if not sa.inspect(connection).get_table_names():
+                    upgrade(connection)
+        finally:
+            guard.execute(sa.select(sa.func.pg_advisory_unlock(LOCK_CLASS, _MAKING)))
 
 
 def database_exists(url: str) -> bool:

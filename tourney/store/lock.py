@@ -10,17 +10,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
 from tourney import json_text
 from tourney.errors import StoreError, UsageError
-from tourney.store import sqlite
-from tourney.store.engine import is_sqlite, store_error
+from tourney.store import server, sqlite
+from tourney.store.engine import is_sqlite
 
 _ATTEMPTS = 20
 _PAUSE = 0.01
-_PG_CLASS = 0x54524E59
+_PROGRAM = "tourney"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +48,15 @@ def run_lock(engine: Engine, tournament: int, name: str, running: Running) -> It
         with _file_lock(lock_path(engine, tournament), name, running):
             yield
     else:
-        with _server_lock(engine, tournament, name):
+        label = f"{_PROGRAM} {running.pid} {running.since:.3f} {running.done}"
+        with server.run_lock(engine, tournament, name, label):
             yield
 
 
 def running_now(engine: Engine, tournament: int) -> Running | None:
-    """Return the run of a tournament that goes on now, or None; None on servers, where it is unknown."""
+    """Return the run of a tournament that goes on now, or None. Raises StoreError."""
     if not is_sqlite(engine.url):
-        return None
+        return _running_on_server(engine, tournament)
     try:
         fd = os.open(lock_path(engine, tournament), os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
@@ -121,18 +121,12 @@ def _is_at(fd: int, path: Path) -> bool:
     return (mine.st_dev, mine.st_ino) == (there.st_dev, there.st_ino)
 
 
-@contextmanager
-def _server_lock(engine: Engine, tournament: int, name: str) -> Iterator[None]:
-    if engine.dialect.name != "postgresql":
-        raise StoreError(
-            f"a database of the kind {engine.dialect.name} cannot be run on: use SQLite or PostgreSQL"
-        )
-    try:
-        with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            query = sa.select(sa.func.pg_try_advisory_lock(_PG_CLASS, tournament))
-            if not connection.execute(query).scalar():
-                raise UsageError(f"{name} is being run by another process already: wait for it, or stop it")
-            yield
-            connection.execute(sa.select(sa.func.pg_advisory_unlock(_PG_CLASS, tournament)))
-    except sa.exc.SQLAlchemyError as error:
-        raise store_error(engine.url.render_as_string(hide_password=True), error) from error
+def _running_on_server(engine: Engine, tournament: int) -> Running | None:
+    label = server.running_label(engine, tournament)
+    if label is None:
+        return None
+    with contextlib.suppress(ValueError):
+        program, pid, since, done = label.split(" ")
+        if program == _PROGRAM:
+            return Running(int(pid), float(since), int(done))
+    return Running(0, 0.0, 0)

@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from tourney.schedule.row import Row
-from tourney.store import reading, sqlite, writing
+from tourney.store import reading, writing
 from tourney.store.access import Access
 from tourney.store.bulletin import Bulletin, bulletin_path, read_bulletin
+from tourney.store.engine import place_of
 from tourney.store.lock import Running, run_lock, running_now
 from tourney.store.values import Progress, Tournament
 
@@ -56,7 +57,10 @@ class Schedules(Access):
         return running_now(self._engine, tournament)
 
     def bulletin(self, tournament: int) -> Bulletin:
-        """Return what the run of a tournament shows; empty where none goes on, or none is known of."""
+        """Return what the run of a tournament shows; empty where none goes on.
+
+        Of a run on a server that is known only in the folder in which it was begun.
+        """
         if self.running(tournament) is None:
             return Bulletin()
-        return read_bulletin(bulletin_path(sqlite.path_of(self._engine.url), tournament))
+        return read_bulletin(bulletin_path(place_of(self._engine.url), tournament))
