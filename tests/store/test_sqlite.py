@@ -237,7 +237,7 @@ def test_a_writer_that_holds_the_database_is_said(sound: Path, monkeypatch: pyte
         ("sqlite://", "names no file"),
         ("sqlite:///:memory:", "names no file"),
         ("://", "neither a path nor a database URL"),
-        ("oracel://host/x", "no database of the kind 'oracel'"),
+        ("oracel://host/x", "a database of the kind 'oracel' cannot be used"),
     ],
 )
 def test_a_url_that_is_none_is_refused(url: str, sentence: str) -> None:
