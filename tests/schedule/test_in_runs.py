@@ -1,0 +1,166 @@
+"""Formats in whole runs: the coordinator, the store, and matches of scripted bots behind them."""
+
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.pools import BackwardsPool, Immediate, ShuffledPool
+from tests.schedules import check_rows, pairings
+from tests.tables import NO_LIMITS, TOE
+from tests.tournaments import answer, digests
+from tourney.bots.scripted import ScriptClock, ScriptedChannel
+from tourney.games.base import OVER
+from tourney.match.play import play_match
+from tourney.match.player import Player
+from tourney.match.spec import Entrant
+from tourney.match.verify import verify
+from tourney.run.coordinator import Coordinator
+from tourney.run.draw import draw_next
+from tourney.run.ending import End
+from tourney.run.pool import ExecutorPool
+from tourney.run.task import Answer, MatchTask
+from tourney.schedule.format import History
+from tourney.schedule.ledger import keep
+from tourney.schedule.registry import find_format
+from tourney.seeds import derive, uniform
+from tourney.store.repository import Repository
+from tourney.store.values import Plan, RunSettings, StoredEntrant, Tournament
+
+
+def begin(repository: Repository, count: int, **plan: Any) -> Tournament:
+    """Store a tournament of noughts and crosses, its first rounds drawn."""
+    entrants = tuple(
+        StoredEntrant(k, Entrant(f"a{k}", f"bot{k}", "1.0", (), f"{k:064x}"), title=f"Bot {k}")
+        for k in range(count)
+    )
+    made = repository.begin(
+        Plan("cup", "toe", "1", (("misere", "no"),), seats=2, games_per_pairing=2, limits=NO_LIMITS, **plan),
+        seed=11,
+        seed_chosen=True,
+        run=RunSettings(),
+        entrants=entrants,
+        created="2026-11-20",
+    )
+    draw_next(repository, made.id)
+    return repository.tournament_by_id(made.id)
+
+
+def run(repository: Repository, tournament: Tournament, pool: ExecutorPool) -> None:
+    summary = Coordinator(repository, tournament.id, pool, Path("/nowhere")).run()
+    assert summary.end is End.FINISHED
+
+
+@cache
+def game_with(ranks: tuple[int, int]) -> tuple[str, ...]:
+    """Return the first game of noughts and crosses, its actions in order, that ends so."""
+
+    def search(state: Any, actions: tuple[str, ...]) -> tuple[str, ...] | None:
+        if state.actor == OVER:
+            return actions if state.ranks() == ranks else None
+        for action in state.legal_actions():
+            found = search(state.play(action), (*actions, TOE.action_string(action)))
+            if found is not None:
+                return found
+        return None
+
+    found = search(TOE.new(), ())
+    assert found is not None
+    return found
+
+
+@cache
+def script(ranks: tuple[int, int], seat: int) -> tuple[str, ...]:
+    """Return what the referee and the bot on a seat say in that game; the seed is any."""
+    lines = ["> tourney 1", "< bot", f"> game toe seats=2 seat={seat} seed=* misere=no", "< ready"]
+    for turn, action in enumerate(game_with(ranks)):
+        if turn % 2 + 1 == seat:
+            lines += ["> go", f"< move {action}"]
+        lines.append(f"> play {turn % 2 + 1} {action}")
+    return (*lines, f"> over {ranks[0]} {ranks[1]} reason=*")
+
+
+def strength(entrant: Entrant) -> int:
+    return uniform(derive(3, "strength", entrant.name), 600)
+
+
+def scripted(task: MatchTask) -> Answer:
+    """Play a whole match of two scripted bots: the stronger mostly wins, one in five is drawn."""
+    spec = task.spec
+    luck = [uniform(derive(spec.seed, "luck", entrant.name), 900) for entrant in spec.seats]
+    one, two = (strength(entrant) + more for entrant, more in zip(spec.seats, luck, strict=True))
+    ranks = (1, 1) if abs(one - two) < 90 else (1, 2) if one > two else (2, 1)
+    clock = ScriptClock()
+    channels = [ScriptedChannel(script(ranks, seat), clock=clock) for seat in (1, 2)]
+    played = play_match(spec, TOE, [Player(channel) for channel in channels], clock=clock)
+    for channel in channels:
+        channel.finish()
+    return Answer(task.number, played)
+
+
+def test_a_swiss_of_two_hundred_in_whole_matches(tmp_path: Path) -> None:
+    """Nine rounds, 1,800 matches, each played by the referee: nobody meets again, and all else holds."""
+    with Repository.open(str(tmp_path / "t.db"), create=True) as repository:
+        tournament = begin(repository, 200, format="swiss", rounds=9)
+        run(repository, tournament, ExecutorPool(Immediate, scripted, 1))
+        history, setup = repository.history(tournament.id), repository.setup(tournament.id)
+        standings = repository.standings(tournament.id)
+        for number in (1, 900, 1800):
+            assert verify(repository.record(tournament.id, number), TOE) == []
+    check_rows(history.rows)
+    assert len(history.results) == len(history.rows) == 1800
+    assert not any(result.void or any(result.faults) for result in history.results)
+    met = Counter(frozenset(pair) for _, pair in pairings(history.rows))
+    assert len(met) == 900
+    assert set(met.values()) == {1}
+    scores = keep(setup, history).scores()
+    gaps = [abs(scores[a][round_ - 1] - scores[b][round_ - 1]) for round_, (a, b) in pairings(history.rows)]
+    assert sum(gaps) < 0.2 * len(gaps)  # a win is 2 units: a tenth of a win on average
+    for round_ in range(1, 9):  # what is stored is what the function draws from what was stored before
+        known = History(
+            tuple(row for row in history.rows if row.round <= round_),
+            tuple(result for result in history.results if result.row.round <= round_),
+        )
+        drawn = find_format("swiss").draw(setup, known).rows
+        assert drawn == tuple(row for row in history.rows if row.round == round_ + 1)
+    assert standings[0].points == max(line.points for line in standings)
+    top = [strength(Entrant(line.name, "", "", (), "")) for line in standings[:40]]
+    bottom = [strength(Entrant(line.name, "", "", (), "")) for line in standings[-40:]]
+    assert sum(top) > sum(bottom) + 40 * 300
+
+
+POOLS: list[Callable[[], ExecutorPool]] = [
+    lambda: ExecutorPool(Immediate, answer, 1),
+    lambda: BackwardsPool(answer, 7),
+    lambda: ShuffledPool(answer, 5, (3, 1, 4, 1, 5, 9, 2, 6)),
+    lambda: ExecutorPool(lambda: ThreadPoolExecutor(3), answer, 3),
+]
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        {"format": "swiss", "rounds": 5},
+        {"format": "knockout", "extra": (("third-place", 1),)},
+        {"format": "adaptive", "extra": (("batch", 3), ("budget", 60))},
+        {"format": "adaptive", "extra": (("target-sigma", 150),)},
+    ],
+    ids=str,
+)
+def test_what_depends_on_results_is_the_same_with_any_number_of_workers(
+    tmp_path: Path, plan: dict[str, Any]
+) -> None:
+    """Results in schedule order, backwards, shuffled and from threads: the same rows, records, standings."""
+    seen = []
+    for k, make in enumerate(POOLS):
+        with Repository.open(str(tmp_path / f"{k}.db"), create=True) as repository:
+            tournament = begin(repository, 9, **plan)
+            run(repository, tournament, make())
+            rows = tuple(repository.rows(tournament.id))
+            seen.append((rows, digests(repository, tournament.id), repository.standings(tournament.id)))
+    assert len(seen[0][0]) > 16
+    assert all(other == seen[0] for other in seen[1:])

@@ -1,0 +1,61 @@
+"""Tournaments that cannot be made, through ``tourney run``: one sentence, exit 2, and nothing is stored."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.command import invoke
+from tests.tournaments import write_file
+
+CASES = [
+    ("round-robin", 2, 1, "", "a round-robin with 2 seats per table wants at least 2 entrants, not 1"),
+    ("round-robin", 4, 3, "", "a round-robin with 4 seats per table wants at least 4 entrants, not 3"),
+    ("round-robin", 2, 4, "rounds = 4", 'rounds does not go with format = "round-robin" for 2 seats'),
+    ("round-robin", 2, 4, "games-per-pairing = 400000", "would have 2,400,000 matches, more than 2,000,000"),
+    ("round-robin", 2, 3, "budget = 9", 'budget does not go with format = "round-robin"'),
+    ("swiss", 2, 1, "rounds = 1", "a swiss with 2 seats per table wants at least 2 entrants, not 1"),
+    ("swiss", 4, 3, "rounds = 1", "a swiss with 4 seats per table wants at least 4 entrants, not 3"),
+    ("swiss", 2, 4, "", 'rounds is missing: format = "swiss" wants it'),
+    ("swiss", 2, 4, "rounds = 0", "rounds is 0, but must be from 1"),
+    ("swiss", 2, 4, "rounds = 4", "rounds is 4, but each of 4 entrants has 3 opponents only"),
+    ("swiss", 2, 5, "rounds = 6", "rounds is 6, but each of 5 entrants has 4 opponents only"),
+    ("swiss", 3, 5, "rounds = 3", "with 2 byes a round each of 5 entrants has had one after 2 rounds"),
+    ("swiss", 2, 4, 'rounds = 2\nseeding = "elo"', 'seeding is "elo", but must be "file" or "rating"'),
+    ("swiss", 2, 4, 'rounds = 2\nseeding = "rating"', 'seeding is "rating", but no entrant has played'),
+    ("gauntlet", 2, 1, "", "wants a field of at least 1 beside its challengers, not 0"),
+    ("gauntlet", 4, 3, "", "wants a field of at least 3 beside its challengers, not 2"),
+    ("gauntlet", 2, 2, 'challengers = ["e1", "e2"]', "a field of at least 1 beside its challengers, not 0"),
+    ("gauntlet", 2, 2, 'challengers = ["e7"]', "challengers names e7, which is no entrant"),
+    ("gauntlet", 2, 2, "challengers = []", "challengers is [], but must be a list of entrants' names"),
+    ("knockout", 2, 1, "", "a knockout wants at least 2 entrants, not 1"),
+    ("knockout", 3, 4, "", "a knockout is for two seats per table, not 3"),
+    ("knockout", 2, 4, "rounds = 2", 'rounds does not go with format = "knockout"'),
+    ("knockout", 2, 4, "third-place = 1", "third-place is 1, but must be true or false"),
+    ("knockout", 2, 4, "extra-groups = 101", "extra-groups is 101, but must be from 0 to 100"),
+    (
+        "adaptive",
+        2,
+        1,
+        "budget = 9",
+        "an adaptive tournament with 2 seats per table wants at least 2",
+    ),
+    ("adaptive", 2, 3, "", "an adaptive tournament wants budget (how many matches) or target-sigma"),
+    ("adaptive", 2, 3, "budget = 1", "budget is 1, but a pairing has 2 matches: set budget higher"),
+    ("adaptive", 2, 3, "budget = 9\nbatch = 0", "batch is 0, but must be from 1"),
+]
+
+
+@pytest.mark.parametrize(("format_", "seats", "count", "more", "sentence"), CASES)
+def test_a_schedule_that_cannot_be_made_is_refused_before_anything_runs(
+    tmp_path: Path, format_: str, seats: int, count: int, more: str, sentence: str
+) -> None:
+    entrants = "".join(f'[[entrant]]\nbot = "random"\nname = "e{k}"\n' for k in range(1, count + 1))
+    text = f'name = "cup"\ngame = "sage-stones"\nformat = "{format_}"\nseats = {seats}\n{more}\n{entrants}'
+    path = write_file(tmp_path, text)
+    database = tmp_path / "t.db"
+    done = invoke("run", str(path), "--db", str(database), "--bots", str(tmp_path / "bots"))
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"error: {path}: ")
+    assert sentence in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not database.exists()
