@@ -1,6 +1,7 @@
 """Pools for tests of runs: players in this very process, who answer in an order that a test chooses."""
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
 from typing import Any
 
@@ -45,3 +46,20 @@ class BackwardsPool(ExecutorPool):
         while self._held:
             task, future = self._held.pop()
             future.set_result(super().submit(task).result())
+
+
+class ShuffledPool(BackwardsPool):
+    """Answers one or more of what it holds each time; ``draw``, over and over, says how many and which."""
+
+    def __init__(self, play: Callable[[MatchTask], Answer], workers: int, draw: Sequence[int]) -> None:
+        super().__init__(play, workers)
+        self._draw = itertools.cycle(draw)
+
+    def hand_over(self) -> None:
+        """Answer some."""
+        held, self._held = self._held, []
+        for _ in range(1 + next(self._draw) % max(1, len(held))):
+            if held:
+                self._held = [held.pop(next(self._draw) % len(held))]
+                super().hand_over()
+        self._held = held

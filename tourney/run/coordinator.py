@@ -7,14 +7,14 @@ is drawn next (``tourney.run.draw``) nor what is stored of it.
 import signal
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import BrokenExecutor, Future
 from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 
 from tourney.errors import InputError, StoreError, StoreUnavailable, TourneyError
-from tourney.match.record import Outcome
+from tourney.run.docket import Docket
 from tourney.run.draw import spec_of
 from tourney.run.ending import End, Summary
 from tourney.run.failures import MAX_FAILURES, Failures
@@ -26,7 +26,7 @@ from tourney.run.signals import catching
 from tourney.run.spool import Spool
 from tourney.run.tally import Tally
 from tourney.run.task import Answer, MatchTask
-from tourney.run.telling import told
+from tourney.run.telling import bench_text, stop_text, told
 from tourney.run.timetable import Timetable
 from tourney.run.umpire import Call, Umpire
 from tourney.run.writer import Writer
@@ -73,9 +73,11 @@ class Coordinator:
         self._entrants = repository.entrants(tournament)
         self._writer = Writer(repository, tournament, clock, spool)
         self._patience = Patience(patience, clock, self._listener.say, pauses)
-        self._umpire = Umpire(max_faults)
+        umpire = Umpire(max_faults)
         for strike in repository.strikes(tournament):
-            self._umpire.note(*strike)
+            umpire.note(*strike)
+        self._docket = Docket(umpire)
+        self._recalled: set[int] = set()  # are being played, and do not count
         self._benched: set[int] = set()
         self._enough = False
         self._events: SimpleQueue[Future[Answer] | int] = SimpleQueue()
@@ -128,6 +130,7 @@ class Coordinator:
     def _advance(self) -> bool:
         """Draw and hand out what can be; say whether there is anything left to wait for."""
         while True:
+            self._decide()
             self._draw()
             self._hand_out()
             if self._end is not End.STOPPED and self._flying:
@@ -180,6 +183,9 @@ class Coordinator:
             self._lose_workers()
             return
         number, row = self._flying.pop(event)
+        if number in self._recalled:
+            self._recalled.remove(number)
+            return
         if isinstance(error, InputError):
             # A bot or a spec that cannot be used: no use in going on, but what is being played is kept.
             self._error = self._error or error
@@ -192,17 +198,39 @@ class Coordinator:
         if answer.played is not None:
             self._failures.played()
             self._timetable.note((answer.played.wall_ms or 0) / 1000)
-            self._note(number, row, answer.played.outcome)
-            self._writer.add(Finished(number, answer.played))
+            self._take(Finished(number, answer.played), row)
         elif answer.failure is not None:
             self._fail(number, row, answer.failure)
         elif self._end is None:
             self._time_is_up()
 
-    def _note(self, number: int, row: Row, outcome: Outcome) -> None:
-        kinds = {seat: kind for seat, kind, _ in outcome.faults}
-        faults = tuple(kinds.get(seat) for seat in range(1, len(row.seats) + 1))
-        self._umpire.note(number, row.seats, faults)
+    def _take(self, finished: Finished, row: Row) -> None:
+        if self._docket.take(finished, row):
+            self._writer.add(finished)
+
+    def _decide(self) -> None:
+        """Decide about rows that were handed out undecided, as far as can be."""
+        for number, row, call, finished in self._docket.decide(self._open):
+            if call.kind == "play":
+                if finished is not None:
+                    self._writer.add(finished)
+                continue
+            self._recall({number})
+            if call.kind == "benched":
+                self._bench(number, row, call)
+            else:
+                self._recall(self._docket.clear())
+                self._stop_early(call)
+
+    def _recall(self, numbers: Collection[int]) -> None:
+        """Let rows not count that were handed out; those that are being played go on to their end."""
+        self._recalled |= {number for number, _ in self._flying.values() if number in numbers}
+        self._alone = deque(item for item in self._alone if item[0] not in numbers)
+
+    def _open(self) -> Sequence[tuple[int, Sequence[int]]]:
+        """Return the rows that were handed out and have no result."""
+        out = (*self._flying.values(), *self._alone)
+        return [(number, row.seats) for number, row in out if number not in self._recalled]
 
     def _hear_signal(self, number: int) -> None:
         self._signals.append(number)
@@ -263,10 +291,9 @@ class Coordinator:
 
     def _call(self) -> "deque[tuple[int, Row]] | None":
         """Return the queue whose head is handed out next, or None; rows of who is benched become void."""
-        while self._pending and len(self._flying) < self._pool.ahead:
+        while self._pending and max(len(self._flying), len(self._docket)) < self._pool.ahead:
             number, row = self._pending[0]
-            open_ = [(other, its.seats) for other, its in (*self._flying.values(), *self._alone)]
-            call = self._umpire.call(number, row.seats, open_)
+            call = self._docket.call(number, row, self._open())
             if call.kind == "play":
                 return self._pending
             if call.kind == "wait":
@@ -275,28 +302,22 @@ class Coordinator:
                 self._stop_early(call)
                 break
             self._pending.popleft()
-            self._bench(number, row, call)
+            if call.kind == "benched":
+                self._bench(number, row, call)
         return self._alone if self._alone and not self._flying else None
 
     def _bench(self, number: int, row: Row, call: Call) -> None:
         name = self._entrants[call.entrant].name
         if call.entrant not in self._benched:
             self._benched.add(call.entrant)
-            told = ", ".join(map(str, call.matches))
-            self._listener.say(
-                f"{name} is benched: it failed at start-up {STRIKES} times (matches {told}); its matches from"
-                f" {number} on are void; mend what ails it, and run with --unbench {name}"
-            )
+            self._listener.say(bench_text(name, number, call))
             self._listener.note("bench", {"entrant": name, "matches": list(call.matches), "from": number})
         self._row_of[number] = row
         self._writer.add(Finished(number, None, f"{BENCHED}{name} failed at start-up {STRIKES} times"))
 
     def _stop_early(self, call: Call) -> None:
         """Begin nothing of the schedule from here on; what was handed out is played to its end."""
-        self._listener.say(
-            f"too many faults by match {call.matches[0]}: stopping; see `tourney status`, and run again"
-            " with a higher --max-faults, or without"
-        )
+        self._listener.say(stop_text(call))
         self._enough = True
         self._pending.clear()
 
@@ -313,8 +334,9 @@ class Coordinator:
             if future.done() and not future.cancelled() and future.exception() is None:
                 self._flying[future] = (number, row)
                 self._hear(future)
-            else:
+            elif number not in self._recalled:
                 lost[number] = row
+        self._recalled.clear()
         again = self._failures.note_lost(lost, _LOST)
         for number, row in lost.items():
             if number in again:
@@ -332,7 +354,7 @@ class Coordinator:
         names = " v ".join(self._entrants[entrant].name for entrant in row.seats)
         note = f"the machine failed {MAX_FAILURES} times: {why}"
         self._listener.say(f"match {number} ({names}) is void: {note}")
-        self._writer.add(Finished(number, None, note))
+        self._take(Finished(number, None, note), row)
 
     def _flush(self, *, at_once: bool = False) -> None:
         """Store what waits; from now on it is done. If it cannot be stored the run pauses."""

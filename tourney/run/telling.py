@@ -1,8 +1,9 @@
-"""A result as the log tells it."""
+"""Results and calls as the log and a person are told of them."""
 
 from collections.abc import Sequence
 from typing import Any
 
+from tourney.run.umpire import STRIKES, Call
 from tourney.store.values import Finished
 
 
@@ -16,3 +17,20 @@ def told(finished: Finished, entrants: Sequence[str]) -> dict[str, Any]:
     if outcome.faults:
         data["faults"] = [list(fault) for fault in outcome.faults]
     return {**data, "ms": finished.played.wall_ms}
+
+
+def bench_text(name: str, number: int, call: Call) -> str:
+    """Say that an entrant is benched from a match on, and what brings it back."""
+    matches = ", ".join(map(str, call.matches))
+    return (
+        f"{name} is benched: it failed at start-up {STRIKES} times (matches {matches}); its matches from"
+        f" {number} on are void; mend what ails it, and run with --unbench {name}"
+    )
+
+
+def stop_text(call: Call) -> str:
+    """Say that there are too many faults, and what goes on nevertheless."""
+    return (
+        f"too many faults by match {call.matches[0]}: stopping; see `tourney status`, and run again"
+        " with a higher --max-faults, or without"
+    )

@@ -26,10 +26,12 @@ Open = Sequence[tuple[int, Sequence[int]]]
 class Call:
     """What becomes of a row: it is played, it waits for results, it is void, or the run stops before it.
 
+    ``kept`` is the docket's word: it will be void, once those before it are decided.
+
     ``entrant`` is who is benched; ``matches`` those that decided it, or how far faults were counted.
     """
 
-    kind: Literal["play", "wait", "benched", "stop"]
+    kind: Literal["play", "wait", "kept", "benched", "stop"]
     entrant: int = -1
     matches: tuple[int, ...] = ()
 
