@@ -43,12 +43,13 @@ def deriver(parent: int, *labels: str | int) -> Callable[[int], int]:
     """
     derive(parent, *labels)
     text = "/".join(map(str, (parent, *labels, "")))
-    begun = hashlib.blake2b(text.encode("ascii"), digest_size=8, key=_KEY)
+    copy = hashlib.blake2b(text.encode("ascii"), digest_size=8, key=_KEY).copy
+    number = int.from_bytes
 
     def derived(k: int) -> int:
-        whole = begun.copy()
+        whole = copy()
         whole.update(b"%d" % k)
-        return int.from_bytes(whole.digest(), "big")
+        return number(whole.digest(), "big")
 
     return derived
 

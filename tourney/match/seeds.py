@@ -36,9 +36,7 @@ def chance_draws(seed: int) -> Callable[[int], int]:
 
 def pick(u: int, outcomes: Sequence[T], weights: Sequence[int]) -> T:
     """Return the outcome that a 64-bit draw falls on."""
-    if weights.__class__ is not tuple:
-        weights = tuple(weights)
-    sums = _sums(weights)
+    sums = _sums(weights if weights.__class__ is tuple else tuple(weights))
     if len(sums) != len(outcomes):
         raise ValueError(f"chance has no outcome for each of its weights: {len(outcomes)} for {len(sums)}")
     return outcomes[bisect_right(sums, u * sums[-1] >> 64)]

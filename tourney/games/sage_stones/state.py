@@ -110,14 +110,13 @@ class StonesState(State[int]):
         rolls = self.rolls + 1
         if column is None:
             return self._next_turn(self.board, self.hands, rolls)
-        if is_full(self.board, column):
-            if is_full(self.board, SIX):
+        board, colour, table = self.board, self.colour, self.table
+        if is_full(board, column):
+            if is_full(board, SIX):
                 return self._wipe(rolls)
             column, again = SIX, False
-        colour = self.colour
-        table = self.table
         seat = (colour - 1) % table.seats + 1
-        return StonesState(table, self.board, seat, colour, column, again, self.hands, rolls)
+        return StonesState(table, board, seat, colour, column, again, self.hands, rolls)
 
     def _wipe(self, rolls: int) -> "StonesState":
         """Give all stones back; those of colours that are done go out of the game."""
