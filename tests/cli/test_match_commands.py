@@ -6,16 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from tests import genuine
 from tests.command import invoke
-from tests.tournaments import begin
 from tourney.bots.store import BotStore
 from tourney.match.manifest import NamedSeed, drawn_spec, named_seed_json, play_named
-from tourney.match.played import LogLine, Played
+from tourney.match.played import Played
 from tourney.match.record import Record, digest_of
 from tourney.match.spec import Entrant, Limits, MatchSpec, Opening
 from tourney.store.codec import pack
 from tourney.store.repository import Repository
-from tourney.store.values import Finished
 
 FIRST_LEGAL = r"""#!/bin/sh
 while read -r word rest; do
@@ -53,14 +52,14 @@ def database(tmp_path: Path) -> str:
     """A tournament of six matches, of which five were played and one is void for want of a machine."""
     path = str(tmp_path / "tourney.db")
     with Repository.open(path, create=True) as repository:
-        tournament = begin(repository, 3)
-        finished = []
-        for number in range(1, 6):
-            one = drawn(number)
-            log = (LogLine(3, 1, "info", "red \x1b[31m"), LogLine(4, 0, "note", "well played"))
-            finished.append(Finished(number, Played(one.record, log, one.measured)))
-        repository.record_results(tournament.id, [*finished, Finished(6, None, note="sandbox failed")])
+        genuine.play_all(repository, genuine.begin(repository), void=(6,))
     return path
+
+
+def stored(database: str, number: int, name: str = "cup") -> Record:
+    """Return the record of a match as it is stored."""
+    with Repository.open(database) as repository:
+        return repository.record(repository.tournament(name).id, number)
 
 
 # -- show ---------------------------------------------------------------------------------------------------
@@ -100,7 +99,7 @@ def test_show_a_board_on_the_way(file: Path) -> None:
 def test_show_as_json_holds_everything(database: str) -> None:
     """For programs: the record as it is, the measurements and the log."""
     data = json.loads(invoke("show", "2", "--db", database, "--json").stdout)
-    assert data["record"] == drawn(2).record
+    assert data["record"] == stored(database, 2)
     assert data["log"][1] == {"ply": 4, "seat": 0, "kind": "note", "text": "well played"}
     assert data["measured"]["reproducible"] is True
 
@@ -188,13 +187,13 @@ def altered(database: str, sql: str, *values: object) -> None:
 
 def test_verify_all_finds_one_altered_byte(database: str) -> None:
     """A stored action that was changed, with and without a new digest, and bytes that do not unpack."""
-    record = drawn(3).record
+    record = stored(database, 3)
     action = record["actions"][-1]
     action[1] = action[1][0] + ("a" if action[1][1] != "a" else "b")
     for blob, says in (
         (pack(record), "match 3 of cup: its content has the digest"),
         (pack({**record, "digest": digest_of(record)}), "match 3 of cup: "),
-        (b"nonsense", "match 3 of cup: the record of match 3 is damaged"),
+        (b"nonsense", f"match 3 of cup: the database {database} was altered: column record of table match, "),
     ):
         altered(database, 'UPDATE "match" SET record = ? WHERE id = 3', blob)
         done = invoke("verify", "--all", "--db", database)
@@ -214,7 +213,7 @@ def test_verify_all_finds_one_altered_byte(database: str) -> None:
         ("seat SET entrant = 2 WHERE match_id = 3", "entrant of seat 1 is 2 in the database"),
         ("seat SET fault = 'crash' WHERE match_id = 3", "fault of seat 1 is crash in the database"),
         ('"match" SET record = NULL WHERE id = 3', "so it has no record"),
-        ('"match" SET record = "text" WHERE id = 3', "the record of match 3 is damaged"),
+        ('"match" SET record = "text" WHERE id = 3', "holds 'text' and not a packed record"),
     ],
 )
 def test_verify_all_holds_the_tables_to_the_records(database: str, change: str, says: str) -> None:
@@ -228,26 +227,61 @@ def test_verify_all_holds_the_tables_to_the_records(database: str, change: str, 
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("change", "row", "holds"),
     [
-        "tournament SET \"plan\" = '{'",
-        "tournament SET run = ''",
-        "entrant SET args = 'x'",
-        "schedule SET seating = '0 1' WHERE id = 3",
-        "\"match\" SET ranks = '' WHERE id = 3",
+        ("tournament SET \"plan\" = '{'", "1 (cup)", "'{' and not JSON"),
+        ("tournament SET run = ''", "1 (cup)", "'' and not JSON"),
+        ("tournament SET seed = 'x'", "1 (cup)", "'x' and not a number of 64 bits"),
+        ("tournament SET seats = 3", "1 (cup)", "3 and not 2 as the column plan has it"),
+        ("entrant SET args = 'x'", "1,0 (entrant drawn-1)", "'x' and not JSON"),
+        ("entrant SET args = '[1]'", "1,0 (entrant drawn-1)", "'[1]' and not a JSON list of texts"),
+        ("entrant SET digest = 5", "1,0 (entrant drawn-1)", "'5' and not a digest"),
+        ("schedule SET seating = '0 1' WHERE id = 3", "3 (match 3 of cup)", "'0 1' and not the numbers"),
+        ("schedule SET seating = '0,7' WHERE id = 3", "3 (match 3 of cup)", "'0,7' and not the numbers"),
+        ("schedule SET order_no = 'x' WHERE id = 3", "3 (match 3 of cup)", "'x' and not an integer"),
+        ("\"match\" SET ranks = '' WHERE id = 3", "3 (match 3 of cup)", "'' and not the ranks of 2 seats"),
+        ("\"match\" SET ranks = '2,2' WHERE id = 3", "3 (match 3 of cup)", "'2,2' and not the ranks"),
+        ("\"match\" SET faults = 'flu,' WHERE id = 3", "3 (match 3 of cup)", "'flu,' and not a fault's kind"),
+        ("seat SET entrant = 9 WHERE match_id = 3 AND seat = 2", "3,2 (", "9 and not an integer from 0 to 2"),
+        ("seat SET units = 'x' WHERE match_id = 3 AND seat = 2", "3,2 (", "'x' and not an integer"),
+        ("seat SET fault = 'flu' WHERE match_id = 3 AND seat = 2", "3,2 (", "'flu' and not one of startup"),
     ],
 )
-def test_columns_that_are_none_of_ours_are_said(database: str, change: str) -> None:
-    """A column that cannot be read is the database's damage, in one sentence, and no mistake of Tourney's."""
+def test_columns_that_are_none_of_ours_are_said_with_their_place(
+    database: str, change: str, row: str, holds: str
+) -> None:
+    """One sentence that names database, table, row and column, from every command that reads them."""
     altered(database, f"UPDATE {change}")
-    for words in (("standings",), ("ratings",), ("verify", "--all")):
+    table, _, column = change.replace('"', "").split()[:3]
+    says = f"the database {database} was altered: column {column} of table {table}, row {row}"
+    silent = set()
+    for words in (
+        ("report", "--out", str(Path(database).parent / "report")),
+        ("standings",),
+        ("ratings",),
+        ("ratings", "--method", "trueskill"),
+        ("status",),
+        ("export", "--what", "seats"),
+        ("show", "3"),
+        ("verify", "3"),
+        ("verify", "--all"),
+        ("db", "check"),
+    ):
         done = invoke(*words, "--db", database)
-        assert "unexpected" not in done.stderr
         assert done.exception is None or isinstance(done.exception, SystemExit)
-    done = invoke("report", "--db", database, "--out", str(Path(database).parent / "report"))
-    assert done.exit_code == 3
-    assert done.stderr.startswith("error: the database was altered: ")
-    assert done.stderr.count("\n") == 1
+        if words[0] in {"verify", "db"}:
+            assert done.exit_code in {1, 3}
+            assert says in done.stdout + done.stderr or "seat" in change
+        elif done.exit_code:
+            assert done.exit_code == 3
+            assert done.stderr.startswith(f"error: {says}")
+            assert f"holds {holds}" in done.stderr
+            assert done.stderr.count("\n") == 1
+        else:
+            silent.add(words[0])  # it does not read this column
+    assert says in invoke("db", "check", "--db", database).stdout
+    assert "report" not in silent
+    assert not (Path(database).parent / "report").exists()
 
 
 def test_verify_wants_one_thing_to_verify(file: Path) -> None:

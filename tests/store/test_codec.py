@@ -1,11 +1,16 @@
+import json
+import zlib
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tournaments import refused
-from tourney.errors import RecordError
 from tourney.match.played import LogLine
 from tourney.match.spec import Limits
 from tourney.store import codec
+from tourney.store.measurements import unpack_measured
+from tourney.store.misfit import MisfitError
+from tourney.store.plans import plan_from, plan_text, run_from, run_text
 from tourney.store.values import Plan, RunSettings
 
 JSON = st.recursive(
@@ -17,8 +22,8 @@ JSON = st.recursive(
 
 @given(JSON)
 def test_json_comes_back_and_equal_values_give_equal_bytes(data: object) -> None:
-    assert codec.unpack(codec.pack(data)) == data
-    assert codec.pack(codec.unpack(codec.pack(data))) == codec.pack(data)
+    assert codec.unpack("c", codec.pack(data)) == data
+    assert codec.pack(codec.unpack("c", codec.pack(data))) == codec.pack(data)
 
 
 @given(
@@ -33,13 +38,119 @@ def test_json_comes_back_and_equal_values_give_equal_bytes(data: object) -> None
     )
 )
 def test_any_log_comes_back_whatever_text_a_bot_wrote(lines: list[LogLine]) -> None:
-    assert codec.unpack_log(codec.pack_log(lines)) == tuple(lines)
+    assert codec.unpack_log("lines", codec.pack_log(lines)) == tuple(lines)
 
 
 @given(st.binary(max_size=40))
-def test_damaged_bytes_are_an_error_and_nothing_else(blob: bytes) -> None:
-    with refused(RecordError, "cannot be read back"):
-        codec.unpack(blob)
+def test_damaged_bytes_are_a_misfit_that_names_the_column(blob: bytes) -> None:
+    for unpack in (codec.unpack, codec.unpack_log, unpack_measured):
+        with pytest.raises(MisfitError) as caught:
+            unpack("lines", blob)
+        assert (caught.value.column, caught.value.value) == ("lines", blob)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("9" * 5000, "a number has more than 4,300 digits"),
+        ("[" * 100_000, "nested more than 32 deep"),
+        ("NaN", "NaN is no number of JSON"),
+        ("", "Expecting value"),
+        ("{}", "lines of ply, seat, kind and text"),
+        ('[[1, 1, "info"]]', "lines of ply, seat, kind and text"),
+        ('[[1, 1, "song", "x"]]', "lines of ply, seat, kind and text"),
+        ('[[1, true, "info", "x"]]', "lines of ply, seat, kind and text"),
+        ('[[1, 1, ["info"], "x"]]', "lines of ply, seat, kind and text"),
+        ('[[1, 1, "info", 7]]', "lines of ply, seat, kind and text"),
+    ],
+    ids=lambda value: value[-40:],
+)
+def test_json_that_is_no_log_is_a_misfit(text: str, why: str) -> None:
+    with pytest.raises(MisfitError) as caught:
+        codec.unpack_log("lines", zlib.compress(text.encode()))
+    assert why in caught.value.want
+
+
+def test_a_small_blob_that_unpacks_to_more_than_a_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(codec, "MAX_UNPACKED", 1 << 20)
+    blob = zlib.compress(b"[" + b" " * (8 << 20) + b"]")
+    assert len(blob) < 1 << 14
+    for damaged in (blob, codec.pack([1])[:-3], codec.pack([1]) + b"x"):
+        with pytest.raises(MisfitError, match=r"breaks off"):
+            codec.unpack("data", damaged)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        '{"wall-ms": "5"}',
+        '{"wall-ms": 1e999}',
+        '{"started": 5}',
+        '{"host": null}',
+        '{"times-ms": 5}',
+        '{"times-ms": [1, "x"]}',
+        '{"seats": [{"wall-ms": 4, "cpu-ms": null}]}',
+        '{"seats": {"1": 2}}',
+        '{"reproducible": 1}',
+        '{"why-not": "crash"}',
+        '{"sandbox": []}',
+        '{"sandbox": {"protections": ["network"]}}',
+        '{"sandbox": {"protections": {"network": 1}}}',
+        "[]",
+    ],
+)
+def test_measurements_that_nobody_measured_are_a_misfit(wrong: str) -> None:
+    with pytest.raises(MisfitError) as caught:
+        unpack_measured("data", zlib.compress(wrong.encode()))
+    assert caught.value.column == "data"
+
+
+def test_measurements_come_back_with_what_a_later_version_may_add() -> None:
+    data = {
+        "started": "2026-11-20T09:00:00Z",
+        "wall-ms": 5,
+        "host": "h",
+        "sandbox": {"level": "auto", "kind": "plain", "protections": {"network": "absent"}},
+        "times-ms": [None, 0.25],
+        "seats": [{"wall-ms": 4, "cpu-ms": None, "turns": 3}],
+        "reproducible": True,
+        "why-not": [],
+        "weather": {"rain": [1]},
+    }
+    assert unpack_measured("data", codec.pack(data)) == data
+
+
+@pytest.mark.parametrize(
+    ("text", "seats", "entrants"),
+    [
+        *(("0 1", 2, 2), ("", 2, 2), ("0", 2, 2), ("0,2", 2, 2), ("0,-1", 2, 2), ("0,01", 2, 2)),
+        *((b"0,1", 2, 2), ("0,1,2", 2, 3), (None, 2, 2), (1, 1, 2), ("\u0660,1", 2, 2)),
+        ("0," + "9" * 5000, 2, 2),
+    ],
+    ids=lambda value: str(value)[:20],
+)
+def test_a_seating_that_is_none_is_a_misfit(text: str, seats: int, entrants: int) -> None:
+    assert codec.seating("1,0", 2, 2) == (1, 0)
+    with pytest.raises(MisfitError) as caught:
+        codec.seating(text, seats, entrants)
+    assert (caught.value.column, caught.value.value) == ("seating", text)
+
+
+@pytest.mark.parametrize("text", ["2,1,1", "1", "", "1,3", "2,2", "0,1", "1,x", "1, 2", None, b"1,2"])
+def test_ranks_that_are_none_are_a_misfit(text: str) -> None:
+    for good, ranks in (("2,1", (2, 1)), ("1,1", (1, 1)), ("3,1,1", (3, 1, 1))):
+        assert codec.ranks(good, len(ranks)) == ranks
+    with pytest.raises(MisfitError) as caught:
+        codec.ranks(text, 2)
+    assert caught.value.column == "ranks"
+
+
+@pytest.mark.parametrize("text", ["", "crash", "crash,crush", ",,", None, 1])
+def test_faults_that_are_none_are_a_misfit(text: str) -> None:
+    assert codec.faults(",timeout", 2) == (None, "timeout")
+    with pytest.raises(MisfitError) as caught:
+        codec.faults(text, 2)
+    assert caught.value.column == "faults"
 
 
 @given(
@@ -65,9 +176,45 @@ def test_damaged_bytes_are_an_error_and_nothing_else(blob: bytes) -> None:
 )
 def test_plans_come_back(plan: Plan) -> None:
     if plan.limits.move_ms is None or plan.limits.move_ms < 2**53:
-        assert codec.plan_from(codec.plan_text(plan)) == plan
+        assert plan_from(plan_text(plan)) == plan
 
 
 def test_run_settings_come_back() -> None:
-    for run in (RunSettings(), RunSettings(reuse=True, sandbox="strict")):
-        assert codec.run_from(codec.run_text(run)) == run
+    for run in (RunSettings(), RunSettings(reuse=True, sandbox="strict", withdrawn=("a", "b"))):
+        assert run_from(run_text(run)) == run
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"seats": "2"}, "seats must be an integer"),
+        ({"limits": {}}, "limits lacks the key"),
+        ({"options": {"stones": 3}}, "options.stones must be a string"),
+        ({"options": []}, "options must be an object"),
+        ({"book": [["a", 1]]}, "book[0][1] must be a string"),
+        ({"extra": {"budget": None}}, "extra.budget must be a string"),
+        ({"rounds": -1}, "rounds is -1"),
+        ({"more": 1}, "unknown key 'more'"),
+    ],
+    ids=str,
+)
+def test_a_plan_that_is_none_is_a_misfit(change: dict[str, object], why: str) -> None:
+    plan = json.loads(plan_text(Plan("cup", "g", "1", (), "swiss", 2, 2, rounds=3)))
+    with pytest.raises(MisfitError) as caught:
+        plan_from(json.dumps(plan | change))
+    assert caught.value.column == "plan"
+    assert why in caught.value.want
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "{", "[]", "{}", '{"reuse": 1, "sandbox": "auto"}', '{"reuse": true, "sandbox": "lax"}'),
+        *("9" * 5000, "[" * 5000),
+    ],
+    ids=lambda text: text[:40],
+)
+def test_run_settings_that_are_none_are_a_misfit(text: str) -> None:
+    with pytest.raises(MisfitError) as caught:
+        run_from(text)
+    assert caught.value.column == "run"

@@ -18,7 +18,9 @@ from tourney.store import sqlite
 from tourney.store.maintenance import check_database, upgrade_database
 from tourney.store.migrate import config
 from tourney.store.migrations import HEAD, REVISIONS
+from tourney.store.plans import plan_text
 from tourney.store.repository import Repository
+from tourney.store.values import Plan
 
 
 @pytest.fixture
@@ -121,9 +123,11 @@ def test_an_older_database_is_refused_with_the_command_that_upgrades_it(
     with engine.connect() as connection, connection.begin():
         command.upgrade(config(connection), revision)
     engine.dispose()
+    plan = plan_text(Plan("old", "g", "1", (), "f", 2, 2))
+    run = '{"reuse":true,"sandbox":"off"}'
     execute(
         database,
-        "INSERT INTO tournament VALUES (1, 'old', 'g', 'f', 2, '7', 1, '{}', '{}', 0, 'long ago')",
+        f"INSERT INTO tournament VALUES (1, 'old', 'g', 'f', 2, '7', 1, '{plan}', '{run}', 0, 'long ago')",  # noqa: S608 - our own
     )
     with refused(
         StoreError, f"older Tourney (revision {revision}, now {HEAD})", f"db upgrade --db {database}`"

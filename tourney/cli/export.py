@@ -104,12 +104,14 @@ def _write_trf(repository: Repository, tournament: Tournament, _what: str, file:
 def _write_csv(repository: Repository, tournament: Tournament, what: str, file: BinaryIO) -> None:
     rows, columns = TABLES[what].rows, TABLES[what].columns(tournament)
     text = io.TextIOWrapper(file, "utf-8", newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    for row in rows(repository, tournament):
-        writer.writerow([_cell(row[column]) for column in columns])
-    text.flush()
-    text.detach()
+    try:
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(columns)
+        for row in rows(repository, tournament):
+            writer.writerow([_cell(row[column]) for column in columns])
+        text.flush()
+    finally:
+        text.detach()  # or it would close the file, which is standard output at times
 
 
 def _cell(value: object) -> str:

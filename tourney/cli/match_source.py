@@ -29,13 +29,12 @@ def find_match(words: str, db: str) -> FoundMatch:
     A bare number is always a match's; a file of such a name is ``./12``. The record's shape is checked, its
     digest is not. Raises UsageError where there is none, RecordError for what is no record, and StoreError.
     """
-    path = Path(words)
-    if _NUMBER.fullmatch(words) is None and (path.is_file() or not _names_match(words)):
-        if not path.is_file():
+    if is_file(words) or not names_match(words):
+        if not is_file(words):
             raise UsageError(
                 f"{words!r} is no match: name one by its number, as 12 or autumn-cup/12, or by a record file"
             )
-        value = read_record(path)
+        value = read_record(Path(words))
         try:
             return FoundMatch(words, check_shape(value))
         except RecordError as error:
@@ -47,10 +46,6 @@ def find_match(words: str, db: str) -> FoundMatch:
         names = {tournament.id: tournament.name for tournament in repository.tournaments()}
         record = repository.record(match.tournament, match.number)
         label = f"match {match.number} of {names[match.tournament]}"
-        try:
-            check_shape(record)
-        except RecordError as error:
-            raise RecordError(f"the record of {label} is damaged: {error}") from error
         return FoundMatch(
             label,
             record,
@@ -59,6 +54,12 @@ def find_match(words: str, db: str) -> FoundMatch:
         )
 
 
-def _names_match(words: str) -> bool:
+def is_file(words: str) -> bool:
+    """Say whether words name a file of records; a bare number is always a match's."""
+    return _NUMBER.fullmatch(words) is None and Path(words).is_file()
+
+
+def names_match(words: str) -> bool:
+    """Say whether words name a match of a database: ``12``, or ``TOURNAMENT/12``."""
     _, slash, number = words.rpartition("/")
-    return slash == "/" and _NUMBER.fullmatch(number) is not None
+    return bool(slash or words == number) and _NUMBER.fullmatch(number) is not None

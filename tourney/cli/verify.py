@@ -1,17 +1,24 @@
 """``tourney verify``: prove that records keep to the rules and the dice."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from tourney.cli.match_source import find_match
+from tourney.cli.match_source import find_match, is_file, names_match
 from tourney.cli.options import db_option, output_options
 from tourney.cli.output import current
-from tourney.errors import CheckError, RecordError, UsageError
+from tourney.errors import CheckError, UsageError
 from tourney.match.files import read_json_lines
 from tourney.match.manifest import play_named, read_manifest
 from tourney.match.verify import Finding, verify
+
+if TYPE_CHECKING:
+    from tourney.cli.stored_matches import StoredMatches
+    from tourney.store.repository import Repository
+    from tourney.store.values import Tournament
 
 Checked = tuple[str, list[Finding]]
 """A match's label and what does not hold of it."""
@@ -32,9 +39,10 @@ def command(match: str | None, everything: bool, manifest: Path | None, db: str)
     """Verify MATCH, a number (12, or autumn-cup/12) or a file of records.
 
     The actions are played through the rules, and the dice, openings and substitutes drawn from the seed. That
-    proves the rules and the dice, not who played. With --all, the results in the tables that standings and
-    ratings are made of must follow from the records, too. What does not hold is printed, a line each, with
-    code 1.
+    proves the rules and the dice, not who played. A match of the database must also be the one that its
+    tournament's seed, schedule, entrants and limits ask for, and the results in the tables that standings and
+    ratings are made of must follow from its record. Imported records have seeds and openings of their own,
+    which are held to no tournament's. What does not hold is printed, a line each, with code 1.
     """
     if sum((match is not None, everything, manifest is not None)) != 1:
         raise UsageError("verify wants one of MATCH, --all and --manifest FILE")
@@ -59,33 +67,51 @@ def command(match: str | None, everything: bool, manifest: Path | None, db: str)
 
 
 def _match(words: str, db: str) -> Iterator[Checked]:
-    path = Path(words)
-    if path.is_file() and not words.isdigit():
-        for where, value in read_json_lines(path):
+    if is_file(words):
+        for where, value in read_json_lines(Path(words)):
             yield where, verify(value)
+    elif not names_match(words):
+        find_match(words, db)
     else:
-        found = find_match(words, db)
-        yield found.label, verify(found.record)
+        with _opened(db) as repository:
+            match = repository.find_match(words)
+            tournament = repository.tournament_by_id(match.tournament)
+            repository.record(tournament.id, match.number)  # or it says why there is none
+            findings = _stored(repository, tournament).verify(match.number)
+            yield _label(tournament, match.number), findings or []
 
 
 def _all(db: str) -> Iterator[Checked]:
+    with _opened(db) as repository:
+        for tournament in repository.tournaments():
+            stored = _stored(repository, tournament)
+            if stored.imported:
+                current().say(
+                    f"{tournament.name} was imported: its records brought their own seeds and openings, which"
+                    " are held to no tournament's"
+                )
+            for number in repository.finished_numbers(tournament.id):
+                findings = stored.verify(number)
+                if findings is not None:
+                    yield _label(tournament, number), findings
+
+
+@contextmanager
+def _opened(db: str) -> "Iterator[Repository]":
     from tourney.store.repository import Repository  # noqa: PLC0415 - slow to import, and files do without
 
     with Repository.open(db) as opened, opened.snapshot() as repository:
-        for tournament in repository.tournaments():
-            for match in repository.matches(tournament.id, finished=True):
-                if match.result is None or not match.result.digest:
-                    continue
-                label = f"match {match.number} of {tournament.name}"
-                try:
-                    record = repository.record(tournament.id, match.number)
-                except (RecordError, UsageError) as error:
-                    yield label, [Finding(str(error))]
-                    continue
-                findings = verify(record)
-                if not findings and (why := repository.disagreement(tournament.id, match.number, record)):
-                    findings = [Finding(why)]
-                yield label, findings
+        yield repository
+
+
+def _stored(repository: "Repository", tournament: "Tournament") -> "StoredMatches":
+    from tourney.cli.stored_matches import StoredMatches  # noqa: PLC0415 - likewise
+
+    return StoredMatches(repository, tournament)
+
+
+def _label(tournament: "Tournament", number: int) -> str:
+    return f"match {number} of {tournament.name}"
 
 
 def _manifest(path: Path) -> Iterator[Checked]:

@@ -11,8 +11,10 @@ from sqlalchemy.engine import Connection
 
 from tourney.match.played import Played
 from tourney.match.record import Record
-from tourney.store import codec
+from tourney.store import codec, damage
+from tourney.store.misfit import MisfitError
 from tourney.store.models import MATCH, SCHEDULE, SEAT
+from tourney.store.rows import shape_of
 from tourney.store.values import Finished
 from tourney.store.writing import match_values, seat_values
 
@@ -20,21 +22,26 @@ _DERIVED = ("digest", "ranks", "faults", "reason", "void", "actions")
 """The columns of a match that follow from its record alone."""
 
 
-def disagreement(connection: Connection, tournament: int, number: int, record: Record) -> str | None:
+def disagreement(connection: Connection, tournament: int, number: int, record: Record | None) -> str | None:
     """Return the first column of a match that does not follow from its record, as a sentence, or None.
 
-    The record must be of the one form, and hold.
+    The record must be of the one form, and hold; None is that of a match that is void for want of a machine.
     """
+    shape = shape_of(connection, tournament)
     query = (
         sa.select(SCHEDULE.c.seating, MATCH)
         .select_from(SCHEDULE.join(MATCH, MATCH.c.id == SCHEDULE.c.id))
         .where(SCHEDULE.c.tournament_id == tournament, SCHEDULE.c.number == number)
     )
     stored = connection.execute(query).mappings().one()
-    seating = codec.ints(stored["seating"])
-    if len(seating) != len(record["seats"]):
-        return f"the database has {len(seating)} seats, the record {len(record['seats'])}"
-    right = match_values(stored["id"], Finished(number, Played(record, (), {})), len(seating))
+    try:
+        seating = codec.seating(stored["seating"], *shape)
+    except MisfitError as error:
+        raise damage.in_match(connection, SCHEDULE, tournament, number, error) from error
+    if record is None and stored["record"] is not None:
+        return "there is a record in the database, but no digest of it"
+    played = None if record is None else Played(record)
+    right = match_values(stored["id"], Finished(number, played, stored["note"]), shape.seats)
     for name in _DERIVED:
         if stored[name] != right[name]:
             return _differs(name, stored[name], right[name])

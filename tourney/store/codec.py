@@ -1,113 +1,121 @@
-"""How values become columns: JSON, compressed where it is large.
+"""How values become columns, and how columns are read back by those who trust nobody.
 
-Records and logs are compressed one by one (zlib): what queries need of them stands in columns beside them, so
-nothing is lost by it, and a million matches stay near a gigabyte.
+Records, logs and measurements are JSON, compressed one by one (zlib): what queries need of them stands in
+columns beside them, so nothing is lost by it, and a million matches stay near a gigabyte. Readers raise
+MisfitError, which names the column.
 """
 
-import json
 import zlib
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
-import rfc8785
-
-from tourney.errors import RecordError, StoreError
+from tourney import json_text
+from tourney.errors import RecordError
 from tourney.match.played import LogLine, pack, pack_log
-from tourney.match.spec import Limits
-from tourney.store.values import Plan, RunSettings
+from tourney.match.record import FAULT_KINDS, Record, check_shape
+from tourney.store.misfit import MisfitError
 
-__all__ = ["ints", "kinds", "pack", "pack_log", "parsed", "plan_from", "plan_text", "run_from", "run_text"]
-__all__ += ["unpack", "unpack_log"]
+__all__ = ["faults", "pack", "pack_log", "parsed", "ranks", "seating"]
+__all__ += ["unpack", "unpack_log", "unpack_record"]
+
+MAX_UNPACKED: Final = 1 << 28
+"""Bytes that a column may unpack to: a few altered ones could fill the memory."""
+
+_LOG_KINDS = ("info", "stderr", "note")
 
 
-def unpack(blob: bytes) -> Any:
-    """Return what ``pack`` was given. Raises RecordError where the bytes are damaged."""
+def unpack(column: str, blob: bytes, want: str = "packed JSON") -> Any:
+    """Return what ``pack`` was given."""
+    if not isinstance(blob, bytes):
+        raise MisfitError(column, blob, want)
+    reader = zlib.decompressobj()
     try:
-        return json.loads(zlib.decompress(blob))
-    except (zlib.error, ValueError, TypeError) as error:
-        raise RecordError(f"stored data cannot be read back ({error}): the database was altered") from error
+        text = reader.decompress(blob, MAX_UNPACKED)
+        if not reader.eof or reader.unused_data:
+            raise MisfitError(column, blob, f"{want} (it breaks off, or goes on)")
+        return json_text.loads(text)
+    except (zlib.error, ValueError) as error:
+        raise MisfitError(column, blob, f"{want} ({error})") from error
 
 
-def unpack_log(blob: bytes) -> tuple[LogLine, ...]:
-    """Return what ``pack_log`` was given. Raises RecordError where the bytes are damaged."""
-    return tuple(LogLine(ply, seat, kind, text) for ply, seat, kind, text in unpack(blob))
-
-
-def parsed(text: str) -> Any:
-    """Return the JSON data of a column. Raises StoreError where it is none."""
+def unpack_record(column: str, blob: bytes, seats: int) -> Record:
+    """Return a record of a match of so many seats, its shape checked, its digest not."""
+    data = unpack(column, blob, "a packed record")
     try:
-        return json.loads(text)
-    except (ValueError, TypeError) as error:
-        raise _altered(text) from error
+        record = check_shape(data)
+    except RecordError as error:
+        raise MisfitError(column, blob, f"a packed record ({error})") from error
+    if len(record["seats"]) != seats:
+        raise MisfitError(column, blob, f"a packed record of {seats} seats (it has {len(record['seats'])})")
+    return record
 
 
-def plan_text(plan: Plan) -> str:
-    """Return a plan as canonical JSON."""
-    data: Any = {
-        "name": plan.name,
-        "game": plan.game,
-        "rules": plan.rules,
-        "options": dict(plan.options),
-        "format": plan.format,
-        "seats": plan.seats,
-        "games-per-pairing": plan.games_per_pairing,
-        "rounds": plan.rounds,
-        "opening-plies": plan.opening_plies,
-        "book": [list(actions) for actions in plan.book],
-        "limits": plan.limits.as_json(),
-        "extra": dict(plan.extra),
-    }
-    return rfc8785.dumps(data).decode("utf-8")
+def unpack_log(column: str, blob: bytes) -> tuple[LogLine, ...]:
+    """Return what ``pack_log`` was given."""
+    data = unpack(column, blob, "a packed log")
+    if not isinstance(data, list) or not all(map(_is_log_line, data)):
+        raise MisfitError(column, blob, "a packed log (lines of ply, seat, kind and text)")
+    return tuple(LogLine(ply, seat, kind, text) for ply, seat, kind, text in data)
 
 
-def plan_from(text: str) -> Plan:
-    """Return what ``plan_text`` was given, options and extra in the order of their names."""
-    data = parsed(text)
-    return Plan(
-        name=data["name"],
-        game=data["game"],
-        rules=data["rules"],
-        options=tuple(data["options"].items()),
-        format=data["format"],
-        seats=data["seats"],
-        games_per_pairing=data["games-per-pairing"],
-        rounds=data["rounds"],
-        opening_plies=data["opening-plies"],
-        book=tuple(tuple(actions) for actions in data["book"]),
-        limits=Limits.from_json(data["limits"]),
-        extra=tuple(data["extra"].items()),
-    )
-
-
-def run_text(run: RunSettings) -> str:
-    """Return run settings as canonical JSON."""
-    data = {"reuse": run.reuse, "sandbox": run.sandbox, "withdrawn": list(run.withdrawn)}
-    return rfc8785.dumps(data).decode("ascii")
-
-
-def run_from(text: str) -> RunSettings:
-    """Return what ``run_text`` was given."""
-    data = parsed(text)
-    withdrawn = tuple(data.get("withdrawn", ()))  # databases of before 0003 do not say
-    return RunSettings(reuse=data["reuse"], sandbox=data["sandbox"], withdrawn=withdrawn)
+def parsed(column: str, text: str) -> Any:
+    """Return the JSON data of a column."""
+    if not isinstance(text, str):
+        raise MisfitError(column, text, "JSON")
+    try:
+        return json_text.loads(text)
+    except ValueError as error:
+        raise MisfitError(column, text, f"JSON ({error})") from error
 
 
 @lru_cache(maxsize=1 << 16)
-def ints(text: str) -> tuple[int, ...]:
-    """Return numbers parted by commas. Equal texts share a tuple: a million results hold few seatings."""
-    try:
-        return tuple(map(int, text.split(",")))
-    except (ValueError, AttributeError) as error:
-        raise _altered(text) from error
+def seating(text: str, seats: int, entrants: int) -> tuple[int, ...]:
+    """Return who sits where: so many numbers of so many entrants, parted by commas.
+
+    Equal texts share a tuple: a million results hold few seatings.
+    """
+    found = _ints(text)
+    if found is None or len(found) != seats or not all(0 <= number < entrants for number in found):
+        want = f"the numbers of {seats} of the {entrants} entrants (from 0), parted by commas"
+        raise MisfitError("seating", text, want)
+    return found
 
 
 @lru_cache(maxsize=1 << 12)
-def kinds(text: str) -> tuple[str | None, ...]:
-    """Return kinds of faults parted by commas, None where there is none; equal texts share a tuple."""
-    return tuple(kind or None for kind in text.split(","))
+def ranks(text: str, seats: int) -> tuple[int, ...]:
+    """Return the ranks of so many seats: each 1 + the number of seats that are better."""
+    found = _ints(text)
+    if (
+        found is None
+        or len(found) != seats
+        or any(rank != 1 + sum(other < rank for other in found) for rank in found)
+    ):
+        raise MisfitError("ranks", text, f"the ranks of {seats} seats, parted by commas")
+    return found
 
 
-def _altered(value: object) -> StoreError:
-    return StoreError(
-        f"the database was altered: {str(value)[:40]!r} is no value of Tourney's; restore a backup"
-    )
+@lru_cache(maxsize=1 << 12)
+def faults(text: str, seats: int) -> tuple[str | None, ...]:
+    """Return the kinds of faults of so many seats, None where there is none; equal texts share a tuple."""
+    found = tuple(kind or None for kind in text.split(",")) if isinstance(text, str) else ()
+    if len(found) != seats or not all(kind is None or kind in FAULT_KINDS for kind in found):
+        raise MisfitError("faults", text, f"a fault's kind or nothing for each of {seats} seats")
+    return found
+
+
+def _ints(text: str) -> tuple[int, ...] | None:
+    """Return numbers parted by commas, in the one form, or None."""
+    if not isinstance(text, str) or len(text) > 1000:
+        return None
+    try:
+        found = tuple(map(int, text.split(",")))
+    except ValueError:
+        return None
+    return found if ",".join(map(str, found)) == text else None
+
+
+def _is_log_line(line: Any) -> bool:
+    if not isinstance(line, list) or len(line) != 4:
+        return False
+    ply, seat, kind, text = line
+    return type(ply) is int and type(seat) is int and kind in _LOG_KINDS and isinstance(text, str)

@@ -21,7 +21,7 @@ class Kept(Access):
             rating_data.keep_draw_probability(connection, game, seats, value)
 
     def checkpoint(self, tournament: int, settings: str) -> Checkpoint | None:
-        """Return the checkpoint kept under these settings, or None. Raises RecordError if it is damaged."""
+        """Return the checkpoint kept under these settings, or None; None too if it is damaged."""
         with self._read() as connection:
             return rating_data.checkpoint(connection, tournament, settings)
 

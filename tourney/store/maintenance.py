@@ -1,9 +1,10 @@
 """Looking after a database: upgrade, backup, check, copy."""
 
+from itertools import islice
 from pathlib import Path
 
 import sqlalchemy as sa
-from sqlalchemy.engine import Engine
+from sqlalchemy.engine import Connection, Engine
 
 from tourney.errors import StoreError, UsageError
 from tourney.store import sqlite
@@ -18,6 +19,10 @@ from tourney.store.engine import (
 )
 from tourney.store.migrations import HEAD
 from tourney.store.models import METADATA, SCHEDULE, TOURNAMENT
+from tourney.store.scan import misfits
+
+MOST = 20
+"""Rows that are named; one that damages a database seldom damages a single row."""
 
 _CHUNK = 1000
 
@@ -57,7 +62,11 @@ def check_database(url: str) -> tuple[str, ...]:
         return problems
     engine = open_engine(url)
     try:
-        return tuple(_gaps(engine))
+        with transaction(engine) as connection:
+            found = [str(error) for error in islice(misfits(connection), MOST)]
+            if len(found) == MOST:
+                found.append("there may be more: restore a backup first")
+            return tuple(found or _gaps(connection))
     finally:
         engine.dispose()
 
@@ -106,36 +115,35 @@ def _copy(origin: Engine, copy: Engine) -> int:
     return count
 
 
-def _gaps(engine: Engine) -> list[str]:
+def _gaps(connection: Connection) -> list[str]:
     """Return what the tables say against each other."""
     found = []
-    with transaction(engine) as connection:
-        numbers = (
-            sa.select(
-                TOURNAMENT.c.name,
-                sa.func.count(SCHEDULE.c.id),
-                sa.func.coalesce(sa.func.max(SCHEDULE.c.number), 0),
-            )
-            .select_from(TOURNAMENT.outerjoin(SCHEDULE, SCHEDULE.c.tournament_id == TOURNAMENT.c.id))
-            .group_by(TOURNAMENT.c.id, TOURNAMENT.c.name)
-            .order_by(TOURNAMENT.c.id)
+    numbers = (
+        sa.select(
+            TOURNAMENT.c.name,
+            sa.func.count(SCHEDULE.c.id),
+            sa.func.coalesce(sa.func.max(SCHEDULE.c.number), 0),
         )
-        for name, count, last in connection.execute(numbers):
-            if count != last:
-                found.append(f"{name}: {last - count} rows of the schedule are missing")
-        seats = METADATA.tables["seat"]
-        matches = METADATA.tables["match"]
-        present = (
-            sa.select(TOURNAMENT.c.name, SCHEDULE.c.number, TOURNAMENT.c.seats, sa.func.count(seats.c.seat))
-            .select_from(
-                matches.join(SCHEDULE, SCHEDULE.c.id == matches.c.id)
-                .join(TOURNAMENT, TOURNAMENT.c.id == SCHEDULE.c.tournament_id)
-                .outerjoin(seats, seats.c.match_id == matches.c.id)
-            )
-            .group_by(TOURNAMENT.c.name, SCHEDULE.c.number, TOURNAMENT.c.seats)
-            .having(sa.func.count(seats.c.seat) != TOURNAMENT.c.seats)
-            .order_by(TOURNAMENT.c.name, SCHEDULE.c.number)
+        .select_from(TOURNAMENT.outerjoin(SCHEDULE, SCHEDULE.c.tournament_id == TOURNAMENT.c.id))
+        .group_by(TOURNAMENT.c.id, TOURNAMENT.c.name)
+        .order_by(TOURNAMENT.c.id)
+    )
+    for name, count, last in connection.execute(numbers):
+        if count != last:
+            found.append(f"{name}: {last - count} rows of the schedule are missing")
+    seats = METADATA.tables["seat"]
+    matches = METADATA.tables["match"]
+    present = (
+        sa.select(TOURNAMENT.c.name, SCHEDULE.c.number, TOURNAMENT.c.seats, sa.func.count(seats.c.seat))
+        .select_from(
+            matches.join(SCHEDULE, SCHEDULE.c.id == matches.c.id)
+            .join(TOURNAMENT, TOURNAMENT.c.id == SCHEDULE.c.tournament_id)
+            .outerjoin(seats, seats.c.match_id == matches.c.id)
         )
-        for name, number, wanted, count in connection.execute(present):
-            found.append(f"match {name}/{number} has {count} seats stored, not {wanted}")
+        .group_by(TOURNAMENT.c.name, SCHEDULE.c.number, TOURNAMENT.c.seats)
+        .having(sa.func.count(seats.c.seat) != TOURNAMENT.c.seats)
+        .order_by(TOURNAMENT.c.name, SCHEDULE.c.number)
+    )
+    for name, number, wanted, count in connection.execute(present):
+        found.append(f"match {name}/{number} has {count} seats stored, not {wanted}")
     return found

@@ -1,12 +1,11 @@
 """The repository's part on matches: records, logs, measurements."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
-from tourney.errors import RecordError, UsageError
+from tourney.errors import UsageError
 from tourney.match.played import LogLine
 from tourney.match.record import Record
-from tourney.store import codec, reading, writing
+from tourney.store import details, reading, writing
 from tourney.store.tournaments import Tournaments
 from tourney.store.values import Finished, Match, Measured
 
@@ -38,6 +37,11 @@ class Matches(Tournaments):
         with self._read() as connection:
             yield from reading.matches(connection, tournament, entrant=entrant, finished=finished)
 
+    def finished_numbers(self, tournament: int) -> tuple[int, ...]:
+        """Return the numbers of the matches that have a result, in schedule order, void ones too."""
+        with self._read() as connection:
+            return reading.finished_numbers(connection, tournament)
+
     def match(self, tournament: int, number: int) -> Match:
         """Return a match by its number. Raises UsageError if there is none."""
         with self._read() as connection:
@@ -59,18 +63,21 @@ class Matches(Tournaments):
         """Return a match's record as JSON data, its digest unchecked.
 
         Raises UsageError if there is none yet or the match is void for want of a working machine, and
-        RecordError if the stored bytes do not unpack.
+        StoreError if what is stored is no record of so many seats.
         """
         with self._read() as connection:
-            blob = reading.record_blob(connection, tournament, number)
-        if blob is None:
+            record = details.record(connection, tournament, number)
+        if record is None:
             match = self.match(tournament, number)
             why = "has not been played yet" if match.result is None else f"is void: {match.result.note}"
             raise UsageError(f"match {number} {why}, so it has no record")
-        return self._unpack_record(number, blob)
+        return record
 
-    def disagreement(self, tournament: int, number: int, record: Record) -> str | None:
-        """Return what the tables say of a match that does not follow from its record, or None."""
+    def disagreement(self, tournament: int, number: int, record: Record | None) -> str | None:
+        """Return what the tables say of a match that does not follow from its record, or None.
+
+        ``record`` None: of a match that is void for want of a working machine.
+        """
         from tourney.store.agreement import disagreement  # noqa: PLC0415 - for verify alone
 
         with self._read() as connection:
@@ -79,37 +86,26 @@ class Matches(Tournaments):
     def records(self, tournament: int) -> Iterator[tuple[int, Record]]:
         """Yield the numbers and records of a tournament in schedule order, those without a record left out.
 
-        Raises RecordError as ``record`` does.
+        Raises StoreError as ``record`` does.
         """
         with self._read() as connection:
-            for number, blob in reading.record_blobs(connection, tournament):
-                yield number, self._unpack_record(number, blob)
+            yield from details.records(connection, tournament)
 
     def log(self, tournament: int, number: int) -> tuple[LogLine, ...]:
-        """Return a match's log; empty if there is none."""
+        """Return a match's log; empty if there is none. Raises StoreError if it is damaged."""
         with self._read() as connection:
-            blob = reading.log_blob(connection, tournament, number)
-        return () if blob is None else codec.unpack_log(blob)
+            return details.log(connection, tournament, number) or ()
 
     def measured(self, tournament: int, number: int) -> Measured:
-        """Return what was measured of a match; empty if nothing was."""
+        """Return what was measured of a match; empty if nothing was. Raises StoreError if it is damaged."""
         with self._read() as connection:
-            blob = reading.measured_blob(connection, tournament, number)
-        data: Measured = {} if blob is None else codec.unpack(blob)
-        return data
+            return details.measured(connection, tournament, number) or {}
 
     def recent_seconds(self, tournament: int, count: int) -> tuple[float, ...]:
-        """Return how long matches took, as measured, of the ``count`` last ones in schedule order."""
-        with self._read() as connection:
-            blobs = reading.recent_measured(connection, tournament, count)
-        return tuple(codec.unpack(blob).get("wall-ms", 0) / 1000 for blob in blobs)
+        """Return how long matches took, as measured, of the ``count`` last ones in schedule order.
 
-    @staticmethod
-    def _unpack_record(number: int, blob: bytes) -> dict[str, Any]:
-        try:
-            data = codec.unpack(blob)
-        except RecordError as error:
-            raise RecordError(f"the record of match {number} is damaged: {error}") from error
-        if not isinstance(data, dict):
-            raise RecordError(f"the record of match {number} is damaged: it is no JSON object")
-        return data
+        It only serves to guess, so measurements that are damaged are left out.
+        """
+        with self._read() as connection:
+            found = details.recent_measured(connection, tournament, count)
+        return tuple(measured.get("wall-ms", 0) / 1000 for measured in found)

@@ -6,13 +6,16 @@ differ from them, and what is kept can be lost or made again.
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from tourney.store import codec
+from tourney.store import codec, damage
+from tourney.store.misfit import MisfitError, read_int
 from tourney.store.models import CHECKPOINT, DRAW_PROBABILITY, MATCH, SCHEDULE, VERDICT
+from tourney.store.rows import Shape, check_verdict, shape_of
 from tourney.store.values import Checkpoint, DrawProbability, GroupCount, GroupGame
 
 _CHUNK = 2000
@@ -26,6 +29,7 @@ def group_counts(connection: Connection, tournament: int) -> Iterator[GroupCount
     A group is told apart by its seatings, ranks and faults. The order is the database's and means nothing.
     Groups of more than two games (of imported records) are counted one by one.
     """
+    game = partial(_game, connection, tournament, shape_of(connection, tournament))
     mine = sa.and_(_S.tournament_id == tournament, sa.not_(_M.void))
     group = (_S.round_no, _S.table_no, _S.repeat_no)
     columns = []
@@ -42,9 +46,10 @@ def group_counts(connection: Connection, tournament: int) -> Iterator[GroupCount
         .subquery()
     )
     query = sa.select(*small.c, sa.func.count()).group_by(*small.c)
-    for *texts, times in connection.execute(query, execution_options={"yield_per": _CHUNK}):
-        games = (_game(*texts[k : k + 3]) for k in (0, 3) if texts[k])
-        yield GroupCount(tuple(games), int(times))
+    with connection.execute(query, execution_options={"yield_per": _CHUNK}) as counted:
+        for *texts, times in counted:
+            games = (game(*texts[k : k + 3]) for k in (0, 3) if texts[k])
+            yield GroupCount(tuple(games), int(times))
     large = (
         sa.select(*group)
         .select_from(_PLAYED)
@@ -66,7 +71,7 @@ def group_counts(connection: Connection, tournament: int) -> Iterator[GroupCount
             yield GroupCount(tuple(games_of), 1)
             games_of = []
         key = next_key
-        games_of.append(_game(seating, ranks, faults))
+        games_of.append(game(seating, ranks, faults))
     if games_of:
         yield GroupCount(tuple(games_of), 1)
 
@@ -105,14 +110,26 @@ def keep_draw_probability(connection: Connection, game: str, seats: int, value: 
 
 
 def checkpoint(connection: Connection, tournament: int, settings: str) -> Checkpoint | None:
-    """Return the checkpoint of a tournament that was kept under these settings."""
+    """Return the checkpoint of a tournament that was kept under these settings.
+
+    None for one that is damaged too: it only saves time.
+    """
     column = CHECKPOINT.c
-    row = connection.execute(
-        sa.select(column.number, column.state).where(
-            column.tournament_id == tournament, column.settings == settings
+    row = (
+        connection.execute(
+            sa.select(column.number, column.state).where(
+                column.tournament_id == tournament, column.settings == settings
+            )
         )
-    ).first()
-    return None if row is None else Checkpoint(row.number, codec.unpack(row.state))
+        .mappings()
+        .first()
+    )
+    if row is None:
+        return None
+    try:
+        return Checkpoint(read_int(row, "number"), codec.unpack("state", row["state"]))
+    except MisfitError:
+        return None
 
 
 def keep_checkpoint(connection: Connection, tournament: int, settings: str, value: Checkpoint) -> None:
@@ -130,11 +147,14 @@ def keep_checkpoint(connection: Connection, tournament: int, settings: str, valu
 
 def verdict(connection: Connection, tournament: int) -> dict[str, Any] | None:
     """Return what a comparison came to."""
-    text = connection.execute(sa.select(VERDICT.c.data).where(VERDICT.c.tournament_id == tournament)).scalar()
-    if text is None:
+    query = sa.select(VERDICT).where(VERDICT.c.tournament_id == tournament)
+    row = connection.execute(query).mappings().first()
+    if row is None:
         return None
-    data: dict[str, Any] = json.loads(text)
-    return data
+    try:
+        return check_verdict(row)
+    except MisfitError as error:
+        raise damage.in_row(connection, VERDICT, tournament, error) from error
 
 
 def keep_verdict(connection: Connection, tournament: int, data: dict[str, Any]) -> None:
@@ -144,5 +164,12 @@ def keep_verdict(connection: Connection, tournament: int, data: dict[str, Any]) 
     connection.execute(sa.insert(VERDICT).values(tournament_id=tournament, data=text))
 
 
-def _game(seating: str, ranks: str, faults: str) -> GroupGame:
-    return GroupGame(codec.ints(seating), codec.ints(ranks), codec.kinds(faults))
+def _game(
+    connection: Connection, tournament: int, shape: Shape, seating: str, ranks: str, faults: str
+) -> GroupGame:
+    try:
+        return GroupGame(
+            codec.seating(seating, *shape), codec.ranks(ranks, shape.seats), codec.faults(faults, shape.seats)
+        )
+    except MisfitError as error:
+        raise damage.find_value(connection, tournament, error) from error

@@ -1,28 +1,27 @@
 """Queries: from rows of SQL to values, in schedule order."""
 
-from collections import Counter
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from tourney.match.spec import Entrant
 from tourney.schedule.row import Row
-from tourney.store import codec
-from tourney.store.models import ENTRANT, LOG, MATCH, MEASURED, SCHEDULE, SEAT, TOURNAMENT
-from tourney.store.standings import Tally
+from tourney.store import codec, damage
+from tourney.store.misfit import MisfitError, read_int, read_text
+from tourney.store.models import ENTRANT, MATCH, SCHEDULE, SEAT, TOURNAMENT
+from tourney.store.rows import entrant_of, shape_of, tournament_of
 from tourney.store.values import (
-    BENCHED,
     Key,
     Match,
-    PairTotal,
     Progress,
     Result,
     ResultRow,
     StoredEntrant,
     Tournament,
 )
+
+T = TypeVar("T")
 
 _CHUNK = 2000
 """Rows fetched at a time, so that a million matches are not held at once."""
@@ -34,46 +33,40 @@ _PLAYED = SCHEDULE.join(MATCH, _M.id == _S.id)
 
 def tournaments(connection: Connection) -> tuple[Tournament, ...]:
     """Return all tournaments by id."""
-    return tuple(
-        Tournament(
-            id=row.id,
-            plan=codec.plan_from(row.plan),
-            seed=int(row.seed),
-            seed_chosen=row.seed_chosen,
-            run=codec.run_from(row.run),
-            complete=row.complete,
-            created=row.created,
-        )
-        for row in connection.execute(sa.select(TOURNAMENT).order_by(TOURNAMENT.c.id))
-    )
+    found = []
+    for row in connection.execute(sa.select(TOURNAMENT).order_by(TOURNAMENT.c.id)).mappings():
+        try:
+            found.append(tournament_of(row))
+        except MisfitError as error:
+            raise damage.in_row(connection, TOURNAMENT, row["id"], error, f"{row['name']}") from error
+    return tuple(found)
 
 
 def entrants(connection: Connection, tournament: int) -> tuple[StoredEntrant, ...]:
     """Return a tournament's entrants by number."""
     query = sa.select(ENTRANT).where(ENTRANT.c.tournament_id == tournament).order_by(ENTRANT.c.number)
-    return tuple(
-        StoredEntrant(
-            number=row.number,
-            entrant=Entrant(row.name, row.bot, row.version, tuple(codec.parsed(row.args)), row.digest),
-            title=row.title,
-            author=row.author,
-            joined=row.joined,
-            line=row.line,
-            left=row.left_at,
-            rating=row.rating,
-            deviation=row.deviation,
-        )
-        for row in connection.execute(query)
-    )
+    found = []
+    for number, row in enumerate(connection.execute(query).mappings()):
+        try:
+            found.append(entrant_of(row, number))
+        except MisfitError as error:
+            key = f"{tournament},{row['number']}"
+            raise damage.in_row(connection, ENTRANT, key, error, f"entrant {row['name']}") from error
+    return tuple(found)
 
 
 def rows(connection: Connection, tournament: int, *, pending: bool = False) -> Iterator[tuple[int, Row]]:
     """Yield numbers and rows of the schedule: all, or those without a result."""
+    shape = shape_of(connection, tournament)
     query = sa.select(_S.number, *_KEY, _S.seating)
     if pending:
         query = query.select_from(SCHEDULE.outerjoin(MATCH, _M.id == _S.id)).where(_M.id.is_(None))
-    for number, round_, table, repeat, order, seating in _each(connection, _of(query, tournament)):
-        yield number, Row(round_, table, repeat, order, codec.ints(seating))
+    for number, *key, seating in _each(connection, _of(query, tournament)):
+        try:
+            row = Row(*_key(number, *key), codec.seating(seating, *shape))
+        except MisfitError as error:
+            raise damage.in_match(connection, SCHEDULE, tournament, number, error) from error
+        yield number, row
 
 
 def progress(connection: Connection, tournament: int) -> Progress:
@@ -100,6 +93,7 @@ def matches(
     finished: bool = False,
 ) -> Iterator[Match]:
     """Yield matches in schedule order, with what the tables know of their results."""
+    shape = shape_of(connection, tournament)
     result = (_M.digest, _M.ranks, _M.reason, _M.faults, _M.void, _M.note, _M.actions, _M.reproducible)
     query = sa.select(_S.number, *_KEY, _S.seating, _M.id, *result).select_from(
         _PLAYED if finished else SCHEDULE.outerjoin(MATCH, _M.id == _S.id)
@@ -109,83 +103,39 @@ def matches(
     if entrant is not None:
         query = query.where(sa.literal(",").concat(_S.seating).concat(",").like(f"%,{entrant:d},%"))
     for row in _each(connection, _of(query, tournament)):
-        played = None
-        if row[6] is not None:
-            digest, ranks, reason, faults, void, note, actions, reproducible = row[7:]
-            played = Result(
-                digest, codec.ints(ranks), reason, codec.kinds(faults), void, note, actions, reproducible
-            )
-        yield Match(tournament, row[0], Key(*row[1:5]), codec.ints(row[5]), played)
+        try:
+            played = None if row[6] is None else _result(*row[7:], seats=shape.seats)
+            match = Match(tournament, row[0], _key(*row[:5]), codec.seating(row[5], *shape), played)
+        except MisfitError as error:
+            raise damage.in_result(connection, tournament, row[0], error) from error
+        yield match
+
+
+def finished_numbers(connection: Connection, tournament: int) -> tuple[int, ...]:
+    """Return the numbers of the finished matches, in schedule order."""
+    query = sa.select(_S.number).select_from(_PLAYED)
+    return tuple(number for (number,) in _each(connection, _of(query, tournament)))
 
 
 def results(connection: Connection, tournament: int, *, after: int = 0) -> Iterator[ResultRow]:
     """Yield the finished matches of a number above ``after``, in schedule order."""
+    shape = shape_of(connection, tournament)
     query = sa.select(_S.number, *_KEY, _S.seating, _M.ranks, _M.faults, _M.void).select_from(_PLAYED)
     query = query.where(_S.number > after)
     for row in _each(connection, _of(query, tournament)):
         number, round_, table, repeat, order, seating, ranks, faults, void = row
-        yield ResultRow(
-            number,
-            Key(round_, table, repeat, order),
-            codec.ints(seating),
-            codec.ints(ranks),
-            codec.kinds(faults),
-            void,
-        )
-
-
-def record_blob(connection: Connection, tournament: int, number: int) -> bytes | None:
-    """Return a match's packed record, or None if it has none."""
-    return _blob(connection, tournament, number, _M.record, _PLAYED)
-
-
-def log_blob(connection: Connection, tournament: int, number: int) -> bytes | None:
-    """Return a match's packed log, or None if it has none."""
-    return _blob(connection, tournament, number, LOG.c.lines, SCHEDULE.join(LOG, LOG.c.match_id == _S.id))
-
-
-def measured_blob(connection: Connection, tournament: int, number: int) -> bytes | None:
-    """Return a match's packed measurements, or None if it has none."""
-    joined = SCHEDULE.join(MEASURED, MEASURED.c.match_id == _S.id)
-    return _blob(connection, tournament, number, MEASURED.c.data, joined)
-
-
-def record_blobs(connection: Connection, tournament: int) -> Iterator[tuple[int, bytes]]:
-    """Yield numbers and packed records in schedule order."""
-    query = sa.select(_S.number, _M.record).select_from(_PLAYED).where(_M.record.is_not(None))
-    yield from _each(connection, _of(query, tournament))
-
-
-def tallies(connection: Connection, tournament: int) -> dict[int, Tally]:
-    """Return what the matches that count add up to, by entrant; an entrant without one is left out."""
-    seat = SEAT.c
-    first = seat.rank == 1
-    query = (
-        sa.select(
-            seat.entrant,
-            sa.func.count(),
-            sa.func.sum(seat.units),
-            sa.func.sum(sa.case((sa.and_(first, sa.not_(seat.shared)), 1), else_=0)),
-            sa.func.sum(sa.case((sa.and_(first, seat.shared), 1), else_=0)),
-        )
-        .where(seat.tournament_id == tournament, sa.not_(seat.void))
-        .group_by(seat.entrant)
-    )
-    found = {}
-    for entrant, games, units, wins, draws in connection.execute(query):
-        found[entrant] = Tally(int(games), int(units), int(wins), int(draws))
-    return found
-
-
-def faults(connection: Connection, tournament: int) -> tuple[tuple[int, str, int], ...]:
-    """Return entrant, kind and count of all faults, in void matches too, sorted."""
-    seat = SEAT.c
-    query = (
-        sa.select(seat.entrant, seat.fault, sa.func.count())
-        .where(seat.tournament_id == tournament, seat.fault.is_not(None))
-        .group_by(seat.entrant, seat.fault)
-    )
-    return tuple(sorted((entrant, kind, int(count)) for entrant, kind, count in connection.execute(query)))
+        try:
+            result = ResultRow(
+                number,
+                _key(number, round_, table, repeat, order),
+                codec.seating(seating, *shape),
+                codec.ranks(ranks, shape.seats),
+                codec.faults(faults, shape.seats),
+                void,
+            )
+        except MisfitError as error:
+            raise damage.in_result(connection, tournament, number, error) from error
+        yield result
 
 
 def faulty(
@@ -194,59 +144,14 @@ def faulty(
     """Return number, entrants and faults of the matches that hold a fault."""
     held = sa.select(SEAT.c.match_id).where(SEAT.c.tournament_id == tournament, SEAT.c.fault.is_not(None))
     query = sa.select(_S.number, _S.seating, _M.faults).select_from(_PLAYED).where(_M.id.in_(held))
-    return tuple(
-        (number, codec.ints(seating), codec.kinds(faults))
-        for number, seating, faults in _each(connection, _of(query, tournament))
-    )
-
-
-def benched(connection: Connection, tournament: int) -> tuple[tuple[int, int], ...]:
-    """Return the entrants that are benched and how many matches are void for it."""
-    query = (
-        sa.select(_M.note, sa.func.count())
-        .select_from(_PLAYED)
-        .where(_S.tournament_id == tournament, _M.void, _M.note.like(f"{BENCHED}%"))
-        .group_by(_M.note)
-    )
-    numbers = {stored.name: stored.number for stored in entrants(connection, tournament)}
-    counts: Counter[int] = Counter()
-    for note, count in connection.execute(query):
-        counts[numbers[note.removeprefix(BENCHED).split(" ")[0]]] += int(count)
-    return tuple(sorted(counts.items()))
-
-
-def void_for(connection: Connection, tournament: int, name: str) -> tuple[int, ...]:
-    """Return the numbers of the matches that are void as an entrant is benched."""
-    note = f"{BENCHED}{name} "
-    query = sa.select(_S.number, _M.note).select_from(_PLAYED).where(_M.void, _M.note.like(f"{BENCHED}%"))
-    return tuple(
-        number for number, text in _each(connection, _of(query, tournament)) if text.startswith(note)
-    )
-
-
-def recent_measured(connection: Connection, tournament: int, count: int) -> tuple[bytes, ...]:
-    """Return the packed measurements of the last matches in schedule order."""
-    query = (
-        sa.select(MEASURED.c.data)
-        .select_from(SCHEDULE.join(MEASURED, MEASURED.c.match_id == _S.id))
-        .where(_S.tournament_id == tournament)
-        .order_by(_S.number.desc())
-        .limit(count)
-    )
-    return tuple(row[0] for row in connection.execute(query))
-
-
-def pair_totals(connection: Connection, tournament: int) -> tuple[PairTotal, ...]:
-    """Return what each entrant scored against each other, sorted."""
-    mine, theirs = SEAT.alias("mine"), SEAT.alias("theirs")
-    half_points = sa.case((mine.c.rank < theirs.c.rank, 2), (mine.c.rank == theirs.c.rank, 1), else_=0)
-    query = (
-        sa.select(mine.c.entrant, theirs.c.entrant, sa.func.count(), sa.func.sum(half_points))
-        .join_from(mine, theirs, sa.and_(mine.c.match_id == theirs.c.match_id, mine.c.seat != theirs.c.seat))
-        .where(mine.c.tournament_id == tournament, sa.not_(mine.c.void))
-        .group_by(mine.c.entrant, theirs.c.entrant)
-    )
-    return tuple(sorted(PairTotal(a, b, int(n), int(h)) for a, b, n, h in connection.execute(query)))
+    shape = shape_of(connection, tournament)
+    found = []
+    for number, seating, faults in _each(connection, _of(query, tournament)):
+        try:
+            found.append((number, codec.seating(seating, *shape), codec.faults(faults, shape.seats)))
+        except MisfitError as error:
+            raise damage.in_result(connection, tournament, number, error) from error
+    return tuple(found)
 
 
 def _of(query: Any, tournament: int) -> Any:
@@ -254,12 +159,39 @@ def _of(query: Any, tournament: int) -> Any:
 
 
 def _each(connection: Connection, query: Any) -> Iterator[Any]:
-    yield from connection.execute(query, execution_options={"yield_per": _CHUNK})
+    # Closed also where a reader wants no more: a server's cursor must not be left open.
+    with connection.execute(query, execution_options={"yield_per": _CHUNK}) as rows:
+        yield from rows
 
 
-def _blob(
-    connection: Connection, tournament: int, number: int, column: sa.Column[Any], joined: sa.Join
-) -> bytes | None:
-    query = sa.select(column).select_from(joined).where(_S.tournament_id == tournament, _S.number == number)
-    blob: bytes | None = connection.execute(query).scalar()
-    return blob
+def _key(number: Any, round_: Any, table: Any, repeat: Any, order: Any) -> Key:
+    """Return a match's key, once it and the match's number are integers from 1."""
+    if not (type(number) is type(round_) is type(table) is type(repeat) is type(order) is int):
+        row = {"number": number, "round_no": round_, "table_no": table}
+        row |= {"repeat_no": repeat, "order_no": order}
+        for column in row:
+            read_int(row, column, 1)
+    return Key(round_, table, repeat, order)
+
+
+def _result(
+    digest: str,
+    ranks: str,
+    reason: str,
+    faults: str,
+    void: bool,
+    note: str,
+    actions: int,
+    reproducible: bool,
+    *,
+    seats: int,
+) -> Result:
+    if not (type(digest) is type(reason) is type(note) is str and type(actions) is int):
+        row = {"digest": digest, "reason": reason, "note": note, "actions": actions}
+        for column in ("digest", "reason", "note"):
+            read_text(row, column)
+        read_int(row, "actions")
+    return Result(
+        *(digest, codec.ranks(ranks, seats), reason, codec.faults(faults, seats)),
+        *(void, note, actions, reproducible),
+    )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from tourney.schedule.format import History, Setup
 from tourney.schedule.registry import FORMATS
-from tourney.store import rating_data, reading
+from tourney.store import rating_data, reading, sums
 from tourney.store.setup import history_of, setup_of
 from tourney.store.standings import rank_standings
 from tourney.store.tournaments import Tournaments
@@ -38,7 +38,7 @@ class Results(Tournaments):
     def pair_totals(self, tournament: int) -> tuple[PairTotal, ...]:
         """Return what each entrant scored against each other; pairs that never met are left out."""
         with self._read() as connection:
-            return reading.pair_totals(connection, tournament)
+            return sums.pair_totals(connection, tournament)
 
     def setup(self, tournament: int) -> Setup:
         """Return a tournament as its format sees it, the matches apart."""
@@ -57,9 +57,9 @@ class Results(Tournaments):
         format_ = FORMATS.get(stored.plan.format)
         with self._read() as connection:
             entrants = reading.entrants(connection, tournament)
-            tallies = reading.tallies(connection, tournament)
-            pairs = reading.pair_totals(connection, tournament)
-            faults = reading.faults(connection, tournament)
+            tallies = sums.tallies(connection, tournament)
+            pairs = sums.pair_totals(connection, tournament)
+            faults = sums.faults(connection, tournament)
             lines = None
             if format_ is not None and format_.ranks:
                 rows = (row for _, row in reading.rows(connection, tournament))
@@ -71,7 +71,7 @@ class Results(Tournaments):
     def faults(self, tournament: int) -> tuple[tuple[int, str, int], ...]:
         """Return ``(entrant number, kind, count)`` of all faults, sorted."""
         with self._read() as connection:
-            return reading.faults(connection, tournament)
+            return sums.faults(connection, tournament)
 
     def strikes(self, tournament: int) -> tuple[tuple[int, tuple[int, ...], tuple[str | None, ...]], ...]:
         """Return number, entrants and faults (in seat order) of the matches that hold a fault, by number."""
@@ -81,9 +81,9 @@ class Results(Tournaments):
     def benched(self, tournament: int) -> tuple[tuple[int, int], ...]:
         """Return ``(entrant number, matches void for it)`` of the entrants that are benched, sorted."""
         with self._read() as connection:
-            return reading.benched(connection, tournament)
+            return sums.benched(connection, tournament)
 
     def void_for(self, tournament: int, name: str) -> tuple[int, ...]:
         """Return the numbers of the matches that are void as the entrant of this name is benched."""
         with self._read() as connection:
-            return reading.void_for(connection, tournament, name)
+            return sums.void_for(connection, tournament, name)

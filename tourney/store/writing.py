@@ -12,9 +12,12 @@ from sqlalchemy.engine import Connection
 from tourney.errors import StoreError, UsageError
 from tourney.match.record import Outcome
 from tourney.schedule.row import Row
-from tourney.store import codec
+from tourney.store import codec, damage, reading
+from tourney.store.misfit import MisfitError
 from tourney.store.models import CHECKPOINT, ENTRANT, LOG, MATCH, MEASURED, SCHEDULE, SEAT, TOURNAMENT
+from tourney.store.plans import plan_text, run_text
 from tourney.store.points import score_units
+from tourney.store.rows import shape_of
 from tourney.store.values import Finished, Plan, RunSettings, StoredEntrant, Tournament
 
 _CHUNK = 500
@@ -43,8 +46,8 @@ def begin(
             seats=plan.seats,
             seed=str(seed),
             seed_chosen=seed_chosen,
-            plan=codec.plan_text(plan),
-            run=codec.run_text(run),
+            plan=plan_text(plan),
+            run=run_text(run),
             complete=False,
             created=created,
         )
@@ -67,10 +70,10 @@ def amend(
 ) -> None:
     """Change rounds and run settings, add entrants, and note who left at which round."""
     this = TOURNAMENT.c.id == tournament
-    plan = codec.plan_from(connection.execute(sa.select(TOURNAMENT.c.plan).where(this)).scalar_one())
+    plan = next(found.plan for found in reading.tournaments(connection) if found.id == tournament)
     values: dict[str, Any] = {
-        "plan": codec.plan_text(replace(plan, rounds=rounds)),
-        "run": codec.run_text(run),
+        "plan": plan_text(replace(plan, rounds=rounds)),
+        "run": run_text(run),
     }
     if entrants or rounds != plan.rounds:
         values["complete"] = False
@@ -209,6 +212,7 @@ def _open_rows(
 ) -> dict[int, tuple[int, tuple[int, ...]]]:
     """Return id and seating, by number, of those rows that have no result yet."""
     found: dict[int, tuple[int, tuple[int, ...]]] = {}
+    shape = shape_of(connection, tournament)
     for start in range(0, len(numbers), _CHUNK):
         query = (
             sa.select(_S.number, _S.id, _S.seating)
@@ -220,7 +224,10 @@ def _open_rows(
             )
         )
         for number, id_, seating in connection.execute(query):
-            found[number] = (id_, tuple(map(int, seating.split(","))))
+            try:
+                found[number] = (id_, codec.seating(seating, *shape))
+            except MisfitError as error:
+                raise damage.in_match(connection, SCHEDULE, tournament, number, error) from error
     return found
 
 

@@ -1,0 +1,166 @@
+"""``tourney verify`` holds what is stored to its tournament: a sound record of another match is found."""
+
+import json
+import sqlite3
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests import genuine
+from tests.command import invoke
+from tourney.match.manifest import LIMITS
+from tourney.match.record import Record, digest_of, spec_of
+from tourney.match.spec import MatchSpec, Opening
+from tourney.store.codec import pack
+from tourney.store.repository import Repository
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> str:
+    """Two tournaments of the same entrants and limits, by different seeds, played to their ends."""
+    path = str(tmp_path / "tourney.db")
+    with Repository.open(path, create=True) as repository:
+        genuine.play_all(repository, genuine.begin(repository))
+        genuine.play_all(repository, genuine.begin(repository, name="other", seed=8))
+    return path
+
+
+def record_of(database: str, number: int, name: str = "cup") -> Record:
+    with Repository.open(database) as repository:
+        return repository.record(repository.tournament(name).id, number)
+
+
+def put(database: str, number: int, record: Record) -> None:
+    """Put a record in the place of a match of the first tournament, with all columns that follow from it."""
+    ranks = record["outcome"]["ranks"]
+    rows = [(rank, ranks.count(rank) > 1, 2 - 2 * (rank > 1) - (ranks.count(rank) > 1)) for rank in ranks]
+    with sqlite3.connect(database) as connection:
+        connection.execute(
+            'UPDATE "match" SET record = ?, digest = ?, ranks = ?, reason = ?, actions = ? WHERE id = ?',
+            (
+                pack(record),
+                record["digest"],
+                ",".join(map(str, ranks)),
+                record["outcome"]["reason"],
+                len(record["actions"]),
+                number,
+            ),
+        )
+        for seat, (rank, shared, units) in enumerate(rows, start=1):
+            connection.execute(
+                "UPDATE seat SET rank = ?, shared = ?, units = ? WHERE match_id = ? AND seat = ?",
+                (rank, shared, units, number, seat),
+            )
+    connection.close()
+
+
+def verify(database: str, *words: str) -> tuple[int, str, str]:
+    done = invoke("verify", *(words or ("--all",)), "--db", database)
+    return done.exit_code, done.stdout, done.stderr
+
+
+def test_what_was_played_as_planned_holds(database: str) -> None:
+    assert verify(database) == (0, "12 records hold\n", "")
+    assert verify(database, "cup/3") == (0, "1 record holds\n", "")
+
+
+def test_a_record_of_another_tournament_is_found(database: str) -> None:
+    """It is sound by itself, and the tables follow from it: only seed and schedule tell."""
+    alien = record_of(database, 3, "other")
+    put(database, 3, alien)
+    code, out, err = verify(database)
+    assert (code, err) == (1, "error: 1 of 12 records does not hold\n")
+    assert out.startswith(
+        f"match 3 of cup: its seed is {alien['seed']}, but the tournament's seed and its place"
+    )
+    assert out.count("\n") == 1
+    assert verify(database, "cup/3") == (1, out, "error: 1 of 1 record does not hold\n")
+    assert verify(database, "cup/2")[0] == 0
+
+
+CHANGES: dict[str, tuple[Callable[[MatchSpec], MatchSpec], str]] = {
+    "seed": (lambda spec: replace(spec, seed=spec.seed + 1), "its seed is "),
+    "limits": (
+        lambda spec: replace(spec, limits=replace(spec.limits, move_ms=5)),
+        "its limits: move-ms=5 margin-ms=50",
+    ),
+    "options": (
+        lambda spec: replace(spec, options=(*spec.options[:-1], (spec.options[-1][0], "5"))),
+        "its options: ",
+    ),
+    "opening": (
+        lambda spec: replace(spec, opening=Opening(plies=3)),
+        "its opening: plies=3, but plies=2 by the plan and the seed",
+    ),
+    "seat order": (lambda spec: replace(spec, seats=spec.seats[::-1]), "on its seat 1 is drawn-3 (drawn@1, "),
+    "arguments": (
+        lambda spec: replace(spec, seats=(replace(spec.seats[0], args=("-x",)), spec.seats[1])),
+        "on its seat 1 is drawn-2 (drawn@1 -x, ",
+    ),
+    "digest": (
+        lambda spec: replace(spec, seats=(spec.seats[0], replace(spec.seats[1], digest="0" * 64))),
+        "on its seat 2 is drawn-3 (drawn@1, 000000000000), but drawn-3 (drawn@1, 99fa6de59312) in",
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "says"), CHANGES.values(), ids=CHANGES)
+def test_a_match_played_otherwise_than_planned_is_found(
+    database: str, change: Callable[[MatchSpec], MatchSpec], says: str
+) -> None:
+    spec = spec_of(record_of(database, 1))
+    put(database, 1, genuine.play(change(spec)).record)
+    code, out, _ = verify(database)
+    assert code == 1
+    assert out.startswith(f"match 1 of cup: {says}")
+    assert out.count("\n") == 1
+
+
+def test_a_match_of_another_version_of_the_rules_or_another_game_is_found(database: str) -> None:
+    record = record_of(database, 2) | {"rules": "0"}
+    put(database, 2, record | {"digest": digest_of(record)})
+    code, out, _ = verify(database)
+    assert code == 1
+    assert "match 2 of cup: its version of the rules: 0, but 1 in the tournament's plan\n" in out
+    other = genuine.play(MatchSpec("sages-tafl", (), spec_of(record_of(database, 1)).seats, 1, LIMITS)).record
+    put(database, 2, other)
+    code, out, _ = verify(database)
+    assert code == 1
+    assert "match 2 of cup: its game: sages-tafl, but sage-stones in the tournament's plan\n" in out
+
+
+def test_a_void_match_is_held_to_having_no_result(tmp_path: Path) -> None:
+    path = str(tmp_path / "tourney.db")
+    with Repository.open(path, create=True) as repository:
+        genuine.play_all(repository, genuine.begin(repository), void=(4,))
+    assert verify(path) == (0, "5 records hold\n", "")
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE \"match\" SET ranks = '1,2', void = 0 WHERE id = 4")
+    connection.close()
+    code, out, err = verify(path)
+    assert (code, err) == (1, "error: 1 of 6 records does not hold\n")
+    assert out == "match 4 of cup: ranks is 1 2 in the database, but 1 1 follows from the record\n"
+
+
+def test_imported_records_are_held_to_each_other_and_named_as_such(database: str, tmp_path: Path) -> None:
+    """They brought their own seeds; what they share is held still: entrants, limits, a seed a group."""
+    file = tmp_path / "records.jsonl"
+    assert invoke("export", "cup", "--db", database, "--out", str(file)).exit_code == 0
+    other = str(tmp_path / "imported.db")
+    assert invoke("import", str(file), "--name", "cup", "--db", other).exit_code == 0
+    code, out, err = verify(other)
+    assert (code, out) == (0, "6 records hold\n")
+    assert err.startswith("cup was imported: its records brought their own seeds and openings, ")
+    records = [json.loads(line) for line in file.read_text().splitlines()]
+    # The seed of one game of a mirrored pair, and the entrants of one.
+    put(other, 2, genuine.play(replace(spec_of(records[1]), seed=5)).record)
+    put(other, 4, records[5])
+    code, out, _ = verify(other)
+    assert code == 1
+    first, second = out.splitlines()
+    assert first == (
+        f"match 2 of cup: its seed is 5, but match 1 of the same mirrored group has {records[0]['seed']}"
+    )
+    assert second.startswith("match 4 of cup: on its seat ")

@@ -1,0 +1,71 @@
+"""Tournaments whose matches were really played, by bots that need no process: every record holds."""
+
+from collections.abc import Sequence
+
+from tourney.bots import drawn
+from tourney.games.registry import find_game
+from tourney.match.manifest import LIMITS
+from tourney.match.play import play_match
+from tourney.match.played import LogLine, Played
+from tourney.match.player import Player
+from tourney.match.spec import Entrant, MatchSpec
+from tourney.run.draw import draw_next, spec_of
+from tourney.store.repository import Repository
+from tourney.store.values import Finished, Plan, RunSettings, StoredEntrant, Tournament
+
+LOG = (LogLine(3, 1, "info", "red \x1b[31m"), LogLine(4, 0, "note", "well played"))
+
+
+def begin(
+    repository: Repository,
+    names: Sequence[str] = ("drawn-1", "drawn-2", "drawn-3"),
+    *,
+    name: str = "cup",
+    game: str = "sage-stones",
+    seats: int = 2,
+    games: int = 2,
+    opening_plies: int = 2,
+    seed: int = 7,
+) -> Tournament:
+    """Store a round-robin of bots that draw their actions, all of it drawn."""
+    rules = find_game(game)
+    _, options = rules.settings(seats, {})
+    plan = Plan(
+        name,
+        game,
+        rules.rules,
+        tuple(sorted(options.items())),
+        "round-robin",
+        seats,
+        games,
+        opening_plies=opening_plies,
+        limits=LIMITS,
+    )
+    entrants = [
+        StoredEntrant(number, Entrant(one, drawn.NAME, drawn.VERSION, (), drawn.DIGEST))
+        for number, one in enumerate(names)
+    ]
+    made = repository.begin(
+        plan, seed=seed, seed_chosen=True, run=RunSettings(), entrants=entrants, created="2026-11-20"
+    )
+    while draw_next(repository, made.id):
+        pass
+    return repository.tournament_by_id(made.id)
+
+
+def play(spec: MatchSpec) -> Played:
+    """Play a match of bots that draw their actions."""
+    return play_match(spec, find_game(spec.game), [Player(drawn.DrawnChannel()) for _ in spec.seats])
+
+
+def play_all(repository: Repository, tournament: Tournament, *, void: Sequence[int] = ()) -> None:
+    """Play what is pending, each with a log of two lines; those of ``void`` are lost to the machine."""
+    entrants = repository.entrants(tournament.id)
+    finished = []
+    for number, row in repository.pending(tournament.id):
+        if number in void:
+            finished.append(Finished(number, None, note="sandbox failed"))
+            continue
+        one = play(spec_of(tournament, entrants, row))
+        finished.append(Finished(number, Played(one.record, LOG, one.measured)))
+    repository.record_results(tournament.id, finished)
