@@ -1,3 +1,5 @@
+import time
+from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 
 import pytest
@@ -6,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.tournaments import refused
 from tourney.errors import UsageError
-from tourney.run.timetable import Timetable, read_budget, read_until
+from tourney.run.timetable import Timetable, read_budget, read_until, seconds_left
 
 NOW = datetime(2026, 11, 20, 18, 30, 15, 7, tzinfo=timezone(timedelta(hours=1)))
 
@@ -53,6 +55,38 @@ def test_what_is_no_span_is_refused(text: str) -> None:
 def test_a_budget_of_nothing_is_refused() -> None:
     with refused(UsageError, "leaves no time at all"):
         read_budget("0h0m")
+
+
+@pytest.fixture
+def central_europe(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let the local zone be one that puts its clocks forward and back."""
+    monkeypatch.setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.usefixtures("central_europe")
+@pytest.mark.parametrize(
+    ("day", "hours"), [((2026, 1, 10), 13.5), ((2026, 3, 28), 12.5), ((2026, 10, 24), 14.5)]
+)
+def test_until_is_what_the_clock_shows_in_a_night_in_which_it_is_set(
+    day: tuple[int, int, int], hours: float
+) -> None:
+    now = datetime(*day, 18, 0).astimezone()
+    assert seconds_left("07:30", None, now) == hours * 3600
+    assert seconds_left("07:30", "8h", now) == 8 * 3600
+    assert seconds_left("18:01", "8h", now) == 60
+    assert seconds_left(None, None, now) is None
+
+
+@pytest.mark.usefixtures("central_europe")
+def test_an_hour_that_comes_twice_is_the_next_one() -> None:
+    """At 02:30 the second time: 02:45 is in a quarter of an hour."""
+    now = datetime(2026, 10, 25, 2, 30, fold=1).astimezone()
+    assert seconds_left("02:45", None, now) == 900
+    assert seconds_left("02:45", None, now - timedelta(hours=1)) == 900
 
 
 def test_a_match_fits_if_one_as_long_as_the_longest_would_end_in_time() -> None:

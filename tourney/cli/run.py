@@ -17,7 +17,7 @@ from tourney.run.night import Night, run_night
 from tourney.run.page import ENDS
 from tourney.run.pool import ProcessPool, default_workers
 from tourney.run.progress import Listener, PlainListener, rich_listener, tick_text
-from tourney.run.timetable import Timetable, read_budget, read_until
+from tourney.run.timetable import Timetable, seconds_left
 from tourney.run.tournament_file import read_tournament_file
 
 MAX_WORKERS = 256
@@ -109,10 +109,5 @@ def summary_text(name: str, summary: Summary) -> str:
 
 def end_of(until: str | None, budget: str | None) -> float | None:
     """Return the earlier end of the two, in seconds of the monotonic clock."""
-    now = datetime.now().astimezone()
-    spans = []
-    if until is not None:
-        spans.append(read_until(until, now) - now)
-    if budget is not None:
-        spans.append(read_budget(budget))
-    return time.monotonic() + min(spans).total_seconds() if spans else None
+    left = seconds_left(until, budget, datetime.now().astimezone())
+    return None if left is None else time.monotonic() + left

@@ -13,23 +13,21 @@ from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 
-from tourney.errors import InputError, StoreError, StoreUnavailable, TourneyError
+from tourney.errors import InputError, StoreError, TourneyError
 from tourney.run.docket import Docket
 from tourney.run.draw import spec_of
 from tourney.run.ending import End, Summary
 from tourney.run.failures import MAX_FAILURES, Failures
 from tourney.run.patience import PAUSES, Patience
 from tourney.run.pool import Pool
-from tourney.run.progress import Listener, Pulse, Tick
-from tourney.run.rounds import Rounds
+from tourney.run.progress import Listener, Pulse
+from tourney.run.recorder import Recorder
 from tourney.run.signals import catching
 from tourney.run.spool import Spool
-from tourney.run.tally import Tally
 from tourney.run.task import Answer, MatchTask
-from tourney.run.telling import bench_text, stop_text, told
+from tourney.run.telling import bench_text, stop_text
 from tourney.run.timetable import Timetable
 from tourney.run.umpire import Call, Umpire
-from tourney.run.writer import Writer
 from tourney.schedule.row import Row
 from tourney.schedule.strikes import STRIKES
 from tourney.store.repository import Repository
@@ -63,7 +61,6 @@ class Coordinator:
         pauses: Sequence[float] = PAUSES,
         spool: Spool | None = None,
     ) -> None:
-        self._repository = repository
         self._pool = pool
         self._bots = str(bots)
         self._listener = listener or Listener()
@@ -71,8 +68,8 @@ class Coordinator:
         self._clock = clock
         self._tournament = repository.tournament_by_id(tournament)
         self._entrants = repository.entrants(tournament)
-        self._writer = Writer(repository, tournament, clock, spool)
-        self._patience = Patience(patience, clock, self._listener.say, pauses)
+        bearing = Patience(patience, clock, self._listener.say, pauses)
+        self._recorder = Recorder(repository, self._tournament, self._listener, clock, bearing, spool)
         umpire = Umpire(max_faults)
         for strike in repository.strikes(tournament):
             umpire.note(*strike)
@@ -84,14 +81,11 @@ class Coordinator:
         self._pending: deque[tuple[int, Row]] = deque()
         self._alone: deque[tuple[int, Row]] = deque()
         self._flying: dict[Future[Answer], tuple[int, Row]] = {}
-        self._row_of: dict[int, Row] = {}  # of matches that were handed out
         self._signals: list[int] = []
         self._end: End | None = None
         self._error: InputError | None = None
-        self._tally = Tally(repository, tournament)
-        self._rounds = Rounds(repository, self._tournament)
-        self._failures = Failures(before=self._tally.done > 0)
-        self._began = self._pulsed = clock()
+        self._failures = Failures(before=self._recorder.tally.done > 0)
+        self._pulsed = clock()
 
     def run(self) -> Summary:
         """Play until all is played, the time is up, or a signal comes.
@@ -102,15 +96,13 @@ class Coordinator:
         with catching(self._events.put):
             self._run()
         first = self._signals[0] if self._signals else 0
-        patience = self._patience
-        return Summary(self._end or End.FINISHED, first, self._tick(), patience.count, patience.total)
+        recorder, patience = self._recorder, self._recorder.patience
+        return Summary(self._end or End.FINISHED, first, recorder.tick(), patience.count, patience.total)
 
     def _run(self) -> None:
         orderly = False
         try:
-            self._pending.extend(self._repository.pending(self._tournament.id))
-            self._rounds.take(row for _, row in self._pending)
-            self._listener.tick(self._tick())
+            self._pending.extend(self._recorder.pending())
             while self._advance():
                 self._step()
             orderly = self._end is not End.STOPPED
@@ -119,7 +111,7 @@ class Coordinator:
         except TourneyError:
             # What was played is not to be lost for it.
             with suppress(StoreError):
-                self._flush(at_once=True)
+                self._recorder.flush(at_once=True)
             raise
         finally:
             if orderly:
@@ -131,23 +123,26 @@ class Coordinator:
         """Draw and hand out what can be; say whether there is anything left to wait for."""
         while True:
             self._decide()
+            self._time_has_come()
             self._draw()
             self._hand_out()
             if self._end is not End.STOPPED and self._flying:
                 return True
             if self._end is not None:
-                self._last_flush()
+                self._recorder.last_flush()
+                if self._end is End.TIME and self._recorder.rounds.over:
+                    self._end = End.FINISHED  # what was being played when the time was up was all there was
                 return False
-            self._flush()
+            self._recorder.flush()
             if not self._draw():
                 break
-        if self._enough and not self._patience.paused:
+        if self._enough and not self._recorder.paused:
             self._end = End.FAULTS
-        return self._patience.paused
+        return self._recorder.paused
 
     def _step(self) -> None:
         """Wait for the next event; take it and all that came with it; store what is due."""
-        due = self._due_in()
+        due = self._recorder.due_in
         try:
             event = self._events.get(timeout=_IDLE_SECONDS if due is None else min(due, _IDLE_SECONDS))
             while True:
@@ -155,22 +150,16 @@ class Coordinator:
                 event = self._events.get_nowait()
         except Empty:
             pass
-        due = self._due_in()
-        if due is not None and due <= 0:
-            self._flush()
-        elif self._patience.paused:
-            self._writer.spool()
+        self._recorder.store()
         self._beat()
-
-    def _due_in(self) -> float | None:
-        """Seconds until what waits should be stored; None if nothing does."""
-        return self._patience.due_in if self._patience.paused else self._writer.due_in
 
     def _beat(self) -> None:
         now = self._clock()
         if now - self._pulsed >= _IDLE_SECONDS:
             self._pulsed = now
-            self._listener.pulse(Pulse(self._tick(), self._pool.running(), self._patience.why))
+            self._listener.pulse(
+                Pulse(self._recorder.tick(), self._pool.running(), self._recorder.patience.why)
+            )
 
     def _hear(self, event: "Future[Answer] | int") -> None:
         if isinstance(event, int):
@@ -206,14 +195,14 @@ class Coordinator:
 
     def _take(self, finished: Finished, row: Row) -> None:
         if self._docket.take(finished, row):
-            self._writer.add(finished)
+            self._recorder.add(finished, row)
 
     def _decide(self) -> None:
         """Decide about rows that were handed out undecided, as far as can be."""
         for number, row, call, finished in self._docket.decide(self._open):
             if call.kind == "play":
                 if finished is not None:
-                    self._writer.add(finished)
+                    self._recorder.add(finished, row)
                 continue
             self._recall({number})
             if call.kind == "benched":
@@ -263,15 +252,13 @@ class Coordinator:
 
     def _fill(self) -> None:
         """Fill the pool in schedule order; rows that failed before come last, one at a time."""
-        while self._end is None and not self._patience.paused:
+        while self._end is None and not self._recorder.paused:
             queue = self._call()
             if queue is None:
                 return
-            if not self._timetable.fits(self._clock()):
-                self._time_is_up()
+            if self._time_has_come():
                 return
             number, row = queue.popleft()
-            self._row_of[number] = row
             task = MatchTask(
                 number=number,
                 spec=spec_of(self._tournament, self._entrants, row),
@@ -312,14 +299,22 @@ class Coordinator:
             self._benched.add(call.entrant)
             self._listener.say(bench_text(name, number, call))
             self._listener.note("bench", {"entrant": name, "matches": list(call.matches), "from": number})
-        self._row_of[number] = row
-        self._writer.add(Finished(number, None, f"{BENCHED}{name} failed at start-up {STRIKES} times"))
+        note = f"{BENCHED}{name} failed at start-up {STRIKES} times"
+        self._recorder.add(Finished(number, None, note), row)
 
     def _stop_early(self, call: Call) -> None:
         """Begin nothing of the schedule from here on; what was handed out is played to its end."""
         self._listener.say(stop_text(call))
         self._enough = True
         self._pending.clear()
+
+    def _time_has_come(self) -> bool:
+        """End the run if what is not begun does not fit any more, by what is known now; say if it did."""
+        not_begun = self._pending or self._alone or len(self._flying) > self._pool.workers
+        if self._end is not None or not not_begun or self._timetable.fits(self._clock()):
+            return False
+        self._time_is_up()
+        return True
 
     def _time_is_up(self) -> None:
         self._listener.say("the time is up: no further match is begun")
@@ -356,47 +351,10 @@ class Coordinator:
         self._listener.say(f"match {number} ({names}) is void: {note}")
         self._take(Finished(number, None, note), row)
 
-    def _flush(self, *, at_once: bool = False) -> None:
-        """Store what waits; from now on it is done. If it cannot be stored the run pauses."""
-        if self._writer.due_in is None or not self._patience.may_try(at_once=at_once):
-            return
-        try:
-            stored = self._writer.flush()
-        except StoreUnavailable as error:
-            self._patience.fail(error, self._writer.whereabouts)
-            return
-        self._patience.succeed()
-        for finished in stored:
-            row = self._row_of.pop(finished.number)
-            self._listener.note("match", told(finished, [self._entrants[seat].name for seat in row.seats]))
-            self._rounds.finish(row)
-            self._tally.note(finished)
-        self._listener.tick(self._tick())
-
-    def _last_flush(self) -> None:
-        """Store what waits, when there is no more time to wait for it."""
-        self._flush(at_once=True)
-        if self._writer.due_in is not None:
-            raise StoreUnavailable(f"{self._patience.why}; {self._writer.whereabouts}")
-
     def _draw(self) -> bool:
         """Draw the next rounds if their time has come, and take their rows; say whether any came."""
-        if self._end is not None or not (self._rounds.due and self._patience.may_try()):
-            return False
-        try:
-            drawn = self._rounds.draw()
-        except StoreUnavailable as error:
-            self._patience.fail(error, self._writer.whereabouts)
-            return False
-        if self._writer.due_in is None:
-            self._patience.succeed()
-        if drawn is None:
-            return False
-        self._tally.rows += len(drawn.rows)
+        rows = () if self._end is not None else self._recorder.draw()
         # After too many faults rounds are still drawn that are due, lest it depend on the workers which are.
         if not self._enough:
-            self._pending.extend(drawn.rows)
-        return bool(drawn.rows)
-
-    def _tick(self) -> Tick:
-        return self._tally.tick(self._clock() - self._began)
+            self._pending.extend(rows)
+        return bool(rows)

@@ -38,6 +38,11 @@ class Rounds:
         """Whether the next rounds can be drawn: all that their format may look at is stored."""
         return not self._complete and all(round_ > self._last - self._lag for round_ in self._open)
 
+    @property
+    def over(self) -> bool:
+        """Whether all rounds are drawn and all their rows have a stored result."""
+        return self._complete and not self._open
+
     def draw(self) -> Round | None:
         """Draw and store the next rounds, and take them; None if there are none. Raises StoreError."""
         drawn = draw_next(self._repository, self._tournament)

@@ -19,6 +19,20 @@ def read_until(text: str, now: datetime) -> datetime:
     return then if then > now else then + timedelta(days=1)
 
 
+def seconds_left(until: str | None, budget: str | None, now: datetime) -> float | None:
+    """Return the seconds from ``now`` to the earlier end of ``--until`` and ``--budget``; None without both.
+
+    ``now`` is aware, of the local zone. Clocks that are put forward or back in the night are allowed for.
+    """
+    spans: list[timedelta] = []
+    if until is not None:
+        shown = read_until(until, now).replace(tzinfo=None)
+        spans += [then - now for fold in (0, 1) if (then := shown.replace(fold=fold).astimezone()) > now][:1]
+    if budget is not None:
+        spans.append(read_budget(budget))
+    return min(spans).total_seconds() if spans else None
+
+
 def read_budget(text: str) -> timedelta:
     """Return the span of ``--budget``. Raises UsageError."""
     return read_span("--budget", text)
