@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 # How many test processes; pytest-xdist's word for "one a core" is auto.
 JOBS ?= auto
 
-.PHONY: help demo test lint format lock wheel reference pictures sample clean
+.PHONY: help demo test lint format lock wheel reference pictures seeds sample clean
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z]*\):.*## /\1	/p' Makefile
@@ -42,6 +42,9 @@ reference: $(STAMP) ## Write docs/commands.md from the help of the commands
 
 pictures: $(STAMP) ## Draw the boards in docs/rules again
 	$(BIN)/python -m tourney.games.pictures docs/rules
+
+seeds: $(STAMP) ## Play the golden games, draw the opening books and name the seeds again
+	@$(BIN)/python -m tourney.run.make_seeds seeds
 
 sample: $(STAMP) ## Play reports/sample.toml and write its report again
 	@rm -rf build/sample && mkdir -p build/sample && cp reports/sample.toml build/sample/
