@@ -1,0 +1,234 @@
+"""Runs that stand still where a test wants it: a bot that moves only when it has taken a ticket.
+
+For tests that must catch a run in the middle: so many matches are played, and no more until more are
+admitted.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from tests.command import invoke
+from tests.processes import workers_of
+from tourney.store import sqlite
+from tourney.store.repository import Repository
+
+PATIENCE = 300.0
+"""Seconds; only a failure lasts so long."""
+
+FIRST = """#!/bin/sh
+while read -r word rest; do
+    case $word in
+        tourney) echo "bot wants=legal";;
+        game) echo ready;;
+        legal) action=${rest%% *};;
+        go) echo "move $action";;
+        quit) exit 0;;
+    esac
+done
+"""
+
+GATED = """#!/bin/sh
+admitted() {
+    [ -e HOME/open ] && return
+    for ticket in HOME/tickets/*; do
+        rm "$ticket" 2>/dev/null && return
+    done
+    false
+}
+asked=
+while read -r word rest; do
+    case $word in
+        tourney) echo "bot wants=legal";;
+        game) echo ready;;
+        legal) action=${rest%% *};;
+        go)
+            if [ -z "$asked" ]; then
+                asked=yes
+                : >HOME/waiting/$$
+                until admitted; do sleep 0.05; done
+                rm HOME/waiting/$$
+            fi
+            echo "move $action";;
+        quit) exit 0;;
+    esac
+done
+"""
+
+CUP = """
+name = "NAME"
+game = "sage-stones"
+seed = 7
+bots = ["./gated", BOTS]
+games-per-pairing = GAMES
+[options]
+stones = 3
+[limits]
+move-ms = 3600000
+startup-ms = 3600000
+[run]
+sandbox = "off"
+"""
+
+
+class Home:
+    """A folder with tournaments of which every match waits to be admitted; ``database`` is theirs."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.database = folder / "tourney.db"
+        self.started: list[subprocess.Popen[str]] = []
+        for name in ("tickets", "waiting"):
+            (folder / name).mkdir(parents=True)
+        self.write("gated", GATED.replace("HOME", str(folder)))
+        self.write("first", FIRST)
+        self.write("dead", "#!/bin/sh\nexit 1\n")
+        self._tickets = 0
+
+    def write(self, name: str, text: str) -> None:
+        """Write a file that can be executed."""
+        path = self.folder / name
+        path.write_text(text, encoding="utf-8")
+        path.chmod(0o755)
+
+    def cup(self, name: str = "cup", *, games: int = 12, bots: Sequence[str] = ("./first",)) -> None:
+        """Write a tournament of the gated bot and others, in whose matches no gate is closed."""
+        text = CUP.replace("NAME", name).replace("GAMES", str(games))
+        self.write(f"{name}.toml", text.replace("BOTS", ", ".join(f'"{bot}"' for bot in bots)))
+
+    def admit(self, count: int) -> None:
+        """Let so many more matches be played."""
+        for _ in range(count):
+            self._tickets += 1
+            (self.folder / "tickets" / str(self._tickets)).touch()
+
+    def open(self) -> None:
+        """Let all be played."""
+        (self.folder / "open").touch()
+
+    def close(self) -> None:
+        """Let none be played from now on."""
+        (self.folder / "open").unlink()
+
+    @property
+    def waiting(self) -> int:
+        """How many matches wait to be admitted."""
+        return len(list((self.folder / "waiting").iterdir()))
+
+    def start(self, *words: str, name: str = "cup", **more: Any) -> "subprocess.Popen[str]":
+        """Start ``tourney run``; its standard error is kept for ``finish``."""
+        command = [sys.executable, "-m", "tourney", "run", f"{name}.toml", *words]
+        given: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stderr": subprocess.PIPE, **more}
+        process = subprocess.Popen(command, cwd=self.folder, text=True, **given)
+        self.started.append(process)
+        return process
+
+    def finish(self, process: "subprocess.Popen[str]") -> tuple[int, str]:
+        """Wait for a run's end; return its exit code and what it said."""
+        _, said = process.communicate(timeout=PATIENCE)
+        return process.returncode, said or ""
+
+    def kill(self, process: "subprocess.Popen[str]") -> None:
+        """Kill a runner as a crash would, and wait until its workers are gone."""
+        workers = workers_of(process.pid)
+        process.kill()
+        process.communicate(timeout=PATIENCE)
+        assert wait_for(
+            lambda: not any(Path(f"/proc/{pid}/cmdline").exists() and _runs(pid) for pid in workers)
+        )
+        for path in (self.folder / "waiting").iterdir():
+            path.unlink()
+
+    def stored(self) -> int:
+        """Return how many matches are stored; asked often, so without the repository's checks."""
+        if not self.database.exists():
+            return 0
+        with closing(sqlite.connect(self.database)) as connection:
+            count: int = connection.execute("SELECT count(*) FROM match").fetchone()[0]
+            return count
+
+    def log(self, name: str = "cup") -> list[Mapping[str, Any]]:
+        """Return the events of a tournament's log."""
+        path = self.folder / f"tourney.db-{name}.log"
+        if not path.exists():
+            return []
+        return [
+            json.loads(line) for line in path.read_text("ascii").splitlines(keepends=True) if line[-1] == "\n"
+        ]
+
+    def said(self, words: str, name: str = "cup") -> bool:
+        """Say whether a run has told a person something that begins so."""
+        return any(line["event"] == "say" and line["text"].startswith(words) for line in self.log(name))
+
+    def tourney(self, *words: str) -> "subprocess.CompletedProcess[str]":
+        """Run another command in the folder."""
+        return subprocess.run(
+            [sys.executable, "-m", "tourney", *words],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=PATIENCE,
+        )
+
+    def whole(self, count: int, name: str = "cup") -> None:
+        """Check that a tournament is finished, each match once, and the database sound."""
+        with Repository.open(str(self.database)) as repository:
+            tournament = repository.tournament(name)
+            assert repository.progress(tournament.id)[:2] == (count, count)
+            numbers = [match.number for match in repository.matches(tournament.id, finished=True)]
+            assert numbers == list(range(1, count + 1))
+        self.sound()
+
+    def sound(self) -> None:
+        """Check the database by Tourney's own commands."""
+        for words in (("verify", "--all"), ("db", "check")):
+            done = invoke(*words, "--db", str(self.database))
+            assert done.exit_code == 0, done.output
+
+
+def _runs(pid: int) -> bool:
+    with suppress(OSError):
+        return ") Z" not in Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
+    return False
+
+
+def wait_for(event: Callable[[], bool]) -> bool:
+    """Look until something has happened; False if it never does."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        if event():
+            return True
+        time.sleep(0.02)  # no test depends on its length: it only spares the processor
+    return False
+
+
+@contextmanager
+def home(folder: Path) -> Iterator[Home]:
+    """Give a home; nothing that was started in it outlives the end."""
+    made = Home(folder.resolve())
+    try:
+        yield made
+    finally:
+        with suppress(OSError):
+            made.open()
+        for process in made.started:
+            if process.poll() is None:
+                process.kill()
+            process.communicate(timeout=PATIENCE)
+
+
+def small_disk(folder: Path, size: str = "6m") -> bool:
+    """Mount a small disk on a folder; say whether that can be done here."""
+    folder.mkdir(exist_ok=True)
+    words = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)]
+    try:
+        return os.geteuid() == 0 and subprocess.run(words, capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False

@@ -1,0 +1,193 @@
+"""What goes wrong in a night, as people meet it: real runs, real bots, gated where they are to be caught."""
+
+import fcntl
+import os
+import pty
+import signal
+import sqlite3
+import subprocess
+import termios
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from pathlib import Path
+
+import pytest
+
+from tests.gates import Home, home, small_disk, wait_for
+from tests.processes import workers_of
+
+
+@pytest.fixture
+def night(tmp_path: Path) -> Iterator[Home]:
+    with home(tmp_path / "night") as made:
+        yield made
+
+
+def test_a_terminal_that_is_closed_drains_the_run_and_loses_nothing(night: Home) -> None:
+    """A real terminal, with the progress bar on it; whoever closes it may send the hangup more than once."""
+    night.cup()
+    ours, theirs = pty.openpty()
+
+    def take_terminal() -> None:
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+    process = night.start(
+        "--workers", "2", "--notify", "tee told", stdin=theirs, stdout=theirs, stderr=theirs,
+        start_new_session=True, preexec_fn=take_terminal,
+    )  # fmt: skip
+    os.close(theirs)
+    os.set_blocking(ours, False)
+
+    def stored_and_waiting() -> bool:
+        with suppress(BlockingIOError):  # somebody looks at the terminal, lest it be full
+            os.read(ours, 1 << 16)
+        return night.stored() == 3 and night.waiting == 2
+
+    night.admit(3)
+    assert wait_for(stored_and_waiting)
+    os.close(ours)
+    assert wait_for(lambda: night.said("the terminal is gone: matches that are being played are finished"))
+    os.killpg(process.pid, signal.SIGHUP)
+    night.open()
+    assert night.finish(process)[0] == 128 + signal.SIGHUP
+    assert 5 <= night.stored() < 12
+    assert (night.folder / "told").read_text().startswith("cup: sage-stones")
+    assert not night.said("match ")  # that a worker was lost, or a match is void
+    code, said = night.finish(night.start())
+    assert code == 0, said
+    night.whole(12)
+
+
+def test_a_run_under_nohup_goes_on_when_the_terminal_goes(night: Home) -> None:
+    night.cup(games=6)
+    process = night.start(
+        "--workers",
+        "2",
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
+    )
+    night.admit(1)
+    assert wait_for(lambda: night.stored() == 1 and night.waiting == 2)
+    os.killpg(process.pid, signal.SIGHUP)
+    night.open()
+    code, said = night.finish(process)
+    assert (code, "all played (6 of 6 matches" in said) == (0, True), said
+    assert "worker" not in said
+
+
+def test_a_killed_runner_says_nothing_more_and_its_lock_goes_with_it(night: Home) -> None:
+    """Meanwhile a second run of the tournament is refused, and one of another goes on beside it."""
+    night.cup(games=4)
+    night.cup("other", games=4)
+    first, other = night.start("--workers", "1"), night.start("--workers", "1", name="other")
+    assert wait_for(lambda: night.waiting == 2)
+    code, said = night.finish(night.start())
+    assert (code, said.count("\n")) == (2, 1)
+    assert said.startswith("error: cup is being run by another process already: wait for it, or stop it")
+
+    # Only the runner is killed; what its workers and the library's own process print goes to the same pipe.
+    assert workers_of(first.pid)
+    first.kill()
+    code, said = night.finish(first)
+    assert code == -signal.SIGKILL
+    assert "leaked" not in said
+    assert "Traceback" not in said
+    night.open()
+    assert night.finish(other)[0] == 0
+    code, said = night.finish(night.start())
+    assert code == 0, said
+    for name in ("cup", "other"):
+        night.whole(4, name)
+    assert not list(night.folder.glob("*.lock"))
+
+
+def test_another_program_that_holds_the_database_is_waited_for(night: Home) -> None:
+    """Pause, spool, kill -9, and the next start takes in what was played; a second pause ends by itself."""
+    night.cup()
+    process = night.start("--workers", "2")
+    night.admit(2)
+    assert wait_for(lambda: night.stored() == 2)
+    with closing(sqlite3.connect(night.database, isolation_level=None)) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        night.admit(2)
+        assert wait_for(lambda: night.said("paused: the database"))
+        spool = night.folder / "tourney.db-cup.spool"
+        assert wait_for(lambda: spool.read_bytes().count(b'"record"') == 2)
+        state = night.tourney("status")
+        assert "cup paused" in state.stdout
+        assert "locked" in state.stdout
+        night.kill(process)
+        writer.execute("ROLLBACK")
+
+    process = night.start("--workers", "2")
+    assert wait_for(lambda: night.said("2 results that could not be stored before came out of"))
+    assert night.stored() == 4
+    with closing(sqlite3.connect(night.database, isolation_level=None)) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        night.admit(1)
+        assert wait_for(
+            lambda: sum(line["event"] == "say" and "paused: " in line["text"] for line in night.log()) == 2
+        )
+        writer.execute("ROLLBACK")
+    assert wait_for(lambda: night.said("going on: the database can be written again"))
+    night.open()
+    code, said = night.finish(process)
+    assert code == 0, said
+    assert "\n  pauses     1, " in said
+    night.whole(12)
+    assert not spool.exists()
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A small disk of its own."""
+    place = tmp_path / "small"
+    if not small_disk(place):
+        pytest.skip("a small disk (tmpfs) can be mounted by root only, where mounting is allowed")
+    yield place
+    subprocess.run(["umount", "-l", str(place)], check=True)
+
+
+def fill(place: Path) -> None:
+    """Fill a disk to the last byte."""
+    with (place / "ballast").open("wb", buffering=0) as file:
+        for size in (1 << 16, 1 << 10, 1):
+            with suppress(OSError):
+                while file.write(b"x" * size):
+                    pass
+
+
+def test_a_full_disk_pauses_the_run_which_loses_nothing(night: Home, disk: Path) -> None:
+    """Once it goes on by itself, once it is killed; the log is on the full disk too."""
+    night.cup()
+    night.database = disk / "tourney.db"
+    words = ("--db", str(night.database), "--workers", "2")
+    process = night.start(*words)
+    spool = disk / "tourney.db-cup.spool"
+
+    def stands_still() -> bool:
+        return spool.exists() and spool.read_bytes().count(b'"record"') == 2
+
+    night.admit(2)
+    assert wait_for(lambda: night.stored() == 2 and night.waiting == 2)
+    fill(disk)
+    night.admit(2)
+    assert wait_for(stands_still)
+    assert night.stored() == 2
+    (disk / "ballast").unlink()
+    assert wait_for(lambda: night.stored() == 4)
+    assert not stands_still()
+
+    assert wait_for(lambda: night.waiting == 2)
+    fill(disk)
+    night.admit(2)
+    assert wait_for(stands_still)
+    night.kill(process)
+    (disk / "ballast").unlink()
+    night.open()
+    code, said = night.finish(night.start(*words))
+    assert code == 0, said
+    assert f"2 results that could not be stored before came out of {spool}" in said
+    assert night.stored() == 12
+    night.sound()
+    assert not spool.exists()
