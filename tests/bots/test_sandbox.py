@@ -198,7 +198,7 @@ def test_bot_has_no_network_no_other_process_and_no_rights(shell: Shell) -> None
 def test_limits_hold_in_the_sandbox(shell: Shell) -> None:
     """Memory that a process may address, the size of a file, no core dumps, and the number of processes."""
     lines = shell(open_sandbox("auto"), "ulimit -v; ulimit -f; ulimit -c; ulimit -p", memory_mb=512)
-    assert lines == ["524288", "131072", "0", "512"]
+    assert lines == ["524288", "131072", "0", "256"]
 
 
 @contained
