@@ -3,34 +3,42 @@
 import os
 import re
 import signal
+import socket
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, Self
 
+from tests.attacks.attacks import PATIENT, Attack
 from tests.processes import running
 from tests.tables import make_spec, outcome, toy
-from tourney.bots.channel import Channel
+from tourney.bots.channel import Channel, Event
 from tourney.bots.command import BotCommand, environment, interpreter_paths
 from tourney.bots.drawn import DrawnChannel
-from tourney.bots.sandbox import Sandbox
+from tourney.bots.group import Pipes, ProcessGroup
+from tourney.bots.process import ProcessChannel
+from tourney.bots.sandbox import Bounds, Sandbox
 from tourney.match.played import Played
 from tourney.match.room import Room
 from tourney.match.spec import Entrant, Limits
 
-PATIENT = Limits(move_ms=60_000, startup_ms=60_000, memory_mb=512)
-HASTY = Limits(move_ms=300, margin_ms=50, startup_ms=60_000, memory_mb=512)
-"""For attacks that are to run into the deadline of a turn."""
-REFEREE_BYTES = 48 * 1024 * 1024
-"""What the referee's own memory may grow by in a match, at its peak, whatever the bots do."""
-
-BOT = """\
+BOT: Final = """\
 import os, signal, socket, sys, time
+from pathlib import Path
+{facts}
 def say(text):
     os.write(1, text.encode() + b"\\n")
+def attempt(something):
+    name = something.__name__.replace("_", "-")
+    try:
+        something()
+    except (OSError, MemoryError) as error:
+        say(f"info could-not {{name}} {{error}}")
+    else:
+        say(f"info could {{name}}")
 def attack(first):
     pass
 def begin():
@@ -54,22 +62,112 @@ for line in sys.stdin:
     elif word == "quit":
         break
 """
+HONEST: Final = """\
+#!/bin/sh
+set -f
+while read -r word rest; do
+    case $word in
+        tourney) echo bot wants=legal;;
+        game) echo ready;;
+        legal) first=${rest%% *};;
+        go) echo "move $first";;
+        quit) exit 0;;
+    esac
+done
+"""
+"""Needs no more than a shell, so that next matches are quick."""
+DATABASE: Final = b"all the results"
+_NS: Final = 1_000_000_000
+
+
+class Watched(ProcessChannel):
+    """A channel that notes what is waited for: no wait may reach beyond the deadline of its request.
+
+    Exact on any machine: a wait is judged by the time that the channel itself had read last. ``overstayed``
+    holds the milliseconds of waits that were too long. ``asked`` and ``deadline`` are the last request's, and
+    ``ended`` is when the bot was gone.
+    """
+
+    def __init__(
+        self, group: ProcessGroup, pipes: Pipes, clock: Callable[[], int] = time.monotonic_ns
+    ) -> None:
+        self._time = clock
+        self.asked = self.deadline = self.ended = 0
+        self.overstayed: list[float] = []
+        self._allowance: int | None = None
+        self._now = 0
+        self._open = True
+        super().__init__(group, pipes, clock=self._read)
+        self._inner: Callable[[float], list[tuple[int, int]]] = self._poll
+        self._poll = self._watch  # type: ignore[assignment]  # as the object's own, which the channel keeps
+
+    def ask(self, data: bytes, allowance: int) -> tuple[int, str | Event] | None:
+        """Note the allowance: its deadline follows from the next reading of the clock."""
+        self._allowance = allowance
+        self.deadline = 0
+        return super().ask(data, allowance)
+
+    def request(self, data: bytes) -> None:
+        """Note the time."""
+        self.asked = self._read()
+        super().request(data)
+
+    def wait(self, deadline: int) -> Event:
+        """Note the deadline."""
+        self._allowance = None
+        self.deadline = deadline
+        return super().wait(deadline)
+
+    def close(self, grace: float) -> None:
+        """Note the end."""
+        was, self._open = self._open, False
+        super().close(grace)
+        if was:
+            self.ended = self._read()
+
+    def _read(self) -> int:
+        self._now = self._time()
+        if self._allowance is not None and not self.deadline:
+            self.asked, self.deadline = self._now, self._now + self._allowance
+        return self._now
+
+    def _watch(self, timeout_ms: float) -> list[tuple[int, int]]:
+        # What is left is rounded up to whole milliseconds.
+        if timeout_ms and self._open and timeout_ms * 1e6 >= max(0, self.deadline - self._now) + 1e6:
+            self.overstayed.append(timeout_ms)
+        return self._inner(timeout_ms)
 
 
 @dataclass(frozen=True, slots=True)
 class Fight:
-    """A match against an attacker: how it went, how long it took, and what it did to the referee."""
+    """A match against an attacker: how it went, and what it did to the referee and the host.
+
+    ``took``: seconds from the attacker's last request until it was gone; ``past``: from that request's
+    deadline, below 0 if it was gone before.
+    ``overstayed``: waits of the referee beyond a deadline. ``grown``: bytes of the referee's memory at its
+    peak. ``left``: what lives after the match. ``harmed``: which of the host's files are not as they were.
+    ``next``: the digest of the match that two honest bots played afterwards.
+    """
 
     played: Played
-    seconds: float
+    took: float
+    past: float
+    overstayed: tuple[float, ...]
     grown: int
     left: tuple[str, ...]
+    harmed: tuple[str, ...]
+    next: str
 
     @property
     def faults(self) -> list[list[Any]]:
         """The faults in the record."""
         found: list[list[Any]] = outcome(self.played)["faults"]
         return found
+
+    @property
+    def kinds(self) -> tuple[str | None, ...]:
+        """The kinds of the faults; None where there is none."""
+        return tuple(kind for _, kind, _ in self.faults) or (None,)
 
     @property
     def notes(self) -> str:
@@ -81,56 +179,131 @@ class Fight:
         """What bots said for the log."""
         return [line.text for line in self.played.log if line.kind == "info"]
 
+    @property
+    def worked(self) -> list[str]:
+        """What of the attack worked, in words: what the bot could do, what is left, what was harmed."""
+        could = [text.split(" ")[1] for text in self.said if text.startswith("could ")]
+        return [*could, *(["outlived-the-match"] if self.left else []), *self.harmed]
 
-class _Idle(DrawnChannel):
+
+class Idle(DrawnChannel):
     """An opponent without a process, and without any CPU time."""
 
     def cpu_ms(self) -> int:
+        """Return no time."""
         return 0
 
 
 class Arena:
-    """Plays toe: the attacker has the first seat, a bot without a process the second."""
+    """Plays toe: the attacker has the first seat, a bot without a process the second.
 
-    def __init__(self, folder: Path, sandbox: Sandbox) -> None:
+    A context: meanwhile the host has a database, a rival and listening sockets to be attacked. ``opponent``
+    makes the attacker's; ``clock`` is the referee's.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        sandbox: Sandbox,
+        *,
+        opponent: Callable[[], Channel] = Idle,
+        clock: Callable[[], int] = time.monotonic_ns,
+    ) -> None:
         self.folder = folder
         self.sandbox = sandbox
         self.token = f"tourney-attack-{os.getpid()}-{time.monotonic_ns()}"
+        self.attacker: Watched | None = None
+        self._opponent = opponent
+        self._clock = clock
+        self._facts = ""
+        self._sockets = _sockets(self.token)
 
-    def bot(self, name: str, code: str) -> str:
-        """Write a bot."""
-        (self.folder / f"{name}.py").write_text(BOT.format(code=code), encoding="utf-8")
-        return name
+    def __enter__(self) -> Self:
+        """Lay out what can be attacked."""
+        port = self._sockets.__enter__()
+        facts = {
+            "DATABASE": str(self.folder / "tourney.db"),
+            "RIVAL": str(self.folder / "rival"),
+            "REFEREE": os.getpid(),
+            "WORDS": Path("/proc/self/cmdline").read_bytes(),
+            "PORT": port,
+            "ABSTRACT": self.token,
+        }
+        self._facts = "\n".join(f"{key} = {value!r}" for key, value in facts.items())
+        for name in ("attacker", "honest", "rival"):
+            (self.folder / name).mkdir()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Close the sockets."""
+        self._sockets.__exit__(None, None, None)
+
+    def fight(self, code: str, limits: Limits = PATIENT, *, stays: bool = False) -> Fight:
+        """Play against an attacker; look who is left; then let honest bots play in the same room.
+
+        ``stays``: something is expected to be left, so it is not waited for to go.
+        """
+        files = self._lay_out(code)
+        with self._room() as room:
+            before = _peak()
+            played = room.play(_spec(("attacker", "drawn"), limits))
+            grown = _peak(reset=False) - before
+            left = tuple(self._left(stays=stays))
+            harmed = tuple(sorted(name for name, was in files.items() if _content(name) != was))
+            after = room.play(_spec(("honest", "rival"), PATIENT))
+        assert self.attacker is not None
+        took = (self.attacker.ended - self.attacker.asked) / _NS
+        past = (self.attacker.ended - self.attacker.deadline) / _NS
+        changed = tuple(f"changed-{Path(name).relative_to(self.folder)}" for name in harmed)
+        overstayed = tuple(self.attacker.overstayed)
+        return Fight(played, took, past, overstayed, grown, left, changed, after.record["digest"])
+
+    def attack(self, attack: Attack) -> Fight:
+        """Play against an attack: as it is where the sandbox contains it, and tamed where it does not."""
+        contained = attack.contained(self.sandbox.protections)
+        if contained or not attack.tame:
+            stays = not contained and "all-processes" in attack.needs
+            return self.fight(attack.code, attack.limits, stays=stays)
+        return self.fight(attack.tame)
+
+    def control(self) -> str:
+        """Return the digest of the match of the honest bots, where nobody attacked anything."""
+        self._lay_out("")
+        with self._room() as room:
+            found: str = room.play(_spec(("honest", "rival"), PATIENT)).record["digest"]
+        return found
 
     def launch(self, entrant: Entrant, limits: Limits) -> Channel:
         """Start the bot that an entrant names; the token tells its processes from all others."""
         if entrant.bot == "drawn":
-            return _Idle()
-        words = (sys.executable, "-I", "-S", "-B", f"{entrant.bot}.py", self.token)
-        command = BotCommand(words, self.folder, environment(), interpreter_paths())
-        return self.sandbox.spawn(command, memory_mb=limits.memory_mb)
+            return self._opponent()
+        words: tuple[str, ...] = ("./bot", self.token)
+        if entrant.bot == "attacker":
+            words = (sys.executable, "-I", "-S", "-B", "bot.py", self.token)
+        command = BotCommand(words, self.folder / entrant.bot, environment(), interpreter_paths())
+        _, pipes, group = self.sandbox.run(command, Bounds(memory_mb=limits.memory_mb))
+        channel = Watched(group, pipes, self._clock)
+        if entrant.bot == "attacker":
+            self.attacker = channel
+        return channel
 
-    def fight(self, code: str, limits: Limits = PATIENT) -> Fight:
-        """Play against an attacker; look who is left; then let an honest bot play in the same room."""
-        names = (self.bot("attacker", code), "drawn")
-        with Room(self.launch, sandbox=self.sandbox, find=toy) as room:
-            before = _peak()
-            began = time.monotonic()
-            played = room.play(_spec(names, limits))
-            seconds = time.monotonic() - began
-            grown = _peak(reset=False) - before
-            left = tuple(running(self.token)) if self.sandbox.kind != "plain" else tuple(self._kill())
-            after = room.play(_spec((self.bot("honest", ""), "drawn"), PATIENT))
-        assert outcome(after)["faults"] == [], "the next match was harmed"
-        return Fight(played, seconds, grown, left)
+    def _room(self) -> Room:
+        return Room(self.launch, sandbox=self.sandbox, clock=self._clock, find=toy)
 
-    def _kill(self) -> Iterator[str]:
-        """Kill what is left where nothing contains it, by its own number, and name it.
+    def _lay_out(self, code: str) -> Mapping[str, bytes]:
+        """Write the bots and a database, and return what no attacker may change."""
+        (self.folder / "attacker" / "bot.py").write_text(BOT.format(facts=self._facts, code=code), "utf-8")
+        for name in ("honest", "rival"):
+            (self.folder / name / "bot").write_text(HONEST, "ascii")
+            (self.folder / name / "bot").chmod(0o755)
+        (self.folder / "tourney.db").write_bytes(DATABASE)
+        (self.folder / "rival" / "left").unlink(missing_ok=True)
+        names = ("attacker/bot.py", "honest/bot", "rival/bot", "rival/left", "tourney.db")
+        return {str(self.folder / name): _content(str(self.folder / name)) for name in names}
 
-        A process that was killed stands in the table until it is next given the processor, so it is
-        granted a while to go.
-        """
-        if not running(self.token):
+    def _left(self, *, stays: bool) -> Iterator[str]:
+        """Name what is left, and kill it by its own number; where nothing is to stay it may take its time."""
+        if not stays and not running(self.token):
             return
         for process in Path("/proc").glob("[0-9]*"):
             with suppress(OSError):
@@ -140,9 +313,22 @@ class Arena:
                     yield words.replace(b"\0", b" ").decode("utf-8", "replace")
 
 
-def turn(body: str) -> str:
-    """Return a bot that does this when it is asked first."""
-    return "def attack(first):\n" + "".join(f"    {line}\n" for line in body.splitlines())
+@contextmanager
+def _sockets(name: str) -> Iterator[int]:
+    """Listen on a port, which is yielded, and on an abstract socket; nobody is answered."""
+    with (
+        socket.create_server(("127.0.0.1", 0), backlog=64) as port,
+        socket.socket(socket.AF_UNIX) as abstract,
+    ):
+        abstract.bind(f"\0{name}")
+        abstract.listen(64)
+        yield port.getsockname()[1]
+
+
+def _content(name: str) -> bytes:
+    with suppress(FileNotFoundError):
+        return Path(name).read_bytes()
+    return b"not there"
 
 
 def _spec(names: tuple[str, ...], limits: Limits) -> Any:

@@ -4,13 +4,18 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
-from tests.attacks.arena import Arena, turn
+from tests.attacks.arena import Arena, Idle
+from tests.attacks.attacks import PONDERERS, Attack, turn
 from tests.containment import contained
 from tourney.bots.cgroups import find_cgroups
+from tourney.bots.channel import Event
 from tourney.bots.command import BotCommand, environment, interpreter_paths
 from tourney.bots.process import ProcessChannel
 from tourney.bots.sandbox import PlainSandbox, Sandbox, open_sandbox
@@ -37,16 +42,25 @@ def sandbox(request: pytest.FixtureRequest) -> Sandbox:
 
 
 @pytest.fixture
-def arena(tmp_path: Path, sandbox: Sandbox) -> Arena:
+def arena(tmp_path: Path, sandbox: Sandbox) -> Iterator[Arena]:
     """An arena in each sandbox."""
     tmp_path.chmod(0o755)
-    return Arena(tmp_path, sandbox)
+    with Arena(tmp_path, sandbox) as made:
+        yield made
 
 
-def test_work_by_children_is_charged(arena: Arena) -> None:
+@pytest.fixture
+def timeless(tmp_path: Path, sandbox: Sandbox) -> Iterator[Arena]:
+    """An arena in each sandbox whose referee's clock stands still: nobody runs out of wall time."""
+    tmp_path.chmod(0o755)
+    with Arena(tmp_path, sandbox, clock=lambda: 1) as made:
+        yield made
+
+
+def test_work_by_children_is_charged(timeless: Arena) -> None:
     """With ``charge = "cpu"`` half a second of a child's work does not fit into a fifth."""
     limits = Limits(move_ms=200, margin_ms=0, startup_ms=60_000, charge="cpu", memory_mb=512)
-    fight = arena.fight(BY_CHILD, limits)
+    fight = timeless.fight(BY_CHILD, limits)
     assert fight.faults == [[1, "timeout", 0]]
     assert (fight.played.measured["seats"][0]["cpu-ms"] or 0) >= 200
 
@@ -55,17 +69,17 @@ def test_sleep_is_not_charged_as_work_but_wall_time_is_capped(arena: Arena) -> N
     """A bot that sleeps uses no CPU time; four times its limit by the wall clock ends its turn."""
     limits = Limits(move_ms=20_000, margin_ms=0, startup_ms=60_000, charge="cpu", memory_mb=512)
     fight = arena.fight(SLEEPER, limits)
-    assert fight.faults == []
+    assert fight.kinds == (None,)
     assert fight.played.measured["seats"][0]["wall-ms"] >= 500
     short = Limits(move_ms=50, margin_ms=0, startup_ms=60_000, charge="cpu", memory_mb=512)
     assert arena.fight(turn("time.sleep(600)"), short).faults == [[1, "timeout", 0]]
 
 
-def test_start_up_is_not_charged_to_the_first_move(arena: Arena) -> None:
+def test_start_up_is_not_charged_to_the_first_move(timeless: Arena) -> None:
     """A bot that works before it says it is ready has its whole first turn."""
     slow = "def begin():\n    while time.process_time() < 0.5:\n        pass\n"
     limits = Limits(move_ms=400, margin_ms=50, startup_ms=60_000, charge="cpu", memory_mb=512)
-    fight = arena.fight(slow, limits)
+    fight = timeless.fight(slow, limits)
     assert fight.faults == []
     assert (fight.played.measured["seats"][0]["cpu-ms"] or 0) >= 450
 
@@ -100,23 +114,23 @@ def used(channel: ProcessChannel) -> int:
     return found
 
 
-def stands_still(channel: ProcessChannel) -> bool:
+def stands_still(used: Callable[[], int]) -> bool:
     """Look until two looks, with some work of our own in between, find no CPU time used."""
     for _ in range(200):
-        before = used(channel)
+        before = used()
         until = time.process_time() + 0.02
         while time.process_time() < until:
             os.sched_yield()
-        if used(channel) == before:
+        if used() == before:
             return True
     return False
 
 
-def goes_on(channel: ProcessChannel) -> bool:
+def goes_on(used: Callable[[], int]) -> bool:
     """Look until CPU time is used."""
-    before, until = used(channel), time.monotonic() + 60
+    before, until = used(), time.monotonic() + 60
     while time.monotonic() < until:
-        if used(channel) > before + 20_000_000:
+        if used() > before + 20_000_000:
             return True
         os.sched_yield()
     return False
@@ -126,24 +140,73 @@ def test_nobody_works_in_the_opponents_time(worker: ProcessChannel) -> None:
     """Frozen, not even a child in a group of its own uses any time; thawed, all go on; frozen, they end."""
     worker.request(b"")
     assert worker.wait(time.monotonic_ns() + FAR).text == "up"
-    assert goes_on(worker)
+    assert goes_on(lambda: used(worker))
     for _ in range(2):
         worker.freeze()
-        assert stands_still(worker)
+        assert stands_still(lambda: used(worker))
         worker.thaw()
-        assert goes_on(worker)
+        assert goes_on(lambda: used(worker))
         worker.request(b"x\n")
         assert worker.wait(time.monotonic_ns() + FAR).text == "heard"
     worker.freeze()
     worker.close(0)
 
 
-def test_match_is_played_with_bots_held_still(arena: Arena) -> None:
-    """With ``ponder = "freeze"`` an honest match is as ever."""
-    limits = Limits(move_ms=60_000, startup_ms=60_000, ponder="freeze", memory_mb=512)
-    fight = arena.fight("", limits)
-    assert fight.faults == []
-    assert fight.left == ()
+class Looker(Idle):
+    """An opponent that looks in its first turn what processor time the attacker uses."""
+
+    def __init__(self, look: Callable[[], bool]) -> None:
+        super().__init__()
+        self._look = look
+        self.seen: bool | None = None
+
+    def wait(self, deadline: int) -> Event:
+        """Look before the first move."""
+        event = super().wait(deadline)
+        if event.text.startswith("move") and self.seen is None:
+            self.seen = self._look()
+        return event
+
+
+def used_by(token: str) -> int:
+    """Return the processor time of all processes, in whatever session, whose command holds a word."""
+    total = 0
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if token.encode() in (process / "cmdline").read_bytes():
+                total += time.clock_gettime_ns((~int(process.name) << 3) | 2)
+    return total
+
+
+@pytest.mark.parametrize("attack", PONDERERS, ids=[attack.name for attack in PONDERERS])
+@pytest.mark.parametrize("ponder", ["freeze", "allow"])
+def test_working_in_the_opponents_time(
+    tmp_path: Path,
+    sandbox: Sandbox,
+    attack: Attack,
+    ponder: Literal["freeze", "allow"],
+    record_property: Callable[[str, object], None],
+) -> None:
+    """Frozen in the opponent's turn no process of a bot works, but where signals alone hold it a daemon."""
+    tmp_path.chmod(0o755)
+    held = attack.contained(sandbox.protections)
+    stays = "daemon" in attack.name and sandbox.protections["all-processes"] != "enforced"
+    look = stands_still if ponder == "freeze" and held else goes_on
+    lookers: list[Looker] = []
+
+    def opponent() -> Looker:
+        lookers.append(Looker(lambda: look(lambda: used_by(table.token))))
+        return lookers[-1]
+
+    table = Arena(tmp_path, sandbox, opponent=opponent)
+    with table:
+        fight = table.fight(attack.code, replace(attack.limits, ponder=ponder), stays=stays)
+    if not held:
+        record_property("not contained", (sandbox.level, attack.name, ["work-in-the-opponents-time"]))
+    assert fight.kinds == (None,)
+    assert lookers[0].seen is True
+    assert bool(fight.left) is stays
+    assert fight.overstayed == ()
 
 
 def test_long_turn_on_an_overloaded_machine_is_marked(tmp_path: Path, sandbox: Sandbox) -> None:
@@ -160,10 +223,11 @@ def test_long_turn_on_an_overloaded_machine_is_marked(tmp_path: Path, sandbox: S
             rivals.append(sandbox.spawn(command, memory_mb=512))
         work = turn("until = time.process_time() + 0.3\nwhile time.process_time() < until:\n    pass")
         limits = Limits(move_ms=120_000, startup_ms=120_000, memory_mb=512)
-        fight = Arena(tmp_path, sandbox).fight(work, limits)
+        with Arena(tmp_path, sandbox) as arena:
+            fight = arena.fight(work, limits)
     finally:
         for rival in rivals:
             rival.close(0)
         os.sched_setaffinity(0, cpus)
-    assert fight.faults == []
+    assert fight.kinds == (None,)
     assert "the machine was overloaded" in fight.notes

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.attacks.attacks import ATTACKS, PONDERERS
 from tests.containment import contained
 from tourney.bots.examine import examine
 from tourney.bots.protections import PROTECTIONS
@@ -32,6 +33,28 @@ def documented(column: int) -> dict[str, str]:
     """Return a column of the table of levels: degree by protection."""
     row = r"^\| `([a-z-]+)` \| (\w+) \| (\w+) \| (\w+) \|$"
     return {name: cells[column] for name, *cells in re.findall(row, DOCS.read_text("utf-8"), re.MULTILINE)}
+
+
+def attack_rows() -> list[str]:
+    """Return the documentation's rows of attacks: what they come to, and what contains them."""
+    rows = []
+    for attack in (*ATTACKS, *PONDERERS):
+        kinds = " or ".join("plays on" if kind is None else f"`{kind}`" for kind in attack.faults)
+        held = [
+            "yes" if all(documented(column)[name] == "enforced" for name in attack.needs) else "no"
+            for column in range(3)
+        ]
+        needs = ", ".join(f"`{name}`" for name in attack.needs) or "the referee"
+        rows.append(f"| {attack.name} | {kinds} | {needs} | {' | '.join(held)} |")
+    return rows
+
+
+def test_every_attack_is_documented() -> None:
+    """The table says what each comes to, and at which level it is contained."""
+    text = DOCS.read_text("utf-8")
+    head = "| attack | comes to | contained by | whole | limits only | off |\n|---|---|---|---|---|---|\n"
+    table = text[text.index(head) + len(head) :].partition("\n\n")[0]
+    assert table == "\n".join(attack_rows())
 
 
 def test_every_protection_is_documented() -> None:

@@ -1,0 +1,86 @@
+"""How long an attack lasts: from its deadline until the bot is gone, with all that it started.
+
+    python -m benchmarks.attacks [--rounds 5] [--level auto|off] [ATTACK ...]
+
+Plays each attack of the tests in a match, pinned to one processor as a worker and its bots are, and prints a
+row of a table. The exit code is 1 if one ends more than a second past its deadline, or not as it must; on a
+machine that is busy with other things that may happen.
+"""
+
+import argparse
+import statistics
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from tests.attacks.arena import Arena, Fight
+from tests.attacks.attacks import ATTACKS, Attack
+from tourney.bots.sandbox import Sandbox, open_sandbox
+from tourney.run.worker import pin
+
+MOST_SECONDS = 1.0
+HEAD = """\
+| attack | fault | deadline, ms | gone after, ms | worst | past the deadline, ms | worst | referee grew, KiB |
+|---|---|---|---|---|---|---|---|"""
+
+
+def fights(attack: Attack, sandbox: Sandbox, rounds: int) -> Iterable[Fight]:
+    """Play an attack so many times."""
+    for _ in range(rounds):
+        with tempfile.TemporaryDirectory(prefix="tourney-attacks-") as folder:
+            Path(folder).chmod(0o755)
+            with Arena(Path(folder), sandbox) as arena:
+                yield arena.attack(attack)
+
+
+def row(attack: Attack, found: Sequence[Fight]) -> str:
+    """Return the row of an attack: medians, and the worst."""
+    kinds = sorted({kind or "none" for fight in found for kind in fight.kinds})
+    grown = max(fight.grown for fight in found) // 1024
+    if not found[0].faults:  # it played on, and no deadline ended it
+        return f"| {attack.name} | {' '.join(kinds)} | | | | | | {grown:,} |"
+    cells = [f"{1000 * (found[0].took - found[0].past):,.0f}"]
+    for figures in ([fight.took for fight in found], [fight.past for fight in found]):
+        both = (statistics.median(figures), max(figures))
+        cells += ["-" if figure < 0 else f"{1000 * figure:,.0f}" for figure in both]
+    return f"| {attack.name} | {' '.join(kinds)} | {' | '.join(cells)} | {grown:,} |"
+
+
+def bad(attack: Attack, fight: Fight, sandbox: Sandbox) -> bool:
+    """Say whether it ended too late or not as it must."""
+    held = attack.contained(sandbox.protections)
+    late = bool(fight.faults) and fight.past > MOST_SECONDS
+    return (
+        late or fight.kinds[0] not in (attack.faults if held else attack.freely) or held == bool(fight.worked)
+    )
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Print the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("attacks", nargs="*", metavar="ATTACK", help="all of them if none is named")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--level", choices=("auto", "off"), default="auto")
+    told = parser.parse_args(words)
+    unknown = set(told.attacks) - {attack.name for attack in ATTACKS}
+    if unknown:
+        parser.error(f"there is no attack {min(unknown)}")
+    sandbox = open_sandbox(told.level)
+    pin(0, 1)
+    failed = []
+    print(HEAD)
+    for attack in ATTACKS:
+        if not told.attacks or attack.name in told.attacks:
+            found = list(fights(attack, sandbox, told.rounds))
+            print(row(attack, found), flush=True)
+            failed += [attack.name] * any(bad(attack, fight, sandbox) for fight in found)
+    if failed:
+        print(f"too late, or not as they must be: {' '.join(failed)}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,367 @@
+"""What hostile bots do, and what must come of each: the attacks that are tried in matches."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from tourney.bots.protections import Degree
+from tourney.match.spec import Limits
+
+PATIENT: Final = Limits(move_ms=60_000, startup_ms=60_000, memory_mb=256)
+HASTY: Final = Limits(move_ms=300, margin_ms=50, startup_ms=60_000, memory_mb=256)
+"""For attacks that are to run into the deadline of a turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """What a bot does instead of (or before) its first move, and what must come of it.
+
+    ``faults``: the kinds that may come of it, None for no fault. ``notes``: words of the referee's note.
+    ``needs``: the protections that contain it; where one of them is not enforced it must be seen to work, in
+    the form ``tame`` if there is one: it stops at bounds of its own, and takes away what it wrote.
+    ``freely``: the faults that may come of it then.
+    """
+
+    name: str
+    code: str
+    faults: tuple[str | None, ...]
+    notes: str = ""
+    limits: Limits = PATIENT
+    needs: tuple[str, ...] = ()
+    tame: str = ""
+    freely: tuple[str | None, ...] = (None,)
+
+    def contained(self, protections: Mapping[str, Degree]) -> bool:
+        """Say whether a sandbox with these protections contains it."""
+        return all(protections[name] == "enforced" for name in self.needs)
+
+
+def turn(body: str) -> str:
+    """Return a bot that does this when it is asked first."""
+    return "def attack(first):\n" + "".join(f"    {line}\n" for line in body.splitlines())
+
+
+def tries(*steps: tuple[str, str]) -> str:
+    """Return a bot that tries some things when it is asked first, and says which of them it could do."""
+    body = [f"def {name}():\n    {code.replace(chr(10), chr(10) + '    ')}" for name, code in steps]
+    return turn("\n".join([*body, *(f"attempt({name})" for name, _ in steps)]))
+
+
+SEES_REFEREE = "if Path(f'/proc/{REFEREE}/cmdline').read_bytes() != WORDS:\n    raise PermissionError\n"
+"""Another process may have its number where the bot is."""
+
+TRACE = """\
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
+libc.ptrace.restype = ctypes.c_long
+# Seized and not stopped; its tracer lets go of it by exiting.
+child = os.fork()
+if child == 0:
+    os._exit(0 if libc.ptrace(0x4206, WHOM, None, None) == 0 else 1)
+if os.waitpid(child, 0)[1]:
+    raise PermissionError"""
+
+MEMORY_BY_CHILDREN = """\
+import mmap
+gate, ready = os.pipe(), os.pipe()
+for _ in range(6):
+    if os.fork() == 0:
+        memory = mmap.mmap(-1, 64 << 20)
+        for at in range(0, 64 << 20, 4096):
+            memory[at] = 1
+        os.write(ready[1], b'!')
+        os.close(gate[1])
+        os.read(gate[0], 1)
+        os._exit(0)
+heard = b''
+while len(heard) < 6:
+    heard += os.read(ready[0], 6)
+os.close(gate[1])
+for _ in range(6):
+    os.wait()
+"""
+
+FORKS = """\
+children = []
+try:
+    for _ in range(600):
+        child = os.fork()
+        if child == 0:
+            signal.pause()
+        children.append(child)
+finally:
+    for child in children:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)"""
+
+ONE_FILE = """\
+import tempfile
+with tempfile.TemporaryFile(dir='/tmp') as file:
+    for _ in range(80):
+        file.write(b'1' * (1 << 20))"""
+
+MANY_FILES = """\
+import tempfile
+with tempfile.TemporaryDirectory(dir='/tmp') as folder:
+    for k in range(10):
+        Path(folder, str(k)).write_bytes(b'1' * (8 << 20))"""
+
+CONNECT = """\
+with socket.socket(socket.AF_UNIX) as one:
+    one.settimeout(30)
+    one.connect('\\0' + ABSTRACT)"""
+
+ATTACKS: Final = (
+    Attack(
+        "fork-bomb",
+        turn("while True:\n    try:\n        os.fork()\n    except OSError:\n        pass"),
+        ("timeout", "crash"),
+        limits=HASTY,
+        needs=("process-count",),
+        tame=tries(
+            ("have_600_processes", FORKS),
+        ),
+    ),
+    Attack(
+        "memory-hog",
+        turn("hog = bytearray(b'1') * (300 << 20)"),
+        ("crash",),
+        "exited with code 1",
+        needs=("address-space",),
+        tame=tries(("map_300_mib", "import mmap\nmmap.mmap(-1, 300 << 20).close()")),
+    ),
+    Attack(
+        "memory-by-children",
+        turn(
+            "for _ in range(8):\n"
+            "    if os.fork() == 0:\n"
+            "        hog = bytearray(b'1') * (100 << 20)\n"
+            "        time.sleep(600)\n"
+            "time.sleep(600)"
+        ),
+        ("timeout", "crash"),
+        limits=HASTY,
+        needs=("total-memory",),
+        tame=tries(("use_384_mib_by_children", MEMORY_BY_CHILDREN)),
+    ),
+    Attack(
+        "disk-by-one-file",
+        turn(
+            "import tempfile\n"
+            "with tempfile.TemporaryFile(dir='/tmp') as file:\n"
+            "    while True:\n"
+            "        file.write(b'1' * (1 << 20))"
+        ),
+        ("crash",),
+        "exited with code 1",
+        needs=("file-size",),
+        tame=tries(
+            ("make_a_file_of_80_mib", ONE_FILE),
+        ),
+    ),
+    Attack(
+        "disk-by-many-files",
+        turn(
+            "for k in range(10**9):\n"
+            "    for place in ('/tmp', '/dev/shm'):\n"
+            "        with open(f'{place}/{k}', 'wb') as file:\n"
+            "            file.write(b'1' * (1 << 20))"
+        ),
+        ("crash",),
+        "exited with code 1",
+        needs=("private-tmp",),
+        tame=tries(
+            ("fill_80_mib_of_tmp", MANY_FILES),
+        ),
+    ),
+    Attack(
+        "database",
+        tries(
+            ("read_the_database", "Path(DATABASE).read_bytes()"),
+            ("write_to_the_database", "with Path(DATABASE).open('ab') as file:\n    file.write(b'!')"),
+            ("remove_the_database", "Path(DATABASE).rename(DATABASE + '.gone')"),
+        ),
+        (None,),
+        needs=("host-files",),
+    ),
+    Attack(
+        "rivals-folder",
+        tries(
+            ("read_a_rivals_program", "Path(RIVAL, 'bot').read_bytes()"),
+            ("change_a_rivals_program", "with Path(RIVAL, 'bot').open('ab') as file:\n    file.write(b'#')"),
+            ("leave_a_file_with_a_rival", "Path(RIVAL, 'left').write_bytes(b'')"),
+        ),
+        (None,),
+        needs=("host-files",),
+    ),
+    Attack(
+        "own-folder",
+        tries(("change_itself", "with open('bot.py', 'ab') as file:\n    file.write(b'#')")),
+        (None,),
+        needs=("bot-folder",),
+    ),
+    Attack(
+        "loopback-socket",
+        tries(
+            (
+                "connect_to_a_port",
+                "with socket.create_connection(('127.0.0.1', PORT), timeout=30):\n    pass",
+            )
+        ),
+        (None,),
+        needs=("network",),
+    ),
+    Attack(
+        "abstract-socket",
+        tries(
+            ("connect_to_an_abstract_socket", CONNECT),
+        ),
+        (None,),
+        needs=("network",),
+    ),
+    Attack(
+        "kills-the-referee",
+        # What its user may kill is all in the sandbox.
+        tries(("kill_the_referee", SEES_REFEREE + "os.kill(REFEREE, signal.SIGKILL)"))
+        + "    for whom in (-1, 1, os.getppid()):\n"
+        "        try:\n"
+        "            os.kill(whom, signal.SIGKILL)\n"
+        "        except OSError:\n"
+        "            pass\n",
+        (None, "crash"),
+        needs=("process-table", "own-user"),
+        # This one nobody minds.
+        tame=tries(("signal_the_referee", SEES_REFEREE + "os.kill(REFEREE, signal.SIGURG)")),
+    ),
+    Attack(
+        "traces-the-referee",
+        tries(
+            ("trace_the_referee", SEES_REFEREE + TRACE.replace("WHOM", "REFEREE")),
+            ("trace_its_parent", "PARENT = os.getppid()\n" + TRACE.replace("WHOM", "PARENT")),
+            ("open_the_referees_memory", SEES_REFEREE + "open(f'/proc/{REFEREE}/mem', 'rb').close()"),
+        ),
+        (None,),
+        needs=("process-table", "system-calls"),
+    ),
+    Attack(
+        "endless-line",
+        turn("while True:\n    os.write(1, b'x' * 4000)"),
+        ("protocol",),
+        "longer than 4,096 bytes",
+    ),
+    Attack(
+        "flood-of-info",
+        turn("while True:\n    os.write(1, b'info x\\n' * 500)"),
+        ("overflow",),
+        "between two requests",
+    ),
+    Attack(
+        "trickle-of-info",
+        turn("while True:\n    say('info still here')\n    time.sleep(0.01)"),
+        ("timeout",),
+        "no answer within 350 ms",
+        limits=HASTY,
+    ),
+    Attack(
+        "flood-of-stderr",
+        turn("while True:\n    os.write(2, b'x' * 65536)"),
+        ("timeout",),
+        limits=HASTY,
+    ),
+    Attack(
+        "flood-of-stderr-then-a-move",
+        turn("for _ in range(500):\n    os.write(2, b'y' * 60000 + b'\\n')"),
+        (None,),
+    ),
+    Attack(
+        "never-reads",
+        "def begin():\n    time.sleep(600)\n",
+        ("startup",),
+        limits=Limits(move_ms=300, startup_ms=400),
+    ),
+    Attack("closes-stdout", turn("os.close(1)\ntime.sleep(600)"), ("crash",), "closed its output"),
+    Attack(
+        "daemon-outlives-the-match",
+        turn(
+            "if os.fork() == 0:\n"
+            "    os.setsid()\n"
+            "    if os.fork() == 0:\n"
+            "        time.sleep(600)\n"
+            "    os._exit(0)\n"
+            "os.wait()"
+        ),
+        (None,),
+        needs=("all-processes",),
+    ),
+    Attack(
+        "grandchild-holds-the-pipe",
+        turn("if os.fork() == 0:\n    time.sleep(600)\nos._exit(3)"),
+        ("crash",),
+        "exited with code 3",
+    ),
+    Attack("sleeps-past-the-deadline", turn("time.sleep(600)"), ("timeout",), limits=HASTY),
+    Attack("spins-past-the-deadline", turn("while True:\n    pass"), ("timeout",), limits=HASTY),
+    Attack("stops-itself", turn("os.kill(0, signal.SIGSTOP)"), ("timeout",), limits=HASTY),
+    Attack("garbage", turn("os.write(1, b'\\xff\\xfe\\x00\\n')\ntime.sleep(600)"), ("protocol",), "no UTF-8"),
+    Attack(
+        "answers-before-asked",
+        "def begin():\n    os.write(1, b'bot\\nready\\nmove a1\\n')\n    time.sleep(600)\n",
+        ("startup",),
+        "out of turn",
+    ),
+    Attack(
+        "answers-twice",
+        turn(
+            "os.write(1, b'move ' + first.encode() + b'\\nmove c3\\n')\nsys.stdin.readline()\ntime.sleep(600)"
+        ),
+        ("protocol",),
+        "out of turn",
+    ),
+    *(
+        Attack(f"exits-with-{code}", turn(f"os._exit({code})"), ("crash",), f"exited with code {code}")
+        for code in (0, 1, 125, 127, 137, 139)
+    ),
+    Attack(
+        "dies-by-signal", turn("os.kill(os.getpid(), signal.SIGSEGV)\ntime.sleep(600)"), ("crash",), "SIGSEGV"
+    ),
+    Attack(
+        "ignores-every-signal",
+        turn(
+            "for number in range(1, 65):\n"
+            "    try:\n"
+            "        signal.signal(number, signal.SIG_IGN)\n"
+            "    except (OSError, ValueError):\n"
+            "        pass\n"
+            "time.sleep(600)"
+        ),
+        ("timeout",),
+        limits=HASTY,
+    ),
+)
+
+PONDERERS: Final = (
+    Attack(
+        "works-in-the-opponents-time",
+        turn("if os.fork() == 0:\n    while True:\n        pass"),
+        (None,),
+        limits=Limits(move_ms=600_000, startup_ms=600_000, ponder="freeze", memory_mb=256),
+    ),
+    Attack(
+        "daemon-works-in-the-opponents-time",
+        turn(
+            "child = os.fork()\n"
+            "if child == 0:\n"
+            "    os.setsid()\n"
+            "    if os.fork():\n"
+            "        os._exit(0)\n"
+            "    while True:\n"
+            "        pass\n"
+            "os.waitpid(child, 0)"
+        ),
+        (None,),
+        limits=Limits(move_ms=600_000, startup_ms=600_000, ponder="freeze", memory_mb=256),
+        needs=("freezing",),
+    ),
+)
+"""Tried apart, by an opponent who looks. Contained means that they are held still, with ``freeze``."""

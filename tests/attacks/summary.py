@@ -1,0 +1,17 @@
+"""What is said at the end of a test run: which attacks work at which level."""
+
+import pytest
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the attacks that were tried and not contained, by level, each with what the bot could do."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for report in terminalreporter.getreports("passed"):
+        for name, value in report.user_properties:
+            if name == "not contained":
+                level, attack, worked = value
+                found.setdefault(level, {})[attack] = worked
+    for level, attacks in sorted(found.items()):
+        terminalreporter.section(f"attacks that sandbox = {level} does not contain here", sep="-")
+        for attack, worked in sorted(attacks.items()):
+            terminalreporter.line(f"{attack}: {' '.join(worked)}")
