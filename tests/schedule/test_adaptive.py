@@ -1,6 +1,7 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -48,6 +49,16 @@ def test_it_ends_when_every_rating_is_as_sure_as_was_asked(target: int) -> None:
     # The draw that ended it saw all but the last batch; the one before saw too little.
     assert max(estimate(players_of(plan), known(histories[-2], 1), 2).deviation) > 100 * target
     assert max(estimate(players_of(plan), known(last, 1), 2).deviation) <= 100 * target
+
+
+def test_who_is_sure_enough_meets_only_those_who_are_not() -> None:
+    """In every batch each pairing holds one whose rating, as far as it was known, was not sure enough."""
+    plan = setup(9, target_sigma=90, batch=3)
+    for before, after in pairwise(play_out(ADAPTIVE, plan, truth(9))):
+        deviation = estimate(players_of(plan), known(before, 1), 2).deviation
+        for round_, pair in pairings(after.rows):
+            if round_ > before.rounds:
+                assert max(deviation[number] for number in pair) > 9000
 
 
 def known(history: History, lag: int) -> tuple[RowResult, ...]:

@@ -34,8 +34,8 @@ class Adaptive(Format):
     matches tell of it: the more the nearer the two are (``tourney.schedule.strength``). A batch is a round;
     it is drawn when the one before the last is finished, so that nobody waits. An entrant may sit at several
     tables of a batch. It ends when ``budget`` matches are drawn, or when every entrant's rating has a
-    standard deviation of ``target-sigma`` Elo at the most. An entrant added later begins unknown, and so
-    plays most.
+    standard deviation of ``target-sigma`` Elo at the most; whoever has reached that meets only those who have
+    not. An entrant added later begins unknown, and so plays most.
     """
 
     name = "adaptive"
@@ -85,9 +85,10 @@ class Adaptive(Format):
             return Drawn((), complete=True)
         strengths = estimate(players_of(setup), history.results, setup.seats)
         target = setup.setting("target-sigma")
-        if target is not None and all(strengths.deviation[n] <= 100 * int(target) for n in present):
+        unsure = [n for n in present if target is None or strengths.deviation[n] > 100 * int(target)]
+        if not unsure:
             return Drawn((), complete=True)
-        batch = _Batch(setup, history, strengths, present)
+        batch = _Batch(setup, history, strengths, present, unsure)
         rows: list[Row] = []
         for table in range(1, pairings + 1):
             rows.extend(rows_of(setup, round_, table, batch.next()))
@@ -124,10 +125,21 @@ def players_of(setup: Setup) -> tuple[Player, ...]:
 
 
 class _Batch:
-    """The pairings of a batch, one after the other: each makes what it tells known for the next."""
+    """The pairings of a batch, one after the other: each makes what it tells known for the next.
 
-    def __init__(self, setup: Setup, history: History, strengths: Strengths, present: Sequence[int]) -> None:
+    Each holds one of those who are ``unsure`` at least.
+    """
+
+    def __init__(
+        self,
+        setup: Setup,
+        history: History,
+        strengths: Strengths,
+        present: Sequence[int],
+        unsure: Sequence[int],
+    ) -> None:
         self._games = setup.games
+        self._unsure = unsure
         self._seats = setup.seats
         self._rating = strengths.rating
         self._present = present
@@ -163,6 +175,8 @@ class _Batch:
         better = 1 / (1 + 10 ** ((rating[None, :] - rating[:, None]) / 40_000))
         told = 4 * information(self._games, self._seats, 0) * better * (1 - better)
         gain = np.rint(_DIGITS * np.log1p(told * (deviation / 100) ** 2)).astype(np.int64)
+        unsure = np.isin(present, self._unsure)
+        gain[~(unsure[:, None] | unsure[None, :])] = -1
         upper = np.triu_indices(len(present), 1)
         best = np.flatnonzero(gain[upper] == gain[upper].max())
         pairs = [(self._present[upper[0][k]], self._present[upper[1][k]]) for k in best.tolist()]
