@@ -15,7 +15,8 @@ What a bot does wrong is no exception: it is data in a record. The tree::
     ├── CheckError              1   what was asked for does not hold: a digest differs, a check failed
     └── EnvironmentFailure      3   the machine failed: disk, database, lost worker, sandbox
         ├── StoreError              the database is damaged, too new, or cannot be used
-        │   └── StoreUnavailable        it cannot be written now, but may be later: disk full, locked
+        │   ├── StoreUnavailable        it cannot be written now, but may be later: disk full, locked
+        │   └── StoreDamaged            a column holds what it may not: somebody altered it, or the disk did
         ├── SandboxError            the containment that was asked for cannot be had
         └── WorkerError             a worker process was lost for good
 
@@ -85,6 +86,10 @@ class StoreError(EnvironmentFailure):
 
 class StoreUnavailable(StoreError):  # noqa: N818 - a state of the machine, said as people say it
     """The database cannot be written now, but may be later: the disk is full, or another program holds it."""
+
+
+class StoreDamaged(StoreError):  # noqa: N818 - a state of the database, said as people say it
+    """A column of the database holds what it may not: somebody altered it, or the disk did."""
 
 
 class SandboxError(EnvironmentFailure):

@@ -19,7 +19,7 @@ HOSTILE = (
     "../../etc/passwd",
     "=HYPERLINK(1)",
     "\u05d0\u05d1\u05d2 \u05d3",
-    "x" * 300,
+    "x" * 200,
     "'\"><img src=x onerror=alert(2)>",
     "Z\u0336a\u0336l\u0336g\u0336\u0336\u0336\u0336\u0336\u0336o",
 )

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tourney.errors import RecordError, UsageError
+from tourney.errors import RecordError, StoreDamaged, UsageError
 from tourney.match.files import read_record
 from tourney.match.played import LogLine
 from tourney.match.record import Record, check_shape
@@ -15,12 +15,16 @@ _NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class FoundMatch:
-    """A match, and what is kept beside its record where it came from; ``label`` names it to people."""
+    """A match, and what is kept beside its record where it came from; ``label`` names it to people.
+
+    ``damaged``: why log or measurements are left out, a sentence each.
+    """
 
     label: str
     record: Record
     log: tuple[LogLine, ...] = ()
     measured: dict[str, Any] = field(default_factory=dict)
+    damaged: tuple[str, ...] = ()
 
 
 def find_match(words: str, db: str) -> FoundMatch:
@@ -46,12 +50,18 @@ def find_match(words: str, db: str) -> FoundMatch:
         names = {tournament.id: tournament.name for tournament in repository.tournaments()}
         record = repository.record(match.tournament, match.number)
         label = f"match {match.number} of {names[match.tournament]}"
-        return FoundMatch(
-            label,
-            record,
-            repository.log(match.tournament, match.number),
-            repository.measured(match.tournament, match.number),
-        )
+        log: tuple[LogLine, ...] = ()
+        measured: dict[str, Any] = {}
+        damaged = []
+        try:
+            log = repository.log(match.tournament, match.number)
+        except StoreDamaged as error:
+            damaged.append(str(error))
+        try:
+            measured = repository.measured(match.tournament, match.number)
+        except StoreDamaged as error:
+            damaged.append(str(error))
+        return FoundMatch(label, record, log, measured, tuple(damaged))
 
 
 def is_file(words: str) -> bool:

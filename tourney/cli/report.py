@@ -7,13 +7,17 @@ import click
 
 from tourney.cli.options import db_option, output_options
 from tourney.cli.output import Output, current
-from tourney.errors import UsageError
+from tourney.errors import StoreDamaged, UsageError
+from tourney.report import text
 from tourney.report.names import folder
 from tourney.report.site import MATCH_PAGES, File, Options, site, sites
 from tourney.report.source import Source, load
 from tourney.report.write import Written, write
 from tourney.store.repository import Repository
 from tourney.store.values import Tournament
+
+MAX_DAMAGED = 20
+"""Damaged parts that are named."""
 
 
 @click.command("report")
@@ -66,6 +70,13 @@ def command(
             written = write_report(repository, found, place, options, output)
     output.say(f"{written.pages:,} pages, {written.files:,} files, {written.bytes / 1e6:.1f} MB")
     output.write(str(written.index))
+    if written.damaged:
+        for why in written.damaged[:MAX_DAMAGED]:
+            output.warn(why)
+        raise StoreDamaged(
+            f"{text.count(len(written.damaged), 'part')} of the report could not be written, as the database"
+            " is damaged there; the pages say so: restore a backup, and write it again"
+        )
 
 
 def write_report(

@@ -8,7 +8,7 @@ from tourney.cli.match_source import FoundMatch, find_match
 from tourney.cli.match_text import action_lines, board_text, head_lines, log_lines
 from tourney.cli.options import db_option, output_options
 from tourney.cli.output import current
-from tourney.errors import GameError, RecordError, UsageError
+from tourney.errors import GameError, RecordError, StoreDamaged, UsageError
 from tourney.match.record import digest_of
 
 
@@ -34,6 +34,7 @@ def command(match: str, ply: int | None, logged: bool, as_json: bool, db: str) -
         output.warn(f"{found.label}: the digest does not fit the record; see `tourney verify {match}`")
     if as_json:
         output.write(json.dumps(_data(found), ensure_ascii=False, indent=2))
+        _refuse_damaged(found)
         return
     count = len(found.record["actions"])
     if ply is not None and ply > count:
@@ -55,6 +56,13 @@ def command(match: str, ply: int | None, logged: bool, as_json: bool, db: str) -
         output.warn(f"no board: {error}")
     else:
         output.write(f"\nafter {count if ply is None else ply} actions\n{board.rstrip()}")
+    _refuse_damaged(found)
+
+
+def _refuse_damaged(found: FoundMatch) -> None:
+    """Say at the end, when all that is sound was shown, what was not."""
+    if found.damaged:
+        raise StoreDamaged("; ".join(found.damaged))
 
 
 def _data(found: FoundMatch) -> dict[str, object]:

@@ -1,6 +1,6 @@
 """Verifying what is stored: a record by itself, against its tournament, and the tables against it."""
 
-from tourney.errors import StoreError, UsageError
+from tourney.errors import StoreDamaged, UsageError
 from tourney.match.verify import Finding, verify
 from tourney.run.draw import spec_of
 from tourney.store.belonging import Belonging, is_imported
@@ -25,7 +25,7 @@ class StoredMatches:
         """
         try:
             return self._verify(number)
-        except (StoreError, UsageError) as error:
+        except (StoreDamaged, UsageError) as error:
             return [Finding(str(error))]
 
     def _verify(self, number: int) -> list[Finding] | None:

@@ -88,6 +88,7 @@ class MatchPage:
     log_left_out: int
     record: Record | None
     download: Table
+    damaged: tuple[str, ...]
 
 
 def match_page(
@@ -131,7 +132,13 @@ def match_page(
         log_left_out=max(0, len(log) - LOG_LINES),
         record=record,
         download=_table(moves, times),
+        damaged=tuple(part for part, _ in damaged(detail, measured=measured)),
     )
+
+
+def damaged(detail: Detail, *, measured: bool) -> tuple[tuple[str, str], ...]:
+    """Return which parts a page leaves out as they are damaged, and why."""
+    return tuple((part, why) for part, why in detail.damaged if measured or part == "record")
 
 
 def headline(line: MatchLine) -> str:

@@ -1,7 +1,7 @@
 """The site: its files one after another, each a function of the source and of nothing else."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 import rfc8785
@@ -11,7 +11,7 @@ from tourney import __version__
 from tourney.report import bot_page, crosstable, frames, listing, names, overview, superiority
 from tourney.report.downloads import Table
 from tourney.report.environment import environment, static_files
-from tourney.report.match_page import match_page
+from tourney.report.match_page import damaged, match_page
 from tourney.report.source import Source
 from tourney.resources import templates_dir
 
@@ -32,10 +32,14 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file of the site: its path, parts joined by ``/``, and its content."""
+    """A file of the site: its path, parts joined by ``/``, and its content.
+
+    ``damaged``: why it leaves out what stands in the database, a sentence each.
+    """
 
     path: str
     content: bytes
+    damaged: tuple[str, ...] = ()
 
     @property
     def is_page(self) -> bool:
@@ -102,7 +106,7 @@ class _Site:
 
     def files(self) -> Iterator[File]:
         for file in self._files():
-            yield File(self._prefix + file.path, file.content)
+            yield replace(file, path=self._prefix + file.path)
 
     def _files(self) -> Iterator[File]:
         frame = frames.seat_frame(self._source)
@@ -160,16 +164,20 @@ class _Site:
         for line in self._lines:
             groups.setdefault((line.round, line.table, line.repeat), []).append(line)
         for index, line in enumerate(shown):
+            detail = self._source.detail(line.number)
             page = match_page(
                 self._source,
                 line,
-                self._source.detail(line.number),
+                detail,
                 group=groups[line.round, line.table, line.repeat],
                 before=shown[index - 1] if index else None,
                 after=shown[index + 1] if index + 1 < len(shown) else None,
                 measured=self._options.measured,
             )
-            yield self._page(listing.match_page(line.number), "match.html", match=page)
+            left_out = tuple(why for _, why in damaged(detail, measured=self._options.measured))
+            yield replace(
+                self._page(listing.match_page(line.number), "match.html", match=page), damaged=left_out
+            )
             if page.record is not None:
                 yield File(f"matches/{line.number}.json", rfc8785.dumps(page.record) + b"\n")
                 yield File(f"matches/{line.number}.csv", page.download.csv())

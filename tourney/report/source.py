@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
-from tourney.errors import GameError
+from tourney.errors import GameError, StoreDamaged
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
 from tourney.match.played import LogLine
@@ -19,14 +19,20 @@ from tourney.ratings.values import Rating, Result
 from tourney.store.repository import Repository
 from tourney.store.values import Match, PairTotal, Progress, Standing, StoredEntrant, Tournament
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """What is stored of one match beyond its result; ``record`` is None where the infrastructure failed."""
+    """What is stored of one match beyond its result; ``record`` is None where the infrastructure failed.
+
+    What is damaged is left out: ``damaged`` says which part it is (record, log or measurements), and why.
+    """
 
     record: Record | None = None
     log: tuple[LogLine, ...] = ()
     measured: dict[str, Any] = field(default_factory=dict)
+    damaged: tuple[tuple[str, str], ...] = ()
 
 
 class Meeting(NamedTuple):
@@ -123,10 +129,20 @@ def load(repository: Repository, tournament: Tournament) -> Source:
     def detail(number: int) -> Detail:
         if number not in recorded:
             return Detail()
+        damaged: list[tuple[str, str]] = []
+
+        def part(name: str, read: Callable[[int, int], T]) -> T | None:
+            try:
+                return read(tournament.id, number)
+            except StoreDamaged as error:
+                damaged.append((name, str(error)))
+                return None
+
         return Detail(
-            repository.record(tournament.id, number),
-            repository.log(tournament.id, number),
-            repository.measured(tournament.id, number),
+            part("record", repository.record),
+            part("log", repository.log) or (),
+            part("measurements", repository.measured) or {},
+            tuple(damaged),
         )
 
     kept = repository.draw_probability(tournament.game, tournament.seats)

@@ -33,13 +33,14 @@ _HERE = -100
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What was written: the folder, its first page, and how much."""
+    """What was written: the folder, its first page, how much, and why parts of pages were left out."""
 
     folder: Path
     index: Path
     pages: int
     files: int
     bytes: int
+    damaged: tuple[str, ...] = ()
 
 
 def write(files: Iterable[File], out: Path, heard: Callable[[File], None] | None = None) -> Written:
@@ -51,6 +52,7 @@ def write(files: Iterable[File], out: Path, heard: Callable[[File], None] | None
     """
     folder = _target(out)
     pages = count = size = 0
+    damaged: list[str] = []
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with _sibling(folder) as partial:
@@ -61,6 +63,7 @@ def write(files: Iterable[File], out: Path, heard: Callable[[File], None] | None
                 pages += file.is_page
                 count += 1
                 size += len(file.content)
+                damaged += file.damaged
                 if heard is not None:
                     heard(file)
             marker = {"format": FORMAT, "files": count, "pages": pages}
@@ -68,7 +71,7 @@ def write(files: Iterable[File], out: Path, heard: Callable[[File], None] | None
             _swap(partial, folder)
     except OSError as error:
         raise _refusal(folder, error) from error
-    return Written(folder, folder / "index.html", pages, count + 1, size)
+    return Written(folder, folder / "index.html", pages, count + 1, size, tuple(damaged))
 
 
 def is_report(folder: Path) -> bool:

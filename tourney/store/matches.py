@@ -63,7 +63,7 @@ class Matches(Tournaments):
         """Return a match's record as JSON data, its digest unchecked.
 
         Raises UsageError if there is none yet or the match is void for want of a working machine, and
-        StoreError if what is stored is no record of so many seats.
+        StoreDamaged if what is stored is no record of so many seats.
         """
         with self._read() as connection:
             record = details.record(connection, tournament, number)
@@ -86,18 +86,18 @@ class Matches(Tournaments):
     def records(self, tournament: int) -> Iterator[tuple[int, Record]]:
         """Yield the numbers and records of a tournament in schedule order, those without a record left out.
 
-        Raises StoreError as ``record`` does.
+        Raises StoreDamaged as ``record`` does.
         """
         with self._read() as connection:
             yield from details.records(connection, tournament)
 
     def log(self, tournament: int, number: int) -> tuple[LogLine, ...]:
-        """Return a match's log; empty if there is none. Raises StoreError if it is damaged."""
+        """Return a match's log; empty if there is none. Raises StoreDamaged if it is damaged."""
         with self._read() as connection:
             return details.log(connection, tournament, number) or ()
 
     def measured(self, tournament: int, number: int) -> Measured:
-        """Return what was measured of a match; empty if nothing was. Raises StoreError if it is damaged."""
+        """Return what was measured of a match; empty if nothing was. Raises StoreDamaged if it is damaged."""
         with self._read() as connection:
             return details.measured(connection, tournament, number) or {}
 

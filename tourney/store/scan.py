@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from tourney.errors import StoreError
+from tourney.errors import StoreDamaged
 from tourney.store import damage, rows
 from tourney.store.misfit import Columns, MisfitError
 from tourney.store.models import (
@@ -36,7 +36,7 @@ _LONELY: tuple[tuple[sa.Table, Callable[[Columns], object]], ...] = (
 """Tables whose rows can be read without knowing their tournament."""
 
 
-def misfits(connection: Connection) -> Iterator[StoreError]:
+def misfits(connection: Connection) -> Iterator[StoreDamaged]:
     """Yield an error for each row with a column that does not fit, the first such column of it."""
     shapes: dict[object, Shape] = {}
     counts: dict[object, int] = {}
@@ -78,7 +78,7 @@ def _rows(connection: Connection, table: sa.Table, *more: sa.Column[Any]) -> Ite
 
 def _tried(
     connection: Connection, table: sa.Table, row: Columns, check: Callable[[Columns], object]
-) -> Iterator[StoreError]:
+) -> Iterator[StoreDamaged]:
     try:
         check(row)
     except MisfitError as error:

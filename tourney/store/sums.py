@@ -6,7 +6,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from tourney.errors import StoreError
+from tourney.errors import StoreDamaged
 from tourney.match.record import FAULT_KINDS
 from tourney.store import damage
 from tourney.store.misfit import MisfitError
@@ -108,7 +108,7 @@ def _is_entrant(number: Any, shape: Shape) -> bool:
     return type(number) is int and 0 <= number < shape.entrants
 
 
-def _bad_seat(connection: Connection, tournament: int, shape: Shape) -> StoreError:
+def _bad_seat(connection: Connection, tournament: int, shape: Shape) -> StoreDamaged:
     """Return the error for the first row of seats that does not fit; sums only tell that there is one."""
     query = sa.select(SEAT).where(SEAT.c.tournament_id == tournament).order_by(SEAT.c.match_id, SEAT.c.seat)
     for row in connection.execute(query).mappings():

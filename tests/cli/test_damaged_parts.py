@@ -1,0 +1,99 @@
+"""A damaged log, measurement or record of one match costs that part, is named, and is found by a check."""
+
+import sqlite3
+import zlib
+from pathlib import Path
+
+import pytest
+
+from tests import genuine
+from tests.command import invoke
+from tests.report.pages import Page
+from tourney.store.codec import pack
+from tourney.store.repository import Repository
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> str:
+    path = str(tmp_path / "tourney.db")
+    with Repository.open(path, create=True) as repository:
+        genuine.play_all(repository, genuine.begin(repository, ("drawn-1", "drawn-2")))
+    return path
+
+
+BLOBS = {
+    "no zlib": b"nonsense",
+    "torn": pack([[1, 1, "info", "x" * 500]])[:-9],
+    "other data": pack({"times-ms": "soon", "format": 5}),
+    "a string": pack("x"),
+    "deep": zlib.compress(b"[" * 100_000),
+    "long": zlib.compress(b"[" + b"9" * 5000 + b"]"),
+    "empty": b"",
+}
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "part", "blob"),
+    [
+        *(("log", "lines", "log", name) for name in BLOBS),
+        *(("measured", "data", "measurements", name) for name in ("torn", "other data", "long")),
+        *(("match", "record", "record", name) for name in ("no zlib", "other data", "deep")),
+    ],
+)
+def test_a_damaged_part_is_left_out_and_named(
+    database: str, table: str, column: str, part: str, blob: str
+) -> None:
+    key = "id" if table == "match" else "match_id"
+    with sqlite3.connect(database) as connection:
+        connection.execute(f'UPDATE "{table}" SET {column} = ? WHERE {key} = 2', (BLOBS[blob],))  # noqa: S608 - our names
+    connection.close()
+    row = "row 2 (match 2 of cup), holds"
+    where = f"the database {database} was altered: column {column} of table {table}, {row}"
+    out = Path(database).parent / "report"
+
+    done = invoke("report", "--db", database, "--out", str(out))
+    assert done.exit_code == 3
+    assert done.stdout == f"{out}/index.html\n"
+    lines = done.stderr.splitlines()
+    assert len(lines) == 3
+    assert where in lines[1]
+    assert lines[2].startswith("error: 1 part of the report could not be written")
+    page = Page((out / "matches" / "2.html").read_text())
+    assert page.problems == []
+    said = "".join(page.text)
+    assert (
+        f"The {part} of this match {'are' if part == 'measurements' else 'is'} damaged in the database"
+        in said
+    )
+    assert "infrastructure" not in said
+    assert ("ply-1" in page.ids) == (table != "match")
+    assert "damaged" not in (out / "matches" / "1.html").read_text()
+
+    done = invoke("report", "--db", database, "--out", str(out), "--no-measured")
+    assert done.exit_code == (3 if table == "match" else 0)
+
+    done = invoke("db", "check", "--db", database)
+    assert done.exit_code == 1
+    assert where in done.stdout
+
+    done = invoke("show", "2", "--db", database)
+    assert done.exit_code == 3
+    assert where in done.stderr
+    assert ("after " in done.stdout) == (table != "match")
+    assert invoke("show", "1", "--db", database).exit_code == 0
+
+    verified = invoke("verify", "--all", "--db", database)
+    assert verified.exit_code == (1 if table == "match" else 0)
+
+
+def test_what_is_only_kept_to_save_time_may_be_lost(database: str) -> None:
+    assert invoke("ratings", "--method", "trueskill", "--db", database).exit_code == 0
+    with sqlite3.connect(database) as connection:
+        connection.execute("INSERT INTO rating_checkpoint VALUES (1, 'x', 1, ?)", (b"nonsense",))
+    connection.close()
+    assert invoke("ratings", "--method", "trueskill", "--db", database).exit_code == 0
+    done = invoke("db", "check", "--db", database)
+    assert (done.exit_code, done.stdout.count("\n")) == (1, 1)
+    assert (
+        "column state of table rating_checkpoint, row 1,x, holds 8 bytes and not packed JSON" in done.stdout
+    )
