@@ -23,10 +23,12 @@ from tourney.bots.sandbox import MAX_PROCESSES, Bounds, Sandbox
 from tourney.errors import SandboxError
 
 MEMORY_MB: Final = 512
-BURN_SECONDS: Final = 0.2
+BURN_SECONDS: Final = 0.5
 _PATIENCE_NS: Final = 60 * 10**9
 _GONE_SECONDS: Final = 3.0
-_STILL_SECONDS: Final = 0.1
+_TICKS: Final = 20
+_LOOKS: Final = 10
+_SIGKILL_PENDS: Final = 1 << (signal.SIGKILL - 1)
 
 TRIED: Final[Mapping[str, tuple[str, ...]]] = {
     "environment": ("variables",),
@@ -205,21 +207,33 @@ class _Examination:
         return Finding("processor-time", "enforced" if seen else "partial", said)
 
     def hold_still(self) -> Finding:
-        """Freeze canaries that write without end, and listen."""
+        """Freeze canaries that write without end, and listen, as long as one that is not frozen writes."""
         outcomes = []
         for way in ("child", "daemon"):
-            with self.canary([way], ticks=True) as channel:
+            with (
+                _on_one_processor(),
+                self.canary([way], ticks=True) as channel,
+                self.canary(["child"], ticks=True) as control,
+            ):
                 _hear(channel)
+                _hear(control)
                 channel.freeze()
-                still = _falls_silent(channel)
+                still = _falls_silent(channel, control)
                 channel.thaw()
             outcomes.append((not still, f"{way}: {'held still' if still else 'went on'}"))
         return _judge("freezing", outcomes)
 
     def gone(self) -> list[int]:
-        """Wait for all canaries to be gone; return those that are not, and kill them."""
-        until = time.monotonic() + _GONE_SECONDS
-        while (left := self.left()) and time.monotonic() < until:
+        """Wait for all canaries to be gone; return those that are not, and kill them.
+
+        Those that were killed before are waited for longer: a busy machine lets them go late.
+        """
+        soon = time.monotonic() + _GONE_SECONDS
+        late = soon + _PATIENCE_NS / 1e9
+        while left := self.left():
+            now = time.monotonic()
+            if now >= late or (now >= soon and not any(map(_is_dying, left))):
+                break
             time.sleep(0.01)
         for pid in left:
             with suppress(ProcessLookupError, PermissionError):
@@ -256,12 +270,42 @@ def _hear(channel: Channel) -> tuple[list[str], str]:
     return lines, event.text
 
 
-def _falls_silent(channel: Channel) -> bool:
-    """Say whether nothing more comes of a canary that writes all the time."""
-    for _ in range(int(1 / _STILL_SECONDS)):
+def _falls_silent(channel: Channel, control: Channel) -> bool:
+    """Say whether nothing more comes of a canary that writes all the time, while another one's ticks come."""
+    for _ in range(_LOOKS):
+        channel.pending()
         channel.request(b"")
-        if channel.wait(time.monotonic_ns() + int(_STILL_SECONDS * 1e9)).kind == "timeout":
+        for _ in range(_TICKS):
+            control.request(b"")
+            if control.wait(time.monotonic_ns() + _PATIENCE_NS).kind != "line":
+                return False
+        if not channel.pending():
             return True
+    return False
+
+
+@contextmanager
+def _on_one_processor() -> Iterator[None]:
+    """Let what is started here share a processor, so that none of it runs much while another cannot."""
+    try:
+        before = os.sched_getaffinity(0)
+    except AttributeError:  # not Linux
+        yield
+        return
+    os.sched_setaffinity(0, {min(before)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def _is_dying(pid: int) -> bool:
+    """Say whether a process was killed and has not got round to it."""
+    with suppress(OSError, ValueError):
+        for line in Path(f"/proc/{pid}/status").read_text("ascii", "replace").splitlines():
+            name, _, value = line.partition(":")
+            if name in ("SigPnd", "ShdPnd") and int(value, 16) & _SIGKILL_PENDS:
+                return True
     return False
 
 
