@@ -2,7 +2,7 @@
 
     python benchmarks/wire.py [--rounds 5] [--seconds 2] [--quick] [GAME ...]
 
-The bots are C programs (benchmarks/wire/*.c, compiled here with cc) that do not think and ask for no lines of
+The bots are C programs (benchmarks/wire_bots/*.c, compiled with cc) that do not think and ask for no lines of
 positions or legal actions: one keeps a board of Sage Stones, one plays Sages Tafl out of a book of random
 games that is drawn here. Their matches go the whole way: rules, clocks, log, record, digest, worker
 processes, coordinator, SQLite. The floor is what Python cannot go below: one os.write, one poll and one
@@ -41,7 +41,7 @@ from tourney.run.session import run_tournament, sandbox_text
 from tourney.run.tournament_file import read_tournament_file
 from tourney.store.repository import Repository
 
-HERE = Path(__file__).resolve().parent / "wire"
+HERE = Path(__file__).resolve().parent / "wire_bots"
 SEED = 20261120
 BOOK = 16
 """Games of Sages Tafl that the bots know."""

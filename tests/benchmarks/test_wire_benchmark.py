@@ -31,3 +31,22 @@ def test_it_prints_a_row_for_every_setting() -> None:
     ]
     # Figures of so short a run are noise, below nought even: they are numbers, and more is not asked of them.
     assert all(math.isfinite(float(figure.replace(",", ""))) for row in rows for figure in row[4:])
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("cc") is None, reason="its bots are compiled with cc")
+def test_the_profile_names_all_parts_and_they_add_up() -> None:
+    """A short run of both games: every part has its row, and the shares make a hundred but for rounding."""
+    for game in ("sage-stones", "sages-tafl"):
+        done = subprocess.run(
+            [sys.executable, "-m", "benchmarks.wire_profile", game, "--matches", "5", "--sandbox", "off"],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=ROOT,
+        )
+        assert done.returncode == 0, done.stderr
+        rows = [line.strip("| ").split(" | ") for line in done.stdout.splitlines() if line.endswith("% |")]
+        assert len(rows) == 14
+        assert rows[-1][0] == "all"
+        assert abs(sum(int(row[3].split()[0]) for row in rows[:-1]) - 100) <= len(rows)

@@ -169,9 +169,8 @@ def pack_log(lines: Iterable[LogLine]) -> bytes:
 
 
 def _compress(data: bytes) -> bytes:
-    """Compress a few kilobytes: with the tables that zlib has by default it would mostly clear memory."""
-    packer = zlib.compressobj(6, zlib.DEFLATED, 13, 6)
-    return packer.compress(data) + packer.flush()
+    """Compress, at the quickest level: the best is a third slower, and spares one byte of eleven."""
+    return zlib.compress(data, 1)
 
 
 def unpack(blob: bytes) -> Any:
