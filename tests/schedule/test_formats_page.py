@@ -1,0 +1,55 @@
+"""The tournament files of docs/formats.md are played to their end, and have as many matches as they say."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.command import ROOT
+from tests.pools import Immediate
+from tests.tournaments import answer, write_file
+from tourney.bots.store import BotStore
+from tourney.run.coordinator import Coordinator
+from tourney.run.ending import End
+from tourney.run.pool import ExecutorPool
+from tourney.run.start import open_tournament
+from tourney.run.tournament_file import read_tournament_file
+from tourney.schedule.registry import FORMATS
+
+PAGE = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```([a-z]+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+FILES = [text for kind, text in BLOCKS if kind == "toml"]
+
+
+def test_every_format_and_every_key_of_its_own_has_an_example() -> None:
+    assert {kind for kind, _ in BLOCKS} == {"toml", "text"}
+    named = "\n".join(FILES)
+    for name, format_ in FORMATS.items():
+        assert f'format = "{name}"' in named
+        for key in format_.keys:
+            assert re.search(rf"^{key.name} = ", named, re.MULTILINE), key.name
+    assert re.search(r"^rounds = ", named, re.MULTILINE)
+
+
+@pytest.mark.parametrize("text", FILES, ids=lambda text: text.split('"')[1])
+def test_a_file_of_the_page_is_played_to_its_end(tmp_path: Path, text: str) -> None:
+    count, more = re.findall(r"^# (\d+) matches( or more)?$", text, re.MULTILINE)[0]
+    file = read_tournament_file(write_file(tmp_path, f"{text}\n[run]\nsandbox = 'off'\n"))
+    bots = BotStore(tmp_path / "bots")
+    repository, tournament = open_tournament(file, str(tmp_path / "t.db"), bots, lambda _: None)
+    with repository:
+        pool = ExecutorPool(Immediate, answer, 1)
+        assert Coordinator(repository, tournament.id, pool, tmp_path).run().end is End.FINISHED
+        rows = tuple(repository.rows(tournament.id))
+        assert len(rows) >= int(count) if more else len(rows) == int(count)
+        assert len(repository.standings(tournament.id)) == len(repository.entrants(tournament.id))
+
+
+def test_the_page_names_every_tie_break() -> None:
+    """As in the tables of the standings, with blanks for hyphens, but for the pods' means."""
+    words = PAGE.lower().replace("-", " ")
+    for format_ in FORMATS.values():
+        for seats in (2, 4):
+            for name in format_.tie_breaks(seats):
+                told = {"opponents-mean": "mean of the opponents' points"}.get(name, name)
+                assert told.replace("-", " ") in words, name
