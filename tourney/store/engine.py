@@ -85,8 +85,8 @@ def open_engine(
         path = sqlite.path_of(parsed)
         if create and not path.exists():
             sqlite.create(path)
-        sqlite.check(path, write=write)
-        engine = sqlite.make_engine(path, busy)
+        frozen = sqlite.check(path, write=write)
+        engine = sqlite.make_engine(path, busy, frozen=frozen)
     else:
         engine = _server_engine(parsed)
     try:

@@ -48,7 +48,6 @@ def backup_database(url: str, target: Path) -> None:
     if not is_sqlite(parsed):
         raise UsageError(f"{shown(parsed)} is on a server: use its own tools, or `tourney db copy`")
     path = sqlite.path_of(parsed)
-    sqlite.check(path)
     sqlite.backup(path, target)
 
 

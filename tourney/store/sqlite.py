@@ -13,7 +13,7 @@ from urllib.parse import quote
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Engine
 
-from tourney.errors import StoreError
+from tourney.errors import StoreError, StoreUnavailable
 
 APPLICATION_ID = 0x54524E59
 """What marks an SQLite file as ours, at byte 68 of its header: "TRNY"."""
@@ -30,10 +30,14 @@ def path_of(url: URL) -> Path:
     return Path(os.path.abspath(str(url.database)))  # noqa: PTH100 - resolve() would follow links
 
 
-def connect(path: Path, busy: float | None = None) -> sqlite3.Connection:
-    """Connect to a file that is there; never makes one. ``busy``: seconds to wait for another writer."""
+def connect(path: Path, busy: float | None = None, *, frozen: bool = False) -> sqlite3.Connection:
+    """Connect to a file that is there; never makes one. ``busy``: seconds to wait for another writer.
+
+    ``frozen``: as of ``check``; it is read as it lies there, and nothing is locked or made beside it.
+    """
+    mode = "ro&immutable=1" if frozen else "rw"
     connection = sqlite3.connect(
-        f"file:{quote(str(path))}?mode=rw",
+        f"file:{quote(str(path))}?mode={mode}",
         uri=True,
         timeout=_BUSY_SECONDS if busy is None else busy,
         isolation_level=None,  # transactions are begun below, so that a reader has one moment too
@@ -44,9 +48,11 @@ def connect(path: Path, busy: float | None = None) -> sqlite3.Connection:
     return connection
 
 
-def make_engine(path: Path, busy: float | None = None) -> Engine:
-    """Return an engine on a file; it neither makes nor checks it."""
-    engine = sa.create_engine(URL.create("sqlite", database=str(path)), creator=lambda: connect(path, busy))
+def make_engine(path: Path, busy: float | None = None, *, frozen: bool = False) -> Engine:
+    """Return an engine on a file; it neither makes nor checks it. ``frozen`` as of ``check``."""
+    engine = sa.create_engine(
+        URL.create("sqlite", database=str(path)), creator=lambda: connect(path, busy, frozen=frozen)
+    )
 
     def begin(connection: Connection) -> None:
         # A writer takes the lock at once: one that began as a reader could not wait for it.
@@ -54,7 +60,33 @@ def make_engine(path: Path, busy: float | None = None) -> Engine:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
 
     sa.event.listen(engine, "begin", begin)
+    if frozen:
+        before = _stamp(path)
+
+        def commit(_connection: Connection) -> None:
+            # Whoever may write here did, and what was read may be of two moments.
+            if _stamp(path) != before:
+                raise StoreUnavailable(f"the database {path} was written to while it was read: start again")
+
+        sa.event.listen(engine, "commit", commit)
     return engine
+
+
+def _stamp(path: Path) -> tuple[int, int, int]:
+    found = path.stat()
+    return found.st_mtime_ns, found.st_size, _size_of_wal(path)
+
+
+def _wal_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}-wal")
+
+
+def _size_of_wal(path: Path) -> int:
+    """Return the bytes of what was written last and is not yet in the file itself."""
+    try:
+        return _wal_of(path).stat().st_size
+    except OSError:
+        return 0
 
 
 def create(path: Path) -> None:
@@ -90,8 +122,12 @@ def create(path: Path) -> None:
             fresh.unlink(missing_ok=True)
 
 
-def check(path: Path, *, write: bool = False) -> None:
-    """Raise StoreError for a file that is missing, not ours, damaged, or (``write``) cannot be written."""
+def check(path: Path, *, write: bool = False) -> bool:
+    """Raise StoreError for a file that is missing, not ours, damaged, or (``write``) cannot be written.
+
+    Return whether it is frozen: only to be read, and with nothing beside it that belongs to it. SQLite would
+    want to make files beside it then, and so it is to be connected to with ``frozen``.
+    """
     try:
         with path.open("rb") as file:
             header = file.read(100)
@@ -107,8 +143,9 @@ def check(path: Path, *, write: bool = False) -> None:
         raise StoreError(f"the database {path} is damaged: it breaks off in its header; restore a backup")
     if int.from_bytes(header[68:72], "big") != APPLICATION_ID:
         raise StoreError(f"the database {path} is another program's; name another one")
+    frozen = not write and not _is_writable(path) and not _size_of_wal(path)
     try:
-        with closing(connect(path)) as connection:
+        with closing(connect(path, frozen=frozen)) as connection:
             problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
             if problem != "ok":
                 raise StoreError(
@@ -118,7 +155,18 @@ def check(path: Path, *, write: bool = False) -> None:
                 connection.execute("BEGIN IMMEDIATE")
                 connection.execute("ROLLBACK")
     except sqlite3.Error as error:
+        if not write and not _is_writable(path) and _size_of_wal(path):
+            raise StoreError(
+                f"the database {path} cannot be read where it lies: {_wal_of(path).name} beside it holds what"
+                " was stored last, and to read that SQLite must be able to write there; copy both files to a"
+                " folder of your own, or make this one writable"
+            ) from error
         raise StoreError(f"the database {path} cannot be used: {error}{advice(str(error))}") from error
+    return frozen
+
+
+def _is_writable(path: Path) -> bool:
+    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
 def advice(text: str) -> str:
@@ -145,10 +193,11 @@ def may_pass(text: str) -> bool:
 def backup(source: Path, target: Path) -> None:
     """Copy a database, one that is being written too, whole or not at all. Raises StoreError."""
     fresh = target.with_name(f".{target.name}.new-{os.getpid()}")
+    frozen = check(source)
     if target.exists():
         raise StoreError(f"{target} is there already: name a file that is not")
     try:
-        with closing(connect(source)) as origin, closing(sqlite3.connect(fresh)) as copy:
+        with closing(connect(source, frozen=frozen)) as origin, closing(sqlite3.connect(fresh)) as copy:
             origin.backup(copy)
         os.link(fresh, target)
     except (OSError, sqlite3.Error) as error:
@@ -162,9 +211,9 @@ def backup(source: Path, target: Path) -> None:
 
 def full_check(path: Path) -> tuple[str, ...]:
     """Return all that SQLite's thorough check finds wrong, foreign keys included; empty is sound."""
-    check(path)
+    frozen = check(path)
     try:
-        with closing(connect(path)) as connection:
+        with closing(connect(path, frozen=frozen)) as connection:
             found = [row[0] for row in connection.execute("PRAGMA integrity_check(20)") if row[0] != "ok"]
             found += [
                 f"row {row[1]} of {row[0]} refers to a row of {row[2]} that is missing"

@@ -1,0 +1,134 @@
+"""A database in a folder that cannot be written is read as it lies there, and nothing is made beside it."""
+
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests import genuine
+from tests.command import ROOT, invoke
+from tests.tournaments import refused
+from tourney.errors import StoreUnavailable
+from tourney.store import sqlite
+from tourney.store.repository import Repository
+
+AS_ANOTHER = """
+import os, sys, fractions
+import tourney.schedule.registry, tourney.store.standings
+from tourney.errors import StoreError
+from tourney.store.repository import Repository
+if os.geteuid() == 0:
+    os.setgroups([]); os.setgid(65534); os.setuid(65534)
+try:
+    with Repository.open(sys.argv[1]) as opened, opened.snapshot() as repository:
+        t = repository.tournament().id
+        print([line.name for line in repository.standings(t)], repository.record(t, 1)["seed"])
+except StoreError as error:
+    print(error)
+"""
+"""Reads as one who may not write: root becomes another user, once all is imported."""
+
+READERS = (
+    ("standings",),
+    ("ratings", "--method", "trueskill"),
+    ("status",),
+    ("show", "1"),
+    ("export", "--what", "entrants"),
+    ("verify", "1"),
+    ("db", "check"),
+    ("db", "backup", "copy.db"),
+    ("report", "--out", "report"),
+)
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder that every user may read, and none write."""
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name) / "archive"
+        path.mkdir()
+        (Path(name) / "out").mkdir(mode=0o777)
+        (Path(name) / "out").chmod(0o777)
+        Path(name).chmod(0o755)
+        yield path
+        path.chmod(0o755)
+
+
+@pytest.fixture
+def archive(folder: Path) -> Path:
+    """A finished tournament in such a folder."""
+    path = folder / "tourney.db"
+    with Repository.open(str(path), create=True) as repository:
+        genuine.play_all(repository, genuine.begin(repository, ("drawn-1", "drawn-2")))
+    return path
+
+
+def read_by_another(path: Path) -> str:
+    path.parent.chmod(0o555)
+    words = [sys.executable, "-c", AS_ANOTHER, str(path)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.stderr == ""
+    assert done.stdout.count("\n") == 1
+    return done.stdout
+
+
+@pytest.mark.parametrize("mode", [0o444, 0o644])
+def test_what_lies_in_a_folder_that_cannot_be_written_is_read(archive: Path, mode: int) -> None:
+    archive.chmod(mode)
+    before = archive.read_bytes()
+    said = read_by_another(archive)
+    assert said.startswith("['drawn-")
+    assert said.rpartition(" ")[2].strip().isdigit()
+    assert [path.name for path in archive.parent.iterdir()] == ["tourney.db"]
+    assert archive.read_bytes() == before
+
+
+def test_what_cannot_be_read_without_writing_is_said(archive: Path) -> None:
+    """A crash left results beside the database that SQLite alone can put into it."""
+    with closing(sqlite3.connect(archive)) as writer:
+        writer.execute("UPDATE tournament SET created = 'now'")
+        writer.commit()
+        wal = archive.with_name("tourney.db-wal")
+        kept = archive.parent.parent / "kept"
+        shutil.copy(wal, kept)
+    kept.rename(wal)
+    wal.chmod(0o644)
+    said = read_by_another(archive)
+    assert said.startswith(f"the database {archive} cannot be read where it lies: tourney.db-wal beside it")
+    assert "copy both files to a folder of your own" in said
+
+
+def test_every_command_that_reads_needs_nothing_but_the_file(
+    archive: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is made beside a database that cannot be written, and nothing in it changes."""
+    monkeypatch.setattr(sqlite, "_is_writable", lambda _path: False)
+    monkeypatch.chdir(archive.parent.parent / "out")
+    before = archive.read_bytes()
+    for words in READERS:
+        done = invoke(*words, "--db", str(archive))
+        assert (words, done.exit_code) == (words, 0), done.stderr
+        assert [path.name for path in archive.parent.iterdir()] == ["tourney.db"], words
+    assert archive.read_bytes() == before
+    assert Path("report", "index.html").is_file()
+
+
+def test_who_reads_what_is_written_to_meanwhile_is_told(archive: Path) -> None:
+    """Nothing is locked then, so what was read may be of two moments."""
+    engine = sqlite.make_engine(archive, frozen=True)
+    repository = Repository(engine)
+    with (
+        refused(StoreUnavailable, str(archive), "was written to while it was read"),
+        repository.snapshot() as moment,
+    ):
+        assert moment.tournament().name == "cup"
+        with closing(sqlite3.connect(archive)) as writer:
+            writer.execute("UPDATE tournament SET created = 'now'")
+            writer.commit()
+    engine.dispose()
