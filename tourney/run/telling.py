@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from tourney.run.umpire import STRIKES, Call
+from tourney.run.umpire import Call
+from tourney.schedule.strikes import STRIKES
 from tourney.store.values import Finished
 
 
