@@ -1,6 +1,7 @@
 """What goes wrong in a night, as people meet it: real runs, real bots, gated where they are to be caught."""
 
 import fcntl
+import json
 import os
 import pty
 import signal
@@ -10,6 +11,7 @@ import termios
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -191,3 +193,48 @@ def test_a_full_disk_pauses_the_run_which_loses_nothing(night: Home, disk: Path)
     assert night.stored() == 12
     night.sound()
     assert not spool.exists()
+
+
+def test_status_tells_from_outside_how_a_run_is(night: Home) -> None:
+    """All of it is held to the database: the gate is closed, so that nothing moves while it is asked."""
+    night.cup(games=8, bots=("./first", "./dead"))
+    process = night.start("--workers", "2", "--notify", "false")
+    night.admit(3)
+    assert wait_for(lambda: night.waiting == 2 and not (night.folder / "tickets" / "3").exists())
+
+    def status() -> dict[str, Any]:
+        [line] = json.loads(night.tourney("status", "--format", "json").stdout)
+        return dict(line)
+
+    with closing(sqlite3.connect(night.database)) as connection:
+
+        def ask(query: str) -> list[tuple[Any, ...]]:
+            return connection.execute(query).fetchall()
+
+        assert wait_for(lambda: len(status()["playing"]) == 2)
+        names = {"0": "gated", "1": "first", "2": "dead"}
+        open_ = ask("SELECT number, seating FROM schedule WHERE id NOT IN (SELECT id FROM match)")
+        pairs = {number: "-v-".join(names[seat] for seat in seating.split(",")) for number, seating in open_}
+        for number, pair, since in (playing.split(":") for playing in status()["playing"]):
+            assert pair == pairs.pop(int(number))
+            assert {*pair.split("-v-")} == {"gated", "first"}
+            assert since.endswith("s")
+        told = status()
+        [(stored,)] = ask("SELECT count(*) FROM match")
+        [(started,)] = ask("SELECT count(*) FROM seat WHERE fault = 'startup'")
+        assert ask("SELECT count(*) FROM seat WHERE fault IS NOT NULL") == [(started,)]
+    assert told["state"] == f"running (process {process.pid})"
+    assert (told["done"], told["rows"], told["rounds"]) == (stored, 24, 3)
+    assert told["faults"] == [f"dead:startup:{started}"]
+    assert started > 0
+    assert told["left"] == pytest.approx((24 - stored) / told["rate"], rel=0.2, abs=1)
+    text = night.tourney("status").stdout
+    for words in (f"process {process.pid}", f"dead:startup:{started}", "cup playing"):
+        assert words in text
+
+    night.open()
+    code, said = night.finish(process)
+    assert code == 0, said  # although the command at the end fails
+    assert "--notify: false ended with the exit code 1" in said
+    told = status()
+    assert (told["state"], told["playing"], told["rate"], told["left"]) == ("finished", [], None, None)

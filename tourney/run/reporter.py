@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -28,7 +28,7 @@ _PROGRAM = (
 class Reporter(Listener):
     """Writes a tournament's report every ``minutes`` (0: only at the end) into ``out``.
 
-    ``say`` hears what goes wrong; nothing here stops a run.
+    ``say`` hears what goes wrong; nothing here stops a run. ``program`` is what starts this very program.
     """
 
     def __init__(
@@ -39,8 +39,9 @@ class Reporter(Listener):
         out: Path | None,
         say: Callable[[str], None],
         clock: Callable[[], float] = time.monotonic,
+        program: Sequence[str] = (sys.executable, "-c", _PROGRAM),
     ) -> None:
-        self._words = [sys.executable, "-c", _PROGRAM, "report", name, "--quiet"]
+        self._words = [*program, "report", name, "--quiet"]
         if out is not None:
             self._words += ["--out", str(out)]
         self._url = url
