@@ -171,3 +171,29 @@ def test_expected_points_are_those_that_came_about(kind: type[Davidson | Placket
         mine = residuals.parameter == a * n + b
         summed = np.sum((residuals.value * counts.times[residuals.cluster])[mine])
         assert summed == pytest.approx(half_points / 2 - expected)
+
+
+@pytest.mark.parametrize("seats", [3, 4])
+def test_whoever_shares_a_rank_the_decided_meetings_are_expected_as_the_model_has_them(seats: int) -> None:
+    """For every shape of ranks, over all results of that shape: a pair's points come out as expected."""
+    shapes = {tuple(sorted(ranks)) for ranks in product(range(seats), repeat=seats)}
+    utility = 2 * numbers(seats)
+    for shape in sorted(shapes):
+        points, expected, decided = (np.zeros((seats, seats)) for _ in range(3))
+        for ranks in sorted(set(permutations(shape))):
+            tidy = tuple(1 + sum(other < mine for other in ranks) for mine in ranks)
+            model = PlackettLuce(one(tidy))
+            x = np.concatenate([utility, np.zeros(seats)])
+            weight = len(orders(tidy)) * probability(model, x)
+            met = model.meetings(x)
+            for a, b, level, half_points, mean in zip(
+                met.a, met.b, met.undecided, met.half_points, met.expected, strict=True
+            ):
+                if not level:
+                    decided[a, b] += weight
+                    points[a, b] += weight * half_points / 2
+                    expected[a, b] += weight * mean
+            residuals = model.residuals(x)
+            assert np.allclose(residuals.value, met.half_points / 2 - met.expected)
+        assert np.allclose(points, expected), shape
+        assert np.all(decided < 1 + 1e-12)

@@ -52,7 +52,7 @@ class PlackettLuce:
         self._times = scatter(self._kind, counts.game_times.astype(np.float64), len(kinds))
         patterns, which = np.unique(self._ranks, axis=0, return_inverse=True)
         self._patterns = [
-            (orders(tuple(map(int, ranks))), np.flatnonzero(which.reshape(-1) == index))
+            (tuple(map(int, ranks)), np.flatnonzero(which.reshape(-1) == index))
             for index, ranks in enumerate(patterns)
         ]
 
@@ -92,13 +92,13 @@ class PlackettLuce:
         """Return what pairs scored: of two seats, the one drawn first finished before the other.
 
         Who shares a rank with another is undecided and counts as half a point, expected as such. Of the
-        others one is before the other with the odds of their strengths, whichever ties the game knows.
+        others one is before the other as the model has it where so many share each rank.
         """
-        utility = self._utility(x)
+        before = self._before(x)
         times = self._times.astype(np.int64)
         columns: list[tuple[Ints | Floats, ...]] = []
         for s, t in combinations(range(self._k), 2):
-            p = _before(utility[:, s], utility[:, t])
+            p = before[:, s, t]
             half_points = 1 + np.sign(self._ranks[:, t] - self._ranks[:, s])
             decided = half_points != 1
             variance = decided * p * (1 - p)
@@ -119,12 +119,12 @@ class PlackettLuce:
 
     def residuals(self, x: Floats) -> Scores:
         """Return what pairs scored in clusters, less what was expected."""
-        utility = self._utility(x)[self._kind]
+        before = self._before(x)[self._kind]
         seating, ranks = self._counts.seating, self._counts.ranks
         parts = []
         for s, t in combinations(range(self._k), 2):
             order = np.sign(ranks[:, t] - ranks[:, s])
-            residual = np.where(order, (1 + order) / 2 - _before(utility[:, s], utility[:, t]), 0.0)
+            residual = np.where(order, (1 + order) / 2 - before[:, s, t], 0.0)
             parts.append(
                 pair_residuals(self._counts.cluster, seating[:, s], seating[:, t], residual, self._n)
             )
@@ -134,6 +134,14 @@ class PlackettLuce:
         utility: Floats = x[self._seating] + x[self._n :]
         return utility
 
+    def _before(self, x: Floats) -> Floats:
+        """Return, by kind of game, ``finishing``, (kinds, k, k)."""
+        utility = self._utility(x)
+        before = np.zeros((len(utility), self._k, self._k))
+        for ranks, rows in self._patterns:
+            before[rows] = finishing(utility[rows], ranks)
+        return before
+
     def _kinds(self, x: Floats) -> tuple[Floats, Floats, float]:
         """Return, by kind of game, gradient and information by seat; and the log-likelihood."""
         utility = self._utility(x)
@@ -141,8 +149,8 @@ class PlackettLuce:
         gradient = np.zeros((kinds, k))
         second = np.zeros((kinds, k, k))
         value = np.zeros(kinds)
-        for open_orders, rows in self._patterns:
-            some = [_order(utility[rows], order) for order in open_orders]
+        for ranks, rows in self._patterns:
+            some = [_order(utility[rows], order) for order in orders(ranks)]
             values = np.stack([v for v, _, _ in some])
             slopes = np.stack([g for _, g, _ in some])
             top = values.max(axis=0)
@@ -187,7 +195,25 @@ def _order(utility: Floats, order: tuple[int, ...]) -> tuple[Floats, Floats, Flo
     return value, gradient, second
 
 
-def _before(one: Floats, other: Floats) -> Floats:
-    """Return the probability of being drawn before another, by the utilities of both."""
-    probability: Floats = 1 / (1 + np.exp(other - one))
-    return probability
+def finishing(utility: Floats, ranks: tuple[int, ...]) -> Floats:
+    """Return how likely each seat finishes before each other, (R, k, k), by the utilities (R, k).
+
+    Given that they share no rank, and that so many share each rank as in ``ranks``. Where no rank but the
+    last is shared these are the odds of their strengths; else they follow from all orders.
+    """
+    sizes = [ranks.count(rank) for rank in sorted(set(ranks))]
+    if max(sizes[:-1], default=1) == 1:
+        odds: Floats = 1 / (1 + np.exp(utility[:, None, :] - utility[:, :, None]))
+        return odds
+    group = np.repeat(np.arange(len(sizes)), sizes)
+    seats = len(ranks)
+    before = np.zeros((len(utility), seats, seats))
+    for order in permutations(range(seats)):
+        probability = np.exp(_order(utility, order)[0])
+        for i, j in combinations(range(seats), 2):
+            if group[i] < group[j]:
+                before[:, order[i], order[j]] += probability
+    # Nobody finishes before himself: the diagonal is of no use, and must not be 0/0.
+    total = before + before.transpose(0, 2, 1) + np.eye(seats)
+    shares: Floats = before / total
+    return shares
