@@ -10,7 +10,8 @@ import click
 from tourney.cli.options import output_options
 from tourney.cli.output import Output, current
 from tourney.cli.run import MAX_WORKERS, choose_listener, summary_text
-from tourney.run.demo import DemoFiles, prepare_demo
+from tourney.errors import EnvironmentFailure
+from tourney.run.demo import DemoFiles, begin_demo, failed_starts, prepare_demo, upgrade_demo
 from tourney.run.ending import Summary
 from tourney.run.pool import ProcessPool, default_workers
 from tourney.run.session import run_tournament
@@ -38,10 +39,12 @@ def command(out: Path, workers: int | None) -> None:
     """Play two small tournaments of the bots that ship and write a report of both.
 
     Sages Tafl for two, and Sage Stones with four at the table. What was played stays: a second demo in the
-    same folder only says where the report is. What is printed is the path of the report.
+    same folder only says where the report is. What is printed is the path of the report. Exit code 3 where
+    bots cannot start on this machine.
     """
     output = current()
     files = prepare_demo(out, output.say)
+    upgrade_demo(files, output.say)
     tournaments = [read_tournament_file(path) for path in files.tournaments]
     names = [tournament.plan.name for tournament in tournaments]
     index = files.folder / "report" / "index.html"
@@ -52,10 +55,17 @@ def command(out: Path, workers: int | None) -> None:
                 sys.exit(128 + summary.signal)
         _report(files, names, index.parent, output)
     output.write(str(index))
+    failed = failed_starts(files, names)
+    if failed:
+        raise EnvironmentFailure(
+            f"the demo is no good, as bots could not start: {failed}; see `tourney doctor`, and the notes of"
+            f" those matches in the report; then begin anew in another folder, or remove {files.folder}"
+        )
 
 
 def _play(files: DemoFiles, tournament: TournamentFile, workers: int, output: Output) -> Summary:
     name = tournament.plan.name
+    begin_demo(files, tournament)
     with ExitStack() as stack:
         listener = choose_listener(output, stack, name)
         summary = run_tournament(

@@ -1,6 +1,6 @@
 """The demo: two small round-robins of the bots that ship, as files that a person can go on from."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +10,10 @@ from tourney.bots.resolve import resolve_bot
 from tourney.bots.sandbox import open_sandbox
 from tourney.bots.store import BotStore
 from tourney.errors import BotError, EnvironmentFailure
+from tourney.run.start import open_tournament
+from tourney.run.tournament_file import TournamentFile
+from tourney.store.maintenance import upgrade_database
+from tourney.store.repository import Repository
 
 SEED = 20261120
 
@@ -81,6 +85,42 @@ def prepare_demo(folder: Path, say: Callable[[str], None]) -> DemoFiles:
             f"the demo cannot be written to {folder}: {error.strerror}; choose another folder with --out"
         ) from error
     return files
+
+
+def upgrade_demo(files: DemoFiles, say: Callable[[str], None]) -> None:
+    """Bring a demo's database that an older Tourney made to the form of this one, and say so.
+
+    Raises StoreError for one that is damaged, or a newer Tourney's.
+    """
+    if files.database.exists():
+        before, after = upgrade_database(str(files.database))
+        if before != after:
+            say(f"the demo's database {files.database} is an older one: upgraded from {before} to {after}")
+
+
+def begin_demo(files: DemoFiles, tournament: TournamentFile) -> None:
+    """Begin a tournament of the demo, if it has not begun; the run goes on from there.
+
+    In silence: that its seed was chosen, as the run of any other such tournament says, is the demo's purpose.
+    """
+    store = BotStore(files.bots.absolute())
+    repository, _ = open_tournament(tournament, str(files.database), store, lambda _text: None)
+    repository.close()
+
+
+def failed_starts(files: DemoFiles, names: Sequence[str]) -> str:
+    """Return which bots of the demo failed at start-up, and how often, in words; "" if none did."""
+    failed = []
+    with Repository.open(str(files.database)) as repository:
+        for name in names:
+            tournament = repository.tournament(name).id
+            bots = {entrant.number: entrant.name for entrant in repository.entrants(tournament)}
+            failed += [
+                f"{bots[number]} {count} times in {name}"
+                for number, kind, count in repository.faults(tournament)
+                if kind == "startup"
+            ]
+    return ", ".join(failed)
 
 
 def _builds(name: str, store: BotStore, say: Callable[[str], None]) -> bool:
