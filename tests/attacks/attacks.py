@@ -74,12 +74,13 @@ for _ in range(6):
         os.close(gate[1])
         os.read(gate[0], 1)
         os._exit(0)
-heard = b''
-while len(heard) < 6:
-    heard += os.read(ready[0], 6)
+os.close(ready[1])
+heard = 0
+while heard < 6 and (more := os.read(ready[0], 6)):
+    heard += len(more)
 os.close(gate[1])
-for _ in range(6):
-    os.wait()
+if any([os.wait()[1] for _ in range(6)]) or heard < 6:
+    raise MemoryError
 """
 
 FORKS = """\
