@@ -111,6 +111,18 @@ def test_bad_prices_make_it_slow_but_not_wrong(monkeypatch: pytest.MonkeyPatch) 
     assert match_matrix(cost, allowed, 4) == good
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_the_first_matching_that_is_found_is_not_taken_for_the_best(
+    monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """With hardly more edges than nodes to begin with, and no prices, only the bound can say when to stop."""
+    cost, allowed = matrix(56, seed, 1000, 100)
+    good = match_matrix(cost, allowed, seed)
+    monkeypatch.setattr(matching, "_AROUND", 3)
+    monkeypatch.setattr(matching, "_potentials", lambda cost, _: np.zeros(len(cost), dtype=np.int64))
+    assert match_matrix(cost, allowed, seed) == good
+
+
 @pytest.mark.parametrize("count", [3, 4, 60])
 def test_a_graph_without_a_perfect_matching_is_refused(count: int) -> None:
     """A star has none, and an odd number of nodes neither."""

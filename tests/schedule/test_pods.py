@@ -72,3 +72,5 @@ def test_those_with_the_fewest_byes_rest_then_the_lowest() -> None:
     field = [Guest(k, scores[k], k, {}, rests[k], rests[k]) for k in range(7)]
     assert [guest.number for guest in resting(field, 4)] == [5, 2, 1]
     assert resting(field[:6], 3) == ()
+    again = [Guest(0, 0, 0, {}, 1, 3), Guest(1, 9, 1, {}, 1, 1), Guest(2, 0, 2, {}, 1, 2)]
+    assert [guest.number for guest in resting(again, 2)] == [1]  # its bye is the longest ago

@@ -1,6 +1,7 @@
 """Seats are balanced in every format: in the matches, and in who a pairing names first."""
 
 from collections import Counter
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -69,6 +70,23 @@ def test_where_all_is_drawn_at_once_everybody_is_named_first_equally_often_to_on
     for number in {n for n, _ in places}:
         times = [places[number, place] for place in range(seats)]
         assert max(times) - min(times) <= 1
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.sampled_from([3, 4]), st.integers(2, 5), st.integers(1, 4), st.integers(0, 2**64 - 1))
+def test_tables_of_a_swiss_are_named_in_the_order_that_evens_places_out(
+    seats: int, tables: int, rounds: int, seed: int
+) -> None:
+    """No other order would have made the squares of how often one had which place less."""
+    history = play("swiss", {"rounds": rounds}, seats * tables, seats, 1, seed)
+    had: Counter[tuple[int, int]] = Counter()
+    for _, group in pairings(history.rows):
+        orders = {
+            order: sum((had[n, place] + 1) ** 2 - had[n, place] ** 2 for place, n in enumerate(order))
+            for order in permutations(group)
+        }
+        assert orders[group] == min(orders.values())
+        had.update((number, place) for place, number in enumerate(group))
 
 
 @settings(max_examples=8, deadline=None)
