@@ -1,6 +1,14 @@
 """What is said at the end of a test run: which attacks work at which level."""
 
+from typing import Final
+
 import pytest
+
+LEVELS: Final = {
+    "auto": "sandbox = auto does not contain here",
+    "limits": "sandbox = auto does not contain here without bubblewrap",
+    "off": "sandbox = off does not contain here",
+}
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -12,6 +20,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
                 level, attack, worked = value
                 found.setdefault(level, {})[attack] = worked
     for level, attacks in sorted(found.items()):
-        terminalreporter.section(f"attacks that sandbox = {level} does not contain here", sep="-")
+        terminalreporter.section(f"attacks that {LEVELS[level]}", sep="-")
         for attack, worked in sorted(attacks.items()):
             terminalreporter.line(f"{attack}: {' '.join(worked)}")

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import alive
 from tourney.bots.channel import Event
 from tourney.bots.group import ProcessGroup, start
 from tourney.bots.process import MAX_QUEUE, ProcessChannel
@@ -51,17 +52,9 @@ def wait_for_output(channel: ProcessChannel) -> None:
     assert poll.poll(60_000)
 
 
-def alive(pid: int) -> bool:
-    """Say whether a process runs; a zombie does not."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
 def gone(pid: int) -> bool:
-    """Wait until a process is gone, for ten seconds at most."""
-    until = time.monotonic() + 10
+    """Wait until a process is gone, for a minute at most."""
+    until = time.monotonic() + 60
     while alive(pid) and time.monotonic() < until:
         os.sched_yield()
     return not alive(pid)
