@@ -3,9 +3,9 @@ from itertools import combinations, groupby
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tourney.schedule.brackets import pair_group, pair_round
 from tourney.schedule.floats import NO_COST, Contender, Pairs, _Step, choose_floats
 from tourney.schedule.matching import Edge, match_levels
+from tourney.schedule.score_groups import pair_group, pair_round
 from tourney.seeds import stream
 
 

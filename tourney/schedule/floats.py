@@ -13,7 +13,7 @@ be, each summed over all pairs:
 7. how far the one who floats down stands from the lower end of its group, behind those with a better history;
 8. how far the one who floats up stands from the upper end, likewise.
 
-What is left of every group is paired within it, in the second step (``tourney.schedule.brackets``).
+What is left of every group is paired within it, in the second step (``tourney.schedule.score_groups``).
 
 Only few pairs are looked at, and the rest is proved to be of no use. Let R be the most opponents that anybody
 present has met (or the number of byes given). Exchanging partners proves of the best choice:

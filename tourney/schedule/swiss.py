@@ -6,7 +6,6 @@ from itertools import permutations
 
 from tourney.errors import TournamentError
 from tourney.schedule import pods
-from tourney.schedule.brackets import pair_round
 from tourney.schedule.floats import Contender, choose_floats
 from tourney.schedule.format import Drawn, Format, History, RoundsKey, Setup, rows_of
 from tourney.schedule.keys import SEEDING
@@ -14,6 +13,7 @@ from tourney.schedule.ledger import Ledger, keep
 from tourney.schedule.line import Line
 from tourney.schedule.points import units_of_win
 from tourney.schedule.row import Row
+from tourney.schedule.score_groups import pair_round
 from tourney.schedule.size import limit_rows
 from tourney.schedule.tie_breaks import rank_pods, rank_swiss
 from tourney.seeds import derive
