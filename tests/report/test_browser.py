@@ -251,3 +251,72 @@ def test_the_crosstable_can_be_shaded_by_residual(stones: Site) -> None:
     assert found["score"] == found["again"]
     assert found["score"] != found["residual"]
     assert set(found["even"]) == {"rgba(0, 0, 0, 0)"}
+
+
+def test_the_buttons_of_the_replay_are_in_sight(stones: Site) -> None:
+    """On a screen of a usual size one need not move the page to step through a match."""
+    script = """
+    const box = e => document.querySelector(e).getBoundingClientRect();
+    return {inner: innerHeight, bottom: box('#controls .buttons').bottom, board: box('#board').height};
+    """
+    found = probe(stones.page("matches/3.html"), script, stones.profile)
+    assert 0 < found["bottom"] <= found["inner"]
+    assert found["board"] > found["inner"] / 2
+
+
+def test_the_head_of_a_page_takes_two_lines_on_a_small_screen(stones: Site) -> None:
+    """The name and the button in one, the links in the next, none of them broken."""
+    script = """
+    const box = e => e.getBoundingClientRect();
+    const [brand, theme] = ['.brand', 'button.theme'].map(e => box(document.querySelector(e)));
+    const links = [...document.querySelectorAll('.top nav a')].map(box);
+    return {
+      beside: theme.left >= brand.right && theme.top < brand.bottom && brand.top < theme.bottom,
+      tops: new Set(links.map(b => b.top)).size,
+      below: Math.min(...links.map(b => b.top)) >= brand.bottom,
+      high: Math.max(...links.map(b => b.height)),
+    };
+    """
+    found = probe(stones.page("index.html"), script, stones.profile, width=500)
+    assert found["beside"]
+    assert found["below"]
+    assert found["tops"] == 1
+    assert found["high"] < 45
+
+
+def test_what_stands_below_a_wide_table_is_read_without_moving_it(stones: Site) -> None:
+    script = """
+    return [...document.querySelectorAll('.scroll')].map(scroll => {
+      const caption = scroll.querySelector('caption');
+      scroll.scrollLeft = 200;
+      const box = caption ? caption.getBoundingClientRect() : {left: 0, right: 0};
+      return {wide: scroll.scrollWidth > scroll.clientWidth, left: box.left, right: box.right};
+    }).filter(found => found.wide && found.right);
+    """
+    found = probe(stones.page("index.html"), script, stones.profile, width=500)
+    assert len(found) >= 2
+    for box in found:
+        assert box["left"] >= 0
+        assert box["right"] <= 500
+
+
+def test_the_numbers_of_many_bots_stay_in_sight(tmp_path: Path, profile: Path) -> None:
+    with Repository.open(str(tmp_path / "t.db"), create=True) as repository:
+        tournament = world.begin(repository, [f"bot-{number}" for number in range(40)])
+        world.play_all(repository, tournament, most=3)
+        write(site(load(repository, repository.tournament())), tmp_path / "out")
+    script = """
+    const scroll = document.querySelector('.scroll');
+    scroll.scrollTop = 500;
+    scroll.scrollLeft = 600;
+    const box = scroll.getBoundingClientRect();
+    const at = (x, y) => document.elementFromPoint(box.left + x, box.top + y).closest('th, td');
+    return {
+      moved: [scroll.scrollTop, scroll.scrollLeft],
+      head: at(400, 15).parentElement.parentElement.tagName,
+      corner: at(20, 15).textContent,
+      name: at(20, 300).tagName,
+    };
+    """
+    found = probe(tmp_path / "out" / "crosstable.html", script, profile)
+    assert found == {"moved": [500, 600], "head": "THEAD", "corner": "Bot", "name": "TH"}

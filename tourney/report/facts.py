@@ -20,7 +20,7 @@ def state(source: Source) -> str:
     done, rows = source.progress.done, source.progress.rows
     if source.tournament.complete and done == rows:
         return f"Finished: {text.count(done, 'match', 'matches')}"
-    drawn = f"{text.number(done, 0)} of {text.count(rows, 'match', 'matches')}"
+    drawn = f"{done:,} of {text.count(rows, 'match', 'matches')}"
     return f"In progress: {drawn} played" + (
         "" if source.tournament.complete else ", more rounds to be drawn"
     )
