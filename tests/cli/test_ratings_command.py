@@ -37,7 +37,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def test_the_numbers_are_the_packages(database: str) -> None:
     shown = invoke(*TRUESKILL, "--db", database, "--format", "json")
-    assert (shown.exit_code, shown.stderr) == (0, "")
+    assert (shown.exit_code, shown.stderr) == (0, "rated with tau 0 and draw probability 0.1\n")
     environment = trueskill.TrueSkill(tau=0)
     skills = [environment.create_rating() for _ in range(4)]
     with Repository.open(database) as repository:
@@ -131,7 +131,9 @@ def test_the_draw_probability_is_estimated_once_and_kept(tmp_path: Path) -> None
     said, _, number = shown.stderr.strip().rpartition(": ")
     assert said == "draw probability of sage-stones with 2 seats, of 24 matches of cup"
     for words in ((), ("--draw-probability", number)):
-        assert invoke(*TRUESKILL, "--db", path, *words).stdout == shown.stdout != before
+        again = invoke(*TRUESKILL, "--db", path, *words)
+        assert again.stdout == shown.stdout != before
+        assert again.stderr == f"rated with tau 0 and draw probability {float(number):g}\n"
     with Repository.open(path) as repository:
         world.play_all(repository, world.begin(repository, "xyz", name="second", games=6))
     second = ("ratings", "second", "--method", "trueskill", "--db", path, "--draw-probability")

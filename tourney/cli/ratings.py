@@ -136,6 +136,8 @@ def _trueskill(
     table = rated.pool.table()
     rows = rating_tables.trueskill_rows(table, names, faults, format_)
     output.table(rows, rating_tables.TRUESKILL, format_)
+    if draw_probability not in {ESTIMATE, AGAIN}:
+        output.say(f"rated with tau {settings.tau:g} and draw probability {probability:g}")
     matches = sum(line.games for line in table) // found.seats
     _say_forfeits(output, forfeits, progress.done - progress.void - matches, sum(faults.values()))
 
