@@ -1,21 +1,24 @@
-"""How long an attack lasts: from its deadline until the bot is gone, with all that it started.
+"""How long an attack lasts: from its deadline until the bot is gone, and from the death of a runner likewise.
 
     python -m benchmarks.attacks [--rounds 5] [--level auto|off] [ATTACK ...]
 
 Plays each attack of the tests in a match, pinned to one processor as a worker and its bots are, and prints a
-row of a table. The exit code is 1 if one ends more than a second past its deadline, or not as it must; on a
-machine that is busy with other things that may happen.
+row of a table. Then a runner is killed (SIGKILL), and its bots with all that they started are waited for:
+that row is left out where attacks are named. The exit code is 1 if one ends more than a second past its
+deadline, or not as it must; on a machine that is busy with other things that may happen.
 """
 
 import argparse
 import statistics
 import sys
 import tempfile
+import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from tests.attacks.arena import Arena, Fight
 from tests.attacks.attacks import ATTACKS, Attack
+from tests.attacks.runner import Runner, wait_for
 from tourney.bots.sandbox import Sandbox, open_sandbox
 from tourney.run.worker import pin
 
@@ -56,6 +59,23 @@ def bad(attack: Attack, fight: Fight, sandbox: Sandbox) -> bool:
     )
 
 
+def bereaved(level: str) -> float:
+    """Kill a runner; return the seconds until no process of its bots is left."""
+    with tempfile.TemporaryDirectory(prefix="tourney-attacks-") as folder:
+        Path(folder).chmod(0o755)
+        runner = Runner(Path(folder), level)
+        try:
+            if not wait_for(lambda: len(runner.sleepers()) >= 4):
+                raise SystemExit("the runner's bots do not start")
+            began = time.monotonic()
+            runner.process.kill()
+            wait_for(lambda: not runner.sleepers())
+            return time.monotonic() - began
+        finally:
+            runner.process.kill()
+            runner.finish()
+
+
 def main(words: Sequence[str] | None = None) -> int:
     """Print the table."""
     parser = argparse.ArgumentParser(
@@ -77,6 +97,11 @@ def main(words: Sequence[str] | None = None) -> int:
             found = list(fights(attack, sandbox, told.rounds))
             print(row(attack, found), flush=True)
             failed += [attack.name] * any(bad(attack, fight, sandbox) for fight in found)
+    if not told.attacks:
+        left = [bereaved(told.level) for _ in range(told.rounds)]
+        cells = f"{1000 * statistics.median(left):,.0f} | {1000 * max(left):,.0f}"
+        print(f"| the runner is killed | | 0 | {cells} | {cells} | |")
+        failed += ["runner"] * (max(left) > MOST_SECONDS)
     if failed:
         print(f"too late, or not as they must be: {' '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0

@@ -6,98 +6,18 @@ What is waited for are events; the deadlines only bound a failure.
 import fcntl
 import os
 import signal
-import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from tests.attacks.runner import Runner, wait_for
 from tests.containment import contained
-from tests.processes import alive, running, workers_of
+from tests.processes import alive, running
 from tourney.bots.cgroups import find_cgroups
 
 pytestmark = pytest.mark.attack
-
-PATIENCE = 60.0
-CUP = """
-name = "cup"
-game = "sage-stones"
-seed = 7
-bots = ["./hang"]
-games-per-pairing = 4
-[[entrant]]
-bot = "./hang"
-name = "second"
-args = ["TOKEN"]
-[limits]
-move-ms = 600000
-[run]
-sandbox = "LEVEL"
-"""
-HANG = """#!/bin/sh
-# It leaves a process in its own group, and a daemon that has no parent and no session of its own.
-while read -r word rest; do
-    case $word in
-        tourney) echo bot;;
-        game) echo ready;;
-        go)
-            sleep TOKEN &
-            (setsid sh -c 'sleep TOKEN & sleep TOKEN' &)
-            sleep TOKEN;;
-        quit) exit 0;;
-    esac
-done
-"""
-
-
-class Runner:
-    """`tourney run` of a tournament in which nobody ever moves."""
-
-    def __init__(self, home: Path, level: str) -> None:
-        # Seconds for sleep, and a number that no other test has.
-        self.token = f"86400.{os.getpid()}{time.monotonic_ns() % 10**9:09d}"
-        hang = home / "hang"
-        hang.write_text(HANG.replace("TOKEN", self.token), "ascii")
-        hang.chmod(0o755)
-        (home / "cup.toml").write_text(CUP.replace("LEVEL", level).replace("TOKEN", self.token), "ascii")
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "tourney", "run", "cup.toml", "--workers", "1"],
-            cwd=home,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-
-    def sleepers(self) -> list[str]:
-        """Return the bots' processes that there are now, wherever they went."""
-        found = []
-        for process in Path("/proc").glob("[0-9]*"):
-            with suppress(OSError):
-                words = (process / "cmdline").read_bytes().split(b"\0")
-                if words[:2] == [b"sleep", self.token.encode()]:
-                    found.append(process.name)
-        return found
-
-    def workers(self) -> list[int]:
-        """Return the worker processes."""
-        return workers_of(self.process.pid)
-
-    def finish(self) -> int:
-        """Wait for the runner's end."""
-        self.process.communicate(timeout=PATIENCE)
-        return self.process.returncode
-
-
-def wait_for(event: Callable[[], bool]) -> bool:
-    """Look until something has happened; False if it never does."""
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        if event():
-            return True
-        time.sleep(0.005)  # no test depends on its length: it only spares the processor
-    return False
 
 
 @pytest.fixture(params=[pytest.param("auto", marks=contained), "off"])

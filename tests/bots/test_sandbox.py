@@ -9,11 +9,14 @@ from pathlib import Path
 import pytest
 
 from tests.processes import leftovers, running
+from tourney.bots import group
 from tourney.bots import sandbox as sandboxes
-from tourney.bots.bubblewrap import Bubblewrap
+from tourney.bots.bubblewrap import EXTRAS, Bubblewrap
+from tourney.bots.cgroups import find_cgroups
 from tourney.bots.channel import Channel
 from tourney.bots.command import BotCommand, environment, interpreter_paths, own_words
 from tourney.bots.sandbox import PROTECTIONS, PlainSandbox, Sandbox, open_sandbox
+from tourney.bots.users import Users
 from tourney.errors import SandboxError
 
 FAR = 60 * 10**9
@@ -198,7 +201,7 @@ def test_bot_has_no_network_no_other_process_and_no_rights(shell: Shell) -> None
 def test_limits_hold_in_the_sandbox(shell: Shell) -> None:
     """Memory that a process may address, the size of a file, no core dumps, and the number of processes."""
     lines = shell(open_sandbox("auto"), "ulimit -v; ulimit -f; ulimit -c; ulimit -p", memory_mb=512)
-    assert lines == ["524288", "131072", "0", "256"]
+    assert lines == ["524288", "131072", "0", "512"]
 
 
 @contained
@@ -207,6 +210,22 @@ def test_processes_that_went_their_own_way_end_with_the_bot(shell: Shell) -> Non
     rest = f"sleep 600.{os.getpid()}"
     up = f"until [ $(ps ax | grep -c '[0-9] {rest}') = 2 ]; do :; done; echo up"
     assert shell(open_sandbox("auto"), f"setsid {rest} & sh -c 'setsid {rest} &'; {up}") == ["up"]
+    shell.channels[-1].close(0)
+    assert running(rest) == []
+
+
+@contained
+@pytest.mark.parametrize("with_groups", [True, False])
+def test_namespace_whose_first_process_is_kept_waiting_is_ended_all_the_same(
+    shell: Shell, with_groups: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As by a fork bomb: then its processes are killed at one go by their group, or one by one."""
+    monkeypatch.setattr(group, "_SOON_MS", 0)
+    extras = EXTRAS if with_groups else EXTRAS - {"cgroups"}
+    sandbox = Bubblewrap("auto", extras, Users.of_this_host(), find_cgroups())
+    rest = f"sleep 601.{os.getpid()}"
+    up = f"until [ $(ps ax | grep -c '[0-9] {rest}') = 2 ]; do :; done; echo up"
+    assert shell(sandbox, f"setsid {rest} & sh -c 'setsid {rest} &'; {up}") == ["up"]
     shell.channels[-1].close(0)
     assert running(rest) == []
 

@@ -32,6 +32,7 @@ games-per-pairing = 16
 bot = "BOT"
 name = "second"
 [limits]
+move-ms = 600000
 startup-ms = 600000
 [run]
 sandbox = "off"
@@ -160,8 +161,7 @@ def hanging(home: Path) -> None:
     """Write a tournament in which a bot never answers, nor heeds the end of its input."""
     bot = write_file(home, HANG.replace("MARKER", str(home / "asked")), "hang")
     bot.chmod(0o755)
-    cup = CUP.replace('["pebble"]', '["./hang"]').replace("BOT", "pebble")
-    write_file(home, cup.replace("[limits]", "[limits]\nmove-ms = 600000"))
+    write_file(home, CUP.replace('["pebble"]', '["./hang"]').replace("BOT", "pebble"))
 
 
 def finish(process: "subprocess.Popen[str]") -> tuple[int, str]:

@@ -19,8 +19,10 @@ from tourney.bots.strain import Reading
 
 _REAP_MS = 5_000
 """How long a killed process may take to be gone; only one stuck in the kernel takes longer."""
+_SOON_MS = 50
+"""How long a namespace may take to end by itself: its first process has to get a processor for that."""
 _END_MS = 2_000
-"""How long a namespace may take to end before its processes are killed one by one."""
+"""How long it may take to end once all of its processes were killed."""
 _EXEC_FAILED = 128
 
 
@@ -121,12 +123,12 @@ class ProcessGroup:
 
     def kill(self) -> None:
         """Kill all processes; the first is still to be reaped, so its number is not reused."""
+        if self._cgroup is not None:
+            self._cgroup.kill()  # first, for it takes all at one go
         if self._status is None:
             signal_family(self.pid, signal.SIGKILL)
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
-        if self._cgroup is not None:
-            self._cgroup.kill()
 
     def cpu_ms(self) -> int | None:
         """Return the CPU time of the bot so far; once it is gone, as far as it was seen or accounted for."""
@@ -247,8 +249,16 @@ class NamespaceGroup(ProcessGroup):
             # Bubblewrap is alive and has not reaped it, so the number is still its own.
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(first, signal.SIGKILL)
-            if self._cgroup is not None and self._cgroup.has_core:
-                self._cgroup.freeze(frozen=False)
+            core = self._cgroup if self._cgroup is not None and self._cgroup.has_core else None
+            if core is not None:
+                core.freeze(frozen=False)
+            if self.exited(_SOON_MS):
+                return
+            # It waits its turn among all that the bot started, a fork bomb it may be: they go first, then.
+            if core is not None:
+                core.kill()
+            else:
+                signal_family(first, signal.SIGKILL, spare=1)
             if self.exited(_END_MS):
                 return
         super().kill()

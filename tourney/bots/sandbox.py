@@ -27,11 +27,8 @@ from tourney.bots.process import ProcessChannel
 from tourney.bots.protections import PROTECTIONS, Degree, Level, degrees
 from tourney.errors import SandboxError
 
-MAX_PROCESSES: Final = 256
-"""Processes and threads that a bot may have: a Java machine starts some dozens by itself.
-
-Not many more, for each takes a processor a millisecond or so to end, and all are to be gone within a second.
-"""
+MAX_PROCESSES: Final = 512
+"""Processes and threads that a bot may have: a Java machine starts some dozens by itself."""
 _BOTS_FAULT = frozenset(
     {errno.ENOENT, errno.EACCES, errno.EPERM, errno.ENOEXEC, errno.ENOTDIR, errno.EISDIR, errno.ELOOP}
     | {errno.E2BIG, errno.EINVAL, errno.ENAMETOOLONG, errno.ETXTBSY, errno.ELIBBAD}
