@@ -77,6 +77,11 @@ def folder(path: Path) -> None:
     path.mkdir()
 
 
+def fifo(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
 def overwritten(path: Path) -> None:
     size = path.stat().st_size
     with path.open("r+b") as file:
@@ -97,6 +102,7 @@ def overwritten(path: Path) -> None:
         (header_only, "breaks off in its header"),
         (empty, "is an empty file"),
         (text, "is no SQLite database"),
+        (fifo, "is a device, a pipe or a socket"),
         (folder, "cannot be read: Is a directory"),
     ],
 )

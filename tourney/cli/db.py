@@ -40,7 +40,7 @@ def backup(target: Path, db: str) -> None:
 @db_option
 @output_options
 def check(db: str) -> None:
-    """Check the database for damage: its pages, its references, and what its matches refer to.
+    """Check the database for damage: its pages, its references, and what every column holds.
 
     Exit code 1 if anything is wrong. Whether records keep to rules and dice is for `tourney verify --all`.
     """
@@ -48,8 +48,9 @@ def check(db: str) -> None:
     for problem in problems:
         current().write(problem)
     if problems:
-        raise CheckError(f"{db} is damaged ({len(problems)} findings); restore a backup")
-    current().say(f"{db} is sound")
+        count = f"{len(problems)} finding{'' if len(problems) == 1 else 's'}"
+        raise CheckError(f"{db} is damaged ({count}); restore a backup")
+    current().say(f"{db} is sound; whether the records hold is for `tourney verify --all`")
 
 
 @command.command("copy")

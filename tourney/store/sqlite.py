@@ -128,6 +128,8 @@ def check(path: Path, *, write: bool = False) -> bool:
     Return whether it is frozen: only to be read, and with nothing beside it that belongs to it. SQLite would
     want to make files beside it then, and so it is to be connected to with ``frozen``.
     """
+    if path.is_char_device() or path.is_block_device() or path.is_fifo() or path.is_socket():
+        raise StoreError(f"{path} is a device, a pipe or a socket and no database; name a file")
     try:
         with path.open("rb") as file:
             header = file.read(100)
