@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tourney.bots.sandbox import Sandbox, open_sandbox
 from tourney.bots.store import BotStore
+from tourney.errors import StoreError
 from tourney.run.coordinator import Coordinator
 from tourney.run.ending import Summary
 from tourney.run.pool import Pool
@@ -17,9 +18,13 @@ from tourney.run.start import amend_tournament, open_tournament
 from tourney.run.timetable import Timetable
 from tourney.run.tournament_file import TournamentFile
 from tourney.store.bulletin import bulletin_path
-from tourney.store.engine import place_of
+from tourney.store.engine import parse_url, place_of, shown
+from tourney.store.maintenance import check_database
+from tourney.store.repository import Repository
 from tourney.store.values import Tournament
 
+MANY = 50_000
+"""From so many matches on it is said that they are checked, as that takes a while."""
 SAMPLE = 64
 """So many of the last matches say, at the start, how long a match may take."""
 
@@ -49,6 +54,7 @@ def run_tournament(
     sandbox = open_sandbox(file.run.sandbox)
     repository, tournament = open_tournament(file, url, store, listener.say)
     with repository, repository.run_lock(tournament, time.time()):
+        check_contents(repository, tournament, url, listener.say)
         tournament = amend_tournament(repository, tournament, file, store, listener.say)
         spool = Spool(spool_path(url, tournament), tournament)
         take_in(repository, tournament, spool.path, listener.say)
@@ -75,6 +81,22 @@ def run_tournament(
             spool.close()
             posting.close()
             sandbox.sweep()
+
+
+def check_contents(
+    repository: Repository, tournament: Tournament, url: str, say: Callable[[str], None]
+) -> None:
+    """Raise StoreError where what is stored is damaged, be it a bit: nothing is to be built on it."""
+    done = repository.progress(tournament.id).done
+    if done >= MANY:
+        say(f"checking {done:,} matches that are stored; this takes some 15 seconds per 100,000")
+    problems = check_database(url)
+    if problems:
+        more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
+        raise StoreError(
+            f"the database {shown(parse_url(url))} is damaged: {problems[0]}{more}; see `tourney db check`,"
+            " and restore a backup"
+        )
 
 
 def spool_path(url: str, tournament: Tournament) -> Path:

@@ -1,0 +1,280 @@
+"""What a run does with a database that is damaged, torn or half-written: refuse it, or lose nothing.
+
+Every case is a copy of one database in which 11 of 30 matches are stored, the last of them in its WAL.
+"""
+
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.pools import Immediate
+from tests.run.test_same_results import play, results
+from tests.tournaments import refused, write_file
+from tourney.errors import StoreError
+from tourney.run.ending import End, Summary
+from tourney.run.pool import ExecutorPool
+from tourney.run.progress import Listener
+from tourney.run.session import run_tournament
+from tourney.run.spool import Spool
+from tourney.run.task import Answer, MatchTask
+from tourney.run.tournament_file import read_tournament_file
+from tourney.store.repository import Repository
+from tourney.store.values import Finished
+
+CUP = """
+name = "cup"
+game = "sage-stones"
+seed = 7
+bots = ["./a", "./d", "./e"]
+games-per-pairing = 10
+[options]
+stones = 3
+[run]
+sandbox = "off"
+"""
+ALL, HALF = 30, 11
+
+
+class Ears(Listener):
+    """Keeps what it hears."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def say(self, text: str) -> None:
+        self.said.append(text)
+
+
+def run(folder: Path, count: int = ALL, listener: Listener | None = None) -> Summary:
+    """Run the tournament of a folder; the bots are not started, and only so many matches are begun."""
+    left = [count]
+
+    def some(task: MatchTask) -> Answer:
+        left[0] -= 1
+        return play(task) if left[0] >= 0 else Answer(task.number)
+
+    file = read_tournament_file(folder / "cup.toml")
+    pool = ExecutorPool(Immediate, some)
+    return run_tournament(
+        file, str(folder / "tourney.db"), folder / "tourney-bots", lambda: pool, listener=listener
+    )
+
+
+@pytest.fixture(scope="module")
+def halfway(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a tournament that was killed halfway: part of the database is in its WAL."""
+    origin = tmp_path_factory.mktemp("origin")
+    write_file(origin, CUP)
+    for name in "ade":
+        write_file(origin, f"#!/bin/sh\n# {name}\n", name).chmod(0o755)
+    assert run(origin, 5).tick.done == 5
+    with closing(sqlite3.connect(origin / "tourney.db")) as connection:
+        connection.execute("SELECT count(*) FROM match").fetchone()  # so the WAL outlives the run
+        assert run(origin, HALF - 5).tick.done == HALF
+        killed = tmp_path_factory.mktemp("killed") / "folder"
+        shutil.copytree(origin, killed)
+    assert (killed / "tourney.db-wal").stat().st_size > 0
+    return killed
+
+
+@pytest.fixture(scope="module")
+def wanted(halfway: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The results of the whole tournament, never interrupted."""
+    whole = tmp_path_factory.mktemp("whole") / "folder"
+    shutil.copytree(halfway, whole, ignore=shutil.ignore_patterns("tourney.db*"))
+    assert run(whole).end is End.FINISHED
+    return results(whole / "tourney.db")
+
+
+@pytest.fixture
+def folder(halfway: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(halfway, tmp_path / "folder"))
+
+
+def settled(folder: Path) -> Path:
+    """Bring all into the database's one file."""
+    database = folder / "tourney.db"
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return database
+
+
+def cut(size: Callable[[int], int]) -> Callable[[bytes], bytes]:
+    return lambda data: data[: size(len(data))]
+
+
+def flip(where: Callable[[bytes], int]) -> Callable[[bytes], bytes]:
+    def flipped(data: bytes) -> bytes:
+        place = where(data)
+        return data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :]
+
+    return flipped
+
+
+@contextmanager
+def opened(data: bytes) -> Iterator[tuple[Path, sqlite3.Connection]]:
+    """Give a database of these bytes, in a file of its own."""
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name) / "t.db"
+        path.write_bytes(data)
+        with closing(sqlite3.connect(path)) as connection:
+            yield path, connection
+
+
+def record_of(data: bytes) -> int:
+    """Return a place in the middle of what the record of match 3 is packed into."""
+    with opened(data) as (_, connection):
+        [(record,)] = connection.execute("SELECT record FROM match WHERE id = 3").fetchall()
+    assert data.count(record) == 1
+    return data.index(record) + len(record) // 2
+
+
+def sql(statement: str) -> Callable[[bytes], bytes]:
+    def edited(data: bytes) -> bytes:
+        with opened(data) as (path, connection):
+            assert connection.execute(statement).rowcount == 1
+            connection.commit()
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            return path.read_bytes()
+
+    return edited
+
+
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "nothing left": cut(lambda _: 0),
+    "one byte": cut(lambda _: 1),
+    "half a header": cut(lambda _: 50),
+    "the header alone": cut(lambda _: 100),
+    "the first page alone": cut(lambda _: 4096),
+    "half of the pages": cut(lambda size: size // 2 // 4096 * 4096),
+    "half of a page too much": cut(lambda size: size // 2 // 4096 * 4096 + 2048),
+    "the last page missing": cut(lambda size: size - 4096),
+    "the last byte missing": cut(lambda size: size - 1),
+    "a bit of the first byte": flip(lambda _: 0),
+    "a bit of the page size": flip(lambda _: 16),
+    "a bit of whose file it is": flip(lambda _: 70),
+    "a bit of the kind of a page": flip(lambda _: 3 * 4096),
+    "a bit of a packed record": flip(record_of),
+    "another page in its place": lambda data: data[: 5 * 4096] + data[4096 : 2 * 4096] + data[6 * 4096 :],
+    "ranks that are none": sql("UPDATE match SET ranks = '1,3' WHERE id = 3"),
+    "a result missing a seat": sql("DELETE FROM seat WHERE match_id = 3 AND seat = 2"),
+    "a row of the schedule missing": sql("DELETE FROM schedule WHERE number = 20"),
+    "zeros in the middle": lambda data: data[: len(data) // 2] + bytes(4096) + data[len(data) // 2 + 4096 :],
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_database_is_refused_in_one_sentence_and_left_as_it_is(folder: Path, damage: str) -> None:
+    database = settled(folder)
+    data = DAMAGES[damage](database.read_bytes())
+    database.write_bytes(data)
+    with refused(StoreError, str(database)):
+        run(folder)
+    assert database.read_bytes() == data
+    assert sorted(path.name for path in folder.iterdir() if path.name.startswith("tourney.db")) in (
+        ["tourney.db"],
+        ["tourney.db", "tourney.db-shm", "tourney.db-wal"],  # of a reader that SQLite could not let go
+    )
+
+
+def half_of(data: bytes) -> bytes:
+    return data[: len(data) // 2]
+
+
+WALS: dict[str, Callable[[bytes], bytes | None]] = {
+    "whole": lambda data: data,
+    "missing": lambda _: None,
+    "empty": lambda _: b"",
+    "torn": half_of,
+    "torn in its header": lambda data: data[:20],
+    "of noise": lambda data: bytes((k * 37 + 11) % 256 for k in range(len(data))),
+    "damaged in its last frame": lambda data: data[:-100] + bytes(100),
+}
+
+
+@pytest.mark.parametrize("wal", WALS)
+def test_a_wal_that_is_torn_or_gone_costs_what_it_held_and_nothing_else(
+    folder: Path, wanted: dict[str, Any], wal: str
+) -> None:
+    """As after the power went: what was in it is played again, and the end is the same."""
+    path = folder / "tourney.db-wal"
+    data = WALS[wal](path.read_bytes())
+    path.unlink()
+    (folder / "tourney.db-shm").unlink(missing_ok=True)
+    if data is not None:
+        path.write_bytes(data)
+    summary = run(folder)
+    assert summary.end is End.FINISHED
+    assert summary.tick.played >= ALL - HALF
+    assert (summary.tick.played == ALL - HALF) == (wal == "whole")
+    assert results(folder / "tourney.db") == wanted
+
+
+def spooled(folder: Path, numbers: range) -> Path:
+    """Leave results of these matches in a spool, as a run that was killed in a pause."""
+    kept: list[Finished] = []
+    spare = Path(shutil.copytree(folder, folder.parent / "spare"))
+
+    def keep(task: MatchTask) -> Answer:
+        kept.append(Finished(task.number, play(task).played))
+        return Answer(task.number)
+
+    file = read_tournament_file(spare / "cup.toml")
+    pool = ExecutorPool(Immediate, keep, workers=len(numbers))
+    run_tournament(file, str(spare / "tourney.db"), spare / "tourney-bots", lambda: pool)
+    with Repository.open(str(folder / "tourney.db")) as repository:
+        spool = Spool(folder / "tourney.db-cup.spool", repository.tournament())
+    spool.open()
+    assert spool.keep([item for item in kept if item.number in numbers])
+    spool.close()
+    return spool.path
+
+
+@pytest.mark.parametrize(
+    ("tear", "taken"),
+    [
+        (lambda data: data, 2),
+        (lambda data: data[: data.index(b"\0") - 40], 1),  # in the middle of the second line
+        (lambda data: data[: data.index(b"\0") - 40] + bytes(8192), 1),
+        (lambda data: data[: data.index(b"\n") + 30], 0),  # in the middle of the first
+        (lambda data: data.replace(b'"reason"', b'"raeson"', 1), 1),
+        (lambda data: data[: data.index(b"\n") + 1], 0),
+        (lambda _: b"", 0),
+        (lambda data: bytes(len(data)), 0),
+    ],
+)
+def test_a_torn_spool_gives_its_sound_lines_and_the_rest_is_played_again(
+    folder: Path, wanted: dict[str, Any], tear: Callable[[bytes], bytes], taken: int
+) -> None:
+    path = spooled(folder, range(HALF + 1, HALF + 3))
+    path.write_bytes(tear(path.read_bytes()))
+    ears = Ears()
+    summary = run(folder, listener=ears)
+    assert summary.tick.played == ALL - HALF - taken
+    assert any("came out of" in text for text in ears.said) == (taken > 0)
+    assert results(folder / "tourney.db") == wanted
+    assert not path.exists()
+
+
+def test_the_spool_of_another_database_is_refused_and_stays(folder: Path) -> None:
+    """A tournament of the same name and file, begun elsewhere with another seed."""
+    other = Path(shutil.copytree(folder, folder.parent / "other"))
+    for path in other.glob("tourney.db*"):
+        path.unlink()
+    write_file(other, CUP.replace("seed = 7", "seed = 8"))
+    assert run(other, HALF).tick.done == HALF
+    path = spooled(other, range(HALF + 1, HALF + 3))
+    there = folder / path.name
+    shutil.move(path, there)
+    data = there.read_bytes()
+    with refused(StoreError, f"the spool {there} holds results of another tournament"):
+        run(folder)
+    assert there.read_bytes() == data
+    there.unlink()
+    assert run(folder).tick.played == ALL - HALF
