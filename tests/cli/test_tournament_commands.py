@@ -185,7 +185,8 @@ def test_an_export_that_makes_no_sense_or_has_no_place_is_refused(db: str, tmp_p
 
 
 def test_the_database_is_checked_backed_up_copied_and_upgraded(db: str, tmp_path: Path) -> None:
-    assert invoke("db", "check", "--db", db).stderr == f"{db} is sound; whether the records hold is for `tourney verify --all`\n"
+    sound = f"{db} is sound; whether the records hold is for `tourney verify --all`\n"
+    assert invoke("db", "check", "--db", db).stderr == sound
     backup, copy = str(tmp_path / "backup.db"), str(tmp_path / "copy.db")
     assert invoke("db", "backup", backup, "--db", db).stdout == f"{backup}\n"
     assert invoke("db", "copy", copy, "--db", db).exit_code == 0
