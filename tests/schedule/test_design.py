@@ -32,7 +32,23 @@ def test_otherwise_each_pair_meets_equally_often_to_one(count: int, seats: int, 
     assert sum(m * m for m in met) == least_cost(count, sum(met))
 
 
-@settings(max_examples=15, deadline=None)
+@pytest.mark.parametrize(("count", "seats", "rounds"), [(6, 3, 3), (6, 4, 8), (9, 4, 5), (12, 4, 3)])
+def test_where_whole_rounds_do_not_allow_that_no_pair_is_further_than_one_from_a_middle(
+    count: int, seats: int, rounds: int
+) -> None:
+    """These were not found balanced to one: of three tables of four, say, two of any next table have met.
+
+    Who rests is chosen for the balance too: in fixed turns two of six would rest together again and again.
+    """
+    drawn = design(count, seats, rounds, 3)
+    met = meetings(drawn, count)
+    assert max(met) - min(met) <= 2
+    rests = [rounds - sum(k in table for tables in drawn for table in tables) for k in range(count)]
+    assert max(rests) - min(rests) <= 1
+
+
+@pytest.mark.usefixtures("quick_designs")
+@settings(max_examples=30, deadline=None)
 @given(st.integers(3, 4), st.integers(0, 9), st.integers(1, 4), st.integers(0, 2**64 - 1))
 def test_nobody_sits_twice_in_a_round_and_rests_are_spread(
     seats: int, more: int, rounds: int, seed: int
@@ -50,8 +66,8 @@ def test_nobody_sits_twice_in_a_round_and_rests_are_spread(
 
 
 def test_the_same_seed_gives_the_same_design_and_another_seed_another() -> None:
-    assert design(11, 3, 3, 4) == design(11, 3, 3, 4)
-    assert design(11, 3, 3, 4) != design(11, 3, 3, 5)
+    assert design(9, 3, 4, 4) == design(9, 3, 4, 4)
+    assert design(9, 3, 4, 4) != design(9, 3, 4, 5)
 
 
 def test_further_rounds_make_up_for_those_before() -> None:

@@ -11,6 +11,8 @@ from tests.schedules import check_rows, play_out, setup, truth
 from tourney.schedule.format import Format, History, Setup
 from tourney.schedule.registry import FORMATS
 
+pytestmark = pytest.mark.usefixtures("quick_designs")
+
 CASES: dict[str, list[dict[str, Any]]] = {
     "round-robin": [{}, {"seats": 3}, {"seats": 3, "rounds": 4}],
     "swiss": [{"rounds": 4}, {"rounds": 3, "seats": 3}],

@@ -12,6 +12,8 @@ from tests.schedules import pairings, play_out, seat_counts, setup, truth
 from tourney.schedule.format import History
 from tourney.schedule.registry import FORMATS
 
+pytestmark = pytest.mark.usefixtures("quick_designs")
+
 EXACT: list[tuple[str, dict[str, Any]]] = [
     ("round-robin", {}),
     ("round-robin", {"rounds": 4}),

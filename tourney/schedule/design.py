@@ -14,6 +14,8 @@ MOVES: Final = 180_000
 """Moves tried before the best design so far is taken."""
 _PERIOD: Final = 90_000
 """Moves from the highest temperature to the lowest; then it is heated again."""
+_RESTS: Final = 4
+"""One move of so many changes who rests, where somebody does."""
 _HOT, _COLD = 512, 64
 """Temperatures: a move for the worse by d passes with probability 2**(-512 d / temperature)."""
 
@@ -26,7 +28,7 @@ def design(
     With count not divisible by seats the rest sits out, everybody equally often to one. Nobody sits twice in
     a round. What is made small is the sum over all pairs of the squared number of their meetings, in all
     rounds: it is smallest when each pair meets equally often to one. Whether such a design exists is not
-    known beforehand; the best one found is returned.
+    known beforehand; the best one found is returned, of equal sums the one of the smallest spread.
     """
     return _Annealing(count, seats, rounds, seed, before).run()
 
@@ -41,7 +43,8 @@ def least_cost(count: int, meetings: int) -> int:
 class _Annealing:
     """Tables as they are now, how often each pair meets, and the sum of squares of that.
 
-    ``places[r]`` lists who plays in round r: table by table, ``seats`` entrants each.
+    ``places[r]`` lists who plays in round r: table by table, ``seats`` entrants each; ``resting[r]`` who does
+    not, and ``rests`` how often each rests in all rounds.
     """
 
     def __init__(
@@ -51,8 +54,9 @@ class _Annealing:
         self.seed = derive(seed, "design", count, seats, len(before), rounds)
         self.met = [[0] * count for _ in range(count)]
         self.places: list[list[int]] = []
+        self.resting: list[list[int]] = []
         order = shuffled(count, derive(self.seed, "order"))
-        rests = [0] * count
+        self.rests = rests = [0] * count
         for tables in before:
             playing = {entrant for table in tables for entrant in table}
             for entrant in range(count):
@@ -61,6 +65,7 @@ class _Annealing:
             resting = sorted(order, key=lambda entrant: rests[entrant])[: count % seats]
             for entrant in resting:
                 rests[entrant] += 1
+            self.resting.append(resting)
             mixed = shuffled(count, derive(self.seed, "round", round_))
             self.places.append([entrant for entrant in mixed if entrant not in resting])
         every = [table for tables in before for table in tables]
@@ -73,17 +78,32 @@ class _Annealing:
         self.target = least_cost(count, sum(map(sum, self.met)) // 2)
 
     def run(self) -> list[list[tuple[int, ...]]]:
-        """Anneal until the design is balanced, or the moves are used up; return the best there was."""
-        best, kept = self.cost, [list(places) for places in self.places]
+        """Anneal until the design is balanced, or the moves are used up; return the best there was.
+
+        Of equal sums the best is the one with the smallest spread.
+        """
+        best, spread, kept = self.cost, self._spread(), [list(places) for places in self.places]
         tables = len(self.met) // self.seats
-        for move in range(MOVES if self.places and tables > 1 else 0):
+        spare = len(self.met) % self.seats
+        for move in range(MOVES if self.places and (tables > 1 or spare) else 0):
             if best == self.target:
                 break
             temperature = _HOT - (_HOT - _COLD) * (move % _PERIOD) // _PERIOD
-            self._move(derive(self.seed, "move", move), temperature)
-            if self.cost < best:
-                best, kept = self.cost, [list(places) for places in self.places]
+            u = derive(self.seed, "move", move)
+            kind, u = _digit(u, _RESTS) if spare else (1, u)
+            if kind and tables > 1:
+                self._move(u, temperature)
+            else:
+                self._move_rest(u, temperature)
+            # A spread below 2 would have the least cost.
+            if self.cost < best or (self.cost == best and spread > 2 and self._spread() < spread):
+                best, spread, kept = self.cost, self._spread(), [list(places) for places in self.places]
         return [[tuple(sorted(table)) for table in _tables(places, self.seats)] for places in kept]
+
+    def _spread(self) -> int:
+        """Return by how much the pair that meets most often meets more often than the one that does least."""
+        pairs = [met for entrant, line in enumerate(self.met) for met in line[:entrant]]
+        return max(pairs, default=0) - min(pairs, default=0)
 
     def _move(self, u: int, temperature: int) -> None:
         """Let two entrants of a round change places, if that is no worse or the draw allows it."""
@@ -101,7 +121,7 @@ class _Annealing:
         theirs = [b for b in places[second : second + self.seats] if b != y]
         change = 2 * (len(ours) + len(theirs))
         change += 2 * sum(of_y[a] - of_x[a] for a in ours) + 2 * sum(of_x[b] - of_y[b] for b in theirs)
-        if change > 0 and u >= U64 >> 512 * change // temperature:
+        if not _passes(change, u, temperature):
             return
         places[i], places[j] = y, x
         self.cost += change
@@ -111,6 +131,57 @@ class _Annealing:
                 hers[other] += 1
                 self.met[other][here] -= 1
                 self.met[other][there] += 1
+
+    def _move_rest(self, u: int, temperature: int) -> None:
+        """Let somebody rest for another, if that is no worse or the draw allows it.
+
+        In two rounds, so that both rest as often as before; or in one, where they rest equally often to one
+        before and after.
+        """
+        one, u = _digit(u, len(self.places))
+        other, u = _digit(u, len(self.places))
+        i, u = _digit(u, len(self.resting[one]))
+        x = self.resting[one][i]
+        if one == other:
+            j, u = _digit(u, len(self.places[one]))
+            y = self.places[one][j]
+            if self.rests[x] != self.rests[y] + 1:
+                return
+            turns = [(one, i, j)]
+        else:
+            k, u = _digit(u, len(self.resting[other]))
+            y = self.resting[other][k]
+            if x in self.resting[other] or y in self.resting[one]:
+                return
+            turns = [(one, i, self.places[one].index(y)), (other, k, self.places[other].index(x))]
+        change = sum(self._relieve(*turn) for turn in turns)
+        if not _passes(change, u, temperature):
+            for turn in turns:
+                self._relieve(*turn)
+            return
+        self.cost += change
+        if one == other:
+            self.rests[x] -= 1
+            self.rests[y] += 1
+
+    def _relieve(self, round_: int, i: int, j: int) -> int:
+        """Let the i-th of those who rest take the j-th place in a round; return by how much the sum grows."""
+        resting, places = self.resting[round_], self.places[round_]
+        x, y = resting[i], places[j]
+        first = j // self.seats * self.seats
+        others = [other for other in places[first : first + self.seats] if other != y]
+        change = 2 * sum(self.met[x][other] - self.met[y][other] + 1 for other in others)
+        for other in others:
+            for entrant, more in ((x, 1), (y, -1)):
+                self.met[entrant][other] += more
+                self.met[other][entrant] += more
+        resting[i], places[j] = y, x
+        return change
+
+
+def _passes(change: int, u: int, temperature: int) -> bool:
+    """Say whether a move that makes the sum so much larger is made, the draw being u."""
+    return change <= 0 or u < U64 >> 512 * change // temperature
 
 
 def shuffled(count: int, seed: int) -> list[int]:
