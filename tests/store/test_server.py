@@ -27,7 +27,7 @@ from tourney.run import rating
 from tourney.run.draw import spec_of
 from tourney.run.rating import rate_batch, rate_trueskill
 from tourney.store import maintenance, migrate
-from tourney.store.engine import open_engine, parse_url
+from tourney.store.engine import parse_url
 from tourney.store.migrations import HEAD, REVISIONS
 from tourney.store.repository import Repository
 from tourney.store.values import Finished, Tournament
@@ -290,6 +290,24 @@ def test_a_lock_that_is_lost_with_its_connection_is_taken_again_before_anything_
             pass
 
 
+def with_password(url: str) -> str:
+    """Return a URL with a password that the server does not ask for."""
+    return parse_url(url).set(password="geheim").render_as_string(hide_password=False)  # noqa: S106 - made up
+
+
+@needs_server
+def test_no_password_is_printed(url: str, tmp_path: Path) -> None:
+    secret = with_password(url)
+    with Repository.open(url, create=True) as repository:
+        play_all(repository)
+    with empty_database() as other:
+        target = ("copy", with_password(other))
+        for words in (("check",), ("upgrade",), ("backup", str(tmp_path / "b.db")), target):
+            said = invoke("db", *words, "--db", secret)
+            assert "***" in said.output, words
+            assert "geheim" not in said.output
+
+
 @needs_server
 def test_of_two_that_make_the_tables_at_once_both_succeed(url: str) -> None:
     barrier = threading.Barrier(4)
@@ -337,10 +355,9 @@ def test_what_is_not_ours_on_a_server_is_left_alone(url: str) -> None:
         Repository.open(url, create=True)
     assert sa.inspect(engine).get_table_names() == ["theirs"]
     engine.dispose()
-    missing = parse_url(url).set(database="not_there", password="geheim")  # noqa: S106 - opens nothing
-    with pytest.raises(StoreUnavailable, match="not_there") as caught:
-        open_engine(missing.render_as_string(hide_password=False), create=True)
-    assert "geheim" not in str(caught.value)
+    missing = parse_url(url).set(database="not_there").render_as_string(hide_password=False)
+    with refused(StoreUnavailable, "not_there"):
+        Repository.open(missing, create=True)
 
 
 def test_the_driver_is_chosen_and_other_kinds_are_refused() -> None:

@@ -8,6 +8,7 @@ from tourney.cli.options import db_option, output_options
 from tourney.cli.output import current
 from tourney.errors import CheckError
 from tourney.store import maintenance
+from tourney.store.engine import parse_url, shown
 
 
 @click.group("db")
@@ -21,8 +22,11 @@ def command() -> None:
 def upgrade(db: str) -> None:
     """Bring the database to the form that this version of Tourney wants."""
     before, after = maintenance.upgrade_database(db)
+    name = shown(parse_url(db))
     current().say(
-        f"{db} is up to date ({after})" if before == after else f"{db} is upgraded from {before} to {after}"
+        f"{name} is up to date ({after})"
+        if before == after
+        else f"{name} is upgraded from {before} to {after}"
     )
 
 
@@ -44,13 +48,13 @@ def check(db: str) -> None:
 
     Exit code 1 if anything is wrong. Whether records keep to rules and dice is for `tourney verify --all`.
     """
-    problems = maintenance.check_database(db)
+    problems, name = maintenance.check_database(db), shown(parse_url(db))
     for problem in problems:
         current().write(problem)
     if problems:
         count = f"{len(problems)} finding{'' if len(problems) == 1 else 's'}"
-        raise CheckError(f"{db} is damaged ({count}); restore a backup")
-    current().say(f"{db} is sound; whether the records hold is for `tourney verify --all`")
+        raise CheckError(f"{name} is damaged ({count}); restore a backup")
+    current().say(f"{name} is sound; whether the records hold is for `tourney verify --all`")
 
 
 @command.command("copy")
@@ -60,4 +64,4 @@ def check(db: str) -> None:
 def copy(target: str, db: str) -> None:
     """Copy all that the database holds into an empty one at URL, of the same kind or another."""
     count = maintenance.copy_database(db, target)
-    current().say(f"{count:,} rows copied to {target}")
+    current().say(f"{count:,} rows copied to {shown(parse_url(target))}")
