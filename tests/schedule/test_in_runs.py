@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.command import invoke
 from tests.pools import BackwardsPool, Immediate, ShuffledPool
 from tests.schedules import check_rows, pairings
 from tests.tables import NO_LIMITS, TOE
@@ -27,6 +28,7 @@ from tourney.run.task import Answer, MatchTask
 from tourney.schedule.format import History
 from tourney.schedule.ledger import keep
 from tourney.schedule.registry import find_format
+from tourney.schedule.trf import trf
 from tourney.seeds import derive, uniform
 from tourney.store.repository import Repository
 from tourney.store.values import Plan, RunSettings, StoredEntrant, Tournament
@@ -111,6 +113,10 @@ def test_a_swiss_of_two_hundred_in_whole_matches(tmp_path: Path) -> None:
         standings = repository.standings(tournament.id)
         for number in (1, 900, 1800):
             assert verify(repository.record(tournament.id, number), TOE) == []
+    exported = invoke("export", "--what", "trf", "--db", str(tmp_path / "t.db"))
+    table = find_format("swiss").table(setup, history)
+    assert table is not None
+    assert exported.stdout_bytes.decode() == trf(setup, history, table, "cup", "swiss")
     check_rows(history.rows)
     assert len(history.results) == len(history.rows) == 1800
     assert not any(result.void or any(result.faults) for result in history.results)
