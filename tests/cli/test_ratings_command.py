@@ -189,6 +189,30 @@ def test_what_was_rated_is_not_rated_again(tmp_path: Path, monkeypatch: pytest.M
     assert asked[-1] == 0
 
 
+def test_a_result_that_is_taken_back_takes_the_checkpoint_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An old result that is changed changes the ratings, although all that follows was rated before."""
+    monkeypatch.setattr(rating, "WORTH_KEEPING", 1)
+    path, other = fresh(tmp_path / "t.db"), str(tmp_path / "other.db")
+    before = invoke(*TRUESKILL, "--db", path).stdout
+    with Repository.open(other, create=True) as repository:
+        cup = world.begin(repository, "abcd", games=4)
+        play_some(repository, cup, [number for number, _ in repository.rows(cup.id) if number != 3])
+        change(repository, cup, 3)
+    with Repository.open(path) as repository:
+        cup = repository.tournament()
+        repository.take_back(cup.id, (3,))
+        change(repository, cup, 3)
+    after = invoke(*TRUESKILL, "--db", path).stdout
+    assert after == invoke(*TRUESKILL, "--db", other).stdout != before
+
+
+def change(repository: Repository, tournament: Tournament, number: int) -> None:
+    """Store a void match in the place of what was played."""
+    repository.record_results(tournament.id, [Finished(number, None, "lost")])
+
+
 def test_a_checkpoint_that_makes_no_sense_is_passed_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
