@@ -5,7 +5,11 @@ from pathlib import Path
 import pytest
 
 from tests.command import invoke
-from tests.tournaments import write_file
+from tests.tournaments import refused, write_file
+from tourney.bots.store import BotStore
+from tourney.errors import TournamentError
+from tourney.run.start import amend_tournament, open_tournament
+from tourney.run.tournament_file import read_tournament_file
 
 CASES = [
     ("round-robin", 2, 1, "", "a round-robin with 2 seats per table wants at least 2 entrants, not 1"),
@@ -45,13 +49,16 @@ CASES = [
 ]
 
 
+def file_of(format_: str, seats: int, count: int, more: str) -> str:
+    entrants = "".join(f'[[entrant]]\nbot = "random"\nname = "e{k}"\n' for k in range(1, count + 1))
+    return f'name = "cup"\ngame = "sage-stones"\nformat = "{format_}"\nseats = {seats}\n{more}\n{entrants}'
+
+
 @pytest.mark.parametrize(("format_", "seats", "count", "more", "sentence"), CASES)
 def test_a_schedule_that_cannot_be_made_is_refused_before_anything_runs(
     tmp_path: Path, format_: str, seats: int, count: int, more: str, sentence: str
 ) -> None:
-    entrants = "".join(f'[[entrant]]\nbot = "random"\nname = "e{k}"\n' for k in range(1, count + 1))
-    text = f'name = "cup"\ngame = "sage-stones"\nformat = "{format_}"\nseats = {seats}\n{more}\n{entrants}'
-    path = write_file(tmp_path, text)
+    path = write_file(tmp_path, file_of(format_, seats, count, more))
     database = tmp_path / "t.db"
     done = invoke("run", str(path), "--db", str(database), "--bots", str(tmp_path / "bots"))
     assert (done.exit_code, done.stdout) == (2, "")
@@ -59,3 +66,25 @@ def test_a_schedule_that_cannot_be_made_is_refused_before_anything_runs(
     assert sentence in done.stderr
     assert done.stderr.count("\n") == 1
     assert not database.exists()
+
+
+@pytest.mark.parametrize(
+    ("count", "more", "sentence"),
+    [
+        (4, "rounds = 4", "rounds is 4, but each of 4 entrants has 3 opponents only"),
+        (5, "rounds = 1", "e5 would join in round 2, but rounds is 1: set rounds higher"),
+        (4, 'rounds = 2\nseeding = "rating"', "seeding was not set when cup began"),
+    ],
+)
+def test_a_later_file_that_cannot_be_drawn_changes_nothing(
+    tmp_path: Path, count: int, more: str, sentence: str
+) -> None:
+    bots = BotStore(tmp_path / "bots")
+    first = read_tournament_file(write_file(tmp_path, file_of("swiss", 2, 4, "rounds = 1")))
+    repository, tournament = open_tournament(first, str(tmp_path / "t.db"), bots, lambda _: None)
+    with repository:
+        later = read_tournament_file(write_file(tmp_path, file_of("swiss", 2, count, more)))
+        with refused(TournamentError, sentence):
+            amend_tournament(repository, tournament, later, bots, lambda _: None)
+        assert repository.tournament() == tournament
+        assert len(repository.entrants(tournament.id)) == 4
