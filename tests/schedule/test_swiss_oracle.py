@@ -5,7 +5,7 @@ scores, floats and leads out of rows and results itself.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 import pytest
@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.schedules import pairings, play_round, setup, truth
-from tourney.schedule.format import History
+from tourney.schedule.format import History, Player, Setup
 from tourney.schedule.swiss import Swiss
+from tourney.seeds import stream
 
 BYE = -1
 Vector = tuple[int, ...]
@@ -32,9 +33,13 @@ class Card:
     bye: bool = False
 
 
-def read(history: History, count: int) -> list[Card]:
+def present(plan: Setup, round_: int) -> set[int]:
+    return {p.number for p in plan.players if p.joined <= round_ < (p.left or round_ + 1)}
+
+
+def read(history: History, plan: Setup) -> list[Card]:
     """Go through the rounds as an arbiter would; a win is 2, a draw 1, a bye as two wins."""
-    cards = [Card() for _ in range(count)]
+    cards = [Card() for _ in plan.players]
     for round_ in range(1, history.rounds + 1):
         before = [card.score for card in cards]
         pairs = [pair for r, pair in pairings(history.rows) if r == round_]
@@ -45,10 +50,11 @@ def read(history: History, count: int) -> list[Card]:
                 gap = before[other] - before[me]
                 cards[me].floats.append((gap > 0) - (gap < 0))
         playing = {number for pair in pairs for number in pair}
-        for number in set(range(count)) - playing:
-            cards[number].floats.append(-1)
-            cards[number].bye = True
-            cards[number].score += 4
+        for number in set(range(len(cards))) - playing:
+            rests = number in present(plan, round_)
+            cards[number].floats.append(-1 if rests else 0)
+            cards[number].bye |= rests
+            cards[number].score += 4 * rests
         for result in history.results:
             if result.row.round == round_:
                 one, two = result.row.seats
@@ -73,15 +79,15 @@ def all_pairings(names: tuple[int, ...]) -> tuple[Pairing, ...]:
 class Oracle:
     """Costs of pairings as docs/formats.md has them; everybody's seeding is their number."""
 
-    def __init__(self, cards: Sequence[Card]) -> None:
+    def __init__(self, cards: Sequence[Card], names: set[int]) -> None:
         self.cards = cards
-        self.names = sorted(range(len(cards)), key=lambda k: (-cards[k].score, k))
-        scores = sorted({card.score for card in cards}, reverse=True)
+        self.names = sorted(names, key=lambda k: (-cards[k].score, k))
+        scores = sorted({cards[k].score for k in names}, reverse=True)
         self.level = {k: scores.index(cards[k].score) for k in self.names}
         self.level[BYE] = len(scores)
         self.score = {k: cards[k].score for k in self.names}
         self.score[BYE] = scores[-1] - 1
-        if len(cards) % 2:
+        if len(names) % 2:
             self.names.append(BYE)
 
     def history(self, k: int, way: int, back: int) -> int:
@@ -135,9 +141,9 @@ def total(vectors: Iterator[Vector]) -> Vector:
     return tuple(map(sum, zip(*vectors, strict=True)))
 
 
-def check_round(cards: Sequence[Card], drawn: Sequence[tuple[int, ...]]) -> int:
+def check_round(cards: Sequence[Card], names: set[int], drawn: Sequence[tuple[int, ...]]) -> int:
     """Compare a round with all there could be; return how many times somebody met again."""
-    oracle = Oracle(cards)
+    oracle = Oracle(cards, names)
     every = all_pairings(tuple(oracle.names))
     costs = {(a, b): oracle.pair(a, b) for i, a in enumerate(oracle.names) for b in oracle.names[i + 1 :]}
     firsts = [total(costs[pair] for pair in pairing) for pairing in every]
@@ -162,9 +168,32 @@ def test_every_round_is_the_best_of_all_there_could_be(count: int, seed: int, sp
     strengths = [strength * spread // 20 for strength in truth(count, seed)]
     history = History()
     for round_ in range(1, (plan.rounds or 0) + 1):
-        cards = read(history, count)
+        cards = read(history, plan)
         history = play_round(Swiss(), plan, history, strengths)
-        check_round(cards, [pair for r, pair in pairings(history.rows) if r == round_])
+        check_round(cards, set(range(count)), [pair for r, pair in pairings(history.rows) if r == round_])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(3, 7), st.integers(0, 2**64 - 1))
+def test_so_it_is_where_entrants_come_and_go(count: int, seed: int) -> None:
+    """Before every round one may join and one may leave; what was missed is neither a bye nor a float."""
+    draw = stream(seed, "come", "go")
+    plan = setup(count, rounds=9, seed=seed)
+    strengths = truth(count + 9, seed)
+    history = History()
+    for round_ in range(1, 8):
+        players = list(plan.players)
+        here = sorted(present(plan, round_))
+        if round_ > 1 and len(here) > 2 and draw(3) == 0:
+            gone = here[draw(len(here))]
+            players[gone] = replace(players[gone], left=round_)
+        if round_ > 1 and len(here) < 9 and draw(2) == 0:
+            players.append(Player(len(players), joined=round_))
+        plan = replace(plan, players=tuple(players))
+        cards = read(history, plan)
+        history = play_round(Swiss(), plan, history, strengths)
+        drawn = [pair for r, pair in pairings(history.rows) if r == round_]
+        check_round(cards, present(plan, round_), drawn)
 
 
 @pytest.mark.parametrize("swapped", [(0, 1), (0, 2)])
@@ -174,12 +203,13 @@ def test_the_oracle_tells_a_worse_round(swapped: tuple[int, int]) -> None:
     history = History()
     for _ in range(2):
         history = play_round(Swiss(), plan, history, strengths)
-    cards = read(history, 8)
+    cards = read(history, plan)
+    everybody = set(range(8))
     after = play_round(Swiss(), plan, history, strengths)
     drawn = [pair for r, pair in pairings(after.rows) if r == 3]
-    assert check_round(cards, drawn) == 0
+    assert check_round(cards, everybody, drawn) == 0
     i, j = swapped
     worse = list(drawn)
     worse[i], worse[j] = (drawn[j][0], drawn[i][1]), (drawn[i][0], drawn[j][1])
     with pytest.raises(AssertionError):
-        check_round(cards, worse)
+        check_round(cards, everybody, worse)
