@@ -3,6 +3,7 @@
 All SQL that only SQLite knows is in this module and in ``sqlite.py``; other databases come by URL.
 """
 
+import logging
 import shlex
 import sqlite3
 from collections.abc import Iterator
@@ -23,6 +24,10 @@ LOCK_CLASS = 0x54524E59
 """The first of the two numbers of our advisory locks on a server: "TRNY"."""
 _MAKING = 0
 """The second of the lock under which tables are made; those of runs are the tournaments' ids, from 1."""
+
+
+# What goes wrong when a reading is broken off is said by whoever broke it off; SQLAlchemy would print it too.
+logging.getLogger("sqlalchemy").addHandler(logging.NullHandler())
 
 
 def parse_url(url: str) -> URL:

@@ -15,7 +15,8 @@ from sqlalchemy.engine import Connection
 from tourney.store import codec, damage
 from tourney.store.misfit import MisfitError, read_int
 from tourney.store.models import CHECKPOINT, DRAW_PROBABILITY, MATCH, SCHEDULE, VERDICT
-from tourney.store.rows import Shape, check_verdict, shape_of
+from tourney.store.rows import Shape, check_draw_probability, check_verdict, shape_of
+from tourney.store.scan import first_of_schedule
 from tourney.store.values import Checkpoint, DrawProbability, GroupCount, GroupGame
 
 _CHUNK = 2000
@@ -84,22 +85,24 @@ def settled(connection: Connection, tournament: int) -> int:
         .select_from(SCHEDULE.outerjoin(MATCH, _M.id == _S.id))
         .where(mine, _M.id.is_(None))
     ).scalar()
-    if first_open is not None:
-        return int(first_open) - 1
-    return int(
-        connection.execute(sa.select(sa.func.coalesce(sa.func.max(_S.number), 0)).where(mine)).scalar_one()
-    )
+    last = connection.execute(sa.select(sa.func.coalesce(sa.func.max(_S.number), 0)).where(mine)).scalar()
+    if type(last) is not int or type(first_open) not in (int, type(None)):
+        raise first_of_schedule(connection, tournament)
+    return last if first_open is None else int(first_open) - 1
 
 
 def draw_probability(connection: Connection, game: str, seats: int) -> DrawProbability | None:
     """Return what is kept for a game and a number of seats."""
     column = DRAW_PROBABILITY.c
-    row = connection.execute(
-        sa.select(column.probability, column.tournament, column.matches).where(
-            column.game == game, column.seats == seats
-        )
-    ).first()
-    return None if row is None else DrawProbability(*row)
+    query = sa.select(DRAW_PROBABILITY).where(column.game == game, column.seats == seats)
+    row = connection.execute(query).mappings().first()
+    if row is None:
+        return None
+    try:
+        check_draw_probability(row)
+    except MisfitError as error:
+        raise damage.in_row(connection, DRAW_PROBABILITY, f"{game},{seats}", error) from error
+    return DrawProbability(float(row["probability"]), row["tournament"], row["matches"])
 
 
 def keep_draw_probability(connection: Connection, game: str, seats: int, value: DrawProbability) -> None:

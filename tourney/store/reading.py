@@ -10,7 +10,8 @@ from tourney.schedule.row import Row
 from tourney.store import codec, damage
 from tourney.store.misfit import MisfitError, read_int, read_text
 from tourney.store.models import ENTRANT, MATCH, SCHEDULE, SEAT, TOURNAMENT
-from tourney.store.rows import entrant_of, shape_of, tournament_of
+from tourney.store.rows import check_order, entrant_of, shape_of, tournament_of
+from tourney.store.scan import first_of_schedule
 from tourney.store.values import (
     Key,
     Match,
@@ -29,6 +30,9 @@ _CHUNK = 2000
 _S, _M = SCHEDULE.c, MATCH.c
 _KEY = (_S.round_no, _S.table_no, _S.repeat_no, _S.order_no)
 _PLAYED = SCHEDULE.join(MATCH, _M.id == _S.id)
+
+_BEFORE = Key(0, 0, 0, 0)
+"""Before the first match."""
 
 
 def tournaments(connection: Connection) -> tuple[Tournament, ...]:
@@ -61,9 +65,11 @@ def rows(connection: Connection, tournament: int, *, pending: bool = False) -> I
     query = sa.select(_S.number, *_KEY, _S.seating)
     if pending:
         query = query.select_from(SCHEDULE.outerjoin(MATCH, _M.id == _S.id)).where(_M.id.is_(None))
+    last = _BEFORE
     for number, *key, seating in _each(connection, _of(query, tournament)):
         try:
-            row = Row(*_key(number, *key), codec.seating(seating, *shape))
+            last = _key(last, number, *key)
+            row = Row(*last, codec.seating(seating, *shape))
         except MisfitError as error:
             raise damage.in_match(connection, SCHEDULE, tournament, number, error) from error
         yield number, row
@@ -81,7 +87,10 @@ def progress(connection: Connection, tournament: int) -> Progress:
         .select_from(SCHEDULE.outerjoin(MATCH, _M.id == _S.id))
         .where(_S.tournament_id == tournament)
     )
-    return Progress(*(int(value) for value in connection.execute(query).one()))
+    rows_, done, void, rounds = connection.execute(query).one()
+    if type(rounds) is not int:
+        raise first_of_schedule(connection, tournament)
+    return Progress(int(rows_), int(done), int(void), rounds)
 
 
 def matches(
@@ -102,10 +111,12 @@ def matches(
         query = query.where(_S.number == number)
     if entrant is not None:
         query = query.where(sa.literal(",").concat(_S.seating).concat(",").like(f"%,{entrant:d},%"))
+    last = _BEFORE
     for row in _each(connection, _of(query, tournament)):
         try:
             played = None if row[6] is None else _result(*row[7:], seats=shape.seats)
-            match = Match(tournament, row[0], _key(*row[:5]), codec.seating(row[5], *shape), played)
+            last = _key(last, *row[:5])
+            match = Match(tournament, row[0], last, codec.seating(row[5], *shape), played)
         except MisfitError as error:
             raise damage.in_result(connection, tournament, row[0], error) from error
         yield match
@@ -122,12 +133,14 @@ def results(connection: Connection, tournament: int, *, after: int = 0) -> Itera
     shape = shape_of(connection, tournament)
     query = sa.select(_S.number, *_KEY, _S.seating, _M.ranks, _M.faults, _M.void).select_from(_PLAYED)
     query = query.where(_S.number > after)
+    last = _BEFORE
     for row in _each(connection, _of(query, tournament)):
         number, round_, table, repeat, order, seating, ranks, faults, void = row
         try:
+            last = _key(last, number, round_, table, repeat, order)
             result = ResultRow(
                 number,
-                _key(number, round_, table, repeat, order),
+                last,
                 codec.seating(seating, *shape),
                 codec.ranks(ranks, shape.seats),
                 codec.faults(faults, shape.seats),
@@ -164,14 +177,17 @@ def _each(connection: Connection, query: Any) -> Iterator[Any]:
         yield from rows
 
 
-def _key(number: Any, round_: Any, table: Any, repeat: Any, order: Any) -> Key:
-    """Return a match's key, once it and the match's number are integers from 1."""
+def _key(last: Key, number: Any, round_: Any, table: Any, repeat: Any, order: Any) -> Key:
+    """Return a match's key, once it and the match's number are integers, and it comes after the last one."""
     if not (type(number) is type(round_) is type(table) is type(repeat) is type(order) is int):
         row = {"number": number, "round_no": round_, "table_no": table}
         row |= {"repeat_no": repeat, "order_no": order}
         for column in row:
             read_int(row, column, 1)
-    return Key(round_, table, repeat, order)
+    key = Key(round_, table, repeat, order)
+    if key <= last:
+        check_order(last, key)
+    return key
 
 
 def _result(

@@ -24,6 +24,8 @@ from tourney.store.models import ENTRANT, TOURNAMENT
 from tourney.store.plans import plan_from, run_from
 from tourney.store.values import StoredEntrant, Tournament
 
+_KEY = ("round_no", "table_no", "repeat_no", "order_no")
+
 
 class Shape(NamedTuple):
     """What the rows of a tournament must fit: its seats per table, and its number of entrants."""
@@ -83,11 +85,22 @@ def entrant_of(row: Columns, number: int) -> StoredEntrant:
     )
 
 
-def check_schedule(row: Columns, shape: Shape) -> None:
-    """Check a row of the schedule."""
-    for column in ("number", "round_no", "table_no", "repeat_no", "order_no"):
+def check_schedule(row: Columns, shape: Shape, before: Columns | None = None) -> None:
+    """Check a row of the schedule, also against the one before it."""
+    for column in ("number", *_KEY):
         read_int(row, column, 1)
+    if before is not None:
+        check_order(tuple(before[column] for column in _KEY), tuple(row[column] for column in _KEY))
+        if row["number"] <= before["number"]:
+            raise MisfitError("number", row["number"], f"a number after {before['number']}")
     codec.seating(row["seating"], *shape)
+
+
+def check_order(last: tuple[int, ...], key: tuple[int, ...]) -> None:
+    """Check that a match's key comes after that of the match before it."""
+    if key <= last:
+        before = ".".join(map(str, last))
+        raise MisfitError("round_no", key[0], f"a place after {before}, that of the match before it")
 
 
 def check_match(row: Columns, shape: Shape) -> None:

@@ -50,18 +50,47 @@ def misfits(connection: Connection) -> Iterator[StoreDamaged]:
         if not bad:
             shapes[row["id"]] = Shape(row["seats"], counts.get(row["id"], 0))
     # Without its tournament's shape a row can only be said to be of none; that is said once, above.
+    last: dict[object, Columns] = {}
     for row in _rows(connection, SCHEDULE):
         if shape := shapes.get(row["tournament_id"]):
-            yield from _tried(connection, SCHEDULE, row, partial(rows.check_schedule, shape=shape))
+            before = last.get(row["tournament_id"])
+            ordered = partial(rows.check_schedule, shape=shape, before=before)
+            bad = list(_tried(connection, SCHEDULE, row, ordered))
+            yield from bad
+            if not bad:
+                last[row["tournament_id"]] = row
     for row in _rows(connection, MATCH, SCHEDULE.c.tournament_id):
         if shape := shapes.get(row["tournament_id"]):
             yield from _tried(connection, MATCH, row, partial(rows.check_match, shape=shape))
     for row in _rows(connection, SEAT):
         if shape := shapes.get(row["tournament_id"]):
             yield from _tried(connection, SEAT, row, partial(rows.check_seat, shape=shape))
-    for table, check in _LONELY:
+    for table, lonely in _LONELY:
         for row in _rows(connection, table):
-            yield from _tried(connection, table, row, check)
+            yield from _tried(connection, table, row, lonely)
+
+
+def first_of_schedule(connection: Connection, tournament: int) -> StoreDamaged:
+    """Return the error for the first row of a schedule that does not fit: a sum only tells of one."""
+    shape = rows.shape_of(connection, tournament)
+    query = sa.select(SCHEDULE).where(SCHEDULE.c.tournament_id == tournament).order_by(SCHEDULE.c.id)
+    return _first(connection, SCHEDULE, query, partial(rows.check_schedule, shape=shape))
+
+
+def first_of_seats(connection: Connection, tournament: int) -> StoreDamaged:
+    """Return the error for the first row of a tournament's seats that does not fit."""
+    shape = rows.shape_of(connection, tournament)
+    query = sa.select(SEAT).where(SEAT.c.tournament_id == tournament).order_by(SEAT.c.match_id, SEAT.c.seat)
+    return _first(connection, SEAT, query, partial(rows.check_seat, shape=shape))
+
+
+def _first(
+    connection: Connection, table: sa.Table, query: Any, check: Callable[[Columns], object]
+) -> StoreDamaged:
+    for row in connection.execute(query).mappings():
+        for error in _tried(connection, table, row, check):
+            return error
+    raise AssertionError(f"every row of {table.name} fits, but their sums do not")
 
 
 def _rows(connection: Connection, table: sa.Table, *more: sa.Column[Any]) -> Iterator[Columns]:

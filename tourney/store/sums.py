@@ -6,13 +6,13 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from tourney.errors import StoreDamaged
 from tourney.match.record import FAULT_KINDS
 from tourney.store import damage
 from tourney.store.misfit import MisfitError
 from tourney.store.models import MATCH, SCHEDULE, SEAT
 from tourney.store.reading import entrants
-from tourney.store.rows import Shape, check_seat, shape_of
+from tourney.store.rows import Shape, shape_of
+from tourney.store.scan import first_of_seats
 from tourney.store.standings import Tally
 from tourney.store.values import BENCHED, PairTotal
 
@@ -40,7 +40,7 @@ def tallies(connection: Connection, tournament: int) -> dict[int, Tally]:
     for entrant, games, units, wins, draws in connection.execute(query):
         # SQLite adds up what is no integer as a float.
         if not _is_entrant(entrant, shape) or isinstance(units, float):
-            raise _bad_seat(connection, tournament, shape)
+            raise first_of_seats(connection, tournament)
         found[entrant] = Tally(int(games), int(units), int(wins), int(draws))
     return found
 
@@ -56,7 +56,7 @@ def faults(connection: Connection, tournament: int) -> tuple[tuple[int, str, int
     found = [(entrant, kind, int(count)) for entrant, kind, count in connection.execute(query)]
     shape = shape_of(connection, tournament)
     if not all(_is_entrant(entrant, shape) and kind in FAULT_KINDS for entrant, kind, _ in found):
-        raise _bad_seat(connection, tournament, shape)
+        raise first_of_seats(connection, tournament)
     return tuple(sorted(found))
 
 
@@ -100,22 +100,9 @@ def pair_totals(connection: Connection, tournament: int) -> tuple[PairTotal, ...
     found = [PairTotal(*row[:2], *map(int, row[2:])) for row in connection.execute(query)]
     shape = shape_of(connection, tournament)
     if not all(_is_entrant(pair.entrant, shape) for pair in found):
-        raise _bad_seat(connection, tournament, shape)
+        raise first_of_seats(connection, tournament)
     return tuple(sorted(found))
 
 
 def _is_entrant(number: Any, shape: Shape) -> bool:
     return type(number) is int and 0 <= number < shape.entrants
-
-
-def _bad_seat(connection: Connection, tournament: int, shape: Shape) -> StoreDamaged:
-    """Return the error for the first row of seats that does not fit; sums only tell that there is one."""
-    query = sa.select(SEAT).where(SEAT.c.tournament_id == tournament).order_by(SEAT.c.match_id, SEAT.c.seat)
-    for row in connection.execute(query).mappings():
-        try:
-            check_seat(row, shape)
-        except MisfitError as error:
-            key = f"{row['match_id']},{row['seat']}"
-            whose = f"seat {row['seat']} of the match with this id"
-            return damage.in_row(connection, SEAT, key, error, whose)
-    raise AssertionError("every row of seats fits, but their sums do not")

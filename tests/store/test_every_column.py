@@ -1,0 +1,87 @@
+"""Whatever stands in a column, readers give values or one sentence, and the check finds what does not fit."""
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from tests import genuine
+from tourney.errors import TourneyError
+from tourney.store.maintenance import check_database
+from tourney.store.models import METADATA
+from tourney.store.repository import Repository
+from tourney.store.values import Checkpoint, DrawProbability
+
+BYTES = b"\xff"
+"""What fits no column at all: not even those of bytes, which hold compressed JSON."""
+
+NONSENSE = ("x", 2**62, BYTES)
+
+READERS: tuple[Callable[[Repository, int], object], ...] = (
+    lambda repository, t: repository.standings(t),
+    lambda repository, t: repository.history(t),
+    lambda repository, t: repository.setup(t),
+    lambda repository, t: repository.progress(t),
+    lambda repository, t: repository.settled(t),
+    lambda repository, t: repository.strikes(t),
+    lambda repository, t: repository.benched(t),
+    lambda repository, t: repository.pending(t),
+    lambda repository, t: list(repository.group_counts(t)),
+    lambda repository, t: list(repository.matches(t)),
+    lambda repository, t: list(repository.records(t)),
+    lambda repository, t: [repository.log(t, number) for number in range(1, 7)],
+    lambda repository, t: [repository.measured(t, number) for number in range(1, 7)],
+    lambda repository, t: repository.recent_seconds(t, 9),
+    lambda repository, t: repository.draw_probability("sage-stones", 2),
+    lambda repository, t: repository.checkpoint(t, "plain"),
+    lambda repository, t: repository.verdict(t),
+)
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A database with a row in every table, as bytes."""
+    path = tmp_path_factory.mktemp("sound") / "tourney.db"
+    with Repository.open(str(path), create=True) as repository:
+        tournament = genuine.begin(repository)
+        genuine.play_all(repository, tournament, void=(6,))
+        repository.keep_verdict(tournament.id, {"ended": True})
+        repository.keep_checkpoint(tournament.id, "plain", Checkpoint(3, {"skills": []}))
+        repository.keep_draw_probability("sage-stones", 2, DrawProbability(0.25, "cup", 5))
+        for reader in READERS:
+            reader(repository, tournament.id)
+    assert check_database(str(path)) == ()
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("column", [c for table in METADATA.sorted_tables for c in table.c], ids=str)
+def test_no_column_is_trusted(sound: bytes, tmp_path: Path, column: sa.Column[Any]) -> None:
+    for number, value in enumerate(NONSENSE):
+        path = tmp_path / f"{number}.db"
+        path.write_bytes(sound)
+        with closing(sqlite3.connect(path)) as connection:
+            try:
+                # Not the last row: what comes before and after it is read too.
+                rows = f'SELECT min(2, max(rowid)) FROM "{column.table.name}"'  # noqa: S608 - our own names
+                connection.execute(
+                    f'UPDATE "{column.table.name}" SET "{column.name}" = ? WHERE rowid = ({rows})',  # noqa: S608 - likewise
+                    (value,),
+                )
+                connection.commit()
+            except sqlite3.Error:
+                continue  # the database does not take it, or the column is the row's own number
+        said = []
+        with Repository.open(str(path)) as repository:
+            for reader in READERS:
+                try:
+                    reader(repository, 1)
+                except TourneyError as error:
+                    said.append(str(error))
+        assert all("\n" not in sentence for sentence in said)
+        found = check_database(str(path))
+        assert found or value is not BYTES
+        assert found or not said, (value, said)
