@@ -317,7 +317,8 @@ def test_an_empty_tournament_has_equal_ratings(database: str) -> None:
     ("words", "said"),
     [
         ((*METHOD, "--tau", "much"), "--tau much is no number"),
-        ((*METHOD, "--tau", "-1"), "tau -1.0 is below 0"),
+        ((*METHOD, "--tau", "-1"), "tau -1.0 is not from 0"),
+        ((*METHOD, "--tau", "1e200"), "tau 1e+200 is not from 0 to 1e+06"),
         ((*METHOD, "--draw-probability", "1"), "the draw probability 1.0"),
         ((*METHOD, "--draw-probability", "nan"), "the draw probability nan"),
         ((*METHOD, "--show", "pairs"), "--show pairs is for --method batch"),

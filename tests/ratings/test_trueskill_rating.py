@@ -211,6 +211,7 @@ def test_results_that_cannot_be() -> None:
         {"sigma": 0.0},
         {"beta": -1.0},
         {"tau": -0.1},
+        {"tau": 1e7},
         {"draw_probability": 1.0},
         {"draw_probability": -0.1},
         {"mu": math.nan},
@@ -220,3 +221,15 @@ def test_results_that_cannot_be() -> None:
 def test_settings_that_mean_nothing_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(UsageError, match=next(iter(wrong)).replace("_", " ")):
         Settings(**wrong)
+
+
+@pytest.mark.parametrize("seats", [2, 4])
+def test_the_largest_tau_has_numbers(seats: int) -> None:
+    """Skills that move without bounds are told with the errors that they have, and nothing breaks."""
+    results = [
+        Result((1, 1, k, 1), tuple((k + s) % 5 for s in range(seats)), tuple(range(1, seats + 1)))
+        for k in range(1, 101)
+    ]
+    for line in rate(results, range(5), Settings(tau=1e6)):
+        assert math.isfinite(line.mu)
+        assert 1e5 < line.sigma < 1e8

@@ -22,6 +22,8 @@ PACKAGE_TAU: float = trueskill.TAU
 
 _TAIL = 37.5
 """Beyond this many standard deviations densities become subnormal numbers, which have few digits."""
+_MOST_TAU = 1e6
+"""Beyond it there is nothing to know of a skill, and far beyond it variances are no numbers any more."""
 _THIN = 1e-4
 """Below this normalised draw margin the package divides one rounding error by another."""
 
@@ -54,8 +56,8 @@ class Settings:
         for name, value in (("sigma", self.sigma), ("beta", self.beta)):
             if not (math.isfinite(value) and value > 0):
                 raise UsageError(f"{name} {value} is not above 0")
-        if not (math.isfinite(self.tau) and self.tau >= 0):
-            raise UsageError(f"tau {self.tau} is below 0, or no number")
+        if not 0 <= self.tau <= _MOST_TAU:
+            raise UsageError(f"tau {self.tau} is not from 0 to {_MOST_TAU:g}")
         if not 0 <= self.draw_probability < 1:
             raise UsageError(f"the draw probability {self.draw_probability} is not from 0 up to (not with) 1")
 
