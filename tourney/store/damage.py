@@ -64,6 +64,6 @@ def _shown(value: object) -> str:
     if value is None:
         return "nothing"
     if isinstance(value, bytes):
-        return f"{len(value):,} bytes"
+        return f"{len(value):,} byte{'' if len(value) == 1 else 's'}"
     text = ascii(value) if isinstance(value, str) else str(value)
     return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 3]}..."
