@@ -260,3 +260,22 @@ def test_a_url_and_a_path_open_the_same_file(sound: Path) -> None:
     for name in (str(copy), f"sqlite:///{sound}"):
         with Repository.open(name) as repository:
             assert repository.tournament().name == "cup"
+
+
+def test_opening_a_database_twice_keeps_its_locks(sound: Path) -> None:
+    """Else whoever looks into it meanwhile takes away what is written from then on."""
+    look = "import contextlib, sqlite3, sys\nwith contextlib.closing(sqlite3.connect(sys.argv[1])) as c:\n"
+    look += "    print(c.execute('SELECT count(*) FROM tournament').fetchone()[0])\n"
+
+    def seen() -> int:
+        words = [sys.executable, "-c", look, str(sound)]
+        return int(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
+
+    with Repository.open(str(sound)) as first:
+        begin(first, name="second")
+        with Repository.open(str(sound)):
+            pass
+        assert seen() == 2
+        assert sound.with_name(f"{sound.name}-wal").exists()
+        begin(first, name="third")
+        assert seen() == 3

@@ -5,9 +5,11 @@ WAL with synchronous FULL: what was committed survives the power going out, and 
 
 import os
 import sqlite3
+import threading
+from collections import Counter
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from urllib.parse import quote
 
 import sqlalchemy as sa
@@ -23,6 +25,33 @@ WRITE = "tourney_write"
 
 _MAGIC = b"SQLite format 3\x00"
 _BUSY_SECONDS = 30.0
+_OPEN: Final[Counter[tuple[int, int]]] = Counter()
+"""How many connections of this process a file has, by its device and number.
+
+The kernel takes all locks that a process has on a file as soon as the process closes any descriptor of it,
+and SQLite knows of its own descriptors only. Without its locks a connection seems gone: another process would
+take away the log beside the file, with all that is written to it from then on.
+"""
+_COUNTING = threading.Lock()
+
+
+class _Connection(sqlite3.Connection):
+    """A connection that is counted in ``_OPEN``."""
+
+    file: tuple[int, int] | None = None
+
+    def close(self) -> None:
+        """Close; closing again does nothing."""
+        super().close()
+        if self.file is not None:
+            with _COUNTING:
+                _OPEN[self.file] -= 1
+            self.file = None
+
+
+def _file(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_dev, found.st_ino
 
 
 def path_of(url: URL) -> Path:
@@ -42,7 +71,11 @@ def connect(path: Path, busy: float | None = None, *, frozen: bool = False) -> s
         timeout=_BUSY_SECONDS if busy is None else busy,
         isolation_level=None,  # transactions are begun below, so that a reader has one moment too
         check_same_thread=False,  # SQLAlchemy's pool hands a connection to one thread at a time
+        factory=_Connection,
     )
+    connection.file = _file(path)
+    with _COUNTING:
+        _OPEN[connection.file] += 1
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA synchronous = FULL")
     return connection
@@ -130,21 +163,7 @@ def check(path: Path, *, write: bool = False) -> bool:
     """
     if path.is_char_device() or path.is_block_device() or path.is_fifo() or path.is_socket():
         raise StoreError(f"{path} is a device, a pipe or a socket and no database; name a file")
-    try:
-        with path.open("rb") as file:
-            header = file.read(100)
-    except FileNotFoundError as error:
-        raise StoreError(f"there is no database {path}; `tourney run FILE.toml` makes one") from error
-    except OSError as error:
-        raise StoreError(f"the database {path} cannot be read: {error.strerror or error}") from error
-    if not header:
-        raise StoreError(f"the database {path} is an empty file: remove it, and a new one is made")
-    if not header.startswith(_MAGIC[: len(header)]):
-        raise StoreError(f"the file {path} is no SQLite database; name another one")
-    if len(header) < 100:
-        raise StoreError(f"the database {path} is damaged: it breaks off in its header; restore a backup")
-    if int.from_bytes(header[68:72], "big") != APPLICATION_ID:
-        raise StoreError(f"the database {path} is another program's; name another one")
+    _check_header(path)
     frozen = not write and not _is_writable(path) and not _size_of_wal(path)
     try:
         with closing(connect(path, frozen=frozen)) as connection:
@@ -165,6 +184,27 @@ def check(path: Path, *, write: bool = False) -> bool:
             ) from error
         raise StoreError(f"the database {path} cannot be used: {error}{advice(str(error))}") from error
     return frozen
+
+
+def _check_header(path: Path) -> None:
+    """Raise StoreError for a file that is none of ours; one that this process has open has passed before."""
+    try:
+        if _OPEN[_file(path)]:
+            return
+        with path.open("rb") as file:
+            header = file.read(100)
+    except FileNotFoundError as error:
+        raise StoreError(f"there is no database {path}; `tourney run FILE.toml` makes one") from error
+    except OSError as error:
+        raise StoreError(f"the database {path} cannot be read: {error.strerror or error}") from error
+    if not header:
+        raise StoreError(f"the database {path} is an empty file: remove it, and a new one is made")
+    if not header.startswith(_MAGIC[: len(header)]):
+        raise StoreError(f"the file {path} is no SQLite database; name another one")
+    if len(header) < 100:
+        raise StoreError(f"the database {path} is damaged: it breaks off in its header; restore a backup")
+    if int.from_bytes(header[68:72], "big") != APPLICATION_ID:
+        raise StoreError(f"the database {path} is another program's; name another one")
 
 
 def _is_writable(path: Path) -> bool:
