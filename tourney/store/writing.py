@@ -181,7 +181,7 @@ def match_values(id_: int, item: Finished, seats: int) -> dict[str, Any]:
         "faults": ",".join(kinds.get(seat, "") for seat in range(1, seats + 1)),
         "reason": outcome.reason,
         "void": item.played is None or outcome.void,
-        "note": item.note,
+        "note": _plain(item.note),
         "actions": actions,
         "reproducible": reproducible,
         "record": record,
@@ -257,3 +257,8 @@ def _add_entrants(connection: Connection, tournament: int, entrants: Sequence[St
 
 def _joined(numbers: Sequence[int]) -> str:
     return ",".join(map(str, numbers))
+
+
+def _plain(text: str) -> str:
+    """Return a text that every database can keep: no NUL, no half of a character, no line's end."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
