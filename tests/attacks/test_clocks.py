@@ -86,10 +86,12 @@ def test_start_up_is_not_charged_to_the_first_move(timeless: Arena) -> None:
 
 WORKER = """
 import os, sys, time
+bot = os.getpid()
 if os.fork() == 0:
     os.setpgid(0, 0)
-    while True:
+    while os.getppid() == bot:
         pass
+    os._exit(0)
 print("up", flush=True)
 for line in sys.stdin:
     print("heard", flush=True)
@@ -98,7 +100,7 @@ for line in sys.stdin:
 
 @pytest.fixture
 def worker(tmp_path: Path, sandbox: Sandbox) -> Iterator[ProcessChannel]:
-    """A bot whose child, in a process group of its own, works without end."""
+    """A bot whose child, in a process group of its own, works as long as the bot lives."""
     tmp_path.chmod(0o755)
     (tmp_path / "bot.py").write_text(WORKER, "ascii")
     words = (sys.executable, "-I", "-S", "-B", "bot.py")
