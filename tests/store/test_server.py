@@ -372,7 +372,7 @@ def test_the_driver_is_chosen_and_other_kinds_are_refused() -> None:
 
 def test_without_the_driver_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with refused(UsageError, "the driver of PostgreSQL is not installed", "pip install 'tourney[postgres]'"):
+    with refused(UsageError, "PostgreSQL wants psycopg", "install tourney[postgres]"):
         Repository.open("postgresql://127.0.0.1:1/nothing")
 
 

@@ -167,7 +167,7 @@ def _server_engine(url: URL) -> Engine:
         return sa.create_engine(url, isolation_level="REPEATABLE READ")
     except ImportError as error:
         raise UsageError(
-            f"the driver of PostgreSQL is not installed ({error}): pip install 'tourney[postgres]'"
+            f"PostgreSQL wants psycopg ({error}): install tourney[postgres], or name an SQLite file"
         ) from error
 
 
