@@ -18,7 +18,7 @@ from tourney.run.start import amend_tournament, open_tournament
 from tourney.run.timetable import Timetable
 from tourney.run.tournament_file import TournamentFile
 from tourney.store.bulletin import bulletin_path
-from tourney.store.engine import parse_url, place_of, shown
+from tourney.store.engine import database_exists, parse_url, place_of, shown
 from tourney.store.maintenance import check_database
 from tourney.store.repository import Repository
 from tourney.store.values import Tournament
@@ -52,9 +52,9 @@ def run_tournament(
     listener = listener or Listener()
     store = BotStore(bots.absolute())
     sandbox = open_sandbox(file.run.sandbox)
+    check_contents(url, listener.say)
     repository, tournament = open_tournament(file, url, store, listener.say)
     with repository, repository.run_lock(tournament, time.time()):
-        check_contents(repository, tournament, url, listener.say)
         tournament = amend_tournament(repository, tournament, file, store, listener.say)
         spool = Spool(spool_path(url, tournament), tournament)
         take_in(repository, tournament, spool.path, listener.say)
@@ -83,11 +83,16 @@ def run_tournament(
             sandbox.sweep()
 
 
-def check_contents(
-    repository: Repository, tournament: Tournament, url: str, say: Callable[[str], None]
-) -> None:
-    """Raise StoreError where what is stored is damaged, be it a bit: nothing is to be built on it."""
-    done = repository.progress(tournament.id).done
+def check_contents(url: str, say: Callable[[str], None]) -> None:
+    """Raise StoreError where what is stored is damaged, be it a bit: nothing is to be built on it.
+
+    To be called before this process opens the database to stay: the check opens its file once more, and who
+    closes a file gives up the locks of the whole process on it, SQLite's own among them.
+    """
+    if not database_exists(url):
+        return
+    with Repository.open(url) as repository:
+        done = sum(repository.progress(tournament.id).done for tournament in repository.tournaments())
     if done >= MANY:
         say(f"checking {done:,} matches that are stored; this takes some 15 seconds per 100,000")
     problems = check_database(url)
