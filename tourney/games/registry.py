@@ -71,7 +71,7 @@ def find_game(name: str) -> AnyGame:
     offers = _offers()
     if name not in offers:
         known = ", ".join(sorted(offers)) or "none"
-        raise GameError(f"there is no game {name!r}; the games are: {known}")
+        raise GameError(f"there is no game {name[:60]!r}; the games are: {known}")
     if len(offers[name]) > 1:
         raise GameError(_clash(name, offers[name]))
     return _load(name, offers[name][0])
