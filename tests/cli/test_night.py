@@ -17,6 +17,9 @@ game = "sage-stones"
 seed = 7
 bots = ["./first", "./dead"]
 games-per-pairing = 40
+[limits]
+move-ms = 600000
+startup-ms = 600000
 [run]
 sandbox = "off"
 """
@@ -91,13 +94,11 @@ def test_a_broken_field_is_stopped_with_exit_code_1_and_a_failed_start_is_told_t
 
 def test_status_shows_from_outside_what_is_played_and_since_when(tmp_path: Path) -> None:
     home = folder_of(tmp_path, wait="sleep 1000;")
-    write_file(
-        home, CUP.replace("[run]", "[limits]\nmove-ms = 600000\n[run]").replace('"./dead"', '"./first2"')
-    )
+    write_file(home, CUP.replace('"./dead"', '"./first2"'))
     write_file(home, FIRST, "first2").chmod(0o755)
     process = subprocess.Popen([*PROGRAM, "run", "cup.toml", "--workers", "1", "-q"], cwd=home)
     try:
-        end = time.monotonic() + 60
+        end = time.monotonic() + 300
         playing: list[str] = []
         while not playing and time.monotonic() < end:
             done = run("status", "--format", "json", cwd=home)
@@ -108,6 +109,6 @@ def test_status_shows_from_outside_what_is_played_and_since_when(tmp_path: Path)
     finally:
         os.kill(process.pid, signal.SIGTERM)
         os.kill(process.pid, signal.SIGINT)
-        process.wait(60)
+        process.wait(300)
     [line] = json.loads(run("status", "--format", "json", cwd=home).stdout)
     assert (line["state"], line["playing"]) == ("stopped", [])

@@ -31,6 +31,9 @@ name = "second"
 [[entrant]]
 bot = "pebble"
 name = "third"
+[limits]
+move-ms = 600000
+startup-ms = 600000
 [run]
 sandbox = "off"
 """
