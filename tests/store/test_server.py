@@ -4,6 +4,7 @@ Most of these tests want TOURNEY_TEST_SERVER to be the URL of a PostgreSQL serve
 databases.
 """
 
+import json
 import os
 import subprocess
 import sys
@@ -235,6 +236,18 @@ def test_a_run_that_is_killed_goes_on_and_gives_the_same_as_on_a_file(url: str, 
     records.write_text(invoke("export", "--db", url).stdout, "utf-8")
     assert invoke("import", str(records), "--name", "again", "--db", url).exit_code == 0
     assert invoke("export", "again", "--db", url).stdout == records.read_text("utf-8")
+
+
+@needs_server
+def test_a_comparison_begins_on_an_empty_server(url: str, tmp_path: Path) -> None:
+    words = ("compare", "pebble", "pebble", "--game", "sage-stones", "--seed", "7", "--sandbox", "off")
+    more = ("--batch", "1", "--max-pairs", "1", "--bots", str(tmp_path / "bots"), "--format", "json")
+    answers = [
+        run(*words, *more, "--quiet", "--db", place, cwd=tmp_path) for place in (url, str(tmp_path / "t.db"))
+    ]
+    assert [(answer.returncode, answer.stderr) for answer in answers] == [(0, "")] * 2
+    assert answers[0].stdout == answers[1].stdout
+    assert json.loads(answers[0].stdout)[0]["pairs"] == 1
 
 
 @needs_server

@@ -186,6 +186,13 @@ def _create_on_server(engine: Engine) -> None:
 
 
 def database_exists(url: str) -> bool:
-    """Say whether there is something at a path; a server's database is taken to be there."""
+    """Say whether there is something at a path, or a table in a server's database. Raises StoreError."""
     parsed = parse_url(url)
-    return not is_sqlite(parsed) or sqlite.path_of(parsed).exists()
+    if is_sqlite(parsed):
+        return sqlite.path_of(parsed).exists()
+    engine = _server_engine(parsed)
+    try:
+        with transaction(engine) as connection:
+            return bool(sa.inspect(connection).get_table_names())
+    finally:
+        engine.dispose()
