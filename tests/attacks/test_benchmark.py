@@ -1,0 +1,34 @@
+"""The benchmark of attacks runs."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.command import ROOT
+
+pytestmark = pytest.mark.attack
+
+
+def run(*words: str) -> "subprocess.CompletedProcess[str]":
+    program = [sys.executable, "-m", "benchmarks.attacks", "--rounds", "1", "--level", "off"]
+    return subprocess.run([*program, *words], cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_it_prints_a_row_for_every_attack_that_is_named() -> None:
+    """Its exit code depends on the machine's speed: only that it was not broken off is looked at."""
+    done = run("sleeps-past-the-deadline", "exits-with-1", "loopback-socket")
+    assert done.returncode in (0, 1), done.stderr
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in done.stdout.splitlines()[2:]]
+    named = {name: cells for name, *cells in rows}
+    assert list(named) == ["loopback-socket", "sleeps-past-the-deadline", "exits-with-1"]
+    assert named["sleeps-past-the-deadline"][:2] == ["timeout", "350"]
+    assert int(named["sleeps-past-the-deadline"][2].replace(",", "")) >= 350
+    assert named["exits-with-1"][0] == "crash"
+    assert named["loopback-socket"][:6] == ["none", "", "", "", "", ""]
+
+
+def test_an_attack_that_there_is_not_is_refused() -> None:
+    done = run("witchcraft")
+    assert done.returncode == 2
+    assert "there is no attack witchcraft" in done.stderr
