@@ -119,6 +119,7 @@ class Runner:
             if self.process.poll() is not None:
                 return event()
             time.sleep(0.01)
+        self.kill()
         raise Broken("the run neither went on nor ended")
 
     def kill(self) -> None:
