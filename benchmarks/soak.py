@@ -420,7 +420,7 @@ def main() -> int:
     parts: dict[str, Callable[[Path], dict[str, object]]] = {
         "kills": lambda folder: kills(folder, chosen.kills, chosen.seed, chosen.games),
         "memory": lambda folder: memory(folder, 5 * chosen.games),
-        "disk": lambda folder: disk(folder, max(2, chosen.games // 8 * 2)),
+        "disk": lambda folder: disk(folder, max(8, chosen.games // 8 * 2)),
         "writer": lambda folder: writer(folder, max(2, chosen.games // 8 * 2)),
     }
     failed = False
