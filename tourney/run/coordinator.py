@@ -27,7 +27,7 @@ from tourney.run.spool import Spool
 from tourney.run.task import Answer, MatchTask
 from tourney.run.telling import bench_text, stop_text
 from tourney.run.timetable import Timetable
-from tourney.run.umpire import Call, Umpire
+from tourney.run.umpire import Call, Open, Umpire
 from tourney.schedule.row import Row
 from tourney.schedule.strikes import STRIKES
 from tourney.store.repository import Repository
@@ -252,8 +252,9 @@ class Coordinator:
 
     def _fill(self) -> None:
         """Fill the pool in schedule order; rows that failed before come last, one at a time."""
+        open_ = list(self._open())
         while self._end is None and not self._recorder.paused:
-            queue = self._call()
+            queue = self._call(open_)
             if queue is None:
                 return
             if self._time_has_come():
@@ -272,15 +273,18 @@ class Coordinator:
             except BrokenExecutor:
                 self._pending.appendleft((number, row))
                 self._lose_workers()
+                open_ = list(self._open())
                 continue
             self._flying[future] = (number, row)
+            if queue is self._pending:  # those that are tried again were open before
+                open_.append((number, row.seats))
             future.add_done_callback(self._events.put)
 
-    def _call(self) -> "deque[tuple[int, Row]] | None":
+    def _call(self, open_: Open) -> "deque[tuple[int, Row]] | None":
         """Return the queue whose head is handed out next, or None; rows of who is benched become void."""
         while self._pending and max(len(self._flying), len(self._docket)) < self._pool.ahead:
             number, row = self._pending[0]
-            call = self._docket.call(number, row, self._open())
+            call = self._docket.call(number, row, open_)
             if call.kind == "play":
                 return self._pending
             if call.kind == "wait":
