@@ -376,9 +376,12 @@ def can_mount() -> bool:
 def descendants(pid: int) -> list[tuple[int, str]]:
     """Return a process's descendants, each with its start, so that no later one is taken for it."""
     found = []
-    for path in Path(f"/proc/{pid}/task").glob("*/children"):
+    threads: list[str] = []
+    with suppress(OSError):
+        threads = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - Path.glob raises where it goes meanwhile
+    for thread in threads:
         with suppress(OSError):
-            for child in map(int, path.read_text().split()):
+            for child in map(int, Path(f"/proc/{pid}/task/{thread}/children").read_text().split()):
                 found += [(child, started(child)), *descendants(child)]
     return found
 
