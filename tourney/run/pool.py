@@ -63,6 +63,8 @@ class ProcessPool:
 
     To send a lot and its answers costs about a millisecond of the coordinator's time, as much as a match of
     quick bots. So such matches travel in lots: as many as took up to LOT_SECONDS lately, but MAX_LOT at most.
+    A lot's answers come together, when all of it is played. Matches whose bots are started anew cost so much
+    more that they travel alone.
     """
 
     def __init__(self, workers: int, *, cpus: int = 1) -> None:
@@ -101,10 +103,14 @@ class ProcessPool:
         held, self._held = self._held, []
         if held:
             lot = self._executor.submit(worker.play_lot, [task for task, _ in held])
-            lot.add_done_callback(partial(self._share, [future for _, future in held]))
+            together = all(task.reuse for task, _ in held)
+            lot.add_done_callback(partial(self._share, [future for _, future in held], together))
 
-    def _share(self, futures: "list[Future[Answer]]", lot: "Future[Played]") -> None:
-        """Give each match of a lot its answer; those of a lot that was never begun get none."""
+    def _share(self, futures: "list[Future[Answer]]", together: bool, lot: "Future[Played]") -> None:
+        """Give each match of a lot its answer; those of a lot that was never begun get none.
+
+        ``together``: matches like these may travel together, as many as the time that they took allows.
+        """
         if lot.cancelled():
             return
         error = lot.exception()
@@ -113,7 +119,8 @@ class ProcessPool:
                 future.set_exception(error)
             return
         answers, seconds = lot.result()
-        self._lot = max(1, min(MAX_LOT, int(LOT_SECONDS * len(answers) / max(seconds, 1e-6))))
+        quick = int(LOT_SECONDS * len(answers) / max(seconds, 1e-6)) if together else 1
+        self._lot = max(1, min(MAX_LOT, quick))
         for future, answer in zip(futures, answers, strict=True):
             if isinstance(answer, Answer):
                 future.set_result(answer)
