@@ -261,7 +261,10 @@ class BotStore:
             finally:
                 os.close(lock)
         except OSError as error:
-            raise StoreError(f"the bot store {self.root} cannot be written: {error}") from error
+            raise StoreError(
+                f"the bot store {self.root} cannot be written: {error.strerror or error};"
+                " name another folder by --bots"
+            ) from error
 
 
 def check_games(manifest: Manifest, where: str) -> None:

@@ -212,6 +212,7 @@ def take_back(table: Table, count: int) -> None:
     """Raise ``TakenBack`` if so many decisions can be taken back, or say how many can."""
     there = table.decided()
     if count > there:
-        table.say([f"{there or 'no'} decision{'' if there == 1 else 's'} can be taken back, not {count}"])
+        more = f"{there} decision{'' if there == 1 else 's'} can be taken back, not {count}"
+        table.say([more if there else "there is no decision to take back"])
         return
     raise TakenBack(count)
