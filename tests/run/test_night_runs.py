@@ -249,3 +249,40 @@ def test_status_tells_from_outside_how_a_run_is(night: Home) -> None:
     assert "--notify: false ended with the exit code 1" in said
     told = status()
     assert (told["state"], told["playing"], told["rate"], told["left"]) == ("finished", [], None, None)
+
+
+def test_a_backup_of_a_run_that_goes_on_is_whole_and_can_be_gone_on_with(night: Home) -> None:
+    """At the closed gate, where what is stored is known, and while results come; the run does not pause."""
+
+    def digests(name: str) -> dict[int, str]:
+        with closing(sqlite3.connect(night.folder / name)) as connection:
+            return dict(connection.execute("SELECT number, digest FROM match NATURAL JOIN schedule"))
+
+    night.cup(games=24)
+    process = night.start("--workers", "2")
+    night.admit(3)
+    assert wait_for(lambda: night.waiting == 2 and night.stored() == 3)
+    done = night.tourney("db", "backup", "still.db")
+    assert done.returncode == 0, done.stderr
+    assert len(digests("still.db")) == 3
+    assert digests("still.db") == digests("tourney.db")
+    assert process.poll() is None
+
+    night.admit(10)
+    for number in range(2):
+        done = night.tourney("db", "backup", f"moving-{number}.db")
+        assert done.returncode == 0, done.stderr
+    night.open()
+    code, said = night.finish(process)
+    assert code == 0, said
+    assert not night.said("pause")
+    night.whole(24)
+    played = digests("tourney.db")
+    for name in ("still.db", *(f"moving-{number}.db" for number in range(2))):
+        assert night.tourney("db", "check", "--db", name).returncode == 0
+        assert digests(name).items() <= played.items()
+
+    code, said = night.finish(night.start("--db", "still.db"))
+    assert code == 0, said
+    assert digests("still.db") == played
+    assert not list(night.folder.glob(".*.new-*"))
