@@ -186,6 +186,7 @@ def test_pods_are_of_near_scores_and_seldom_meet_again() -> None:
     [
         (1, 2, 1, "wants at least 2 entrants, not 1"),
         (3, 4, 1, "with 4 seats per table wants at least 4 entrants, not 3"),
+        (2, 2, 2, "rounds is 2, but each of 2 entrants has 1 opponent only"),
         (4, 2, 4, "rounds is 4, but each of 4 entrants has 3 opponents only"),
         (5, 2, 6, "rounds is 6, but each of 5 entrants has 4 opponents only"),
         (6, 4, 4, "with 2 byes a round each of 6 entrants has had one after 3 rounds"),

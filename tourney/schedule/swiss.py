@@ -47,8 +47,8 @@ class Swiss(Format):
             )
         if rounds > count - 1 + count % 2 * (setup.seats == 2):
             raise TournamentError(
-                f"rounds is {rounds}, but each of {count} entrants has {count - 1} opponents only:"
-                " take fewer rounds, more entrants, or a round-robin"
+                f"rounds is {rounds}, but each of {count} entrants has {count - 1}"
+                f" opponent{'s' * (count > 2)} only: take fewer rounds, more entrants, or a round-robin"
             )
         byes = count % setup.seats
         if rounds * byes > count:
