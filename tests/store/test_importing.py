@@ -46,6 +46,22 @@ def test_mirrored_games_stay_one_group(
     assert [(key.table, key.order) for key in keys] == [(1 + k // 2, 1 + k % 2) for k in range(12)]
 
 
+def test_mirrored_games_are_one_group_wherever_they_stand(
+    repository: Repository, records: list[tuple[str, dict[str, Any]]]
+) -> None:
+    """First one game of each group, then the others: the groups are the same, each result with its record."""
+    mixed = records[::2] + records[1::2][::-1]
+    made = repository.import_records("again", lambda: mixed, "now")
+    results = list(repository.results(made.id))
+    assert [(result.key.table, result.key.order) for result in results] == [
+        (1 + k // 2, 1 + k % 2) for k in range(12)
+    ]
+    kept = [record for _, record in repository.records(made.id)]
+    assert kept == [record for _, record in records]
+    for result, record in zip(results, kept, strict=True):
+        assert list(result.ranks) == record["outcome"]["ranks"]
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [

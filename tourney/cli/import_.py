@@ -27,10 +27,10 @@ def command(file: Path, name: str, db: str) -> None:
     """Read the records in FILE, JSON lines as `tourney export` writes them, into a tournament NAME.
 
     Every record's form and digest are checked first, and all are taken in or none. The records must be of one
-    game with the same options, limits and number of seats. Their order in FILE becomes the schedule order,
-    which TrueSkill follows, and records of one seed that follow each other are one mirrored group, which the
-    intervals rest on; so leave the order as it was exported. What was measured and the logs are not part of
-    records. Whether they keep to the rules is for `tourney verify`.
+    game with the same options, limits and number of seats. Records with one seed and the same entrants are
+    one mirrored group, and groups come in the order of their first records, which TrueSkill follows: so leave
+    the order as it was exported. What was measured and the logs are not part of records. Whether they keep to
+    the rules is for `tourney verify`.
     """
     if NAME.fullmatch(name) is None:
         raise UsageError(f"--name {name!r} must match {NAME.pattern}")

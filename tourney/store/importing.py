@@ -25,22 +25,21 @@ Line = tuple[str, Record]
 class _Layout:
     """What the records add up to: entrants in order of appearance, and a row for each.
 
-    Records that follow each other with one seed and the same entrants are one mirrored group.
+    Records with one seed and the same entrants are one mirrored group, wherever they stand; groups come in
+    the order of their first records.
     """
 
     plan: Plan
     entrants: dict[str, StoredEntrant] = field(default_factory=dict)
     rows: list[Row] = field(default_factory=list)
-    group: tuple[int, list[int]] | None = None
+    groups: dict[tuple[int, tuple[int, ...]], list[int]] = field(default_factory=dict)
 
     def add(self, where: str, spec: MatchSpec) -> None:
         numbers = tuple(self._number(where, entrant) for entrant in spec.seats)
-        last = self.rows[-1] if self.rows else None
-        if last is not None and self.group == (spec.seed, sorted(numbers)):
-            self.rows.append(Row(1, last.table, 1, last.order + 1, numbers))
-        else:
-            self.rows.append(Row(1, last.table + 1 if last else 1, 1, 1, numbers))
-        self.group = (spec.seed, sorted(numbers))
+        # The group's table, and how many of it were there before.
+        group = self.groups.setdefault((spec.seed, tuple(sorted(numbers))), [len(self.groups) + 1, 0])
+        group[1] += 1
+        self.rows.append(Row(1, group[0], 1, group[1], numbers))
 
     def _number(self, where: str, entrant: Entrant) -> int:
         known = self.entrants.setdefault(entrant.name, StoredEntrant(len(self.entrants), entrant))
@@ -63,9 +62,10 @@ def import_records(
         connection, layout.plan, 0, True, RunSettings(), tuple(layout.entrants.values()), created
     )
     numbered = writing.add_rows(connection, tournament.id, layout.rows, complete=True)
+    number_of = {row: number for number, row in numbered}
     chunk: list[Finished] = []
-    for (number, _), (_, record) in zip(numbered, again, strict=True):
-        chunk.append(Finished(number, Played(record)))
+    for row, (_, record) in zip(layout.rows, again, strict=True):
+        chunk.append(Finished(number_of[row], Played(record)))
         if len(chunk) == _CHUNK:
             writing.record_results(connection, tournament.id, chunk)
             chunk = []
