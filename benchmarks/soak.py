@@ -414,18 +414,20 @@ def below(folder: Path) -> list[int]:
 def main() -> int:
     """Soak, and print the figures as JSON lines."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--kills", type=int, default=50)
-    parser.add_argument("--games", type=int, default=40, help="games per pairing")
-    parser.add_argument("--seed", type=int, default=5)
-    parser.add_argument("--only", default="kills,memory,disk,writer")
+    parser.add_argument("--kills", type=int, default=50, help="how many; default: %(default)s")
+    parser.add_argument("--games", type=int, default=40, help="games per pairing; default: %(default)s")
+    parser.add_argument("--seed", type=int, default=5, help="of the kills' moments; default: %(default)s")
+    parser.add_argument("--only", default="kills,memory,disk,writer", help="parts; default: %(default)s")
     parser.add_argument("--keep", type=Path, help="work in this folder, and leave all there")
     chosen = parser.parse_args()
     parts: dict[str, Callable[[Path], dict[str, object]]] = {
         "kills": lambda folder: kills(folder, chosen.kills, chosen.seed, chosen.games),
-        "memory": lambda folder: memory(folder, 5 * chosen.games),
+        "memory": lambda folder: memory(folder, max(200, 5 * chosen.games)),
         "disk": lambda folder: disk(folder, max(8, chosen.games // 8 * 2)),
         "writer": lambda folder: writer(folder, max(2, chosen.games // 8 * 2)),
     }
+    if unknown := set(chosen.only.split(",")) - set(parts):
+        parser.error(f"there is no part {', '.join(sorted(unknown))}; the parts are: {', '.join(parts)}")
     failed = False
     with tempfile.TemporaryDirectory(prefix="tourney-soak-") as name:
         base = (chosen.keep or Path(name)).resolve()
