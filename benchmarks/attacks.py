@@ -18,7 +18,8 @@ from pathlib import Path
 
 from tests.attacks.arena import Arena, Fight
 from tests.attacks.attacks import ATTACKS, Attack
-from tests.attacks.runner import Runner, wait_for
+from tests.attacks.runner import Runner
+from tests.processes import wait_for
 from tourney.bots.sandbox import Sandbox, open_sandbox
 from tourney.run.worker import pin
 

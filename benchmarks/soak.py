@@ -1,6 +1,6 @@
 """Soak: bad bots among good ones, the runner killed over and over, a full disk, a second writer.
 
-    python benchmarks/soak.py [--kills 50] [--seed 5] [--only kills,memory,disk,writer] [--keep DIR]
+    python -m benchmarks.soak [--kills 50] [--seed 5] [--only kills,memory,disk,writer] [--keep DIR]
 
 Every part checks what must hold, and prints its figures; the exit code is 1 if something does not hold. All
 matches are there once, none that was stored is lost or changed, ``tourney verify --all`` and ``tourney db
@@ -19,11 +19,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks.soak_machine import alive, below, can_mount, descendants, fill, mounted
 from tourney.seeds import stream
 
 PATIENCE = 120.0
@@ -342,73 +343,6 @@ def lines(spool: Path) -> int:
     with suppress(OSError):
         return max(0, spool.read_bytes().partition(b"\0")[0].count(b"\n") - 1)
     return 0
-
-
-def fill(folder: Path) -> None:
-    """Fill the disk that a folder is on."""
-    with (folder / "ballast").open("wb", buffering=0) as file, suppress(OSError):
-        for size in (1 << 16, 1 << 10, 1):
-            with suppress(OSError):
-                while file.write(b"x" * size):
-                    pass
-
-
-@contextmanager
-def mounted(folder: Path) -> Iterator[None]:
-    """Mount a small tmpfs."""
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", str(folder)], check=True)
-    try:
-        yield
-    finally:
-        subprocess.run(["umount", "-l", str(folder)], check=True)
-
-
-def can_mount() -> bool:
-    """Say whether a small disk can be made here."""
-    with tempfile.TemporaryDirectory() as name:
-        try:
-            with mounted(Path(name)):
-                return True
-        except (OSError, subprocess.CalledProcessError):
-            return False
-
-
-def descendants(pid: int) -> list[tuple[int, str]]:
-    """Return a process's descendants, each with its start, so that no later one is taken for it."""
-    found = []
-    threads: list[str] = []
-    with suppress(OSError):
-        threads = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - Path.glob raises where it goes meanwhile
-    for thread in threads:
-        with suppress(OSError):
-            for child in map(int, Path(f"/proc/{pid}/task/{thread}/children").read_text().split()):
-                found += [(child, started(child)), *descendants(child)]
-    return found
-
-
-def started(pid: int) -> str:
-    """Return when a process began, in the kernel's ticks; "" where it is gone."""
-    with suppress(OSError):
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
-    return ""
-
-
-def alive(pid: int, since: str) -> bool:
-    """Say whether a process is still the one that began then, and no zombie."""
-    with suppress(OSError):
-        words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        return words[19] == since and words[0] != "Z"
-    return False
-
-
-def below(folder: Path) -> list[int]:
-    """Return the processes that work in a folder."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cwd"):
-        with suppress(OSError):
-            if path.readlink().is_relative_to(folder):
-                found.append(int(path.parent.name))
-    return found
 
 
 def main() -> int:

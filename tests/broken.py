@@ -1,4 +1,7 @@
-"""The small games with one mistake each: the generic suite has to find it, by the right property."""
+"""The small games with one mistake each: the generic suite has to find it, by the right property.
+
+They are many and short, and stand in one file as the list that they are.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

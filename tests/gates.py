@@ -8,19 +8,15 @@ import json
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from tests.command import invoke
-from tests.processes import workers_of
+from tests.processes import PATIENCE, alive, wait_for, workers_of
 from tourney.store import sqlite
 from tourney.store.repository import Repository
-
-PATIENCE = 300.0
-"""Seconds; only a failure lasts so long."""
 
 FIRST = """#!/bin/sh
 while read -r word rest; do
@@ -139,9 +135,7 @@ class Home:
         workers = workers_of(process.pid)
         process.kill()
         process.communicate(timeout=PATIENCE)
-        assert wait_for(
-            lambda: not any(Path(f"/proc/{pid}/cmdline").exists() and _runs(pid) for pid in workers)
-        )
+        assert wait_for(lambda: not any(map(alive, workers)))
         for path in (self.folder / "waiting").iterdir():
             path.unlink()
 
@@ -191,22 +185,6 @@ class Home:
         for words in (("verify", "--all"), ("db", "check")):
             done = invoke(*words, "--db", str(self.database))
             assert done.exit_code == 0, done.output
-
-
-def _runs(pid: int) -> bool:
-    with suppress(OSError):
-        return ") Z" not in Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
-    return False
-
-
-def wait_for(event: Callable[[], bool]) -> bool:
-    """Look until something has happened; False if it never does."""
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        if event():
-            return True
-        time.sleep(0.02)  # no test depends on its length: it only spares the processor
-    return False
 
 
 @contextmanager

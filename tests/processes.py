@@ -7,6 +7,9 @@ from pathlib import Path
 
 from tourney.bots.family import children_of
 
+PATIENCE = 300.0
+"""Seconds; only a failure lasts so long."""
+
 
 def alive(pid: int) -> bool:
     """Say whether a process runs; one that has ended and whose heir has not asked for it does not."""
@@ -14,6 +17,16 @@ def alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] not in (b"Z", b"X")
     except OSError:
         return False
+
+
+def wait_for(event: Callable[[], bool]) -> bool:
+    """Look until something has happened; False if it never does."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        if event():
+            return True
+        time.sleep(0.01)  # no test depends on its length: it only spares the processor
+    return False
 
 
 def workers_of(pid: int) -> list[int]:

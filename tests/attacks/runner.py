@@ -4,14 +4,12 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from tests.processes import workers_of
+from tests.processes import PATIENCE, workers_of
 
-PATIENCE: Final = 300.0
 CUP: Final = """
 name = "cup"
 game = "sage-stones"
@@ -78,13 +76,3 @@ class Runner:
         """Wait for the runner's end."""
         self.process.communicate(timeout=PATIENCE)
         return self.process.returncode
-
-
-def wait_for(event: Callable[[], bool]) -> bool:
-    """Look until something has happened; False if it never does."""
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        if event():
-            return True
-        time.sleep(0.005)  # no test depends on its length: it only spares the processor
-    return False

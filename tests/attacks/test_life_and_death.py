@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.attacks.runner import Runner, wait_for
+from tests.attacks.runner import Runner
 from tests.containment import contained
-from tests.processes import alive, running
+from tests.processes import alive, running, wait_for
 from tourney.bots.cgroups import find_cgroups
 
 pytestmark = pytest.mark.attack

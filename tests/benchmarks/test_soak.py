@@ -14,7 +14,11 @@ def test_a_run_that_is_killed_goes_on_and_a_second_writer_only_delays_it() -> No
     """The script checks; the figures must be those of so short a soak."""
     words = ["--kills", "2", "--games", "2", "--only", "kills,writer"]
     done = subprocess.run(
-        [sys.executable, ROOT / "benchmarks" / "soak.py", *words], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "benchmarks.soak", *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     kills, writer = map(json.loads, done.stdout.splitlines())

@@ -77,6 +77,19 @@ def test_a_log_that_was_asked_for_and_cannot_be_is_refused_before_anything_is_pl
     assert not (home / "tourney.db").exists()
 
 
+def test_nobody_can_be_unbenched_in_a_tournament_that_has_not_begun(tmp_path: Path) -> None:
+    """Neither where there is no database, which is not made, nor in one that holds another tournament."""
+    home = folder_of(tmp_path)
+    done = run("run", "cup.toml", "--unbench", "first", cwd=home)
+    assert done.returncode == 2
+    assert done.stderr == "error: --unbench first: cup has not begun, so nobody is benched in it\n"
+    assert not (home / "tourney.db").exists()
+    write_file(home, CUP.replace('"cup"', '"other"'), "other.toml")
+    run("run", "other.toml", "--max-faults", "2", cwd=home)
+    assert run("run", "cup.toml", "--unbench", "first", cwd=home).returncode == 2
+    assert "cup" not in run("status", cwd=home).stdout
+
+
 def test_a_broken_field_is_stopped_with_exit_code_1_and_a_failed_start_is_told_too(tmp_path: Path) -> None:
     home = folder_of(tmp_path)
     told = (

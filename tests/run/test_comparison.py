@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from tests.coordination import Ears
 from tests.pools import BackwardsPool, Immediate
-from tests.run.test_coordinator import Ears
 from tests.tournaments import played, refused
 from tourney.errors import TournamentError, UsageError
 from tourney.ratings.sprt import Sprt

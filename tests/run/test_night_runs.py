@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from tests.gates import Home, home, small_disk, wait_for
-from tests.processes import workers_of
+from tests.gates import Home, home, small_disk
+from tests.processes import wait_for, workers_of
 
 
 @pytest.fixture

@@ -5,22 +5,19 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from tests.processes import alive, workers_of
+from tests.processes import PATIENCE, alive, wait_for, workers_of
 from tests.tournaments import digests, write_file
 from tourney.ratings.trueskill_rating import Settings, rate
 from tourney.report.site import Options, site
 from tourney.report.source import load
 from tourney.store import sqlite
 from tourney.store.repository import Repository
-
-PATIENCE = 300.0
-"""Seconds; only a failure lasts so long."""
 
 CUP = """
 name = "cup"
@@ -186,16 +183,6 @@ def bots_of(home: Path) -> list[int]:
         except OSError:
             continue
     return found
-
-
-def wait_for(event: Callable[[], bool]) -> bool:
-    """Look until something has happened; False if it never does."""
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        if event():
-            return True
-        time.sleep(0.02)  # no test depends on its length: it only spares the processor
-    return False
 
 
 def done(home: Path) -> int:

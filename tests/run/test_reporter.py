@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.gates import wait_for
+from tests.processes import wait_for
 from tourney.run.progress import Pulse, Tick
 from tourney.run.reporter import SECONDS, Reporter
 

@@ -3,7 +3,8 @@
 A program of its own, with nothing but the standard library: `python canary.py JSON`, where JSON names the
 probes and tells what they need to know of the host. For each it prints a line, `PROBE could WHAT` or
 `PROBE could-not WHY`; then it waits for a line on standard input. It does no damage where nothing contains
-it: it stops at bounds of its own, and takes away what it wrote.
+it: it stops at bounds of its own, and takes away what it wrote. It is one file, however many probes there
+are, because a bot's folder with this file alone is what is put into the sandbox.
 """
 
 import ctypes

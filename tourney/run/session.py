@@ -53,7 +53,7 @@ def run_tournament(
     store = BotStore(bots.absolute())
     sandbox = open_sandbox(file.run.sandbox)
     check_contents(url, listener.say)
-    repository, tournament = open_tournament(file, url, store, listener.say)
+    repository, tournament = open_tournament(file, url, store, listener.say, unbenched)
     with repository, repository.run_lock(tournament, time.time()):
         tournament = amend_tournament(repository, tournament, file, store, listener.say)
         spool = Spool(spool_path(url, tournament), tournament)

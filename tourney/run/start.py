@@ -9,7 +9,7 @@ from tourney.bots.build_job import run_in
 from tourney.bots.command import bot_command
 from tourney.bots.sandbox import open_sandbox
 from tourney.bots.store import BotStore
-from tourney.errors import BotError, GameError, TournamentError
+from tourney.errors import BotError, GameError, TournamentError, UsageError
 from tourney.games.registry import find_game
 from tourney.match.referee import Referee
 from tourney.match.seeds import match_seed
@@ -33,15 +33,17 @@ BUSY_SECONDS = 2.0
 
 
 def open_tournament(
-    file: TournamentFile, url: str, bots: BotStore, say: Say
+    file: TournamentFile, url: str, bots: BotStore, say: Say, unbenched: Sequence[str] = ()
 ) -> tuple[Repository, Tournament]:
     """Begin the tournament of a file in the database ``url``, or find the one that it began.
 
     All is checked before anything is stored: a database is made only for a tournament that can be played.
-    The caller closes the repository. Raises TournamentError, StoreError, or UsageError.
+    Where somebody is to be ``unbenched`` it must have begun. The caller closes the repository. Raises
+    TournamentError, StoreError, or UsageError.
     """
     entrants: tuple[StoredEntrant, ...] | None = None
     if not database_exists(url):
+        _refuse_unbenching(file, unbenched)
         if wants_ratings(file):
             refuse_unrated(file)
         entrants = _enter_all(file, bots)
@@ -50,6 +52,7 @@ def open_tournament(
         for tournament in repository.tournaments():
             if tournament.name == file.plan.name:
                 return repository, tournament
+        _refuse_unbenching(file, unbenched)
         if entrants is None:
             entrants = _enter_all(file, bots)
         if wants_ratings(file):
@@ -60,6 +63,12 @@ def open_tournament(
     except BaseException:
         repository.close()
         raise
+
+
+def _refuse_unbenching(file: TournamentFile, unbenched: Sequence[str]) -> None:
+    """Raise UsageError if somebody is to have another try in a tournament that has not begun."""
+    for name in unbenched:
+        raise UsageError(f"--unbench {name}: {file.plan.name} has not begun, so nobody is benched in it")
 
 
 def amend_tournament(

@@ -2,6 +2,7 @@
 
 A square is (row 0..8 from south, x) with x in half squares from the middle, so that the half-circle turn is
 (8 - row, -x) and the six directions are plain vectors. Nothing is shared with ``tourney.games.cyvasse``.
+It is one file, in the page's order, to be read beside the one page.
 """
 
 from __future__ import annotations

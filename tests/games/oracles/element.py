@@ -1,7 +1,8 @@
 """A second, slow implementation of Element, written from the rules page alone, to play against the first.
 
 Boards are dictionaries, every question is answered from scratch, and nothing is shared with
-``tourney.games.element``. A method is named by the page's words.
+``tourney.games.element``. A method is named by the page's words. It is one file, in the page's order, to be
+read beside the one page.
 """
 
 from __future__ import annotations
