@@ -59,6 +59,12 @@ class Outcome:
         """Whether the match counts for nothing: every seat failed at start-up."""
         return len({seat for seat, kind, _ in self.faults if kind == "startup"}) == len(self.ranks)
 
+    @property
+    def seat_faults(self) -> tuple[FaultKind | None, ...]:
+        """Each seat's fault or None, in seat order."""
+        kinds = {seat: kind for seat, kind, _ in self.faults}
+        return tuple(kinds.get(seat) for seat in range(1, len(self.ranks) + 1))
+
     def as_json(self) -> dict[str, Any]:
         """Return the record's ``outcome``."""
         data: dict[str, Any] = {

@@ -8,7 +8,6 @@ known, and dropped if the row is void then. So what is stored is the same as if 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from tourney.match.record import Outcome
 from tourney.run.umpire import WAIT, Call, Open, Umpire
 from tourney.schedule.row import Row
 from tourney.store.values import Finished
@@ -84,10 +83,4 @@ class Docket:
 
     def _note(self, finished: Finished, row: Row) -> None:
         if finished.played is not None:
-            self._umpire.note(finished.number, row.seats, faults_of(finished.played.outcome, len(row.seats)))
-
-
-def faults_of(outcome: Outcome, seats: int) -> tuple[str | None, ...]:
-    """Return each seat's fault or None, in seat order."""
-    kinds = {seat: kind for seat, kind, _ in outcome.faults}
-    return tuple(kinds.get(seat) for seat in range(1, seats + 1))
+            self._umpire.note(finished.number, row.seats, finished.played.outcome.seat_faults)

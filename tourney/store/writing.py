@@ -173,12 +173,11 @@ def match_values(id_: int, item: Finished, seats: int) -> dict[str, Any]:
         record, reproducible = played.packed.record, played.reproducible
     if len(outcome.ranks) != seats:
         raise StoreError(f"match {item.number} was played with {len(outcome.ranks)} seats, not {seats}")
-    kinds = {seat: kind for seat, kind, _ in outcome.faults}
     return {
         "id": id_,
         "digest": digest,
         "ranks": _joined(outcome.ranks),
-        "faults": ",".join(kinds.get(seat, "") for seat in range(1, seats + 1)),
+        "faults": ",".join(kind or "" for kind in outcome.seat_faults),
         "reason": outcome.reason,
         "void": item.played is None or outcome.void,
         "note": _plain(item.note),
