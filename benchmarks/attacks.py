@@ -20,8 +20,8 @@ from tests.attacks.arena import Arena, Fight
 from tests.attacks.attacks import ATTACKS, Attack
 from tests.attacks.runner import Runner
 from tests.processes import wait_for
-from tourney.bots.sandbox import Sandbox, open_sandbox
-from tourney.run.worker import pin
+from tourney.bots.sandbox.base import Sandbox, open_sandbox
+from tourney.run.workers.worker import pin
 
 MOST_SECONDS = 1.0
 HEAD = """\

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from statistics import median
 
-from tourney.bots.command import environment
+from tourney.bots.catalogue.command import environment
 from tourney.games.registry import OWN, find_game
 from tourney.resources import engines_dir
 

@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from statistics import mean
 
 from tourney.ratings.batch.normal import normals
-from tourney.schedule.design import shuffled
+from tourney.schedule.balanced_design import shuffled
 from tourney.schedule.format import History, Player, RowResult, Setup, rows_of
-from tourney.schedule.ledger import Ledger, keep
+from tourney.schedule.player_history import PlayerHistory, keep
 from tourney.schedule.row import Row
 from tourney.schedule.swiss import Swiss
 from tourney.seeds import U64, derive
@@ -38,7 +38,7 @@ def matched(setup: Setup, history: History) -> tuple[Row, ...]:
     return Swiss().draw(setup, history).rows
 
 
-def plain(pair: Callable[[Ledger, list[int]], Pairs]) -> Draw:
+def plain(pair: Callable[[PlayerHistory, list[int]], Pairs]) -> Draw:
     """Return a draw of whoever ``pair`` brings together of an even number, the last without a bye resting."""
 
     def draw(setup: Setup, history: History) -> tuple[Row, ...]:
@@ -54,13 +54,13 @@ def plain(pair: Callable[[Ledger, list[int]], Pairs]) -> Draw:
     return draw
 
 
-def by_lot(ledger: Ledger, order: list[int]) -> Pairs:
+def by_lot(ledger: PlayerHistory, order: list[int]) -> Pairs:
     """Pair by a shuffle, whoever met."""
     mixed = shuffled(len(order), derive(ledger.setup.seed, "lot", ledger.rounds))
     return [(order[a], order[b]) for a, b in zip(mixed[::2], mixed[1::2], strict=True)]
 
 
-def monrad(ledger: Ledger, order: list[int]) -> Pairs:
+def monrad(ledger: PlayerHistory, order: list[int]) -> Pairs:
     """Go down the standings: each meets the next it has not met, or the next if it has met all."""
     pairs: Pairs = []
     left = list(order)
@@ -72,7 +72,7 @@ def monrad(ledger: Ledger, order: list[int]) -> Pairs:
     return pairs
 
 
-def folded(ledger: Ledger, order: list[int]) -> Pairs:
+def folded(ledger: PlayerHistory, order: list[int]) -> Pairs:
     """Fold every score group: each of the upper half meets the first of the lower half that it has not met.
 
     Who is left goes down to the next group; in the end, whoever is left meets.
@@ -97,11 +97,11 @@ def folded(ledger: Ledger, order: list[int]) -> Pairs:
     return pairs + monrad(ledger, group)
 
 
-def _met(ledger: Ledger, number: int) -> set[int]:
+def _met(ledger: PlayerHistory, number: int) -> set[int]:
     return {other for entry in ledger.entries[number] for other in entry.opponents}
 
 
-def _next(ledger: Ledger, first: int, left: Sequence[int]) -> int:
+def _next(ledger: PlayerHistory, first: int, left: Sequence[int]) -> int:
     met = _met(ledger, first)
     return next((second for second in left if second not in met), left[0])
 

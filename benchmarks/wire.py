@@ -33,12 +33,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
-from tourney.bots.sandbox import open_sandbox
+from tourney.bots.sandbox.base import open_sandbox
 from tourney.games import OVER, derive, find_game, uniform
-from tourney.run.pool import ProcessPool
-from tourney.run.progress import Listener, Tick
-from tourney.run.session import run_tournament, sandbox_text
-from tourney.run.tournament_file import read_tournament_file
+from tourney.run.config.tournament_file import read_tournament_file
+from tourney.run.engine.session import run_tournament, sandbox_text
+from tourney.run.monitoring.progress import Listener, Progress
+from tourney.run.workers.pool import ProcessPool
 from tourney.store.repository import Repository
 
 HERE = Path(__file__).resolve().parent / "wire_bots"
@@ -151,7 +151,7 @@ class Watch(Listener):
     def __init__(self) -> None:
         self.begin = self.end = (0, 0.0, 0.0, 0.0)
 
-    def tick(self, tick: Tick) -> None:
+    def tick(self, tick: Progress) -> None:
         """Look at the clocks: matches stored, wall time, and CPU time of coordinator and workers."""
         workers = 0.0
         for process in multiprocessing.active_children():

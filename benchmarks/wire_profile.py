@@ -20,17 +20,17 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import wire
-from tourney.bots.group import ProcessGroup
-from tourney.bots.process import ProcessChannel
-from tourney.bots.sandbox import open_sandbox
-from tourney.bots.store import BotStore
+from tourney.bots.catalogue.store import BotStore
+from tourney.bots.channel.process import ProcessChannel
+from tourney.bots.sandbox.base import open_sandbox
+from tourney.bots.sandbox.process_group import ProcessGroup
 from tourney.games import find_game
 from tourney.match import play
 from tourney.match.launch import StoreLaunch
+from tourney.match.match_runner import MatchRunner
 from tourney.match.referee import Referee
-from tourney.match.room import Room
 from tourney.match.spec import Entrant, MatchSpec
-from tourney.run.orphans import kill_strangers
+from tourney.run.workers.orphans import kill_strangers
 from tourney.seeds import derive
 
 WARM = 50
@@ -46,7 +46,7 @@ PARTS: tuple[tuple[Any, str, str], ...] = (
     (play._Table, "end", "end of the match: `over` to both bots"),  # noqa: SLF001 - likewise
     (play._Table, "played", "CPU time of the bots, last words, times"),  # noqa: SLF001 - likewise
     (play, "write_record", "record and digest"),
-    (Room, "play", "the room, the referee's and the clocks' making"),
+    (MatchRunner, "play", "the room, the referee's and the clocks' making"),
 )
 
 
@@ -118,7 +118,7 @@ def measure(contest: wire.Contest, folder: Path, sandbox: str, matches: int) -> 
     kill = timers.around("looking for strangers", kill_strangers)
     pack = timers.around("packing and sending the match", pickle.dumps)
     half_moves = began = 0
-    with Room(StoreLaunch(BotStore(folder / "store"), box), sandbox=box, reuse=True) as room:
+    with MatchRunner(StoreLaunch(BotStore(folder / "store"), box), sandbox=box, reuse=True) as room:
         for number in range(WARM + matches):
             if number == WARM:
                 gc.collect()

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from tests.toys import Odds, OddsState, Race, RaceState, Toe, ToeState
 from tourney.errors import OptionError, PositionError
 from tourney.games.base import CHANCE, OVER, Option, State
-from tourney.games.drawing import Drawing, Piece
+from tourney.games.diagram import Diagram, Piece
 from tourney.seeds import Draw
 
 
@@ -355,7 +355,7 @@ class OffBoard(Toe):
 
     expected = "drawing"
 
-    def drawing(self, view: str, last: str | None = None) -> Drawing:
+    def drawing(self, view: str, last: str | None = None) -> Diagram:
         made = super().drawing(view, last)
         return replace(made, pieces=(*made.pieces, Piece(9, 9, "X")))
 
@@ -365,7 +365,7 @@ class Undrawn(Toe):
 
     expected = "drawing"
 
-    def drawing(self, view: str, last: str | None = None) -> Drawing:
+    def drawing(self, view: str, last: str | None = None) -> Diagram:
         if last == "b2":
             raise ValueError("cannot draw b2")
         return super().drawing(view, last)

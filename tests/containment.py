@@ -4,8 +4,8 @@ from functools import cache
 
 import pytest
 
-from tourney.bots.bubblewrap import Bubblewrap
-from tourney.bots.sandbox import open_sandbox
+from tourney.bots.sandbox.base import open_sandbox
+from tourney.bots.sandbox.bubblewrap import Bubblewrap
 from tourney.errors import SandboxError
 
 

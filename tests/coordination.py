@@ -7,15 +7,15 @@ from typing import Any
 
 from tests.pools import Immediate
 from tests.tournaments import answer
-from tourney.run.coordinator import Coordinator
-from tourney.run.ending import Summary
-from tourney.run.pool import ExecutorPool, Pool
-from tourney.run.progress import Listener, Tick
-from tourney.run.task import Answer, MatchTask
-from tourney.run.timetable import Timetable
+from tourney.run.engine.coordinator import Coordinator
+from tourney.run.engine.deadline import Deadline
+from tourney.run.monitoring.progress import Listener, Progress
+from tourney.run.monitoring.summary import Summary
+from tourney.run.workers.pool import ExecutorPool, Pool
+from tourney.run.workers.task import MatchTask, WorkerReply
 from tourney.store.repository import Repository
 
-Play = Callable[[MatchTask], Answer]
+Play = Callable[[MatchTask], WorkerReply]
 
 
 class Ears(Listener):
@@ -23,12 +23,12 @@ class Ears(Listener):
 
     def __init__(self) -> None:
         self.said: list[str] = []
-        self.ticks: list[Tick] = []
+        self.ticks: list[Progress] = []
 
     def say(self, text: str) -> None:
         self.said.append(text)
 
-    def tick(self, tick: Tick) -> None:
+    def tick(self, tick: Progress) -> None:
         self.ticks.append(tick)
 
 
@@ -39,7 +39,7 @@ def run(
     make: Callable[[], Executor] = Immediate,
     workers: int = 1,
     listener: Listener | None = None,
-    timetable: Timetable | None = None,
+    timetable: Deadline | None = None,
     clock: Callable[[], float] | None = None,
     pool: Pool | None = None,
 ) -> Summary:

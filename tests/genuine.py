@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 
-from tourney.bots import drawn
+from tourney.bots.channel import random_channel
 from tourney.games.registry import find_game
-from tourney.match.manifest import LIMITS
+from tourney.match.named_seeds import LIMITS
 from tourney.match.play import play_match
-from tourney.match.played import LogLine, Played
 from tourney.match.player import Player
+from tourney.match.result import LogLine, PlayedMatch
 from tourney.match.spec import Entrant, MatchSpec
-from tourney.run.draw import draw_next, spec_of
+from tourney.run.engine.pairing import draw_next, spec_of
 from tourney.store.repository import Repository
-from tourney.store.values import Finished, Plan, RunSettings, StoredEntrant, Tournament
+from tourney.store.values import MatchResult, Plan, RunSettings, StoredEntrant, Tournament
 
 LOG = (LogLine(3, 1, "info", "red \x1b[31m"), LogLine(4, 0, "note", "well played"))
 
@@ -42,7 +42,9 @@ def begin(
         limits=LIMITS,
     )
     entrants = [
-        StoredEntrant(number, Entrant(one, drawn.NAME, drawn.VERSION, (), drawn.DIGEST))
+        StoredEntrant(
+            number, Entrant(one, random_channel.NAME, random_channel.VERSION, (), random_channel.DIGEST)
+        )
         for number, one in enumerate(names)
     ]
     made = repository.begin(
@@ -53,9 +55,11 @@ def begin(
     return repository.tournament_by_id(made.id)
 
 
-def play(spec: MatchSpec) -> Played:
+def play(spec: MatchSpec) -> PlayedMatch:
     """Play a match of bots that draw their actions."""
-    return play_match(spec, find_game(spec.game), [Player(drawn.DrawnChannel()) for _ in spec.seats])
+    return play_match(
+        spec, find_game(spec.game), [Player(random_channel.RandomChannel()) for _ in spec.seats]
+    )
 
 
 def play_all(repository: Repository, tournament: Tournament, *, void: Sequence[int] = ()) -> None:
@@ -64,8 +68,8 @@ def play_all(repository: Repository, tournament: Tournament, *, void: Sequence[i
     finished = []
     for number, row in repository.pending(tournament.id):
         if number in void:
-            finished.append(Finished(number, None, note="sandbox failed"))
+            finished.append(MatchResult(number, None, note="sandbox failed"))
             continue
         one = play(spec_of(tournament, entrants, row))
-        finished.append(Finished(number, Played(one.record, LOG, one.measured)))
+        finished.append(MatchResult(number, PlayedMatch(one.record, LOG, one.measured)))
     repository.record_results(tournament.id, finished)

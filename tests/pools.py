@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
 from typing import Any
 
-from tourney.run.pool import ExecutorPool
-from tourney.run.task import Answer, MatchTask
+from tourney.run.workers.pool import ExecutorPool
+from tourney.run.workers.task import MatchTask, WorkerReply
 
 
 class Immediate(Executor):
@@ -28,14 +28,14 @@ class BackwardsPool(ExecutorPool):
     So it never holds what nobody will ask for again, however many matches there are.
     """
 
-    def __init__(self, play: Callable[[MatchTask], Answer], workers: int = 2) -> None:
+    def __init__(self, play: Callable[[MatchTask], WorkerReply], workers: int = 2) -> None:
         super().__init__(Immediate, play, workers)
-        self._held: list[tuple[MatchTask, Future[Answer]]] = []
+        self._held: list[tuple[MatchTask, Future[WorkerReply]]] = []
         self.most = 0
 
-    def submit(self, task: MatchTask) -> "Future[Answer]":
+    def submit(self, task: MatchTask) -> "Future[WorkerReply]":
         """Hold it back. ``most`` is how many were held at a time, at most."""
-        future: Future[Answer] = Future()
+        future: Future[WorkerReply] = Future()
         future.set_running_or_notify_cancel()
         self._held.append((task, future))
         self.most = max(self.most, len(self._held))
@@ -51,7 +51,7 @@ class BackwardsPool(ExecutorPool):
 class ShuffledPool(BackwardsPool):
     """Answers one or more of what it holds each time; ``draw``, over and over, says how many and which."""
 
-    def __init__(self, play: Callable[[MatchTask], Answer], workers: int, draw: Sequence[int]) -> None:
+    def __init__(self, play: Callable[[MatchTask], WorkerReply], workers: int, draw: Sequence[int]) -> None:
         super().__init__(play, workers)
         self._draw = itertools.cycle(draw)
 

@@ -3,11 +3,11 @@
 from typing import Any
 
 from tests.toys import Odds, Race, Toe
-from tourney.bots.scripted import ScriptClock, ScriptedChannel
+from tourney.bots.channel.scripted import ScriptClock, ScriptedChannel
 from tourney.games.base import AnyGame
 from tourney.match.play import play_match
-from tourney.match.played import Played
 from tourney.match.player import Player
+from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec, Opening
 
 TOE, RACE, ODDS = Toe(), Race(), Odds()
@@ -40,7 +40,7 @@ def make_spec(
     return MatchSpec(game, options, entrants, seed, limits, opening)
 
 
-def play_scripts(spec: MatchSpec, *scripts: str, clock: ScriptClock | None = None) -> Played:
+def play_scripts(spec: MatchSpec, *scripts: str, clock: ScriptClock | None = None) -> PlayedMatch:
     """Play a match of scripted bots, and assert that every script was played to its end."""
     clock = clock or ScriptClock()
     channels = [
@@ -52,12 +52,12 @@ def play_scripts(spec: MatchSpec, *scripts: str, clock: ScriptClock | None = Non
     return played
 
 
-def outcome(played: Played) -> dict[str, Any]:
+def outcome(played: PlayedMatch) -> dict[str, Any]:
     """Return a record's outcome."""
     found: dict[str, Any] = played.record["outcome"]
     return found
 
 
-def notes(played: Played) -> list[str]:
+def notes(played: PlayedMatch) -> list[str]:
     """Return the referee's notes in a match's log, each as ``PLY SEAT TEXT``."""
     return [f"{line.ply} {line.seat} {line.text}" for line in played.log if line.kind == "note"]

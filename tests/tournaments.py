@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tourney.match.played import LogLine, Played
 from tourney.match.record import FaultKind, Outcome, make_record
+from tourney.match.result import LogLine, PlayedMatch
 from tourney.match.spec import Entrant, MatchSpec
-from tourney.run.draw import draw_next
-from tourney.run.task import Answer, MatchTask
+from tourney.run.engine.pairing import draw_next
+from tourney.run.workers.task import MatchTask, WorkerReply
 from tourney.store.repository import Repository
 from tourney.store.values import Plan, RunSettings, StoredEntrant, Tournament
 
@@ -68,19 +68,19 @@ def begin(
 
 def played(
     spec: MatchSpec, ranks: tuple[int, ...] | None = None, faults: tuple[tuple[int, FaultKind, int], ...] = ()
-) -> Played:
+) -> PlayedMatch:
     """Return a match that was not played: by its seed the first seat wins or loses, or all are equal."""
     seats = len(spec.seats)
     by_seed = (tuple(range(1, seats + 1)), tuple(range(seats, 0, -1)), (1,) * seats)
     outcome = Outcome(by_seed[spec.seed % 3] if ranks is None else ranks, "points", faults)
     record = make_record(spec, "1", [(0, "roll-1"), (1, f"a{spec.seed % 10}")], outcome)
     log = (LogLine(0, 1, "info", f"seed {spec.seed}"), LogLine(2, 0, "note", "lone \udcff surrogate"))
-    return Played(record, log, {"reproducible": True, "wall-ms": 5})
+    return PlayedMatch(record, log, {"reproducible": True, "wall-ms": 5})
 
 
-def answer(task: MatchTask) -> Answer:
+def answer(task: MatchTask) -> WorkerReply:
     """Answer a task with a match that was not played."""
-    return Answer(task.number, played(task.spec))
+    return WorkerReply(task.number, played(task.spec))
 
 
 def digests(repository: Repository, tournament: int) -> dict[int, str]:

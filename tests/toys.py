@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from tourney.errors import ActionError, OptionError, PositionError
 from tourney.games.base import CHANCE, OVER, Game, Option, State
-from tourney.games.drawing import Arrow, Cell, Drawing, Label, Mark, Piece, plain_drawing
+from tourney.games.diagram import Arrow, Cell, Diagram, Label, Mark, Piece, plain_diagram
 from tourney.seeds import Draw
 
 
@@ -95,7 +95,7 @@ class Toe(Game[int]):
             raise PositionError(f"in {text!r} the seat does not fit the board")
         return state
 
-    def drawing(self, view: str, last: str | None = None) -> Drawing:
+    def drawing(self, view: str, last: str | None = None) -> Diagram:
         board, _, seat = view.partition(" ")
         cells = [Cell(2 * (k % 3), 2 * (k // 3), name=self.action_string(k)) for k in range(9)]
         marks = board.replace("/", "")
@@ -107,7 +107,7 @@ class Toe(Game[int]):
             Label(-2, 2 * k, "123"[k]) for k in range(3)
         ]
         arrows = [Arrow(4 - c.x, 4 - c.y, c.x, c.y) for c in cells if c.name == last and c.name != "b2"]
-        return Drawing(
+        return Diagram(
             tuple(cells), tuple(pieces), tuple(shown), tuple(arrows), tuple(labels), (f"seat {seat}",)
         )
 
@@ -301,5 +301,5 @@ class SmallToe(Toe):
         if options["misere"] == "yes":
             raise OptionError("small-toe is not played with misere=yes")
 
-    def drawing(self, view: str, last: str | None = None) -> Drawing:
-        return plain_drawing(view, last)
+    def drawing(self, view: str, last: str | None = None) -> Diagram:
+        return plain_diagram(view, last)

@@ -15,14 +15,14 @@ from typing import Any, Final, Self
 from tests.attacks.attacks import PATIENT, Attack
 from tests.processes import running
 from tests.tables import make_spec, outcome, toy
-from tourney.bots.channel import Channel, Event
-from tourney.bots.command import BotCommand, environment, interpreter_paths
-from tourney.bots.drawn import DrawnChannel
-from tourney.bots.group import Pipes, ProcessGroup
-from tourney.bots.process import ProcessChannel
-from tourney.bots.sandbox import Bounds, Sandbox
-from tourney.match.played import Played
-from tourney.match.room import Room
+from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
+from tourney.bots.channel.base import Channel, Event
+from tourney.bots.channel.process import ProcessChannel
+from tourney.bots.channel.random_channel import RandomChannel
+from tourney.bots.sandbox.base import Bounds, Sandbox
+from tourney.bots.sandbox.process_group import Pipes, ProcessGroup
+from tourney.match.match_runner import MatchRunner
+from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits
 
 BOT: Final = """\
@@ -149,7 +149,7 @@ class Fight:
     ``next``: the digest of the match that two honest bots played afterwards.
     """
 
-    played: Played
+    played: PlayedMatch
     took: float
     past: float
     overstayed: tuple[float, ...]
@@ -186,7 +186,7 @@ class Fight:
         return [*could, *(["outlived-the-match"] if self.left else []), *self.harmed]
 
 
-class Idle(DrawnChannel):
+class Idle(RandomChannel):
     """An opponent without a process, and without any CPU time."""
 
     def cpu_ms(self) -> int:
@@ -287,8 +287,8 @@ class Arena:
             self.attacker = channel
         return channel
 
-    def _room(self) -> Room:
-        return Room(self.launch, sandbox=self.sandbox, clock=self._clock, find=toy)
+    def _room(self) -> MatchRunner:
+        return MatchRunner(self.launch, sandbox=self.sandbox, clock=self._clock, find=toy)
 
     def _lay_out(self, code: str) -> Mapping[str, bytes]:
         """Write the bots and a database, and return what no attacker may change."""

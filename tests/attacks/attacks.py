@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from tourney.bots.protections import Degree
+from tourney.bots.sandbox.base import Degree
 from tourney.match.spec import Limits
 
 PATIENT: Final = Limits(move_ms=60_000, startup_ms=60_000, memory_mb=256)

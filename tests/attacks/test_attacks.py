@@ -13,7 +13,7 @@ import pytest
 from tests.attacks.arena import Arena, Fight
 from tests.attacks.attacks import ATTACKS, Attack, turn
 from tests.containment import contained
-from tourney.bots.sandbox import PlainSandbox, Sandbox, open_sandbox, program
+from tourney.bots.sandbox.base import PlainSandbox, Sandbox, open_sandbox, program
 from tourney.match.spec import Limits
 
 pytestmark = pytest.mark.attack

@@ -14,11 +14,11 @@ import pytest
 from tests.attacks.arena import Arena, Idle
 from tests.attacks.attacks import PONDERERS, Attack, turn
 from tests.containment import contained
-from tourney.bots.cgroups import find_cgroups
-from tourney.bots.channel import Event
-from tourney.bots.command import BotCommand, environment, interpreter_paths
-from tourney.bots.process import ProcessChannel
-from tourney.bots.sandbox import PlainSandbox, Sandbox, open_sandbox
+from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
+from tourney.bots.channel.base import Event
+from tourney.bots.channel.process import ProcessChannel
+from tourney.bots.sandbox.base import PlainSandbox, Sandbox, open_sandbox
+from tourney.bots.sandbox.cgroups import find_cgroups
 from tourney.match.spec import Limits
 
 pytestmark = pytest.mark.attack

@@ -9,9 +9,8 @@ import pytest
 
 from tests.attacks.attacks import ATTACKS, PONDERERS
 from tests.containment import contained
-from tourney.bots.examine import examine
-from tourney.bots.protections import PROTECTIONS
-from tourney.bots.sandbox import PlainSandbox, open_sandbox, program
+from tourney.bots.sandbox.base import PROTECTIONS, PlainSandbox, open_sandbox, program
+from tourney.bots.sandbox.probe import examine
 
 pytestmark = pytest.mark.attack
 

@@ -15,7 +15,7 @@ import pytest
 from tests.attacks.runner import Runner
 from tests.containment import contained
 from tests.processes import alive, running, wait_for
-from tourney.bots.cgroups import find_cgroups
+from tourney.bots.sandbox.cgroups import find_cgroups
 
 pytestmark = pytest.mark.attack
 

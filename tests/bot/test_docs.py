@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.command import ROOT, invoke
-from tourney.bots.command import environment
-from tourney.bots.manifest import read_manifest
+from tourney.bots.catalogue.command import environment
+from tourney.bots.catalogue.manifest import read_manifest
 from tourney.games import Game, find_game
 from tourney.protocol import decode, read_greeting
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tourney.bots.command import environment
+from tourney.bots.catalogue.command import environment
 
 GAME = "tourney 1\ngame sages-tafl seats=2 seat=1 seed=3 move=1000\n"
 CHOOSE = """

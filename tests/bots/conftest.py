@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.folders import write_bot
-from tourney.bots.store import BotStore
+from tourney.bots.catalogue.store import BotStore
 
 MakeBot = Callable[..., Path]
 

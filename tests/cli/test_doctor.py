@@ -8,10 +8,9 @@ from collections.abc import Iterator
 import pytest
 
 from tests.command import invoke
-from tourney.bots.bubblewrap import Bubblewrap
-from tourney.bots.examine import Finding
-from tourney.bots.protections import PROTECTIONS, Degree
-from tourney.bots.sandbox import PlainSandbox, Sandbox
+from tourney.bots.sandbox.base import PROTECTIONS, Degree, PlainSandbox, Sandbox
+from tourney.bots.sandbox.bubblewrap import Bubblewrap
+from tourney.bots.sandbox.probe import Finding
 from tourney.cli import doctor
 from tourney.errors import SandboxError
 

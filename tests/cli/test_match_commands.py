@@ -8,10 +8,10 @@ import pytest
 
 from tests import genuine
 from tests.command import invoke
-from tourney.bots.store import BotStore
-from tourney.match.manifest import NamedSeed, drawn_spec, named_seed_json, play_named
-from tourney.match.played import Played
+from tourney.bots.catalogue.store import BotStore
+from tourney.match.named_seeds import NamedSeed, drawn_spec, named_seed_json, play_named
 from tourney.match.record import Record, digest_of
+from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec, Opening
 from tourney.store.codec import pack
 from tourney.store.repository import Repository
@@ -29,7 +29,7 @@ done
 """
 
 
-def drawn(seed: int, opening: int = 2) -> Played:
+def drawn(seed: int, opening: int = 2) -> PlayedMatch:
     return play_named(NamedSeed("x", drawn_spec("sage-stones", 2, seed, opening=Opening(plies=opening)), ""))
 
 
@@ -322,11 +322,11 @@ def rerunnable(tmp_path: Path) -> Path:
     entrants = tuple(Entrant(name, "firstlegal", "0", (), bot.digest) for name in ("a", "b"))
     spec = MatchSpec("sage-stones", (), entrants, 7, Limits(move_ms=60_000))
 
-    from tourney.bots.sandbox import PlainSandbox
+    from tourney.bots.sandbox.base import PlainSandbox
     from tourney.match.launch import StoreLaunch
-    from tourney.match.room import Room
+    from tourney.match.match_runner import MatchRunner
 
-    with Room(StoreLaunch(BotStore(tmp_path / "bots"), PlainSandbox("off"))) as room:
+    with MatchRunner(StoreLaunch(BotStore(tmp_path / "bots"), PlainSandbox("off"))) as room:
         record = room.play(spec).record
     path = tmp_path / "record.json"
     path.write_text(json.dumps(record), encoding="utf-8")

@@ -15,11 +15,11 @@ from tests.command import invoke
 from tests.report import world
 from tests.tournaments import begin
 from tourney.errors import StoreError
-from tourney.run import rating
-from tourney.run.draw import draw_next, spec_of
+from tourney.results import ratings
+from tourney.run.engine.pairing import draw_next, spec_of
 from tourney.store import codec
 from tourney.store.repository import Repository
-from tourney.store.values import Finished, ResultRow, Tournament
+from tourney.store.values import MatchResult, ResultRow, Tournament
 
 METHOD = ("--method", "trueskill")
 TRUESKILL = ("ratings", "cup", *METHOD)
@@ -112,7 +112,7 @@ def play_some(repository: Repository, tournament: Tournament, numbers: Iterable[
     entrants, rows = repository.entrants(tournament.id), dict(repository.rows(tournament.id))
     for number in numbers:
         match = world.played(spec_of(tournament, entrants, rows[number]), number)
-        repository.record_results(tournament.id, [Finished(number, match)])
+        repository.record_results(tournament.id, [MatchResult(number, match)])
 
 
 def fresh(path: Path, games: int = 4) -> str:
@@ -149,7 +149,7 @@ def test_a_database_that_cannot_be_written_is_rated_all_the_same(
     def fail(*_: object) -> None:
         raise StoreError("the database t.db failed: attempt to write a readonly database")
 
-    monkeypatch.setattr(rating, "WORTH_KEEPING", 1)
+    monkeypatch.setattr(ratings, "WORTH_KEEPING", 1)
     path = fresh(tmp_path / "t.db")
     monkeypatch.setattr(Repository, "keep_checkpoint", fail)
     monkeypatch.setattr(Repository, "keep_draw_probability", fail)
@@ -162,7 +162,7 @@ def test_a_database_that_cannot_be_written_is_rated_all_the_same(
 
 def test_what_was_rated_is_not_rated_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """From the second time on only what came after the settled prefix is read; the numbers are the same."""
-    monkeypatch.setattr(rating, "WORTH_KEEPING", 1)
+    monkeypatch.setattr(ratings, "WORTH_KEEPING", 1)
     asked: list[int] = []
     results = Repository.results
 
@@ -193,7 +193,7 @@ def test_a_result_that_is_taken_back_takes_the_checkpoint_with_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An old result that is changed changes the ratings, although all that follows was rated before."""
-    monkeypatch.setattr(rating, "WORTH_KEEPING", 1)
+    monkeypatch.setattr(ratings, "WORTH_KEEPING", 1)
     path, other = fresh(tmp_path / "t.db"), str(tmp_path / "other.db")
     before = invoke(*TRUESKILL, "--db", path).stdout
     with Repository.open(other, create=True) as repository:
@@ -210,13 +210,13 @@ def test_a_result_that_is_taken_back_takes_the_checkpoint_with_it(
 
 def change(repository: Repository, tournament: Tournament, number: int) -> None:
     """Store a void match in the place of what was played."""
-    repository.record_results(tournament.id, [Finished(number, None, "lost")])
+    repository.record_results(tournament.id, [MatchResult(number, None, "lost")])
 
 
 def test_a_checkpoint_that_makes_no_sense_is_passed_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rating, "WORTH_KEEPING", 1)
+    monkeypatch.setattr(ratings, "WORTH_KEEPING", 1)
     path = fresh(tmp_path / "t.db")
     expected = invoke(*TRUESKILL, "--db", path).stdout
     for spoiled in (b"no", codec.pack({"skills": [[0, "x", "y", 1]], "last": None}), codec.pack([])):

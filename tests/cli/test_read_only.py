@@ -20,7 +20,7 @@ from tourney.store.repository import Repository
 
 AS_ANOTHER = """
 import os, sys, fractions
-import tourney.schedule.registry, tourney.store.standings
+import tourney.schedule.registry, tourney.results.standings
 from tourney.errors import StoreError
 from tourney.store.repository import Repository
 if os.geteuid() == 0:

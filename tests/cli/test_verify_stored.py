@@ -10,7 +10,7 @@ import pytest
 
 from tests import genuine
 from tests.command import invoke
-from tourney.match.manifest import LIMITS
+from tourney.match.named_seeds import LIMITS
 from tourney.match.record import Record, digest_of, spec_of
 from tourney.match.spec import MatchSpec, Opening
 from tourney.store.codec import pack

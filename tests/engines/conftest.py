@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from tourney.bots.resolve import resolve_bot
-from tourney.bots.sandbox import open_sandbox
-from tourney.bots.store import BotStore
+from tourney.bots.catalogue.resolve import resolve_bot
+from tourney.bots.catalogue.store import BotStore
+from tourney.bots.sandbox.base import open_sandbox
 from tourney.match.launch import StoreLaunch
-from tourney.match.played import Played
-from tourney.match.room import Room
+from tourney.match.match_runner import MatchRunner
+from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec
 
-Play = Callable[..., Played]
+Play = Callable[..., PlayedMatch]
 
 
 @pytest.fixture(scope="session")
@@ -21,10 +21,10 @@ def shipped(tmp_path_factory: pytest.TempPathFactory) -> BotStore:
     return BotStore(tmp_path_factory.mktemp("shipped") / "store")
 
 
-def room_of(store: BotStore, *, reuse: bool = False) -> Room:
+def room_of(store: BotStore, *, reuse: bool = False) -> MatchRunner:
     """Return a room that plays the bots of a store, without a sandbox."""
     sandbox = open_sandbox("off")
-    return Room(StoreLaunch(store, sandbox), sandbox=sandbox, reuse=reuse)
+    return MatchRunner(StoreLaunch(store, sandbox), sandbox=sandbox, reuse=reuse)
 
 
 def spec_of(store: BotStore, game: str, names: Sequence[str], seed: int) -> MatchSpec:

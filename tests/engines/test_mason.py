@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tourney.bots.build import runnable_folder
-from tourney.bots.build_job import run_plainly
-from tourney.bots.command import bot_command
-from tourney.bots.resolve import resolve_bot
-from tourney.bots.store import BotStore
+from tourney.bots.catalogue.build import run_plainly, runnable_folder
+from tourney.bots.catalogue.command import bot_command
+from tourney.bots.catalogue.resolve import resolve_bot
+from tourney.bots.catalogue.store import BotStore
 from tourney.games import CHANCE, OVER, find_game, stream
 
 GAME = find_game("sage-stones")

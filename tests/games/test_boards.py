@@ -9,19 +9,31 @@ from hypothesis import strategies as st
 
 from tests.toys import Toe
 from tourney.games.base import AnyGame
-from tourney.games.drawing import Arrow, Cell, Drawing, Label, Mark, Piece, plain_drawing
-from tourney.games.palette import GROUNDS, INK_LIGHT, LINES, SEAT_COLORS, TOKENS, seat_colors
+from tourney.games.diagram import Arrow, Cell, Diagram, Label, Mark, Piece, plain_diagram
 from tourney.games.playout import playout
 from tourney.games.registry import all_games
-from tourney.games.svg_board import ground_svg, pieces_svg, placed, style, svg_board, view_box
-from tourney.games.text_board import text_board
+from tourney.games.svg_diagram import (
+    GROUNDS,
+    INK_LIGHT,
+    LINES,
+    SEAT_COLORS,
+    TOKENS,
+    ground_svg,
+    pieces_svg,
+    placed,
+    seat_colors,
+    style,
+    svg_diagram,
+    view_box,
+)
+from tourney.games.text_diagram import text_diagram
 from tourney.seeds import stream
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = '"><script>alert(1)</script>&\x1b[31m\x00\n\ud800'
 
 
-def toe(last: str | None = "c1") -> Drawing:
+def toe(last: str | None = "c1") -> Diagram:
     return Toe().drawing("XOX/O../... 2", last)
 
 
@@ -31,7 +43,7 @@ def parsed(svg: str) -> ET.Element:
 
 def test_an_svg_shows_what_is_on_the_board() -> None:
     """Cells, pieces, marks, arrows, labels, notes and the title are there, each as often as it should be."""
-    svg = svg_board(toe(), title="Noughts & Crosses")
+    svg = svg_diagram(toe(), title="Noughts & Crosses")
     root = parsed(svg)
     assert root.find(f"{SVG}title") is not None
     assert svg.count('class="tb-cell') == 9
@@ -45,9 +57,9 @@ def test_an_svg_shows_what_is_on_the_board() -> None:
 
 def test_an_svg_has_no_float_and_is_the_same_each_time() -> None:
     """All coordinates are integers, so that no machine writes them otherwise."""
-    body = svg_board(toe()).partition("</style>")[2]
+    body = svg_diagram(toe()).partition("</style>")[2]
     assert not re.search(r"\d\.\d", body)
-    assert svg_board(toe()) == svg_board(toe())
+    assert svg_diagram(toe()) == svg_diagram(toe())
 
 
 def test_everything_lies_within_the_picture() -> None:
@@ -60,25 +72,25 @@ def test_everything_lies_within_the_picture() -> None:
 
 def test_hostile_text_is_escaped() -> None:
     """Names, glyphs, labels, titles and notes cannot leave their place, and the file stays well-formed."""
-    drawing = Drawing(
+    drawing = Diagram(
         cells=(Cell(0, 0, HOSTILE, HOSTILE),),
         pieces=(Piece(0, 0, HOSTILE, 1, HOSTILE, HOSTILE),),
         marks=(Mark(0, 0, HOSTILE),),
         labels=(Label(0, 2, HOSTILE),),
         notes=(HOSTILE, ""),
     )
-    svg = svg_board(drawing, title=HOSTILE)
+    svg = svg_diagram(drawing, title=HOSTILE)
     root = parsed(svg)
     assert not [e for e in root.iter() if e.tag.endswith("script")]
     assert "\x1b" not in svg
-    text = text_board(drawing, color=False)
+    text = text_diagram(drawing, color=False)
     assert "\x1b" not in text
     assert "\x00" not in text
 
 
 @given(
     st.builds(
-        Drawing,
+        Diagram,
         cells=st.lists(
             st.builds(
                 Cell,
@@ -106,25 +118,25 @@ def test_hostile_text_is_escaped() -> None:
         notes=st.lists(st.text()).map(tuple),
     )
 )
-def test_any_drawing_can_be_drawn(drawing: Drawing) -> None:
+def test_any_drawing_can_be_drawn(drawing: Diagram) -> None:
     """Whatever a third party's game draws: well-formed SVG, and text of which every line is printable."""
-    parsed(svg_board(drawing, title="x"))
-    for line in text_board(drawing).splitlines():
+    parsed(svg_diagram(drawing, title="x"))
+    for line in text_diagram(drawing).splitlines():
         assert line.isprintable()
-    text_board(drawing, color=True)
+    text_diagram(drawing, color=True)
 
 
 def test_a_plain_drawing_is_its_text() -> None:
     """A game without a drawing of its own shows its string, a field a line, and the last action."""
-    drawing = plain_drawing("abc def", "x")
-    assert text_board(drawing) == "abc\ndef\nlast: x\n"
-    assert re.findall(r">([^<]*)</text>", svg_board(drawing)) == ["abc", "def", "last: x"]
+    drawing = plain_diagram("abc def", "x")
+    assert text_diagram(drawing) == "abc\ndef\nlast: x\n"
+    assert re.findall(r">([^<]*)</text>", svg_diagram(drawing)) == ["abc", "def", "last: x"]
 
 
 def test_long_notes_are_folded_within_the_picture() -> None:
     """A note that is longer than the board is wide goes on in the next line, none of it lost."""
     note = "0123456789" * 30
-    svg = svg_board(plain_drawing(note))
+    svg = svg_diagram(plain_diagram(note))
     lines = re.findall(r">([^<]*)</text>", svg)
     assert len(lines) > 1
     assert "".join(lines) == note
@@ -132,7 +144,7 @@ def test_long_notes_are_folded_within_the_picture() -> None:
 
 def test_text_without_colours() -> None:
     """Pieces carry their seat's number, marks are brackets with a legend, an arrow is a line of text."""
-    assert text_board(toe()).splitlines() == [
+    assert text_diagram(toe()).splitlines() == [
         " 1   X1  O2 [X1]",
         " 2   O2  .   .",
         " 3   .   .   .",
@@ -145,7 +157,7 @@ def test_text_without_colours() -> None:
 
 def test_text_in_colours_says_the_same() -> None:
     """Colours add escape sequences to the same letters, without the seats' numbers."""
-    colored = text_board(toe(), color=True, colors=("red", "blue"))
+    colored = text_diagram(toe(), color=True, colors=("red", "blue"))
     assert "\033[1;38;5;231;48;5;166m X  \033[0m" in colored
     bare = re.sub(r"\033\[[0-9;]*m", "", colored)
     assert [line.rstrip() for line in bare.splitlines()[:2]] == [" 1   X   O  [X]", " 2   O   .   ."]
@@ -154,26 +166,26 @@ def test_text_in_colours_says_the_same() -> None:
 def test_capitals_and_small_letters_need_no_numbers() -> None:
     """Where glyphs tell the seats, as chess letters or by a number, no number is added."""
     cells = tuple(Cell(2 * k, 0) for k in range(3))
-    chess = Drawing(cells, (Piece(0, 0, "K", 1), Piece(2, 0, "k", 2), Piece(4, 0, "f", 0)))
-    assert text_board(chess) == " K   k   f\n"
-    numbers = Drawing(cells, (Piece(0, 0, "1", 1), Piece(2, 0, "3", 1), Piece(4, 0, "4", 2)))
-    assert text_board(numbers) == " 1   3   4\n"
-    named = Drawing(cells, (Piece(0, 0, "S1", 1), Piece(2, 0, "S2", 2)))
-    assert text_board(named) == " S1  S2  .\n"
+    chess = Diagram(cells, (Piece(0, 0, "K", 1), Piece(2, 0, "k", 2), Piece(4, 0, "f", 0)))
+    assert text_diagram(chess) == " K   k   f\n"
+    numbers = Diagram(cells, (Piece(0, 0, "1", 1), Piece(2, 0, "3", 1), Piece(4, 0, "4", 2)))
+    assert text_diagram(numbers) == " 1   3   4\n"
+    named = Diagram(cells, (Piece(0, 0, "S1", 1), Piece(2, 0, "S2", 2)))
+    assert text_diagram(named) == " S1  S2  .\n"
 
 
 def test_rows_of_a_hex_grid_are_shifted() -> None:
     """A row shifted by half a cell is shifted by two columns; a row between rows is a line of its own."""
     cells = (Cell(1, 0, shape="hex"), Cell(3, 0, "water", shape="hex"), Cell(0, 2, "mountain", shape="hex"))
-    assert text_board(Drawing(cells)) == "   .   ~\n ^\n"
+    assert text_diagram(Diagram(cells)) == "   .   ~\n ^\n"
     between = (Cell(0, 0), Cell(2, 0), Cell(0, 2), Cell(2, 2), Cell(1, 1, shape="point"))
-    assert text_board(Drawing(between)) == " .   .\n   o\n .   .\n"
+    assert text_diagram(Diagram(between)) == " .   .\n   o\n .   .\n"
 
 
 def test_hex_cells_are_regular() -> None:
     """The six sides of a hex cell are as long as one another, to within a thousandth and rounding."""
     path = re.search(
-        r'd="M(-?\d+) (-?\d+)l(-?\d+) (-?\d+)v(-?\d+)', ground_svg(Drawing((Cell(0, 0, shape="hex"),)))
+        r'd="M(-?\d+) (-?\d+)l(-?\d+) (-?\d+)v(-?\d+)', ground_svg(Diagram((Cell(0, 0, shape="hex"),)))
     )
     assert path is not None
     _, _, dx, dy, side = map(int, path.groups())

@@ -4,7 +4,7 @@ import pytest
 
 from tests.games.stones_positions import GAME, made, options, play, read, refusal, text
 from tourney.errors import ActionError, OptionError, PositionError
-from tourney.games.drawing import Mark
+from tourney.games.diagram import Mark
 
 EMPTY = "/".join(["........."] * 7)
 START = f"{EMPTY} 1 roll 10,10,10,10 0 seats=4,stones=10,play-on=no"

@@ -4,7 +4,7 @@ import pytest
 
 from tests.games.tafl_positions import GAME, START, made, play, read, refusal, text
 from tourney.errors import ActionError, OptionError, PositionError
-from tourney.games.drawing import Arrow, Mark
+from tourney.games.diagram import Arrow, Mark
 
 ROWS = START.split(" ")[0]
 

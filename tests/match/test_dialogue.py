@@ -3,9 +3,9 @@
 import pytest
 
 from tests.tables import HELLO, NO_LIMITS, ODDS, make_spec, notes, outcome, play_scripts
-from tourney.bots.scripted import ScriptClock
-from tourney.match.played import LogLine
+from tourney.bots.channel.scripted import ScriptClock
 from tourney.match.record import check_record
+from tourney.match.result import LogLine
 from tourney.match.seeds import bot_seed
 from tourney.match.spec import Limits, Opening
 from tourney.match.verify import verify

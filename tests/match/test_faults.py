@@ -3,8 +3,8 @@
 import pytest
 
 from tests.tables import HELLO, NO_LIMITS, TOE, make_spec, notes, outcome, play_scripts
-from tourney.bots.channel import Event
-from tourney.bots.scripted import ScriptClock, ScriptedChannel
+from tourney.bots.channel.base import Event
+from tourney.bots.channel.scripted import ScriptClock, ScriptedChannel
 from tourney.errors import SandboxError
 from tourney.match.play import play_match
 from tourney.match.player import Player

@@ -8,23 +8,23 @@ from pathlib import Path
 
 import pytest
 
-from tests.run.play.typed import Typed
-from tourney.bots.channel import Channel, Event
-from tourney.bots.drawn import DrawnChannel
-from tourney.bots.resolve import resolve_bot
-from tourney.bots.sandbox import PlainSandbox
-from tourney.bots.store import BotStore
-from tourney.bots.traced import TracedChannel
+from tests.play.typed import Typed
+from tourney.bots.catalogue.resolve import resolve_bot
+from tourney.bots.catalogue.store import BotStore
+from tourney.bots.channel.base import Channel, Event
+from tourney.bots.channel.random_channel import RandomChannel
+from tourney.bots.channel.traced import TracedChannel
+from tourney.bots.sandbox.base import PlainSandbox
 from tourney.games.cyvasse.setup import STEPS
 from tourney.games.registry import find_game
 from tourney.match.launch import StoreLaunch
 from tourney.match.play import play_match
-from tourney.match.played import Played
 from tourney.match.player import Player, dismiss
+from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec
 from tourney.match.verify import verify
-from tourney.run.play.person import person
-from tourney.run.play.session import Seat, Session
+from tourney.play.person import person
+from tourney.play.session import Seat, Session
 from tourney.seeds import derive
 
 GAME = find_game("cyvasse")
@@ -43,7 +43,7 @@ class Wiretap(TracedChannel):
         self.sent += data.decode("ascii").splitlines()
 
 
-class Curious(DrawnChannel):
+class Curious(RandomChannel):
     """A bot in this process that asks for positions too; it resigns after so many actions of its own."""
 
     def __init__(self, salt: int = 0, turns: int = 10**9) -> None:
@@ -61,7 +61,9 @@ class Curious(DrawnChannel):
             self._said[-1] = Event("line", "resign")
 
 
-def tapped(seed: int, channels: Sequence[Channel], names: Sequence[str]) -> tuple[Played, list[list[str]]]:
+def tapped(
+    seed: int, channels: Sequence[Channel], names: Sequence[str]
+) -> tuple[PlayedMatch, list[list[str]]]:
     """Play a match; return it with the lines that each seat was sent."""
     taps = [Wiretap(channel) for channel in channels]
     entrants = tuple(Entrant(f"{name}-{k}", name, "1", (), f"{k:064x}") for k, name in enumerate(names, 1))
@@ -88,7 +90,7 @@ def squares_of(seat: int) -> set[str]:
     return {f"{row}{k}" for row in ("abcd" if seat == 1 else "fghi") for k in range(1, 12)}
 
 
-def check_lines(seat: int, lines: Sequence[str], played: Played) -> None:
+def check_lines(seat: int, lines: Sequence[str], played: PlayedMatch) -> None:
     """Assert that a seat was told of the set-ups as the page has it, word by word."""
     actions = [(actor, action) for actor, action in played.record["actions"]]
     set_up = actions[: 2 * STEPS]

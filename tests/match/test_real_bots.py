@@ -14,12 +14,12 @@ import pytest
 
 from tests.processes import leftovers
 from tests.tables import TOE, make_spec, notes, outcome, toy
-from tourney.bots.channel import Channel
-from tourney.bots.command import BotCommand
-from tourney.bots.drawn import DrawnChannel
-from tourney.bots.sandbox import PlainSandbox
-from tourney.match.played import Played
-from tourney.match.room import Room
+from tourney.bots.catalogue.command import BotCommand
+from tourney.bots.channel.base import Channel
+from tourney.bots.channel.random_channel import RandomChannel
+from tourney.bots.sandbox.base import PlainSandbox
+from tourney.match.match_runner import MatchRunner
+from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits
 from tourney.match.verify import verify
 
@@ -63,15 +63,20 @@ class Play:
     def launch(self, entrant: Entrant, limits: Limits) -> Channel:
         """Start the file that an entrant's bot is named by; ``drawn`` needs none, and no time."""
         if entrant.bot == "drawn":
-            return DrawnChannel()
+            return RandomChannel()
         command = BotCommand((f"./{entrant.bot}",), self.folder, (("PATH", "/usr/bin:/bin"),))
         return self.sandbox.spawn(command, memory_mb=limits.memory_mb)
 
-    def __call__(self, *bots: str, limits: Limits = Limits(move_ms=60_000), reuse: bool = False) -> Played:  # noqa: B008 - a frozen value
+    def __call__(
+        self,
+        *bots: str,
+        limits: Limits = Limits(move_ms=60_000),  # noqa: B008 - a frozen value
+        reuse: bool = False,
+    ) -> PlayedMatch:
         spec = make_spec(limits=limits)
         entrants = tuple(Entrant(bot, bot, "1", (), "0" * 64) for bot in bots)
         spec = type(spec)(spec.game, spec.options, entrants, spec.seed, limits, spec.opening)
-        with Room(self.launch, sandbox=self.sandbox, find=toy, reuse=reuse) as room:
+        with MatchRunner(self.launch, sandbox=self.sandbox, find=toy, reuse=reuse) as room:
             return room.play(spec)
 
 
@@ -190,7 +195,7 @@ def test_reused_bots_are_greeted_once_and_play_many_games(play: Play) -> None:
     bots = [play.bot("one", counting), play.bot("two", counting)]
     spec = make_spec(limits=Limits(move_ms=60_000))
     entrants = tuple(Entrant(bot, bot, "1", (), digit * 64) for bot, digit in zip(bots, "12", strict=True))
-    with Room(play.launch, find=toy, reuse=True) as room:
+    with MatchRunner(play.launch, find=toy, reuse=True) as room:
         for _ in range(3):
             played = room.play(type(spec)(spec.game, (), entrants, spec.seed, spec.limits))
             assert outcome(played)["reason"] == "row"
@@ -204,7 +209,7 @@ def test_reused_bot_that_was_at_fault_is_started_afresh(play: Play) -> None:
     good = play.bot("good", GOOD)
     spec = make_spec(limits=Limits(move_ms=60_000))
     entrants = (Entrant(once, once, "1", (), "1" * 64), Entrant(good, good, "1", (), "2" * 64))
-    with Room(play.launch, find=toy, reuse=True) as room:
+    with MatchRunner(play.launch, find=toy, reuse=True) as room:
         spec = type(spec)(spec.game, (), entrants, spec.seed, spec.limits)
         assert outcome(room.play(spec))["faults"] == [[1, "crash", 0]]
         assert outcome(room.play(spec))["faults"] == []

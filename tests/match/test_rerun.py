@@ -6,57 +6,57 @@ from collections.abc import Sequence
 import pytest
 
 from tests.tables import TOE, make_spec, toy
-from tourney.bots.channel import Channel, Event
-from tourney.bots.dead import DeadChannel
-from tourney.bots.drawn import DrawnChannel
-from tourney.bots.sandbox import PlainSandbox
+from tourney.bots.channel.base import Channel, Event
+from tourney.bots.channel.failed_channel import FailedChannel
+from tourney.bots.channel.random_channel import RandomChannel
+from tourney.bots.sandbox.base import PlainSandbox
 from tourney.errors import CheckError, GameError, RecordError, SandboxError
 from tourney.match import rerun as reruns
-from tourney.match.played import Played
+from tourney.match.match_runner import MAX_IDLE, MatchRunner
 from tourney.match.record import digest_of
 from tourney.match.rerun import compare, rerun
-from tourney.match.room import MAX_IDLE, Room
+from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec
 from tourney.match.verify import Finding
 
 
 def drawn(_entrant: Entrant, _limits: Limits) -> Channel:
-    return DrawnChannel()
+    return RandomChannel()
 
 
 @pytest.fixture
-def played(monkeypatch: pytest.MonkeyPatch) -> Played:
+def played(monkeypatch: pytest.MonkeyPatch) -> PlayedMatch:
     """A match of bots that play the same every time."""
     monkeypatch.setattr(reruns, "find_game", toy)
-    with Room(drawn, find=toy) as room:
+    with MatchRunner(drawn, find=toy) as room:
         return room.play(make_spec())
 
 
-def test_same_bots_give_the_same_record(played: Played) -> None:
+def test_same_bots_give_the_same_record(played: PlayedMatch) -> None:
     """Afresh, from the record alone."""
-    with Room(drawn, find=toy) as room:
+    with MatchRunner(drawn, find=toy) as room:
         again, findings = rerun(played.record, room.play)
     assert findings == []
     assert again.record == played.record
 
 
-def test_first_action_that_differs_is_named(played: Played) -> None:
+def test_first_action_that_differs_is_named(played: PlayedMatch) -> None:
     """A bot that has moved on, or draws its own luck, is found out by its first other action."""
 
-    class Fickle(DrawnChannel):
+    class Fickle(RandomChannel):
         def send(self, data: bytes) -> None:
             super().send(data)
             if data.count(b"play") and self._said:
                 self._said[-1] = Event("line", f"move {self._legal[0]}")
 
-    with Room(lambda _e, _l: Fickle(), find=toy) as room:
+    with MatchRunner(lambda _e, _l: Fickle(), find=toy) as room:
         _, findings = rerun(played.record, room.play)
     first = findings[0]
     assert first.action is not None
     assert first.text.startswith(f"it was seat {(first.action - 1) % 2 + 1} ")
 
 
-def test_comparison_names_where_one_match_goes_on(played: Played) -> None:
+def test_comparison_names_where_one_match_goes_on(played: PlayedMatch) -> None:
     """A match that is shorter or ends otherwise differs there."""
     other = copy.deepcopy(played.record)
     actor, action = other["actions"].pop()
@@ -76,10 +76,10 @@ def test_comparison_names_where_one_match_goes_on(played: Played) -> None:
     ]
 
 
-def test_damaged_record_and_other_rules_are_refused_before_anything_is_played(played: Played) -> None:
+def test_damaged_record_and_other_rules_are_refused_before_anything_is_played(played: PlayedMatch) -> None:
     """Nothing is started for a record that does not hold, or whose rules are not here."""
 
-    def never(_spec: MatchSpec) -> Played:
+    def never(_spec: MatchSpec) -> PlayedMatch:
         raise AssertionError("nothing may be played")
 
     damaged = copy.deepcopy(played.record)
@@ -92,7 +92,7 @@ def test_damaged_record_and_other_rules_are_refused_before_anything_is_played(pl
         rerun(older, never)
 
 
-class Closing(DrawnChannel):
+class Closing(RandomChannel):
     """A bot that notes its end."""
 
     def __init__(self, closed: list[float]) -> None:
@@ -112,7 +112,7 @@ def test_room_ends_all_bots_when_a_launch_fails() -> None:
             raise SandboxError("no room")
         return Closing(closed)
 
-    with Room(launch, find=toy) as room, pytest.raises(SandboxError, match="no room"):
+    with MatchRunner(launch, find=toy) as room, pytest.raises(SandboxError, match="no room"):
         room.play(make_spec())
     assert closed == [0]
 
@@ -126,7 +126,7 @@ def test_room_ends_all_bots_when_the_game_is_broken() -> None:
             raise ZeroDivisionError("oops")
 
     with (
-        Room(lambda _e, _l: Closing(closed), find=lambda _name: Broken()) as room,
+        MatchRunner(lambda _e, _l: Closing(closed), find=lambda _name: Broken()) as room,
         pytest.raises(GameError, match=r"the game toe is broken: it raised ZeroDivisionError \(oops\)"),
     ):
         room.play(make_spec())
@@ -141,18 +141,18 @@ def test_start_up_that_fails_with_the_sandbox_is_nobodys_loss() -> None:
             raise SandboxError("bubblewrap does not work here")
 
     def launch(entrant: Entrant, _limits: Limits) -> Channel:
-        return DeadChannel("gone") if entrant.name == "entrant-1" else DrawnChannel()
+        return FailedChannel("gone") if entrant.name == "entrant-1" else RandomChannel()
 
-    with Room(launch, find=toy, sandbox=Failing("auto")) as room, pytest.raises(SandboxError):
+    with MatchRunner(launch, find=toy, sandbox=Failing("auto")) as room, pytest.raises(SandboxError):
         room.play(make_spec())
-    with Room(launch, find=toy, sandbox=PlainSandbox("off")) as room:
+    with MatchRunner(launch, find=toy, sandbox=PlainSandbox("off")) as room:
         assert room.play(make_spec()).record["outcome"]["faults"] == [[1, "startup", 0]]
 
 
 def test_room_keeps_a_bounded_number_of_bots() -> None:
     """However many bots a tournament has, few wait for their next match."""
     closed: list[float] = []
-    with Room(lambda _e, _l: Closing(closed), find=toy, reuse=True) as room:
+    with MatchRunner(lambda _e, _l: Closing(closed), find=toy, reuse=True) as room:
         for number in range(20):
             entrants = tuple(
                 Entrant(f"{number}-{seat}", "x", "1", (str(number),), "0" * 64) for seat in (1, 2)
@@ -166,7 +166,7 @@ def test_reused_bot_that_spoke_between_matches_is_started_afresh() -> None:
     """Whatever a bot says after a game it had not been asked for, so it does not sit down again."""
     started: list[Channel] = []
 
-    class Chatty(DrawnChannel):
+    class Chatty(RandomChannel):
         def pending(self) -> Sequence[Event]:
             return [Event("line", "move a1")] if self._turn and not self._said and self.over else ()
 
@@ -180,7 +180,7 @@ def test_reused_bot_that_spoke_between_matches_is_started_afresh() -> None:
         started.append(Chatty())
         return started[-1]
 
-    with Room(launch, find=toy, reuse=True) as room:
+    with MatchRunner(launch, find=toy, reuse=True) as room:
         for _ in range(2):
             assert room.play(make_spec()).record["outcome"]["faults"] == []
     assert len(started) == 4

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.tables import RACE, TOE, make_spec
-from tourney.bots.drawn import DrawnChannel
+from tourney.bots.channel.random_channel import RandomChannel
 from tourney.errors import GameError
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
-from tourney.match.manifest import drawn_spec
+from tourney.match.named_seeds import drawn_spec
 from tourney.match.play import play_match
 from tourney.match.player import Player
 from tourney.match.record import Record, digest_of
@@ -23,7 +23,7 @@ from tourney.match.verify import Finding, verify
 
 
 def play_drawn(spec: MatchSpec, game: AnyGame) -> Record:
-    players = [Player(DrawnChannel()) for _ in spec.seats]
+    players = [Player(RandomChannel()) for _ in spec.seats]
     return play_match(spec, game, players).record
 
 

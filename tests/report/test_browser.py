@@ -8,7 +8,7 @@ import pytest
 
 from tests.report import world
 from tests.report.browser import colours, needs_browser, probe
-from tourney.games.palette import GROUNDS, TOKENS
+from tourney.games.svg_diagram import GROUNDS, TOKENS
 from tourney.report.replay import Replay, replay
 from tourney.report.site import site
 from tourney.report.source import Source, load

@@ -10,9 +10,9 @@ from tourney.report.crosstable import crosstable, residual_step
 from tourney.report.frames import meetings, points_of, seat_frame, tally
 from tourney.report.source import Source, load
 from tourney.report.superiority import superiority
-from tourney.run.draw import spec_of
+from tourney.run.engine.pairing import spec_of
 from tourney.store.repository import Repository
-from tourney.store.values import DrawProbability, Finished
+from tourney.store.values import DrawProbability, MatchResult
 
 
 @pytest.fixture(params=[2, 3, 4])
@@ -115,7 +115,7 @@ def test_what_the_ratings_cannot_say_is_said(repository: Repository) -> None:
     for number, row in rows.items():
         if set(row.seats) in ({0, 1}, {2, 3}):
             match = world.played(spec_of(tournament, entrants, row), number)
-            repository.record_results(tournament.id, [Finished(number, match)])
+            repository.record_results(tournament.id, [MatchResult(number, match)])
     notes = superiority(load(repository, tournament)).notes
     assert notes[0].startswith("The bots fall into 2 parts that no match connects")
     assert any("Seats, in Elo relative to their mean: seat 1: " in note for note in notes)

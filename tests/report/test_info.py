@@ -2,7 +2,7 @@
 
 import pytest
 
-from tourney.match.played import LogLine
+from tourney.match.result import LogLine
 from tourney.report.info import scores
 
 

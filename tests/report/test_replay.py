@@ -9,10 +9,9 @@ import pytest
 from tests.report import world
 from tests.toys import Odds, Race, Toe
 from tourney.games.base import AnyGame
-from tourney.games.drawing import Drawing
-from tourney.games.palette import seat_colors
+from tourney.games.diagram import Diagram
 from tourney.games.registry import find_game, game_names
-from tourney.games.svg_board import ground_svg, placed
+from tourney.games.svg_diagram import ground_svg, placed, seat_colors
 from tourney.match.record import Record, make_record
 from tourney.match.spec import Entrant, MatchSpec
 from tourney.report.match_page import script_json
@@ -68,7 +67,7 @@ def unfold(data: dict[str, Any], base: tuple[str, ...]) -> list[Frame]:
     return frames
 
 
-def views(game: AnyGame, record: Record) -> list[tuple[str, Drawing]]:
+def views(game: AnyGame, record: Record) -> list[tuple[str, Diagram]]:
     state = game.new(len(record["seats"]), record["options"])
     found = [(state.position(), game.drawing(state.position(), None))]
     for _, text in record["actions"]:
@@ -131,7 +130,7 @@ def test_other_peoples_games_are_shown(game: AnyGame) -> None:
 class BrokenToe(Toe):
     """A game whose drawing fails now and then."""
 
-    def drawing(self, view: str, last: str | None = None) -> Drawing:
+    def drawing(self, view: str, last: str | None = None) -> Diagram:
         if last == "b2":
             raise ZeroDivisionError
         return super().drawing(view, last)

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tourney.games.registry import find_game
-from tourney.match.played import LogLine, Played
 from tourney.match.record import FaultKind, Outcome, make_record
+from tourney.match.result import LogLine, PlayedMatch
 from tourney.match.seeds import draw_chance
 from tourney.match.spec import Entrant, MatchSpec
-from tourney.run.draw import draw_next, spec_of
+from tourney.run.engine.pairing import draw_next, spec_of
 from tourney.seeds import stream
 from tourney.store.repository import Repository
-from tourney.store.values import Finished, Plan, RunSettings, StoredEntrant, Tournament
+from tourney.store.values import MatchResult, Plan, RunSettings, StoredEntrant, Tournament
 
 HOSTILE = (
     '<script>alert("1")</script>',
@@ -77,7 +77,7 @@ def at_random(
     return actions, Outcome(ranks, state.reason())
 
 
-def played(spec: MatchSpec, number: int, *, host: str = "workbench") -> Played:
+def played(spec: MatchSpec, number: int, *, host: str = "workbench") -> PlayedMatch:
     """Return a match of a tournament as played: every fifth ends by a fault; log and times are made up."""
     kinds: tuple[FaultKind, ...] = ("crash", "timeout", "illegal")
     fault = (1 + number % 2, kinds[number % 3], 3) if number % 5 == 0 and len(spec.seats) == 2 else None
@@ -99,7 +99,7 @@ def played(spec: MatchSpec, number: int, *, host: str = "workbench") -> Played:
         "reproducible": fault is None,
         "why-not": [] if fault is None else ["crash"],
     }
-    return Played(record, tuple(log), measured)
+    return PlayedMatch(record, tuple(log), measured)
 
 
 def play_all(
@@ -118,7 +118,7 @@ def play_all(
         spec = spec_of(tournament, entrants, row)
         match = None if number in void else played(spec, number, host=host)
         note = f"the worker on {host} was lost three times" if match is None else ""
-        repository.record_results(tournament.id, [Finished(number, match, note)])
+        repository.record_results(tournament.id, [MatchResult(number, match, note)])
 
 
 def fill(path: Path, names: Sequence[str] = HOSTILE, **how: int | str) -> Path:

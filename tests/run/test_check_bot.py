@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from tests.folders import write_bot, write_shell_bot
-from tourney.bots.manifest import Manifest
-from tourney.bots.new import LANGUAGES, new_bot
-from tourney.bots.sandbox import open_sandbox
-from tourney.bots.store import BotStore
+from tourney.bots.catalogue.manifest import Manifest
+from tourney.bots.catalogue.starter import LANGUAGES, new_bot
+from tourney.bots.catalogue.store import BotStore
+from tourney.bots.sandbox.base import open_sandbox
 from tourney.errors import BotError
 from tourney.match.spec import Limits
 from tourney.run.check_bot import Trial, check_bot

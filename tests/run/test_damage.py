@@ -17,15 +17,15 @@ from tests.pools import Immediate
 from tests.run.test_same_results import play, results
 from tests.tournaments import refused, write_file
 from tourney.errors import StoreError
-from tourney.run.ending import End, Summary
-from tourney.run.pool import ExecutorPool
-from tourney.run.progress import Listener
-from tourney.run.session import run_tournament
-from tourney.run.spool import Spool
-from tourney.run.task import Answer, MatchTask
-from tourney.run.tournament_file import read_tournament_file
+from tourney.run.config.tournament_file import read_tournament_file
+from tourney.run.engine.replay_spool import Spool
+from tourney.run.engine.session import run_tournament
+from tourney.run.monitoring.progress import Listener
+from tourney.run.monitoring.summary import End, Summary
+from tourney.run.workers.pool import ExecutorPool
+from tourney.run.workers.task import MatchTask, WorkerReply
 from tourney.store.repository import Repository
-from tourney.store.values import Finished
+from tourney.store.values import MatchResult
 
 CUP = """
 name = "cup"
@@ -55,9 +55,9 @@ def run(folder: Path, count: int = ALL, listener: Listener | None = None) -> Sum
     """Run the tournament of a folder; the bots are not started, and only so many matches are begun."""
     left = [count]
 
-    def some(task: MatchTask) -> Answer:
+    def some(task: MatchTask) -> WorkerReply:
         left[0] -= 1
-        return play(task) if left[0] >= 0 else Answer(task.number)
+        return play(task) if left[0] >= 0 else WorkerReply(task.number)
 
     file = read_tournament_file(folder / "cup.toml")
     pool = ExecutorPool(Immediate, some)
@@ -218,12 +218,12 @@ def test_a_wal_that_is_torn_or_gone_costs_what_it_held_and_nothing_else(
 
 def spooled(folder: Path, numbers: range) -> Path:
     """Leave results of these matches in a spool, as a run that was killed in a pause."""
-    kept: list[Finished] = []
+    kept: list[MatchResult] = []
     spare = Path(shutil.copytree(folder, folder.parent / "spare"))
 
-    def keep(task: MatchTask) -> Answer:
-        kept.append(Finished(task.number, play(task).played))
-        return Answer(task.number)
+    def keep(task: MatchTask) -> WorkerReply:
+        kept.append(MatchResult(task.number, play(task).played))
+        return WorkerReply(task.number)
 
     file = read_tournament_file(spare / "cup.toml")
     pool = ExecutorPool(Immediate, keep, workers=len(numbers))

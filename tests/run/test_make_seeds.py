@@ -6,17 +6,26 @@ from pathlib import Path
 import pytest
 
 from tests.command import ROOT
-from tourney.bots.sandbox import open_sandbox
-from tourney.bots.store import BotStore
+from tourney.bots.catalogue.store import BotStore
+from tourney.bots.sandbox.base import open_sandbox
 from tourney.games.registry import OWN, find_game
-from tourney.match.manifest import read_manifest
+from tourney.match.named_seeds import read_manifest
 from tourney.match.record import check_record, spec_of
 from tourney.match.rerun import compare
 from tourney.match.verify import verify
-from tourney.run.draw_book import BOARDS, LINES, PLIES, SEED, book_text, draw, mirrored
-from tourney.run.golden import GAMES, play_golden
-from tourney.run.make_seeds import main
-from tourney.run.opening_book import read_book
+from tourney.run.config.opening_book import read_book
+from tourney.run.make_seeds import (
+    BOARDS,
+    GAMES,
+    LINES,
+    PLIES,
+    SEED,
+    book_text,
+    draw,
+    main,
+    mirrored,
+    play_golden,
+)
 
 SEEDS = ROOT / "seeds"
 

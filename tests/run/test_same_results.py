@@ -17,18 +17,18 @@ import pytest
 
 from tests.pools import BackwardsPool, Immediate
 from tests.tournaments import begin, digests
-from tourney.bots.channel import Channel, Event
-from tourney.bots.drawn import DrawnChannel
-from tourney.match.room import Room
+from tourney.bots.channel.base import Channel, Event
+from tourney.bots.channel.random_channel import RandomChannel
+from tourney.match.match_runner import MatchRunner
 from tourney.match.spec import Entrant, Limits
 from tourney.ratings.trueskill_rating import Settings, rate
 from tourney.report.site import Options, site
 from tourney.report.source import load
-from tourney.run.coordinator import Coordinator
-from tourney.run.ending import End
-from tourney.run.pool import ExecutorPool, Pool
-from tourney.run.progress import Listener, Tick
-from tourney.run.task import Answer, MatchTask
+from tourney.run.engine.coordinator import Coordinator
+from tourney.run.monitoring.progress import Listener, Progress
+from tourney.run.monitoring.summary import End
+from tourney.run.workers.pool import ExecutorPool, Pool
+from tourney.run.workers.task import MatchTask, WorkerReply
 from tourney.store.repository import Repository
 
 NOWHERE = Path("/nowhere")
@@ -60,14 +60,14 @@ CASES = {
 }
 
 
-class Silent(DrawnChannel):
+class Silent(RandomChannel):
     """Never says a word: its program does not start."""
 
     def wait(self, deadline: int) -> Event:
         return Event("closed", "exit code 1")
 
 
-class Frail(DrawnChannel):
+class Frail(RandomChannel):
     """Ends without an answer in every third of its matches, by its seed, when it is asked a second time."""
 
     def wait(self, deadline: int) -> Event:
@@ -75,12 +75,12 @@ class Frail(DrawnChannel):
 
 
 def launch(entrant: Entrant, _limits: Limits) -> Channel:
-    return {DEAD: Silent, FRAIL: Frail}.get(entrant.name, DrawnChannel)()
+    return {DEAD: Silent, FRAIL: Frail}.get(entrant.name, RandomChannel)()
 
 
-def play(task: MatchTask) -> Answer:
-    with Room(launch) as room:
-        return Answer(task.number, room.play(task.spec))
+def play(task: MatchTask) -> WorkerReply:
+    with MatchRunner(launch) as room:
+        return WorkerReply(task.number, room.play(task.spec))
 
 
 def run(database: Path, pool: Pool, max_faults: int | None = None, listener: Listener | None = None) -> End:
@@ -109,12 +109,12 @@ class Gate(Listener):
         self._count = count
         self._tell = tell
 
-    def play(self, task: MatchTask) -> Answer:
+    def play(self, task: MatchTask) -> WorkerReply:
         if not self._left.acquire(blocking=False):
             threading.Event().wait()
         return play(task)
 
-    def tick(self, tick: Tick) -> None:
+    def tick(self, tick: Progress) -> None:
         if tick.played == self._count:
             os.write(self._tell, b"x")
 

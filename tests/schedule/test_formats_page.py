@@ -8,12 +8,12 @@ import pytest
 from tests.command import ROOT
 from tests.pools import Immediate
 from tests.tournaments import answer, write_file
-from tourney.bots.store import BotStore
-from tourney.run.coordinator import Coordinator
-from tourney.run.ending import End
-from tourney.run.pool import ExecutorPool
-from tourney.run.start import open_tournament
-from tourney.run.tournament_file import read_tournament_file
+from tourney.bots.catalogue.store import BotStore
+from tourney.run.config.tournament_file import read_tournament_file
+from tourney.run.engine.coordinator import Coordinator
+from tourney.run.engine.start import open_tournament
+from tourney.run.monitoring.summary import End
+from tourney.run.workers.pool import ExecutorPool
 from tourney.schedule.registry import FORMATS
 
 PAGE = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")

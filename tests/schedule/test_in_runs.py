@@ -14,19 +14,19 @@ from tests.pools import BackwardsPool, Immediate, ShuffledPool
 from tests.schedules import check_rows, pairings
 from tests.tables import NO_LIMITS, TOE
 from tests.tournaments import answer, digests
-from tourney.bots.scripted import ScriptClock, ScriptedChannel
+from tourney.bots.channel.scripted import ScriptClock, ScriptedChannel
 from tourney.games.base import OVER
 from tourney.match.play import play_match
 from tourney.match.player import Player
 from tourney.match.spec import Entrant
 from tourney.match.verify import verify
-from tourney.run.coordinator import Coordinator
-from tourney.run.draw import draw_next
-from tourney.run.ending import End
-from tourney.run.pool import ExecutorPool
-from tourney.run.task import Answer, MatchTask
+from tourney.run.engine.coordinator import Coordinator
+from tourney.run.engine.pairing import draw_next
+from tourney.run.monitoring.summary import End
+from tourney.run.workers.pool import ExecutorPool
+from tourney.run.workers.task import MatchTask, WorkerReply
 from tourney.schedule.format import History
-from tourney.schedule.ledger import keep
+from tourney.schedule.player_history import keep
 from tourney.schedule.registry import find_format
 from tourney.schedule.trf import trf
 from tourney.seeds import derive, uniform
@@ -90,7 +90,7 @@ def strength(entrant: Entrant) -> int:
     return uniform(derive(3, "strength", entrant.name), 600)
 
 
-def scripted(task: MatchTask) -> Answer:
+def scripted(task: MatchTask) -> WorkerReply:
     """Play a whole match of two scripted bots: the stronger mostly wins, one in five is drawn."""
     spec = task.spec
     luck = [uniform(derive(spec.seed, "luck", entrant.name), 900) for entrant in spec.seats]
@@ -101,7 +101,7 @@ def scripted(task: MatchTask) -> Answer:
     played = play_match(spec, TOE, [Player(channel) for channel in channels], clock=clock)
     for channel in channels:
         channel.finish()
-    return Answer(task.number, played)
+    return WorkerReply(task.number, played)
 
 
 def test_a_swiss_of_two_hundred_in_whole_matches(tmp_path: Path) -> None:

@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 
 from tests.schedules import check_rows, pairings, play_out, setup, truth
 from tourney.errors import TournamentError
-from tourney.schedule.bracket import bracket_order
 from tourney.schedule.format import History, RowResult, Setup
-from tourney.schedule.knockout import Knockout
+from tourney.schedule.knockout import Knockout, bracket_order
 from tourney.schedule.row import Row
 
 KNOCKOUT = Knockout()

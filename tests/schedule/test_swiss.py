@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.schedules import byes, check_rows, pairings, play_out, play_round, setup, truth
 from tourney.errors import TournamentError
 from tourney.schedule.format import History, Player, RowResult, Setup
-from tourney.schedule.ledger import Entry, keep
+from tourney.schedule.player_history import RoundEntry, keep
 from tourney.schedule.swiss import Swiss
 
 SWISS = Swiss()
@@ -76,7 +76,7 @@ def test_a_field_of_two_hundred_over_nine_rounds() -> None:
         assert sum(top) > sum(bottom) + 40 * 400
 
 
-def entries_of(setup: Setup, history: History) -> list[tuple[Entry, ...]]:
+def entries_of(setup: Setup, history: History) -> list[tuple[RoundEntry, ...]]:
     return list(keep(setup, history).entries.values())
 
 

@@ -7,8 +7,7 @@ from fractions import Fraction
 import pytest
 
 from tests.schedules import setup
-from tourney.schedule.format import History, RowResult, Setup, rows_of
-from tourney.schedule.line import Line
+from tourney.schedule.format import History, RankedEntrant, RowResult, Setup, rows_of
 from tourney.schedule.row import Row
 from tourney.schedule.swiss import Swiss
 from tourney.schedule.tie_breaks import direct_encounter, plain, rank
@@ -180,7 +179,9 @@ def test_those_equal_in_all_share_their_rank() -> None:
     assert [(line.rank, line.number) for line in lines] == [(1, B), (2, A), (2, C)]
 
 
-def pods(plan: Setup, tables: Sequence[tuple[tuple[int, ...], Sequence[tuple[int, ...]]]]) -> list[Line]:
+def pods(
+    plan: Setup, tables: Sequence[tuple[tuple[int, ...], Sequence[tuple[int, ...]]]]
+) -> list[RankedEntrant]:
     """Rank a round of tables; ``tables`` holds entrants and, match by match, ranks in their order."""
     rows: list[Row] = []
     found: list[RowResult] = []

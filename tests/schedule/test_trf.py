@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 
 from tests.schedules import play_out, play_round, setup, truth
 from tourney.errors import UsageError
-from tourney.schedule.format import Format, History, RowResult, Setup
-from tourney.schedule.ledger import keep
-from tourney.schedule.line import Line
-from tourney.schedule.points import score_units
+from tourney.schedule.format import Format, History, RankedEntrant, RowResult, Setup
+from tourney.schedule.player_history import keep
 from tourney.schedule.round_robin import RoundRobin
+from tourney.schedule.row import score_units
 from tourney.schedule.swiss import Swiss
 from tourney.schedule.trf import trf
 
@@ -87,7 +86,7 @@ VALUE = {"1": 2, "=": 1, "0": 0, "-": 0, "U": 2, "Z": 0, " ": 0}
 AGAINST = {"1": "0", "0": "1", "=": "=", "-": "-", " ": " "}
 
 
-def lines_of(format_: Format, plan: Setup, history: History) -> Sequence[Line]:
+def lines_of(format_: Format, plan: Setup, history: History) -> Sequence[RankedEntrant]:
     found = format_.table(plan, history)
     if found is not None:
         return found
@@ -97,7 +96,7 @@ def lines_of(format_: Format, plan: Setup, history: History) -> Sequence[Line]:
             halves[number] += 0 if result.void else units
     order = sorted(plan.players, key=lambda player: -halves[player.number])
     return [
-        Line(rank, player.number, Fraction(halves[player.number], 2), Fraction(0), ())
+        RankedEntrant(rank, player.number, Fraction(halves[player.number], 2), Fraction(0), ())
         for rank, player in enumerate(order, 1)
     ]
 

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tourney.match.played import LogLine
+from tourney.match.result import LogLine
 from tourney.match.spec import Limits
 from tourney.store import codec
+from tourney.store.column_validation import ColumnError
 from tourney.store.measurements import unpack_measured
-from tourney.store.misfit import MisfitError
 from tourney.store.plans import plan_from, plan_text, run_from, run_text
 from tourney.store.values import Plan, RunSettings
 
@@ -44,7 +44,7 @@ def test_any_log_comes_back_whatever_text_a_bot_wrote(lines: list[LogLine]) -> N
 @given(st.binary(max_size=40))
 def test_damaged_bytes_are_a_misfit_that_names_the_column(blob: bytes) -> None:
     for unpack in (codec.unpack, codec.unpack_log, unpack_measured):
-        with pytest.raises(MisfitError) as caught:
+        with pytest.raises(ColumnError) as caught:
             unpack("lines", blob)
         assert (caught.value.column, caught.value.value) == ("lines", blob)
 
@@ -66,7 +66,7 @@ def test_damaged_bytes_are_a_misfit_that_names_the_column(blob: bytes) -> None:
     ids=lambda value: value[-40:],
 )
 def test_json_that_is_no_log_is_a_misfit(text: str, why: str) -> None:
-    with pytest.raises(MisfitError) as caught:
+    with pytest.raises(ColumnError) as caught:
         codec.unpack_log("lines", zlib.compress(text.encode()))
     assert why in caught.value.want
 
@@ -76,7 +76,7 @@ def test_a_small_blob_that_unpacks_to_more_than_a_memory_is_refused(monkeypatch:
     blob = zlib.compress(b"[" + b" " * (8 << 20) + b"]")
     assert len(blob) < 1 << 14
     for damaged in (blob, codec.pack([1])[:-3], codec.pack([1]) + b"x"):
-        with pytest.raises(MisfitError, match=r"breaks off"):
+        with pytest.raises(ColumnError, match=r"breaks off"):
             codec.unpack("data", damaged)
 
 
@@ -100,7 +100,7 @@ def test_a_small_blob_that_unpacks_to_more_than_a_memory_is_refused(monkeypatch:
     ],
 )
 def test_measurements_that_nobody_measured_are_a_misfit(wrong: str) -> None:
-    with pytest.raises(MisfitError) as caught:
+    with pytest.raises(ColumnError) as caught:
         unpack_measured("data", zlib.compress(wrong.encode()))
     assert caught.value.column == "data"
 
@@ -131,7 +131,7 @@ def test_measurements_come_back_with_what_a_later_version_may_add() -> None:
 )
 def test_a_seating_that_is_none_is_a_misfit(text: str, seats: int, entrants: int) -> None:
     assert codec.seating("1,0", 2, 2) == (1, 0)
-    with pytest.raises(MisfitError) as caught:
+    with pytest.raises(ColumnError) as caught:
         codec.seating(text, seats, entrants)
     assert (caught.value.column, caught.value.value) == ("seating", text)
 
@@ -140,7 +140,7 @@ def test_a_seating_that_is_none_is_a_misfit(text: str, seats: int, entrants: int
 def test_ranks_that_are_none_are_a_misfit(text: str) -> None:
     for good, ranks in (("2,1", (2, 1)), ("1,1", (1, 1)), ("3,1,1", (3, 1, 1))):
         assert codec.ranks(good, len(ranks)) == ranks
-    with pytest.raises(MisfitError) as caught:
+    with pytest.raises(ColumnError) as caught:
         codec.ranks(text, 2)
     assert caught.value.column == "ranks"
 
@@ -148,7 +148,7 @@ def test_ranks_that_are_none_are_a_misfit(text: str) -> None:
 @pytest.mark.parametrize("text", ["", "crash", "crash,crush", ",,", None, 1])
 def test_faults_that_are_none_are_a_misfit(text: str) -> None:
     assert codec.faults(",timeout", 2) == (None, "timeout")
-    with pytest.raises(MisfitError) as caught:
+    with pytest.raises(ColumnError) as caught:
         codec.faults(text, 2)
     assert caught.value.column == "faults"
 
@@ -200,7 +200,7 @@ def test_run_settings_come_back() -> None:
 )
 def test_a_plan_that_is_none_is_a_misfit(change: dict[str, object], why: str) -> None:
     plan = json.loads(plan_text(Plan("cup", "g", "1", (), "swiss", 2, 2, rounds=3)))
-    with pytest.raises(MisfitError) as caught:
+    with pytest.raises(ColumnError) as caught:
         plan_from(json.dumps(plan | change))
     assert caught.value.column == "plan"
     assert why in caught.value.want
@@ -215,6 +215,6 @@ def test_a_plan_that_is_none_is_a_misfit(change: dict[str, object], why: str) ->
     ids=lambda text: text[:40],
 )
 def test_run_settings_that_are_none_are_a_misfit(text: str) -> None:
-    with pytest.raises(MisfitError) as caught:
+    with pytest.raises(ColumnError) as caught:
         run_from(text)
     assert caught.value.column == "run"

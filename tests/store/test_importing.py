@@ -5,9 +5,9 @@ import pytest
 
 from tests.tournaments import begin, digests, played, refused
 from tourney.errors import RecordError, UsageError
-from tourney.run.draw import spec_of
+from tourney.run.engine.pairing import spec_of
 from tourney.store.repository import Repository
-from tourney.store.values import Finished
+from tourney.store.values import MatchResult
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def records(repository: Repository) -> list[tuple[str, dict[str, Any]]]:
     tournament = begin(repository, 3, games=4)
     entrants = repository.entrants(tournament.id)
     finished = [
-        Finished(number, played(spec_of(tournament, entrants, row)))
+        MatchResult(number, played(spec_of(tournament, entrants, row)))
         for number, row in repository.pending(tournament.id)
     ]
     repository.record_results(tournament.id, finished)

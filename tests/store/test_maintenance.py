@@ -8,11 +8,11 @@ from sqlalchemy.dialects import postgresql
 
 from tests.tournaments import begin, digests, played, refused
 from tourney.errors import StoreError, UsageError
-from tourney.run.draw import spec_of
+from tourney.run.engine.pairing import spec_of
 from tourney.store import maintenance, reading
 from tourney.store.models import METADATA
 from tourney.store.repository import Repository
-from tourney.store.values import Finished
+from tourney.store.values import MatchResult
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def full(repository: Repository) -> Repository:
     repository.record_results(
         tournament.id,
         [
-            Finished(number, played(spec_of(tournament, entrants, row)))
+            MatchResult(number, played(spec_of(tournament, entrants, row)))
             for number, row in repository.pending(tournament.id)
         ],
     )

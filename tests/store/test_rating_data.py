@@ -9,14 +9,14 @@ import pytest
 from tests.tournaments import begin, played, refused
 from tourney.errors import StoreError
 from tourney.match.record import FaultKind
-from tourney.run.draw import spec_of
+from tourney.run.engine.pairing import spec_of
 from tourney.schedule.row import Row
 from tourney.store import migrate, sqlite
 from tourney.store.engine import open_engine, transaction
 from tourney.store.maintenance import upgrade_database
 from tourney.store.migrations import HEAD
 from tourney.store.repository import Repository
-from tourney.store.values import Checkpoint, DrawProbability, Finished, GroupCount, GroupGame
+from tourney.store.values import Checkpoint, DrawProbability, GroupCount, GroupGame, MatchResult
 
 
 def store_results(repository: Repository, tournament: int, order: list[int]) -> None:
@@ -28,7 +28,7 @@ def store_results(repository: Repository, tournament: int, order: list[int]) -> 
         ranks = ((1, 2), (2, 1), (1, 1))[number % 3]
         faults: tuple[tuple[int, FaultKind, int], ...] = ((2, "crash", 1),) if number == 4 else ()
         match = played(spec_of(stored, entrants, rows[number]), ranks, faults)
-        repository.record_results(tournament, [Finished(number, match)])
+        repository.record_results(tournament, [MatchResult(number, match)])
 
 
 def test_groups_are_counted_whatever_the_order_of_storage(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_groups_that_are_not_whole_count_as_far_as_they_go(tmp_path: Path) -> No
         cup = begin(repository, 2, games=4).id
         assert list(repository.group_counts(cup)) == []
         store_results(repository, cup, [2, 3])
-        repository.record_results(cup, [Finished(4, None, "the machine failed")])
+        repository.record_results(cup, [MatchResult(4, None, "the machine failed")])
         found = sorted(repository.group_counts(cup))
         assert [len(group.games) for group in found] == [1, 1]
         assert {group.games[0].entrants for group in found} == {(0, 1), (1, 0)}

@@ -7,10 +7,10 @@ import pytest
 from tests.tournaments import LETTERS, begin, digests, entrant, played, refused
 from tourney.errors import StoreError, UsageError
 from tourney.match.spec import Limits
-from tourney.run.draw import spec_of
-from tourney.schedule.row import Row
+from tourney.run.engine.pairing import spec_of
+from tourney.schedule.row import MatchKey, Row
 from tourney.store.repository import Repository
-from tourney.store.values import Finished, Key, Plan, Progress, RunSettings, StoredEntrant, Tournament
+from tourney.store.values import MatchResult, Plan, RowCounts, RunSettings, StoredEntrant, Tournament
 
 
 def play_all(repository: Repository, tournament: Tournament, order: list[int] | None = None) -> None:
@@ -19,7 +19,7 @@ def play_all(repository: Repository, tournament: Tournament, order: list[int] | 
     entrants = repository.entrants(tournament.id)
     for number in order or list(pending):
         spec = spec_of(tournament, entrants, pending[number])
-        repository.record_results(tournament.id, [Finished(number, played(spec))])
+        repository.record_results(tournament.id, [MatchResult(number, played(spec))])
 
 
 def test_a_tournament_comes_back_as_it_was_stored(repository: Repository) -> None:
@@ -48,7 +48,7 @@ def test_a_tournament_comes_back_as_it_was_stored(repository: Repository) -> Non
     assert repository.tournaments() == (made,)
     assert made == Tournament(1, plan, 2**64 - 1, False, run, complete=False, created="now")
     assert repository.entrants(made.id) == entrants
-    assert repository.progress(made.id) == Progress(0, 0, 0, 0)
+    assert repository.progress(made.id) == RowCounts(0, 0, 0, 0)
 
 
 def test_a_tournament_is_found_by_name_or_as_the_last_one(repository: Repository) -> None:
@@ -105,9 +105,9 @@ def test_a_match_is_stored_whole_and_once(repository: Repository) -> None:
     entrants = repository.entrants(tournament.id)
     number, row = repository.pending(tournament.id)[1]
     first = played(spec_of(tournament, entrants, row), (2, 1), ((1, "timeout", 1),))
-    repository.record_results(tournament.id, [Finished(number, first)])
+    repository.record_results(tournament.id, [MatchResult(number, first)])
     other = played(spec_of(tournament, entrants, row), (1, 2))
-    repository.record_results(tournament.id, [Finished(number, other)])
+    repository.record_results(tournament.id, [MatchResult(number, other)])
     assert digests(repository, tournament.id) == {number: first.record["digest"]}
     assert repository.record(tournament.id, number) == first.record
     assert repository.log(tournament.id, number) == first.log
@@ -120,17 +120,17 @@ def test_a_match_is_stored_whole_and_once(repository: Repository) -> None:
     assert number not in dict(repository.pending(tournament.id))
     assert repository.faults(tournament.id) == ((row.seats[0], "timeout", 1),)
     [result] = repository.results(tournament.id)
-    assert result == (number, Key(*match.key), row.seats, (2, 1), ("timeout", None), False)
+    assert result == (number, MatchKey(*match.key), row.seats, (2, 1), ("timeout", None), False)
 
 
 def test_a_batch_is_stored_whole_or_not_at_all(repository: Repository) -> None:
     tournament = begin(repository)
     entrants = repository.entrants(tournament.id)
     pending = repository.pending(tournament.id)
-    good = Finished(1, played(spec_of(tournament, entrants, pending[0][1])))
+    good = MatchResult(1, played(spec_of(tournament, entrants, pending[0][1])))
     three = replace(spec_of(tournament, entrants, pending[1][1]), seats=tuple(e.entrant for e in entrants))
     with refused(StoreError, "match 2 was played with 3 seats, not 2"):
-        repository.record_results(tournament.id, [good, Finished(2, played(three))])
+        repository.record_results(tournament.id, [good, MatchResult(2, played(three))])
     assert repository.progress(tournament.id).done == 0
     assert repository.pending(tournament.id) == pending
 
@@ -139,8 +139,8 @@ def test_a_match_that_the_machine_could_not_play_is_void_and_named(repository: R
     tournament = begin(repository)
     play_all(repository, tournament, [2, 3, 4, 5, 6])
     before = repository.standings(tournament.id)
-    repository.record_results(tournament.id, [Finished(1, None, "the worker died")])
-    assert repository.progress(tournament.id) == Progress(6, 6, 1, 3)
+    repository.record_results(tournament.id, [MatchResult(1, None, "the worker died")])
+    assert repository.progress(tournament.id) == RowCounts(6, 6, 1, 3)
     result = repository.match(tournament.id, 1).result
     assert result is not None
     assert (result.void, result.note, result.digest, result.ranks) == (True, "the worker died", "", (1, 1))
@@ -157,7 +157,7 @@ def test_a_match_in_which_all_failed_to_start_is_void_but_its_faults_are_told(re
     pending = dict(repository.pending(tournament.id))
     spec = spec_of(tournament, repository.entrants(tournament.id), pending[1])
     both = played(spec, (1, 1), ((1, "startup", 0), (2, "startup", 0)))
-    repository.record_results(tournament.id, [Finished(1, both)])
+    repository.record_results(tournament.id, [MatchResult(1, both)])
     assert [line.games for line in repository.standings(tournament.id)] == [0, 0]
     assert [line.fault_count for line in repository.standings(tournament.id)] == [1, 1]
     assert repository.pair_totals(tournament.id) == ()
@@ -221,7 +221,7 @@ def test_a_thousand_rows_and_more_are_stored_and_read_in_order(repository: Repos
     tournament = begin(repository, 26, games=4)
     entrants = repository.entrants(tournament.id)
     finished = [
-        Finished(number, played(spec_of(tournament, entrants, row)))
+        MatchResult(number, played(spec_of(tournament, entrants, row)))
         for number, row in repository.pending(tournament.id)
     ]
     repository.record_results(tournament.id, finished)

@@ -10,15 +10,15 @@ import click
 from tourney.cli.options import bots_option, db_option, format_option, output_options, pairs
 from tourney.cli.output import Column, Format, current
 from tourney.cli.run import MAX_WORKERS, choose_listener, end_of
+from tourney.compare.compare import Request, compare_bots
+from tourney.compare.format import BATCH, Terms
+from tourney.compare.result import decision_text
 from tourney.errors import UsageError
 from tourney.match.spec import Limits
 from tourney.ratings.sprt import Sprt
-from tourney.run.compare import Request, compare_bots
-from tourney.run.compare_result import decision_text
-from tourney.run.comparison import BATCH, Terms
-from tourney.run.pool import ProcessPool, default_workers
-from tourney.run.timetable import Timetable
-from tourney.run.tournament_file import EntrantLine
+from tourney.run.config.tournament_file import EntrantLine
+from tourney.run.engine.deadline import Deadline
+from tourney.run.workers.pool import ProcessPool, default_workers
 from tourney.seeds import U64
 from tourney.store.values import RunSettings, SandboxLevel
 
@@ -147,7 +147,7 @@ def command(
         name=name,
         run=RunSettings(reuse=reuse, sandbox=sandbox),
     )
-    timetable = Timetable(end_of(until, budget))
+    timetable = Deadline(end_of(until, budget))
     count = workers or default_workers()
     with ExitStack() as stack:
         listener = choose_listener(output, stack, f"{a} v {b}")

@@ -11,11 +11,11 @@ from tourney.cli.options import output_options
 from tourney.cli.output import Output, current
 from tourney.cli.run import MAX_WORKERS, choose_listener, summary_text
 from tourney.errors import EnvironmentFailure
+from tourney.run.config.tournament_file import TournamentFile, read_tournament_file
 from tourney.run.demo import DemoFiles, begin_demo, failed_starts, prepare_demo, upgrade_demo
-from tourney.run.ending import Summary
-from tourney.run.pool import ProcessPool, default_workers
-from tourney.run.session import run_tournament
-from tourney.run.tournament_file import TournamentFile, read_tournament_file
+from tourney.run.engine.session import run_tournament
+from tourney.run.monitoring.summary import Summary
+from tourney.run.workers.pool import ProcessPool, default_workers
 from tourney.store.repository import Repository
 
 

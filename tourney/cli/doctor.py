@@ -2,10 +2,9 @@
 
 import click
 
-from tourney.bots.bubblewrap import Bubblewrap
-from tourney.bots.examine import Finding, examine
-from tourney.bots.protections import PROTECTIONS, Level
-from tourney.bots.sandbox import Sandbox, open_sandbox
+from tourney.bots.sandbox.base import PROTECTIONS, Level, Sandbox, open_sandbox
+from tourney.bots.sandbox.bubblewrap import Bubblewrap
+from tourney.bots.sandbox.probe import Finding, examine
 from tourney.cli.options import format_option, output_options
 from tourney.cli.output import Column, Format, Row, current
 from tourney.errors import CheckError, SandboxError

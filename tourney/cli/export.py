@@ -17,7 +17,7 @@ from tourney.cli.options import db_option, output_options
 from tourney.cli.output import current
 from tourney.cli.tables import TABLES
 from tourney.errors import EnvironmentFailure, UsageError
-from tourney.schedule.line import Line
+from tourney.schedule.format import RankedEntrant
 from tourney.schedule.trf import trf
 from tourney.store.repository import Repository
 from tourney.store.values import Tournament
@@ -95,7 +95,7 @@ def _write_records(repository: Repository, tournament: Tournament, _what: str, f
 def _write_trf(repository: Repository, tournament: Tournament, _what: str, file: BinaryIO) -> None:
     setup, history = repository.setup(tournament.id), repository.history(tournament.id)
     standings = [
-        Line(line.rank, line.number, line.points, line.awarded, line.tie_breaks)
+        RankedEntrant(line.rank, line.number, line.points, line.awarded, line.tie_breaks)
         for line in repository.standings(tournament.id)
     ]
     file.write(trf(setup, history, standings, tournament.name, tournament.plan.format).encode("ascii"))

@@ -7,8 +7,8 @@ from typing import Any
 
 from tourney.errors import RecordError, StoreDamaged, UsageError
 from tourney.match.files import read_record
-from tourney.match.played import LogLine
 from tourney.match.record import Record, check_shape
+from tourney.match.result import LogLine
 
 _NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)
 

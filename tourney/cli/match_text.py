@@ -7,9 +7,9 @@ from tourney.cli.edge import printable
 from tourney.errors import GameError, RecordError
 from tourney.games.base import CHANCE, AnyGame, AnyState
 from tourney.games.registry import find_game
-from tourney.games.text_board import text_board
-from tourney.match.played import LogLine
+from tourney.games.text_diagram import text_diagram
 from tourney.match.record import Record
+from tourney.match.result import LogLine
 
 
 def head_lines(record: Record, measured: Mapping[str, Any]) -> Iterator[str]:
@@ -52,7 +52,7 @@ def board_text(record: Record, ply: int, *, color: bool) -> str:
     game = find_game(record["game"])
     state = replay(game, record, ply)
     last = record["actions"][ply - 1][1] if ply else None
-    return text_board(game.drawing(state.position(), last), color=color)
+    return text_diagram(game.drawing(state.position(), last), color=color)
 
 
 def replay(game: AnyGame, record: Record, ply: int) -> AnyState:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import click
 
-from tourney.bots.sandbox import Level, Sandbox, open_sandbox
-from tourney.bots.store import BotStore
+from tourney.bots.catalogue.store import BotStore
+from tourney.bots.sandbox.base import Level, Sandbox, open_sandbox
 from tourney.cli.bots.finding import find_bot
 from tourney.cli.options import bots_option, game_options, output_options
 from tourney.cli.output import current
@@ -21,11 +21,11 @@ from tourney.games.registry import find_game
 from tourney.match.launch import Launch, StoreLaunch
 from tourney.match.referee import Referee
 from tourney.match.spec import Entrant, Limits, MatchSpec, Opening
-from tourney.run.play.person import NAME as PERSON
-from tourney.run.play.person import person
-from tourney.run.play.record_file import RecordFile
-from tourney.run.play.session import Seat, Session
-from tourney.run.play.terminal import Lines, Screen, Terminal
+from tourney.play.person import NAME as PERSON
+from tourney.play.person import person
+from tourney.play.record_file import RecordFile
+from tourney.play.session import Seat, Session
+from tourney.play.terminal import Lines, Screen, Terminal
 from tourney.seeds import U64
 
 DEFAULT_BOT = "random"

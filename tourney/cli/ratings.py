@@ -12,7 +12,7 @@ from tourney.ratings import draws
 from tourney.ratings.batch.values import Batch
 from tourney.ratings.trueskill_rating import PACKAGE_TAU, Settings
 from tourney.ratings.values import Forfeits
-from tourney.run.rating import draw_probability_of, rate_batch, rate_trueskill
+from tourney.results.ratings import draw_probability_of, rate_batch, rate_trueskill
 from tourney.store.repository import Repository
 from tourney.store.values import DrawProbability, Tournament
 

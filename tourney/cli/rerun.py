@@ -4,15 +4,15 @@ from pathlib import Path
 
 import click
 
-from tourney.bots.sandbox import Level, open_sandbox
-from tourney.bots.store import BotStore
+from tourney.bots.catalogue.store import BotStore
+from tourney.bots.sandbox.base import Level, open_sandbox
 from tourney.cli.match_source import find_match
 from tourney.cli.options import bots_option, db_option, output_options
 from tourney.cli.output import current
 from tourney.errors import CheckError
 from tourney.match.launch import StoreLaunch
+from tourney.match.match_runner import MatchRunner
 from tourney.match.rerun import rerun
-from tourney.match.room import Room
 
 
 @click.command("rerun")
@@ -42,7 +42,7 @@ def command(match: str, sandbox: Level, db: str, bots: str) -> None:
     if doubts:
         output.say(f"{found.label} is not promised to come out the same again: {', '.join(doubts)}")
     box = open_sandbox(sandbox)
-    with Room(StoreLaunch(BotStore(Path(bots)), box), sandbox=box) as room:
+    with MatchRunner(StoreLaunch(BotStore(Path(bots)), box), sandbox=box) as room:
         _, findings = rerun(found.record, room.play)
     for finding in findings:
         output.write(f"{found.label}: {finding}")

@@ -8,17 +8,16 @@ from pathlib import Path
 
 import click
 
-from tourney.cli.night_options import night_options
 from tourney.cli.options import bots_option, db_option, output_options
 from tourney.cli.output import Output, current
+from tourney.cli.run_options import run_options
 from tourney.errors import UsageError
-from tourney.run.ending import Summary
-from tourney.run.night import Night, run_night
-from tourney.run.page import ENDS
-from tourney.run.pool import ProcessPool, default_workers
-from tourney.run.progress import Listener, PlainListener, rich_listener, tick_text
-from tourney.run.timetable import Timetable, seconds_left
-from tourney.run.tournament_file import read_tournament_file
+from tourney.run.config.tournament_file import read_tournament_file
+from tourney.run.engine.deadline import Deadline, seconds_left
+from tourney.run.monitoring.progress import Listener, PlainListener, progress_text, rich_listener
+from tourney.run.monitoring.summary import ENDS, Summary
+from tourney.run.unattended import RunOptions, run_unattended
+from tourney.run.workers.pool import ProcessPool, default_workers
 
 MAX_WORKERS = 256
 
@@ -42,7 +41,7 @@ MAX_WORKERS = 256
 @click.option("--until", metavar="HH:MM", help="Begin nothing that would not end by this time of day.")
 @click.option("--budget", metavar="SPAN", help="The same, so long from now: 8h, 90m, 1h30m.")
 @click.option("--executor", metavar="URL", help="Play on a cluster (not in this version).")
-@night_options
+@run_options
 @db_option
 @bots_option
 @output_options
@@ -53,7 +52,7 @@ def command(
     until: str | None,
     budget: str | None,
     executor: str | None,
-    night: Night,
+    night: RunOptions,
     db: str,
     bots: str,
 ) -> None:
@@ -70,13 +69,13 @@ def command(
         raise UsageError(
             f"--executor {executor}: this version plays on this machine only; leave --executor out"
         )
-    timetable = Timetable(end_of(until, budget))
+    timetable = Deadline(end_of(until, budget))
     tournament = read_tournament_file(file)
     output = current()
     count = workers or max(1, default_workers() // max(1, cpus))
     with ExitStack() as stack:
         listener = choose_listener(output, stack, tournament.plan.name)
-        ended = run_night(
+        ended = run_unattended(
             tournament,
             db,
             Path(bots),
@@ -104,7 +103,7 @@ def choose_listener(output: Output, stack: ExitStack, title: str) -> Listener:
 
 def summary_text(name: str, summary: Summary) -> str:
     """Return how a run ended, in one line."""
-    return f"{name}: {ENDS[summary.end]} ({tick_text(summary.tick)})"
+    return f"{name}: {ENDS[summary.end]} ({progress_text(summary.tick)})"
 
 
 def end_of(until: str | None, budget: str | None) -> float | None:

@@ -9,7 +9,7 @@ from tourney.cli.edge import printable
 from tourney.cli.options import db_option, format_option, output_options
 from tourney.cli.output import Column, Format, Row, current
 from tourney.errors import UsageError
-from tourney.run.progress import span_text
+from tourney.run.monitoring.progress import span_text
 from tourney.store.repository import Repository
 from tourney.store.values import Tournament
 

@@ -2,8 +2,8 @@
 
 from tourney.errors import StoreDamaged, UsageError
 from tourney.match.verify import Finding, verify
-from tourney.run.draw import spec_of
-from tourney.store.belonging import Belonging, is_imported
+from tourney.run.engine.pairing import spec_of
+from tourney.store.consistency import Belonging, is_imported
 from tourney.store.repository import Repository
 from tourney.store.values import Tournament
 

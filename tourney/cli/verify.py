@@ -12,7 +12,7 @@ from tourney.cli.options import db_option, output_options
 from tourney.cli.output import current
 from tourney.errors import CheckError, UsageError
 from tourney.match.files import read_json_lines
-from tourney.match.manifest import play_named, read_manifest
+from tourney.match.named_seeds import play_named, read_manifest
 from tourney.match.verify import Finding, verify
 
 if TYPE_CHECKING:

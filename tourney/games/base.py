@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 from tourney.errors import ActionError, OptionError, PositionError
 
 if TYPE_CHECKING:
-    from tourney.games.drawing import Drawing
+    from tourney.games.diagram import Diagram
     from tourney.seeds import Draw
 
 CHANCE = 0
@@ -208,11 +208,11 @@ class Game(ABC, Generic[A]):
         """
         raise PositionError(f"{self.name} cannot sample states")
 
-    def drawing(self, view: str, last: str | None = None) -> Drawing:
+    def drawing(self, view: str, last: str | None = None) -> Diagram:
         """Draw a position string or an observation, with the last action's string marked if given."""
-        from tourney.games.drawing import plain_drawing  # noqa: PLC0415 - bots, which start often, draw nothing
+        from tourney.games.diagram import plain_diagram  # noqa: PLC0415 - bots, which start often, draw nothing
 
-        return plain_drawing(view, last)
+        return plain_diagram(view, last)
 
 
 AnyGame = Game[Any]

@@ -8,10 +8,9 @@ from pathlib import Path
 
 from tourney.errors import TourneyError
 from tourney.games.base import AnyGame
-from tourney.games.palette import seat_colors
 from tourney.games.playout import playout
 from tourney.games.registry import all_games
-from tourney.games.svg_board import svg_board
+from tourney.games.svg_diagram import seat_colors, svg_diagram
 from tourney.seeds import stream
 
 SEED = 7
@@ -27,7 +26,7 @@ def picture(game: AnyGame) -> str:
         game.new(game.seat_counts[-1]), stream(SEED, "picture", game.name), PLIES.get(game.name, OTHERS)
     )
     drawing = game.drawing(state.position(), game.action_string(action))
-    return svg_board(drawing, seat_colors(game.seat_names), game.title)
+    return svg_diagram(drawing, seat_colors(game.seat_names), game.title)
 
 
 def main(arguments: list[str]) -> int:

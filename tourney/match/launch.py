@@ -4,12 +4,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tourney.bots.build import runnable_folder
-from tourney.bots.build_job import run_in
-from tourney.bots.channel import Channel
-from tourney.bots.command import bot_command
-from tourney.bots.sandbox import Sandbox
-from tourney.bots.store import BotStore, StoredBot
+from tourney.bots.catalogue.build import run_in, runnable_folder
+from tourney.bots.catalogue.command import bot_command
+from tourney.bots.catalogue.store import BotStore, StoredBot
+from tourney.bots.channel.base import Channel
+from tourney.bots.sandbox.base import Sandbox
 from tourney.match.spec import Entrant, Limits
 
 Launch = Callable[[Entrant, Limits], Channel]

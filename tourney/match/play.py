@@ -6,16 +6,15 @@ from datetime import UTC, datetime
 from traceback import walk_tb
 from typing import Any, Final
 
-from tourney.bots.channel import Event
-from tourney.bots.strain import SLOW_NS
+from tourney.bots.channel.base import Event
+from tourney.bots.channel.cpu_contention import SLOW_NS
 from tourney.errors import GameError, SandboxError, TourneyError
 from tourney.games.base import AnyGame
 from tourney.match.clock import MS, Clocks
-from tourney.match.log import MatchLog
-from tourney.match.played import Played
 from tourney.match.player import Player
 from tourney.match.record import FaultKind, write_record
 from tourney.match.referee import Referee
+from tourney.match.result import MatchLog, PlayedMatch
 from tourney.match.spec import MatchSpec
 from tourney.protocol import HELLO, decode, read_greeting, shown
 
@@ -39,7 +38,7 @@ def play_match(
     *,
     clock: Callable[[], int] = time.monotonic_ns,
     about: Mapping[str, Any] | None = None,
-) -> Played:
+) -> PlayedMatch:
     """Play a match and return its record, with its log and what was measured.
 
     ``players`` are in seat order. Those at fault are cut; all others have been told that the game is over and
@@ -319,7 +318,7 @@ class _Table:
                 player.channel.thaw()
                 player.channel.send(lines)
 
-    def played(self, game: AnyGame, measured: dict[str, Any]) -> Played:
+    def played(self, game: AnyGame, measured: dict[str, Any]) -> PlayedMatch:
         """Return the match as it was played."""
         referee = self._referee
         assert referee.outcome is not None  # noqa: S101 - the match is over
@@ -338,7 +337,7 @@ class _Table:
         actions, outcome = referee.actions, referee.outcome
         text, digest = write_record(referee.spec, game.rules, actions, outcome)
         log = self._log.lines(len(actions))
-        return Played.written(text, digest, outcome, len(actions), log, measured)
+        return PlayedMatch.written(text, digest, outcome, len(actions), log, measured)
 
 
 def _raised_by(error: Exception, game: AnyGame) -> bool:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 from typing import Final
 
-from tourney.bots.channel import Channel
+from tourney.bots.channel.base import Channel
 from tourney.protocol import QUIT, Greeting, decode
 
 QUIT_SECONDS: Final = 0.5

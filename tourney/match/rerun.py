@@ -4,13 +4,13 @@ from collections.abc import Callable
 
 from tourney.errors import CheckError
 from tourney.games.registry import find_game
-from tourney.match.played import Played
 from tourney.match.record import Record, check_record, spec_of
+from tourney.match.result import PlayedMatch
 from tourney.match.spec import MatchSpec
 from tourney.match.verify import Finding
 
 
-def rerun(record: Record, play: Callable[[MatchSpec], Played]) -> tuple[Played, list[Finding]]:
+def rerun(record: Record, play: Callable[[MatchSpec], PlayedMatch]) -> tuple[PlayedMatch, list[Finding]]:
     """Play a record's match again by ``play`` (a room's) and return it with what differs, if anything does.
 
     Raises RecordError for a record whose shape or digest does not hold, CheckError if the rules have changed

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from tourney.games import palette, svg_board
+from tourney.games import svg_diagram
 from tourney.report import text
 
 STATIC = ("style.css", "theme.js", "tables.js", "replay.js")
@@ -36,7 +36,7 @@ def board_css() -> str:
     """Return the style sheet of boards: its colours follow the page's theme, not the system's alone."""
     light, dark = _properties(dark=False), _properties(dark=True)
     return (
-        f"{svg_board.style()}"
+        f"{svg_diagram.style()}"
         f":root{{{light}}}\n"
         f"@media (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark}}}}}\n"
         f":root[data-theme=dark]{{{dark}}}\n"
@@ -46,8 +46,8 @@ def board_css() -> str:
 
 def _properties(*, dark: bool) -> str:
     tones = {
-        **palette.GROUNDS,
-        **{f"seat-{name}": tone for name, tone in palette.TOKENS.items()},
-        **palette.LINES,
+        **svg_diagram.GROUNDS,
+        **{f"seat-{name}": tone for name, tone in svg_diagram.TOKENS.items()},
+        **svg_diagram.LINES,
     }
     return "".join(f"--board-{name}:{tone.dark if dark else tone.light};" for name, tone in tones.items())

@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Sequence
 
-from tourney.match.played import LogLine
+from tourney.match.result import LogLine
 
 _SCORE = re.compile(r"(?:^|\s)score=([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?)(?=\s|$)", re.ASCII)
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from tourney.match.played import LogLine
 from tourney.match.record import Record, digest_of
+from tourney.match.result import LogLine
 from tourney.report import info, names, plots, text
 from tourney.report.downloads import Table, table
 from tourney.report.facts import Fact

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tourney.games.palette import seat_colors
+from tourney.games.svg_diagram import seat_colors
 from tourney.report import names
 from tourney.report.source import Source
 from tourney.store.values import StoredEntrant

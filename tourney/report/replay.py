@@ -10,9 +10,8 @@ from typing import Any
 
 from tourney.errors import GameError
 from tourney.games.base import AnyGame, AnyState
-from tourney.games.drawing import Drawing, plain_drawing
-from tourney.games.palette import seat_colors
-from tourney.games.svg_board import Triple, ground_svg, placed, view_box
+from tourney.games.diagram import Diagram, plain_diagram
+from tourney.games.svg_diagram import Triple, ground_svg, placed, seat_colors, view_box
 from tourney.match.record import Record
 
 KEY_FRAMES = 8
@@ -112,16 +111,16 @@ def _views(game: AnyGame, record: Record, problems: list[str]) -> Iterator[tuple
         problems.append(str(error))
 
 
-def _drawings(game: AnyGame, views: Iterable[tuple[str, str | None]]) -> Iterator[Drawing]:
+def _drawings(game: AnyGame, views: Iterable[tuple[str, str | None]]) -> Iterator[Diagram]:
     for position, last in views:
         try:
             yield game.drawing(position, last)
         except Exception:  # noqa: BLE001 - a plugin's drawing that fails costs the picture, not the report
-            yield plain_drawing(position, last)
+            yield plain_diagram(position, last)
 
 
 def _film(
-    drawings: Iterable[Drawing], positions: Sequence[str], colors: Sequence[str], problem: str
+    drawings: Iterable[Diagram], positions: Sequence[str], colors: Sequence[str], problem: str
 ) -> Replay:
     sprites: dict[str, int] = {}
     frames: list[Frame] = []

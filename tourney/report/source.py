@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, TypeVar
 from tourney.errors import GameError, StoreDamaged
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
-from tourney.match.played import LogLine
 from tourney.match.record import Record
+from tourney.match.result import LogLine
 from tourney.ratings import draws
 from tourney.ratings.batch.counts import Counts
 from tourney.ratings.batch.rate import rate
@@ -17,7 +17,7 @@ from tourney.ratings.batch.values import Batch
 from tourney.ratings.trueskill_rating import Pool, Settings, history
 from tourney.ratings.values import Rating, Result
 from tourney.store.repository import Repository
-from tourney.store.values import Match, PairTotal, Progress, Standing, StoredEntrant, Tournament
+from tourney.store.values import Match, PairTotal, RowCounts, Standing, StoredEntrant, Tournament
 
 T = TypeVar("T")
 
@@ -55,7 +55,7 @@ class Source:
 
     tournament: Tournament
     entrants: tuple[StoredEntrant, ...]
-    progress: Progress
+    progress: RowCounts
     standings: tuple[Standing, ...]
     pairs: tuple[PairTotal, ...]
     matches: tuple[Match, ...]

@@ -3,19 +3,19 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from tourney.bots.channel import Channel
-from tourney.bots.manifest import FILE_NAME
-from tourney.bots.resolve import shipped_bots
-from tourney.bots.sandbox import Sandbox
-from tourney.bots.store import BotStore, StoredBot
-from tourney.bots.traced import TracedChannel, shown
+from tourney.bots.catalogue.manifest import FILE_NAME
+from tourney.bots.catalogue.resolve import shipped_bots
+from tourney.bots.catalogue.store import BotStore, StoredBot
+from tourney.bots.channel.base import Channel
+from tourney.bots.channel.traced import TracedChannel, shown
+from tourney.bots.sandbox.base import Sandbox
 from tourney.errors import SandboxError
 from tourney.games.registry import find_game
 from tourney.match.launch import StoreLaunch
+from tourney.match.match_runner import MatchRunner
 from tourney.match.play import play_match
-from tourney.match.played import Played
 from tourney.match.player import Player, dismiss
-from tourney.match.room import Room
+from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec
 
 OPPONENT = "random"
@@ -123,7 +123,7 @@ class _Table:
             dismiss(players)
         return Trial(what, True, "plays on after over")
 
-    def _play(self, game: str, seats: int, seat: int) -> Played:
+    def _play(self, game: str, seats: int, seat: int) -> PlayedMatch:
         with self._room() as room:
             played = room.play(self._spec(game, seats, seat, seed=1))
         for other in range(1, seats + 1):
@@ -139,8 +139,8 @@ class _Table:
         entrants[seat - 1] = self._checked
         return MatchSpec(game, (), tuple(entrants), seed, self._limits)
 
-    def _room(self) -> Room:
-        return Room(self._traced, sandbox=self._sandbox)
+    def _room(self) -> MatchRunner:
+        return MatchRunner(self._traced, sandbox=self._sandbox)
 
     def _traced(self, entrant: Entrant, limits: Limits) -> Channel:
         channel = self._launch(entrant, limits)
@@ -152,7 +152,7 @@ class _Table:
     def _wire(self) -> tuple[str, ...]:
         return self._trace.lines if self._trace is not None else ()
 
-    def _judge(self, played: Played, game: str, seats: int, seat: int) -> Trial:
+    def _judge(self, played: PlayedMatch, game: str, seats: int, seat: int) -> Trial:
         what = f"{game} at seat {seat} of {seats}"
         fault = _fault_of(played, seat)
         if fault is None:
@@ -192,24 +192,24 @@ def _entrant(bot: StoredBot, name: str) -> Entrant:
     return Entrant(name, bot.manifest.name, bot.manifest.version, (), bot.digest)
 
 
-def _fault_of(played: Played, seat: int) -> str | None:
+def _fault_of(played: PlayedMatch, seat: int) -> str | None:
     for at, kind, _ in played.record["outcome"]["faults"]:
         if at == seat:
             return str(kind)
     return None
 
 
-def _note_of(played: Played, seat: int) -> str:
+def _note_of(played: PlayedMatch, seat: int) -> str:
     notes = [line.text for line in played.log if line.seat == seat and line.kind == "note"]
     return shown(notes[-1]) if notes else "a fault"
 
 
-def _stderr_of(played: Played, seat: int) -> tuple[str, ...]:
+def _stderr_of(played: PlayedMatch, seat: int) -> tuple[str, ...]:
     lines = [line.text for line in played.log if line.seat == seat and line.kind == "stderr"]
     return tuple(map(shown, lines[-STDERR_LINES:]))
 
 
-def _result(played: Played, seat: int) -> str:
+def _result(played: PlayedMatch, seat: int) -> str:
     outcome = played.record["outcome"]
     actions = played.record["actions"]
     times = played.measured["times-ms"]
@@ -219,7 +219,7 @@ def _result(played: Played, seat: int) -> str:
     return f"{rank} of {len(outcome['ranks'])} ({outcome['reason']}), {len(actions)} actions{slowest}"
 
 
-def _legal(played: Played) -> str:
+def _legal(played: PlayedMatch) -> str:
     """Return what was legal at the end of a match that an illegal action ended, or withdrew a seat from."""
     record = played.record
     game = find_game(record["game"])

@@ -4,14 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tourney.bots.build import runnable_folder
-from tourney.bots.build_job import run_in
-from tourney.bots.resolve import resolve_bot
-from tourney.bots.sandbox import open_sandbox
-from tourney.bots.store import BotStore
+from tourney.bots.catalogue.build import run_in, runnable_folder
+from tourney.bots.catalogue.resolve import resolve_bot
+from tourney.bots.catalogue.store import BotStore
+from tourney.bots.sandbox.base import open_sandbox
 from tourney.errors import BotError, EnvironmentFailure
-from tourney.run.start import open_tournament
-from tourney.run.tournament_file import TournamentFile
+from tourney.run.config.tournament_file import TournamentFile
+from tourney.run.engine.start import open_tournament
 from tourney.store.maintenance import upgrade_database
 from tourney.store.repository import Repository
 

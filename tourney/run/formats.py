@@ -1,6 +1,6 @@
 """The formats that a run knows: those of tournament files, and the one that ``tourney compare`` plays."""
 
-from tourney.run.comparison import Comparison
+from tourney.compare.format import Comparison
 from tourney.schedule import registry
 from tourney.schedule.format import Format
 

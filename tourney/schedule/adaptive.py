@@ -6,13 +6,19 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
 from tourney.errors import TournamentError
-from tourney.schedule.format import Drawn, Format, History, Player, Setup, rows_of
-from tourney.schedule.keys import SEEDING, Key
-from tourney.schedule.ledger import departures
-from tourney.schedule.line import Line
-from tourney.schedule.points import score_units, units_of_win
-from tourney.schedule.row import Row
-from tourney.schedule.size import MAX_ROWS
+from tourney.schedule.format import (
+    SEEDING,
+    Format,
+    History,
+    Key,
+    Pairings,
+    Player,
+    RankedEntrant,
+    Setup,
+    rows_of,
+)
+from tourney.schedule.player_history import departures
+from tourney.schedule.row import MAX_ROWS, Row, score_units, units_of_win
 from tourney.schedule.strength import Strengths, estimate, information
 from tourney.schedule.tie_breaks import Values, rank
 
@@ -71,7 +77,7 @@ class Adaptive(Format):
                 f"budget is {budget}, but a pairing has {setup.games} matches: set budget higher"
             )
 
-    def draw(self, setup: Setup, history: History) -> Drawn:
+    def draw(self, setup: Setup, history: History) -> Pairings:
         """Return the next batch."""
         self.check(setup)
         round_ = history.rounds + 1
@@ -82,24 +88,24 @@ class Adaptive(Format):
             int(setup.setting("batch", BATCH) or BATCH), (budget - len(history.rows)) // setup.games
         )
         if len(present) < setup.seats or pairings < 1:
-            return Drawn((), complete=True)
+            return Pairings((), complete=True)
         strengths = estimate(players_of(setup), history.results, setup.seats)
         target = setup.setting("target-sigma")
         unsure = [n for n in present if target is None or strengths.deviation[n] > 100 * int(target)]
         if not unsure:
-            return Drawn((), complete=True)
+            return Pairings((), complete=True)
         batch = _Batch(setup, history, strengths, present, unsure)
         rows: list[Row] = []
         for table in range(1, pairings + 1):
             rows.extend(rows_of(setup, round_, table, batch.next()))
         last = len(history.rows) + len(rows) + setup.games > budget
-        return Drawn(tuple(rows), complete=last)
+        return Pairings(tuple(rows), complete=last)
 
     def tie_breaks(self, seats: int) -> tuple[str, ...]:  # noqa: ARG002 - the same for all
         """Rank by rating; how sure it is stands beside it and breaks no tie."""
         return ("rating", "sigma")
 
-    def table(self, setup: Setup, history: History) -> tuple[Line, ...]:
+    def table(self, setup: Setup, history: History) -> tuple[RankedEntrant, ...]:
         """Rank the entrants by rating, as they play opponents of their own strength."""
         strengths = estimate(players_of(setup), history.results, setup.seats)
         units = Counter[int]()

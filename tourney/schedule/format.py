@@ -10,17 +10,62 @@ more, its rounds being batches of a fixed size.
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar, Literal
 
 from tourney.match.seeds import seat_orders
-from tourney.schedule.keys import Key
-from tourney.schedule.line import Line
 from tourney.schedule.row import Row
 
 RoundsKey = Literal["refused", "optional", "required"]
 
 BY_POINTS = ("direct-encounter", "wins", "sonneborn-berger")
 """The tie-breaks of tournaments that are ranked by points alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key of a format's own.
+
+    Its value is kept as an integer or a string: ``flag`` (true or false) as 1 or 0, ``integer`` from ``low``
+    to ``high``, ``choice`` as one of ``words``, ``names`` (a list of entrants' names) as the names joined by
+    commas. A key that is not given is not kept.
+    """
+
+    name: str
+    kind: Literal["flag", "integer", "choice", "names"]
+    low: int = 0
+    high: int = 0
+    words: tuple[str, ...] = ()
+
+
+SEEDING = Key("seeding", "choice", words=("file", "rating"))
+"""Whose turn is first: the order of the file, or ratings from the tournaments before in the same database."""
+
+
+def joined(names: tuple[str, ...]) -> str:
+    """Return names as they are kept: no name holds a comma."""
+    return ",".join(names)
+
+
+def parted(value: int | str | None) -> tuple[str, ...]:
+    """Return what ``joined`` was given; nothing for a key that was not given."""
+    return tuple(str(value).split(",")) if value else ()
+
+
+@dataclass(frozen=True, slots=True)
+class RankedEntrant:
+    """An entrant's place.
+
+    ``rank`` is 1 + the number of entrants that are better; equal ones share it. ``points`` are those by which
+    it ranks, ``awarded`` the part of them that no match gave (byes). ``values`` holds the tie-breaks in the
+    order in which they are applied, None where one says nothing of this entrant.
+    """
+
+    rank: int
+    number: int
+    points: Fraction
+    awarded: Fraction
+    values: tuple[tuple[str, Fraction | None], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +91,8 @@ class Setup:
     """What a tournament is played with: all that a draw may depend on, results apart.
 
     ``repeats`` is the number of mirrored groups per pairing; ``rounds`` what the tournament file asks for, or
-    None. ``extra`` holds a format's own settings, sorted by name (see ``tourney.schedule.keys``). ``seed`` is
+    None. ``extra`` holds a format's own settings, sorted by name (see ``tourney.schedule.format``).
+    ``seed`` is
     the tournament's: draws that need chance derive from it.
     """
 
@@ -105,7 +151,7 @@ class History:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class Pairings:
     """The rows of the next rounds, in schedule order; ``complete``: no round comes after them.
 
     No rows and not complete would wait for ever: a format never answers that.
@@ -141,7 +187,7 @@ class Format(ABC):
         """Name the tie-breaks of the standings, in the order in which they are applied."""
         return BY_POINTS
 
-    def table(self, setup: Setup, history: History) -> tuple[Line, ...] | None:  # noqa: ARG002 - see below
+    def table(self, setup: Setup, history: History) -> tuple[RankedEntrant, ...] | None:  # noqa: ARG002 - see below
         """Rank the entrants by what has been played; only asked of a format that ``ranks`` itself.
 
         Here ``history`` holds all results that there are, of rounds that are not finished too.
@@ -153,7 +199,7 @@ class Format(ABC):
         """Raise TournamentError, with the reason, for a tournament that cannot be drawn."""
 
     @abstractmethod
-    def draw(self, setup: Setup, history: History) -> Drawn:
+    def draw(self, setup: Setup, history: History) -> Pairings:
         """Return the rounds to add to those drawn.
 
         Called at the start and whenever the round ``last drawn - lag`` is finished, until it answers that the

@@ -5,12 +5,10 @@ from itertools import combinations
 from math import comb
 
 from tourney.errors import TournamentError
-from tourney.schedule.format import Drawn, Format, History, Setup, rows_of
-from tourney.schedule.keys import Key, parted
+from tourney.schedule.format import Format, History, Key, Pairings, Setup, parted, rows_of
 from tourney.schedule.round_robin import first_fit
-from tourney.schedule.row import Row
+from tourney.schedule.row import Row, limit_rows
 from tourney.schedule.seating import balanced
-from tourney.schedule.size import limit_rows
 
 
 class Gauntlet(Format):
@@ -38,7 +36,7 @@ class Gauntlet(Format):
         rows = len(challengers) * comb(field, setup.seats - 1) * setup.games
         limit_rows(f"a gauntlet of {len(challengers)} against {field}", rows)
 
-    def draw(self, setup: Setup, history: History) -> Drawn:
+    def draw(self, setup: Setup, history: History) -> Pairings:
         """Return the rounds of all groups that were not drawn before."""
         self.check(setup)
         challengers = _challengers(setup)
@@ -53,7 +51,7 @@ class Gauntlet(Format):
         for round_, tables in enumerate(rounds, history.rounds + 1):
             for table, group in enumerate(tables, 1):
                 rows.extend(rows_of(setup, round_, table, group))
-        return Drawn(tuple(rows), complete=True)
+        return Pairings(tuple(rows), complete=True)
 
 
 def _pairs(

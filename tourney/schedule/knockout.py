@@ -1,14 +1,24 @@
 """Knockout: who loses is out."""
 
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from fractions import Fraction
+from typing import Final
 
 from tourney.errors import TournamentError
-from tourney.schedule.bracket import Bracket
-from tourney.schedule.format import Drawn, Format, History, Setup, rows_of
-from tourney.schedule.keys import SEEDING, Key
-from tourney.schedule.line import Line
-from tourney.schedule.points import score_units, units_of_win
-from tourney.schedule.size import limit_rows
+from tourney.schedule.format import (
+    SEEDING,
+    Format,
+    History,
+    Key,
+    Pairings,
+    RankedEntrant,
+    RowResult,
+    Setup,
+    rows_of,
+)
+from tourney.schedule.player_history import departures
+from tourney.schedule.row import limit_rows, score_units, units_of_win
 from tourney.schedule.tie_breaks import plain, rank
 
 
@@ -34,13 +44,13 @@ class Knockout(Format):
             raise TournamentError(f"a knockout wants at least 2 entrants, not {len(setup.players)}")
         limit_rows(f"a knockout of {len(setup.players)} entrants", len(setup.players) * setup.games)
 
-    def draw(self, setup: Setup, history: History) -> Drawn:
+    def draw(self, setup: Setup, history: History) -> Pairings:
         """Return the next stage, or a further group for those who are tied."""
         self.check(setup)
         bracket = Bracket(setup, history)
         round_ = history.rounds + 1
         repeats = 1 if bracket.extra else setup.repeats
-        return Drawn(
+        return Pairings(
             tuple(
                 row
                 for table, pair in enumerate(bracket.due, 1)
@@ -53,7 +63,7 @@ class Knockout(Format):
         """Rank by the stage reached and nothing else."""
         return ("stages-won",)
 
-    def table(self, setup: Setup, history: History) -> tuple[Line, ...]:
+    def table(self, setup: Setup, history: History) -> tuple[RankedEntrant, ...]:
         """Rank the entrants by how far they came; who fell in the same stage shares the rank."""
         bracket = Bracket(setup, history)
         numbers = [player.number for player in setup.players]
@@ -66,3 +76,112 @@ class Knockout(Format):
         nothing = dict.fromkeys(numbers, Fraction(0))
         won: dict[int, Fraction | None] = {**bracket.won}
         return rank(numbers, points, nothing, (("stages-won", plain(won)),), bracket.won)
+
+
+EXTRA_GROUPS: Final = 2
+"""How often a tied pairing plays a further mirrored group, without ``extra-groups``."""
+
+Pair = tuple[int, int]
+"""Two entrants, the better seed first."""
+
+
+def bracket_order(size: int) -> list[int]:
+    """Return the seeds (from 0) of a power of two in bracket order: 0 and 1 would meet in the final."""
+    order = [0]
+    while len(order) < size:
+        order = [seed for top in order for seed in (top, 2 * len(order) - 1 - top)]
+    return order
+
+
+class Bracket:
+    """A bracket played as far as the results tell.
+
+    ``won`` says how many stages each entrant survived; who won the match for the third place has half a one
+    more. ``due`` are the pairs that play next, ``extra`` says whether they are tied ones.
+    """
+
+    def __init__(self, setup: Setup, history: History) -> None:
+        self._setup = setup
+        self._left = departures(setup, history.results)
+        self._last = history.rounds
+        self._open = Counter(row.round for row in history.rows)
+        self._results: dict[int, list[RowResult]] = {}
+        for result in history.results:
+            self._open[result.row.round] -= 1
+            self._results.setdefault(result.row.round, []).append(result)
+        self._round = 0
+        self._seed = {player.number: seed for seed, player in enumerate(setup.seeded())}
+        self.won = {player.number: Fraction(0) for player in setup.players}
+        self.due: list[Pair] = []
+        self.extra = False
+        self._play()
+
+    def _play(self) -> None:
+        """Go through the stages, up to the first that is not drawn or not finished."""
+        seeds = [player.number for player in self._setup.seeded()]
+        size = 1 << (len(seeds) - 1).bit_length()
+        slots = [seeds[seed] if seed < len(seeds) else None for seed in bracket_order(size)]
+        beaten: list[int] = []
+        while len(slots) > 1:
+            places = list(zip(slots[::2], slots[1::2], strict=True))
+            pairs = [self._by_seed(a, b) for a, b in places if a is not None and b is not None]
+            third = None
+            if len(slots) == 2 and len(beaten) == 2 and self._setup.setting("third-place"):
+                third = self._by_seed(beaten[0], beaten[1])
+                pairs.append(third)
+            winners = self._stage(pairs)
+            if winners is None:
+                return
+            slots, beaten = [], []
+            for a, b in places:
+                if a is None or b is None:
+                    winner = a if b is None else b
+                else:
+                    pair = self._by_seed(a, b)
+                    winner = winners[pair]
+                    beaten.append(sum(pair) - winner)
+                slots.append(winner)
+                if winner is not None:
+                    self.won[winner] += 1
+            if third is not None:
+                self.won[winners[third]] += Fraction(1, 2)
+
+    def _by_seed(self, a: int, b: int) -> Pair:
+        return (a, b) if self._seed[a] < self._seed[b] else (b, a)
+
+    def _stage(self, pairs: Sequence[Pair]) -> dict[Pair, int] | None:
+        """Return who wins each pairing; None where that is not known yet."""
+        winners: dict[Pair, int] = {}
+        undecided = list(pairs)
+        for turn in range(1 + int(self._setup.setting("extra-groups", EXTRA_GROUPS) or 0)):
+            winners |= self._walkovers(undecided)
+            undecided = [pair for pair in undecided if pair not in winners]
+            if not undecided:
+                break
+            self._round += 1
+            if self._round > self._last:
+                self.due, self.extra = undecided, turn > 0
+                return None
+            if self._open[self._round]:
+                return None
+            winners |= self._decided(undecided)
+            undecided = [pair for pair in undecided if pair not in winners]
+        return winners | {pair: pair[0] for pair in undecided}
+
+    def _walkovers(self, pairs: Sequence[Pair]) -> dict[Pair, int]:
+        """Return the winners of pairings of which one takes no part in the next round."""
+        gone = {number for number, round_ in self._left.items() if round_ <= self._round + 1}
+        found = {}
+        for a, b in pairs:
+            if a in gone or b in gone:
+                found[a, b] = b if a in gone and b not in gone else a
+        return found
+
+    def _decided(self, pairs: Sequence[Pair]) -> dict[Pair, int]:
+        """Return the winners of the pairings that the results of this round decide."""
+        units: dict[int, int] = defaultdict(int)
+        for result in self._results[self._round]:
+            if not result.void:
+                for number, value in zip(result.row.seats, score_units(result.ranks), strict=True):
+                    units[number] += value
+        return {(a, b): a if units[a] > units[b] else b for a, b in pairs if units[a] != units[b]}

@@ -9,11 +9,10 @@ from itertools import combinations, groupby
 from math import comb
 
 from tourney.errors import TournamentError
-from tourney.schedule.design import design
-from tourney.schedule.format import Drawn, Format, History, RoundsKey, Setup, rows_of
-from tourney.schedule.row import Row
+from tourney.schedule.balanced_design import design
+from tourney.schedule.format import Format, History, Pairings, RoundsKey, Setup, rows_of
+from tourney.schedule.row import Row, limit_rows
 from tourney.schedule.seating import balanced
-from tourney.schedule.size import limit_rows
 
 Rounds = Iterable[Sequence[tuple[int, ...]]]
 """Rounds as lists of groups, in the order of the tables."""
@@ -24,7 +23,8 @@ class RoundRobin(Format):
 
     Two seats: the rounds of the Berger tables (FIDE Handbook C.05, Annex 1). More seats: all groups, taken
     in lexicographic order, each put into the first round in which all its members are free; or, with
-    ``rounds``, so many rounds in which each pair meets equally often to one (``tourney.schedule.design``).
+    ``rounds``, so many rounds in which each pair meets equally often to one
+    (``tourney.schedule.balanced_design``).
     """
 
     name = "round-robin"
@@ -52,14 +52,14 @@ class RoundRobin(Format):
                 f" but rounds is {rounds}: set rounds higher"
             )
 
-    def draw(self, setup: Setup, history: History) -> Drawn:
+    def draw(self, setup: Setup, history: History) -> Pairings:
         """Return the rounds that were not drawn before."""
         self.check(setup)
         rows: list[Row] = []
         for round_, tables in enumerate(_rounds(setup, history), history.rounds + 1):
             for table, group in enumerate(tables, 1):
                 rows.extend(rows_of(setup, round_, table, group))
-        return Drawn(tuple(rows), complete=True)
+        return Pairings(tuple(rows), complete=True)
 
 
 def _rounds(setup: Setup, history: History) -> Rounds:

@@ -1,6 +1,11 @@
 """A row of a schedule: one match to be played, and its place in the order of all."""
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from tourney.errors import TournamentError
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -17,3 +22,40 @@ class Row:
     repeat: int
     order: int
     seats: tuple[int, ...]
+
+
+MAX_ROWS: Final = 2_000_000
+"""A schedule beyond this is a slip of the pen, not a tournament."""
+
+
+def limit_rows(what: str, rows: int, fewer: str = "fewer entrants, fewer games per pairing") -> None:
+    """Raise TournamentError for a tournament (``what``) of more than ``MAX_ROWS`` matches."""
+    if rows > MAX_ROWS:
+        raise TournamentError(
+            f"{what} would have {rows:,} matches, more than {MAX_ROWS:,}: take {fewer}, or another format"
+        )
+
+
+def score_units(ranks: Sequence[int]) -> tuple[int, ...]:
+    """Return each seat's match score in units of ``1 / (2 * (k - 1))``, k seats.
+
+    The score is (k - place) / (k - 1), where seats of equal rank share the mean of the places they take: a
+    win is 1, a draw of two seats 1/2, last place 0. The scores of a match add up to k/2.
+    """
+    seats = len(ranks)
+    shared = Counter(ranks)
+    return tuple(2 * (seats - rank) - (shared[rank] - 1) for rank in ranks)
+
+
+def units_of_win(seats: int) -> int:
+    """Return how many units a win is worth."""
+    return 2 * (seats - 1)
+
+
+class MatchKey(NamedTuple):
+    """A match's key in its tournament; all count from 1, and their order is the schedule order."""
+
+    round: int
+    table: int
+    repeat: int
+    order: int

@@ -5,16 +5,20 @@ from collections.abc import Sequence
 from itertools import permutations
 
 from tourney.errors import TournamentError
-from tourney.schedule import pods
-from tourney.schedule.floats import Contender, choose_floats
-from tourney.schedule.format import Drawn, Format, History, RoundsKey, Setup, rows_of
-from tourney.schedule.keys import SEEDING
-from tourney.schedule.ledger import Ledger, keep
-from tourney.schedule.line import Line
-from tourney.schedule.points import units_of_win
-from tourney.schedule.row import Row
-from tourney.schedule.score_groups import pair_round
-from tourney.schedule.size import limit_rows
+from tourney.schedule import swiss_pods
+from tourney.schedule.format import (
+    SEEDING,
+    Format,
+    History,
+    Pairings,
+    RankedEntrant,
+    RoundsKey,
+    Setup,
+    rows_of,
+)
+from tourney.schedule.player_history import PlayerHistory, keep
+from tourney.schedule.row import Row, limit_rows, units_of_win
+from tourney.schedule.swiss_pairing import Contender, choose_floats, pair_round
 from tourney.schedule.tie_breaks import rank_pods, rank_swiss
 from tourney.seeds import derive
 
@@ -23,7 +27,7 @@ class Swiss(Format):
     """A round at a time: for two seats by matching, for more by tables of near scores.
 
     Entrants may be added and withdrawn between rounds. Who is added begins with nothing; a round that was
-    missed gives nothing, a bye what ``tourney.schedule.ledger.award`` says.
+    missed gives nothing, a bye what ``tourney.schedule.player_history.award`` says.
     """
 
     name = "swiss"
@@ -65,21 +69,21 @@ class Swiss(Format):
                 f" but rounds is {rounds}: set rounds higher"
             )
 
-    def draw(self, setup: Setup, history: History) -> Drawn:
+    def draw(self, setup: Setup, history: History) -> Pairings:
         """Return the next round."""
         last = setup.rounds or 0
         if history.rounds >= last:
-            return Drawn((), complete=True)
+            return Pairings((), complete=True)
         ledger = keep(setup, history)
         round_ = history.rounds + 1
         present = ledger.present(round_)
         if len(present) < setup.seats:
-            return Drawn((), complete=True)
+            return Pairings((), complete=True)
         draw = _pairs if setup.seats == 2 else _pods
         rows: list[Row] = []
         for table, group in enumerate(draw(ledger, present, derive(setup.seed, "swiss", round_)), 1):
             rows.extend(rows_of(setup, round_, table, group))
-        return Drawn(tuple(rows), complete=round_ == last)
+        return Pairings(tuple(rows), complete=round_ == last)
 
     def tie_breaks(self, seats: int) -> tuple[str, ...]:
         """Name the tie-breaks: of FIDE C.07 for two seats."""
@@ -87,13 +91,13 @@ class Swiss(Format):
             return ("buchholz-cut-1", "buchholz", "sonneborn-berger", "direct-encounter", "wins")
         return ("opponents-mean", "wins", "second-places")
 
-    def table(self, setup: Setup, history: History) -> tuple[Line, ...]:
+    def table(self, setup: Setup, history: History) -> tuple[RankedEntrant, ...]:
         """Rank the entrants by points with their byes, then by the tie-breaks."""
         ledger = keep(setup, history)
         return rank_swiss(ledger) if setup.seats == 2 else rank_pods(ledger)
 
 
-def _pairs(ledger: Ledger, present: Sequence[int], seed: int) -> list[tuple[int, ...]]:
+def _pairs(ledger: PlayerHistory, present: Sequence[int], seed: int) -> list[tuple[int, ...]]:
     """Return the pairs of a round in the order of the tables, who is named first first."""
     field = contenders(ledger, present)
     pairs = pair_round(field, choose_floats(field, seed), seed)
@@ -103,7 +107,7 @@ def _pairs(ledger: Ledger, present: Sequence[int], seed: int) -> list[tuple[int,
     return [_named(a, b, table) for table, (a, b) in enumerate(tables)]
 
 
-def contenders(ledger: Ledger, present: Sequence[int]) -> list[Contender]:
+def contenders(ledger: PlayerHistory, present: Sequence[int]) -> list[Contender]:
     """Return those present as they are paired for two seats: by score, then by rank."""
     scores = ledger.scores()
     ranks = {player.number: rank for rank, player in enumerate(ledger.setup.seeded())}
@@ -143,7 +147,7 @@ def _named(a: Contender, b: Contender, table: int) -> tuple[int, int]:
     return b.number, a.number
 
 
-def _pods(ledger: Ledger, present: Sequence[int], _seed: int) -> list[tuple[int, ...]]:
+def _pods(ledger: PlayerHistory, present: Sequence[int], _seed: int) -> list[tuple[int, ...]]:
     """Return the tables of a round for more than two seats; nothing is left to chance."""
     setup = ledger.setup
     ranks = {player.number: rank for rank, player in enumerate(setup.seeded())}
@@ -152,7 +156,7 @@ def _pods(ledger: Ledger, present: Sequence[int], _seed: int) -> list[tuple[int,
         entries = ledger.entries[number]
         rests = [round_ for round_, entry in enumerate(entries, 1) if entry.kind == "bye"]
         guests.append(
-            pods.Guest(
+            swiss_pods.Guest(
                 number=number,
                 score=ledger.score(number),
                 rank=ranks[number],
@@ -161,13 +165,13 @@ def _pods(ledger: Ledger, present: Sequence[int], _seed: int) -> list[tuple[int,
                 rested=rests[-1] if rests else 0,
             )
         )
-    out = {guest.number for guest in pods.resting(guests, setup.seats)}
+    out = {guest.number for guest in swiss_pods.resting(guests, setup.seats)}
     guests = [guest for guest in guests if guest.number not in out]
-    tables = pods.seat(guests, setup.seats, setup.games * units_of_win(setup.seats))
+    tables = swiss_pods.seat(guests, setup.seats, setup.games * units_of_win(setup.seats))
     return [_ordered(table, ledger) for table in tables]
 
 
-def _ordered(table: Sequence[int], ledger: Ledger) -> tuple[int, ...]:
+def _ordered(table: Sequence[int], ledger: PlayerHistory) -> tuple[int, ...]:
     """Name the entrants in the order in which they were so the least often: the sum of squares decides."""
     counts = {
         number: Counter(entry.place for entry in ledger.entries[number] if entry.kind == "table")

@@ -15,9 +15,9 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
-from tourney.schedule.ledger import Entry, Ledger
-from tourney.schedule.line import Line
-from tourney.schedule.points import units_of_win
+from tourney.schedule.format import RankedEntrant
+from tourney.schedule.player_history import PlayerHistory, RoundEntry
+from tourney.schedule.row import units_of_win
 
 Values = Mapping[int, Fraction | None]
 Break = Callable[[Sequence[int]], tuple[Mapping[int, Fraction], Values]]
@@ -30,7 +30,7 @@ def rank(
     awarded: Mapping[int, Fraction],
     breaks: Sequence[tuple[str, Break]],
     by: Mapping[int, Fraction] | None = None,
-) -> tuple[Line, ...]:
+) -> tuple[RankedEntrant, ...]:
     """Return the standings; entrants equal in all share their rank and stand in the order of ``numbers``.
 
     What is ranked by is ``by``, or the points without it.
@@ -45,11 +45,12 @@ def rank(
                 shown[number].append((name, values[number]))
             finer += _parted(group, order)
         groups = finer
-    lines: list[Line] = []
+    lines: list[RankedEntrant] = []
     for group in groups:
         place = len(lines) + 1
         lines += [
-            Line(place, number, points[number], awarded[number], tuple(shown[number])) for number in group
+            RankedEntrant(place, number, points[number], awarded[number], tuple(shown[number]))
+            for number in group
         ]
     return tuple(lines)
 
@@ -98,7 +99,7 @@ def direct_encounter(met: Mapping[tuple[int, int], Fraction], most: Fraction) ->
     return apply
 
 
-def rank_swiss(ledger: Ledger) -> tuple[Line, ...]:
+def rank_swiss(ledger: PlayerHistory) -> tuple[RankedEntrant, ...]:
     """Rank a Swiss for two seats: Buchholz Cut-1, Buchholz, Sonneborn-Berger, direct encounter, wins."""
     win = units_of_win(2)
     numbers = [player.number for player in ledger.setup.players]
@@ -146,7 +147,7 @@ def rank_swiss(ledger: Ledger) -> tuple[Line, ...]:
     )
 
 
-def rank_pods(ledger: Ledger) -> tuple[Line, ...]:
+def rank_pods(ledger: PlayerHistory) -> tuple[RankedEntrant, ...]:
     """Rank a Swiss for more than two seats: mean score of the opponents, wins, second places."""
     win = units_of_win(ledger.setup.seats)
     numbers = [player.number for player in ledger.setup.players]
@@ -166,7 +167,7 @@ def rank_pods(ledger: Ledger) -> tuple[Line, ...]:
     return rank(numbers, points, _awarded(ledger), breaks)
 
 
-def _missed_at_the_end(entries: Sequence[Entry]) -> int:
+def _missed_at_the_end(entries: Sequence[RoundEntry]) -> int:
     """Return how many rounds were missed since the last that was attended."""
     count = 0
     for entry in reversed(entries):
@@ -176,7 +177,7 @@ def _missed_at_the_end(entries: Sequence[Entry]) -> int:
     return count
 
 
-def _awarded(ledger: Ledger) -> dict[int, Fraction]:
+def _awarded(ledger: PlayerHistory) -> dict[int, Fraction]:
     win = units_of_win(ledger.setup.seats)
     return {
         number: Fraction(sum(entry.awarded for entry in entries), win)
@@ -184,7 +185,7 @@ def _awarded(ledger: Ledger) -> dict[int, Fraction]:
     }
 
 
-def _wins(ledger: Ledger) -> dict[int, Fraction | None]:
+def _wins(ledger: PlayerHistory) -> dict[int, Fraction | None]:
     return {
         number: Fraction(sum(entry.wins for entry in entries)) for number, entries in ledger.entries.items()
     }

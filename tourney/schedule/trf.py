@@ -9,9 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from tourney.errors import UsageError
-from tourney.schedule.format import History, Setup
-from tourney.schedule.ledger import keep
-from tourney.schedule.line import Line
+from tourney.schedule.format import History, RankedEntrant, Setup
+from tourney.schedule.player_history import keep
 
 FORMATS = ("swiss", "round-robin")
 """The formats in which a round is a pairing for everybody, or a bye."""
@@ -20,7 +19,7 @@ MOST = 9999
 END = "\r\n"
 
 
-def trf(setup: Setup, history: History, standings: Sequence[Line], name: str, format_: str) -> str:
+def trf(setup: Setup, history: History, standings: Sequence[RankedEntrant], name: str, format_: str) -> str:
     """Return a tournament for two seats as TRF(16).
 
     ``standings`` give the points and ranks, ``name`` is the tournament's. Codes of a result: ``1``, ``=`` and
@@ -47,7 +46,9 @@ def trf(setup: Setup, history: History, standings: Sequence[Line], name: str, fo
     return "".join(line + END for line in (*head, *_players(setup, standings, cells)))
 
 
-def _players(setup: Setup, standings: Sequence[Line], cells: Mapping[int, Sequence[str]]) -> Iterator[str]:
+def _players(
+    setup: Setup, standings: Sequence[RankedEntrant], cells: Mapping[int, Sequence[str]]
+) -> Iterator[str]:
     lines = {line.number: line for line in standings}
     for player in setup.players:
         line = lines[player.number]

@@ -2,7 +2,7 @@
 
 Records, logs and measurements are JSON, compressed one by one (zlib): what queries need of them stands in
 columns beside them, so nothing is lost by it, and a million matches stay near a gigabyte. Readers raise
-MisfitError, which names the column.
+ColumnError, which names the column.
 """
 
 import zlib
@@ -11,9 +11,9 @@ from typing import Any, Final
 
 from tourney import json_text
 from tourney.errors import RecordError
-from tourney.match.played import LogLine, pack, pack_log
 from tourney.match.record import FAULT_KINDS, Record, check_shape
-from tourney.store.misfit import MisfitError
+from tourney.match.result import LogLine, pack, pack_log
+from tourney.store.column_validation import ColumnError
 
 __all__ = ["faults", "pack", "pack_log", "parsed", "ranks", "seating"]
 __all__ += ["unpack", "unpack_log", "unpack_record"]
@@ -27,15 +27,15 @@ _LOG_KINDS = ("info", "stderr", "note")
 def unpack(column: str, blob: bytes, want: str = "packed JSON") -> Any:
     """Return what ``pack`` was given."""
     if not isinstance(blob, bytes):
-        raise MisfitError(column, blob, want)
+        raise ColumnError(column, blob, want)
     reader = zlib.decompressobj()
     try:
         text = reader.decompress(blob, MAX_UNPACKED)
         if not reader.eof or reader.unused_data:
-            raise MisfitError(column, blob, f"{want} (it breaks off, or goes on)")
+            raise ColumnError(column, blob, f"{want} (it breaks off, or goes on)")
         return json_text.loads(text)
     except (zlib.error, ValueError) as error:
-        raise MisfitError(column, blob, f"{want} ({error})") from error
+        raise ColumnError(column, blob, f"{want} ({error})") from error
 
 
 def unpack_record(column: str, blob: bytes, seats: int) -> Record:
@@ -44,9 +44,9 @@ def unpack_record(column: str, blob: bytes, seats: int) -> Record:
     try:
         record = check_shape(data)
     except RecordError as error:
-        raise MisfitError(column, blob, f"a packed record ({error})") from error
+        raise ColumnError(column, blob, f"a packed record ({error})") from error
     if len(record["seats"]) != seats:
-        raise MisfitError(column, blob, f"a packed record of {seats} seats (it has {len(record['seats'])})")
+        raise ColumnError(column, blob, f"a packed record of {seats} seats (it has {len(record['seats'])})")
     return record
 
 
@@ -54,18 +54,18 @@ def unpack_log(column: str, blob: bytes) -> tuple[LogLine, ...]:
     """Return what ``pack_log`` was given."""
     data = unpack(column, blob, "a packed log")
     if not isinstance(data, list) or not all(map(_is_log_line, data)):
-        raise MisfitError(column, blob, "a packed log (lines of ply, seat, kind and text)")
+        raise ColumnError(column, blob, "a packed log (lines of ply, seat, kind and text)")
     return tuple(LogLine(ply, seat, kind, text) for ply, seat, kind, text in data)
 
 
 def parsed(column: str, text: str) -> Any:
     """Return the JSON data of a column."""
     if not isinstance(text, str):
-        raise MisfitError(column, text, "JSON")
+        raise ColumnError(column, text, "JSON")
     try:
         return json_text.loads(text)
     except ValueError as error:
-        raise MisfitError(column, text, f"JSON ({error})") from error
+        raise ColumnError(column, text, f"JSON ({error})") from error
 
 
 @lru_cache(maxsize=1 << 16)
@@ -77,7 +77,7 @@ def seating(text: str, seats: int, entrants: int) -> tuple[int, ...]:
     found = _ints(text)
     if found is None or len(found) != seats or not all(0 <= number < entrants for number in found):
         want = f"the numbers of {seats} of the {entrants} entrants (from 0), parted by commas"
-        raise MisfitError("seating", text, want)
+        raise ColumnError("seating", text, want)
     return found
 
 
@@ -90,7 +90,7 @@ def ranks(text: str, seats: int) -> tuple[int, ...]:
         or len(found) != seats
         or any(rank != 1 + sum(other < rank for other in found) for rank in found)
     ):
-        raise MisfitError("ranks", text, f"the ranks of {seats} seats, parted by commas")
+        raise ColumnError("ranks", text, f"the ranks of {seats} seats, parted by commas")
     return found
 
 
@@ -99,7 +99,7 @@ def faults(text: str, seats: int) -> tuple[str | None, ...]:
     """Return the kinds of faults of so many seats, None where there is none; equal texts share a tuple."""
     found = tuple(kind or None for kind in text.split(",")) if isinstance(text, str) else ()
     if len(found) != seats or not all(kind is None or kind in FAULT_KINDS for kind in found):
-        raise MisfitError("faults", text, f"a fault's kind or nothing for each of {seats} seats")
+        raise ColumnError("faults", text, f"a fault's kind or nothing for each of {seats} seats")
     return found
 
 

@@ -4,15 +4,15 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from tourney.errors import StoreDamaged
+from tourney.store.column_validation import ColumnError
 from tourney.store.engine import shown
-from tourney.store.misfit import MisfitError
 from tourney.store.models import MATCH, SCHEDULE, TOURNAMENT
 
 MAX_SHOWN = 40
 
 
 def in_row(
-    connection: Connection, table: sa.Table, row: object, misfit: MisfitError, whose: str = ""
+    connection: Connection, table: sa.Table, row: object, misfit: ColumnError, whose: str = ""
 ) -> StoreDamaged:
     """Return the error for a row, told by its primary key; ``whose`` says in people's words what it is of."""
     name = shown(connection.engine.url)
@@ -24,7 +24,7 @@ def in_row(
 
 
 def in_match(
-    connection: Connection, table: sa.Table, tournament: int, number: object, misfit: MisfitError
+    connection: Connection, table: sa.Table, tournament: int, number: object, misfit: ColumnError
 ) -> StoreDamaged:
     """Return the error for the row of a table whose keys are the schedule's, by a match's number."""
     query = (
@@ -38,13 +38,13 @@ def in_match(
     return in_row(connection, table, found.id, misfit, f"match {number} of {found.name}")
 
 
-def in_result(connection: Connection, tournament: int, number: object, misfit: MisfitError) -> StoreDamaged:
+def in_result(connection: Connection, tournament: int, number: object, misfit: ColumnError) -> StoreDamaged:
     """Return the error for a match's row of the schedule or of its result, whichever has the column."""
     table = MATCH if misfit.column in MATCH.c else SCHEDULE
     return in_match(connection, table, tournament, number, misfit)
 
 
-def find_value(connection: Connection, tournament: int, misfit: MisfitError) -> StoreDamaged:
+def find_value(connection: Connection, tournament: int, misfit: ColumnError) -> StoreDamaged:
     """Return the error for the first match of a tournament whose column holds this value.
 
     For those who read groups of matches, and do not know which one a value came from.

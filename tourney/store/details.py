@@ -7,11 +7,11 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from tourney.match.played import LogLine
 from tourney.match.record import Record
+from tourney.match.result import LogLine
 from tourney.store import codec, damage
+from tourney.store.column_validation import ColumnError
 from tourney.store.measurements import unpack_measured
-from tourney.store.misfit import MisfitError
 from tourney.store.models import LOG, MATCH, MEASURED, SCHEDULE
 from tourney.store.rows import shape_of
 from tourney.store.values import Measured
@@ -52,7 +52,7 @@ def records(connection: Connection, tournament: int) -> Iterator[tuple[int, Reco
         for number, blob in rows:
             try:
                 found = codec.unpack_record("record", blob, seats)
-            except MisfitError as error:
+            except ColumnError as error:
                 raise damage.in_match(connection, MATCH, tournament, number, error) from error
             yield number, found
 
@@ -68,7 +68,7 @@ def recent_measured(connection: Connection, tournament: int, count: int) -> tupl
     )
     found = []
     for row in connection.execute(query):
-        with suppress(MisfitError):
+        with suppress(ColumnError):
             found.append(unpack_measured("data", row[0]))
     return tuple(found)
 
@@ -87,5 +87,5 @@ def _unpacked(
         return None
     try:
         return unpack(column.name, blob)
-    except MisfitError as error:
+    except ColumnError as error:
         raise damage.in_match(connection, column.table, tournament, number, error) from error

@@ -7,12 +7,12 @@ from typing import Any
 from sqlalchemy.engine import Connection
 
 from tourney.errors import RecordError
-from tourney.match.played import Played
 from tourney.match.record import Record, spec_of
+from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, MatchSpec
 from tourney.schedule.row import Row
 from tourney.store import writing
-from tourney.store.values import Finished, Plan, RunSettings, StoredEntrant, Tournament
+from tourney.store.values import MatchResult, Plan, RunSettings, StoredEntrant, Tournament
 
 FORMAT = "import"
 _CHUNK = 500
@@ -63,9 +63,9 @@ def import_records(
     )
     numbered = writing.add_rows(connection, tournament.id, layout.rows, complete=True)
     number_of = {row: number for number, row in numbered}
-    chunk: list[Finished] = []
+    chunk: list[MatchResult] = []
     for row, (_, record) in zip(layout.rows, again, strict=True):
-        chunk.append(Finished(number_of[row], Played(record)))
+        chunk.append(MatchResult(number_of[row], PlayedMatch(record)))
         if len(chunk) == _CHUNK:
             writing.record_results(connection, tournament.id, chunk)
             chunk = []

@@ -3,17 +3,17 @@
 from collections.abc import Iterator, Sequence
 
 from tourney.errors import UsageError
-from tourney.match.played import LogLine
 from tourney.match.record import Record
+from tourney.match.result import LogLine
 from tourney.store import details, reading, writing
 from tourney.store.tournaments import Tournaments
-from tourney.store.values import Finished, Match, Measured
+from tourney.store.values import Match, MatchResult, Measured
 
 
 class Matches(Tournaments):
     """Reads and writes matches."""
 
-    def record_results(self, tournament: int, finished: Sequence[Finished]) -> None:
+    def record_results(self, tournament: int, finished: Sequence[MatchResult]) -> None:
         """Store finished matches with their logs and measurements, all in one transaction.
 
         They count as done when this returns. A row that has a result already keeps it: nothing is stored
@@ -78,7 +78,7 @@ class Matches(Tournaments):
 
         ``record`` None: of a match that is void for want of a working machine.
         """
-        from tourney.store.agreement import disagreement  # noqa: PLC0415 - for verify alone
+        from tourney.store.consistency import disagreement  # noqa: PLC0415 - for verify alone
 
         with self._read() as connection:
             return disagreement(connection, tournament, number, record)

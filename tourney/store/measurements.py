@@ -4,18 +4,18 @@ from math import isfinite
 from typing import Any
 
 from tourney.store.codec import unpack
-from tourney.store.misfit import MisfitError
+from tourney.store.column_validation import ColumnError
 from tourney.store.values import Measured
 
 
 def unpack_measured(column: str, blob: bytes) -> Measured:
-    """Return a match's measurements; see ``tourney.match.played.Played``."""
+    """Return a match's measurements; see ``tourney.match.result.PlayedMatch``."""
     data = unpack(column, blob, "packed measurements")
     if not isinstance(data, dict):
-        raise MisfitError(column, blob, "packed measurements (an object)")
+        raise ColumnError(column, blob, "packed measurements (an object)")
     for key, fits in _MEASURED.items():
         if key in data and not fits(data[key]):
-            raise MisfitError(column, blob, f"packed measurements ({key} is none)")
+            raise ColumnError(column, blob, f"packed measurements ({key} is none)")
     measured: Measured = data
     return measured
 

@@ -9,7 +9,7 @@ from tourney.match.shape import read_choice, read_int, read_list, read_object
 from tourney.match.shape import read_text as read_bounded
 from tourney.match.spec import Limits
 from tourney.store import codec
-from tourney.store.misfit import MisfitError
+from tourney.store.column_validation import ColumnError
 from tourney.store.values import Plan, RunSettings, SandboxLevel
 
 LEVELS: tuple[SandboxLevel, ...] = ("strict", "auto", "off")
@@ -44,13 +44,13 @@ def plan_text(plan: Plan) -> str:
 def plan_from(text: str) -> Plan:
     """Return what ``plan_text`` was given, options and extra in the order of their names.
 
-    Raises MisfitError of the column ``plan``.
+    Raises ColumnError of the column ``plan``.
     """
     data = codec.parsed("plan", text)
     try:
         return _plan(data)
     except RecordError as error:
-        raise MisfitError("plan", text, f"a plan ({error})") from error
+        raise ColumnError("plan", text, f"a plan ({error})") from error
 
 
 def run_text(run: RunSettings) -> str:
@@ -60,7 +60,7 @@ def run_text(run: RunSettings) -> str:
 
 
 def run_from(text: str) -> RunSettings:
-    """Return what ``run_text`` was given. Raises MisfitError of the column ``run``."""
+    """Return what ``run_text`` was given. Raises ColumnError of the column ``run``."""
     data = codec.parsed("run", text)
     try:
         # Databases of before 0003 do not say who is withdrawn.
@@ -68,9 +68,9 @@ def run_from(text: str) -> RunSettings:
         withdrawn = _texts(run.get("withdrawn", []), "withdrawn")
         level = next(level for level in LEVELS if level == read_choice(run["sandbox"], "sandbox", LEVELS))
     except RecordError as error:
-        raise MisfitError("run", text, f"run settings ({error})") from error
+        raise ColumnError("run", text, f"run settings ({error})") from error
     if not isinstance(run["reuse"], bool):
-        raise MisfitError("run", text, "run settings (reuse must be true or false)")
+        raise ColumnError("run", text, "run settings (reuse must be true or false)")
     return RunSettings(reuse=run["reuse"], sandbox=level, withdrawn=withdrawn)
 
 

@@ -1,5 +1,5 @@
-"""Match scores; see ``tourney.schedule.points``."""
+"""Match scores; see ``tourney.schedule.row``."""
 
-from tourney.schedule.points import score_units
+from tourney.schedule.row import score_units
 
 __all__ = ["score_units"]

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from tourney.store import codec, damage
-from tourney.store.misfit import MisfitError, read_int
+from tourney.store.column_validation import ColumnError, read_int
 from tourney.store.models import CHECKPOINT, DRAW_PROBABILITY, MATCH, SCHEDULE, VERDICT
 from tourney.store.rows import Shape, check_draw_probability, check_verdict, shape_of
 from tourney.store.scan import first_of_schedule
@@ -100,7 +100,7 @@ def draw_probability(connection: Connection, game: str, seats: int) -> DrawProba
         return None
     try:
         check_draw_probability(row)
-    except MisfitError as error:
+    except ColumnError as error:
         raise damage.in_row(connection, DRAW_PROBABILITY, f"{game},{seats}", error) from error
     return DrawProbability(float(row["probability"]), row["tournament"], row["matches"])
 
@@ -131,7 +131,7 @@ def checkpoint(connection: Connection, tournament: int, settings: str) -> Checkp
         return None
     try:
         return Checkpoint(read_int(row, "number"), codec.unpack("state", row["state"]))
-    except MisfitError:
+    except ColumnError:
         return None
 
 
@@ -156,7 +156,7 @@ def verdict(connection: Connection, tournament: int) -> dict[str, Any] | None:
         return None
     try:
         return check_verdict(row)
-    except MisfitError as error:
+    except ColumnError as error:
         raise damage.in_row(connection, VERDICT, tournament, error) from error
 
 
@@ -174,5 +174,5 @@ def _game(
         return GroupGame(
             codec.seating(seating, *shape), codec.ranks(ranks, shape.seats), codec.faults(faults, shape.seats)
         )
-    except MisfitError as error:
+    except ColumnError as error:
         raise damage.find_value(connection, tournament, error) from error

@@ -6,21 +6,13 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from tourney.schedule.row import Row
+from tourney.schedule.row import MatchKey, Row
 from tourney.store import codec, damage
-from tourney.store.misfit import MisfitError, read_int, read_text
+from tourney.store.column_validation import ColumnError, read_int, read_text
 from tourney.store.models import ENTRANT, MATCH, SCHEDULE, SEAT, TOURNAMENT
 from tourney.store.rows import check_order, entrant_of, shape_of, tournament_of
 from tourney.store.scan import first_of_schedule
-from tourney.store.values import (
-    Key,
-    Match,
-    Progress,
-    Result,
-    ResultRow,
-    StoredEntrant,
-    Tournament,
-)
+from tourney.store.values import Match, Result, ResultRow, RowCounts, StoredEntrant, Tournament
 
 T = TypeVar("T")
 
@@ -31,7 +23,7 @@ _S, _M = SCHEDULE.c, MATCH.c
 _KEY = (_S.round_no, _S.table_no, _S.repeat_no, _S.order_no)
 _PLAYED = SCHEDULE.join(MATCH, _M.id == _S.id)
 
-_BEFORE = Key(0, 0, 0, 0)
+_BEFORE = MatchKey(0, 0, 0, 0)
 """Before the first match."""
 
 
@@ -41,7 +33,7 @@ def tournaments(connection: Connection) -> tuple[Tournament, ...]:
     for row in connection.execute(sa.select(TOURNAMENT).order_by(TOURNAMENT.c.id)).mappings():
         try:
             found.append(tournament_of(row))
-        except MisfitError as error:
+        except ColumnError as error:
             raise damage.in_row(connection, TOURNAMENT, row["id"], error, f"{row['name']}") from error
     return tuple(found)
 
@@ -53,7 +45,7 @@ def entrants(connection: Connection, tournament: int) -> tuple[StoredEntrant, ..
     for number, row in enumerate(connection.execute(query).mappings()):
         try:
             found.append(entrant_of(row, number))
-        except MisfitError as error:
+        except ColumnError as error:
             key = f"{tournament},{row['number']}"
             raise damage.in_row(connection, ENTRANT, key, error, f"entrant {row['name']}") from error
     return tuple(found)
@@ -70,12 +62,12 @@ def rows(connection: Connection, tournament: int, *, pending: bool = False) -> I
         try:
             last = _key(last, number, *key)
             row = Row(*last, codec.seating(seating, *shape))
-        except MisfitError as error:
+        except ColumnError as error:
             raise damage.in_match(connection, SCHEDULE, tournament, number, error) from error
         yield number, row
 
 
-def progress(connection: Connection, tournament: int) -> Progress:
+def progress(connection: Connection, tournament: int) -> RowCounts:
     """Return how far a tournament is."""
     query = (
         sa.select(
@@ -90,7 +82,7 @@ def progress(connection: Connection, tournament: int) -> Progress:
     rows_, done, void, rounds = connection.execute(query).one()
     if type(rounds) is not int:
         raise first_of_schedule(connection, tournament)
-    return Progress(int(rows_), int(done), int(void), rounds)
+    return RowCounts(int(rows_), int(done), int(void), rounds)
 
 
 def matches(
@@ -117,7 +109,7 @@ def matches(
             played = None if row[6] is None else _result(*row[7:], seats=shape.seats)
             last = _key(last, *row[:5])
             match = Match(tournament, row[0], last, codec.seating(row[5], *shape), played)
-        except MisfitError as error:
+        except ColumnError as error:
             raise damage.in_result(connection, tournament, row[0], error) from error
         yield match
 
@@ -146,7 +138,7 @@ def results(connection: Connection, tournament: int, *, after: int = 0) -> Itera
                 codec.faults(faults, shape.seats),
                 void,
             )
-        except MisfitError as error:
+        except ColumnError as error:
             raise damage.in_result(connection, tournament, number, error) from error
         yield result
 
@@ -162,7 +154,7 @@ def faulty(
     for number, seating, faults in _each(connection, _of(query, tournament)):
         try:
             found.append((number, codec.seating(seating, *shape), codec.faults(faults, shape.seats)))
-        except MisfitError as error:
+        except ColumnError as error:
             raise damage.in_result(connection, tournament, number, error) from error
     return tuple(found)
 
@@ -177,14 +169,14 @@ def _each(connection: Connection, query: Any) -> Iterator[Any]:
         yield from rows
 
 
-def _key(last: Key, number: Any, round_: Any, table: Any, repeat: Any, order: Any) -> Key:
+def _key(last: MatchKey, number: Any, round_: Any, table: Any, repeat: Any, order: Any) -> MatchKey:
     """Return a match's key, once it and the match's number are integers, and it comes after the last one."""
     if not (type(number) is type(round_) is type(table) is type(repeat) is type(order) is int):
         row = {"number": number, "round_no": round_, "table_no": table}
         row |= {"repeat_no": repeat, "order_no": order}
         for column in row:
             read_int(row, column, 1)
-    key = Key(round_, table, repeat, order)
+    key = MatchKey(round_, table, repeat, order)
     if key <= last:
         check_order(last, key)
     return key

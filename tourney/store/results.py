@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
+from tourney.results.format_input import history_of, setup_of
+from tourney.results.standings import rank_standings
 from tourney.schedule.format import History, Setup
 from tourney.schedule.registry import FORMATS
 from tourney.store import rating_data, reading, sums
-from tourney.store.setup import history_of, setup_of
-from tourney.store.standings import rank_standings
 from tourney.store.tournaments import Tournaments
 from tourney.store.values import GroupCount, PairTotal, ResultRow, Standing
 

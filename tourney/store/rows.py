@@ -1,4 +1,4 @@
-"""From rows of SQL to values: every column checked. Raises MisfitError, which names the column."""
+"""From rows of SQL to values: every column checked. Raises ColumnError, which names the column."""
 
 from typing import Any, NamedTuple
 
@@ -8,10 +8,9 @@ from sqlalchemy.engine import Connection
 from tourney.match.record import FAULT_KINDS
 from tourney.match.spec import Entrant
 from tourney.store import codec
-from tourney.store.measurements import unpack_measured
-from tourney.store.misfit import (
+from tourney.store.column_validation import (
+    ColumnError,
     Columns,
-    MisfitError,
     read_digest,
     read_flag,
     read_int,
@@ -20,6 +19,7 @@ from tourney.store.misfit import (
     read_u64,
     read_word,
 )
+from tourney.store.measurements import unpack_measured
 from tourney.store.models import ENTRANT, TOURNAMENT
 from tourney.store.plans import plan_from, run_from
 from tourney.store.values import StoredEntrant, Tournament
@@ -47,7 +47,7 @@ def tournament_of(row: Columns) -> Tournament:
     plan = plan_from(row["plan"])
     for column in ("name", "game", "format", "seats"):
         if row[column] != getattr(plan, column):
-            raise MisfitError(column, row[column], f"{getattr(plan, column)} as the column plan has it")
+            raise ColumnError(column, row[column], f"{getattr(plan, column)} as the column plan has it")
     return Tournament(
         id=read_int(row, "id"),
         plan=plan,
@@ -62,10 +62,10 @@ def tournament_of(row: Columns) -> Tournament:
 def entrant_of(row: Columns, number: int) -> StoredEntrant:
     """Return the entrant of a number."""
     if row["number"] != number:
-        raise MisfitError("number", row["number"], f"{number}, the next one")
+        raise ColumnError("number", row["number"], f"{number}, the next one")
     args = codec.parsed("args", row["args"])
     if not isinstance(args, list) or not all(isinstance(arg, str) for arg in args):
-        raise MisfitError("args", row["args"], "a JSON list of texts")
+        raise ColumnError("args", row["args"], "a JSON list of texts")
     return StoredEntrant(
         number=number,
         entrant=Entrant(
@@ -92,7 +92,7 @@ def check_schedule(row: Columns, shape: Shape, before: Columns | None = None) ->
     if before is not None:
         check_order(tuple(before[column] for column in _KEY), tuple(row[column] for column in _KEY))
         if row["number"] <= before["number"]:
-            raise MisfitError("number", row["number"], f"a number after {before['number']}")
+            raise ColumnError("number", row["number"], f"a number after {before['number']}")
     codec.seating(row["seating"], *shape)
 
 
@@ -100,7 +100,7 @@ def check_order(last: tuple[int, ...], key: tuple[int, ...]) -> None:
     """Check that a match's key comes after that of the match before it."""
     if key <= last:
         before = ".".join(map(str, last))
-        raise MisfitError("round_no", key[0], f"a place after {before}, that of the match before it")
+        raise ColumnError("round_no", key[0], f"a place after {before}, that of the match before it")
 
 
 def check_match(row: Columns, shape: Shape) -> None:
@@ -114,7 +114,7 @@ def check_match(row: Columns, shape: Shape) -> None:
     read_flag(row, "reproducible")
     if row["record"] is None:
         if row["digest"] != "":
-            raise MisfitError("record", None, f"the record of the digest {str(row['digest'])[:16]}")
+            raise ColumnError("record", None, f"the record of the digest {str(row['digest'])[:16]}")
     else:
         read_digest(row, "digest")
         codec.unpack_record("record", row["record"], shape.seats)
@@ -146,7 +146,7 @@ def check_draw_probability(row: Columns) -> None:
     """Check a draw probability that is kept."""
     value = row["probability"]
     if type(value) not in (int, float) or not 0 <= value <= 1:
-        raise MisfitError("probability", value, "a number from 0 to 1")
+        raise ColumnError("probability", value, "a number from 0 to 1")
     read_int(row, "seats", 1)
     read_int(row, "matches")
     for column in ("game", "tournament"):
@@ -164,12 +164,12 @@ def check_verdict(row: Columns) -> dict[str, Any]:
     """Return what a comparison came to."""
     data = codec.parsed("data", row["data"])
     if not isinstance(data, dict):
-        raise MisfitError("data", row["data"], "a JSON object")
+        raise ColumnError("data", row["data"], "a JSON object")
     return data
 
 
 def _maybe_any_int(row: Columns, column: str) -> int | None:
     value = row[column]
     if value is not None and type(value) is not int:
-        raise MisfitError(column, value, "an integer or nothing")
+        raise ColumnError(column, value, "an integer or nothing")
     return value

@@ -9,7 +9,7 @@ from sqlalchemy.engine import Connection
 
 from tourney.errors import StoreDamaged
 from tourney.store import damage, rows
-from tourney.store.misfit import Columns, MisfitError
+from tourney.store.column_validation import ColumnError, Columns
 from tourney.store.models import (
     CHECKPOINT,
     DRAW_PROBABILITY,
@@ -110,7 +110,7 @@ def _tried(
 ) -> Iterator[StoreDamaged]:
     try:
         check(row)
-    except MisfitError as error:
+    except ColumnError as error:
         key = ",".join(str(row[column.name]) for column in table.primary_key)
         yield damage.in_row(connection, table, key, error, _whose(connection, table, row))
 

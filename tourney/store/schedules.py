@@ -4,13 +4,13 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from tourney.run.monitoring.status_file import RunStatus, read_status, status_path
 from tourney.schedule.row import Row
 from tourney.store import reading, writing
 from tourney.store.access import Access
-from tourney.store.bulletin import Bulletin, bulletin_path, read_bulletin
 from tourney.store.engine import place_of
-from tourney.store.lock import Running, run_lock, running_now
-from tourney.store.values import Progress, Tournament
+from tourney.store.run_lock import Running, run_lock, running_now
+from tourney.store.values import RowCounts, Tournament
 
 
 class Schedules(Access):
@@ -37,7 +37,7 @@ class Schedules(Access):
         with self._read() as connection:
             return tuple(reading.rows(connection, tournament, pending=True))
 
-    def progress(self, tournament: int) -> Progress:
+    def progress(self, tournament: int) -> RowCounts:
         """Return how far a tournament is."""
         with self._read() as connection:
             return reading.progress(connection, tournament)
@@ -56,11 +56,11 @@ class Schedules(Access):
         """Return the run of a tournament that goes on now, or None."""
         return running_now(self._engine, tournament)
 
-    def bulletin(self, tournament: int) -> Bulletin:
+    def bulletin(self, tournament: int) -> RunStatus:
         """Return what the run of a tournament shows; empty where none goes on.
 
         Of a run on a server that is known only in the folder in which it was begun.
         """
         if self.running(tournament) is None:
-            return Bulletin()
-        return read_bulletin(bulletin_path(place_of(self._engine.url), tournament))
+            return RunStatus()
+        return read_status(status_path(place_of(self._engine.url), tournament))

@@ -7,20 +7,20 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from tourney.match.record import FAULT_KINDS
+from tourney.results.standings import ScoreTotals
 from tourney.store import damage
-from tourney.store.misfit import MisfitError
+from tourney.store.column_validation import ColumnError
 from tourney.store.models import MATCH, SCHEDULE, SEAT
 from tourney.store.reading import entrants
 from tourney.store.rows import Shape, shape_of
 from tourney.store.scan import first_of_seats
-from tourney.store.standings import Tally
 from tourney.store.values import BENCHED, PairTotal
 
 _S, _M = SCHEDULE.c, MATCH.c
 _PLAYED = SCHEDULE.join(MATCH, _M.id == _S.id)
 
 
-def tallies(connection: Connection, tournament: int) -> dict[int, Tally]:
+def tallies(connection: Connection, tournament: int) -> dict[int, ScoreTotals]:
     """Return what the matches that count add up to, by entrant; an entrant without one is left out."""
     seat = SEAT.c
     first = seat.rank == 1
@@ -41,7 +41,7 @@ def tallies(connection: Connection, tournament: int) -> dict[int, Tally]:
         # SQLite adds up what is no integer as a float.
         if not _is_entrant(entrant, shape) or isinstance(units, float):
             raise first_of_seats(connection, tournament)
-        found[entrant] = Tally(int(games), int(units), int(wins), int(draws))
+        found[entrant] = ScoreTotals(int(games), int(units), int(wins), int(draws))
     return found
 
 
@@ -73,7 +73,7 @@ def benched(connection: Connection, tournament: int) -> tuple[tuple[int, int], .
     for note, count in connection.execute(query):
         name = note.removeprefix(BENCHED).split(" ")[0]
         if name not in numbers:
-            misfit = MisfitError("note", note, "the name of an entrant that is benched")
+            misfit = ColumnError("note", note, "the name of an entrant that is benched")
             raise damage.find_value(connection, tournament, misfit)
         counts[numbers[name]] += int(count)
     return tuple(sorted(counts.items()))

@@ -4,20 +4,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
-from tourney.match.played import Played
+from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits
-from tourney.schedule.row import Row
+from tourney.schedule.row import MatchKey, Row
 
 SandboxLevel = Literal["strict", "auto", "off"]
-
-
-class Key(NamedTuple):
-    """A match's key in its tournament; all count from 1, and their order is the schedule order."""
-
-    round: int
-    table: int
-    repeat: int
-    order: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +134,7 @@ class Match:
 
     tournament: int
     number: int
-    key: Key
+    key: MatchKey
     seats: tuple[int, ...]
     result: Result | None
 
@@ -161,7 +152,7 @@ class ResultRow(NamedTuple):
     """
 
     number: int
-    key: Key
+    key: MatchKey
     entrants: tuple[int, ...]
     ranks: tuple[int, ...]
     faults: tuple[str | None, ...]
@@ -169,11 +160,11 @@ class ResultRow(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class MatchResult:
     """What the coordinator stores of a row: a match as played, or (``played`` None) why it is void."""
 
     number: int
-    played: Played | None
+    played: PlayedMatch | None
     note: str = ""
 
 
@@ -260,7 +251,7 @@ class Checkpoint(NamedTuple):
     state: Any
 
 
-class Progress(NamedTuple):
+class RowCounts(NamedTuple):
     """How far a tournament is: rows drawn, rows with a result, voids among them, and rounds drawn."""
 
     rows: int
@@ -270,4 +261,4 @@ class Progress(NamedTuple):
 
 
 Measured = dict[str, Any]
-"""What was measured of a match, as ``tourney.match.played.Played.measured``."""
+"""What was measured of a match, as ``tourney.match.result.PlayedMatch.measured``."""

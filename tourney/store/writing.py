@@ -13,12 +13,12 @@ from tourney.errors import StoreError, UsageError
 from tourney.match.record import Outcome
 from tourney.schedule.row import Row
 from tourney.store import codec, damage, reading
-from tourney.store.misfit import MisfitError
+from tourney.store.column_validation import ColumnError
 from tourney.store.models import CHECKPOINT, ENTRANT, LOG, MATCH, MEASURED, SCHEDULE, SEAT, TOURNAMENT
 from tourney.store.plans import plan_text, run_text
 from tourney.store.points import score_units
 from tourney.store.rows import shape_of
-from tourney.store.values import Finished, Plan, RunSettings, StoredEntrant, Tournament
+from tourney.store.values import MatchResult, Plan, RunSettings, StoredEntrant, Tournament
 
 _CHUNK = 500
 """Keys named in one query: databases bound their number."""
@@ -123,7 +123,7 @@ def add_rows(
     return tuple(numbered)
 
 
-def record_results(connection: Connection, tournament: int, finished: Sequence[Finished]) -> None:
+def record_results(connection: Connection, tournament: int, finished: Sequence[MatchResult]) -> None:
     """Store finished matches; rows that have a result keep it."""
     rows = _open_rows(connection, tournament, [item.number for item in finished])
     matches: list[dict[str, Any]] = []
@@ -162,7 +162,7 @@ def take_back(connection: Connection, tournament: int, numbers: Sequence[int]) -
     connection.execute(sa.delete(CHECKPOINT).where(CHECKPOINT.c.tournament_id == tournament))
 
 
-def match_values(id_: int, item: Finished, seats: int) -> dict[str, Any]:
+def match_values(id_: int, item: MatchResult, seats: int) -> dict[str, Any]:
     """Return a finished match's columns. Raises StoreError if it has not so many seats."""
     if item.played is None:
         outcome = Outcome((1,) * seats, "void")
@@ -225,7 +225,7 @@ def _open_rows(
         for number, id_, seating in connection.execute(query):
             try:
                 found[number] = (id_, codec.seating(seating, *shape))
-            except MisfitError as error:
+            except ColumnError as error:
                 raise damage.in_match(connection, SCHEDULE, tournament, number, error) from error
     return found
 

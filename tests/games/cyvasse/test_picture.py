@@ -4,15 +4,15 @@ import pytest
 
 from tests.games.cyvasse.hands import GAME, WHITE_TILES, A, B, lay_out, place, play, read
 from tourney.errors import ActionError, PositionError
-from tourney.games.drawing import Drawing
+from tourney.games.diagram import Diagram
 
 
-def marks(drawing: Drawing) -> set[tuple[str, str]]:
+def marks(drawing: Diagram) -> set[tuple[str, str]]:
     names = {(cell.x, cell.y): cell.name for cell in drawing.cells}
     return {(mark.kind, names[mark.x, mark.y]) for mark in drawing.marks}
 
 
-def arrow(drawing: Drawing) -> tuple[str, str]:
+def arrow(drawing: Diagram) -> tuple[str, str]:
     names = {(cell.x, cell.y): cell.name for cell in drawing.cells}
     (only,) = drawing.arrows
     return names[only.x1, only.y1], names[only.x2, only.y2]

@@ -4,7 +4,7 @@ import pytest
 
 from tests.games.element.made import GAME, START_2, A, made, text
 from tourney.errors import PositionError
-from tourney.games.drawing import Arrow, Mark
+from tourney.games.diagram import Arrow, Mark
 
 
 def test_every_square_is_drawn_with_north_up_and_coordinates_beside() -> None:

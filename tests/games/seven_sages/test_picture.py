@@ -1,7 +1,7 @@
 """The Seven Sages: drawings from position strings."""
 
 from tests.games.seven_sages.made import GAME, START, play, read, text
-from tourney.games.drawing import Arrow, Mark
+from tourney.games.diagram import Arrow, Mark
 
 
 def test_the_ground_is_the_kingdom_the_cities_and_barbarian_country() -> None:

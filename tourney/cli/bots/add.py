@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from tourney.bots.store import BotStore
+from tourney.bots.catalogue.store import BotStore
 from tourney.cli.options import bots_option, output_options
 from tourney.cli.output import current
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import click
 
-from tourney.bots.sandbox import open_sandbox
-from tourney.bots.store import BotStore
+from tourney.bots.catalogue.store import BotStore
+from tourney.bots.sandbox.base import open_sandbox
 from tourney.cli.bots.finding import find_bot
 from tourney.cli.options import bots_option, output_options
 from tourney.cli.output import Output, current

@@ -4,9 +4,9 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
-from tourney.bots.resolve import look_up
-from tourney.bots.store import BotStore, StoredBot
-from tourney.bots.tree import remove_tree
+from tourney.bots.catalogue.file_tree import remove_tree
+from tourney.bots.catalogue.resolve import look_up
+from tourney.bots.catalogue.store import BotStore, StoredBot
 
 
 def find_bot(reference: str, store: BotStore, stack: ExitStack) -> tuple[BotStore, StoredBot, Path]:

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import click
 
-from tourney.bots.manifest import Manifest
-from tourney.bots.resolve import shipped_bots
-from tourney.bots.store import BotStore
-from tourney.bots.submission import digest_of_folder
+from tourney.bots.catalogue.manifest import Manifest
+from tourney.bots.catalogue.resolve import shipped_bots
+from tourney.bots.catalogue.store import BotStore
+from tourney.bots.catalogue.submission import digest_of_folder
 from tourney.cli.edge import printable
 from tourney.cli.options import bots_option, format_option, output_options
 from tourney.cli.output import Column, Format, Row, current

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from tourney.bots.new import DEFAULT_GAME, LANGUAGES, new_bot
+from tourney.bots.catalogue.starter import DEFAULT_GAME, LANGUAGES, new_bot
 from tourney.cli.options import output_options
 from tourney.cli.output import current
 

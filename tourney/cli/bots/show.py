@@ -5,9 +5,9 @@ from pathlib import Path
 
 import click
 
-from tourney.bots.build import damage_of_build, place_of_build
-from tourney.bots.seal import read_seal
-from tourney.bots.store import BotStore, StoredBot
+from tourney.bots.catalogue.build import damage_of_build, place_of_build
+from tourney.bots.catalogue.file_manifest import read_seal
+from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.cli.bots.finding import find_bot
 from tourney.cli.edge import printable
 from tourney.cli.options import bots_option, format_option, output_options

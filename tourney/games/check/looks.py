@@ -6,9 +6,9 @@ from typing import get_args
 
 from tourney.games.base import AnyGame
 from tourney.games.check.scene import Scene
-from tourney.games.drawing import Drawing, Shape
-from tourney.games.svg_board import MARKS, svg_board
-from tourney.games.text_board import text_board
+from tourney.games.diagram import Diagram, Shape
+from tourney.games.svg_diagram import MARKS, svg_diagram
+from tourney.games.text_diagram import text_diagram
 
 _WORD = re.compile(r"[a-z][a-z0-9-]*", re.ASCII)
 _MAX_GLYPH = 2
@@ -38,11 +38,11 @@ def _whole(game: AnyGame, view: str, last: str | None) -> Iterator[str]:
     yield from _cells(made)
     yield from _pieces(made, len(game.seat_names))
     yield from _rest(made)
-    if not text_board(made) or not svg_board(made):
+    if not text_diagram(made) or not svg_diagram(made):
         yield "is empty"
 
 
-def _cells(made: Drawing) -> Iterator[str]:
+def _cells(made: Diagram) -> Iterator[str]:
     places = [(cell.x, cell.y) for cell in made.cells]
     if len(set(places)) != len(places):
         yield "has two cells at one place"
@@ -51,7 +51,7 @@ def _cells(made: Drawing) -> Iterator[str]:
             yield f"has a cell of the shape {cell.shape!r} and the kind {cell.kind!r}"
 
 
-def _pieces(made: Drawing, seats: int) -> Iterator[str]:
+def _pieces(made: Diagram, seats: int) -> Iterator[str]:
     places = {(cell.x, cell.y) for cell in made.cells}
     for piece in made.pieces:
         if (piece.x, piece.y) not in places:
@@ -64,7 +64,7 @@ def _pieces(made: Drawing, seats: int) -> Iterator[str]:
             yield f"has a piece of the kind {piece.kind!r}, which is not a word"
 
 
-def _rest(made: Drawing) -> Iterator[str]:
+def _rest(made: Diagram) -> Iterator[str]:
     places = {(cell.x, cell.y) for cell in made.cells}
     for mark in made.marks:
         if (mark.x, mark.y) not in places or mark.kind not in MARKS:

@@ -15,7 +15,7 @@ from tourney.games.cyvasse.setup import STEPS, SetUp
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tourney.games.drawing import Drawing
+    from tourney.games.diagram import Diagram
     from tourney.seeds import Draw
 
 
@@ -50,7 +50,7 @@ class Cyvasse(Game[int]):
         """Return a full state that fits what a seat sees, drawn by ``draw``. Raises PositionError."""
         return sample_state(observation, seat, draw)
 
-    def drawing(self, view: str, last: str | None = None) -> Drawing:
+    def drawing(self, view: str, last: str | None = None) -> Diagram:
         """Draw a position string or an observation, with the last action marked."""
         from tourney.games.cyvasse.picture import picture  # noqa: PLC0415 - bots draw nothing
 

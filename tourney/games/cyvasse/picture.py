@@ -1,4 +1,4 @@
-"""The picture of a position or of an observation, in the vocabulary of ``tourney.games.drawing``."""
+"""The picture of a position or of an observation, in the vocabulary of ``tourney.games.diagram``."""
 
 from tourney.games.cyvasse import actions
 from tourney.games.cyvasse.board import BEHIND, LENGTHS, NAMES, NUMBER, ROWS, SQUARES
@@ -6,7 +6,7 @@ from tourney.games.cyvasse.ground import MOUNTAIN, PLAIN, UNLAID, WATER
 from tourney.games.cyvasse.pieces import CODES, EMPTY, KINDS, PUT_ORDER, SEAT_NAMES
 from tourney.games.cyvasse.position import Fields, read_fields
 from tourney.games.cyvasse.tiles import PLANS
-from tourney.games.drawing import Arrow, Cell, Drawing, Label, Mark, Piece
+from tourney.games.diagram import Arrow, Cell, Diagram, Label, Mark, Piece
 
 _KIND_OF_CELL = {PLAIN: "plain", MOUNTAIN: "mountain", WATER: "water", UNLAID: "hidden"}
 _NAME_OF = {kind.code: kind.name for kind in KINDS}
@@ -40,7 +40,7 @@ def _labels() -> tuple[Label, ...]:
 _LABELS = _labels()
 
 
-def picture(view: str, last: str | None) -> Drawing:
+def picture(view: str, last: str | None) -> Diagram:
     """Draw a position string or an observation, with the last action marked.
 
     Raises PositionError for a view of another form, ActionError for a last action that is none. ``?``, an
@@ -50,7 +50,7 @@ def picture(view: str, last: str | None) -> Drawing:
     cells = tuple(Cell(*_PLACES[s], _KIND_OF_CELL[fields.ground[s]], NAMES[s], "hex") for s in SQUARES)
     pieces = tuple(_piece(s, chr(fields.board[s])) for s in SQUARES if fields.board[s] != EMPTY)
     marks, arrows = _last_action(fields, last) if last and last != "?" else ((), ())
-    return Drawing(cells, pieces, marks, arrows, _LABELS, _notes(fields, last))
+    return Diagram(cells, pieces, marks, arrows, _LABELS, _notes(fields, last))
 
 
 def _piece(s: int, code: str) -> Piece:

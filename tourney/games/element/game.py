@@ -14,7 +14,7 @@ from tourney.games.element.state import ElementState
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tourney.games.drawing import Drawing
+    from tourney.games.diagram import Diagram
     from tourney.seeds import Draw
 
 MOST_ACTIONS_OF_A_TURN = 90
@@ -53,7 +53,7 @@ class Element(Game[int]):
         """Return the position itself, chance still to come undrawn. Raises PositionError."""
         return ElementState(parse_position(observation, _seats_of(observation)))
 
-    def drawing(self, view: str, last: str | None = None) -> Drawing:
+    def drawing(self, view: str, last: str | None = None) -> Diagram:
         """Draw a position, with the last action marked. Raises PositionError."""
         from tourney.games.element.picture import draw  # noqa: PLC0415 - bots draw nothing
 

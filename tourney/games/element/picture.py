@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 from tourney.errors import ActionError
-from tourney.games.drawing import Arrow, Cell, Drawing, Label, Mark, Piece
+from tourney.games.diagram import Arrow, Cell, Diagram, Label, Mark, Piece
 from tourney.games.element.actions import (
     DRAW_0,
     ELEMENTS,
@@ -63,7 +63,7 @@ _LABELS = (
 )
 
 
-def draw(position: Position, last: str | None) -> Drawing:
+def draw(position: Position, last: str | None) -> Diagram:
     """Draw a position; ``last`` is the last action's string, marked as far as it names a square."""
     marks = [Mark(*_at(square), "used") for square in sorted(position.used, key=board_order)]
     arrows: list[Arrow] = []
@@ -78,7 +78,7 @@ def draw(position: Position, last: str | None) -> Drawing:
         square = _square_of(last)
         if square is not None and not arrows and position.phase != RIVER:
             marks.append(Mark(*_at(square), "to"))
-    return Drawing(_CELLS, _pieces(position), tuple(marks), tuple(arrows), _LABELS, notes)
+    return Diagram(_CELLS, _pieces(position), tuple(marks), tuple(arrows), _LABELS, notes)
 
 
 def _square_of(text: str) -> int | None:

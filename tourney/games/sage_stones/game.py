@@ -13,7 +13,7 @@ from tourney.games.sage_stones.state import StonesState
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tourney.games.drawing import Drawing
+    from tourney.games.diagram import Diagram
     from tourney.seeds import Draw
 
 
@@ -63,7 +63,7 @@ class SageStones(Game[int]):
             raise PositionError(f"the field OPTIONS of the position cannot be: {error}") from error
         return StonesState.standing(notation.read(observation, table))
 
-    def drawing(self, view: str, last: str | None = None) -> Drawing:
+    def drawing(self, view: str, last: str | None = None) -> Diagram:
         """Draw a position string, with the last action marked."""
         from tourney.games.sage_stones.picture import draw  # noqa: PLC0415 - bots draw nothing
 

@@ -1,6 +1,6 @@
 """A drawing of a position of Sage Stones."""
 
-from tourney.games.drawing import Cell, Drawing, Label, Mark, Piece
+from tourney.games.diagram import Cell, Diagram, Label, Mark, Piece
 from tourney.games.sage_stones import notation
 from tourney.games.sage_stones.board import (
     COLUMNS,
@@ -54,7 +54,7 @@ def _hand(fields: Fields, colour: int) -> str:
     return f"{colour}: {hand}" if hand >= 0 else f"{colour}: done, rank {-hand}"
 
 
-def draw(view: str, last: str | None) -> Drawing:
+def draw(view: str, last: str | None) -> Diagram:
     """Draw a position string: the squares to choose from and the last action marked.
 
     Raises PositionError or ActionError.
@@ -77,4 +77,4 @@ def draw(view: str, last: str | None) -> Drawing:
         else:
             notes.append(f"dice: {'-'.join(last.removeprefix('roll-'))}")
     pieces = tuple(_piece(fields, square) for square in SQUARES if fields.board[square] != EMPTY)
-    return Drawing(_CELLS, pieces, tuple(marks), (), _LABELS, tuple(notes))
+    return Diagram(_CELLS, pieces, tuple(marks), (), _LABELS, tuple(notes))

@@ -12,7 +12,7 @@ from tourney.games.sages_tafl.state import TaflState
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tourney.games.drawing import Drawing
+    from tourney.games.diagram import Diagram
     from tourney.seeds import Draw
 
 
@@ -51,7 +51,7 @@ class SagesTafl(Game[int]):
         """Return the position that was observed: a seat sees all of it."""
         return TaflState.standing(notation.read(observation))
 
-    def drawing(self, view: str, last: str | None = None) -> Drawing:
+    def drawing(self, view: str, last: str | None = None) -> Diagram:
         """Draw a position string, with the last action marked."""
         from tourney.games.sages_tafl.picture import draw  # noqa: PLC0415 - bots draw nothing
 

@@ -1,6 +1,6 @@
 """A drawing of a position of Sages Tafl."""
 
-from tourney.games.drawing import Arrow, Cell, Drawing, Label, Mark, Piece
+from tourney.games.diagram import Arrow, Cell, Diagram, Label, Mark, Piece
 from tourney.games.sages_tafl import notation
 from tourney.games.sages_tafl.notation import PLY_LIMIT, QUIET_LIMIT, SIDES, WIN
 from tourney.games.sages_tafl.squares import (
@@ -73,7 +73,7 @@ def _last(text: str, mover: int) -> tuple[tuple[Mark, ...], tuple[Arrow, ...]]:
     return (Mark(*start, "from"), Mark(*_xy(target), "to")), (Arrow(*start, *_xy(target)),)
 
 
-def draw(view: str, last: str | None) -> Drawing:
+def draw(view: str, last: str | None) -> Diagram:
     """Draw a position string, the last action marked. Raises PositionError or ActionError."""
     fields = notation.read(view)
     over = TaflState.standing(fields).reason()
@@ -85,4 +85,4 @@ def draw(view: str, last: str | None) -> Drawing:
         *((f"last: {last}",) if last else ()),
     )
     pieces = tuple(_piece(place, letter) for place, letter in enumerate(fields.board) if letter != EMPTY)
-    return Drawing(_CELLS, pieces, marks, arrows, _LABELS, notes)
+    return Diagram(_CELLS, pieces, marks, arrows, _LABELS, notes)

@@ -13,7 +13,7 @@ from tourney.games.seven_sages.state import SevenSagesState
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tourney.games.drawing import Drawing
+    from tourney.games.diagram import Diagram
     from tourney.seeds import Draw
 
 
@@ -47,7 +47,7 @@ class SevenSages(Game[int]):
         """Return the state itself: a seat sees all of it. Raises PositionError."""
         return SevenSagesState(parse_position(observation))
 
-    def drawing(self, view: str, last: str | None = None) -> Drawing:
+    def drawing(self, view: str, last: str | None = None) -> Diagram:
         """Draw a position, with the last action marked. Raises PositionError."""
         from tourney.games.seven_sages.picture import draw  # noqa: PLC0415 - bots draw nothing
 

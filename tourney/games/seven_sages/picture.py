@@ -1,7 +1,7 @@
 """The Seven Sages as drawings: the ground, the sages and the fool, and what the last action did."""
 
 from tourney.errors import ActionError
-from tourney.games.drawing import Arrow, Cell, Drawing, Label, Mark, Piece
+from tourney.games.diagram import Arrow, Cell, Diagram, Label, Mark, Piece
 from tourney.games.seven_sages.actions import (
     PASS,
     is_oust,
@@ -36,10 +36,10 @@ _LABELS = (
 )
 
 
-def draw(position: Position, last: str | None) -> Drawing:
+def draw(position: Position, last: str | None) -> Diagram:
     """Draw a position; ``last`` is the last action's string, marked as far as it names squares."""
     marks, arrows, notes = _trace(last)
-    return Drawing(_CELLS, _pieces(position), marks, arrows, _LABELS, (*_notes(position), *notes))
+    return Diagram(_CELLS, _pieces(position), marks, arrows, _LABELS, (*_notes(position), *notes))
 
 
 def _pieces(position: Position) -> tuple[Piece, ...]:

@@ -1,0 +1,63 @@
+"""Builds in the sandbox: hostile ones get no further than a bot does, and leave nothing that bites."""
+
+import os
+from pathlib import Path
+
+from tests.containment import contained
+from tourney.bots.catalogue.build import BuildJob, run_in, run_plainly
+from tourney.bots.catalogue.command import environment
+from tourney.bots.sandbox.base import open_sandbox
+
+
+def job(folder: Path, script: str, **bounds: int) -> BuildJob:
+    return BuildJob(("/bin/sh", "-c", script), folder, environment(), (), **bounds)
+
+
+@contained
+def test_build_writes_its_folder_and_nothing_else(tmp_path: Path) -> None:
+    """What it made is the referee's own afterwards, and readable by the user that a bot will run under."""
+    secret = tmp_path / "database"
+    secret.write_text("secret", "ascii")
+    folder = tmp_path / "files"
+    folder.mkdir()
+    script = (
+        f"umask 077; mkdir sub; echo x >sub/made; ln -s {secret} sub/link; cat {secret} sub/link;"
+        "tail -n +3 /proc/net/dev | grep -vc lo: ; echo y >/usr/x; pwd"
+    )
+    result = run_in(open_sandbox("auto"))(job(folder, script))
+    assert result.code == 0, result
+    assert b"secret" not in result.output
+    assert result.output.endswith(b"/bot\n")
+    made = (folder / "sub" / "made").stat()
+    assert made.st_uid == os.geteuid()
+    if os.geteuid() == 0:  # then bots run under users of their own
+        assert made.st_mode & 0o777 == 0o644
+        assert (folder / "sub").stat().st_mode & 0o777 == 0o755
+    assert secret.stat().st_uid == os.geteuid()
+    assert not Path("/usr/x").exists()
+
+
+@contained
+def test_build_leaves_no_process(tmp_path: Path) -> None:
+    """A daemon of it ends when the build does, so it cannot change what was sealed."""
+    script = "setsid sh -c 'while :; do echo x >>late; done' & until [ -s late ]; do :; done; echo up"
+    result = run_in(open_sandbox("auto"))(job(tmp_path, script))
+    assert result.output == b"up\n"
+    size = (tmp_path / "late").stat().st_size
+    assert all((tmp_path / "late").stat().st_size == size for _ in range(1000))
+
+
+def test_build_that_fills_the_disk_is_stopped(tmp_path: Path) -> None:
+    """By one file the limit on its size stops it; by many, the look at what the folder holds."""
+    script = "i=0; while :; do i=$((i+1)); head -c 100000 /dev/zero >f$i; done"
+    result = run_plainly(job(tmp_path, script, max_disk=1 << 20))
+    assert result.code is None
+    assert result.why == "it wrote more than 1 MiB of files"
+
+
+@contained
+def test_build_that_hangs_is_stopped_in_the_sandbox_too(tmp_path: Path) -> None:
+    """As without one: it is said, and the folder is given back."""
+    result = run_in(open_sandbox("auto"))(job(tmp_path, "exec sleep 1000", seconds=0))
+    assert (result.code, result.why) == (None, "it took longer than 0 s")
+    assert tmp_path.stat().st_uid == os.geteuid()

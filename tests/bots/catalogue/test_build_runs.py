@@ -1,0 +1,169 @@
+"""Builds: once per host, beside the entry, bounded, and said plainly when they fail."""
+
+import os
+import select
+from pathlib import Path
+
+import pytest
+
+from tests.bots.conftest import MakeBot
+from tourney.bots.catalogue.build import (
+    BuildJob,
+    BuildResult,
+    damage_of_build,
+    host,
+    run_plainly,
+    runnable_folder,
+)
+from tourney.bots.catalogue.command import environment
+from tourney.bots.catalogue.store import BotStore, StoredBot
+from tourney.errors import BotError
+
+MAKE = "#!/bin/sh\necho building\nprintf '#!/bin/sh\\n' > run\nchmod +x run\n"
+
+
+@pytest.fixture
+def built(store: BotStore, make_bot: MakeBot) -> StoredBot:
+    """A bot whose build writes its program."""
+    return store.add(make_bot(files={"make.sh": MAKE}, command='["./run"]', build='["sh", "make.sh"]'))
+
+
+class Runner:
+    """A runner that does what it is told to and remembers what it was asked."""
+
+    def __init__(self, code: int | None = 0, output: bytes = b"", why: str = "", makes: str = "run") -> None:
+        self.jobs: list[BuildJob] = []
+        self._result = BuildResult(code, output, why)
+        self._makes = makes
+
+    def __call__(self, job: BuildJob) -> BuildResult:
+        self.jobs.append(job)
+        if self._makes:
+            (job.folder / self._makes).write_text("made")
+            (job.folder / self._makes).chmod(0o755)
+        return self._result
+
+
+def test_a_bot_without_a_build_runs_in_its_entry(store: BotStore, make_bot: MakeBot) -> None:
+    bot = store.add(make_bot())
+    assert runnable_folder(store, bot, run_plainly) == bot.folder
+    assert not (store.root / "builds").exists()
+
+
+def test_a_build_leaves_the_entry_as_it_was(store: BotStore, built: StoredBot) -> None:
+    """It runs in a writable copy; what it left is read-only and lies beside the entries."""
+    folder = runnable_folder(store, built, run_plainly)
+    assert folder == store.root / "builds" / host() / built.digest / "files"
+    assert sorted(path.name for path in folder.iterdir()) == ["bot.toml", "make.sh", "run"]
+    assert all(not path.stat().st_mode & 0o222 for path in [folder, *folder.iterdir()])
+    assert store.fetch(built.digest) == built
+
+
+def test_it_is_built_once(store: BotStore, built: StoredBot) -> None:
+    runner = Runner()
+    first = runnable_folder(store, built, runner)
+    assert runnable_folder(store, built, runner) == first
+    (job,) = runner.jobs
+    assert job.argv == ("sh", "make.sh")
+    assert job.env == environment()
+    assert job.seconds > 0
+    assert job.max_output > 0
+
+
+def test_a_damaged_build_is_built_again(store: BotStore, built: StoredBot) -> None:
+    runner = Runner()
+    folder = runnable_folder(store, built, runner)
+    (folder / "run").chmod(0o755)
+    (folder / "run").write_text("evil")
+    assert "the content of run has changed" in damage_of_build(folder.parent)
+    assert runnable_folder(store, built, runner) == folder
+    assert (folder / "run").read_text() == "made"
+    assert len(runner.jobs) == 2
+
+
+@pytest.mark.parametrize(
+    ("runner", "said"),
+    [
+        (Runner(code=2), r"\(sh make\.sh\) failed: it ended with exit code 2"),
+        (Runner(code=None, why="it took longer than 5 s"), "failed: it took longer than 5 s"),
+        (Runner(makes=""), "the command's program ./run is not among the bot's files"),
+    ],
+)
+def test_a_failed_build_is_said_with_its_last_lines_and_leaves_nothing(
+    store: BotStore, built: StoredBot, runner: Runner, said: str
+) -> None:
+    """The lines are a note to the error, made fit for a terminal; the sentence stays one sentence."""
+    shown = b"".join(b"line %d\n" % k for k in range(30)) + b"\x1b[31mred\n\n"
+    runner._result = BuildResult(runner._result.code, shown, runner._result.why)
+    with pytest.raises(BotError, match=said) as caught:
+        runnable_folder(store, built, runner)
+    assert "\n" not in str(caught.value)
+    assert "mybot@1.0" in str(caught.value)
+    (note,) = caught.value.__notes__
+    assert note.splitlines()[0] == "the last lines of the build:"
+    assert note.splitlines()[1:] == [*(f"line {k}" for k in range(16, 30)), " [31mred"]
+    assert [path.name for path in (store.root / "builds" / host()).iterdir()] == [f"{built.digest}.lock"]
+
+
+def test_what_an_interrupted_build_left_is_swept(store: BotStore, built: StoredBot) -> None:
+    left = store.root / "builds" / host() / f"{built.digest}.new" / "files"
+    left.mkdir(parents=True)
+    (left / "half").write_text("x")
+    folder = runnable_folder(store, built, run_plainly)
+    assert not (folder / "half").exists()
+    assert not left.exists()
+
+
+def test_a_build_may_leave_links(store: BotStore, make_bot: MakeBot) -> None:
+    """As package managers do; only what is submitted may hold none."""
+    make = "ln -s make.sh link\nln -s /nowhere dead\n" + MAKE
+    folder = make_bot(files={"make.sh": make}, command='["./run"]', build='["sh", "make.sh"]')
+    made = runnable_folder(store, store.add(folder), run_plainly)
+    assert (made / "link").readlink() == Path("make.sh")
+    assert damage_of_build(made.parent) == ""
+    made.chmod(0o755)
+    (made / "link").unlink()
+    (made / "link").symlink_to("bot.toml")
+    assert "link has changed" in damage_of_build(made.parent)
+
+
+def job(tmp_path: Path, script: str, *, seconds: int = 60, max_output: int = 1_000_000) -> BuildJob:
+    return BuildJob(("sh", "-c", script), tmp_path, environment(), (), seconds=seconds, max_output=max_output)
+
+
+def test_the_plain_runner_reports_code_and_output(tmp_path: Path) -> None:
+    """Standard output and error come together; standard input is empty; the folder is the current one."""
+    result = run_plainly(job(tmp_path, "cat; pwd; echo bad >&2; env | sort | head -1; exit 3"))
+    assert result == BuildResult(3, f"{tmp_path}\nbad\nHOME=/tmp\n".encode())
+
+
+def test_the_plain_runner_stops_a_build_that_hangs(tmp_path: Path) -> None:
+    """Its children too: the pipe that one of them holds is closed when it returns."""
+    result = run_plainly(job(tmp_path, "echo begun; sleep 1000 & sleep 1000", seconds=0))
+    assert result.code is None
+    assert result.why == "it took longer than 0 s"
+
+
+def test_the_plain_runner_does_not_wait_for_what_a_build_left_running(tmp_path: Path) -> None:
+    result = run_plainly(job(tmp_path, "sleep 1000 & echo $!; exit 0"))
+    assert result.code == 0
+    try:
+        left = os.pidfd_open(int(result.output))
+    except ProcessLookupError:
+        return
+    poll = select.poll()
+    poll.register(left, select.POLLIN)
+    assert poll.poll(60_000), "the child lives on"
+    os.close(left)
+
+
+def test_the_plain_runner_stops_a_build_that_floods(tmp_path: Path) -> None:
+    result = run_plainly(job(tmp_path, "yes", max_output=100_000))
+    assert result.code is None
+    assert "of output" in result.why
+    assert len(result.output) <= 16 * 1024
+
+
+def test_the_plain_runner_says_what_cannot_be_started(tmp_path: Path) -> None:
+    result = run_plainly(BuildJob(("./gone",), tmp_path, environment(), ()))
+    assert (result.code, result.why) == (None, "it could not be started: No such file or directory")

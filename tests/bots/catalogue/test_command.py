@@ -1,0 +1,122 @@
+"""How a bot is started: words, environment, and that the SDK can be imported by them and nothing else."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.bots.conftest import MakeBot
+from tourney.bots.catalogue.command import bot_command, environment, interpreter_paths, search_path
+from tourney.bots.catalogue.store import BotStore
+from tourney.errors import BotError
+
+
+def test_python3_is_the_interpreter_that_runs_tourney(store: BotStore, make_bot: MakeBot) -> None:
+    bot = store.add(make_bot())
+    command = bot_command(bot, ["--depth", "3"])
+    assert command.argv == (sys.executable, "-B", "-s", "bot.py", "--depth", "3")
+    assert command.folder == bot.folder
+
+
+def test_a_bots_own_program_stays_relative_to_its_folder(
+    store: BotStore, make_bot: MakeBot, tmp_path: Path
+) -> None:
+    """So that the folder may be shown under another path, or be the one of the build."""
+    folder = make_bot(files={"run": "x"}, command='["./run", "-v"]')
+    (folder / "run").chmod(0o755)
+    command = bot_command(store.add(folder), folder=tmp_path)
+    assert command.argv == ("./run", "-v")
+    assert command.folder == tmp_path
+
+
+def test_the_environment_is_these_five_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever surrounds Tourney, PYTHONPATH and a strange PATH not least."""
+    monkeypatch.setenv("PYTHONPATH", "/evil")
+    monkeypatch.setenv("PATH", "/evil")
+    assert dict(environment()) == {
+        "PATH": search_path(),
+        "LANG": "C.UTF-8",
+        "TZ": "UTC",
+        "HOME": "/tmp",
+        "PYTHONHASHSEED": "0",
+    }
+    assert search_path() == f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin"
+
+
+def test_the_sdk_and_the_games_are_importable_so(store: BotStore, make_bot: MakeBot) -> None:
+    """A real process, in the stored folder, with the environment of the protocol alone."""
+    program = (
+        "import sys, json, tourney.bot, tourney.games, helper\n"
+        "import os\n"
+        "print(json.dumps([sorted(os.environ), tourney.games.find_game('sage-stones').name, helper.X]))\n"
+    )
+    bot = store.add(make_bot(files={"bot.py": program, "helper.py": "X = 1\n"}))
+    command = bot_command(bot)
+    done = subprocess.run(
+        command.argv, cwd=command.folder, env=command.environ, capture_output=True, text=True, check=False
+    )
+    assert done.stderr == ""
+    assert done.stdout == '[["HOME", "LANG", "PATH", "PYTHONHASHSEED", "TZ"], "sage-stones", 1]\n'
+    assert store.fetch(bot.digest) == bot, "running it left something in the entry"
+
+
+def test_env_python3_is_the_same_interpreter(store: BotStore, tmp_path: Path) -> None:
+    """An executable file that begins with `#!/usr/bin/env python3` finds the SDK too."""
+    program = tmp_path / "mybot"
+    program.write_text("#!/usr/bin/env python3\nimport tourney.bot, sys\nprint(sys.prefix)\n")
+    program.chmod(0o755)
+    command = bot_command(store.add(program))
+    done = subprocess.run(
+        command.argv, cwd=command.folder, env=command.environ, capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.stderr) == (f"{sys.prefix}\n", "")
+
+
+def test_read_only_paths_hold_all_that_a_python_bot_reads() -> None:
+    """Every module that an SDK bot imports lies below one of the paths (or of /usr or /lib)."""
+    program = (
+        "import sys, tourney.bot, tourney.games\n"
+        "tourney.games.find_game('sages-tafl').new()\n"
+        "print(sys.executable)\n"
+        "for module in list(sys.modules.values()):\n"
+        "    file = getattr(module, '__file__', None)\n"
+        "    if file: print(file)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-B", "-s", "-c", program],
+        cwd="/",
+        env=dict(environment()),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    places = [*interpreter_paths(), Path("/usr"), Path("/lib")]
+    files = [Path(line) for line in done.stdout.splitlines()]
+    assert len(files) > 50
+    assert [file for file in files if not any(place in file.parents for place in places)] == []
+
+
+def test_read_only_paths_show_no_more_than_needed() -> None:
+    """No path lies within another, and a checkout's root, with its databases, is not among them."""
+    paths = interpreter_paths()
+    assert all(path.exists() for path in paths)
+    assert not any(one in two.parents for one in paths for two in paths)
+    checkout = Path(__file__).resolve().parents[2]
+    assert checkout not in paths
+    assert not any(path in checkout.parents for path in paths)
+
+
+def test_a_program_that_is_not_on_path_is_said(store: BotStore, make_bot: MakeBot) -> None:
+    bot = store.add(make_bot(command='["no-such-program"]'))
+    with pytest.raises(BotError, match=r"mybot@1\.0: there is no program no-such-program on PATH"):
+        bot_command(bot)
+
+
+@pytest.mark.parametrize("args", [["a\0b"], ["x" * 1_001], ["x"] * 101])
+def test_arguments_that_no_command_can_have_are_said(
+    store: BotStore, make_bot: MakeBot, args: list[str]
+) -> None:
+    bot = store.add(make_bot())
+    with pytest.raises(BotError, match="arguments"):
+        bot_command(bot, args)

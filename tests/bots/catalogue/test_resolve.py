@@ -1,0 +1,95 @@
+"""What a word means: a path, then the store, then the bots that ship."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.bots.conftest import MakeBot
+from tourney.bots.catalogue import resolve
+from tourney.bots.catalogue.resolve import resolve_bot, shipped_bots
+from tourney.bots.catalogue.store import BotStore
+from tourney.errors import BotError
+
+
+def test_a_path_is_taken_and_kept(store: BotStore, make_bot: MakeBot, tmp_path: Path) -> None:
+    """With a slash, or as a bot's folder beside the tournament file; the bot stays in the store."""
+    folder = make_bot()
+    bot = resolve_bot("./mybot", store, folder.parent)
+    assert bot == resolve_bot("mybot", store, folder.parent) == resolve_bot(str(folder), store, tmp_path)
+    (folder / "bot.py").write_text("moved on")
+    assert resolve_bot("./mybot", store, folder.parent).digest != bot.digest
+    assert store.fetch(bot.digest) == bot
+
+
+def test_a_folder_without_a_manifest_is_no_path_unless_written_as_one(
+    store: BotStore, make_bot: MakeBot, tmp_path: Path
+) -> None:
+    """A folder that happens to have a bot's name does not stand in its way."""
+    (tmp_path / "random").mkdir()
+    assert resolve_bot("random", store, tmp_path).manifest.name == "random"
+    with pytest.raises(BotError, match=r"random has no bot\.toml"):
+        resolve_bot("./random", store, tmp_path)
+
+
+def test_a_path_that_is_not_there_is_no_name(store: BotStore, tmp_path: Path) -> None:
+    with pytest.raises(BotError, match=r"there is no bot .*/random: No such file"):
+        resolve_bot("./random", store, tmp_path)
+
+
+def test_a_shipped_bot_is_kept_in_the_store(store: BotStore, tmp_path: Path) -> None:
+    bot = resolve_bot("random", store, tmp_path)
+    assert bot.folder.is_relative_to(store.root)
+    assert store.fetch(bot.digest) == bot
+    assert resolve_bot(f"random@{bot.manifest.version}", store, tmp_path) == bot
+
+
+def test_a_bot_added_under_a_shipped_name_comes_first(
+    store: BotStore, make_bot: MakeBot, tmp_path: Path
+) -> None:
+    own = store.add(make_bot("random", version='"9"'))
+    assert resolve_bot("random", store, tmp_path) == own
+
+
+def test_a_shipped_bot_that_moved_on_comes_before_its_old_form(
+    store: BotStore, make_bot: MakeBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was kept because it was used does not hide a newer Tourney's; name@version still finds it."""
+    shipped = make_bot("shipped", version='"1"').parent
+    monkeypatch.setattr(resolve, "engines_dir", lambda: shipped)
+    old = resolve_bot("shipped", store, tmp_path)
+    make_bot("shipped", version='"2"')
+    new = resolve_bot("shipped", store, tmp_path)
+    assert new.manifest.version == "2"
+    assert resolve_bot("shipped", store, tmp_path) == new
+    assert resolve_bot("shipped@1", store, tmp_path) == old
+    assert resolve_bot(old.digest[:12], store, tmp_path) == old
+
+
+def test_a_bot_that_was_only_used_by_path_is_found_by_name(
+    store: BotStore, make_bot: MakeBot, tmp_path: Path
+) -> None:
+    bot = resolve_bot(str(make_bot()), store, tmp_path)
+    assert resolve_bot("mybot", store, tmp_path) == bot
+
+
+@pytest.mark.parametrize(
+    ("reference", "said"),
+    [
+        ("randon", "there is no bot 'randon'; did you mean random?"),
+        ("zzzzzz", "there is no bot 'zzzzzz'; there are: greedy, mason, pebble, random"),
+        ("random@77", "there is no bot 'random@77'"),
+        ("", "there is no bot ''"),
+        ("a\nb", "there is no bot 'a\\nb'"),
+        ("./a\0b", "there is no bot './a\\x00b'"),
+        ("a" * 300, "there is no bot 'aaa"),
+    ],
+)
+def test_an_unknown_name_is_said(store: BotStore, tmp_path: Path, reference: str, said: str) -> None:
+    with pytest.raises(BotError) as caught:
+        resolve_bot(reference, store, tmp_path)
+    assert said in str(caught.value)
+
+
+def test_the_bots_that_ship() -> None:
+    assert list(shipped_bots()) == ["greedy", "mason", "pebble", "random"]
+    assert all((folder / "bot.toml").is_file() for folder in shipped_bots().values())

@@ -1,0 +1,53 @@
+"""Folders to begin a bot from."""
+
+from pathlib import Path
+
+import pytest
+
+from tourney.bots.catalogue.manifest import read_manifest
+from tourney.bots.catalogue.starter import LANGUAGES, new_bot
+from tourney.bots.catalogue.store import BotStore
+from tourney.errors import BotError, GameError
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_new_bot_is_one_that_can_be_added(language: str, tmp_path: Path, store: BotStore) -> None:
+    """Its manifest bears the folder's name and the game, and no mark of the template is left."""
+    files = new_bot(tmp_path / "my.bot-1", language, "sage-stones")
+    manifest = read_manifest((tmp_path / "my.bot-1" / "bot.toml").read_text(), "bot.toml")
+    assert (manifest.name, manifest.games) == ("my.bot-1", ("sage-stones",))
+    assert files == tuple(sorted((tmp_path / "my.bot-1").iterdir()))
+    assert not any("@" in file.read_text().replace("-o $@", "") for file in files)
+    assert store.add(tmp_path / "my.bot-1").manifest == manifest
+    assert [path.name for path in tmp_path.iterdir() if path.name != "store"] == ["my.bot-1"]
+
+
+def test_a_game_with_hidden_actions_is_asked_for_positions(tmp_path: Path) -> None:
+    new_bot(tmp_path / "one", "python", "cyvasse")
+    new_bot(tmp_path / "two", "python", "sages-tafl")
+    assert "run(choose, hidden=True, " in (tmp_path / "one" / "bot.py").read_text()
+    assert "run(choose, name=" in (tmp_path / "two" / "bot.py").read_text()
+
+
+@pytest.mark.parametrize("name", ["My Bot", ".bot", "-x", "a" * 65])
+def test_a_name_that_no_bot_can_have_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(BotError, match="is no name for a bot"):
+        new_bot(tmp_path / name, "python")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_is_written_over(tmp_path: Path) -> None:
+    (tmp_path / "mybot").mkdir()
+    (tmp_path / "dead").symlink_to("nowhere")
+    for name in ("mybot", "dead"):
+        with pytest.raises(BotError, match=f"{name} is there already"):
+            new_bot(tmp_path / name, "python")
+    with pytest.raises(BotError, match="there is no folder"):
+        new_bot(tmp_path / "gone" / "mybot", "python")
+    assert list((tmp_path / "mybot").iterdir()) == []
+
+
+def test_an_unknown_game_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(GameError, match="there is no game 'chess'"):
+        new_bot(tmp_path / "mybot", "python", "chess")
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,444 @@
+"""The store: bots come in whole or not at all, come out checked, and are found by what people write."""
+
+import errno
+import multiprocessing
+import os
+import shutil
+import stat
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.bots.conftest import MakeBot
+from tourney.bots.catalogue import file_tree
+from tourney.bots.catalogue.file_manifest import content_digest
+from tourney.bots.catalogue.file_tree import hash_tree
+from tourney.bots.catalogue.manifest import Manifest
+from tourney.bots.catalogue.store import BotStore
+from tourney.errors import BotError, StoreError
+
+
+def unlock(folder: Path) -> None:
+    """Let the owner write in a stored folder, as one who damages it would."""
+    for place in [folder, *folder.rglob("*")]:
+        place.chmod(place.stat().st_mode | 0o200)
+
+
+def inside(store: BotStore) -> set[str]:
+    """Return what lies in a store, but for its log and lock."""
+    return {str(path.relative_to(store.root)) for path in store.root.rglob("*")} - {"added", "lock"}
+
+
+def test_a_folder_is_kept_as_submitted(store: BotStore, make_bot: MakeBot) -> None:
+    """Same files, same bits; without .git and __pycache__ at any depth; its digest names it."""
+    folder = make_bot(files={"bot.py": "x", "data/table.txt": "y"})
+    (folder / "data" / "table.txt").chmod(0o755)
+    wanted = content_digest(hash_tree(folder))
+    for name in (".git", "data/__pycache__"):
+        (folder / name).mkdir()
+        (folder / name / "junk").write_text("junk")
+    bot = store.add(folder)
+    assert bot.digest == wanted
+    assert bot.folder == store.root / "entries" / wanted / "files"
+    assert hash_tree(bot.folder) == hash_tree(store.fetch(wanted).folder)
+    assert {str(path.relative_to(bot.folder)) for path in bot.folder.rglob("*")} == {
+        "bot.toml",
+        "bot.py",
+        "data",
+        "data/table.txt",
+    }
+    assert bot.manifest == Manifest("mybot", "1.0", ("python3", "bot.py"))
+
+
+def test_everything_in_an_entry_is_read_only(store: BotStore, make_bot: MakeBot) -> None:
+    bot = store.add(make_bot(files={"bot.py": "x", "sub/y": "y"}))
+    for path in [bot.folder.parent, *bot.folder.parent.rglob("*")]:
+        assert not path.stat().st_mode & 0o222, path
+
+
+def test_nothing_temporary_is_left(store: BotStore, make_bot: MakeBot) -> None:
+    store.add(make_bot())
+    assert list((store.root / "temporary").iterdir()) == []
+
+
+def test_a_program_gets_a_manifest_and_is_the_only_file(store: BotStore, tmp_path: Path) -> None:
+    program = tmp_path / "My Bot.sh"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o700)
+    bot = store.add(program)
+    assert bot.manifest == Manifest("my-bot", "0", ("./My Bot.sh",))
+    assert [path.name for path in bot.folder.iterdir()] == ["My Bot.sh"]
+    assert bot == store.fetch(bot.digest)
+
+
+@pytest.mark.parametrize("top", ["", "mybot/"])
+def test_a_zip_is_the_same_bot_as_its_folder(
+    store: BotStore, make_bot: MakeBot, tmp_path: Path, top: str
+) -> None:
+    """Packed with or without the folder itself, by a program that notes the bits."""
+    folder = make_bot(files={"run.sh": "x"}, command='["./run.sh"]')
+    (folder / "run.sh").chmod(0o755)
+    with zipfile.ZipFile(tmp_path / "bot.zip", "w") as archive:
+        for path in sorted(folder.iterdir()):
+            archive.write(path, top + path.name)
+        archive.writestr(top + "__pycache__/x.pyc", b"junk")
+    assert store.add(tmp_path / "bot.zip").digest == store.add(folder).digest
+
+
+def test_build_output_is_no_part_of_the_bot(store: BotStore, make_bot: MakeBot) -> None:
+    """The digest is the same whether the author has built it or not."""
+    folder = make_bot(
+        files={"run.c": "x", "src/part.c": "y"},
+        command='["./run"]',
+        build='["make"]',
+        build_output='["run", "*.o", "out/"]',
+    )
+    before = store.add(folder).digest
+    (folder / "out").mkdir()
+    for name in ("run", "run.o", "src/part.o", "out/x"):
+        (folder / name).write_text("made")
+    assert store.add(folder).digest == before
+    (folder / "src" / "more.c").write_text("z")
+    assert store.add(folder).digest != before
+
+
+def make_link(folder: Path) -> None:
+    (folder / "link").symlink_to("/etc/passwd")
+
+
+def make_folder_link(folder: Path) -> None:
+    (folder / "link").symlink_to("/etc")
+
+
+def make_manifest_link(folder: Path) -> None:
+    (folder / "bot.toml").rename(folder / "real.toml")
+    (folder / "bot.toml").symlink_to("real.toml")
+
+
+def make_pipe(folder: Path) -> None:
+    os.mkfifo(folder / "pipe")
+
+
+def make_manifest_pipe(folder: Path) -> None:
+    (folder / "bot.toml").unlink()
+    os.mkfifo(folder / "bot.toml")
+
+
+def make_bad_name(folder: Path) -> None:
+    (folder / "a\x1bb").write_text("")
+
+
+def make_no_utf8_name(folder: Path) -> None:
+    Path(os.fsdecode(os.fsencode(folder) + b"/\xff")).write_text("")
+
+
+def no_manifest(folder: Path) -> None:
+    (folder / "bot.toml").unlink()
+
+
+def binary_manifest(folder: Path) -> None:
+    (folder / "bot.toml").write_bytes(b"name = '\xff'")
+
+
+def endless_manifest(folder: Path) -> None:
+    (folder / "bot.toml").write_text("#" * 70_000)
+
+
+def no_program(folder: Path) -> None:
+    (folder / "bot.py").unlink()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (make_link, "link is a link"),
+        (make_folder_link, "link is a link"),
+        (make_manifest_link, r"bot\.toml cannot be read"),
+        (make_pipe, "pipe is no regular file"),
+        (make_manifest_pipe, r"bot\.toml is no regular file"),
+        (make_bad_name, "cannot be shown"),
+        (make_no_utf8_name, "cannot be shown"),
+        (no_manifest, r"has no bot\.toml"),
+        (binary_manifest, "is not UTF-8"),
+        (endless_manifest, "longer than 64 KiB"),
+        (no_program, r"bot\.py is not among the bot's files"),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+def test_what_is_no_bot_is_refused_and_leaves_nothing(
+    store: BotStore, make_bot: MakeBot, spoil: object, said: str
+) -> None:
+    folder = make_bot()
+    assert callable(spoil)
+    spoil(folder)
+    with pytest.raises(BotError, match=said) as caught:
+        store.add(folder)
+    assert str(folder) in str(caught.value)
+    assert inside(store) == {"entries", "temporary"}
+
+
+def test_a_path_that_is_not_there_is_said(store: BotStore, tmp_path: Path) -> None:
+    with pytest.raises(BotError, match=r"there is no bot .*/nobody: No such file"):
+        store.add(tmp_path / "nobody")
+
+
+def test_a_file_that_is_not_executable_is_said(store: BotStore, tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text("x")
+    with pytest.raises(BotError, match=r"bot\.py is not executable; say chmod \+x"):
+        store.add(tmp_path / "bot.py")
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ('["./run"]', "the command's program ./run is not executable"),
+        ('["./gone"]', "the command's program ./gone is not among the bot's files"),
+        ('["run"]', "write ./run"),
+    ],
+)
+def test_a_command_that_cannot_be_run_is_said(
+    store: BotStore, make_bot: MakeBot, command: str, said: str
+) -> None:
+    folder = make_bot(files={"run": "#!/bin/sh\n"}, command=command)
+    with pytest.raises(BotError, match=said):
+        store.add(folder)
+
+
+def test_an_unknown_game_is_said(store: BotStore, make_bot: MakeBot) -> None:
+    with pytest.raises(BotError, match=r"there is no game 'chess'; the games are: .*sages-tafl"):
+        store.add(make_bot(games='["sages-tafl", "chess"]'))
+
+
+def test_bounds_on_size_and_number_hold(
+    store: BotStore, make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file_tree, "MAX_BYTES", 1_000)
+    with pytest.raises(BotError, match="hold more than"):
+        store.add(make_bot(files={"bot.py": "x" * 600, "data": "y" * 600}))
+    monkeypatch.setattr(file_tree, "MAX_FILES", 3)
+    with pytest.raises(BotError, match="holds more than 3 files"):
+        store.add(make_bot(files={"bot.py": "x", "a": "", "b": ""}))
+    assert inside(store) == {"entries", "temporary"}
+
+
+def test_adding_again_changes_nothing(store: BotStore, make_bot: MakeBot) -> None:
+    first = store.add(make_bot())
+    before = inside(store)
+    assert store.add(make_bot()) == first
+    assert inside(store) == before
+
+
+def change(files: Path) -> None:
+    (files / "bot.py").write_text("changed")
+
+
+def delete(files: Path) -> None:
+    (files / "bot.py").unlink()
+
+
+def extra(files: Path) -> None:
+    (files / "__pycache__").mkdir()
+    (files / "__pycache__" / "bot.cpython-311.pyc").write_text("evil")
+
+
+def flip_bit(files: Path) -> None:
+    (files / "bot.py").chmod(0o755)
+
+
+def relink(files: Path) -> None:
+    (files / "bot.py").unlink()
+    (files / "bot.py").symlink_to("/etc/passwd")
+
+
+def spoil_list(files: Path) -> None:
+    (files.parent / "files.json").write_text("[]")
+
+
+def drop_list(files: Path) -> None:
+    (files.parent / "files.json").unlink()
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (change, r"the content of bot\.py has changed"),
+        (delete, r"bot\.py is missing"),
+        (extra, "__pycache__/bot.cpython-311.pyc does not belong there"),
+        (flip_bit, r"the executable bit of bot\.py has changed"),
+        (relink, r"bot\.py is a link"),
+        (spoil_list, "its list of files does not fit the digest"),
+        (drop_list, r"files\.json: No such file"),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+def test_a_damaged_entry_is_named_and_adding_mends_it(
+    store: BotStore, make_bot: MakeBot, damage: object, said: str
+) -> None:
+    """Any difference from what was submitted is found at fetch, by digest or by name."""
+    bot = store.add(make_bot())
+    unlock(bot.folder.parent)
+    assert callable(damage)
+    damage(bot.folder)
+    with pytest.raises(BotError, match=said) as caught:
+        store.fetch(bot.digest)
+    assert bot.digest in str(caught.value)
+    assert store.add(make_bot()) == bot
+    assert store.fetch(bot.digest) == bot
+
+
+def test_a_digest_that_is_not_there_is_said(store: BotStore) -> None:
+    with pytest.raises(BotError, match="has no bot with the digest"):
+        store.fetch("0" * 64)
+    with pytest.raises(BotError, match="has no bot with the digest"):
+        store.fetch("../../etc")
+
+
+def test_a_name_means_the_last_that_was_added_under_it(store: BotStore, make_bot: MakeBot) -> None:
+    """Not the highest version, nor the one whose digest sorts last; and adding again makes it the last."""
+    old = store.add(make_bot(version='"2.0"'))
+    new = store.add(make_bot(version='"1.0"'))
+    other = store.add(make_bot("other"))
+    assert store.find("mybot") == new
+    assert store.find("mybot@2.0") == old
+    assert store.find("mybot@3.0") is None
+    assert store.find("nobody") is None
+    assert store.find("other") == other
+    assert store.add(make_bot(version='"2.0"')) == store.find("mybot") == old
+
+
+def test_what_was_added_by_name_comes_before_what_was_only_used(store: BotStore, make_bot: MakeBot) -> None:
+    added = store.add(make_bot(version='"1"'))
+    used = store.add(make_bot(version='"2"'), why="used")
+    assert store.find("mybot") == added
+    assert store.find("mybot@2") == used
+    assert store.find("mybot@2", why="added") is None
+    assert [(entry.digest, entry.why) for entry in store.entries()] == [
+        (added.digest, "added"),
+        (used.digest, "used"),
+    ]
+    store.add(make_bot(version='"2"'))
+    assert store.find("mybot") == used
+
+
+def test_the_beginning_of_a_digest_finds_it(store: BotStore, make_bot: MakeBot) -> None:
+    bot = store.add(make_bot())
+    assert store.find(bot.digest) == store.find(bot.digest[:6]) == bot
+    assert store.find(bot.digest[:5]) is None
+    twin = store.root / "entries" / (bot.digest[:12] + "0" * 52)
+    shutil.copytree(bot.folder.parent, twin)
+    with pytest.raises(BotError, match="is the beginning of 2 digests"):
+        store.find(bot.digest[:8])
+
+
+def test_the_list_names_what_is_damaged_and_goes_on(store: BotStore, make_bot: MakeBot) -> None:
+    bad, good = store.add(make_bot("bad")), store.add(make_bot("good"))
+    unlock(bad.folder.parent)
+    (bad.folder / "bot.toml").write_text("name = ")
+    listed = store.entries()
+    assert [entry.bot for entry in listed] == [None, good]
+    assert "is no valid TOML" in listed[0].damage
+
+
+def test_a_torn_line_of_the_log_harms_nothing(store: BotStore, make_bot: MakeBot) -> None:
+    first = store.add(make_bot(version='"1"'))
+    with (store.root / "added").open("a") as log:
+        log.write(f"{first.digest[:20]}")
+    second = store.add(make_bot(version='"2"'))
+    assert store.find("mybot") == second
+
+
+def test_removing_can_be_undone(store: BotStore, make_bot: MakeBot) -> None:
+    bot = store.add(make_bot())
+    store.remove(bot.digest)
+    assert store.find("mybot") is None
+    assert store.entries() == ()
+    with pytest.raises(BotError, match=f"remove --undo {bot.digest[:12]}` brings it back"):
+        store.fetch(bot.digest)
+    with pytest.raises(BotError, match="has no bot with the digest"):
+        store.remove(bot.digest)
+    assert store.restore(bot.digest[:12]) == bot
+    assert store.find("mybot") == bot
+    with pytest.raises(BotError, match="no bot with the digest"):
+        store.restore(bot.digest)
+
+
+def test_removing_twice_and_adding_between_keeps_one(store: BotStore, make_bot: MakeBot) -> None:
+    bot = store.add(make_bot())
+    for _ in range(2):
+        store.remove(bot.digest)
+        assert store.add(make_bot()) == bot
+    assert store.fetch(bot.digest) == bot
+
+
+def test_what_a_killed_adder_left_is_swept(store: BotStore, make_bot: MakeBot) -> None:
+    store.add(make_bot())
+    left = store.root / "temporary" / "left" / "entry" / "files"
+    left.mkdir(parents=True)
+    (left / "x").write_text("half")
+    (left / "x").chmod(0o444)
+    left.chmod(0o555)
+    store.add(make_bot("other"))
+    assert list((store.root / "temporary").iterdir()) == []
+
+
+def _add(root: Path, folder: Path) -> str:
+    return BotStore(root).add(folder).digest
+
+
+def test_many_may_add_the_same_bot_at_once(store: BotStore, make_bot: MakeBot) -> None:
+    """Four processes add the same two bots at the same time; each finds both whole."""
+    one, two = make_bot("one"), make_bot("two")
+    context = multiprocessing.get_context("spawn")
+    with context.Pool(4) as pool:
+        jobs = [(store.root, folder) for folder in (one, two) * 6]
+        digests = pool.starmap(_add, jobs)
+    assert len(set(digests)) == 2
+    assert {store.fetch(digest).manifest.name for digest in digests} == {"one", "two"}
+
+
+def test_reading_a_store_that_is_not_there_makes_none(store: BotStore) -> None:
+    assert store.entries() == ()
+    assert store.find("x") is None
+    assert not store.root.exists()
+
+
+def test_a_store_that_cannot_be_written_is_the_machines_failure(make_bot: MakeBot, tmp_path: Path) -> None:
+    """A file stands where the store should be; root too cannot write there."""
+    (tmp_path / "file").write_text("")
+    said = r"the bot store .*/file/store cannot be written: Not a directory; name another folder by --bots$"
+    with pytest.raises(StoreError, match=said):
+        BotStore(tmp_path / "file" / "store").add(make_bot())
+
+
+def test_a_full_disk_is_the_machines_failure(
+    store: BotStore, make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And leaves nothing behind but an empty store."""
+
+    def full(_out: int, _data: bytes) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(file_tree, "_write_all", full)
+    with pytest.raises(StoreError, match="No space left on device"):
+        store.add(make_bot())
+    assert inside(store) == {"entries", "temporary"}
+
+
+def test_a_store_inside_of_the_bot_is_refused(make_bot: MakeBot) -> None:
+    """As `tourney bots add .` would have it: the store would hold itself."""
+    folder = make_bot()
+    with pytest.raises(BotError, match="lies inside of the bot's folder"):
+        BotStore(folder / "tourney-bots").add(folder)
+    assert not (folder / "tourney-bots").exists()
+
+
+def test_the_store_does_not_care_for_the_umask(store: BotStore, make_bot: MakeBot) -> None:
+    """Digest and bits are the same whatever the umask: a sandbox's own user can read the entry."""
+    before = os.umask(0o077)
+    try:
+        bot = store.add(make_bot(files={"bot.py": "", "sub/x": ""}))
+    finally:
+        os.umask(before)
+    modes = {stat.S_IMODE(path.stat().st_mode) for path in [bot.folder, *bot.folder.rglob("*")]}
+    assert modes == {0o555, 0o444}

@@ -1,0 +1,193 @@
+"""A .zip from a stranger: unpacked, or refused before anything is written outside."""
+
+import stat
+import struct
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tourney.bots.catalogue import zip_archive
+from tourney.bots.catalogue.zip_archive import unpack
+from tourney.errors import BotError
+from tourney.seeds import stream
+
+
+def info(name: str, mode: int = stat.S_IFREG | 0o644) -> zipfile.ZipInfo:
+    made = zipfile.ZipInfo(name)
+    made.create_system = 3
+    made.external_attr = mode << 16
+    return made
+
+
+def zip_of(path: Path, *entries: tuple[zipfile.ZipInfo, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for entry, data in entries:
+            archive.writestr(entry, data, zipfile.ZIP_DEFLATED)
+    return path
+
+
+def test_files_come_out_with_their_owners_bit_and_nothing_else(tmp_path: Path) -> None:
+    archive = zip_of(
+        tmp_path / "bot.zip",
+        (info("bot.toml"), b"x"),
+        (info("bin/run", stat.S_IFREG | stat.S_ISUID | 0o777), b"run"),
+        (info("empty/", stat.S_IFDIR | 0o755), b""),
+    )
+    unpack(archive, tmp_path / "out")
+    found = {str(p.relative_to(tmp_path / "out")): p for p in (tmp_path / "out").rglob("*") if p.is_file()}
+    assert {name: path.read_bytes() for name, path in found.items()} == {"bot.toml": b"x", "bin/run": b"run"}
+    assert stat.S_IMODE(found["bin/run"].stat().st_mode) & 0o7700 == 0o700
+    assert not found["bot.toml"].stat().st_mode & 0o111
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../evil", "/etc/evil", "a/../../evil", "a\\..\\evil", "./a", "a//b", "a/./b", "..", "a\nb", "a\x1b[2J"],
+)
+def test_names_that_lead_out_or_are_not_plain_are_refused(tmp_path: Path, name: str) -> None:
+    """Nothing is written, in the target or beside it."""
+    archive = zip_of(tmp_path / "bot.zip", (info("bot.toml"), b"x"), (info(name), b"evil"))
+    with pytest.raises(BotError, match=r"bot\.zip"):
+        unpack(archive, tmp_path / "in" / "out")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bot.zip"]
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [(stat.S_IFLNK | 0o777, "is a link"), (stat.S_IFIFO | 0o644, "no regular"), (stat.S_IFCHR, "no regular")],
+)
+def test_links_and_devices_are_refused(tmp_path: Path, mode: int, said: str) -> None:
+    archive = zip_of(tmp_path / "bot.zip", (info("x", mode), b"/etc/passwd"))
+    with pytest.raises(BotError, match=said):
+        unpack(archive, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_name_that_comes_twice_is_refused(tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match="Duplicate name"):
+        archive = zip_of(tmp_path / "bot.zip", (info("x"), b"1"), (info("x"), b"2"))
+    with pytest.raises(BotError, match="holds x twice"):
+        unpack(archive, tmp_path / "out")
+
+
+def test_a_name_that_is_file_and_folder_is_refused(tmp_path: Path) -> None:
+    archive = zip_of(tmp_path / "bot.zip", (info("x"), b"1"), (info("x/y"), b"2"))
+    with pytest.raises(BotError, match="both as a file and as a folder"):
+        unpack(archive, tmp_path / "out")
+
+
+def test_a_bomb_is_refused_by_what_it_says_it_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One megabyte of zeros packs to a kilobyte; the bound is on what it unpacks to."""
+    monkeypatch.setattr(zip_archive, "MAX_BYTES", 1_000_000)
+    archive = zip_of(tmp_path / "bot.zip", (info("x"), bytes(1_000_001)))
+    assert archive.stat().st_size < 2_000
+    with pytest.raises(BotError, match="unpacks to more than"):
+        unpack(archive, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_bomb_that_says_less_than_it_holds_is_refused(tmp_path: Path) -> None:
+    """The size is a lie in both of its places; not more than it said is ever unpacked."""
+    archive = zip_of(tmp_path / "bot.zip", (info("x"), bytes(100_000)))
+    data = bytearray(archive.read_bytes())
+    for marker, offset in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
+        struct.pack_into("<L", data, data.index(marker) + offset, 10)
+    archive.write_bytes(data)
+    with pytest.raises(BotError, match=r"no sound zip file|more than it says"):
+        unpack(archive, tmp_path / "out")
+    assert sum(path.stat().st_size for path in (tmp_path / "out").rglob("*") if path.is_file()) <= 10
+
+
+def test_too_many_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(zip_archive, "MAX_FILES", 3)
+    archive = zip_of(tmp_path / "bot.zip", *((info(f"f{k}"), b"") for k in range(4)))
+    with pytest.raises(BotError, match="holds more than 3 files"):
+        unpack(archive, tmp_path / "out")
+
+
+def test_a_directory_of_names_without_end_is_refused_unread(tmp_path: Path) -> None:
+    """The central directory's size is looked at before it is read."""
+    archive = zip_of(tmp_path / "bot.zip", (info("x"), b""))
+    data = bytearray(archive.read_bytes())
+    struct.pack_into("<L", data, data.index(b"PK\x05\x06") + 12, 1 << 30)
+    archive.write_bytes(data)
+    with pytest.raises(BotError, match="more names than a bot may have"):
+        unpack(archive, tmp_path / "out")
+
+
+def encrypted(data: bytearray) -> None:
+    for marker, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        data[data.index(marker) + offset] |= 1
+
+
+def lzma(data: bytearray) -> None:
+    for marker, offset in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
+        struct.pack_into("<H", data, data.index(marker) + offset, zipfile.ZIP_LZMA)
+
+
+def zip64(data: bytearray) -> None:
+    data[data.index(b"PK\x05\x06") : data.index(b"PK\x05\x06")] = b"PK\x06\x07" + bytes(16)
+
+
+def torn(data: bytearray) -> None:
+    at = data.index(b"PK\x03\x04") + 32
+    data[at : at + 2] = b"\xff\xff"
+
+
+def no_zip(data: bytearray) -> None:
+    data[:] = b"#!/bin/sh\n"
+
+
+def empty(data: bytearray) -> None:
+    data.clear()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (encrypted, "is encrypted"),
+        (lzma, "not packed by deflate"),
+        (zip64, "is a ZIP64 file"),
+        (torn, "no sound zip file"),
+        (no_zip, "is no zip file"),
+        (empty, "is no zip file"),
+    ],
+)
+def test_what_cannot_be_unpacked_is_said(
+    tmp_path: Path, spoil: Callable[[bytearray], None], said: str
+) -> None:
+    archive = zip_of(tmp_path / "bot.zip", (info("x"), b"some text to be packed " * 9))
+    data = bytearray(archive.read_bytes())
+    spoil(data)
+    archive.write_bytes(data)
+    with pytest.raises(BotError, match=said):
+        unpack(archive, tmp_path / "out")
+
+
+def test_a_spoilt_archive_is_refused_or_unpacked_and_nothing_else(tmp_path: Path) -> None:
+    """Bytes are changed, taken out and put in, by a fixed stream of draws: no other exception comes out."""
+    extra = info("sub/\xe4.py")
+    extra.extra = b"\x55\x54\x05\x00\x01abcd"
+    whole = zip_of(tmp_path / "whole.zip", (info("bot.toml"), b"name = 1\n" * 20), (extra, b"print()\n" * 50))
+    draw = stream(1, "spoil")
+    refused = 0
+    for k in range(400):
+        data = bytearray(whole.read_bytes())
+        for _ in range(1 + draw(3)):
+            at = draw(len(data))
+            match draw(4):
+                case 0:
+                    del data[at : at + 1 + draw(20)]
+                case 1:
+                    data[at:at] = bytes(draw(256) for _ in range(1 + draw(10)))
+                case _:
+                    data[at] = [0, 255, draw(256)][draw(3)]
+        (tmp_path / "bot.zip").write_bytes(data)
+        try:
+            unpack(tmp_path / "bot.zip", tmp_path / f"out-{k}")
+        except BotError:
+            refused += 1
+    assert 100 < refused < 400
+    assert all(path.name.startswith("out-") or path.suffix == ".zip" for path in tmp_path.iterdir())

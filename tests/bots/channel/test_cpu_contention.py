@@ -1,0 +1,32 @@
+"""When a long turn is the machine's doing."""
+
+import pytest
+
+from tourney.bots.channel.cpu_contention import Reading, strained
+
+MS = 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("wall", "cpu", "waited", "noted"),
+    [
+        (1000, 200, 700, True),
+        (1000, 499, 250, True),
+        (1000, 500, 400, False),  # it ran for half of the time
+        (1000, 10, 249, False),  # it slept: nobody kept it waiting
+        (49, 0, 49, False),  # too short to tell
+    ],
+)
+def test_a_turn_is_explained_if_the_bot_waited_for_a_processor(
+    wall: int, cpu: int, waited: int, noted: bool
+) -> None:
+    """It must have run for less than half of the time, and been ready to run for a quarter of it or more."""
+    before = Reading(5, 7, 11)
+    after = Reading(5 + wall * MS, 7 + cpu * MS, 11 + waited * MS)
+    said = strained(before, after)
+    assert bool(said) == noted
+    if noted:
+        assert said == (
+            f"the machine was overloaded: in the last {wall} ms of this turn the bot ran for {cpu} ms,"
+            f" and its threads waited {waited} ms for a processor"
+        )

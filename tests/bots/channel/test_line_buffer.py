@@ -1,0 +1,151 @@
+"""A bot's output cut into lines, at the limits of the protocol to the byte."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tourney.bots.channel.base import Event
+from tourney.bots.channel.line_buffer import MAX_STDERR, ErrorBuffer, LineBuffer
+
+
+def events(*chunks: bytes) -> list[Event]:
+    buffer = LineBuffer()
+    for chunk in chunks:
+        buffer.feed(chunk)
+    return list(buffer.drain())
+
+
+def test_one_carriage_return_is_dropped_and_empty_lines_are_ignored() -> None:
+    """``\\r\\n`` ends a line as ``\\n`` does; a second carriage return stays, and empty lines are none."""
+    assert events(b"a\r\n\n\r\nb\r\r\n c \n") == [Event("line", t) for t in ("a", "b\r", " c ")]
+
+
+def test_last_line_without_newline_is_none() -> None:
+    """What is not ended by a newline is not heard, even when the output ends."""
+    buffer = LineBuffer()
+    buffer.feed(b"ready\nmove a1")
+    buffer.close("exited with code 0")
+    assert [buffer.take(), buffer.take(), buffer.take()] == [
+        Event("line", "ready"),
+        *[Event("closed", "exited with code 0")] * 2,
+    ]
+
+
+def test_line_of_4096_bytes_is_read_and_of_4097_is_not() -> None:
+    """The limit counts the newline, and the carriage return before it."""
+    assert events(b"x" * 4095 + b"\n") == [Event("line", "x" * 4095)]
+    assert events(b"x" * 4094 + b"\r\n") == [Event("line", "x" * 4094)]
+    for long in (b"x" * 4096 + b"\n", b"x" * 4095 + b"\r\n"):
+        (event,) = events(b"info\n" + long + b"ready\n")[1:]
+        assert event.kind == "garbled"
+        assert "4,096" in event.text
+
+
+def test_line_that_cannot_end_in_time_is_not_waited_for() -> None:
+    """4,096 bytes without a newline are too long already, however they come."""
+    assert [e.kind for e in events(*[b"x"] * 4096)] == ["garbled"]
+    assert events(*[b"x"] * 4095) == []
+
+
+def test_text_that_is_no_utf8_is_garbled_after_what_came_before_it() -> None:
+    """Events keep the order of the output; nothing comes after the end."""
+    assert [e.kind for e in events(b"ready\n\xff\xfe\nmove a1\n")] == ["line", "garbled"]
+    assert [e.kind for e in events(b"\xed\xa0\x80\n")] == ["garbled"]  # half of a surrogate pair
+    assert events("é\n".encode()[:1], "é\n".encode()[1:]) == [Event("line", "é")]
+
+
+def test_a_thousand_lines_are_heard_and_the_next_is_an_overflow() -> None:
+    """Empty lines count; the thousand lines before come first."""
+    assert len(events(b"a\n" * 1000)) == 1000
+    kinds = [e.kind for e in events(b"a\n" * 1001)]
+    assert kinds == ["line"] * 1000 + ["overflow"]
+    assert [e.kind for e in events(b"\n" * 1001)] == ["overflow"]
+
+
+def test_64_kib_are_heard_and_the_next_byte_is_an_overflow() -> None:
+    """The limit is in bytes of output, newlines counted."""
+    line = b"x" * 1023 + b"\n"
+    assert len(events(line * 64)) == 64
+    kinds = [e.kind for e in events(line * 64 + b"y")]
+    assert kinds == ["line"] * 64 + ["overflow"]
+
+
+def test_allowance_starts_anew_with_a_request_but_not_what_has_ended() -> None:
+    """Renewed, a buffer takes another thousand lines; an overflow stays one."""
+    buffer = LineBuffer()
+    buffer.feed(b"a\n" * 1000)
+    buffer.renew()
+    buffer.feed(b"a\n" * 1000)
+    assert {e.kind for e in buffer.drain()} == {"line"}
+    buffer.feed(b"a\n")
+    buffer.renew()
+    buffer.feed(b"a\n")
+    assert [e.kind for e in buffer.drain()] == ["overflow"]
+
+
+@given(st.binary(max_size=200), st.lists(st.integers(0, 200), max_size=8))
+def test_events_do_not_depend_on_how_output_was_cut(data: bytes, cuts: list[int]) -> None:
+    """The same bytes in other chunks give the same events."""
+    edges = sorted({0, *cuts, len(data)})
+    chunks = [data[a:b] for a, b in pairwise(edges)]
+    assert events(*chunks) == events(data)
+
+
+@pytest.mark.parametrize("size", [10, MAX_STDERR * 3])
+def test_standard_error_is_bounded_and_says_what_was_dropped(size: int) -> None:
+    """However much comes, what is kept is bounded; taking it makes room again."""
+    buffer = ErrorBuffer()
+    for _ in range(size):
+        buffer.feed(b"x\n")
+    lines = buffer.take()
+    assert sum(len(line) + 1 for line in lines) <= MAX_STDERR + 100
+    assert lines[-1] == (
+        "x" if size == 10 else f"({2 * size - MAX_STDERR:,} more bytes of standard error were dropped)"
+    )
+    assert buffer.take() == ()
+    buffer.feed(b"after\xff\nlast")
+    buffer.close()
+    assert buffer.take() == ["after\\xff", "last"]
+
+
+def test_endless_line_of_standard_error_is_cut() -> None:
+    """A line without end is kept in pieces of bounded length."""
+    buffer = ErrorBuffer()
+    for _ in range(10):
+        buffer.feed(b"y" * 700)
+    assert all(len(line) <= 1000 for line in buffer.take())
+
+
+@given(
+    st.lists(
+        st.sampled_from([b"move a1", b"\n", b"\r", b"", "\u00e9".encode(), b"\xff", b"x" * 4094]), max_size=4
+    )
+)
+def test_a_whole_line_is_what_feeding_it_gives(parts: list[bytes]) -> None:
+    """The short way agrees with the long one, in text and in what is left to say; or it takes nothing."""
+    data = b"".join(parts)
+    short, long = LineBuffer(), LineBuffer()
+    text = short.whole(data)
+    long.feed(data)
+    if text is None:
+        short.feed(data)
+    else:
+        assert long.take() == Event("line", text)
+    assert short.drain() == long.drain()
+    rest = b"\n" * 999 + b"x\n"
+    short.feed(rest)
+    long.feed(rest)
+    assert short.drain() == long.drain()
+
+
+def test_a_whole_line_is_found_in_what_bots_say() -> None:
+    """One line of ASCII is; two, half a line, the end of one, none, and other letters are not."""
+    buffer = LineBuffer()
+    assert buffer.whole(b"move a1\n") == "move a1"
+    for data in (b"a\nb\n", b"move", b"\n", b"", b"a\r\n", "caf\u00e9\n".encode(), b"x" * 4096 + b"\n"):
+        assert buffer.whole(data) is None
+    assert buffer.whole(b"x" * 4095 + b"\n") == "x" * 4095
+    buffer.feed(b"mo")
+    assert buffer.whole(b"ve a1\n") is None

@@ -1,0 +1,50 @@
+"""The channel that remembers the last lines on the wire."""
+
+from tourney.bots.channel.base import Event
+from tourney.bots.channel.scripted import ScriptedChannel
+from tourney.bots.channel.traced import KEPT, TracedChannel
+
+
+def test_it_passes_all_on_and_remembers_both_sides() -> None:
+    """Lines to the bot, from it asked and unasked, and its end; as they were, in their order."""
+    inner = ScriptedChannel("""
+        > tourney 1
+        < bot
+        < info early
+        > play 1 a
+        > go
+        2 oh no
+        ! closed exited with code 1
+    """)
+    traced = TracedChannel(inner)
+    traced.request(b"tourney 1\n")
+    assert traced.wait(0) == Event("line", "bot")
+    assert traced.pending() == [Event("line", "info early")]
+    traced.send(b"play 1 a\n")
+    traced.request(b"go\n")
+    assert traced.wait(0).kind == "closed"
+    assert list(traced.take_stderr()) == ["oh no"]
+    traced.close(0.5)
+    assert inner.closed
+    inner.finish()
+    assert traced.lines == (
+        "> tourney 1",
+        "< bot",
+        "< info early",
+        "> play 1 a",
+        "> go",
+        "! closed exited with code 1",
+    )
+
+
+def test_it_remembers_the_last_and_makes_them_fit_to_be_shown() -> None:
+    script = [f"< info {k}" for k in range(30)] + ["< info \x1b[2J", "< info " + "x" * 4_000]
+    traced = TracedChannel(ScriptedChannel(["> go", *script]))
+    traced.request(b"go\n")
+    for _ in script:
+        traced.wait(0)
+    assert len(traced.lines) == KEPT
+    assert traced.lines[-2] == "< info \N{REPLACEMENT CHARACTER}[2J"
+    assert traced.lines[-1].startswith("< info xxx")
+    assert traced.lines[-1].endswith("... (4,007 characters)")
+    assert len(traced.lines[-1]) < 300

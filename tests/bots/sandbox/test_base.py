@@ -1,0 +1,265 @@
+"""Sandboxes: the levels, the exact environment, and what bubblewrap keeps from a bot where it works."""
+
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.processes import leftovers, running
+from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths, own_words
+from tourney.bots.channel.base import Channel
+from tourney.bots.sandbox import base as sandboxes
+from tourney.bots.sandbox import process_group
+from tourney.bots.sandbox.base import PROTECTIONS, PlainSandbox, Sandbox, open_sandbox
+from tourney.bots.sandbox.bubblewrap import EXTRAS, Bubblewrap
+from tourney.bots.sandbox.cgroups import find_cgroups
+from tourney.bots.sandbox.users import Users
+from tourney.errors import SandboxError
+
+FAR = 60 * 10**9
+
+
+def _works() -> bool:
+    try:
+        Bubblewrap.probe("auto")
+    except SandboxError:
+        return False
+    return True
+
+
+contained = pytest.mark.skipif(not _works(), reason="bubblewrap does not work on this machine")
+
+
+class Shell:
+    """Runs scripts as bots, and hears their lines to the last."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.channels: list[Channel] = []
+
+    def __call__(self, sandbox: Sandbox, script: str, memory_mb: int = 4096) -> list[str]:
+        path = self.folder / "bot"
+        path.write_text("#!/bin/sh\n" + script, encoding="utf-8")
+        path.chmod(0o755)
+        command = BotCommand(("./bot",), self.folder, environment(), interpreter_paths())
+        channel = sandbox.spawn(command, memory_mb=memory_mb)
+        self.channels.append(channel)
+        lines = []
+        while (event := channel.wait(time.monotonic_ns() + FAR)).kind == "line":
+            lines.append(event.text)
+        return lines
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Iterator[Shell]:
+    """Give a shell whose bots are ended, all of them, after the test."""
+    tmp_path.chmod(0o755)  # as a store's folders are: bots run under another user where the referee is root
+    made = Shell(tmp_path)
+    yield made
+    for channel in made.channels:
+        channel.close(0)
+    assert leftovers(tmp_path) == []
+
+
+EXACT = sorted(f"{key}={value}" for key, value in environment())
+
+
+def test_environment_is_exact_without_containment(shell: Shell) -> None:
+    """Five variables and no other; the shell itself adds PWD."""
+    lines = shell(PlainSandbox("off"), "env")
+    assert sorted(line for line in lines if not line.startswith(("PWD=", "_=", "SHLVL=", "OLDPWD="))) == EXACT
+
+
+def test_off_protects_by_a_process_group_only() -> None:
+    """What is said of a level names every protection, and promises nothing that is not there."""
+    plain = open_sandbox("off")
+    assert plain.level == "off"
+    assert list(plain.protections) == list(PROTECTIONS)
+    enforced = [name for name, degree in plain.protections.items() if degree == "enforced"]
+    assert enforced == ["process-group"]
+
+
+def test_program_that_cannot_be_run_is_a_closed_channel(tmp_path: Path) -> None:
+    """That a bot's program is missing is the bot's fault; that its folder is missing is not."""
+    command = BotCommand(("./missing",), tmp_path, environment())
+    event = PlainSandbox("off").spawn(command, memory_mb=1).wait(0)
+    assert (event.kind, event.text) == ("closed", "./missing cannot be run: No such file or directory")
+    with pytest.raises(SandboxError, match="is gone"):
+        PlainSandbox("off").spawn(BotCommand(("./x",), tmp_path / "gone", ()), memory_mb=1)
+
+
+def test_machine_that_cannot_start_a_process_is_nobodys_loss(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No room for another process is an error of the machine, not a dead bot."""
+
+    def full(*_args: object, **_kwargs: object) -> None:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(sandboxes, "start", full)
+    with pytest.raises(SandboxError, match="cannot start a bot: Resource temporarily unavailable"):
+        PlainSandbox("off").spawn(BotCommand(("true",), tmp_path, ()), memory_mb=1)
+
+
+def test_without_bubblewrap_auto_says_so_and_strict_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """``auto`` falls back on limits alone and its protections tell; ``strict`` starts nothing."""
+    monkeypatch.setattr(shutil, "which", lambda *_args, **_kwargs: None)
+    fallen = open_sandbox("auto")
+    assert (fallen.level, fallen.kind) == ("auto", "plain")
+    assert fallen.protections["network"] == "absent"
+    with pytest.raises(SandboxError, match="bwrap is not installed"):
+        open_sandbox("strict")
+
+
+def test_bubblewrap_that_does_not_work_is_found_by_running_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A machine that forbids namespaces has the program all the same: only a try tells."""
+    false = tmp_path / "bwrap"
+    false.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n", "ascii")
+    false.chmod(0o755)
+    monkeypatch.setattr(shutil, "which", lambda *_args, **_kwargs: str(false))
+    with pytest.raises(SandboxError, match=r"does not work here \(bwrap: No permissions"):
+        Bubblewrap.probe("auto")
+
+
+def test_strict_refuses_what_is_not_enforced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Below the level asked for nothing is started, and the protections that lack are named."""
+    monkeypatch.setattr(Bubblewrap, "check", lambda self: None)
+    monkeypatch.setattr(Bubblewrap, "protections", {"network": "enforced", "system-calls": "absent"})
+    with pytest.raises(SandboxError, match=r"for want of system-calls \(absent\)"):
+        open_sandbox("strict")
+    monkeypatch.setattr(Bubblewrap, "protections", {"network": "enforced"})
+    assert open_sandbox("strict").level == "strict"
+
+
+def test_limits_hold_where_there_is_no_bubblewrap(shell: Shell) -> None:
+    """Without namespaces the limits on memory, file size and core dumps still hold."""
+    sandbox = PlainSandbox("auto", limits="/usr/bin/prlimit")
+    assert shell(sandbox, "ulimit -v; ulimit -f; ulimit -c", memory_mb=512) == ["524288", "131072", "0"]
+
+
+@contained
+def test_environment_is_exact_in_the_sandbox(shell: Shell) -> None:
+    """Bubblewrap's own environment, which a bot can read, holds nothing else either."""
+    script = "env; tr '\\0' '\\n' </proc/1/environ 2>/dev/null"
+    lines = shell(open_sandbox("auto"), script)
+    assert {line for line in lines if not line.startswith(("PWD=", "_=", "SHLVL=", "OLDPWD="))} == set(EXACT)
+
+
+@contained
+def test_bot_sees_its_folder_as_bot_and_nothing_else_of_the_host(shell: Shell) -> None:
+    """The folder is ``/bot``; where it lies on the host is not to be seen, nor is any home or database."""
+    (shell.folder / "database").write_text("secret", encoding="ascii")
+    script = (
+        f"pwd; ls /; cat /bot/database; echo; ls {shell.folder} /home /root /var /tmp 2>/dev/null; ls /etc"
+    )
+    lines = shell(open_sandbox("auto"), script)
+    assert lines[0] == "/bot"
+    assert "secret" in lines
+    assert not {"home", "var", "srv", "mnt"} & set(lines)
+    assert "passwd" not in lines
+    assert "shadow" not in lines
+
+
+@contained
+def test_bot_can_write_to_its_tmp_only(shell: Shell) -> None:
+    """Everything else is read-only, its own folder included; what it writes is bounded and private."""
+    mine = ["/tmp/tourney-test-x", "/dev/shm/tourney-test-x"]
+    places = " ".join(["/bot/x", "/x", "/usr/x", "/etc/x", "/dev/x", *mine])
+    script = f"for p in {places}; do ( : >$p ) 2>/dev/null && echo $p; done; df -Pk /tmp | tail -n 1"
+    *written, size = shell(open_sandbox("auto"), script)
+    assert written == mine
+    assert size.split()[1] == "65536"
+    assert not Path("/tmp/tourney-test-x").exists()
+    assert not Path("/dev/shm/tourney-test-x").exists()
+
+
+@contained
+def test_bot_has_no_network_no_other_process_and_no_rights(shell: Shell) -> None:
+    """Not even loopback is up; only its own processes are to be seen; it is not root and cannot become it."""
+    script = (
+        "tail -n +3 /proc/net/dev | wc -l; tail -n +2 /proc/net/route | wc -l;"
+        "ls /proc | grep -c '^[0-9]'; id -u; grep -E '^(CapEff|CapPrm|CapBnd|NoNewPrivs)' /proc/self/status"
+    )
+    interfaces, routes, processes, user, *rights = shell(open_sandbox("auto"), script)
+    assert int(interfaces) <= 1
+    assert routes == "0"
+    assert int(processes) <= 6
+    assert user != "0"
+    assert [line.split()[1].strip("0") for line in rights if line.startswith(("CapEff", "CapPrm"))] == [
+        "",
+        "",
+    ]
+    assert "NoNewPrivs:\t1" in rights
+
+
+@contained
+def test_limits_hold_in_the_sandbox(shell: Shell) -> None:
+    """Memory that a process may address, the size of a file, no core dumps, and the number of processes."""
+    lines = shell(open_sandbox("auto"), "ulimit -v; ulimit -f; ulimit -c; ulimit -p", memory_mb=512)
+    assert lines == ["524288", "131072", "0", "512"]
+
+
+@contained
+def test_processes_that_went_their_own_way_end_with_the_bot(shell: Shell) -> None:
+    """A session of its own does not save a process from the end of the namespace."""
+    rest = f"sleep 600.{os.getpid()}"
+    up = f"until [ $(ps ax | grep -c '[0-9] {rest}') = 2 ]; do :; done; echo up"
+    assert shell(open_sandbox("auto"), f"setsid {rest} & sh -c 'setsid {rest} &'; {up}") == ["up"]
+    shell.channels[-1].close(0)
+    assert running(rest) == []
+
+
+@contained
+@pytest.mark.parametrize("with_groups", [True, False])
+def test_namespace_whose_first_process_is_kept_waiting_is_ended_all_the_same(
+    shell: Shell, with_groups: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As by a fork bomb: then its processes are killed at one go by their group, or one by one."""
+    monkeypatch.setattr(process_group, "_SOON_MS", 0)
+    extras = EXTRAS if with_groups else EXTRAS - {"cgroups"}
+    sandbox = Bubblewrap("auto", extras, Users.of_this_host(), find_cgroups())
+    rest = f"sleep 601.{os.getpid()}"
+    up = f"until [ $(ps ax | grep -c '[0-9] {rest}') = 2 ]; do :; done; echo up"
+    assert shell(sandbox, f"setsid {rest} & sh -c 'setsid {rest} &'; {up}") == ["up"]
+    shell.channels[-1].close(0)
+    assert running(rest) == []
+
+
+@contained
+def test_python_bots_find_the_games(tmp_path: Path) -> None:
+    """``python3`` is the interpreter that runs Tourney, with the games importable, and writes no bytecode."""
+    tmp_path.chmod(0o755)
+    (tmp_path / "helper.py").write_text(
+        "import tourney.games.registry as r\nnames = r.game_names()\n", "ascii"
+    )
+    (tmp_path / "bot.py").write_text("import helper\nprint(*helper.names)\n", encoding="ascii")
+    words = own_words(("python3", "bot.py"), "bot")
+    command = BotCommand(words, tmp_path, environment(), interpreter_paths())
+    channel = open_sandbox("auto").spawn(command, memory_mb=4096)
+    event = channel.wait(time.monotonic_ns() + FAR)
+    channel.close(0)
+    assert "sages-tafl" in event.text, channel.take_stderr()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bot.py", "helper.py"]
+
+
+@contained
+def test_processor_time_is_the_bots_and_its_signal_is_named(tmp_path: Path) -> None:
+    """What is measured is the bot, not bubblewrap; and how it died is told through it."""
+    tmp_path.chmod(0o755)
+    script = "read x; i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; echo done; read x; kill -SEGV $$"
+    command = BotCommand(("/bin/sh", "-c", script), tmp_path, environment())
+    channel = open_sandbox("auto").spawn(command, memory_mb=4096)
+    channel.request(b"go\n")
+    assert channel.wait(time.monotonic_ns() + FAR).text == "done"
+    used = channel.cpu_ms()
+    assert used is not None
+    assert used >= 10
+    channel.request(b"go\n")
+    assert channel.wait(time.monotonic_ns() + FAR).text == "killed by SIGSEGV (or exited with code 139)"
+    channel.close(0)
+    assert (channel.cpu_ms() or 0) >= used

@@ -1,0 +1,212 @@
+"""Control groups of version 2, whole: in a folder that behaves as the kernel's, where this one has none.
+
+It gives a new group the files that its parent hands down and no others, lets nobody make groups but where
+that is permitted, and removes a group together with its files.
+"""
+
+import errno
+import os
+import subprocess
+from collections.abc import Callable
+from functools import partialmethod
+from pathlib import Path
+
+import pytest
+
+from tourney.bots.sandbox.cgroups import Cgroups, Home, find_cgroups
+
+CORE = {
+    "cgroup.procs": "",
+    "cgroup.events": "populated 0\nfrozen 0\n",
+    "cgroup.kill": "",
+    "cgroup.freeze": "0\n",
+    "cpu.stat": "usage_usec 1234567\nuser_usec 1\n",
+}
+MEMORY = {
+    "memory.max": "max\n",
+    "memory.swap.max": "max\n",
+    "memory.oom.group": "0\n",
+    "memory.events": "low 0\nhigh 0\nmax 3\noom 1\noom_kill 0\noom_group_kill 0\n",
+}
+PIDS = {"pids.max": "max\n"}
+UID = os.getuid()
+
+
+class Kernel:
+    """A hierarchy in a folder; ``grant`` makes a group as its administrator would."""
+
+    def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.root = root
+        self._permitted: set[Path] = set()
+        self._mkdir, self._rmdir, self._write = Path.mkdir, Path.rmdir, Path.write_text
+        for name, does in (("mkdir", self.make), ("rmdir", self.remove), ("write_text", self.write)):
+            monkeypatch.setattr(Path, name, partialmethod(_call, does))
+
+    def grant(self, path: str, controllers: str = "", *, permitted: bool) -> Path:
+        """Make a group that hands controllers down, in which groups may be made or not."""
+        folder = self.root / path.lstrip("/")
+        os.makedirs(folder, exist_ok=True)  # noqa: PTH103 - it may not go by what is replaced here
+        self._write(folder / "cgroup.subtree_control", controllers)
+        if permitted:
+            self._permitted.add(folder)
+        return folder
+
+    def make(self, folder: Path) -> None:
+        """Make a group as a process would."""
+        if folder.parent not in self._permitted:
+            raise PermissionError(errno.EACCES, "Permission denied", str(folder))
+        self._mkdir(folder)
+        handed = (folder.parent / "cgroup.subtree_control").read_text().split()
+        files = {**CORE, **(MEMORY if "memory" in handed else {}), **(PIDS if "pids" in handed else {})}
+        for name, text in files.items():
+            self._write(folder / name, text)
+
+    def remove(self, folder: Path) -> None:
+        """Remove a group with its files, unless a process is in it."""
+        if any(Path(f"/proc/{pid}").exists() for pid in (folder / "cgroup.procs").read_text().split()):
+            raise OSError(errno.EBUSY, "Device or resource busy", str(folder))
+        for file in folder.iterdir():
+            file.unlink()
+        self._rmdir(folder)
+
+    def write(self, file: Path, text: str) -> int:
+        """Write to a file that is there; nobody makes one."""
+        if file.is_relative_to(self.root) and not file.exists():
+            raise PermissionError(errno.EACCES, "Permission denied", str(file))
+        return self._write(file, text)
+
+    def find(self, own: str, shown: str = "/") -> Cgroups:
+        """Look for groups as a process in one, through a mount that shows a part of the hierarchy."""
+        proc = self.root.parent / "proc"
+        if not proc.exists():
+            self._mkdir(proc)
+        place = str(self.root).replace(" ", "\\040")
+        (proc / "mountinfo").write_text(f"36 33 0:31 {shown} {place} rw - cgroup2 cgroup2 rw\n")
+        (proc / "cgroup").write_text(f"0::{own}\n")
+        return find_cgroups(proc)
+
+
+def _call(path: Path, does: Callable[..., object], *words: str) -> object:
+    return does(path, *words)
+
+
+@pytest.fixture
+def kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Kernel:
+    """An empty hierarchy, at a place with a blank in its name."""
+    root = tmp_path / "cgroup 2"
+    root.mkdir()
+    return Kernel(root, monkeypatch)
+
+
+SESSION = f"/user.slice/user-{UID}.slice/user@{UID}.service"
+
+
+def as_root(kernel: Kernel) -> Cgroups:
+    """Nothing is handed down to the shell's own scope, but above it is."""
+    kernel.grant("/", "cpu memory pids", permitted=True)
+    kernel.grant("/user.slice", "memory pids", permitted=True)
+    kernel.grant("/user.slice/session.scope", permitted=True)
+    return kernel.find("/user.slice/session.scope")
+
+
+def as_a_user_of_systemd(kernel: Kernel) -> Cgroups:
+    """The user's own manager hands down what was delegated to it."""
+    kernel.grant("/", "cpu memory pids", permitted=False)
+    kernel.grant(SESSION, "memory pids", permitted=True)
+    kernel.grant(f"{SESSION}/app.slice", "memory pids", permitted=True)
+    kernel.grant(f"{SESSION}/app.slice/run.scope", permitted=True)
+    return kernel.find(f"{SESSION}/app.slice/run.scope")
+
+
+def in_a_container(kernel: Kernel) -> Cgroups:
+    """The mount shows the container's own group as the root."""
+    kernel.grant("/", "memory pids", permitted=True)
+    return kernel.find("/docker/0123", shown="/docker/0123")
+
+
+@pytest.mark.parametrize(
+    ("where", "home"),
+    [
+        (as_root, "user.slice"),
+        (as_a_user_of_systemd, f"{SESSION[1:]}/app.slice"),
+        (in_a_container, ""),
+    ],
+)
+def test_the_nearest_group_that_offers_all_is_found(
+    kernel: Kernel, where: Callable[[Kernel], Cgroups], home: str
+) -> None:
+    """Found by trying; what was tried is gone."""
+    found = where(kernel)
+    assert found.homes == (Home(kernel.root / home, ("core", "memory", "pids"), 2),)
+    assert list(kernel.root.rglob("tourney-*")) == []
+
+
+def test_what_is_not_handed_down_is_not_claimed(kernel: Kernel) -> None:
+    """In a scope of its own, with nothing delegated above it, there is the core."""
+    kernel.grant("/", "memory pids", permitted=False)
+    kernel.grant("/a.slice", "memory pids", permitted=False)
+    kernel.grant("/a.slice/b.scope", permitted=True)
+    assert kernel.find("/a.slice/b.scope").homes == (Home(kernel.root / "a.slice/b.scope", ("core",), 2),)
+
+
+@pytest.mark.parametrize("own", ["/a.slice", "/../elsewhere"])
+def test_where_nothing_is_permitted_or_to_be_seen_there_are_none(kernel: Kernel, own: str) -> None:
+    kernel.grant("/", "memory pids", permitted=False)
+    kernel.grant("/a.slice", "memory pids", permitted=False)
+    assert kernel.find(own) == Cgroups(())
+
+
+def test_a_group_from_its_making_to_its_end(kernel: Kernel) -> None:
+    """Its bounds, its processor time, its freezing and killing, its word on memory, and its removal."""
+    cgroups = as_root(kernel)
+    group = cgroups.make("1", memory=64 << 20, processes=9)
+    assert group is not None
+    (folder,) = group.folders
+    assert folder == kernel.root / "user.slice" / f"tourney-{os.getpid()}-1"
+
+    def text(name: str) -> str:
+        return (folder / name).read_text().strip()
+
+    assert (text("memory.max"), text("memory.swap.max"), text("pids.max")) == (str(64 << 20), "0", "9")
+    assert text("memory.oom.group") == "1"
+    assert group.has_core
+    assert group.cpu_ns() == 1_234_567_000
+    group.freeze(frozen=True)
+    assert text("cgroup.freeze") == "1"
+    group.freeze(frozen=False)
+    assert text("cgroup.freeze") == "0"
+    assert group.out_of_memory() == 0
+    (folder / "memory.events").write_text(MEMORY["memory.events"].replace("oom_kill 0", "oom_kill 2"))
+    assert group.out_of_memory() == 2
+    group.kill()
+    assert text("cgroup.kill") == "1"
+    cgroups.sweep()
+    assert folder.exists()  # its maker is alive
+    assert group.empty()
+    group.remove()
+    assert not folder.exists()
+    assert group.cpu_ns() is None
+
+
+def test_a_process_joins_before_it_becomes_the_bot(kernel: Kernel) -> None:
+    """As the words say that go before a bot's command; a group cannot go as long as somebody is in it."""
+    cgroups = as_root(kernel)
+    group = cgroups.make("1", memory=1 << 20, processes=9)
+    assert group is not None
+    words = [*group.join_words(), "/bin/sh", "-c", "echo $$; read x"]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as bot:
+        assert bot.stdout is not None
+        assert int(bot.stdout.readline()) == bot.pid
+        assert (group.folders[0] / "cgroup.procs").read_text().split() == [str(bot.pid)]
+        assert not group.empty()
+    group.remove()
+    assert not group.folders[0].exists()
+
+
+def test_a_bound_that_cannot_be_set_leaves_no_group(kernel: Kernel) -> None:
+    """What was handed down a moment ago may be taken back; then no bot starts without its bounds."""
+    cgroups = as_root(kernel)
+    kernel.grant("/user.slice", "memory", permitted=True)
+    with pytest.raises(PermissionError, match=r"pids\.max"):
+        cgroups.make("1", memory=1 << 20, processes=9)
+    assert list(kernel.root.rglob("tourney-*")) == []

@@ -1,0 +1,47 @@
+"""Users for bots: none twice at a time, and only such as there are."""
+
+import pytest
+
+from tourney.bots.sandbox.users import PER_PROCESS, Users, find_range
+
+
+@pytest.mark.parametrize(
+    ("uid_map", "first"),
+    [
+        ("         0          0 4294967295\n", 1_879_048_192),
+        ("0 100000 65536\n", 61_184),
+        ("0 1000 1\n1 100000 65535\n", 61_184),
+        ("0 1000 61000\n", 10_000),
+        ("0 1000 1\n", None),
+        ("", None),
+    ],
+)
+def test_range_is_the_best_that_the_namespace_holds(uid_map: str, first: int | None) -> None:
+    """All numbers, a container's, one with few, and one with root alone."""
+    found = find_range(uid_map)
+    assert (found and found[0]) == first
+
+
+def test_no_two_bots_of_a_process_share_a_user() -> None:
+    """Until there are more bots than users; one that is given back is free."""
+    users = Users((1000, 10_000), process=77)
+    taken = [users.take() for _ in range(PER_PROCESS)]
+    assert len(set(taken)) == PER_PROCESS
+    assert users.take() in taken
+    users.give_back(taken[5])
+    users.give_back(taken[5])
+    assert users.take() == taken[5]
+
+
+def test_processes_that_follow_each_other_have_others() -> None:
+    """Workers need not agree: their numbers tell their users apart."""
+    pools = [Users((1000, 10_000), process=number) for number in range(500, 510)]
+    taken = {users.take() for users in pools for _ in range(PER_PROCESS)}
+    assert len(taken) == 10 * PER_PROCESS
+
+
+def test_without_a_range_there_are_none() -> None:
+    """As for whoever is not root."""
+    users = Users(None)
+    assert users.take() is None
+    users.give_back(None)

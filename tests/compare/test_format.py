@@ -1,0 +1,260 @@
+"""Comparisons: the same verdict whoever plays how many at a time, and on from where one stopped."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.coordination import Ears
+from tests.pools import BackwardsPool, Immediate
+from tests.tournaments import played, refused
+from tourney.compare.compare import Compared, Request, compare_bots
+from tourney.compare.format import Comparison, Terms, judge
+from tourney.compare.result import decision_text
+from tourney.errors import TournamentError, UsageError
+from tourney.ratings.sprt import Sprt
+from tourney.run.config.tournament_file import EntrantLine
+from tourney.run.engine.deadline import Deadline
+from tourney.run.formats import find_format
+from tourney.run.monitoring.summary import End
+from tourney.run.workers.pool import ExecutorPool, Pool
+from tourney.run.workers.task import MatchTask, WorkerReply
+from tourney.schedule.format import History, Pairings, Player, RowResult, Setup
+from tourney.schedule.registry import FORMATS
+from tourney.seeds import derive
+from tourney.store.repository import Repository
+from tourney.store.values import RunSettings
+
+TERMS = Terms(Sprt(0, 100), batch=4)
+Play = Callable[[MatchTask], WorkerReply]
+
+
+def strong(percent: int) -> Play:
+    """Let ``greedy`` win so many of a hundred games, by their seeds; mirrored games do not end alike."""
+
+    def play(task: MatchTask) -> WorkerReply:
+        first = task.spec.seats[0].name == "greedy"
+        won = derive(task.spec.seed, "test", int(first)) % 100 < percent
+        return WorkerReply(task.number, played(task.spec, (1, 2) if won == first else (2, 1)))
+
+    return play
+
+
+def request(**changes: Any) -> Request:
+    """Return a question about two bots that ship."""
+    given: dict[str, Any] = {
+        "a": EntrantLine("greedy"),
+        "b": EntrantLine("random"),
+        "game": "sages-tafl",
+        "terms": TERMS,
+        "seed": 7,
+        "run": RunSettings(sandbox="off"),
+    }
+    return Request(**(given | changes))
+
+
+def ask(
+    folder: Path,
+    play: Play,
+    ears: Ears | None = None,
+    timetable: Deadline | None = None,
+    pool: Pool | None = None,
+    **changes: Any,
+) -> Compared:
+    """Compare the bots that ship, whose games nobody plays."""
+    return compare_bots(
+        request(**changes),
+        str(folder / "t.db"),
+        folder / "bots",
+        lambda: pool or ExecutorPool(Immediate, play, workers=4),
+        listener=ears,
+        timetable=timetable,
+    )
+
+
+def test_the_stronger_bot_is_found_out(tmp_path: Path) -> None:
+    ears = Ears()
+    compared = ask(tmp_path, strong(75), ears=ears)
+    result = compared.result
+    assert (result["decision"], result["ended"]) == ("H1", True)
+    assert result["a"] == "greedy"
+    assert result["llr"] >= result["upper"]
+    assert result["low"] < result["elo"] < result["high"]
+    assert result["pairs"] == sum(result["pentanomial"])
+    assert result["pairs"] % 4 == 0
+    assert compared.summary is not None
+    assert compared.summary.end is End.FINISHED
+    assert decision_text(result) == "greedy is better than random: the results fit +100 Elo, not +0 Elo"
+    live = [line for line in ears.said if "LLR" in line]
+    assert [line.split()[0] for line in live] == [str(4 * k) for k in range(1, result["pairs"] // 4 + 1)]
+    assert f"LLR {result['llr']:+.2f}" in live[-1]
+
+
+def test_the_weaker_bot_too(tmp_path: Path) -> None:
+    result = ask(tmp_path, strong(45)).result
+    assert result["decision"] == "H0"
+    assert "greedy is not better than random" in decision_text(result)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [BackwardsPool, lambda play: ExecutorPool(lambda: ThreadPoolExecutor(4), play, workers=4)],
+    ids=["backwards", "threads"],
+)
+def test_what_finishes_first_decides_nothing(tmp_path: Path, make: Callable[[Play], Pool]) -> None:
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+    ears = Ears()
+    one = ask(tmp_path / "one", strong(70)).result
+    assert ask(tmp_path / "other", strong(70), ears=ears, pool=make(strong(70))).result == one
+    assert len([line for line in ears.said if "LLR" in line]) == one["pairs"] // 4
+
+
+def test_it_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    """Stopped again and again after a few matches: the same verdict in the end, and every batch said once."""
+    (tmp_path / "whole").mkdir()
+    (tmp_path / "parts").mkdir()
+    whole = ask(tmp_path / "whole", strong(70)).result
+    said: list[str] = []
+    stops = 0
+    while True:
+        ears, left = Ears(), [7]
+
+        def play(task: MatchTask, left: list[int] = left) -> WorkerReply:
+            left[0] -= 1
+            return strong(70)(task) if left[0] >= 0 else WorkerReply(task.number)
+
+        part = ask(tmp_path / "parts", play, ears=ears)
+        said += [line for line in ears.said if "LLR" in line]
+        if part.result["ended"]:
+            break
+        stops += 1
+        assert stops < 100
+        assert "is not decided yet" in decision_text(part.result)
+    assert stops > 3
+    assert part.result == whole
+    assert len(said) == whole["pairs"] // 4
+
+
+def test_what_is_known_is_not_played_again(tmp_path: Path) -> None:
+    first = ask(tmp_path, strong(75))
+    again = ask(tmp_path, lambda task: pytest.fail("nothing is to be played"))
+    assert again == Compared(first.result, None)
+    with Repository.open(str(tmp_path / "t.db")) as repository:
+        tournament = repository.tournament(first.result["comparison"])
+        assert repository.verdict(tournament.id) == first.result
+        assert tournament.complete
+    # Another question is another comparison.
+    for changes in ({"terms": Terms(Sprt(0, 90), 4)}, {"opening_plies": 2}, {"seed": 8}):
+        other = ask(tmp_path, strong(75), **changes)
+        assert other.summary is not None
+        assert other.result["comparison"] != first.result["comparison"]
+
+
+def test_under_a_name_of_ones_own_the_question_may_not_change(tmp_path: Path) -> None:
+    first = ask(tmp_path, strong(75), name="mine")
+    assert first.result["comparison"] == "mine"
+    assert ask(tmp_path, strong(75), name="mine").result == first.result
+    with refused(TournamentError, 'tourney compare: elo1 was "100.0"', 'and is "90.0" now'):
+        ask(tmp_path, strong(75), name="mine", terms=Terms(Sprt(0, 90), 4))
+
+
+def test_a_bot_against_itself_gets_a_second_name(tmp_path: Path) -> None:
+    result = ask(
+        tmp_path, strong(50), b=EntrantLine("greedy", args=("--x",)), terms=Terms(Sprt(0, 200), 2)
+    ).result
+    assert (result["a"], result["b"]) == ("greedy", "greedy-2")
+
+
+def test_it_gives_up_after_so_many_pairs(tmp_path: Path) -> None:
+    result = ask(tmp_path, strong(55), terms=Terms(Sprt(0, 5), 4, max_pairs=10)).result
+    assert (result["decision"], result["ended"], result["pairs"]) == (None, True, 12)
+    assert "was not decided within 12 pairs" in decision_text(result)
+
+
+def test_bots_that_cannot_play_end_it(tmp_path: Path) -> None:
+    """A batch of void pairs is the last; or it would go on for ever."""
+
+    def play(task: MatchTask) -> WorkerReply:
+        return WorkerReply(task.number, played(task.spec, (1, 1), ((1, "startup", 0), (2, "startup", 0))))
+
+    ears = Ears()
+    result = ask(tmp_path, play, ears=ears).result
+    assert (result["decision"], result["ended"], result["pairs"], result["lost_pairs"]) == (None, True, 0, 4)
+    assert result["elo"] is None
+    assert "no pair of greedy and random counts" in decision_text(result)
+    assert [line for line in ears.said if "LLR" in line] == [
+        "no pair counts so far, LLR -0.00 (-2.94 .. +2.94)"
+    ]
+
+
+def test_faults_count_as_losses(tmp_path: Path) -> None:
+    def play(task: MatchTask) -> WorkerReply:
+        seat = [entrant.name for entrant in task.spec.seats].index("random")
+        ranks = (2, 1) if seat == 0 else (1, 2)
+        return WorkerReply(task.number, played(task.spec, ranks, ((seat + 1, "crash", 3),)))
+
+    result = ask(tmp_path, play).result
+    assert result["decision"] == "H1"
+    assert (result["faults_a"], result["faults_b"]) == (0, 2 * result["pairs"])
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"game": "go"}, "there is no game"),
+        ({"options": {"x": "1"}}, "no option x"),
+        ({"opening_plies": 100_000}, "no game of sages-tafl is that long"),
+        ({"b": EntrantLine("greedy", name="greedy")}, "both bots are called greedy"),
+    ],
+)
+def test_questions_that_make_no_sense(tmp_path: Path, changes: dict[str, Any], said: str) -> None:
+    with refused(UsageError, said):
+        ask(tmp_path, strong(50), **changes)
+    assert not (tmp_path / "t.db").exists()
+
+
+def setup_of(players: int = 2, seats: int = 2) -> Setup:
+    return Setup(tuple(Player(k) for k in range(players)), seats, 1, repeats=4, extra=TERMS.extra())
+
+
+def test_terms_are_kept_as_settings() -> None:
+    for terms in (TERMS, Terms(Sprt(-5.5, 12.25, 0.01, 0.2), 7, 99)):
+        assert Terms.of(terms.extra()) == terms
+
+
+def test_a_comparison_is_between_two() -> None:
+    Comparison().check(setup_of())
+    for setup in (setup_of(3), setup_of(2, 3)):
+        with pytest.raises(TournamentError, match="between two bots"):
+            Comparison().check(setup)
+
+
+def test_no_tournament_file_can_name_it() -> None:
+    assert Comparison.name not in FORMATS
+    assert isinstance(find_format("compare"), Comparison)
+    assert find_format("round-robin") is FORMATS["round-robin"]
+    with pytest.raises(TournamentError):
+        find_format("nothing")
+
+
+def test_batches_are_drawn_until_it_is_decided() -> None:
+    setup, history = setup_of(), History()
+    for round_ in range(1, 30):
+        drawn = Comparison().draw(setup, history)
+        if drawn.complete:
+            break
+        assert {row.round for row in drawn.rows} == {round_}
+        assert [(row.repeat, row.order) for row in drawn.rows] == [
+            (r, o) for r in range(1, 5) for o in (1, 2)
+        ]
+        results = tuple(
+            RowResult(row, (1, 2) if row.seats[0] == 0 else (2, 1), (None, None), void=False)
+            for row in drawn.rows
+        )
+        history = History(history.rows + drawn.rows, history.results + results)
+    assert drawn == Pairings((), complete=True)
+    assert judge(TERMS, [[4] * 4] * (round_ - 1)).decision == "H1"
+    assert judge(TERMS, [[4] * 4] * (round_ - 2)).decision is None

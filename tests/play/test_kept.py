@@ -1,0 +1,125 @@
+"""Kept decisions are given again without asking, and a bot is told of the rest as of a game that began so."""
+
+import pytest
+
+from tourney.bots.channel.base import Event
+from tourney.bots.channel.scripted import ScriptedChannel
+from tourney.play.kept import KeptChannel, KeptDecision, taken_back
+
+FAR = 10**18
+HELLO = """
+> tourney 1
+< bot wants=position,legal
+> game toe seats=2 seat=2 seed=1
+< ready
+"""
+
+
+def greet(channel: KeptChannel) -> None:
+    for line, answer in ((b"tourney 1\n", "bot"), (b"game toe seats=2 seat=2 seed=1\n", "ready")):
+        assert not channel.pending()
+        channel.request(line)
+        event = channel.wait(FAR)
+        assert (event.kind, event.text.split(" ")[0]) == ("line", answer)
+
+
+def ask(channel: KeptChannel, *lines: str) -> Event:
+    channel.request("".join(f"{line}\n" for line in lines).encode("ascii"))
+    return channel.wait(FAR)
+
+
+def test_a_bot_is_told_what_was_played_but_not_asked_for_what_is_kept() -> None:
+    """Neither its view nor its legal actions of a turn that it does not have; then it is asked as ever."""
+    bot = ScriptedChannel(f"""{HELLO}
+> play 1 a
+> play 2 b
+> play 1 c
+> position P
+> legal d e
+> go move=1
+< info thinking
+< move d
+""")
+    noted: list[Event] = []
+    channel = KeptChannel(bot, [Event("line", "move b")], noted.append)
+    greet(channel)
+    assert ask(channel, "play 1 a", "position X", "legal b c", "go move=1") == Event("line", "move b")
+    assert (
+        ask(channel, "play 2 b", "play 1 c", "position P", "legal d e", "go move=1").text == "info thinking"
+    )
+    assert channel.wait(FAR) == Event("line", "move d")
+    bot.finish()
+    assert [event.text for event in noted] == ["move b", "move d"]
+
+
+def test_a_seat_that_left_is_not_started_again() -> None:
+    """Its answers, and how it left, are what is kept; the greeting is made up."""
+    gone = Event("closed", "exit code 1")
+    noted: list[Event] = []
+    channel = KeptChannel(None, [Event("line", "move b"), gone], noted.append)
+    greet(channel)
+    assert ask(channel, "go") == Event("line", "move b")
+    assert ask(channel, "play 1 c", "go") == gone
+    channel.send(b"over 1 2\n")
+    channel.close(0)
+    assert noted == [Event("line", "move b"), gone]
+
+
+@pytest.mark.parametrize(
+    ("script", "kind"),
+    [
+        ("> tourney 1\n! closed exit code 3", "closed"),
+        ("> tourney 1\n< bot\n> game toe seats=2 seat=2 seed=1\n! timeout", "timeout"),
+        ("> tourney 1\n< hello", "garbled"),
+    ],
+)
+def test_a_bot_that_does_not_start_again_fails_where_it_is_asked(script: str, kind: str) -> None:
+    """Not before: what others did on its kept actions stands."""
+    noted: list[Event] = []
+    channel = KeptChannel(ScriptedChannel(script), [Event("line", "move b")], noted.append)
+    greet(channel)
+    assert noted == []
+    assert ask(channel, "go") == Event("line", "move b")
+    assert ask(channel, "go").kind == kind
+    assert [event.kind for event in noted] == ["line", kind]
+
+
+def test_a_bot_that_speaks_out_of_turn_has_decided_to_leave() -> None:
+    """It is kept as the fault that it is, so that it is one again, and no move, when it is given again."""
+    noted: list[Event] = []
+    bot = ScriptedChannel(f"{HELLO}\n> go\n< move a\n< info late\n< move b")
+    channel = KeptChannel(bot, [], noted.append)
+    greet(channel)
+    assert ask(channel, "go").text == "move a"
+    assert [event.text for event in channel.pending()] == ["info late", "move b"]
+    assert [(event.kind, event.text) for event in noted] == [
+        ("line", "move a"),
+        ("garbled", "spoke out of turn: 'move b'"),
+    ]
+
+
+def test_a_bot_that_dies_before_its_first_turn_has_decided_to_leave() -> None:
+    noted: list[Event] = []
+    channel = KeptChannel(ScriptedChannel(f"{HELLO}\n! closed exit code 3"), [], noted.append)
+    greet(channel)
+    assert [event.kind for event in channel.pending()] == ["closed"]
+    assert noted == [Event("closed", "exit code 3")]
+
+
+def test_without_kept_decisions_a_bad_start_is_as_ever() -> None:
+    """And is no decision."""
+    noted: list[Event] = []
+    channel = KeptChannel(ScriptedChannel("> tourney 1\n! closed exit code 3"), [], noted.append)
+    channel.request(b"tourney 1\n")
+    assert channel.wait(FAR) == Event("closed", "exit code 3")
+    assert noted == []
+
+
+def test_what_is_taken_back_is_all_from_a_decision_on() -> None:
+    decisions = [KeptDecision(seat, Event("line", f"move {k}")) for k, seat in enumerate((1, 2, 3, 1, 2, 3))]
+    assert taken_back(decisions, frozenset({1}), 1) == tuple(decisions[:3])
+    assert taken_back(decisions, frozenset({1}), 2) == ()
+    assert taken_back(decisions, frozenset({1, 3}), 1) == tuple(decisions[:5])
+    for count in (0, 3):
+        with pytest.raises(ValueError, match="cannot be taken back; there are 2"):
+            taken_back(decisions, frozenset({1}), count)

@@ -1,0 +1,297 @@
+"""A person's match from the first board to the last: what is shown, undo, hot seats, faults."""
+
+from collections.abc import Callable, Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.play.typed import Typed
+from tests.toys import Odds, Race, Toe
+from tourney.bots.channel.base import Channel, Event
+from tourney.bots.channel.random_channel import RandomChannel
+from tourney.bots.channel.scripted import ScriptedChannel
+from tourney.games.base import AnyGame
+from tourney.match.record import check_record
+from tourney.match.result import PlayedMatch
+from tourney.match.spec import Entrant, Limits, MatchSpec
+from tourney.match.verify import verify
+from tourney.play.person import person
+from tourney.play.session import Seat, Session
+
+Start = Callable[[], Channel]
+
+
+class First(RandomChannel):
+    """Plays the first legal action, or does what it is told to do after n actions of its own (``turnN``)."""
+
+    def __init__(self, **answers: Event) -> None:
+        super().__init__()
+        self._special = answers
+        self._own = ""
+        self._turns = 0
+        self.closed = False
+
+    def send(self, data: bytes) -> None:
+        super().send(data)
+        for line in data.decode("ascii").splitlines():
+            if line.startswith("game"):
+                self._own = f"play {line.partition(' seat=')[2].split(' ')[0]} "
+            self._turns += bool(self._own) and line.startswith(self._own)
+        if self._said and self._said[-1].text.startswith("move"):
+            self._said[-1] = self._special.get(f"turn{self._turns}", Event("line", f"move {self._legal[0]}"))
+
+    def close(self, grace: float) -> None:
+        self.closed = True
+
+
+def sit(game: AnyGame, starts: Sequence[Start | None], terminal: Typed, seed: int = 7) -> Session:
+    seats = []
+    for number, start in enumerate(starts, start=1):
+        name = f"seat-{number}"
+        if start is None:
+            one = person()
+            entrant = Entrant(name, one.bot, one.version, one.args, one.digest)
+            seats.append(Seat(f"{number} {game.seat_names[number - 1]}", entrant))
+        else:
+            entrant = Entrant(name, "bot", "1", (), "0" * 64)
+            seats.append(
+                Seat(f"{number} {game.seat_names[number - 1]}, bot", entrant, lambda *_, start=start: start())
+            )
+    options = tuple(game.settings(len(starts))[1].items())
+    spec = MatchSpec(game.name, options, tuple(seat.entrant for seat in seats), seed, Limits())
+    return Session(spec, game, seats, terminal)
+
+
+def play(
+    game: AnyGame, starts: Sequence[Start | None], *lines: str, seed: int = 7
+) -> tuple[PlayedMatch, str]:
+    """Play to the end of a game by typed lines; return it, and what was shown."""
+    terminal = Typed(*lines)
+    played = sit(game, starts, terminal, seed).play()
+    assert played is not None, terminal.text
+    terminal.finish()
+    assert verify(check_record(played.record), game) == []
+    return played, terminal.text
+
+
+def scripts(*texts: str) -> tuple[Start, Callable[[], None]]:
+    """Return what starts a scripted bot, each time another, and what asserts that all were played."""
+    channels = [ScriptedChannel(text) for text in texts]
+    left = iter(channels)
+
+    def finish() -> None:
+        assert next(left, None) is None
+        for channel in channels:
+            channel.finish()
+            assert channel.closed
+
+    return lambda: next(left), finish
+
+
+def test_a_game_is_played_to_its_end_and_the_record_verifies() -> None:
+    """The board as text, the opponent's answers, the result; the person is an entrant like any other."""
+    played, text = play(Toe(), [None, First], "b2", "2", "c", "c1")
+    assert [action for _, action in played.record["actions"]] == ["b2", "a1", "a3", "a2", "c1"]
+    assert played.record["seats"][0]["bot"] == "person"
+    assert played.record["limits"]["move-ms"] == 1000
+    assert " 1   .   .   .\n 2   .   .   .\n 3   .   .   .\n     a   b   c\nseat 1\n" in text
+    assert "1 Crosses: b2\n2 Noughts, bot: a1\n" in text
+    assert "1 a2   2 a3   3 b1   4 b3   5 c1   6 c2   7 c3\n" in text
+    assert text.endswith(
+        "over after 5 actions: row\n  rank 1  1 Crosses\n  rank 2  2 Noughts, bot\nover, Enter to leave> \n"
+    )
+
+
+def test_what_cannot_be_played_is_asked_for_again() -> None:
+    """One sentence a time, and the game goes on."""
+    _, text = play(Toe(), [None, First], "b9", "", "40", "b", "b2", "a3", "c1")
+    assert text.count("1 Crosses> ") == 7
+    for sentence in (
+        "'b9' is no legal action, and begins none; moves lists the 9 that are legal\n",
+        "there is no number 40: moves lists the 9 that are legal\n",
+        "'b' begins 3 legal actions: b1 b2 b3\n",
+    ):
+        assert text.count(sentence) == 1
+
+
+def test_words_answer_and_change_nothing() -> None:
+    _, text = play(
+        Toe(), [None, First], "b2", "help", "moves a", "board", "position", "history", "a3", "c1", "position"
+    )
+    assert "1 a2   2 a3\n1 Crosses> board\n" in text
+    assert "1 Crosses> position\nO../.X./... 1\n" in text
+    assert "1 Crosses> history\n1 Crosses: b2\n2 Noughts, bot: a1\n" in text
+    assert text.count("\n 1  [O2] .   .\n 2   .   X1  .\n") == 2  # at the turn, and for `board`
+    assert "over, Enter to leave> position\nO.X/OX./X.. over\n" in text
+
+
+def test_the_end_of_the_input_and_quit_leave_politely() -> None:
+    """Nothing is recorded, and no bot is left."""
+    bots: list[First] = []
+
+    def start() -> Channel:
+        bots.append(First())
+        return bots[-1]
+
+    for lines in ([], ["b2"], ["b2", "quit"]):
+        terminal = Typed(*lines)
+        assert sit(Toe(), [None, start], terminal).play() is None
+        assert terminal.text.endswith("the game is left without a result\n")
+        terminal.finish()
+    assert [bot.closed for bot in bots] == [True, True, True]
+
+
+def test_after_an_undo_a_bot_starts_afresh_and_is_told_what_is_left() -> None:
+    """It hears of a game that began with what is left; its own kept action is played without asking it."""
+    head = "> tourney 1\n< bot\n> game toe seats=2 seat=2 seed=* move=1000 misere=no\n< ready\n"
+    start, finish = scripts(
+        f"{head}> play 1 b2\n> go move=1000\n< move a1\n"
+        "> play 2 a1\n> play 1 c3\n> go move=1000\n< move a3\n",
+        f"{head}> play 1 b2\n> play 2 a1\n> play 1 a2\n> go move=1000\n< move c3\n"
+        "> play 2 c3\n> play 1 c2\n> over 1 2 reason=row\n> quit\n",
+    )
+    played, text = play(Toe(), [None, start], "b2", "c3", "undo", "a2", "c2")
+    finish()
+    assert [action for _, action in played.record["actions"]] == ["b2", "a1", "a2", "c3", "c2"]
+    assert "1 Crosses> undo\ntaken back\n1 Crosses: b2\n2 Noughts, bot: a1\n\n" in text
+
+
+def test_undo_goes_back_several_decisions_and_no_more_than_there_are() -> None:
+    _, text = play(
+        Toe(), [None, First], "undo", "b2", "b3", "undo 3", "undo 2", "undo", "a1", "b2", "c3", "undo 9", ""
+    )
+    assert "there is no decision to take back\n" in text
+    assert "2 decisions can be taken back, not 3\n" in text
+    assert "3 decisions can be taken back, not 9\n" in text
+    assert text.count("taken back\n") == 1
+
+
+def test_the_same_seed_gives_the_same_dice_after_an_undo() -> None:
+    """Whatever is played instead: the k-th throw is the k-th throw."""
+    throws = []
+    for lines in (["take", "take"], ["leave", "undo", "take", "take"], ["take", "leave", "undo", "take"]):
+        played, _ = play(Race(), [None, First], *lines, *["take"] * 3, *["leave"] * 10)
+        throws.append([a for actor, a in played.record["actions"] if actor == 0])
+    assert throws[0] == throws[1] == throws[2]
+
+
+def test_after_the_end_one_may_look_and_go_back() -> None:
+    played, text = play(Toe(), [None, First], "b2", "a3", "c1", "moves", "undo", "c3", "c2", "c1", "")
+    assert "over, Enter to leave> moves\nthe game is over; say help, board, position," in text
+    assert text.count("over after ") == 2
+    assert len(played.record["actions"]) > 5
+
+
+def test_resigning_ends_a_game_of_two_and_can_be_taken_back() -> None:
+    played, text = play(Toe(), [None, First], "b2", "resign", "undo", "resign")
+    assert played.record["outcome"]["resigned"] == [[1, 2]]
+    assert "  rank 2  1 Crosses (resigned)\n" in text
+
+
+def test_a_game_of_three_goes_on_without_the_one_who_resigned() -> None:
+    """The bots are not asked less; what came of it is told at the end."""
+    played, text = play(Race(), [None, First, First], "resign")
+    assert played.record["outcome"]["ranks"][0] == 3
+    assert "rank 3  1 Red (resigned)" in text
+    assert text.count("1 Red> ") == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        (Event("closed", "exit code 1"), "2 Noughts, bot: crash: exit code 1\n"),
+        (Event("timeout"), "2 Noughts, bot: timeout: no answer within 1050 ms\n"),
+        (Event("line", "move b2"), "2 Noughts, bot: illegal: action b2 is not legal here\n"),
+        (Event("line", "hello\x1b[2J"), "2 Noughts, bot: protocol: 'hello\\x1b[2J' is no line of"),
+    ],
+)
+def test_a_bot_that_fails_is_said_and_loses(answer: Event, says: str) -> None:
+    """And an undo gives it another chance."""
+    played, text = play(Toe(), [None, lambda: First(turn0=answer)], "b2", "undo", "b2")
+    assert played.record["outcome"]["ranks"] == [1, 2]
+    assert text.count(says) == 2
+    assert f"  rank 2  2 Noughts, bot (fault: {played.record['outcome']['faults'][0][1]})\n" in text
+
+
+def test_a_bot_that_does_not_start_loses_before_anything_is_typed() -> None:
+    played, text = play(Toe(), [None, lambda: ScriptedChannel("> tourney 1\n! closed exit code 3")], "undo")
+    assert played.record["outcome"]["faults"] == [[2, "startup", 0]]
+    assert "2 Noughts, bot: startup: exit code 3\n" in text
+    assert "there is no decision to take back" in text
+
+
+def test_a_seat_that_left_stays_away_after_an_undo() -> None:
+    """Its bot is not started again, and the record is that of a match without any undo."""
+    starts: list[int] = []
+
+    def failing() -> Channel:
+        starts.append(1)
+        return First(turn1=Event("closed", "exit code 1"))
+
+    straight, _ = play(Race(), [None, failing, First], *["take"] * 3)
+    assert straight.record["outcome"]["faults"] != []
+    assert len(starts) == 1
+    undone, text = play(Race(), [None, failing, First], "take", "take", "leave", "undo", "take")
+    assert undone.record == straight.record
+    assert len(starts) == 2
+    assert "2 Blue, bot plays no more; the referee draws its actions\n" in text
+
+
+def test_what_is_hidden_is_shown_when_it_is_opened() -> None:
+    """The seeker sees that something was played; what it was comes with the round's end."""
+    _, text = play(Odds(), [First, None], "show-2", "show-1")
+    first, rest = text.split("2 Seeker> show-2\n")
+    assert "show-1" not in first.replace("1 show-1", "").replace("2 show-2", "")
+    assert "1 Hider, bot: (1 hidden action)\n" in first
+    assert rest.startswith("2 Seeker: show-2\n1 Hider, bot opens: show-1\n1 Hider, bot: (1 hidden action)\n")
+    assert "last: show-1" not in first
+
+
+def test_persons_share_a_terminal() -> None:
+    """Each sees the board as its own seat does; where things are hidden the screen changes hands."""
+    played, text = play(Odds(), [None, None], "show-3", "show-2", "undo", "show-1", "show-2", "show-2")
+    assert text.count("-- 2 Seeker sits down --\n") == 3
+    assert text.count("-- 1 Hider sits down --\n") == 2
+    assert [action for _, action in played.record["actions"]] == ["show-3", "show-1", "show-2", "show-2"]
+    first = text.split("-- 2 Seeker sits down --\n")[1].split("2 Seeker> ")[0]
+    assert "3" not in first.replace("3 show-3", "")
+    _, text = play(Toe(), [None, None], "a1", "b1", "a2", "b2", "a3")
+    assert "sits down" not in text
+
+
+def test_what_can_be_completed_is_what_can_be_typed() -> None:
+    terminal = Typed("b2")
+    sit(Toe(), [None, First], terminal).play()
+    assert set(terminal.offered[0]) >= {"a1", "b2", "c3", "moves", "undo", "quit"}
+    assert "b2" not in terminal.offered[1]
+
+
+TYPED = st.lists(
+    st.sampled_from(["take", "leave", "undo", "undo 2", "undo 3", "resign", "history", "x", "moves"]),
+    max_size=14,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(TYPED, st.integers(0, 3), st.booleans())
+def test_any_typing_gives_the_record_of_what_was_left_standing(
+    lines: list[str], fails: int, two: bool
+) -> None:
+    """With a bot that fails on the way: what was taken back leaves no trace."""
+
+    def starts() -> list[Start | None]:
+        bad = {f"turn{fails}": Event("closed", "gone")}
+        return [None, lambda: First(**bad), None if two else First]
+
+    fill = ["take"] * 30
+    terminal = Typed(*lines, *fill)
+    session = sit(Race(), starts(), terminal)
+    played = session.play()
+    assert played is not None
+    decided = [d.event.text for d in session._decisions if d.seat in session._persons]
+    again = Typed(*(text.removeprefix("move ") for text in decided))
+    straight = sit(Race(), starts(), again).play()
+    assert straight is not None
+    assert played.record == straight.record
+    assert verify(played.record, Race()) == []

@@ -1,0 +1,108 @@
+"""What a person types is an action, a word, or is asked for again with one sentence."""
+
+import pytest
+
+from tourney.play.words import NAMES, Act, Say, Unclear, help_lines, understand
+
+TAFL = ["d2-d3", "d2-d4", "e2-e3", "pass"]
+ELEMENT = ["A-e5", "E-e5", "F-e5", "end"]
+
+
+@pytest.mark.parametrize(
+    ("line", "legal", "action"),
+    [
+        ("d2-d4", TAFL, "d2-d4"),
+        ("  d2-d4 ", TAFL, "d2-d4"),
+        ("e", TAFL, "e2-e3"),
+        ("p", TAFL, "pass"),
+        ("2", TAFL, "d2-d4"),
+        ("F", ELEMENT, "F-e5"),
+        ("f", ELEMENT, "F-e5"),
+        ("e", ELEMENT, "end"),
+        ("E", ELEMENT, "E-e5"),
+        ("1", ["1", "2", "12"], "1"),
+        ("12", ["1", "2", "12"], "12"),
+        ("3", ["1", "2", "12"], "12"),
+        ("help", ["help", "wait"], "help"),
+        ("quit", ["quitter", "quit"], "quit"),
+    ],
+)
+def test_an_action_by_its_string_its_beginning_or_its_number(
+    line: str, legal: list[str], action: str
+) -> None:
+    """The string itself comes first, whatever else it might be; letters' case counts if it can."""
+    assert understand(line, legal) == Act(action)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("help", Say("help")),
+        ("?", Say("help")),
+        ("moves", Say("moves")),
+        ("moves d2", Say("moves", "d2")),
+        ("undo 3", Say("undo", "3")),
+        (":quit", Say("quit")),
+        (" resign ", Say("resign")),
+    ],
+)
+def test_a_word_of_the_table(line: str, said: Say) -> None:
+    assert understand(line, TAFL) == said
+
+
+def test_a_colon_makes_a_word_of_what_is_an_action_too() -> None:
+    assert understand("resign", ["resign", "stay"]) == Act("resign")
+    assert understand(":resign", ["resign", "stay"]) == Say("resign")
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("d2", "'d2' begins 2 legal actions: d2-d3 d2-d4"),
+        ("x9", "'x9' is no legal action, and begins none; moves lists the 4 that are legal"),
+        ("0", "there is no number 0: moves lists the 4"),
+        ("5", "there is no number 5: moves lists the 4"),
+        ("9" * 500, "there is no number 999999999: "),
+        ("d2 d4", "'d2 d4' is more than one word"),
+        ("quit now", "quit stands alone, without 'now'"),
+        ("undo two", "undo takes a number of decisions back, not 'two'"),
+        ("undo 0", "undo takes a number"),
+        ("undo \N{SUPERSCRIPT TWO}", "undo takes a number"),
+        ("\x1b[2J", "'\\x1b[2J' is no legal action"),
+        ("\N{ARABIC-INDIC DIGIT ONE}", "is no legal action"),
+    ],
+)
+def test_what_is_neither_is_said_in_one_sentence(line: str, says: str) -> None:
+    """It names what was typed, bounded and harmless, and what to do."""
+    meant = understand(line, TAFL)
+    assert isinstance(meant, Unclear)
+    assert says in meant.why
+    assert meant.why.isprintable()
+    assert len(meant.why) < 200
+
+
+def test_an_empty_line_is_asked_again_without_a_word() -> None:
+    assert understand("  ", TAFL) == Unclear("")
+
+
+def test_many_beginnings_are_not_all_named() -> None:
+    meant = understand("a", [f"a{k:03}" for k in range(300)])
+    assert meant == Unclear("'a' begins 300 legal actions: a000 a001 a002 a003 a004 a005 a006 a007 ...")
+
+
+def test_only_what_looks_or_goes_back_is_said_after_the_end() -> None:
+    assert understand("history", ()) == Say("history")
+    assert understand("undo", ()) == Say("undo")
+    for line in ("moves", "resign"):
+        meant = understand(line, ())
+        assert isinstance(meant, Unclear)
+        assert meant.why.startswith("the game is over; say help, board, position, history, undo, quit")
+    for line in ("d2-d4", "7"):
+        meant = understand(line, ())
+        assert isinstance(meant, Unclear)
+        assert "the game is over" in meant.why
+
+
+def test_help_has_every_word() -> None:
+    text = "\n".join(help_lines())
+    assert all(f"  {name}" in text for name in NAMES)

@@ -1,0 +1,264 @@
+"""Runs: what is handed out, what fails, what signals do."""
+
+import os
+import signal
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+
+import pytest
+
+from tests.coordination import Ears, run
+from tests.pools import BackwardsPool, Immediate
+from tests.tournaments import answer, begin, digests, refused
+from tourney.errors import BotError, WorkerError
+from tourney.run.engine.coordinator import Coordinator
+from tourney.run.monitoring.status_file import Playing
+from tourney.run.monitoring.summary import End
+from tourney.run.workers.pool import ExecutorPool
+from tourney.run.workers.task import MatchTask, WorkerReply
+from tourney.store.repository import Repository
+
+
+def test_all_rows_are_handed_out_once_in_schedule_order(repository: Repository) -> None:
+    tournament = begin(repository, 5)
+    seen: list[MatchTask] = []
+
+    def play(task: MatchTask) -> WorkerReply:
+        seen.append(task)
+        return answer(task)
+
+    ears = Ears()
+    summary = run(repository, play, listener=ears)
+    assert [task.number for task in seen] == list(range(1, 21))
+    assert {task.bots for task in seen} == {"/nowhere"}
+    assert summary.end is End.FINISHED
+    assert (summary.tick.rows, summary.tick.done, summary.tick.played) == (20, 20, 20)
+    assert [tick.done for tick in ears.ticks] == sorted(tick.done for tick in ears.ticks)
+    assert ears.ticks[-1].done == 20
+    assert len(digests(repository, tournament.id)) == 20
+
+
+@pytest.mark.parametrize("seats", [2, 3])
+def test_the_order_of_completion_and_the_number_of_workers_change_nothing(tmp_path: Path, seats: int) -> None:
+    backwards = BackwardsPool(answer)
+    threads = ExecutorPool(lambda: ThreadPoolExecutor(4), answer, 4)
+    seen = []
+    for k, pool in enumerate((ExecutorPool(Immediate, answer), backwards, threads)):
+        with Repository.open(str(tmp_path / f"{k}.db"), create=True) as repository:
+            tournament = begin(repository, 4, seats=seats, games=6)
+            run(repository, pool=pool)
+            seen.append((digests(repository, tournament.id), repository.standings(tournament.id)))
+    assert backwards.most == 4
+    assert len(seen[0][0]) == {2: 36, 3: 24}[seats]
+    assert seen[0] == seen[1] == seen[2]
+
+
+def test_a_run_goes_on_with_the_rows_that_have_no_result(repository: Repository) -> None:
+    tournament = begin(repository, 4)
+    counts: Counter[int] = Counter()
+
+    def dies_at_seven(task: MatchTask) -> WorkerReply:
+        counts[task.number] += 1
+        if task.number == 7 and counts[7] == 1:
+            raise BotError("somebody removed the bot from the store")
+        return answer(task)
+
+    with refused(BotError, "somebody removed the bot"):
+        run(repository, dies_at_seven)
+    assert sorted(digests(repository, tournament.id)) == [1, 2, 3, 4, 5, 6, 8]  # 8 was out already
+    assert run(repository, dies_at_seven).end is End.FINISHED
+    assert sorted(digests(repository, tournament.id)) == list(range(1, 13))
+    assert counts == Counter({number: 1 + (number == 7) for number in range(1, 13)})
+    assert run(repository, lambda _task: pytest.fail("nothing is left to play")).tick.played == 0
+
+
+def test_a_failure_of_the_machine_is_nobodys_loss_and_the_match_is_played_again(
+    repository: Repository,
+) -> None:
+    tournament = begin(repository, 3)
+    failures = Counter({2: 2, 5: 1})
+
+    def play(task: MatchTask) -> WorkerReply:
+        if failures[task.number]:
+            failures[task.number] -= 1
+            return WorkerReply(task.number, failure="the sandbox does not start")
+        return answer(task)
+
+    ears = Ears()
+    assert run(repository, play, listener=ears).tick.void == 0
+    assert len(digests(repository, tournament.id)) == 6
+    assert ears.said == []
+
+
+def test_after_the_third_failure_a_match_is_void_and_named(repository: Repository) -> None:
+    tournament = begin(repository, 3)
+    tries: Counter[int] = Counter()
+
+    def play(task: MatchTask) -> WorkerReply:
+        tries[task.number] += 1
+        if task.number == 4:
+            raise OSError("no room for a process")
+        return answer(task)
+
+    ears = Ears()
+    summary = run(repository, play, listener=ears)
+    assert (summary.end, summary.tick.done, summary.tick.void) == (End.FINISHED, 6, 1)
+    assert tries == Counter({1: 1, 2: 1, 3: 1, 4: 3, 5: 1, 6: 1})
+    result = repository.match(tournament.id, 4).result
+    assert result is not None
+    assert result.void
+    assert result.note == "the machine failed 3 times: OSError: no room for a process"
+    assert ears.said == [f"match 4 ({named(repository, 4)}) is void: {result.note}"]
+
+
+def named(repository: Repository, number: int) -> str:
+    tournament = repository.tournament().id
+    names = [entrant.name for entrant in repository.entrants(tournament)]
+    return " v ".join(names[seat] for seat in repository.match(tournament, number).seats)
+
+
+@pytest.mark.parametrize("count", [2, 9])
+def test_where_nothing_can_be_played_the_run_stops_and_nothing_is_void(
+    repository: Repository, count: int
+) -> None:
+    tournament = begin(repository, count)
+    with refused(WorkerError, "no bubblewrap", "run again"):
+        run(repository, lambda task: WorkerReply(task.number, failure="no bubblewrap"))
+    assert repository.progress(tournament.id).done == 0
+
+
+class Fragile:
+    """A pool in which the matches of some numbers kill the worker, and with it all that are out."""
+
+    workers = 2
+
+    def __init__(self, killers: set[int]) -> None:
+        self.killers = killers
+        self.out: list[tuple[MatchTask, Future[WorkerReply]]] = []
+        self.broken = False
+        self.replaced = 0
+        self.tries: Counter[int] = Counter()
+
+    @property
+    def ahead(self) -> int:
+        return 2 * self.workers
+
+    def hand_over(self) -> None:
+        """Hold nothing back."""
+
+    def submit(self, task: MatchTask) -> "Future[WorkerReply]":
+        if self.broken:
+            raise BrokenProcessPool("broken")
+        self.tries[task.number] += 1
+        future: Future[WorkerReply] = Future()
+        future.set_running_or_notify_cancel()
+        self.out.append((task, future))
+        if task.number in self.killers:
+            self.broken = True
+            for _, lost in self.out:
+                if not lost.done():
+                    lost.set_exception(BrokenProcessPool("a worker died"))
+        elif len(self.out) >= 3 or not self.killers:
+            oldest, future_of_oldest = next((t, f) for t, f in self.out if not f.done())
+            future_of_oldest.set_result(answer(oldest))
+        return future
+
+    def replace(self) -> None:
+        self.broken = False
+        self.replaced += 1
+        self.out.clear()
+
+    def settle(self) -> None:
+        for task, future in self.out:
+            if not future.done():
+                future.set_result(answer(task))
+
+    def running(self) -> tuple[Playing, ...]:
+        return ()
+
+    def drain(self) -> None:
+        self.settle()
+
+    def close(self) -> None:
+        self.settle()
+
+    def stop(self) -> None:
+        self.settle()
+
+
+class Settling(Fragile):
+    """As fragile, but answers at once whoever is no killer and alone."""
+
+    def submit(self, task: MatchTask) -> "Future[WorkerReply]":
+        future = super().submit(task)
+        if not self.broken and (self.replaced or len(self.out) == self.workers * 2):
+            self.settle()
+        return future
+
+
+def test_a_worker_that_dies_costs_only_the_match_that_kills_it(repository: Repository) -> None:
+    tournament = begin(repository, 4)
+    pool = Settling({3})
+    ears = Ears()
+    summary = Coordinator(repository, tournament.id, pool, Path("/nowhere"), listener=ears).run()
+    assert summary.end is End.FINISHED
+    assert (summary.tick.done, summary.tick.void) == (12, 1)
+    assert pool.replaced == 3
+    assert pool.tries[3] == 3
+    assert max(count for number, count in pool.tries.items() if number != 3) <= 2
+    voids = [m.number for m in repository.matches(tournament.id) if m.result is not None and m.result.void]
+    assert voids == [3]
+    assert ears.said == [
+        f"match 3 ({named(repository, 3)}) is void: the machine failed 3 times: a worker process died"
+    ]
+
+
+@pytest.fixture
+def handlers() -> Iterator[None]:
+    """The signals' handlers must be as before when a run is over."""
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    yield
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
+
+
+@pytest.mark.usefixtures("handlers")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_first_signal_finishes_what_is_played_and_begins_no_more(
+    repository: Repository, number: signal.Signals
+) -> None:
+    tournament = begin(repository, 4)
+
+    def play(task: MatchTask) -> WorkerReply:
+        if task.number == 5:
+            os.kill(os.getpid(), number)
+        return answer(task)
+
+    ears = Ears()
+    summary = run(repository, play, listener=ears)
+    assert (summary.end, summary.signal) == (End.DRAINED, number)
+    done = sorted(digests(repository, tournament.id))
+    assert done == list(range(1, len(done) + 1))
+    assert 5 <= len(done) < 12
+    assert ears.said[0].startswith("stopping: matches that are being played are finished first")
+    assert run(repository).tick.done == 12
+
+
+@pytest.mark.usefixtures("handlers")
+def test_the_second_signal_stops_at_once_and_what_was_played_is_stored(repository: Repository) -> None:
+    tournament = begin(repository, 4)
+
+    def play(task: MatchTask) -> WorkerReply:
+        if task.number == 3:
+            os.kill(os.getpid(), signal.SIGTERM)
+            os.kill(os.getpid(), signal.SIGINT)
+        return answer(task)
+
+    summary = run(repository, play)
+    assert summary.end is End.STOPPED
+    done = sorted(digests(repository, tournament.id))
+    assert done == list(range(1, len(done) + 1))
+    assert len(done) < 12
+    assert run(repository).tick.done == 12

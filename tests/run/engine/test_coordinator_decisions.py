@@ -1,0 +1,168 @@
+"""What results decide: benching, too many faults, and the next round."""
+
+from collections.abc import Callable
+from concurrent.futures import Executor, ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.coordination import Ears, Play, run
+from tests.pools import Immediate
+from tests.tournaments import answer, begin, digests, played, refused
+from tourney.errors import BotError, UsageError
+from tourney.run.engine.bench_policy import BATCH, decided_by
+from tourney.run.engine.coordinator import Coordinator
+from tourney.run.engine.recovery import unbench
+from tourney.run.monitoring.summary import End, Summary
+from tourney.run.workers.pool import ExecutorPool
+from tourney.run.workers.task import MatchTask, WorkerReply
+from tourney.schedule.format import Format, History, Pairings, Setup, rows_of
+from tourney.schedule.registry import FORMATS
+from tourney.store.repository import Repository
+
+
+def never_starts(name: str) -> Play:
+    """Play so that an entrant fails at start-up whenever it is asked."""
+
+    def play(task: MatchTask) -> WorkerReply:
+        for seat, entrant in enumerate(task.spec.seats, 1):
+            if entrant.name == name:
+                ranks = (2, 1) if seat == 1 else (1, 2)
+                return WorkerReply(task.number, played(task.spec, ranks, ((seat, "startup", 0),)))
+        return answer(task)
+
+    return play
+
+
+@pytest.mark.parametrize(("make", "workers"), [(Immediate, 1), (lambda: ThreadPoolExecutor(4), 4)])
+def test_a_bot_that_never_starts_is_benched_and_the_rest_of_its_matches_is_void(
+    repository: Repository, make: Callable[[], Executor], workers: int
+) -> None:
+    """The same with one worker and with four."""
+    tournament = begin(repository, 4, games=8)
+    ears = Ears()
+    summary = run(repository, never_starts("b"), make=make, workers=workers, listener=ears)
+    of_b = [m for m in repository.matches(tournament.id) if 1 in m.seats]
+    lost = [m.number for m in of_b if m.result is not None and not m.result.void]
+    void = [m.number for m in of_b if m.result is not None and m.result.void]
+    assert void == [m.number for m in of_b if decided_by(m.number) >= lost[2]]
+    assert (len(lost), len(void)) == (15, 9)
+    assert (summary.end, summary.tick.done, summary.tick.void) == (End.FINISHED, 48, 9)
+    assert repository.benched(tournament.id) == ((1, 9),)
+    [told] = ears.said
+    assert told.startswith("b is benched: it failed at start-up 3 times (matches ")
+    assert f"matches from {void[0]} on are void" in told
+    assert "--unbench b" in told
+    notes = {m.result.note for m in of_b if m.result is not None and m.result.void}
+    assert notes == {"benched: b failed at start-up 3 times"}
+
+
+def test_who_is_no_longer_benched_plays_all_that_it_lost_at_start_up_and_all_that_was_void(
+    repository: Repository, tmp_path: Path
+) -> None:
+    tournament = begin(repository, 4, games=8)
+    run(repository, never_starts("b"))
+    before = digests(repository, tournament.id)
+    said: list[str] = []
+    for name, words in (("x", "no such entrant"), ("c", "not benched")):
+        with refused(UsageError, f"--unbench {name}", words):
+            unbench(repository, tournament, ["b", name], said.append)
+    unbench(repository, tournament, ["b"], said.append)
+    assert said == [
+        "b is no longer benched: 24 of its matches are played again, 15 of them lost at start-up before"
+    ]
+    assert repository.benched(tournament.id) == ()
+    assert run(repository).tick.void == 0
+    after = digests(repository, tournament.id)
+    assert len(after) == 48
+    assert all(after[n] == d for n, d in before.items() if 1 not in repository.match(tournament.id, n).seats)
+    with Repository.open(str(tmp_path / "fresh.db"), create=True) as fresh:
+        begin(fresh, 4, games=8)
+        run(fresh)
+        assert digests(fresh, 1) == after  # as if it had never failed
+
+
+@pytest.mark.parametrize(("make", "workers"), [(Immediate, 1), (lambda: ThreadPoolExecutor(4), 4)])
+def test_too_many_faults_stop_the_run_after_the_same_match_with_any_number_of_workers(
+    repository: Repository, make: Callable[[], Executor], workers: int
+) -> None:
+    tournament = begin(repository, 5, games=6)
+    pool = ExecutorPool(make, never_starts("c"), workers)
+    ears = Ears()
+
+    def stopped() -> Summary:
+        coordinator = Coordinator(
+            repository, tournament.id, pool, Path("/nowhere"), listener=ears, max_faults=4
+        )
+        return coordinator.run()
+
+    summary = stopped()
+    assert summary.end is End.FAULTS
+    faulty = [number for number, _, _ in repository.strikes(tournament.id)]
+    decided = next(k for k in range(BATCH, 61, BATCH) if sum(number <= k for number in faulty) >= 4)
+    last = next(number for number in range(1, 61) if decided_by(number) == decided) - 1
+    assert sorted(digests(repository, tournament.id)) == list(range(1, last + 1))
+    assert f"too many faults by match {decided}: stopping" in ears.said[-1]
+    pool = ExecutorPool(Immediate, never_starts("c"))
+    assert (stopped().end, repository.progress(tournament.id).done) == (End.FAULTS, last)
+    assert run(repository).end is End.FINISHED
+
+
+class Ladder(Format):
+    """A format that learns: who won the last round it may see meets the next. It notes what it saw."""
+
+    name = "ladder"
+    seen: list[tuple[int, int, int]]
+
+    def check(self, setup: Setup) -> None:
+        """Accept all."""
+
+    def draw(self, setup: Setup, history: History) -> Pairings:
+        last = history.results[-1].row.round if history.results else 0
+        self.seen.append((history.rounds, last, len(history.results)))
+        champion = 0
+        for result in history.results:
+            if result.row.order == 1:
+                champion = result.row.seats[result.ranks.index(1)]
+        round_ = history.rounds + 1
+        rival = 1 + round_ % (len(setup.players) - 1)
+        pair = (champion, rival) if rival != champion else (champion, 0 if champion else 1)
+        return Pairings(rows_of(setup, round_, 1, pair), complete=round_ == setup.rounds)
+
+
+@pytest.mark.parametrize("lag", [0, 1, 2])
+@pytest.mark.parametrize("make", [Immediate, lambda: ThreadPoolExecutor(3)])
+def test_a_round_is_drawn_from_whole_rounds_and_no_other_results(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch, lag: int, make: Callable[[], Executor]
+) -> None:
+    format_ = Ladder()
+    format_.seen = []
+    monkeypatch.setattr(Ladder, "lag", lag)
+    monkeypatch.setitem(FORMATS, "ladder", format_)
+    tournament = begin(repository, 5, format_="ladder", rounds=6, games=4, draw=False)
+    assert run(repository, make=make, workers=3).end is End.FINISHED
+    # Six draws, each seeing the results (4 a round) of all rounds up to the last drawn less the lag.
+    assert format_.seen == [(drawn, max(0, drawn - lag), 4 * max(0, drawn - lag)) for drawn in range(6)]
+    assert repository.progress(tournament.id) == (24, 24, 0, 6)
+    assert repository.tournament().complete
+
+
+def test_rounds_that_were_drawn_are_kept_when_a_run_goes_on(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    format_ = Ladder()
+    format_.seen = []
+    monkeypatch.setitem(FORMATS, "ladder", format_)
+    tournament = begin(repository, 5, format_="ladder", rounds=4, draw=False)
+
+    def stops(task: MatchTask) -> WorkerReply:
+        if task.number == 5:
+            raise BotError("gone")
+        return answer(task)
+
+    with refused(BotError, "gone"):
+        run(repository, stops)
+    before = tuple(repository.rows(tournament.id))
+    assert run(repository).end is End.FINISHED
+    assert tuple(repository.rows(tournament.id))[: len(before)] == before
+    assert [drawn for drawn, _, _ in format_.seen] == [0, 1, 2, 3]

@@ -1,0 +1,136 @@
+"""Databases that cannot be written: a run pauses, goes on, and loses nothing."""
+
+import os
+import signal
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.coordination import Ears, run
+from tests.pools import Immediate
+from tests.tournaments import answer, begin, digests, refused
+from tourney.errors import StoreError, StoreUnavailable
+from tourney.run.engine.coordinator import Coordinator
+from tourney.run.engine.recovery import replay_spool
+from tourney.run.engine.replay_spool import Spool, read_spool
+from tourney.run.monitoring.summary import End
+from tourney.run.workers.pool import ExecutorPool
+from tourney.run.workers.task import MatchTask, WorkerReply
+from tourney.store.repository import Repository
+
+
+def test_what_cannot_be_stored_stops_the_run_with_the_stores_words(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin(repository, 3)
+
+    def full(*_args: object) -> None:
+        raise StoreError("the database t.db failed: database or disk is full; free some space")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Repository, "record_results", full)
+        with refused(StoreError, "disk is full"):
+            run(repository)
+    assert run(repository).tick.done == 6
+
+
+class Failing:
+    """Lets some writes fail: the next ``times`` of them."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, method: str, times: int) -> None:
+        self.times = times
+        real = getattr(Repository, method)
+
+        def write(*args: Any, **kwargs: Any) -> Any:
+            if self.times:
+                self.times -= 1
+                raise StoreUnavailable("the database t.db failed: database or disk is full")
+            return real(*args, **kwargs)
+
+        monkeypatch.setattr(Repository, method, write)
+
+
+def patient(repository: Repository, **more: Any) -> Coordinator:
+    """Return a coordinator that bears an hour of failure and tries again at once."""
+    pool = ExecutorPool(Immediate, more.pop("play", answer), 2)
+    return Coordinator(
+        repository, repository.tournament().id, pool, Path("/nowhere"), patience=3600.0, pauses=(0.0,), **more
+    )
+
+
+def test_a_full_disk_pauses_the_run_which_then_goes_on_and_loses_nothing(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    tournament = begin(repository, 4)
+    spool = Spool(tmp_path / "cup.spool", tournament)
+    failing = Failing(monkeypatch, "record_results", 3)
+    ears = Ears()
+    summary = patient(repository, listener=ears, spool=spool).run()
+    assert failing.times == 0
+    assert (summary.end, summary.tick.done, summary.pauses) == (End.FINISHED, 12, 1)
+    assert len(digests(repository, tournament.id)) == 12
+    paused, on = ears.said
+    assert paused.startswith("paused: the database t.db failed: database or disk is full; ")
+    assert f"in {spool.path}" in paused
+    assert on.startswith("going on: the database can be written again after ")
+    assert not spool.dirty
+
+
+def test_a_round_that_cannot_be_stored_pauses_the_run_too(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tournament = begin(repository, 4, draw=False)
+    failing = Failing(monkeypatch, "add_rows", 2)
+    ears = Ears()
+    assert patient(repository, listener=ears).run().end is End.FINISHED
+    assert failing.times == 0
+    assert [text.split(":")[0] for text in ears.said] == ["paused", "going on"]
+    assert repository.progress(tournament.id)[:2] == (12, 12)
+
+
+def test_when_patience_ends_what_was_played_is_in_the_spool_and_is_not_played_again(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    tournament = begin(repository, 4)
+    spool = Spool(tmp_path / "cup.spool", tournament)
+    counts: Counter[int] = Counter()
+
+    def play(task: MatchTask) -> WorkerReply:
+        counts[task.number] += 1
+        return answer(task)
+
+    with monkeypatch.context() as patch:
+        Failing(patch, "record_results", 10_000)
+        now = iter(range(0, 10**9, 1000))
+        coordinator = patient(repository, play=play, spool=spool, clock=lambda: float(next(now)))
+        with refused(StoreUnavailable, "disk is full", str(spool.path), "taken in at the next start"):
+            coordinator.run()
+    spool.close()
+    assert repository.progress(tournament.id).done == 0
+    assert counts
+    assert replay_spool(repository, tournament, spool.path, print) == len(counts)
+    assert patient(repository, play=play).run().tick.done == 12
+    assert counts == Counter(dict.fromkeys(range(1, 13), 1))
+
+
+def test_a_signal_ends_a_pause_and_the_error_says_where_the_results_are(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    tournament = begin(repository, 3)
+    spool = Spool(tmp_path / "cup.spool", tournament)
+
+    class Impatient(Ears):
+        def say(self, text: str) -> None:
+            super().say(text)
+            if text.startswith("paused"):
+                os.kill(os.getpid(), signal.SIGINT)
+
+    with monkeypatch.context() as patch:
+        Failing(patch, "record_results", 10_000)
+        with refused(StoreUnavailable, str(spool.path)):
+            patient(repository, listener=Impatient(), spool=spool).run()
+    left = read_spool(spool.path, tournament)
+    assert left is not None
+    assert left.finished

@@ -1,0 +1,99 @@
+"""Runs that must end in time: nothing is begun that would not."""
+
+from collections.abc import Callable
+from concurrent.futures import Future
+
+import pytest
+
+from tests.coordination import Ears, run
+from tests.pools import Immediate
+from tests.tournaments import answer, begin, digests, played
+from tourney.match.result import PlayedMatch
+from tourney.run.engine.deadline import Deadline
+from tourney.run.monitoring.summary import End
+from tourney.run.workers.pool import ExecutorPool
+from tourney.run.workers.task import MatchTask, WorkerReply
+from tourney.store.repository import Repository
+
+
+class OneByOne(ExecutorPool):
+    """Plays one match at a time of those handed out, as a worker does: none after its time, or a drain."""
+
+    def __init__(self, seconds: Callable[[int], float], workers: int = 2) -> None:
+        super().__init__(Immediate, answer, workers)
+        self.now = 0.0
+        self.begun: list[float] = []
+        self._seconds = seconds
+        self._held: list[tuple[MatchTask, Future[WorkerReply]]] = []
+
+    def clock(self) -> float:
+        return self.now
+
+    def submit(self, task: MatchTask) -> "Future[WorkerReply]":
+        future: Future[WorkerReply] = Future()
+        future.set_running_or_notify_cancel()
+        self._held.append((task, future))
+        return future
+
+    def hand_over(self) -> None:
+        if self._held:
+            task, future = self._held.pop(0)
+            if self._draining or (task.begin_by is not None and self.now > task.begin_by):
+                future.set_result(WorkerReply(task.number))
+                return
+            self.begun.append(self.now)
+            self.now += self._seconds(task.number)
+            made = played(task.spec)
+            measured = {"wall-ms": int(1000 * self._seconds(task.number))}
+            future.set_result(WorkerReply(task.number, PlayedMatch(made.record, made.log, measured)))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "until", "begun"),
+    [
+        # As long as each other: the fifth would end at 50.
+        (lambda _number: 10.0, 45.0, [0.0, 10.0, 20.0, 30.0]),
+        # The third is long; the others were handed out when none was known to be, and are not begun after it.
+        (lambda number: 30.0 if number == 3 else 1.0, 45.0, [0.0, 1.0, 2.0]),
+        # All are played just in time.
+        (lambda _number: 10.0, 120.5, [10.0 * k for k in range(12)]),
+    ],
+)
+def test_nothing_is_begun_that_would_not_end_in_time(
+    repository: Repository, seconds: Callable[[int], float], until: float, begun: list[float]
+) -> None:
+    tournament = begin(repository, 4)
+    pool = OneByOne(seconds)
+    ears = Ears()
+    summary = run(repository, pool=pool, listener=ears, timetable=Deadline(until), clock=pool.clock)
+    assert pool.begun == begun
+    assert pool.now <= until
+    assert sorted(digests(repository, tournament.id)) == list(range(1, 1 + len(begun)))
+    finished = len(begun) == 12
+    assert summary.end is (End.FINISHED if finished else End.TIME)
+    assert ears.said == ([] if finished else ["the time is up: no further match is begun"])
+    assert run(repository).tick.done == 12
+
+
+def test_a_match_longer_than_all_before_is_finished_though_the_time_is_up(repository: Repository) -> None:
+    tournament = begin(repository, 4)
+    pool = OneByOne(lambda number: 100.0 if number == 3 else 1.0)
+    summary = run(repository, pool=pool, timetable=Deadline(45.0), clock=pool.clock)
+    assert (summary.end, pool.now) == (End.TIME, 102.0)
+    assert sorted(digests(repository, tournament.id)) == [1, 2, 3]
+
+
+def test_a_match_that_waited_too_long_in_the_queue_is_not_begun(repository: Repository) -> None:
+    """A worker says so, as one that was told to drain would; the run ends, and the next plays it."""
+    begin(repository, 4)
+    seen: list[float | None] = []
+
+    def play(task: MatchTask) -> WorkerReply:
+        seen.append(task.begin_by)
+        return WorkerReply(task.number) if task.number == 3 else answer(task)
+
+    timetable = Deadline(end=100.0)
+    summary = run(repository, play, timetable=timetable, clock=lambda: 0.0)
+    assert summary.end is End.TIME
+    assert seen[0] == 100.0
+    assert run(repository).tick.done == 12

@@ -1,0 +1,165 @@
+"""The spool gives back what was kept, whatever happened to the file, and nothing else."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.tournaments import begin, digests, played, refused
+from tourney.errors import StoreError
+from tourney.run.engine.pairing import spec_of
+from tourney.run.engine.recovery import replay_spool
+from tourney.run.engine.replay_spool import Spool, read_spool
+from tourney.store.repository import Repository
+from tourney.store.values import MatchResult, Tournament
+
+
+def results(repository: Repository, tournament: Tournament) -> list[MatchResult]:
+    """Return a result for each row that has none; one of them void."""
+    entrants = repository.entrants(tournament.id)
+    return [
+        MatchResult(number, None, "the machine failed")
+        if number == 2
+        else MatchResult(number, played(spec_of(tournament, entrants, row)))
+        for number, row in repository.pending(tournament.id)
+    ]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "cup.spool"
+
+
+def test_what_is_kept_comes_back_by_number_and_once(repository: Repository, path: Path) -> None:
+    tournament = begin(repository, 3)
+    finished = results(repository, tournament)
+    spool = Spool(path, tournament, reserve=4096)
+    assert spool.open()
+    assert spool.keep(reversed(finished[:4]))
+    assert spool.keep(finished)
+    spool.close()
+    found = read_spool(path, tournament)
+    assert found is not None
+    assert (found.finished, found.damaged) == (tuple(finished), 0)
+
+
+def test_an_empty_spool_goes_and_one_that_was_cleared_too(repository: Repository, path: Path) -> None:
+    tournament = begin(repository, 3)
+    assert read_spool(path, tournament) is None
+    spool = Spool(path, tournament, reserve=4096)
+    assert spool.open()
+    assert path.stat().st_size == 4096  # room for the time when the disk is full
+    spool.keep(results(repository, tournament))
+    spool.clear()
+    spool.keep(results(repository, tournament)[:1])
+    kept = read_spool(path, tournament)
+    assert kept is not None
+    assert [item.number for item in kept.finished] == [1]
+    spool.clear()
+    spool.close()
+    assert not path.exists()
+
+
+def test_a_runner_that_dies_leaves_its_spool_and_the_next_takes_it_in(
+    repository: Repository, path: Path
+) -> None:
+    tournament = begin(repository, 3)
+    finished = results(repository, tournament)
+    repository.record_results(tournament.id, finished[:2])
+    spool = Spool(path, tournament)
+    spool.open()
+    spool.keep(finished[1:5])
+    said: list[str] = []
+    assert replay_spool(repository, tournament, path, said.append) == 3
+    assert said == [f"3 results that could not be stored before came out of {path}"]
+    assert [number for number, _ in repository.pending(tournament.id)] == [6]
+    assert digests(repository, tournament.id)[3] == finished[2].played.record["digest"]  # type: ignore[union-attr]  # only 2 is void
+    assert not path.exists()
+    assert replay_spool(repository, tournament, path, said.append) == 0
+    assert len(said) == 1
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, bytes, Tournament, list[MatchResult]]:
+    """A spool: its path and bytes, and what was kept."""
+    folder = tmp_path_factory.mktemp("spool")
+    with Repository.open(str(folder / "t.db"), create=True) as repository:
+        tournament = begin(repository, 3)
+        finished = results(repository, tournament)
+    path = folder / "cup.spool"
+    spool = Spool(path, tournament, reserve=1)
+    spool.open()
+    spool.keep(finished)
+    return path, path.read_bytes(), tournament, finished
+
+
+@given(data=st.data())
+def test_a_torn_or_altered_spool_gives_only_what_was_kept(
+    kept: tuple[Path, bytes, Tournament, list[MatchResult]], data: st.DataObject
+) -> None:
+    path, text, tournament, finished = kept
+    at = data.draw(st.integers(0, len(text) - 1))
+    if data.draw(st.booleans()):
+        path.write_bytes(text[:at])
+    else:
+        path.write_bytes(text[:at] + bytes([text[at] ^ data.draw(st.integers(1, 255))]) + text[at + 1 :])
+    try:
+        found = read_spool(path, tournament)
+    except StoreError:
+        assert at <= text.index(b"\n")  # its first line says whose it is
+        return
+    assert found is not None
+    assert all(item in finished for item in found.finished)
+
+
+def test_a_spool_of_another_tournament_is_refused_and_stays(repository: Repository, path: Path) -> None:
+    spool = Spool(path, begin(repository, 3))
+    spool.open()
+    other = begin(repository, 4, name="other")
+    with refused(StoreError, str(path), "another tournament", "move it away"):
+        replay_spool(repository, other, path, print)
+    assert path.exists()
+
+
+def test_a_record_that_is_not_its_rows_is_not_taken_in(repository: Repository, path: Path) -> None:
+    tournament = begin(repository, 3)
+    finished = results(repository, tournament)
+    spool = Spool(path, tournament)
+    spool.open()
+    spool.keep([MatchResult(5, finished[0].played), finished[3]])
+    said: list[str] = []
+    assert replay_spool(repository, tournament, path, said.append) == 1
+    assert "1 line of" in said[1]
+    assert "played again" in said[1]
+    assert repository.match(tournament.id, 5).result is None
+
+
+def test_a_disk_that_takes_nothing_is_said_and_half_a_line_is_no_line(
+    repository: Repository, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tournament = begin(repository, 3)
+    finished = results(repository, tournament)
+    spool = Spool(path, tournament)
+    assert spool.open()
+    assert spool.keep(finished[:1])
+    real = os.pwrite
+
+    def half(fd: int, data: bytes, at: int) -> int:
+        if len(data) > 1:
+            real(fd, data[: len(data) // 2], at)
+            raise OSError(28, "No space left on device")
+        return real(fd, data, at)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "pwrite", half)
+        assert not spool.keep(finished)
+    found = read_spool(path, tournament)
+    assert found is not None
+    assert (found.finished, found.damaged) == (tuple(finished[:1]), 0)
+    assert spool.keep(finished)
+    again = read_spool(path, tournament)
+    assert again is not None
+    assert again.finished == tuple(finished)
+    assert not Spool(path.parent / "gone" / "x.spool", tournament).open()

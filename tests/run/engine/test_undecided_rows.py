@@ -1,0 +1,130 @@
+"""Rows are played before it is decided whether they count; what counts in the end is as if all had waited."""
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.run.test_umpire import START, Faults, calls
+
+from tests.pools import BackwardsPool, ShuffledPool
+from tests.tournaments import answer, begin, digests, entrant, played
+from tourney.match.spec import MatchSpec
+from tourney.run.engine.bench_policy import PLAY, WAIT, BenchPolicy, Decision, UndecidedRows
+from tourney.run.engine.coordinator import Coordinator
+from tourney.run.monitoring.summary import End
+from tourney.run.workers.task import MatchTask, WorkerReply
+from tourney.schedule.row import Row
+from tourney.store.repository import Repository
+from tourney.store.values import MatchResult
+
+CRASH: Faults = ("crash", None)
+FINE: Faults = (None, None)
+FAULTS = st.lists(
+    st.sampled_from([FINE, FINE, START, (None, "startup"), CRASH, ("startup", "startup")]),
+    min_size=48,
+    max_size=48,
+)
+
+
+def with_faults(faults: Sequence[Faults], task: MatchTask) -> WorkerReply:
+    """Answer with the faults of the match's number."""
+    words = tuple((seat, fault, 0) for seat, fault in enumerate(faults[task.number - 1], 1) if fault)
+    return WorkerReply(task.number, played(task.spec, (1, 2), words))  # type: ignore[arg-type]  # words of Literal
+
+
+@settings(max_examples=40)
+@given(FAULTS, st.integers(1, 12), st.lists(st.integers(0, 99), min_size=1, max_size=9), st.integers(1, 30))
+def test_neither_workers_nor_the_order_of_completion_change_what_counts(
+    faults: list[Faults], workers: int, draw: list[int], limit: int
+) -> None:
+    """Against the umpire alone, who is told all results before a row when it is asked about the row."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Repository.open(str(Path(folder) / "t.db"), create=True) as repository,
+    ):
+        tournament = begin(repository, 4, games=8).id
+        rows = [row.seats for _, row in repository.rows(tournament)]
+        wanted = calls([((a, b), f) for (a, b), f in zip(rows, faults, strict=True)], 1, [0], limit)
+        pool = ShuffledPool(lambda task: with_faults(faults, task), workers, draw)
+        ran = Coordinator(repository, tournament, pool, Path("/nowhere"), max_faults=limit).run()
+        kinds = [call.kind for call in wanted]
+        assert ran.end is (End.FAULTS if "stop" in kinds else End.FINISHED)
+        found = []
+        for match in repository.matches(tournament, finished=True):
+            assert match.result is not None
+            found.append((match.number, "benched" if match.result.note else "play"))
+        assert found == [(number, kind) for number, kind in enumerate(kinds, 1) if kind != "stop"]
+
+
+def result(number: int, seats: tuple[int, int], faults: Faults) -> tuple[MatchResult, Row]:
+    """Return a result with faults, and its row."""
+    spec = MatchSpec("sage-stones", (), (entrant("a"), entrant("b")), 7)
+    answered = with_faults([faults] * number, MatchTask(number, spec, "", "off", reuse=False))
+    return MatchResult(number, answered.played), Row(1, number, 1, 1, seats)
+
+
+def test_a_result_that_is_kept_back_is_as_good_as_none_to_later_rows() -> None:
+    """X and Y failed twice each. Match 20 waits for X; in it Y fails once more, so match 64 waits for it."""
+    x, y, z = 0, 1, 2
+    docket = UndecidedRows(BenchPolicy())
+    for number, who in ((1, y), (2, y), (3, x), (4, x)):
+        assert docket.take(*result(number, (who, 9), START))
+    _, row20 = kept = result(20, (x, y), (None, "startup"))
+    row64 = Row(1, 64, 1, 1, (y, z))
+    assert docket.call(20, row20, [(5, (x, 9))]) == PLAY
+    assert not docket.take(*kept)
+    assert docket.call(64, row64, [(5, (x, 9))]) == PLAY
+    assert [*docket.decide(lambda: [(5, (x, 9)), (64, (y, z))])] == []
+    assert docket.take(*result(5, (x, 9), FINE))
+    first, second = docket.decide(lambda: [(64, (y, z))])
+    assert first == (20, row20, PLAY, kept[0])
+    assert second == (64, row64, Decision("benched", y, (1, 2, 20)), None)
+
+
+def test_a_run_stops_or_benches_at_the_first_row_that_says_so() -> None:
+    """A later row may be known to be void, or the last, while an earlier one is undecided."""
+    docket = UndecidedRows(BenchPolicy(max_faults=2))
+    rows = [Row(1, number, 1, 1, (0, 1)) for number in range(20)]
+    assert docket.call(16, rows[16], [(1, (0, 1)), (2, (0, 1))]) == PLAY
+    assert docket.take(*result(2, (0, 1), ("crash", "crash")))
+    assert docket.call(17, rows[17], [(1, (0, 1)), (16, (0, 1))]) == WAIT
+    assert [call for _, _, call, _ in docket.decide(lambda: [(1, (0, 1))])] == [
+        Decision("stop", matches=(8,))
+    ]
+    assert docket.clear() == ()
+    assert docket.call(17, rows[17], [(1, (0, 1))]).kind == "stop"
+
+
+def test_no_worker_waits_for_a_decision(repository: Repository) -> None:
+    """Two entrants, so that every result might bench them: as many matches are out as the workers take."""
+    tournament = begin(repository, 2, games=400).id
+    pool = BackwardsPool(answer, workers=64)
+    assert Coordinator(repository, tournament, pool, Path("/nowhere")).run().end is End.FINISHED
+    assert pool.most == pool.ahead == 128
+    assert len(digests(repository, tournament)) == 400
+
+
+def test_while_a_decision_is_held_up_no_more_is_played_than_a_bound(repository: Repository) -> None:
+    """Three matches that hang could bench an entrant; 15 do not depend on them, and 8 are out at a time."""
+    tournament = begin(repository, 2, games=400).id
+    early: list[int] = []
+
+    class Hanging(BackwardsPool):
+        """Answers the first three when there is nothing else."""
+
+        def hand_over(self) -> None:
+            slow = [item for item in self._held if item[0].number <= 3]
+            if quick := [item for item in self._held if item not in slow]:
+                early.extend(task.number for task, _ in quick if slow)
+                self._held = quick
+                super().hand_over()
+                self._held = slow
+            else:
+                super().hand_over()
+
+    pool = Hanging(answer, workers=4)
+    assert Coordinator(repository, tournament, pool, Path("/nowhere")).run().end is End.FINISHED
+    assert sorted(early) == list(range(4, 4 + 12 + pool.ahead))
+    assert len(digests(repository, tournament)) == 400

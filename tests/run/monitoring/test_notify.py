@@ -1,0 +1,54 @@
+"""The command at the end gets what it is promised, sees no shell, and cannot hold up the run."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.tournaments import refused
+from tourney.errors import UsageError
+from tourney.run.monitoring.notify import notify, read_command
+
+VARIABLES = {"TOURNEY_TEXT": "$(touch hacked); `touch hacked`", "TOURNEY_CODE": "0"}
+
+
+def python(program: str) -> tuple[str, ...]:
+    return (sys.executable, "-c", program)
+
+
+def test_it_gets_the_page_and_the_variables_and_no_shell_reads_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    program = (
+        "import os, sys;"
+        "open('got', 'w').write('|'.join((os.environ['TOURNEY_TEXT'], sys.stdin.read(), sys.argv[1])))"
+    )
+    assert notify((*python(program), "a; touch hacked"), VARIABLES, "page\n") == ""
+    assert (tmp_path / "got").read_text() == VARIABLES["TOURNEY_TEXT"] + "|page\n|a; touch hacked"
+    assert not (tmp_path / "hacked").exists()
+
+
+def test_what_fails_is_said() -> None:
+    assert notify(python("raise SystemExit(3)"), {}, "").endswith("ended with the exit code 3")
+    assert notify(("/nowhere/at-all",), {}, "").endswith("cannot be run: No such file or directory")
+    assert notify(python("import sys; sys.stdin.close()"), {}, "x" * 1_000_000) == ""
+
+
+def test_one_that_hangs_is_killed_with_what_it_started(tmp_path: Path) -> None:
+    program = (
+        "import subprocess, sys;"
+        f"subprocess.Popen(['sleep', '1000'], cwd={str(tmp_path)!r});"
+        "sys.stdin.read(); import time; time.sleep(1000)"
+    )
+    assert notify(python(program), {}, "", seconds=0.5).endswith("was killed after 0.5 seconds")
+
+
+def test_words_are_parted_as_a_shell_would_and_what_is_not_there_is_refused() -> None:
+    assert read_command("env 'a b' c\\ d $HOME") == ("env", "a b", "c d", "$HOME")
+    with refused(UsageError, "--notify", "no command 'no-such-command'"):
+        read_command("no-such-command now")
+    with refused(UsageError, "cannot be parted into words"):
+        read_command("mail 'half")
+    with refused(UsageError, "--notify is empty"):
+        read_command("  ")

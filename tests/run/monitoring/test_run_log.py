@@ -1,0 +1,79 @@
+"""The log holds whole JSON lines, turns over at its size, and stops nothing when it cannot be written."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tourney.run.monitoring.progress import Heartbeat, Progress
+from tourney.run.monitoring.run_log import RunLog
+from tourney.run.monitoring.status_file import Playing
+
+TICK = Progress(rows=10, done=4, played=4, faults=1, void=0, seconds=2.0)
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text("ascii").splitlines()]
+
+
+def test_it_keeps_what_was_said_and_a_pulse_a_minute(tmp_path: Path) -> None:
+    now = [1000.0]
+    log = RunLog(tmp_path / "log", clock=lambda: now[0])
+    log.say("caf\u00e9 \udcff\nline")
+    for second in range(130):
+        now[0] = 1000.0 + second
+        log.pulse(Heartbeat(TICK, (Playing(7, 990.0),), "full"))
+    log.note("end", {"code": 0})
+    log.close()
+    said, *pulses, end = lines(tmp_path / "log")
+    assert said == {"time": "1970-01-01T00:16:40.000+00:00", "event": "say", "text": "caf\u00e9 \udcff\nline"}
+    assert [pulse["time"][14:19] for pulse in pulses] == ["16:40", "17:40", "18:40"]
+    assert pulses[0]["playing"] == [[7, "1970-01-01T00:16:30.000+00:00"]]
+    assert (pulses[0]["rate"], pulses[0]["left"], pulses[0]["paused"]) == (2.0, 3, "full")
+    assert pulses[0]["rss-kb"] is None or pulses[0]["rss-kb"] > 0
+    assert (end["event"], end["code"]) == ("end", 0)
+
+
+def test_it_turns_over_and_keeps_so_many(tmp_path: Path) -> None:
+    log = RunLog(tmp_path / "log", max_bytes=400, keep=2)
+    for number in range(40):
+        log.note("match", {"match": number})
+    log.close()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["log", "log.1", "log.2"]
+    kept = [line["match"] for name in ("log.2", "log.1", "log") for line in lines(tmp_path / name)]
+    assert kept == list(range(kept[0], 40))
+    assert all(path.stat().st_size <= 400 for path in tmp_path.iterdir())
+
+
+def test_a_later_run_goes_on_in_the_same_file(tmp_path: Path) -> None:
+    for text in ("one", "two"):
+        log = RunLog(tmp_path / "log")
+        log.say(text)
+        log.close()
+    assert [line["text"] for line in lines(tmp_path / "log")] == ["one", "two"]
+
+
+def test_a_full_disk_drops_lines_and_says_later_how_many(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = RunLog(tmp_path / "log")
+    log.say("before")
+    real = os.write
+
+    def full(fd: int, data: bytes) -> int:
+        if len(data) > 40:
+            return real(fd, data[:20])  # half of a line, as when the last block is full
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", full)
+        log.say("lost")
+        log.say("lost too")
+    log.say("after")
+    log.close()
+    assert [line.get("text", line.get("lines")) for line in lines(tmp_path / "log")] == ["before", 3, "after"]
+    gone = RunLog(tmp_path / "no" / "log")
+    gone.say("nobody hears it")
+    gone.close()

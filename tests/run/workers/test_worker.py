@@ -1,0 +1,122 @@
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.tournaments import entrant, refused
+from tourney.errors import BotError
+from tourney.match.spec import MatchSpec
+from tourney.run.workers import worker
+from tourney.run.workers.pool import ProcessPool
+from tourney.run.workers.task import MatchTask, WorkerReply
+
+HEAVY = (
+    "pandas",
+    "numpy",
+    "sqlmodel",
+    "sqlalchemy",
+    "jinja2",
+    "alembic",
+    "rich",
+    "tourney.store",
+    "trueskill",
+)
+
+SCRIPT = """
+import sqlmodel
+from tourney.run.workers.pool import ProcessPool
+pool = ProcessPool(1)
+print(*pool._executor.submit(eval, "sorted(__import__('sys').modules)").result())
+pool.close()
+"""
+
+
+@pytest.mark.parametrize("by", ["a file", "standard input"])
+def test_a_worker_imports_no_more_than_playing_needs(tmp_path: Path, by: str) -> None:
+    """Nor does it run the main program again, wherever that came from."""
+    script = tmp_path / "program.py"
+    script.write_text(SCRIPT)
+    words = [str(script)] if by == "a file" else []
+    done = subprocess.run(
+        [sys.executable, *words], input=SCRIPT, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.stderr == ""
+    modules = set(done.stdout.split())
+    assert "tourney.match.match_runner" in modules
+    assert [name for name in HEAVY if name in modules] == []
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the platform does not pin")
+def test_workers_share_the_processors_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    shares: list[list[int]] = []
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: {3, 1, 5, 7})
+    monkeypatch.setattr(os, "sched_setaffinity", lambda _pid, cpus: shares.append(list(cpus)))
+    for slot in range(6):
+        worker.pin(slot, 1)
+    assert shares == [[1], [3], [5], [7], [1], [3]]
+    shares.clear()
+    for slot in range(3):
+        worker.pin(slot, 2)
+    assert shares == [[1, 3], [5, 7], [1, 3]]
+    shares.clear()
+    for cpus in (0, 4, 9):
+        worker.pin(1, cpus)
+    assert shares == []
+    worker.pin(2, 3)
+    assert shares == [[1, 3, 5]]
+
+
+def task(tmp_path: Path) -> MatchTask:
+    spec = MatchSpec("sages-tafl", (), (entrant("a"), entrant("b")), 7)
+    return MatchTask(4, spec, str(tmp_path / "no-store"), "off", reuse=False)
+
+
+def test_a_bot_that_is_not_in_the_store_is_an_error_for_a_person(tmp_path: Path) -> None:
+    with refused(BotError, "has no bot with the digest 0000"):
+        worker.play_task(task(tmp_path))
+
+
+def test_what_the_machine_fails_at_is_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Broken:
+        def play(self, spec: MatchSpec) -> None:
+            raise OSError(24, "Too many open files")
+
+    monkeypatch.setattr(worker, "_room", lambda *_args: Broken())
+    answer = worker.play_task(task(tmp_path))
+    assert (answer.number, answer.played) == (4, None)
+    assert answer.failure == "OSError: [Errno 24] Too many open files"
+
+
+def test_a_bot_that_cannot_be_used_costs_no_other_match_of_its_lot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each task of a lot has its own answer, or the error for a person, in their order."""
+    good = WorkerReply(9)
+    play = worker._play
+    monkeypatch.setattr(worker, "_play", lambda task: good if task.number == 9 else play(task))
+    (first, second, third), seconds = worker.play_lot(
+        [replace(task(tmp_path), number=9), task(tmp_path), replace(task(tmp_path), number=9)]
+    )
+    assert (first, third) == (good, good)
+    assert isinstance(second, BotError)
+    assert seconds >= 0
+
+
+def test_a_pool_gives_each_match_its_answer(tmp_path: Path) -> None:
+    """Real workers: more matches than fit into a lot, none of which can be played; nothing is lost."""
+    pool = ProcessPool(1)
+    try:
+        futures = [pool.submit(replace(task(tmp_path), number=k)) for k in range(1, 20)]
+        pool.hand_over()
+        for future in futures:
+            assert isinstance(future.exception(timeout=60), BotError)
+        assert pool.ahead >= 2
+        pool.drain()
+        late = pool.submit(task(tmp_path))
+        pool.hand_over()
+        assert late.result(timeout=60) == WorkerReply(4)
+    finally:
+        pool.close()

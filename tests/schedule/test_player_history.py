@@ -1,0 +1,63 @@
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+
+import pytest
+
+from tests.schedules import play_round, results, setup, truth
+from tourney.schedule.format import History, Player, rows_of
+from tourney.schedule.player_history import award, keep
+from tourney.schedule.row import units_of_win
+from tourney.schedule.swiss import Swiss
+
+
+@pytest.mark.parametrize(
+    ("seats", "repeats", "points"), [(2, 1, 2), (2, 3, 6), (3, 1, 3), (3, 2, 6), (4, 1, 2), (4, 3, 6)]
+)
+def test_a_bye_is_worth_a_win_of_every_match_or_the_mean_of_a_table(
+    seats: int, repeats: int, points: int
+) -> None:
+    """Two seats: one point a match missed; more seats: half a point."""
+    plan = setup(seats, seats, repeats=repeats)
+    assert Fraction(award(plan), units_of_win(seats)) == points
+
+
+def test_who_has_a_table_a_bye_or_is_absent() -> None:
+    plan = setup(5, rounds=3)
+    history = play_round(Swiss(), plan, History(), truth(5))
+    gone = replace(plan.players[0], left=2)
+    plan = replace(plan, players=(gone, *plan.players[1:], Player(5, "late", joined=2)))
+    history = play_round(Swiss(), plan, history, truth(6))
+    ledger = keep(plan, history)
+    kinds = {number: [entry.kind for entry in entries] for number, entries in ledger.entries.items()}
+    assert kinds[0] == ["table", "absent"]
+    assert kinds[5][0] == "absent"
+    assert sorted(kind[0] for kind in kinds.values()) == ["absent", "bye", *["table"] * 4]
+    assert ledger.present(3) == (1, 2, 3, 4, 5)
+    for number, entries in ledger.entries.items():
+        before = ledger.scores()[number]
+        assert before[0] == 0
+        assert before[-1] == ledger.score(number) == sum(entry.score for entry in entries)
+        assert [after - one for one, after in pairwise(before)] == [entry.score for entry in entries]
+
+
+def test_what_a_round_gave_is_counted_from_its_matches() -> None:
+    """Three seats: six matches, of which one is void; wins are first places alone, seconds are ranks 2."""
+    plan = setup(3, 3, rounds=1)
+    rows = rows_of(plan, 1, 1, (2, 0, 1))
+    given = [(1, 2, 3), (1, 1, 3), (2, 1, 3), (3, 1, 1), (1, 2, 2), (1, 2, 3)]
+    found = []
+    for one, ranks in zip(results(rows, [0, 0, 0]), given, strict=True):
+        by_number = tuple(ranks[number] for number in one.row.seats)
+        found.append(replace(one, ranks=by_number, void=one.row.order == 6))
+    (first, second, third) = (keep(plan, History(rows, tuple(found))).entries[n][0] for n in range(3))
+    # Units: 4 for a win, 2 for the second place, 3 for a shared first, 1 for a shared second, 0 for the last.
+    assert {(entry.games, entry.voids) for entry in (first, second, third)} == {(5, 1)}
+    assert (first.units, first.wins, first.seconds) == (4 + 3 + 2 + 0 + 4, 2, 1)
+    assert (second.units, second.wins, second.seconds) == (2 + 3 + 4 + 3 + 1, 1, 2)
+    assert (third.units, third.wins, third.seconds) == (0 + 0 + 0 + 3 + 1, 0, 1)
+    assert [(entry.opponents, entry.place) for entry in (first, second, third)] == [
+        ((2, 1), 1),
+        ((2, 0), 2),
+        ((0, 1), 0),
+    ]

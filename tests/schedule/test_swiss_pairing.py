@@ -1,0 +1,212 @@
+from itertools import combinations, groupby
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tourney.schedule.matching import Edge, match_levels
+from tourney.schedule.swiss_pairing import (
+    NO_COST,
+    Contender,
+    Pairs,
+    _Step,
+    choose_floats,
+    pair_group,
+    pair_round,
+)
+from tourney.seeds import stream
+
+
+def fields(count: int, levels: int, rounds: int, seed: int) -> list[Contender]:
+    """Return a field with so many scores, as it could be after so many rounds."""
+    draw = stream(seed, "field")
+    met: list[set[int]] = [set() for _ in range(count)]
+    byes = set()
+    for _ in range(rounds):
+        near = draw(2)
+        order = sorted(range(count), key=lambda k: near * k + draw(9))
+        while len(order) > 1:
+            a = order.pop(0)
+            free = [b for b in order if b not in met[a]]
+            if free:
+                order.remove(free[0])
+                met[a].add(free[0])
+                met[free[0]].add(a)
+        byes.update(order[:1])
+    steps = sorted(draw(40) for _ in range(levels))
+    scores = sorted((steps[draw(levels)] for _ in range(count)), reverse=True)
+    return [
+        Contender(
+            number=number,
+            score=scores[number],
+            rank=number,
+            met=frozenset(met[number]),
+            floated=(draw(3) - 1, draw(3) - 1),
+            lead=draw(3) - 1,
+            last=draw(3) - 1,
+            bye=number in byes,
+        )
+        for number in range(count)
+    ]
+
+
+FIELDS = st.builds(
+    fields, st.integers(2, 60), st.integers(1, 11), st.integers(0, 5), st.integers(0, 2**64 - 1)
+)
+
+
+def cost(step: _Step, pairs: Pairs) -> tuple[int, ...]:
+    """Return the sums of a choice on all levels, meetings again first."""
+    sums: list[tuple[int, ...]] = [(0, *NO_COST)]
+    for a, b in pairs:
+        across = step.cost(a, b) if step.group[a] != step.group[b] else NO_COST
+        sums.append((int(b in step.foes[a]), *across))
+    return tuple(map(sum, zip(*sums, strict=True)))
+
+
+@settings(max_examples=250, deadline=None)
+@given(FIELDS)
+def test_the_few_pairs_that_are_looked_at_hold_the_best_of_all(field: list[Contender]) -> None:
+    """The same costs as the cheapest matching of the complete graph, in which nothing was left out."""
+    step = _Step(field, 3)
+    edges: list[Edge] = []
+    for a, b in combinations(range(step.size), 2):
+        edges.append((a, b, cost(step, ((a, b),))))
+    whole = match_levels(step.size, edges, 1)
+    assert cost(step, choose_floats(field, 3)) == cost(step, whole)
+
+
+@settings(max_examples=100, deadline=None)
+@given(FIELDS)
+def test_what_is_left_of_every_group_is_paired_within_it(field: list[Contender]) -> None:
+    """Everybody is in one pair, or has the bye; nobody meets again who does not have to."""
+    floats = choose_floats(field, 3)
+    pairs = pair_round(field, floats, 3)
+    assert sorted(k for pair in pairs for k in pair) == list(range(len(field) + len(field) % 2))
+    again = [pair for pair in pairs if pair[1] < len(field) and field[pair[1]].number in field[pair[0]].met]
+    assert set(again) <= set(floats)
+    for a, b in pairs:
+        if b < len(field) and field[a].score != field[b].score:
+            assert (a, b) in floats
+
+
+def plain(scores: list[int]) -> list[Contender]:
+    return [Contender(number, score, number) for number, score in enumerate(scores)]
+
+
+def test_without_a_history_the_last_of_a_group_meets_the_first_of_the_next() -> None:
+    assert choose_floats(plain([4, 4, 4, 2, 2, 2]), 1) == ((2, 3),)
+
+
+def test_an_odd_group_sends_one_through_the_groups_and_not_past_them() -> None:
+    """5-5-5, 4-4, 3: by two steps of one rather than one of two."""
+    assert choose_floats(plain([5, 5, 5, 4, 4, 3]), 1) == ((2, 3), (4, 5))
+
+
+def test_the_bye_goes_to_the_last_and_to_nobody_twice() -> None:
+    field = plain([2, 2, 2, 0, 0])
+    assert choose_floats(field, 1) == ((2, 3), (4, 5))  # 5 stands for the bye
+    field[4] = Contender(4, 0, 4, bye=True)
+    assert choose_floats(field, 1) == ((2, 4), (3, 5))
+
+
+def test_who_floated_last_time_does_not_do_so_again_the_same_way() -> None:
+    field = plain([4, 4, 4, 2, 2, 2])
+    field[2] = Contender(2, 4, 2, floated=(-1, 0))
+    assert choose_floats(field, 1) == ((1, 3),)
+    field[1] = Contender(1, 4, 1, floated=(0, -1))
+    assert choose_floats(field, 1) == ((0, 3),)
+    field[0] = Contender(0, 4, 0, floated=(-1, 0))
+    assert choose_floats(field, 1) == ((1, 3),)  # two rounds before counts less than last time
+    field[3] = Contender(3, 2, 3, floated=(1, 0))
+    assert choose_floats(field, 1) == ((1, 4),)
+
+
+def test_a_meeting_again_comes_last_of_all_and_is_taken_if_there_is_no_other_way() -> None:
+    three = [
+        Contender(0, 4, 0, frozenset({1, 2})),
+        Contender(1, 2, 1, frozenset({0, 2})),
+        Contender(2, 0, 2, frozenset({0, 1}), bye=True),
+    ]
+    assert choose_floats(three, 1) == ((0, 2), (1, 3))  # somebody must; who has the bye has not had one
+    both = [Contender(0, 4, 0, frozenset({1})), Contender(1, 4, 1, frozenset({0}))]
+    assert choose_floats(both, 1) == ((0, 1),)
+
+
+def test_a_group_is_folded_at_its_middle() -> None:
+    assert pair_group(plain([0] * 8), 1) == ((0, 4), (1, 5), (2, 6), (3, 7))
+    assert pair_group([], 1) == ()
+
+
+def group(leads: list[int], met: set[tuple[int, int]]) -> list[Contender]:
+    return [
+        Contender(k, 0, k, frozenset(b if a == k else a for a, b in met if k in (a, b)), lead=lead)
+        for k, lead in enumerate(leads)
+    ]
+
+
+def all_pairings(left: tuple[int, ...]) -> list[Pairs]:
+    if not left:
+        return [()]
+    first = left[0]
+    return [
+        ((first, other), *rest)
+        for other in left[1:]
+        for rest in all_pairings(tuple(k for k in left[1:] if k != other))
+    ]
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    st.integers(1, 4).flatmap(lambda h: st.lists(st.integers(-2, 2), min_size=2 * h, max_size=2 * h)),
+    st.sets(st.tuples(st.integers(0, 7), st.integers(0, 7)).filter(lambda p: p[0] < p[1]), max_size=5),
+)
+def test_a_group_is_paired_by_leads_then_by_the_fold(leads: list[int], met: set[tuple[int, int]]) -> None:
+    """Compared with all pairings: the squares of the leads afterwards, then the squares of the offsets."""
+    half = len(leads) // 2
+    free = [
+        pairing for pairing in all_pairings(tuple(range(len(leads)))) if not any(p in met for p in pairing)
+    ]
+    if not free:
+        return
+
+    def worth(pairing: Pairs) -> tuple[int, int]:
+        squares = 0
+        for a, b in pairing:
+            low, high = sorted((leads[a], leads[b]))
+            squares += (low + 1) ** 2 + (high - 1) ** 2
+        return squares, sum((b - a - half) ** 2 for a, b in pairing)
+
+    found = pair_group(group(leads, met), 1)
+    assert not met.intersection(found)
+    assert worth(found) == min(map(worth, free))
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(30, 70), st.integers(0, 2**64 - 1))
+def test_a_larger_group_is_paired_as_well_as_the_complete_graph_allows(half: int, seed: int) -> None:
+    draw = stream(seed, "group")
+    count = 2 * half
+    met = {(k, (k + half + draw(9) - 4) % count) for k in range(count)}
+    met = {(min(pair), max(pair)) for pair in met}
+    field = group([draw(3) - 1 for _ in range(count)], met)
+    middle = sorted(contender.lead for contender in field)[half]
+    edges: list[Edge] = []
+    for a, b in combinations(range(count), 2):
+        if (a, b) not in met:
+            one, two = field[a].lead, field[b].lead
+            edges.append(
+                (a, b, (abs(one - middle) + abs(two - middle) - abs(one - two), (b - a - half) ** 2))
+            )
+    costs = {(a, b): levels for a, b, levels in edges}
+    whole = [costs[pair] for pair in match_levels(count, edges, 1)]
+    found = [costs[pair] for pair in pair_group(field, 1)]
+    assert list(map(sum, zip(*found, strict=True))) == list(map(sum, zip(*whole, strict=True)))
+
+
+def test_a_field_of_many_scores_is_in_groups_of_scores() -> None:
+    """The pairs of a round stay within the groups but for the floats."""
+    field = fields(60, 5, 2, 4)
+    pairs = pair_round(field, choose_floats(field, 1), 1)
+    across = sum(field[a].score != field[b].score for a, b in pairs)
+    groups = [len(list(members)) for _, members in groupby(field, key=lambda contender: contender.score)]
+    assert across <= len(groups)

@@ -1,0 +1,395 @@
+"""The same on a server.
+
+Most of these tests want TOURNEY_TEST_SERVER to be the URL of a PostgreSQL server, by a user who may make
+databases.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from alembic import command
+
+from tests.command import PROGRAM, invoke, run
+from tests.processes import leftovers
+from tests.tournaments import begin, digests, played, refused, write_file
+from tourney.errors import StoreError, StoreUnavailable, UsageError
+from tourney.match.record import FaultKind
+from tourney.ratings.trueskill_rating import Settings
+from tourney.results import ratings
+from tourney.results.ratings import rate_batch, rate_trueskill
+from tourney.run.engine.pairing import spec_of
+from tourney.store import maintenance, migrate
+from tourney.store.engine import parse_url
+from tourney.store.migrations import HEAD, REVISIONS
+from tourney.store.repository import Repository
+from tourney.store.values import MatchResult, Tournament
+
+SERVER = os.environ.get("TOURNEY_TEST_SERVER", "")
+NUMBERS = count(1)
+
+needs_server = pytest.mark.skipif(not SERVER, reason="TOURNEY_TEST_SERVER is no URL of a PostgreSQL server")
+
+CUP = """
+name = "cup"
+game = "sage-stones"
+seed = 7
+bots = ["pebble"]
+games-per-pairing = 8
+[[entrant]]
+bot = "BOT"
+name = "second"
+[limits]
+move-ms = 600000
+[run]
+sandbox = "off"
+"""
+
+GATED = """#!/bin/sh
+# Plays its first game whenever it is asked, and all others once there is a file `open`.
+while read -r word rest; do
+    case $word in
+        tourney) echo "bot wants=legal";;
+        game) echo ready;;
+        legal) set -- $rest; act=$1;;
+        go) echo asked >> FOLDER/asked
+            while [ "$(wc -l < FOLDER/asked)" -gt 1 ] && [ ! -e FOLDER/open ]; do sleep 0.02; done
+            echo resign;;
+        quit) exit 0;;
+    esac
+done
+"""
+
+
+@contextmanager
+def empty_database() -> Iterator[str]:
+    """Make a database on the server for one test, and take it away."""
+    name = f"tourney_test_{os.getpid()}_{next(NUMBERS)}"
+    engine = sa.create_engine(SERVER, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(sa.text(f"CREATE DATABASE {name}"))
+    try:
+        yield parse_url(SERVER).set(database=name).render_as_string(hide_password=False)
+    finally:
+        with engine.connect() as connection:
+            connection.execute(sa.text(f"DROP DATABASE {name} WITH (FORCE)"))
+        engine.dispose()
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    with empty_database() as made:
+        yield made
+
+
+def play_all(repository: Repository) -> Tournament:
+    """Store a tournament of four with results of every kind, played by nobody."""
+    tournament = begin(repository, 4, games=4)
+    entrants = repository.entrants(tournament.id)
+    for number, row in repository.pending(tournament.id):
+        ranks = ((1, 2), (2, 1), (1, 1))[number * number % 11 % 3]
+        faults: tuple[tuple[int, FaultKind, int], ...] = ((1, "crash", 2),) if number % 7 == 0 else ()
+        made = played(spec_of(tournament, entrants, row), (2, 1) if faults else ranks, faults=faults)
+        lost = MatchResult(number, None, "a plugin said \x00 and \udcff")
+        repository.record_results(tournament.id, [lost if number == 5 else MatchResult(number, made)])
+    return tournament
+
+
+@needs_server
+def test_a_server_gives_the_same_as_a_file(url: str, tmp_path: Path) -> None:
+    seen = []
+    file = str(tmp_path / "t.db")
+    for place in (url, file):
+        with Repository.open(place, create=True) as repository:
+            tournament = play_all(repository)
+            seen.append(
+                (
+                    repository.match(tournament.id, 5),
+                    repository.standings(tournament.id),
+                    repository.pair_totals(tournament.id),
+                    repository.faults(tournament.id),
+                    repository.progress(tournament.id),
+                    list(repository.results(tournament.id)),
+                    list(repository.matches(tournament.id, entrant=1)),
+                    list(repository.records(tournament.id)),
+                    repository.log(tournament.id, 4),
+                    repository.measured(tournament.id, 4),
+                    digests(repository, tournament.id),
+                    rate_batch(repository, tournament, "loss"),
+                    rate_batch(repository, tournament, "void"),
+                    rate_trueskill(repository, tournament, Settings(), "loss"),
+                    rate_trueskill(repository, tournament, Settings(), "void"),
+                )
+            )
+    assert seen[0] == seen[1]
+    assert maintenance.check_database(url) == ()
+    with refused(StoreError, "is not empty"):
+        maintenance.copy_database(file, url)
+    with refused(UsageError, "is on a server"):
+        maintenance.backup_database(url, tmp_path / "no.db")
+    maintenance.copy_database(url, str(tmp_path / "back.db"))
+    with Repository.open(str(tmp_path / "back.db")) as back:
+        assert digests(back, back.tournament().id) == seen[0][10]
+    with empty_database() as other:
+        maintenance.copy_database(file, other)
+        with Repository.open(other) as copied:
+            assert digests(copied, copied.tournament().id) == seen[0][10]
+            assert begin(copied, name="next").id == 2, "the server's counters go on after the rows copied"
+
+
+@needs_server
+def test_checkpoints_and_draw_probabilities_are_kept_on_a_server(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Repository.open(url, create=True) as repository:
+        tournament = play_all(repository)
+    plain = invoke("ratings", "--method", "trueskill", "--db", url)
+    estimated = invoke("ratings", "--method", "trueskill", "--draw-probability", "estimate", "--db", url)
+    again = invoke("ratings", "--method", "trueskill", "--db", url)
+    assert (plain.exit_code, estimated.exit_code, again.exit_code) == (0, 0, 0)
+    assert plain.stdout != estimated.stdout == again.stdout
+    monkeypatch.setattr(ratings, "WORTH_KEEPING", 1)
+    with Repository.open(url) as repository:
+        rated = rate_trueskill(repository, tournament, Settings(), "loss")
+        assert rated.keep is not None
+        repository.keep_checkpoint(tournament.id, rated.settings, rated.keep)
+        from_checkpoint = rate_trueskill(repository, tournament, Settings(), "loss")
+        assert from_checkpoint.keep is None
+        assert from_checkpoint.pool == rated.pool
+
+
+def asked(folder: Path) -> int:
+    """Return how often the gated bot was asked for an action."""
+    try:
+        return (folder / "asked").read_text("ascii").count("\n")
+    except FileNotFoundError:
+        return 0
+
+
+def done(url: str) -> int:
+    """Return how many matches of the tournament begun last are stored."""
+    with Repository.open(url, create=True) as repository:
+        found = repository.tournaments()
+        return repository.progress(found[-1].id).done if found else 0
+
+
+def wait_for(event: Callable[[], bool], process: "subprocess.Popen[bytes]") -> bool:
+    """Look until something has happened; False if the process ends first."""
+    while not event():
+        if process.poll() is not None:
+            return False
+    return True
+
+
+@needs_server
+def test_a_run_that_is_killed_goes_on_and_gives_the_same_as_on_a_file(url: str, tmp_path: Path) -> None:
+    bot = write_file(tmp_path, GATED.replace("FOLDER", str(tmp_path)), "gated")
+    bot.chmod(0o755)
+    file = write_file(tmp_path, CUP.replace("BOT", "./gated"))
+    words = ("run", str(file), "--bots", str(tmp_path / "bots"), "--db")
+    with subprocess.Popen([*PROGRAM, *words, url, "--workers", "1", "--quiet"], cwd=tmp_path) as first:
+        try:
+            assert wait_for(lambda: asked(tmp_path) >= 2 and done(url) >= 1, first)
+            second = run(*words, url, cwd=tmp_path)
+            assert second.returncode == 2
+            assert "cup is being run by another process already" in second.stderr
+            assert f"running (process {first.pid})" in invoke("status", "--db", url).stdout
+            assert maintenance.check_database(url) == ()
+        finally:
+            first.kill()
+    assert leftovers(tmp_path) == []
+    assert "stopped" in invoke("status", "--db", url).stdout
+    assert done(url) == 1
+    (tmp_path / "open").touch()
+    places = (url, str(tmp_path / "t.db"))
+    for place in places:
+        ended = run(*words, place, "--quiet", cwd=tmp_path)
+        assert (ended.returncode, ended.stderr) == (0, "")
+    for asked_for in (
+        ("standings",),
+        ("ratings", "--show", "pairs"),
+        ("ratings", "--method", "trueskill", "--format", "csv"),
+        ("export",),
+        ("verify", "--all"),
+    ):
+        answers = [invoke(*asked_for, "--db", place) for place in places]
+        assert [answer.exit_code for answer in answers] == [0, 0]
+        assert answers[0].output == answers[1].output
+    for name, place in zip(("server", "file"), places, strict=True):
+        made = invoke("report", "--no-measured", "--out", str(tmp_path / name), "--db", place)
+        assert made.exit_code == 0
+    pages = [
+        {path.relative_to(tmp_path / name): path.read_bytes() for path in (tmp_path / name).rglob("*.*")}
+        for name in ("server", "file")
+    ]
+    assert len(pages[0]) > 10
+    assert pages[0] == pages[1]
+    records = tmp_path / "records.jsonl"
+    records.write_text(invoke("export", "--db", url).stdout, "utf-8")
+    assert invoke("import", str(records), "--name", "again", "--db", url).exit_code == 0
+    assert invoke("export", "again", "--db", url).stdout == records.read_text("utf-8")
+
+
+@needs_server
+def test_a_comparison_begins_on_an_empty_server(url: str, tmp_path: Path) -> None:
+    words = ("compare", "pebble", "pebble", "--game", "sage-stones", "--seed", "7", "--sandbox", "off")
+    more = ("--batch", "1", "--max-pairs", "1", "--bots", str(tmp_path / "bots"), "--format", "json")
+    answers = [
+        run(*words, *more, "--quiet", "--db", place, cwd=tmp_path) for place in (url, str(tmp_path / "t.db"))
+    ]
+    assert [(answer.returncode, answer.stderr) for answer in answers] == [(0, "")] * 2
+    assert answers[0].stdout == answers[1].stdout
+    assert json.loads(answers[0].stdout)[0]["pairs"] == 1
+
+
+@needs_server
+def test_one_run_at_a_time_on_a_server(url: str) -> None:
+    with Repository.open(url, create=True) as one, Repository.open(url) as other:
+        tournament = begin(one)
+        assert other.running(tournament.id) is None
+        with one.run_lock(tournament, 12.5):
+            found = other.running(tournament.id)
+            assert found is not None
+            assert (found.pid, found.since, found.done) == (os.getpid(), 12.5, 0)
+            with (
+                refused(UsageError, "is being run by another process already"),
+                other.run_lock(tournament, 0.0),
+            ):
+                pass
+            with other.run_lock(begin(other, name="another"), 0.0):
+                pass
+        assert other.running(tournament.id) is None
+        with other.run_lock(tournament, 0.0):
+            pass
+
+
+def cut(url: str) -> None:
+    """End all sessions of a database but one's own."""
+    engine = sa.create_engine(url, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(
+            sa.text(
+                "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+        )
+    engine.dispose()
+
+
+@needs_server
+def test_a_lock_that_is_lost_with_its_connection_is_taken_again_before_anything_is_written(url: str) -> None:
+    with Repository.open(url, create=True) as one:
+        tournament = begin(one)
+        with one.run_lock(tournament, 0.0):
+            cut(url)
+            with Repository.open(url) as other:
+                assert other.running(tournament.id) is None
+                with (
+                    other.run_lock(tournament, 0.0),
+                    refused(StoreUnavailable, "was lost, and another process runs cup since then"),
+                ):
+                    one.keep_verdict(tournament.id, {})
+                one.keep_verdict(tournament.id, {})
+                assert other.running(tournament.id) is not None
+            cut(url)
+        # Ended with a dead connection: what was done is done, and nobody is kept out.
+        with one.run_lock(tournament, 0.0):
+            pass
+
+
+def with_password(url: str) -> str:
+    """Return a URL with a password that the server does not ask for."""
+    return parse_url(url).set(password="geheim").render_as_string(hide_password=False)  # noqa: S106 - made up
+
+
+@needs_server
+def test_no_password_is_printed(url: str, tmp_path: Path) -> None:
+    secret = with_password(url)
+    with Repository.open(url, create=True) as repository:
+        play_all(repository)
+    with empty_database() as other:
+        target = ("copy", with_password(other))
+        for words in (("check",), ("upgrade",), ("backup", str(tmp_path / "b.db")), target):
+            said = invoke("db", *words, "--db", secret)
+            assert "***" in said.output, words
+            assert "geheim" not in said.output
+
+
+@needs_server
+def test_of_two_that_make_the_tables_at_once_both_succeed(url: str) -> None:
+    barrier = threading.Barrier(4)
+    failed: list[BaseException] = []
+
+    def make() -> None:
+        barrier.wait()
+        try:
+            Repository.open(url, create=True).close()
+        except BaseException as error:  # noqa: BLE001 - told below
+            failed.append(error)
+
+    threads = [threading.Thread(target=make) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+    with Repository.open(url) as repository:
+        assert begin(repository).id == 1
+
+
+@needs_server
+def test_an_old_database_on_a_server_is_upgraded(url: str) -> None:
+    engine = sa.create_engine(url)
+    with engine.begin() as connection:
+        command.upgrade(migrate.config(connection), REVISIONS[0])
+    engine.dispose()
+    with refused(StoreError, "was made by an older Tourney", "tourney db upgrade"):
+        Repository.open(url)
+    assert maintenance.upgrade_database(url) == (REVISIONS[0], HEAD)
+    with Repository.open(url) as repository:
+        play_all(repository)
+    assert maintenance.check_database(url) == ()
+
+
+@needs_server
+def test_what_is_not_ours_on_a_server_is_left_alone(url: str) -> None:
+    with refused(StoreError, "holds no tables of Tourney"):
+        Repository.open(url)
+    engine = sa.create_engine(url)
+    with engine.begin() as connection:
+        connection.execute(sa.text("CREATE TABLE theirs (a int)"))
+    with refused(StoreError, "holds no tables of Tourney"):
+        Repository.open(url, create=True)
+    assert sa.inspect(engine).get_table_names() == ["theirs"]
+    engine.dispose()
+    missing = parse_url(url).set(database="not_there").render_as_string(hide_password=False)
+    with refused(StoreUnavailable, "not_there"):
+        Repository.open(missing, create=True)
+
+
+def test_the_driver_is_chosen_and_other_kinds_are_refused() -> None:
+    for given in ("postgres://a@b/c", "postgresql://a@b/c", "postgresql+psycopg://a@b/c"):
+        assert parse_url(given).render_as_string() == "postgresql+psycopg://a@b/c"
+    for given in ("mysql://a@b/c", "postgresql+asyncpg://a@b/c", "foo+bar://a"):
+        with refused(UsageError, given.partition(":")[0], "cannot be used", "postgresql+psycopg://"):
+            parse_url(given)
+
+
+def test_without_the_driver_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with refused(UsageError, "PostgreSQL wants psycopg", "install tourney[postgres]"):
+        Repository.open("postgresql://127.0.0.1:1/nothing")
+
+
+def test_a_server_that_is_not_there_may_come_back() -> None:
+    pytest.importorskip("psycopg")
+    with refused(StoreUnavailable, "127.0.0.1:1/nothing failed", "***"):
+        Repository.open("postgresql://somebody:geheim@127.0.0.1:1/nothing")

@@ -1,0 +1,49 @@
+"""Write a folder to begin a bot from."""
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from tourney.bots.catalogue.manifest import NAME
+from tourney.errors import BotError
+from tourney.games.registry import find_game
+
+LANGUAGES = ("python", "c", "shell")
+DEFAULT_GAME = "sages-tafl"
+
+_STARTERS = Path(__file__).parent / "starters"
+_SUFFIX = ".in"
+
+
+def new_bot(folder: Path, language: str, game: str = DEFAULT_GAME) -> tuple[Path, ...]:
+    """Write a bot that plays a game, in a language, into a new folder whose name is the bot's.
+
+    Returns the files, sorted. Raises BotError for a name that no bot can have, or a folder that is there
+    already; GameError for an unknown game.
+    """
+    name = folder.name
+    if NAME.fullmatch(name) is None:
+        raise BotError(f"{name!r} is no name for a bot: it must match {NAME.pattern}")
+    if folder.exists() or folder.is_symlink():
+        raise BotError(f"{folder} is there already; choose another name")
+    if not folder.parent.is_dir():
+        raise BotError(f"there is no folder {folder.parent} to put {name} in")
+    words = {
+        "@NAME@": name,
+        "@GAME@": find_game(game).name,
+        "@HIDDEN@": ", hidden=True" if find_game(game).has_hidden_actions else "",
+    }
+    # Written beside its place and renamed, so that there is a whole bot or none.
+    temporary = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=folder.parent))
+    try:
+        temporary.chmod(0o755)
+        for source in sorted((_STARTERS / language).glob(f"*{_SUFFIX}")):
+            text = source.read_text("utf-8")
+            for mark, word in words.items():
+                text = text.replace(mark, word)
+            (temporary / source.name.removesuffix(_SUFFIX)).write_text(text, "utf-8")
+        temporary.rename(folder)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+    return tuple(sorted(folder.iterdir()))

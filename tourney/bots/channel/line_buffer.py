@@ -1,0 +1,152 @@
+"""What a bot writes, cut into lines and bounded: standard output strictly, standard error leniently. Pure."""
+
+from collections import deque
+from collections.abc import Sequence
+from typing import Final
+
+from tourney.bots.channel.base import Event
+from tourney.protocol import MAX_BOT_LINE, MAX_OUTPUT_BYTES, MAX_OUTPUT_LINES
+
+MAX_STDERR: Final = 16 * 1024
+"""Bytes of standard error that are kept between two takes; what is beyond is counted and dropped."""
+MAX_STDERR_LINE: Final = 1000
+"""Bytes that are kept of a line of standard error."""
+
+
+class LineBuffer:
+    """Turns chunks of a bot's output into events, in order, within the allowance of one request.
+
+    ``events`` are those that were not taken yet. ``end`` is the event after which nothing else comes: the
+    output is closed, overflowed or garbled.
+    """
+
+    __slots__ = ("_bytes_left", "_lines_left", "_tail", "end", "events")
+
+    def __init__(self) -> None:
+        self.events: deque[Event] = deque()
+        self._tail = b""
+        self.end: Event | None = None
+        self.renew()
+
+    def renew(self) -> None:
+        """Start the allowance anew: 64 KiB and 1,000 lines, empty ones counted."""
+        self._bytes_left = MAX_OUTPUT_BYTES
+        self._lines_left = MAX_OUTPUT_LINES
+
+    def whole(self, data: bytes) -> str | None:
+        """Take a chunk that is one line and no more, and return its text, past ``events``.
+
+        None, and nothing is taken, where it is anything else, or not plain ASCII. For the first chunk since a
+        request, while there are neither events nor an end: the allowance starts anew with it.
+        """
+        size = len(data)
+        if data.find(b"\n") + 1 != size or not 1 < size <= MAX_BOT_LINE or self._tail:
+            return None
+        if not data.isascii() or data.endswith(b"\r\n"):
+            return None
+        self._bytes_left = MAX_OUTPUT_BYTES - size
+        self._lines_left = MAX_OUTPUT_LINES - 1
+        return data[:-1].decode("ascii")
+
+    def feed(self, data: bytes) -> None:
+        """Take a chunk of output. What is within the allowance is heard before the overflow."""
+        if self.end is not None:
+            return
+        self._bytes_left -= len(data)
+        over = self._bytes_left < 0
+        if over:
+            data = data[: self._bytes_left]
+        lines = (self._tail + data).split(b"\n")
+        self._tail = lines.pop()
+        for line in lines:
+            if self._lines_left == 0:
+                self.end = Event("overflow", f"more than {MAX_OUTPUT_LINES:,} lines between two requests")
+                return
+            self._lines_left -= 1
+            if not self._line(line):
+                return
+        if len(self._tail) >= MAX_BOT_LINE:
+            self.end = Event("garbled", f"a line longer than {MAX_BOT_LINE:,} bytes")
+        elif over:
+            self.end = Event("overflow", f"more than {MAX_OUTPUT_BYTES:,} bytes between two requests")
+
+    def _line(self, line: bytes) -> bool:
+        """Take a line without its newline; return whether another may follow."""
+        if len(line) >= MAX_BOT_LINE:
+            self.end = Event("garbled", f"a line longer than {MAX_BOT_LINE:,} bytes")
+            return False
+        if line.endswith(b"\r"):
+            line = line[:-1]
+        if line:
+            try:
+                self.events.append(Event("line", line.decode("utf-8")))
+            except UnicodeDecodeError as error:
+                self.end = Event("garbled", f"a line that is no UTF-8: byte {line[error.start]:#04x}")
+                return False
+        return True
+
+    def close(self, why: str) -> None:
+        """Note that the output has ended; a last line without a newline is none."""
+        if self.end is None:
+            self.end = Event("closed", why)
+
+    def take(self) -> Event | None:
+        """Return the next event, or None while there is none. The end is given again and again."""
+        return self.events.popleft() if self.events else self.end
+
+    def drain(self) -> Sequence[Event]:
+        """Return all the events there are, the end last."""
+        if not self.events and self.end is None:
+            return ()
+        events = list(self.events)
+        self.events.clear()
+        if self.end is not None:
+            events.append(self.end)
+        return events
+
+
+class ErrorBuffer:
+    """Keeps a bot's standard error, bounded, until it is taken: lines cut, and the rest counted."""
+
+    __slots__ = ("_dropped", "_kept", "_lines", "_tail")
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+        self._tail = b""
+        self._kept = 0
+        self._dropped = 0
+
+    def feed(self, data: bytes) -> None:
+        """Take a chunk of standard error."""
+        room = MAX_STDERR - self._kept
+        if len(data) > room:
+            self._dropped += len(data) - room
+            data = data[:room]
+        self._kept += len(data)
+        lines = (self._tail + data).split(b"\n")
+        self._tail = lines.pop()
+        self._lines.extend(map(_readable, lines))
+        if len(self._tail) > MAX_STDERR_LINE:
+            self._lines.append(_readable(self._tail))
+            self._tail = b""
+
+    def close(self) -> None:
+        """Note that standard error has ended: what has no newline counts as a line here."""
+        if self._tail:
+            self._lines.append(_readable(self._tail))
+            self._tail = b""
+
+    def take(self) -> Sequence[str]:
+        """Return the lines since the last call; the last says so where more was dropped."""
+        if not self._kept and not self._lines:
+            return ()
+        if self._dropped:
+            self.close()
+            self._lines.append(f"({self._dropped:,} more bytes of standard error were dropped)")
+        lines, self._lines = self._lines, []
+        self._kept = self._dropped = 0
+        return lines
+
+
+def _readable(line: bytes) -> str:
+    return line[:MAX_STDERR_LINE].removesuffix(b"\r").decode("utf-8", "backslashreplace")

@@ -1,0 +1,294 @@
+"""The channel to a process: non-blocking pipes and poll; one write and one read for a move."""
+
+import os
+import select
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Final
+
+from tourney.bots.channel.base import Channel, Event
+from tourney.bots.channel.cpu_contention import SLOW_NS, Reading, strained
+from tourney.bots.channel.line_buffer import ErrorBuffer, LineBuffer
+from tourney.bots.sandbox.process_group import Pipes, ProcessGroup
+
+MAX_QUEUE: Final = 16 * 1024 * 1024
+"""Bytes that wait for a bot that does not read; beyond, it is told nothing more and times out."""
+
+_CHUNK = 64 * 1024
+_MAX_POLL_MS = 60_000
+_SLOW_MS = SLOW_NS // 1_000_000
+_TIMEOUT = Event("timeout")
+_read = os.read
+
+
+class ProcessChannel(Channel):
+    """Talks with a bot's process through its pipes. ``clock`` gives the nanoseconds that deadlines are in."""
+
+    def __init__(
+        self, group: ProcessGroup, pipes: Pipes, *, clock: Callable[[], int] = time.monotonic_ns
+    ) -> None:
+        self._group = group
+        self._stdin, self._stdout, self._stderr = pipes
+        self._clock = clock
+        self._lines = LineBuffer()
+        self._errors = ErrorBuffer()
+        self._unsent = b""
+        self._stuck = False
+        self._late = False
+        self._mark: Reading | None = None
+        self._frozen = False
+        self._closed = False
+        poll = select.poll()
+        poll.register(self._stdout, select.POLLIN)
+        poll.register(self._stderr, select.POLLIN)
+        if group.pidfd >= 0:
+            poll.register(group.pidfd, select.POLLIN)
+        self._poller = poll
+        self._poll = poll.poll
+
+    @property
+    def pid(self) -> int:
+        """The process's number on this host."""
+        return self._group.pid
+
+    def send(self, data: bytes) -> None:
+        """Queue lines for the bot and write what its pipe takes now; the rest goes out while waiting."""
+        if self._unsent:
+            if len(self._unsent) + len(data) > MAX_QUEUE:
+                self._stuck = True
+            else:
+                self._unsent += data
+            return
+        if self._stdin < 0:
+            return
+        try:
+            sent = os.write(self._stdin, data)
+        except BlockingIOError:
+            sent = 0
+        except OSError:
+            self._shut_stdin()
+            return
+        if sent < len(data):
+            self._unsent = data[sent:]
+            self._poller.register(self._stdin, select.POLLOUT)
+
+    def pending(self) -> Sequence[Event]:
+        """Take what has come by now, without waiting."""
+        while self._pump(0) and self._lines.end is None:
+            pass
+        return self._lines.drain()
+
+    def request(self, data: bytes) -> None:
+        """Send lines that end in a request: the bot's allowance of output starts anew."""
+        self._lines.renew()
+        self._late = False
+        self._mark = None
+        self.send(data)
+
+    def wait(self, deadline: int) -> Event:
+        """Return the next event; ``timeout`` at the deadline, which nothing extends."""
+        lines = self._lines
+        if (event := self._heard()) is not None:
+            return event
+        first = 0
+        while True:
+            left = deadline - self._clock()
+            if left <= 0:
+                # One last look and no more, or a bot that always has something to say would gain time by it.
+                if not self._late:
+                    self._late = True
+                    self._pump(0)
+                return self._heard() or _TIMEOUT
+            if first - left >= SLOW_NS and self._mark is None:
+                self._mark = self._group.reading()
+            first = first or left
+            most = _SLOW_MS if self._mark is None else _MAX_POLL_MS
+            self._pump(min((left + 999_999) // 1_000_000, most))
+            # As _heard does, spelled out: this is passed once a move.
+            held = self._unsent or self._stuck
+            if (not held or lines.end is not None) and (event := lines.take()) is not None:
+                return event
+
+    def ask(self, data: bytes, allowance: int) -> tuple[int, str | Event] | None:
+        """Look, send and hear at one go: what is passed once a move, so it is spelled out here."""
+        lines = self._lines
+        if lines.events or lines.end is not None or self._unsent or self._stuck or self._poll(0):
+            return None
+        self._late = False
+        self._mark = None
+        sent = self._clock()
+        try:
+            taken = os.write(self._stdin, data)
+        except OSError:
+            taken = 0
+        if taken < len(data):
+            lines.renew()
+            self.send(data[taken:])
+            return sent, self.wait(sent + allowance)
+        # A bot that shares this processor has mostly answered before the write returns: no need to poll.
+        try:
+            output = _read(self._stdout, _CHUNK)
+        except BlockingIOError:
+            ready = self._poll(_SLOW_MS if allowance >= SLOW_NS else (allowance + 999_999) // 1_000_000)
+            if len(ready) != 1 or ready[0][0] != self._stdout:
+                lines.renew()
+                if ready:
+                    self._serve(ready)
+                elif allowance > SLOW_NS:
+                    self._mark = self._group.reading()
+                return sent, self.wait(sent + allowance)
+            output = _read(self._stdout, _CHUNK)
+        text = lines.whole(output)
+        if text is not None:
+            return sent, text
+        lines.renew()
+        self._take_output(output)
+        return sent, self.wait(sent + allowance)
+
+    def take_stderr(self) -> Sequence[str]:
+        """Return the lines of standard error since the last call, bounded; what is in the pipe by now too."""
+        self._read_errors()
+        return self._errors.take()
+
+    def cpu_ms(self) -> int | None:
+        """Return the CPU time the bot has used so far, or None where it is not known."""
+        return self._group.cpu_ms()
+
+    def strain(self) -> str:
+        """Say that the machine kept the bot waiting in a long turn that ends now; "" if it did not."""
+        now = None if self._mark is None else self._group.reading()
+        return "" if self._mark is None or now is None else strained(self._mark, now)
+
+    def freeze(self) -> None:
+        """Stop the bot's processes."""
+        if not self._frozen:
+            self._frozen = True
+            self._group.freeze()
+
+    def thaw(self) -> None:
+        """Let them go on."""
+        if self._frozen:
+            self._frozen = False
+            self._group.thaw()
+
+    def close(self, grace: float) -> None:
+        """End the bot: wait ``grace`` seconds for it to exit, then kill all of it; reap."""
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            self.thaw()
+            self._group.cpu_ms()
+            self._linger(time.monotonic_ns() + int(grace * 1e9))
+        finally:
+            self._group.kill()
+            self._group.reap()
+            self._shut_stdin()
+            self._drop(self._stdout)
+            self._drop(self._stderr)
+            self._stdout = self._stderr = -1
+
+    def _linger(self, deadline: int) -> None:
+        """Write what is queued, then end the bot's input; hear nothing more of it but its last words."""
+        self._lines.close("the match is over")
+        while not self._group.exited(0):
+            if not self._unsent:
+                self._shut_stdin()
+            left = deadline - time.monotonic_ns()
+            if left <= 0:
+                break
+            self._pump((left + 999_999) // 1_000_000)
+        # What it wrote to standard error before it exited is in the pipe: it may say why.
+        for _ in range(4):
+            self._pump(0)
+        self._errors.close()
+
+    def _heard(self) -> Event | None:
+        """Return the next event, unless the bot has not taken all of what it was sent."""
+        if (self._unsent or self._stuck) and self._lines.end is None:
+            return None
+        return self._lines.take()
+
+    def _pump(self, timeout_ms: int) -> bool:
+        """Wait for the pipes and serve them once; say whether any output came."""
+        return self._serve(self._poll(timeout_ms))
+
+    def _serve(self, ready: Sequence[tuple[int, int]]) -> bool:
+        """Serve the pipes that are ready; say whether any output came."""
+        came = died = False
+        for fd, _ in ready:
+            if fd == self._stdout:
+                came = self._read_output()
+            elif fd == self._stderr:
+                self._read_errors()
+            elif fd == self._stdin:
+                self._flush()
+            else:
+                died = True
+        if died:
+            self._poller.unregister(self._group.pidfd)
+            # All that it wrote is in the pipe by now. Others may hold the pipe open: its end is not awaited.
+            while self._stdout >= 0 and self._lines.end is None and self._read_output():
+                came = True
+            self._read_errors()
+            self._lines.close(self._group.death())
+        return came
+
+    def _read_output(self) -> bool:
+        try:
+            data = os.read(self._stdout, _CHUNK)
+        except BlockingIOError:
+            return False
+        return self._take_output(data)
+
+    def _take_output(self, data: bytes) -> bool:
+        """Take what was read, no bytes for the end of it; say whether there was any."""
+        if data:
+            self._lines.feed(data)
+            if self._lines.end is None or self._closed:
+                return True
+        # The end of it, or more than anyone will hear: what is not read cannot cost the referee anything.
+        self._drop(self._stdout)
+        self._stdout = -1
+        if self._lines.end is None:
+            self._lines.close(self._group.death())
+        return bool(data)
+
+    def _read_errors(self) -> None:
+        if self._stderr < 0:
+            return
+        try:
+            data = os.read(self._stderr, _CHUNK)
+        except BlockingIOError:
+            return
+        if data:
+            self._errors.feed(data)
+        else:
+            self._errors.close()
+            self._drop(self._stderr)
+            self._stderr = -1
+
+    def _flush(self) -> None:
+        try:
+            sent = os.write(self._stdin, self._unsent)
+        except BlockingIOError:
+            return
+        except OSError:
+            self._shut_stdin()
+            return
+        self._unsent = self._unsent[sent:]
+        if not self._unsent:
+            self._poller.unregister(self._stdin)
+
+    def _shut_stdin(self) -> None:
+        """Close the bot's input; where it had closed it itself, there is nobody left to write to."""
+        self._unsent = b""
+        self._drop(self._stdin)
+        self._stdin = -1
+
+    def _drop(self, fd: int) -> None:
+        if fd >= 0:
+            with suppress(KeyError):
+                self._poller.unregister(fd)
+            os.close(fd)

@@ -1,0 +1,194 @@
+"""A channel that is a script: it asserts the exact dialogue, for tests and for authors of what referees.
+
+A script is text, a step a line::
+
+    > tourney 1             the referee says exactly this
+    < bot wants=legal       the bot says this
+    + 250                   so many milliseconds pass on the script's clock
+    ! timeout               the bot says nothing more until the deadline
+    ! closed exit code 1    its output ends, or it dies; also overflow, garbled
+    2 warning               a line of standard error
+    # a comment
+
+What the bot says after a line of the referee, it says at once; so what stands between an answer and the
+next line of the referee comes unasked, and is heard when the referee listens. A ``*`` in a line of the
+referee stands for any part of one word.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import cast
+
+from tourney.bots.channel.base import Channel, Event, EventKind
+
+_EVENTS = ("timeout", "closed", "overflow", "garbled")
+
+
+class ScriptClock:
+    """A clock that stands still until a script or a test moves it; called, it gives nanoseconds."""
+
+    def __init__(self, now: int = 1_000_000_000) -> None:
+        self.now = now
+
+    def __call__(self) -> int:
+        """Return the time."""
+        return self.now
+
+    def advance(self, milliseconds: int) -> None:
+        """Let time pass."""
+        self.now += milliseconds * 1_000_000
+
+
+class ScriptedChannel(Channel):
+    """Plays a script; raises AssertionError, naming the step, where the referee leaves it.
+
+    ``clock`` is moved on by the script's ``+`` steps and by a time-out. ``finish`` asserts that nothing is
+    left. ``closed`` says whether the channel was closed, and ``grace`` with how much grace.
+    """
+
+    def __init__(
+        self, script: str | Iterable[str], *, clock: ScriptClock | None = None, name: str = "bot"
+    ) -> None:
+        lines = script.splitlines() if isinstance(script, str) else script
+        self._steps = [step for line in lines if (step := line.lstrip()) and not step.startswith("#")]
+        self._at = 0
+        self._name = name
+        self._stderr: list[str] = []
+        self._end: Event | None = None
+        self._unheard: list[Event] = []
+        self.clock = clock or ScriptClock()
+        self.closed = False
+        self.grace: float | None = None
+        self.frozen = False
+        for step in self._steps:
+            _check(step)
+
+    def send(self, data: bytes) -> None:
+        """Assert that these lines are the script's next."""
+        *lines, rest = data.decode("utf-8").split("\n")
+        if rest:
+            raise AssertionError(f"{self._name}: the referee sent half a line: {rest!r}")
+        for line in lines:
+            while (event := self._next(asked=False)) is not None and self._end is None:
+                self._unheard.append(event)
+            if not _matches(self._step, line):
+                raise AssertionError(f"{self._where}: expected {self._step!r}, the referee said {line!r}")
+            self._at += 1
+
+    def pending(self) -> Sequence[Event]:
+        """Return what the script lets the bot say unasked."""
+        events = []
+        while (event := self._take(asked=False)) is not None:
+            events.append(event)
+            if event is self._end:
+                break
+        return events
+
+    def request(self, data: bytes) -> None:
+        """Assert that these lines are the script's next."""
+        self.send(data)
+
+    def wait(self, deadline: int) -> Event:
+        """Return what the script says next; a time-out moves the clock to the deadline."""
+        event = self._take(asked=True)
+        if event is None:
+            raise AssertionError(f"{self._where}: the referee waits for an answer at {self._step!r}")
+        if event.kind == "timeout":
+            self.clock.now = max(self.clock.now, deadline)
+        return event
+
+    def take_stderr(self) -> Sequence[str]:
+        """Return the script's lines of standard error so far."""
+        self._skip()
+        lines, self._stderr = self._stderr, []
+        return lines
+
+    def cpu_ms(self) -> int | None:
+        """Return None: a script uses no time."""
+        return None
+
+    def freeze(self) -> None:
+        """Note it."""
+        self.frozen = True
+
+    def thaw(self) -> None:
+        """Note it."""
+        self.frozen = False
+
+    def close(self, grace: float) -> None:
+        """Note it."""
+        if not self.closed:
+            self.closed = True
+            self.grace = grace
+
+    def finish(self) -> None:
+        """Assert that the whole script has been played."""
+        self._skip()
+        if self._at < len(self._steps):
+            raise AssertionError(f"{self._where}: left unplayed: {self._steps[self._at :]}")
+
+    @property
+    def _step(self) -> str:
+        return self._steps[self._at] if self._at < len(self._steps) else "the end of the script"
+
+    @property
+    def _where(self) -> str:
+        return f"{self._name}, step {self._at + 1}"
+
+    def _skip(self) -> None:
+        """Play the steps that are neither party's word."""
+        while self._at < len(self._steps):
+            mark, _, text = self._steps[self._at].partition(" ")
+            if mark == "+":
+                self.clock.advance(int(text))
+            elif mark == "2":
+                self._stderr.append(text)
+            else:
+                return
+            self._at += 1
+
+    def _take(self, *, asked: bool) -> Event | None:
+        return self._unheard.pop(0) if self._unheard else self._next(asked=asked)
+
+    def _next(self, *, asked: bool) -> Event | None:
+        if self._end is not None:
+            return self._end
+        self._skip()
+        if self._at == len(self._steps):
+            return None
+        mark, _, text = self._steps[self._at].partition(" ")
+        if mark == "<":
+            self._at += 1
+            return Event("line", text)
+        if mark == "!" and (asked or text != "timeout"):
+            self._at += 1
+            word, _, rest = text.partition(" ")
+            event = Event(cast("EventKind", word), rest)
+            if word != "timeout":
+                self._end = event
+            return event
+        return None
+
+
+def _check(step: str) -> None:
+    mark, _, text = step.partition(" ")
+    good = (
+        (mark in {"<", ">", "2"} and text != "")
+        or (mark == "+" and text.isdigit())
+        or (mark == "!" and text.partition(" ")[0] in _EVENTS)
+    )
+    if not good:
+        raise ValueError(f"{step!r} is no step of a script")
+
+
+def _matches(step: str, line: str) -> bool:
+    if step == f"> {line}":
+        return True
+    wanted, said = step.removeprefix("> ").split(" "), line.split(" ")
+    return step.startswith("> ") and len(wanted) == len(said) and all(map(_fits, wanted, said))
+
+
+def _fits(wanted: str, word: str) -> bool:
+    begin, star, end = wanted.partition("*")
+    if not star:
+        return wanted == word
+    return len(word) >= len(begin) + len(end) and word.startswith(begin) and word.endswith(end)

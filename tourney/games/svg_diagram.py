@@ -1,0 +1,368 @@
+"""Colours of boards: the seats' and the ground's, told apart by people who see colours differently too.
+
+The seats' colours are those of Okabe and Ito (Color Universal Design, 2008) with a red and neutral ones
+beside them. Every colour is a CSS custom property, ``--board-NAME``, which a page may set.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import isqrt
+
+from tourney.games.diagram import Arrow, Cell, Diagram, Mark, Piece, Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Tone:
+    """A colour on light pages and on dark ones, as CSS hex colours; ``ansi`` is one of xterm's 256."""
+
+    light: str
+    dark: str
+    ansi: int
+
+
+SEAT_COLORS: tuple[str, ...] = ("blue", "orange", "green", "purple")
+"""The colours of seats 1 to 4 where a game's names for them are no colours."""
+
+TOKENS: Mapping[str, Tone] = {
+    "blue": Tone("#0072b2", "#3b9ad6", 31),
+    "orange": Tone("#e69f00", "#e69f00", 214),
+    "green": Tone("#008f68", "#149a72", 36),
+    "purple": Tone("#cc79a7", "#d990b8", 175),
+    "black": Tone("#26292e", "#14161a", 235),
+    "white": Tone("#fbfaf5", "#f1efe6", 255),
+    "red": Tone("#c8401c", "#de5a33", 166),
+    "yellow": Tone("#f0e442", "#f0e442", 227),
+    "none": Tone("#8f949c", "#7f858f", 245),
+    "fire": Tone("#d9480f", "#e8590c", 202),
+    "water": Tone("#2b8ccf", "#3d9be0", 32),
+    "earth": Tone("#85623a", "#9a7347", 94),
+    "wind": Tone("#cfd8df", "#b9c6cf", 252),
+    "fool": Tone("#f0e442", "#f0e442", 227),
+}
+"""What pieces are filled with, by the colour of their side, or by their kind where they are nobody's."""
+
+_SIDES = frozenset({"blue", "orange", "green", "purple", "black", "white", "red", "yellow"})
+
+INK_LIGHT = frozenset({"blue", "green", "black", "red", "none", "fire", "water", "earth"})
+"""The fills on which letters are white; on the others they are dark."""
+
+GROUNDS: Mapping[str, Tone] = {
+    "plain": Tone("#f1e7d3", "#4a453c", 0),
+    "bank": Tone("#e6dcae", "#55503a", 0),
+    "river": Tone("#b9d9ee", "#2d4f68", 24),
+    "water": Tone("#a9d0ea", "#2b5270", 24),
+    "mountain": Tone("#b9ab98", "#6b6257", 240),
+    "tower": Tone("#d8d0c4", "#625c52", 0),
+    "city": Tone("#e3c6d6", "#5d4352", 53),
+    "barbarian": Tone("#dcd6cb", "#37342f", 236),
+    "start": Tone("#e5dff0", "#4f4a5c", 0),
+    "hidden": Tone("#c4c7cc", "#2c2e33", 238),
+}
+"""What cells are filled with, by their kind; a kind that is not here is drawn as ``plain``."""
+
+LINES: Mapping[str, Tone] = {
+    "back": Tone("#fffdf8", "#1f1e1b", 0),
+    "line": Tone("#9b8f7a", "#7d766a", 0),
+    "ink": Tone("#2b2620", "#e9e4da", 0),
+    "edge": Tone("#2b2620", "#f1efe6", 0),
+    "from": Tone("#7a5c00", "#ffd54a", 178),
+    "to": Tone("#7a5c00", "#ffd54a", 178),
+    "captured": Tone("#b00020", "#ff6b6b", 160),
+    "used": Tone("#5f6b76", "#aeb9c2", 245),
+    "arrow": Tone("#4b2e83", "#cdb4ff", 97),
+}
+"""What lines, letters beside the board, marks and arrows are drawn with."""
+
+
+def seat_colors(names: Sequence[str]) -> tuple[str, ...]:
+    """Return a colour of ``TOKENS`` for each seat's name (``Game.seat_names``).
+
+    Seats that are called by colours, each by another one, have these; else ``SEAT_COLORS`` holds.
+    """
+    words = tuple(name.lower() for name in names)
+    if words and all(word in _SIDES for word in words) and len(set(words)) == len(words):
+        return words
+    return tuple(SEAT_COLORS[k % len(SEAT_COLORS)] for k in range(max(len(words), len(SEAT_COLORS))))
+
+
+HALF = 52
+"""Units of the picture in half a cell, across; and down, but on a hex grid."""
+HALF_HEX = 45
+"""Units in half a row of a hex grid, so that its cells are regular to within 0.1 %."""
+
+_MARGIN = 10
+_NOTE_LINE = 44
+_NOTE_WIDTH = 23  # of a character of the notes, with some room
+_UNITS_PER_PIXEL = 2.6
+
+Triple = tuple[int, int, int]
+"""A sprite's number and where its centre lies."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Half cells to units: ``x * HALF`` across and ``y * down`` downwards."""
+
+    down: int
+
+    def at(self, x: int, y: int) -> tuple[int, int]:
+        """Return a centre in units."""
+        return x * HALF, y * self.down
+
+
+def scale_of(drawing: Diagram) -> Scale:
+    """Return the scale of a drawing: rows of a hex grid lie closer together."""
+    return Scale(HALF_HEX if any(cell.shape == "hex" for cell in drawing.cells) else HALF)
+
+
+@cache
+def style() -> str:
+    """Return the style sheet of all boards; a page needs it once, a standalone picture carries it.
+
+    Its selectors are single classes: what a ``<use>`` shows has no ancestors that a selector could see.
+    """
+    rules = [
+        ".tb-text{font:600 44px system-ui,'Segoe UI','Liberation Sans',Arial,sans-serif;text-anchor:middle}",
+        ".tb-two{font-size:36px}",
+        ".tb-label{font-weight:400;font-size:32px}",
+        ".tb-note{font:400 36px ui-monospace,'Liberation Mono',monospace;text-anchor:start}",
+        ".tb-cell{stroke-width:2}",
+        ".tb-tint{fill-opacity:.3}",
+        ".tb-piece{stroke-width:4}",
+        ".tb-ring{fill:none;stroke:#fff;stroke-width:2;stroke-opacity:.35}",
+        ".tb-dark{stroke:#1c1a17;stroke-width:4;stroke-opacity:.6}",
+        ".tb-strong{stroke-width:5;stroke-opacity:.9;stroke-dasharray:12 10}",
+        ".tb-mark{fill:none;stroke-width:7;stroke-linecap:round}",
+        ".tb-from{stroke-dasharray:16 14}.tb-used{stroke-dasharray:1 14}",
+        ".tb-shaft{stroke-width:10;stroke-linecap:round;fill:none}",
+        ".tb-deco{fill:none;stroke-width:5;stroke-linecap:round;stroke-linejoin:round;opacity:.55}",
+        ".tb-ink-light{fill:#fff}.tb-ink-dark{fill:#1c1a17}",
+        *_colours(dark=False),
+        "@media (prefers-color-scheme:dark){",
+        *_colours(dark=True),
+        "}",
+    ]
+    return "\n".join(rules) + "\n"
+
+
+def _colours(*, dark: bool) -> list[str]:
+    def var(name: str, tone: Tone) -> str:
+        return f"var(--board-{name},{tone.dark if dark else tone.light})"
+
+    rules = [f".tb-g-{name}{{fill:{var(name, tone)}}}" for name, tone in GROUNDS.items()]
+    rules += [f".tb-p-{name}{{fill:{var('seat-' + name, tone)}}}" for name, tone in TOKENS.items()]
+    line = {name: var(name, tone) for name, tone in LINES.items()}
+    rules += [
+        f".tb-back{{fill:{line['back']}}}",
+        f".tb-cell{{stroke:{line['line']}}}",
+        f".tb-piece{{stroke:{line['edge']}}}",
+        f".tb-deco{{stroke:{line['ink']}}}",
+        f".tb-label,.tb-note{{fill:{line['ink']}}}",
+        f".tb-shaft{{stroke:{line['arrow']}}}.tb-head{{fill:{line['arrow']}}}",
+    ]
+    rules += [f".tb-{kind}{{stroke:{line[kind]}}}" for kind in MARKS]
+    return rules
+
+
+MARKS = ("from", "to", "captured", "used")
+
+
+def escape(text: str) -> str:
+    """Return a text as it stands in XML, in an element or an attribute; what XML forbids is U+FFFD."""
+    allowed = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    return (
+        allowed.replace("&", "&amp;")
+        .replace("<", "&lt;")
+        .replace(">", "&gt;")
+        .replace('"', "&quot;")
+        .replace("'", "&#39;")
+    )
+
+
+def view_box(drawing: Diagram) -> tuple[int, int, int, int]:
+    """Return the box that holds a drawing's cells, labels and pieces: left, top, width, height, in units."""
+    scale = scale_of(drawing)
+    places = {(c.x, c.y) for c in drawing.cells} | {(p.x, p.y) for p in drawing.pieces}
+    places |= {(label.x, label.y) for label in drawing.labels}
+    if not places:
+        return 0, 0, 0, 0
+    centres = [scale.at(x, y) for x, y in places]
+    up = 60 if scale.down == HALF_HEX else HALF
+    left, right = min(x for x, _ in centres) - HALF, max(x for x, _ in centres) + HALF
+    top, bottom = min(y for _, y in centres) - up, max(y for _, y in centres) + up
+    return left - _MARGIN, top - _MARGIN, right - left + 2 * _MARGIN, bottom - top + 2 * _MARGIN
+
+
+def svg_diagram(drawing: Diagram, colors: Sequence[str] = SEAT_COLORS, title: str = "") -> str:
+    """Return a standalone SVG document of a drawing, its notes beneath, ended by a newline.
+
+    ``colors`` are the seats' (``palette.seat_colors``); ``title`` is what screen readers say.
+    """
+    left, top, width, height = view_box(drawing)
+    lines = _fold(drawing.notes, max(width, 24 * HALF) // _NOTE_WIDTH)
+    if lines:
+        width = max(width, max(map(len, lines)) * _NOTE_WIDTH + 2 * _MARGIN)
+    under = top + height
+    notes = [
+        f'<text class="tb-note" x="{left + _MARGIN}" y="{under + k * _NOTE_LINE}">{escape(line)}</text>'
+        for k, line in enumerate(lines, 1)
+    ]
+    height += _NOTE_LINE * len(lines) + (_MARGIN * 2 if lines else 0)
+    box = f'viewBox="{left} {top} {width} {height}"'
+    size = f'width="{int(width / _UNITS_PER_PIXEL)}" height="{int(height / _UNITS_PER_PIXEL)}"'
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="tb" role="img" {box} {size}>',
+        *([f"<title>{escape(title)}</title>"] if title else []),
+        f"<style>\n{style()}</style>",
+        f'<rect class="tb-back" x="{left}" y="{top}" width="{width}" height="{height}"/>',
+        ground_svg(drawing, colors),
+        pieces_svg(drawing, colors),
+        *notes,
+        "</svg>",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def ground_svg(drawing: Diagram, colors: Sequence[str] = SEAT_COLORS) -> str:
+    """Return the cells and labels of a drawing as one SVG group."""
+    scale = scale_of(drawing)
+    ordered = sorted(drawing.cells, key=lambda cell: (cell.shape == "point", cell.y, cell.x))
+    parts = [_cell(cell, scale, colors) for cell in ordered]
+    for label in drawing.labels:
+        x, y = scale.at(label.x, label.y)
+        parts.append(f'<text class="tb-text tb-label" x="{x}" y="{y + 11}">{escape(label.text)}</text>')
+    return '<g class="tb-ground">\n' + "\n".join(parts) + "\n</g>"
+
+
+def pieces_svg(drawing: Diagram, colors: Sequence[str] = SEAT_COLORS) -> str:
+    """Return the marks, pieces and arrows of a drawing as one SVG group, to lie over its ground."""
+    parts = [
+        f'<g transform="translate({x} {y})">{_titled(said)}{look}</g>'
+        for look, said, x, y in placed(drawing, colors)
+    ]
+    return '<g class="tb-pieces">\n' + "\n".join(parts) + "\n</g>"
+
+
+def placed(drawing: Diagram, colors: Sequence[str] = SEAT_COLORS) -> list[tuple[str, str, int, int]]:
+    """Return what lies on the ground, the lowest first.
+
+    Each thing is its SVG about the origin, its title, and its centre. Few looks make many pictures: a replay
+    holds each look once, as a sprite.
+    """
+    scale = scale_of(drawing)
+    shapes: Mapping[tuple[int, int], Shape] = {(c.x, c.y): c.shape for c in drawing.cells}
+
+    def shape(x: int, y: int) -> Shape:
+        return shapes.get((x, y), "square")
+
+    things = [(_mark(m, shape(m.x, m.y)), "", *scale.at(m.x, m.y)) for m in drawing.marks]
+    things += [
+        (_arrow(a, scale), "", *scale.at(a.x1, a.y1)) for a in drawing.arrows if (a.x1, a.y1) != (a.x2, a.y2)
+    ]
+    things += [(_piece(p, colors, shape(p.x, p.y)), p.title, *scale.at(p.x, p.y)) for p in drawing.pieces]
+    return things
+
+
+def _titled(text: str) -> str:
+    return f"<title>{escape(text)}</title>" if text else ""
+
+
+def _piece(piece: Piece, colors: Sequence[str], shape: Shape) -> str:
+    if piece.side > 0:
+        color = colors[(piece.side - 1) % len(colors)]
+    else:
+        color = _NEUTRAL.get(piece.kind, piece.kind if piece.kind in TOKENS else "none")
+    ink = "light" if color in INK_LIGHT else "dark"
+    two = " tb-two" if len(piece.glyph) > 1 else ""
+    body = _BODIES.get(piece.kind, _ROUND)
+    token = f'<g class="tb-piece tb-p-{color}">{body}</g>'
+    if piece.glyph.strip():
+        token += (
+            f'<text class="tb-text tb-ink-{ink}{two}" y="{12 if two else 15}">{escape(piece.glyph)}</text>'
+        )
+    return f'<g transform="scale(.8)">{token}</g>' if shape == "point" else token
+
+
+_NEUTRAL = {"mountain": "earth", "range": "earth", "whirlwind": "wind"}
+"""Kinds of nobody's pieces that have another's colour."""
+
+_ROUND = '<circle r="38"/><circle class="tb-ring" r="31"/>'
+_BODIES = {
+    "second-stone": '<circle r="38"/><circle class="tb-ring tb-strong" r="28"/>',
+    "tower": '<path d="M-34 36V-36H-16V-24H-9V-36H9V-24H16V-36H34V36Z"/>',
+    "mountain": '<path d="M-46 36L-14 -38L2 -14L12 -38L46 36Z"/>',
+    "earth": '<rect x="-35" y="-35" width="70" height="70" rx="12"/>',
+    "fire": '<path d="M0 -42L38 28Q0 52 -38 28Z"/>',
+    "water": '<path d="M0 -42Q40 4 32 20A34 34 0 0 1 -32 20Q-40 4 0 -42Z"/>',
+    "wind": '<path d="M0 -42L42 0L0 42L-42 0Z"/>',
+    "range": '<path d="M-40 36V-6L-24 -34H24L40 -6V36Z"/>',
+    "whirlwind": '<path d="M0 -48L48 0L0 48L-48 0Z"/>'
+    '<path class="tb-ring tb-dark" d="M0 -36l36 36l-36 36l-36 -36Z"/>',
+}
+"""The outlines of kinds that are no round tokens: an outline tells more than a colour."""
+
+
+def _cell(cell: Cell, scale: Scale, colors: Sequence[str]) -> str:
+    """Draw a cell; a kind that ends in ``-SEAT``, as "city-2", is tinted with that seat's colour."""
+    x, y = scale.at(cell.x, cell.y)
+    kind, _, owner = cell.kind.partition("-")
+    kind = kind if kind in GROUNDS else "plain"
+    outline = _outline(cell.shape, x, y, 0)
+    tint = ""
+    if owner.isdecimal():
+        color = colors[(int(owner) - 1) % len(colors)]
+        tint = f'<path class="tb-cell tb-tint tb-p-{color}" d="{outline}"/>'
+    deco = f'<g class="tb-deco" transform="translate({x} {y})">{_DECO[kind]}</g>' if kind in _DECO else ""
+    said = _titled(cell.name if kind == "plain" else f"{cell.name} {kind}".strip())
+    return f'<g><path class="tb-cell tb-g-{kind}" d="{outline}"/>{tint}{deco}{said}</g>'
+
+
+_WAVES = "M{x} {y}q9 -12 18 0t18 0t18 0t18 0"
+_DECO = {
+    "river": f'<path d="{_WAVES.format(x=-36, y=6)}"/>',
+    "water": f'<path d="{_WAVES.format(x=-36, y=-9)}{_WAVES.format(x=-36, y=15)}"/>',
+    "mountain": '<path d="M-34 24L-10 -22L2 0L12 -14L34 24"/>',
+    "barbarian": '<path d="M-8 -8L8 8M8 -8L-8 8"/>',
+    "hidden": '<path d="M-12 -12a13 13 0 1 1 17 13q-5 3 -5 11M0 24v1"/>',
+}
+"""What is drawn on the ground of a kind, so that it can be told without its colour."""
+
+
+def _outline(shape: Shape, x: int, y: int, inset: int) -> str:
+    w = HALF - inset
+    if shape == "hex":
+        top, side = 60 - inset, 30 - inset // 2
+        slant = top - side
+        return f"M{x} {y - top}l{w} {slant}v{2 * side}l{-w} {slant}l{-w} {-slant}v{-2 * side}Z"
+    if shape == "point":
+        r = 34 - inset
+        return f"M{x - r} {y}a{r} {r} 0 1 1 {2 * r} 0a{r} {r} 0 1 1 {-2 * r} 0Z"
+    return f"M{x - w} {y - w}h{2 * w}v{2 * w}h{-2 * w}Z"
+
+
+def _mark(mark: Mark, shape: Shape) -> str:
+    kind = mark.kind if mark.kind in MARKS else "used"
+    cross = "M-30 -30L30 30M30 -30L-30 30" if kind == "captured" else ""
+    return f'<path class="tb-mark tb-{kind}" d="{_outline(shape, 0, 0, 7)}{cross}"/>'
+
+
+def _arrow(arrow: Arrow, scale: Scale) -> str:
+    """Draw an arrow about its start, from close by to where a token ends that lies there."""
+    (x1, y1), (x2, y2) = scale.at(arrow.x1, arrow.y1), scale.at(arrow.x2, arrow.y2)
+    dx, dy = x2 - x1, y2 - y1
+    length = isqrt(dx * dx + dy * dy)
+
+    def along(distance: int, aside: int = 0) -> str:
+        return f"{(dx * distance - dy * aside) // length} {(dy * distance + dx * aside) // length}"
+
+    tip, base = length - 38, length - 70
+    return (
+        f'<path class="tb-shaft" d="M{along(8)}L{along(base)}"/>'
+        f'<path class="tb-head" d="M{along(tip)}L{along(base, 22)}L{along(base, -22)}Z"/>'
+    )
+
+
+def _fold(notes: Sequence[str], width: int) -> list[str]:
+    """Part lines that are longer than ``width`` characters, wherever that falls."""
+    return [line[k : k + width] for line in notes for k in range(0, max(len(line), 1), width)]

@@ -1,0 +1,132 @@
+"""Drawings as text, for terminals: with colours, or so that everything can be told without.
+
+A cell is four columns wide and one line high; a row of a hex grid is shifted by two. With colours a piece
+lies on its seat's; without them it is followed by its seat's number, unless its glyph tells the seat.
+"""
+
+import unicodedata
+from collections.abc import Sequence
+
+from tourney.games.diagram import Cell, Diagram, Piece
+from tourney.games.svg_diagram import GROUNDS, INK_LIGHT, SEAT_COLORS, TOKENS
+
+_COLUMNS = 2  # characters in half a cell
+_FIELD = 3  # characters in the middle of a cell; the fourth parts it from the next
+
+_GROUND = {
+    "plain": ".",
+    "bank": ",",
+    "river": "~",
+    "water": "~",
+    "mountain": "^",
+    "city": "_",
+    "barbarian": "x",
+    "start": "'",
+    "tower": "o",
+    "hidden": "?",
+}
+_BRACKETS = {"from": ("(", ")"), "to": ("[", "]"), "captured": ("{", "}"), "used": ("<", ">")}
+_LEGEND = {
+    "from": "( ) left",
+    "to": "[ ] arrived at",
+    "captured": "{ } captured",
+    "used": "< > used",
+}
+
+Place = tuple[int, int]
+
+
+def text_diagram(drawing: Diagram, *, color: bool = False, colors: Sequence[str] = SEAT_COLORS) -> str:
+    """Return a drawing as lines of text, each ended by a newline; ``color`` adds ANSI escape sequences.
+
+    Rows lie one line apart; a row between two others, as for a point on a corner, is a line of its own.
+    """
+    fields = _fields(drawing, color=color, colors=colors)
+    lines: list[str] = []
+    if fields:
+        left = min(x for x, _ in fields)
+        for y in sorted({y for _, y in fields}):
+            row = sorted((x, text) for (x, at), text in fields.items() if at == y)
+            lines.append(_line(row, left))
+    names = {(cell.x, cell.y): _printable(cell.name) for cell in drawing.cells}
+    for arrow in drawing.arrows:
+        start, end = (arrow.x1, arrow.y1), (arrow.x2, arrow.y2)
+        lines.append(" -> ".join(names.get(place) or f"{place[0]},{place[1]}" for place in (start, end)))
+    legend = [text for kind, text in _LEGEND.items() if any(mark.kind == kind for mark in drawing.marks)]
+    if legend:
+        lines.append("  ".join(legend))
+    lines.extend(_printable(note) for note in drawing.notes)
+    return "".join(line + "\n" for line in lines)
+
+
+def _fields(drawing: Diagram, *, color: bool, colors: Sequence[str]) -> dict[Place, tuple[str, str]]:
+    """Return per place the three characters to show, and the escape sequence they are shown with."""
+    cells = {(cell.x, cell.y): cell for cell in drawing.cells}
+    pieces = {(piece.x, piece.y): piece for piece in drawing.pieces}
+    marks = {(mark.x, mark.y): mark.kind for mark in drawing.marks}
+    fields = {(label.x, label.y): (_centre(_printable(label.text)), "") for label in drawing.labels}
+    numbered = not (color or _told_by_glyph(drawing.pieces))
+    for place in {**cells, **pieces}:
+        cell, piece = cells.get(place), pieces.get(place)
+        opening, closing = _BRACKETS.get(marks.get(place, ""), (" ", " "))
+        shown = _printable(piece.glyph) if piece else _ground(cell)
+        if piece and numbered and piece.side:
+            shown += str(piece.side)
+        fields[place] = (_fit(opening + shown + closing), _escape(cell, piece, colors) if color else "")
+    return fields
+
+
+def _told_by_glyph(pieces: Sequence[Piece]) -> bool:
+    """Say whether glyphs tell the seats: by numbers, or by capitals and small letters as in chess."""
+    owned = [piece for piece in pieces if piece.side]
+    return all(p.glyph.isdecimal() or p.glyph.endswith(str(p.side)) for p in owned) or all(
+        (p.glyph.isupper(), p.glyph.islower()) == (p.side == 1, p.side == 2) for p in owned
+    )
+
+
+def _line(row: Sequence[tuple[int, tuple[str, str]]], left: int) -> str:
+    """Lay the fields of a row side by side, from the column of ``left`` on."""
+    parts: list[str] = []
+    column = 0
+    for x, (text, escape) in row:
+        start = (x - left) * _COLUMNS
+        if start > column:
+            parts.append(" " * (start - column))
+        parts.append(f"\033[{escape}m{text}\033[0m" if escape else text)
+        column = max(start, column) + _width(text)
+    line = "".join(parts)
+    return line if line.endswith("m") else line.rstrip()
+
+
+def _ground(cell: Cell | None) -> str:
+    if cell is None:
+        return " "
+    if cell.shape == "point" and cell.kind == "plain":
+        return "o"
+    return _GROUND.get(cell.kind.partition("-")[0], ".")
+
+
+def _escape(cell: Cell | None, piece: Piece | None, colors: Sequence[str]) -> str:
+    if piece is not None:
+        name = colors[(piece.side - 1) % len(colors)] if piece.side > 0 else piece.kind
+        name = name if name in TOKENS else "none"
+        return f"1;38;5;{231 if name in INK_LIGHT else 16};48;5;{TOKENS[name].ansi}"
+    tone = GROUNDS.get(cell.kind.partition("-")[0]) if cell is not None else None
+    return f"48;5;{tone.ansi};38;5;252" if tone is not None and tone.ansi else ""
+
+
+def _centre(text: str) -> str:
+    return text.center(_FIELD) if _width(text) < _FIELD else text
+
+
+def _fit(text: str) -> str:
+    return text + " " * (_FIELD + 1 - _width(text))
+
+
+def _width(text: str) -> int:
+    """Return how many columns of a terminal a text takes."""
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() else "?" for c in text)

@@ -1,0 +1,119 @@
+"""The match room: matches one after the other, and no bot left when it is closed."""
+
+import platform
+import time
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Any, Final, Self
+
+from tourney.bots.sandbox.base import Sandbox
+from tourney.games.base import AnyGame
+from tourney.games.registry import find_game
+from tourney.match.launch import Launch
+from tourney.match.play import play_match
+from tourney.match.player import Player, dismiss
+from tourney.match.result import PlayedMatch
+from tourney.match.spec import Entrant, Limits, MatchSpec
+
+MAX_IDLE: Final = 16
+"""How many bots a room keeps for later matches; those that wait longest go first."""
+
+_Key = tuple[str, tuple[str, ...], int]
+
+
+class MatchRunner:
+    """Plays matches in this process: starts the bots, plays, ends the bots.
+
+    With ``reuse`` a bot's process is kept for the next match of the same bot, arguments and memory limit,
+    as long as it keeps quiet between matches. Close the room, or use it as a context, to end them::
+
+        with MatchRunner(StoreLaunch(store, sandbox), sandbox=sandbox) as room:
+            played = room.play(spec)
+
+    ``sandbox`` is what the launch starts bots in, to be tried again where one fails to start, and to be told
+    of beside the record; ``find`` gives a game by its name.
+    """
+
+    def __init__(
+        self,
+        launch: Launch,
+        *,
+        sandbox: Sandbox | None = None,
+        reuse: bool = False,
+        clock: Callable[[], int] = time.monotonic_ns,
+        find: Callable[[str], AnyGame] = find_game,
+    ) -> None:
+        self._launch = launch
+        self._sandbox = sandbox
+        self._reuse = reuse
+        self._clock = clock
+        self._find = find
+        self._idle: list[tuple[_Key, Player]] = []
+        self._told: dict[str, Any] | None = None
+
+    def play(self, spec: MatchSpec) -> PlayedMatch:
+        """Play a match. Raises what ``play_match`` and the launch raise; then no bot of it is left alive.
+
+        A bot that fails at start-up where the sandbox does not start either is a SandboxError.
+        """
+        game = self._find(spec.game)
+        players: list[Player] = []
+        try:
+            for entrant in spec.seats:
+                players.append(self._player(entrant, spec.limits))  # noqa: PERF401 - if one fails the others are known
+            played = play_match(spec, game, players, clock=self._clock, about=self._about())
+            if self._sandbox is not None and any(p.lost and p.greeting is None for p in players):
+                self._sandbox.check()
+        except BaseException:
+            for player in players:
+                player.cut()
+            raise
+        self._release(spec, players)
+        return played
+
+    def close(self) -> None:
+        """End all bots that were kept."""
+        idle, self._idle = self._idle, []
+        dismiss([player for _, player in idle])
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _player(self, entrant: Entrant, limits: Limits) -> Player:
+        key = _key(entrant, limits)
+        for place in reversed(range(len(self._idle))):
+            if self._idle[place][0] == key:
+                _, player = self._idle.pop(place)
+                player.channel.thaw()
+                if player.quiet():
+                    return player
+                player.cut()
+        return Player(self._launch(entrant, limits), reuse=self._reuse)
+
+    def _release(self, spec: MatchSpec, players: list[Player]) -> None:
+        if not self._reuse:
+            dismiss(players)
+            return
+        for entrant, player in zip(spec.seats, players, strict=True):
+            if not player.lost:
+                if spec.limits.ponder == "freeze":
+                    player.channel.freeze()
+                self._idle.append((_key(entrant, spec.limits), player))
+        dismiss([player for _, player in self._idle[:-MAX_IDLE]])
+        self._idle = self._idle[-MAX_IDLE:]
+
+    def _about(self) -> Mapping[str, Any]:
+        if self._told is None:
+            self._told = {"host": platform.node()}
+            if self._sandbox is not None:
+                self._told["sandbox"] = self._sandbox.as_json()
+        return self._told
+
+
+def _key(entrant: Entrant, limits: Limits) -> _Key:
+    return entrant.digest, entrant.args, limits.memory_mb

@@ -1,0 +1,220 @@
+"""A match as it was played: the record, and beside it what lies outside the digest.
+
+A match goes from the worker that played it to the table that keeps it. On that way it is bytes:
+``PlayedMatch`` is
+packed once, where it was played, sent packed, stored packed, and unpacked only if somebody looks inside.
+"""
+
+import json
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal, Self
+
+from tourney.match.record import Outcome, Record, canonical
+
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
+
+LogKind = Literal["info", "stderr", "note"]
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """One line of a match's log: ``ply`` actions had been played; ``seat`` 0 is the referee."""
+
+    ply: int
+    seat: int
+    kind: LogKind
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """The bytes of a match, as they are sent and stored; log and measurement are None where there is none.
+
+    The record is its RFC 8785 form, the log a list of lists ``[ply, seat, kind, text]``, the measurement an
+    object; each is compressed (zlib).
+    """
+
+    record: bytes
+    log: bytes | None
+    measured: bytes | None
+
+
+class PlayedMatch:
+    """A record with its log and what was measured; not to be changed.
+
+    ``measured`` is JSON data outside the digest: ``started`` (ISO 8601, UTC), ``wall-ms``, ``host``,
+    ``sandbox`` (level, and per protection enforced, partial or absent), ``times-ms`` (a list beside the
+    record's actions; null for chance, openings and substitutes), ``seats`` (per seat: ``wall-ms``,
+    ``cpu-ms`` or null, ``turns``), ``reproducible`` (bool) and ``why-not`` (a list of words).
+
+    ``outcome``, ``digest``, ``count`` (of actions), ``reproducible`` and ``wall_ms`` are known without
+    unpacking.
+    """
+
+    __slots__ = (
+        *("_log", "_measured", "_packed", "_record", "_text"),
+        *("count", "digest", "outcome", "reproducible", "wall_ms"),
+    )
+
+    def __init__(
+        self, record: Record, log: Iterable[LogLine] = (), measured: Mapping[str, Any] | None = None
+    ) -> None:
+        self._set(
+            Outcome.from_json(record["outcome"]), record["digest"], len(record["actions"]), measured or {}
+        )
+        self._record: Record | None = record
+        self._log: tuple[LogLine, ...] | None = tuple(log)
+        self._text: bytes | None = None
+
+    @classmethod
+    def written(
+        cls,
+        text: bytes,
+        digest: str,
+        outcome: Outcome,
+        count: int,
+        log: tuple[LogLine, ...],
+        measured: Mapping[str, Any],
+    ) -> Self:
+        """Return a match whose record is at hand in its RFC 8785 form, as ``write_record`` gives it."""
+        played = cls.__new__(cls)
+        played._set(outcome, digest, count, measured)  # noqa: SLF001 - another way to make one
+        played._record, played._log, played._text = None, log, text  # noqa: SLF001 - likewise
+        return played
+
+    def _set(self, outcome: Outcome, digest: str, count: int, measured: Mapping[str, Any]) -> None:
+        self.outcome = outcome
+        self.digest = digest
+        self.count = count
+        self.reproducible = bool(measured.get("reproducible", False))
+        self.wall_ms: int | None = measured.get("wall-ms")
+        self._measured: dict[str, Any] | None = dict(measured)
+        self._packed: Packed | None = None
+
+    @property
+    def record(self) -> Record:
+        """The match record."""
+        if self._record is None:
+            self._record = unpack(self.packed.record) if self._text is None else json.loads(self._text)
+        return self._record
+
+    @property
+    def log(self) -> tuple[LogLine, ...]:
+        """What the bots said beside the game, and what the referee had to say."""
+        if self._log is None:
+            blob = self.packed.log
+            self._log = () if blob is None else tuple(LogLine(*line) for line in unpack(blob))
+        return self._log
+
+    @property
+    def measured(self) -> dict[str, Any]:
+        """What was measured."""
+        if self._measured is None:
+            blob = self.packed.measured
+            self._measured = {} if blob is None else unpack(blob)
+        return self._measured
+
+    @property
+    def packed(self) -> Packed:
+        """The match as bytes."""
+        if self._packed is None:
+            self._packed = Packed(
+                _compress(canonical(self.record) if self._text is None else self._text),
+                pack_log(self._log) if self._log else None,
+                pack(self._measured) if self._measured else None,
+            )
+        return self._packed
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        """Send the bytes, and what is known without unpacking them, as values of the plainest types."""
+        packed, end = self.packed, self.outcome
+        return (
+            *(packed.record, packed.log, packed.measured),
+            *(end.ranks, end.reason, end.faults, end.resigned),
+            *(self.digest, self.count, self.reproducible, self.wall_ms),
+        )
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        """Take what was sent; it stays packed."""
+        self._record, self._log, self._measured, self._text = None, None, None, None
+        self._packed = Packed(*state[:3])
+        self.outcome = Outcome(*state[3:7])
+        self.digest, self.count, self.reproducible, self.wall_ms = state[7:]
+
+    def __eq__(self, other: object) -> bool:
+        """Compare all that there is."""
+        if not isinstance(other, PlayedMatch):
+            return NotImplemented
+        return (self.record, self.log, self.measured) == (other.record, other.log, other.measured)
+
+    __hash__ = None  # type: ignore[assignment]  # as of anything that holds dictionaries
+
+    def __repr__(self) -> str:
+        """Name the match by its digest."""
+        return f"Played({self.digest[:16]}..., {self.outcome})"
+
+
+def pack(data: Any) -> bytes:
+    """Return JSON data, its keys sorted, compressed: equal bytes for equal values.
+
+    Not the form that digests are taken of: this one is written many times quicker, and takes any text.
+    """
+    return _compress(_encode(data).encode("ascii"))
+
+
+def pack_log(lines: Iterable[LogLine]) -> bytes:
+    """Return a match's log, packed."""
+    return pack([[line.ply, line.seat, line.kind, line.text] for line in lines])
+
+
+def _compress(data: bytes) -> bytes:
+    """Compress, at the quickest level: the best is a third slower, and spares one byte of eleven."""
+    return zlib.compress(data, 1)
+
+
+def unpack(blob: bytes) -> Any:
+    """Return what ``pack`` was given. What comes from outside is read by ``tourney.store`` instead."""
+    return json.loads(zlib.decompress(blob))
+
+
+MAX_LINES: Final = 2_000
+"""Lines of a seat that a match's log keeps."""
+MAX_CHARS: Final = 128 * 1024
+"""Characters of a seat that a match's log keeps."""
+
+
+class MatchLog:
+    """Collects lines in the order in which they were heard; beyond its bounds a seat's are only counted.
+
+    The referee's own notes are always kept: there are few.
+    """
+
+    def __init__(self, seats: int) -> None:
+        self._lines: list[LogLine] = []
+        self._room = [MAX_LINES] * (seats + 1)
+        self._chars = [MAX_CHARS] * (seats + 1)
+        self._dropped = [0] * (seats + 1)
+
+    def note(self, ply: int, seat: int, text: str) -> None:
+        """Add what the referee has to say of a seat (0: of the match)."""
+        self._lines.append(LogLine(ply, seat, "note", text))
+
+    def add(self, ply: int, seat: int, kind: LogKind, texts: Iterable[str]) -> None:
+        """Add what a bot said."""
+        for text in texts:
+            if self._room[seat] == 0 or self._chars[seat] < len(text):
+                self._room[seat] = 0
+                self._dropped[seat] += 1
+            else:
+                self._room[seat] -= 1
+                self._chars[seat] -= len(text)
+                self._lines.append(LogLine(ply, seat, kind, text))
+
+    def lines(self, ply: int) -> tuple[LogLine, ...]:
+        """Return the whole log; its last lines say what was dropped."""
+        for seat, dropped in enumerate(self._dropped):
+            if dropped:
+                self.note(ply, seat, f"{dropped:,} more lines of this bot were dropped")
+        return tuple(self._lines)

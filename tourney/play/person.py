@@ -1,0 +1,218 @@
+"""The channel to a person: the referee's lines become a board, what is typed becomes the answer."""
+
+import hashlib
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from tourney.bots.channel.base import Channel, Event
+from tourney.games.base import AnyGame
+from tourney.games.svg_diagram import seat_colors
+from tourney.games.text_diagram import text_diagram
+from tourney.match.spec import Entrant
+from tourney.play.listing import listing, summary
+from tourney.play.story import Entry, recent, story
+from tourney.play.terminal import Terminal
+from tourney.play.words import NAMES, Act, Say, Unclear, help_lines, understand
+from tourney.protocol import HIDDEN
+
+NAME: Final = "person"
+DIGEST: Final = hashlib.sha256(b"person 1").hexdigest()
+"""Stands for a content digest: a person has no files, so no store has a bot with it."""
+GREETING: Final = Event("line", "bot wants=position,legal")
+
+
+def person() -> Entrant:
+    """Return a person as an entrant."""
+    return Entrant(NAME, NAME, "1", (), DIGEST)
+
+
+class Left(Exception):  # noqa: N818 - no error: the person has had enough
+    """The person leaves, in the middle of the game."""
+
+
+class TakenBack(Exception):  # noqa: N818 - no error: the game goes on from an earlier point
+    """The person takes ``count`` decisions back."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__(count)
+        self.count = count
+
+
+class Table:
+    """What the persons of a game share: the terminal, the game, the seats' labels, and who typed last.
+
+    ``decided`` gives the number of decisions of persons that can be taken back.
+    """
+
+    def __init__(
+        self, terminal: Terminal, game: AnyGame, labels: Sequence[str], decided: Callable[[], int]
+    ) -> None:
+        self.terminal = terminal
+        self.game = game
+        self.colors = seat_colors(game.seat_names)
+        self.decided = decided
+        self.sitting = 0
+        self._labels = labels
+
+    def label(self, seat: int) -> str:
+        """Return what a seat is called; "" for chance."""
+        return self._labels[seat - 1] if seat else ""
+
+    def say(self, lines: Sequence[str]) -> None:
+        """Write lines."""
+        self.terminal.write("".join(f"{line}\n" for line in lines))
+
+    def sit(self, seat: int) -> None:
+        """Let a seat's person sit down; where things are hidden, what the one before saw is wiped away."""
+        if self.sitting not in (0, seat) and self.game.has_hidden_actions:
+            self.terminal.hand_over(self.label(seat))
+        self.sitting = seat
+
+
+class PersonChannel(Channel):
+    """A seat that is played at a terminal. It has no limit of time, whatever the match's is.
+
+    It knows what the referee's lines tell this seat and nothing else. ``wait`` raises ``Left`` and
+    ``TakenBack``, which pass through the match.
+    """
+
+    def __init__(self, seat: int, table: Table) -> None:
+        self._seat = seat
+        self._table = table
+        self._answers: deque[Event] = deque()
+        self._entries: list[Entry] = []
+        self._told = 0
+        self._view = ""
+        self._legal: tuple[str, ...] = ()
+
+    # -- the referee's side ---------------------------------------------------------------------------
+
+    def send(self, data: bytes) -> None:
+        """Hear lines."""
+        for line in data.decode("utf-8").splitlines():
+            self._hear(*line.partition(" ")[::2])
+
+    def pending(self) -> Sequence[Event]:
+        """Return nothing: a person is not heard before the turn."""
+        return ()
+
+    def request(self, data: bytes) -> None:
+        """Hear lines."""
+        self.send(data)
+
+    def wait(self, deadline: int) -> Event:  # noqa: ARG002 - a person has all the time there is
+        """Return the answer to the handshake, or ask the person."""
+        return self._answers.popleft() if self._answers else Event("line", self._decide())
+
+    def take_stderr(self) -> Sequence[str]:
+        """Return nothing."""
+        return ()
+
+    def cpu_ms(self) -> int | None:
+        """Return None: persons are not measured."""
+        return None
+
+    def freeze(self) -> None:
+        """Do nothing."""
+
+    def thaw(self) -> None:
+        """Do nothing."""
+
+    def close(self, grace: float) -> None:
+        """Do nothing."""
+
+    def _hear(self, word: str, rest: str) -> None:
+        match word:
+            case "tourney":
+                self._answers.append(GREETING)
+            case "game":
+                self._answers.append(Event("line", "ready"))
+            case "play" | "reveal":
+                seat, _, action = rest.partition(" ")
+                self._entries.append(Entry("play" if word == "play" else "reveal", int(seat), action))
+            case "withdrawn":
+                self._entries.append(Entry("withdrawn", int(rest)))
+            case "position":
+                self._view = rest
+            case "legal":
+                self._legal = tuple(rest.split(" "))
+            case _:
+                pass
+
+    # -- the person's side ----------------------------------------------------------------------------
+
+    def catch_up(self) -> None:
+        """Take all that was heard so far as shown."""
+        self._told = len(self._entries)
+
+    def tell(self) -> None:
+        """Show what happened since the last time."""
+        lines = story(self._entries[self._told :], self._table.label, self._table.terminal.width)
+        self._table.say(recent(lines))
+        self.catch_up()
+
+    def look(self, view: str) -> None:
+        """Take a view of the position that no turn comes with: the last."""
+        self._view = view
+        self._legal = ()
+
+    def answer(self, said: Say) -> None:
+        """Answer a word that only looks."""
+        table = self._table
+        width = table.terminal.width
+        match said.word:
+            case "moves":
+                table.say(listing(self._legal, said.rest, width))
+            case "board":
+                self.draw()
+            case "position":
+                table.say([self._view])
+            case "history":
+                table.say(story(self._entries, table.label, width) or ["nothing was played yet"])
+            case _:
+                table.say(help_lines())
+
+    def draw(self) -> None:
+        """Draw the board as this seat sees it, with the last action marked if it was seen."""
+        table = self._table
+        last = next((entry.action for entry in reversed(self._entries) if entry.kind == "play"), HIDDEN)
+        drawing = table.game.drawing(self._view, None if last == HIDDEN else last)
+        table.terminal.write(
+            "\n" + text_diagram(drawing, color=table.terminal.color, colors=table.colors) + "\n"
+        )
+
+    def _decide(self) -> str:
+        """Let the person choose; return the answer as a bot would give it."""
+        table = self._table
+        table.sit(self._seat)
+        self.tell()
+        self.draw()
+        table.say(summary(self._legal, table.terminal.width))
+        prompt = f"{table.label(self._seat)}> "
+        while True:
+            line = table.terminal.ask(prompt, (*self._legal, *NAMES))
+            meant = Say("quit") if line is None else understand(line, self._legal)
+            match meant:
+                case Act(action):
+                    return f"move {action}"
+                case Unclear(why):
+                    table.say([why] if why else [])
+                case Say("resign"):
+                    return "resign"
+                case Say("quit"):
+                    raise Left
+                case Say("undo", rest):
+                    take_back(table, int(rest or 1))
+                case Say():
+                    self.answer(meant)
+
+
+def take_back(table: Table, count: int) -> None:
+    """Raise ``TakenBack`` if so many decisions can be taken back, or say how many can."""
+    there = table.decided()
+    if count > there:
+        more = f"{there} decision{'' if there == 1 else 's'} can be taken back, not {count}"
+        table.say([more if there else "there is no decision to take back"])
+        return
+    raise TakenBack(count)

@@ -1,0 +1,153 @@
+"""A session: one match with persons in it, played to its end, with as many undos as they like."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from tourney.bots.channel.base import Channel, Event
+from tourney.bots.channel.traced import shown
+from tourney.bots.sandbox.base import Sandbox
+from tourney.games.base import AnyGame, AnyState
+from tourney.match.launch import Launch
+from tourney.match.match_runner import MatchRunner
+from tourney.match.record import Outcome, Record
+from tourney.match.result import PlayedMatch
+from tourney.match.spec import Entrant, Limits, MatchSpec
+from tourney.play.kept import KeptChannel, KeptDecision, leaves, taken_back
+from tourney.play.person import Left, PersonChannel, Table, TakenBack, take_back
+from tourney.play.terminal import Terminal
+from tourney.play.words import AFTER, Say, Unclear, understand
+
+STDERR_LINES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """Who sits where: the entrant, what people call the seat, and how its bot is started (None: a person)."""
+
+    label: str
+    entrant: Entrant
+    launch: Launch | None = None
+
+
+class Session:
+    """Plays a match; its seats are in order, and at least one is a person's.
+
+    ``sandbox`` is what the bots are started in. Entrants' names must differ.
+    """
+
+    def __init__(
+        self,
+        spec: MatchSpec,
+        game: AnyGame,
+        seats: Sequence[Seat],
+        terminal: Terminal,
+        sandbox: Sandbox | None = None,
+    ) -> None:
+        self._spec = spec
+        self._game = game
+        self._seats = dict(enumerate(seats, start=1))
+        self._number = {seat.entrant.name: number for number, seat in self._seats.items()}
+        self._persons = frozenset(number for number, seat in self._seats.items() if seat.launch is None)
+        self._sandbox = sandbox
+        self._decisions: list[KeptDecision] = []
+        self._channels: dict[int, PersonChannel] = {}
+        self._table = Table(terminal, game, [seat.label for seat in seats], self._decided)
+
+    def play(self) -> PlayedMatch | None:
+        """Play until the game is over and nobody wants to go back, or until the person leaves (None).
+
+        Raises what ``MatchRunner.play`` raises.
+        """
+        kept: tuple[KeptDecision, ...] = ()
+        while True:
+            try:
+                played = self._play(kept)
+                self._end(played)
+            except TakenBack as back:
+                kept = taken_back(self._decisions, self._persons, back.count)
+                self._table.say(["taken back"])
+            except Left:
+                self._table.say(["the game is left without a result"])
+                return None
+            else:
+                return played
+
+    def _play(self, kept: Sequence[KeptDecision]) -> PlayedMatch:
+        self._decisions = []
+        self._channels = {}
+        launch = partial(self._launch, kept)
+        with MatchRunner(launch, sandbox=self._sandbox, find=lambda _: self._game) as room:
+            return room.play(self._spec)
+
+    def _launch(self, kept: Sequence[KeptDecision], entrant: Entrant, limits: Limits) -> Channel:
+        number = self._number[entrant.name]
+        seat = self._seats[number]
+        own = [decision.event for decision in kept if decision.seat == number]
+        inner: Channel | None
+        if seat.launch is None:
+            inner = self._channels[number] = PersonChannel(number, self._table)
+        else:
+            inner = None if own and leaves(own[-1]) else seat.launch(entrant, limits)
+        return KeptChannel(inner, own, self._noting(number, len(own)))
+
+    def _noting(self, number: int, kept: int) -> Callable[[Event], None]:
+        """Return what takes a seat's decisions down; of the ``kept`` first nothing is shown again."""
+        count = 0
+
+        def note(event: Event) -> None:
+            nonlocal count
+            count += 1
+            self._decisions.append(KeptDecision(number, event))
+            if count <= kept and number in self._channels:
+                self._channels[number].catch_up()
+
+        return note
+
+    def _decided(self) -> int:
+        return sum(decision.seat in self._persons for decision in self._decisions)
+
+    # -- the end --------------------------------------------------------------------------------------
+
+    def _end(self, played: PlayedMatch) -> None:
+        """Show how it ended, and let the person look back, or take something back, until they leave."""
+        table = self._table
+        person = self._channels[table.sitting or min(self._persons)]
+        person.look(_last_state(self._game, played.record).observation(table.sitting or min(self._persons)))
+        person.tell()
+        person.draw()
+        table.say(self._result(played))
+        while True:
+            line = table.terminal.ask("over, Enter to leave> ", AFTER)
+            meant = Say("quit") if not (line or "").strip() else understand(line or "", ())
+            match meant:
+                case Say("quit"):
+                    return
+                case Say("undo", rest):
+                    take_back(table, int(rest or 1))
+                case Say():
+                    person.answer(meant)
+                case Unclear(why):
+                    table.say([why])
+
+    def _result(self, played: PlayedMatch) -> list[str]:
+        outcome = Outcome.from_json(played.record["outcome"])
+        resigned = {seat for seat, _ in outcome.resigned}
+        faults = {seat: f" (fault: {kind})" for seat, kind, _ in outcome.faults}
+        lines = [f"over after {len(played.record['actions'])} actions: {outcome.reason}"]
+        for rank, number in sorted((rank, number) for number, rank in enumerate(outcome.ranks, start=1)):
+            left = " (resigned)" if number in resigned else faults.get(number, "")
+            lines.append(f"  rank {rank}  {self._table.label(number)}{left}")
+        for number in faults:
+            said = [line for line in played.log if line.seat == number]
+            notes = [f"{self._table.label(number)}: {line.text}" for line in said if line.kind == "note"]
+            errors = [f"    {line.text}" for line in said if line.kind == "stderr"]
+            lines += map(shown, notes[-1:] + errors[-STDERR_LINES:])
+        return lines
+
+
+def _last_state(game: AnyGame, record: Record) -> AnyState:
+    state = game.new(len(record["seats"]), record["options"])
+    for _, text in record["actions"]:
+        state = state.play(game.parse_action(text))
+    return state

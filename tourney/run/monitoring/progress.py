@@ -1,0 +1,190 @@
+"""Progress: a listener that a run tells what happens, and displays for terminals and for pipes."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tourney.run.monitoring.status_file import Playing
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+PLAIN_EVERY = 10.0
+"""Seconds between two lines where there is no terminal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How a tournament stands: rows drawn, rows done, faults and voids, all of them.
+
+    ``played`` counts this run's matches alone, ``seconds`` since its start; so the rate is their quotient.
+    """
+
+    rows: int
+    done: int
+    played: int
+    faults: int
+    void: int
+    seconds: float
+
+    @property
+    def rate(self) -> float | None:
+        """Matches per second, or None before the first."""
+        return self.played / self.seconds if self.played and self.seconds > 0 else None
+
+    @property
+    def left(self) -> float | None:
+        """Seconds left for the rows drawn, or None where unknown."""
+        return (self.rows - self.done) / self.rate if self.rate else None
+
+
+@dataclass(frozen=True, slots=True)
+class Heartbeat:
+    """How a run is at a moment: how it stands, what is being played, why it pauses ("" if it does not)."""
+
+    tick: Progress
+    playing: tuple[Playing, ...] = ()
+    paused: str = ""
+
+
+class Listener:
+    """Hears what a run does. This one is silent; a display overrides what it shows."""
+
+    def tick(self, tick: Progress) -> None:
+        """Hear that matches were stored."""
+
+    def say(self, text: str) -> None:
+        """Hear something that a person should know."""
+
+    def note(self, event: str, data: Mapping[str, Any]) -> None:
+        """Hear something that a log should keep, as JSON data: ``match``, ``bench`` and others."""
+
+    def pulse(self, pulse: Heartbeat) -> None:
+        """Hear about once a second how it is."""
+
+
+class Listeners(Listener):
+    """Tells several listeners what it hears."""
+
+    def __init__(self, *listeners: Listener) -> None:
+        self._listeners = listeners
+
+    def tick(self, tick: Progress) -> None:
+        """Pass it on."""
+        for listener in self._listeners:
+            listener.tick(tick)
+
+    def say(self, text: str) -> None:
+        """Pass it on."""
+        for listener in self._listeners:
+            listener.say(text)
+
+    def note(self, event: str, data: Mapping[str, Any]) -> None:
+        """Pass it on."""
+        for listener in self._listeners:
+            listener.note(event, data)
+
+    def pulse(self, pulse: Heartbeat) -> None:
+        """Pass it on."""
+        for listener in self._listeners:
+            listener.pulse(pulse)
+
+
+class PlainListener(Listener):
+    """Says a line now and then: for logs and pipes. ``write`` prints a line."""
+
+    def __init__(self, write: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
+        self._write = write
+        self._clock = clock
+        self._next = clock() + PLAIN_EVERY
+
+    def tick(self, tick: Progress) -> None:
+        """Say how it stands if the last line is old."""
+        now = self._clock()
+        if now >= self._next:
+            self._next = now + PLAIN_EVERY
+            self._write(progress_text(tick))
+
+    def say(self, text: str) -> None:
+        """Say it."""
+        self._write(text)
+
+
+class RichListener(Listener):
+    """A progress bar on a terminal."""
+
+    def __init__(self, progress: Any, task: Any, console: "Console") -> None:
+        self._progress = progress
+        self._task = task
+        self._console = console
+
+    def tick(self, tick: Progress) -> None:
+        """Move the bar."""
+        self._progress.update(
+            self._task,
+            total=tick.rows,
+            completed=tick.done,
+            rate=f"{tick.rate:.1f}/s" if tick.rate is not None else "",
+            left=span_text(tick.left),
+            faults=counted(tick.faults, "fault") if tick.faults else "no faults",
+        )
+
+    def say(self, text: str) -> None:
+        """Print it above the bar."""
+        self._console.print(text, markup=False, highlight=False)
+
+
+@contextmanager
+def rich_listener(console: "Console", title: str) -> Iterator[Listener]:
+    """Give a listener that draws a bar on a terminal until the end."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn  # noqa: PLC0415 - slow to import
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=None),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}", markup=False),
+        TextColumn("{task.fields[left]}", markup=False),
+        TextColumn("{task.fields[faults]}", markup=False),
+    )
+    with Progress(*columns, console=console, transient=False, refresh_per_second=4) as progress:
+        task = progress.add_task(title, total=None, rate="", left="", faults="")
+        yield RichListener(progress, task, progress.console)
+
+
+def progress_text(tick: Progress) -> str:
+    """Return how a run stands as one line."""
+    parts = [f"{tick.done} of {tick.rows} matches"]
+    if tick.rate is not None:
+        parts.append(f"{tick.rate:.1f} a second")
+    if tick.left:
+        parts.append(f"{span_text(tick.left)} left")
+    parts.append(counted(tick.faults, "fault") if tick.faults else "no faults")
+    if tick.void:
+        parts.append(f"{tick.void} void")
+    return ", ".join(parts)
+
+
+def span_text(seconds: float | None) -> str:
+    """Return a span of time for people, as ``2h05m``, ``3m20s`` or ``8s``; "" for None."""
+    if seconds is None:
+        return ""
+    whole = round(seconds)
+    if whole >= 3600:
+        return f"{whole // 3600}h{whole % 3600 // 60:02}m"
+    return f"{whole // 60}m{whole % 60:02}s" if whole >= 60 else f"{whole}s"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return ``1 fault`` or ``2 faults``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def kinds_text(kinds: Counter[str]) -> str:
+    """Return faults by kind, as ``2 timeout, 1 crash``, the most frequent first."""
+    return ", ".join(
+        f"{count} {kind}" for kind, count in sorted(kinds.items(), key=lambda kv: (-kv[1], kv[0]))
+    )

@@ -1,0 +1,119 @@
+"""``--report``: the report is written again every so many minutes, by a process of its own.
+
+So the run neither waits for it nor keeps its memory; it has a low priority, there is one at a time, and it
+goes when the run goes.
+"""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from tourney.run.monitoring.progress import Heartbeat, Listener
+
+SECONDS = 900.0
+"""How long a report may take; then it is given up."""
+_NICE = 10
+# PR_SET_PDEATHSIG: the kernel ends it when this process dies.
+_PROGRAM = (
+    "import ctypes, runpy, sys\n"
+    "if sys.platform == 'linux': ctypes.CDLL(None).prctl(1, 9)\n"
+    "runpy.run_module('tourney', run_name='__main__', alter_sys=True)"
+)
+
+
+class Reporter(Listener):
+    """Writes a tournament's report every ``minutes`` (0: only at the end) into ``out``.
+
+    ``say`` hears what goes wrong; nothing here stops a run. ``program`` is what starts this very program.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        url: str,
+        minutes: float,
+        out: Path | None,
+        say: Callable[[str], None],
+        clock: Callable[[], float] = time.monotonic,
+        program: Sequence[str] = (sys.executable, "-c", _PROGRAM),
+    ) -> None:
+        self._words = [*program, "report", name, "--quiet"]
+        if out is not None:
+            self._words += ["--out", str(out)]
+        self._url = url
+        self._every = minutes * 60
+        self._say = say
+        self._clock = clock
+        self._process: subprocess.Popen[str] | None = None
+        self._began = clock()
+
+    def pulse(self, pulse: Heartbeat) -> None:
+        """Start a report if it is time; look after the one that is being written."""
+        now = self._clock()
+        if self._process is not None:
+            if self._process.poll() is not None:
+                self._finish(0)
+            elif now - self._began > SECONDS:
+                self._give_up()
+        elif self._every and now - self._began >= self._every and not pulse.paused:
+            self._start()
+
+    def last(self) -> str:
+        """Write the last report, and wait for it; return the path of its first page, "" without one."""
+        if self._process is not None:
+            self._finish(SECONDS)
+        self._start()
+        return self._finish(SECONDS)
+
+    def close(self) -> None:
+        """End the report that is being written."""
+        if self._process is not None:
+            self._give_up(said=False)
+
+    def _start(self) -> None:
+        self._began = self._clock()
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 - this very program
+                self._words,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="backslashreplace",
+                env={**os.environ, "TOURNEY_DB": self._url},  # not in its arguments: it may hold a password
+                process_group=0,  # the keyboard's interrupt is the run's business
+            )
+        except OSError as error:
+            self._say(f"the report cannot be written: {error.strerror}")
+            return
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, self._process.pid, _NICE)
+
+    def _finish(self, seconds: float) -> str:
+        process, self._process = self._process, None
+        if process is None:
+            return ""
+        try:
+            out, err = process.communicate(timeout=seconds or None)
+        except subprocess.TimeoutExpired:
+            self._process = process
+            self._give_up()
+            return ""
+        if process.returncode:
+            why = err.strip().splitlines()
+            self._say(f"the report was not written: {why[-1] if why else f'exit code {process.returncode}'}")
+            return ""
+        return out.strip()
+
+    def _give_up(self, *, said: bool = True) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.kill()
+        process.communicate()
+        if said:
+            self._say(f"the report was given up after {SECONDS:g} seconds")

@@ -1,0 +1,138 @@
+"""The log of a run: JSON lines beside the database, rotated, for whoever comes back in the morning.
+
+Every line is an object with ``time`` (ISO 8601, UTC) and ``event``: ``start``, ``say`` (what a person was
+told), ``match``, ``bench``, ``pulse`` (once a minute), ``report``, ``notify`` and ``end``. A log that cannot
+be written stops nothing: the lines are dropped, and counted when it can be written again.
+"""
+
+import json
+import os
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from tourney.errors import UsageError
+from tourney.run.monitoring.progress import Heartbeat, Listener
+
+MAX_BYTES = 10_000_000
+KEEP = 5
+PULSE_SECONDS = 60.0
+
+
+class RunLog(Listener):
+    """A listener that writes what it hears. ``path`` is followed by ``path.1`` (newer) to ``path.KEEP``."""
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        max_bytes: int = MAX_BYTES,
+        keep: int = KEEP,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.path = path
+        self._max = max_bytes
+        self._keep = keep
+        self._clock = clock
+        self._fd = -1
+        self._size = 0
+        self._dropped = 0
+        self._next_pulse = 0.0
+
+    def open(self) -> None:
+        """Open the file now. Raises UsageError if that cannot be; without this, lines are dropped then."""
+        try:
+            self._open()
+        except OSError as error:
+            raise UsageError(
+                f"the log {self.path} cannot be written: {error.strerror}; name another file by --log"
+            ) from error
+
+    def say(self, text: str) -> None:
+        """Keep what a person was told."""
+        self.note("say", {"text": text})
+
+    def note(self, event: str, data: Mapping[str, Any]) -> None:
+        """Keep an event."""
+        if self._dropped:
+            self._write("dropped", {"lines": self._dropped})
+        self._write(event, data)
+
+    def pulse(self, pulse: Heartbeat) -> None:
+        """Keep how it is, once a minute."""
+        now = self._clock()
+        if now < self._next_pulse:
+            return
+        self._next_pulse = now + PULSE_SECONDS
+        tick = pulse.tick
+        self.note(
+            "pulse",
+            {
+                "done": tick.done,
+                "rows": tick.rows,
+                "faults": tick.faults,
+                "void": tick.void,
+                "rate": None if tick.rate is None else round(tick.rate, 3),
+                "left": None if tick.left is None else round(tick.left),
+                "playing": [[match.number, _time(match.since)] for match in pulse.playing],
+                "paused": pulse.paused,
+                "rss-kb": rss_kb(),
+            },
+        )
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+    def _write(self, event: str, data: Mapping[str, Any]) -> None:
+        line = json.dumps({"time": _time(self._clock()), "event": event, **data}).encode("ascii") + b"\n"
+        try:
+            if self._fd < 0:
+                self._open()
+            if self._size and self._size + len(line) > self._max:
+                self._rotate()
+                self._open()
+            written = os.write(self._fd, line)
+            self._size += written
+        except OSError:
+            self._dropped += 1
+            return
+        if written < len(line):
+            self._dropped += 1
+            with suppress(OSError):  # the disk is full: no half of a line is left
+                os.ftruncate(self._fd, self._size - written)
+                self._size -= written
+        elif event == "dropped":
+            self._dropped = 0
+
+    def _open(self) -> None:
+        self._fd = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        self._size = os.fstat(self._fd).st_size
+
+    def _rotate(self) -> None:
+        self.close()
+        for number in range(self._keep - 1, 0, -1):
+            with suppress(FileNotFoundError):
+                self._old(number).replace(self._old(number + 1))
+        self.path.replace(self._old(1))
+
+    def _old(self, number: int) -> Path:
+        return self.path.with_name(f"{self.path.name}.{number}")
+
+
+def rss_kb() -> int | None:
+    """Return this process's resident memory in KiB, or None where the kernel does not tell."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
+    except (OSError, ValueError, IndexError):
+        return None
+    return pages * (os.sysconf("SC_PAGE_SIZE") // 1024)
+
+
+def _time(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
