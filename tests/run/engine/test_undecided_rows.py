@@ -6,7 +6,7 @@ from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.run.test_umpire import START, Faults, calls
+from tests.run.engine.test_bench_policy import START, Faults, calls
 
 from tests.pools import BackwardsPool, ShuffledPool
 from tests.tournaments import answer, begin, digests, entrant, played
