@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tourney.bots.catalogue.file_manifest import FileEntry, content_digest, listing, read_listing
-from tourney.bots.catalogue.file_tree import hash_tree
+from tourney.bots.catalogue.file_manifest import content_digest, listing, read_listing
+from tourney.bots.catalogue.file_tree import FileEntry, hash_tree
 from tourney.errors import BotError
 
 

@@ -15,7 +15,7 @@ from tests.pools import BackwardsPool, Immediate
 from tests.tournaments import answer, begin, digests, refused
 from tourney.errors import BotError, WorkerError
 from tourney.run.engine.coordinator import Coordinator
-from tourney.run.monitoring.status_file import Playing
+from tourney.run.monitoring.progress import Playing
 from tourney.run.monitoring.summary import End
 from tourney.run.workers.pool import ExecutorPool
 from tourney.run.workers.task import MatchTask, WorkerReply

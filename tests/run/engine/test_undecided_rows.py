@@ -6,9 +6,9 @@ from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.run.engine.test_bench_policy import START, Faults, calls
 
 from tests.pools import BackwardsPool, ShuffledPool
+from tests.run.engine.test_bench_policy import START, Faults, calls
 from tests.tournaments import answer, begin, digests, entrant, played
 from tourney.match.spec import MatchSpec
 from tourney.run.engine.bench_policy import PLAY, WAIT, BenchPolicy, Decision, UndecidedRows

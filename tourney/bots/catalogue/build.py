@@ -13,8 +13,16 @@ from pathlib import Path
 from typing import Final
 
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths, own_words
-from tourney.bots.catalogue.file_manifest import FileEntry, compare, read_seal, seal
-from tourney.bots.catalogue.file_tree import copy_tree, folders_of, hash_tree, remove_tree, sync_folder, walk
+from tourney.bots.catalogue.file_manifest import compare, read_seal, seal
+from tourney.bots.catalogue.file_tree import (
+    FileEntry,
+    copy_tree,
+    folders_of,
+    hash_tree,
+    remove_tree,
+    sync_folder,
+    walk,
+)
 from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.catalogue.submission import check_command
 from tourney.bots.sandbox.base import Bounds, PlainSandbox, Sandbox

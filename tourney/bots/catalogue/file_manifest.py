@@ -9,25 +9,15 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 import rfc8785
 
 from tourney import json_text
-from tourney.bots.catalogue.file_tree import hash_tree, make_read_only
+from tourney.bots.catalogue.file_tree import FileEntry, hash_tree, make_read_only
 from tourney.errors import BotError
 
 DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class FileEntry:
-    """One file of a bot: its path below the bot's folder (``/`` parts it), its x bit, its SHA-256 in hex."""
-
-    path: str
-    executable: bool
-    sha256: str
 
 
 def listing(files: Iterable[FileEntry]) -> bytes:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from tourney.bots.catalogue.file_manifest import FileEntry
 from tourney.errors import BotError
 
 LEFT_OUT = frozenset({".git", "__pycache__"})
@@ -22,6 +21,15 @@ MAX_FILES = 10_000
 MAX_BYTES = 512 * 1024 * 1024
 MAX_PATH = 1_024
 _CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class FileEntry:
+    """One file of a bot: its path below the bot's folder (``/`` parts it), its x bit, its SHA-256 in hex."""
+
+    path: str
+    executable: bool
+    sha256: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tourney.bots.catalogue.file_manifest import FileEntry, content_digest
-from tourney.bots.catalogue.file_tree import MAX_BYTES, Found, check_path, copy_file, copy_tree, walk
+from tourney.bots.catalogue.file_manifest import content_digest
+from tourney.bots.catalogue.file_tree import (
+    MAX_BYTES,
+    FileEntry,
+    Found,
+    check_path,
+    copy_file,
+    copy_tree,
+    walk,
+)
 from tourney.bots.catalogue.manifest import FILE_NAME, MAX_TEXT, Manifest, manifest_from_name, read_manifest
 from tourney.bots.catalogue.zip_archive import unpack
 from tourney.errors import BotError

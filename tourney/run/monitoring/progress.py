@@ -7,13 +7,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tourney.run.monitoring.status_file import Playing
-
 if TYPE_CHECKING:
     from rich.console import Console
+from typing import NamedTuple
 
 PLAIN_EVERY = 10.0
 """Seconds between two lines where there is no terminal."""
+
+
+class Playing(NamedTuple):
+    """A match that is being played: its number, and since when (seconds since the epoch)."""
+
+    number: int
+    since: float
 
 
 @dataclass(frozen=True, slots=True)

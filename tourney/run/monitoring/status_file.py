@@ -9,17 +9,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from tourney import json_text
-from tourney.run.monitoring.progress import Heartbeat, Listener
-
-
-class Playing(NamedTuple):
-    """A match that is being played: its number, and since when (seconds since the epoch)."""
-
-    number: int
-    since: float
+from tourney.run.monitoring.progress import Heartbeat, Listener, Playing
 
 
 @dataclass(frozen=True, slots=True)

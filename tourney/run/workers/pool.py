@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from tourney.errors import InputError
-from tourney.run.monitoring.status_file import Playing
+from tourney.run.monitoring.progress import Playing
 from tourney.run.workers import worker
 from tourney.run.workers.orphans import adopt_orphans, kill_orphans
 from tourney.run.workers.spawning import PlainContext
