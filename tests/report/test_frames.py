@@ -54,7 +54,7 @@ def test_meetings_are_the_pairs(source: Source) -> None:
 
 def test_the_crosstable_holds_every_pair_once_each_way(source: Source) -> None:
     cross = crosstable(source)
-    order = [line.person.number for line in cross.lines]
+    order = [line.entrant.number for line in cross.lines]
     assert order == [line.number for line in source.standings]
     for i, line in enumerate(cross.lines):
         assert line.cells[i] is None
@@ -92,7 +92,7 @@ def test_void_matches_are_in_the_frame_and_count_for_nothing(report: Report) -> 
 
 def test_who_is_better_is_told_for_every_pair_both_ways(source: Source) -> None:
     better = superiority(source)
-    assert [line.person.number for line in better.lines] == [line.entrant for line in source.batch.ratings]
+    assert [line.entrant.number for line in better.lines] == [line.entrant for line in source.batch.ratings]
     assert len(better.download.rows) == 10
     for i, line in enumerate(better.lines):
         assert line.cells[i] is None

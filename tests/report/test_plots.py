@@ -67,7 +67,7 @@ def test_line_plots_are_well_formed_and_stay_in_their_frame(
     points: list[tuple[int, float]], last: int
 ) -> None:
     ordered = tuple(sorted({float(x): y for x, y in points if x <= last}.items()))
-    svg = plots.line_plot([plots.Line("<b>", "l-blue", ordered)], last, 'a "<b>" & c')
+    svg = plots.line_plot([plots.Series("<b>", "l-blue", ordered)], last, 'a "<b>" & c')
     assert all(-1 <= x <= plots.WIDTH + 1 for x in numbers(svg, "cx", "cy", "x1", "x2", "y1", "y2"))
     for path in re.findall(r' d="M([^"]*)"', svg):
         for pair in path.split("L"):
@@ -79,7 +79,7 @@ def test_line_plots_are_well_formed_and_stay_in_their_frame(
 
 def test_one_huge_score_does_not_press_the_others_flat() -> None:
     points = (*((float(k), 100.0 + 10 * (-1) ** k) for k in range(20)), (20.0, 1e9))
-    svg = plots.line_plot([plots.Line("", "l-red", points)], 20, "")
+    svg = plots.line_plot([plots.Series("", "l-red", points)], 20, "")
     heights = [float(y) for y in re.findall(r'cy="([\d.]+)"', svg)]
     assert max(heights[:-1]) - min(heights[:-1]) > 10
     assert heights[-1] == min(heights)
@@ -105,6 +105,6 @@ def test_histories_of_any_length(rounds: int) -> None:
 
 
 def test_large_numbers_are_short() -> None:
-    svg = plots.line_plot([plots.Line("", "l-red", ((0.0, -2e6), (1.0, 3e6)))], 1, "")
+    svg = plots.line_plot([plots.Series("", "l-red", ((0.0, -2e6), (1.0, 3e6)))], 1, "")
     assert ">2M<" in svg
     assert "000000" not in svg

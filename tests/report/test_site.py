@@ -14,9 +14,9 @@ from tests.report.conftest import Report
 from tests.report.pages import pages, read
 from tourney.match.record import digest_of
 from tourney.report.listing import PAGE, list_page, pages_of
-from tourney.report.names import display
 from tourney.report.site import Options, paged, site, sites
 from tourney.report.source import Source, load
+from tourney.report.text import display
 from tourney.report.write import write
 from tourney.store.repository import Repository
 

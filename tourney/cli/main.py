@@ -21,7 +21,7 @@ COMPLETE = "_TOURNEY_COMPLETE"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LazyCommand:
     """A command of the table: where it is (``module:attribute``) and its line in ``tourney --help``."""
 
     target: str
@@ -50,49 +50,51 @@ def _present(module: str) -> bool:
     return find_spec(module) is not None
 
 
-SECTIONS: dict[str, dict[str, Entry]] = {
+SECTIONS: dict[str, dict[str, LazyCommand]] = {
     "Start here": {
-        "demo": Entry(
+        "demo": LazyCommand(
             "tourney.cli.demo:command", "Play a small tournament of the shipped bots, start to report."
         ),
-        "doctor": Entry("tourney.cli.doctor:command", "Say which protections work on this machine."),
+        "doctor": LazyCommand("tourney.cli.doctor:command", "Say which protections work on this machine."),
     },
     "Games": {
-        "games": Entry("tourney.cli.games:command", "List the games, their seats and options."),
-        "rules": Entry("tourney.cli.rules:command", "Answer questions about a game, line by line."),
-        "perft": Entry("tourney.cli.perft:command", "Count the action sequences of a length."),
-        "play": Entry("tourney.cli.play:command", "Play in the terminal against bots."),
-        "check-game": Entry(
+        "games": LazyCommand("tourney.cli.games:command", "List the games, their seats and options."),
+        "rules": LazyCommand("tourney.cli.rules:command", "Answer questions about a game, line by line."),
+        "perft": LazyCommand("tourney.cli.perft:command", "Count the action sequences of a length."),
+        "play": LazyCommand("tourney.cli.play:command", "Play in the terminal against bots."),
+        "check-game": LazyCommand(
             "tourney.cli.check_game:command", "Try a game against what holds for every game."
         ),
     },
     "Bots": {
-        "bots": Entry("tourney.cli.bots:command", "Make, add, list, show, check and remove bots."),
-        "compare": Entry("tourney.cli.compare:command", "Play until it is known whether A beats B."),
+        "bots": LazyCommand("tourney.cli.bots:command", "Make, add, list, show, check and remove bots."),
+        "compare": LazyCommand("tourney.cli.compare:command", "Play until it is known whether A beats B."),
     },
     "Tournaments": {
-        "run": Entry("tourney.cli.run:command", "Start a tournament, or go on where it stopped."),
-        "status": Entry("tourney.cli.status:command", "Say how far the tournaments are."),
-        "standings": Entry("tourney.cli.standings:command", "Print the table of a tournament."),
-        "ratings": Entry("tourney.cli.ratings:command", "Print the ratings of the bots."),
-        "report": Entry("tourney.cli.report:command", "Write a tournament's report, a static site."),
+        "run": LazyCommand("tourney.cli.run:command", "Start a tournament, or go on where it stopped."),
+        "status": LazyCommand("tourney.cli.status:command", "Say how far the tournaments are."),
+        "standings": LazyCommand("tourney.cli.standings:command", "Print the table of a tournament."),
+        "ratings": LazyCommand("tourney.cli.ratings:command", "Print the ratings of the bots."),
+        "report": LazyCommand("tourney.cli.report:command", "Write a tournament's report, a static site."),
     },
     "Matches": {
-        "show": Entry("tourney.cli.show:command", "Show a match, move by move."),
-        "verify": Entry("tourney.cli.verify:command", "Prove that records keep to rules and dice."),
-        "rerun": Entry("tourney.cli.rerun:command", "Play a match again and compare."),
+        "show": LazyCommand("tourney.cli.show:command", "Show a match, move by move."),
+        "verify": LazyCommand("tourney.cli.verify:command", "Prove that records keep to rules and dice."),
+        "rerun": LazyCommand("tourney.cli.rerun:command", "Play a match again and compare."),
     },
     "Data": {
-        "export": Entry(
+        "export": LazyCommand(
             "tourney.cli.export:command", "Write records as JSON lines, tables as CSV or Parquet."
         ),
-        "import": Entry("tourney.cli.import_:command", "Read records that were exported."),
-        "db": Entry("tourney.cli.db:command", "Upgrade, back up, check and copy the database."),
+        "import": LazyCommand("tourney.cli.import_:command", "Read records that were exported."),
+        "db": LazyCommand("tourney.cli.db:command", "Upgrade, back up, check and copy the database."),
     },
 }
 """All commands, by purpose, in the order of the help. A line here and the module make a command."""
 
-TABLE: dict[str, Entry] = {name: entry for section in SECTIONS.values() for name, entry in section.items()}
+TABLE: dict[str, LazyCommand] = {
+    name: entry for section in SECTIONS.values() for name, entry in section.items()
+}
 
 
 class CommandTable(click.Group):

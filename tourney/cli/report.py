@@ -9,9 +9,9 @@ from tourney.cli.options import db_option, output_options
 from tourney.cli.output import Output, current
 from tourney.errors import StoreDamaged, UsageError
 from tourney.report import text
-from tourney.report.names import folder
 from tourney.report.site import MATCH_PAGES, File, Options, site, sites
 from tourney.report.source import Source, load
+from tourney.report.text import folder
 from tourney.report.write import Written, write
 from tourney.store.repository import Repository
 from tourney.store.values import Tournament

@@ -7,11 +7,11 @@ from fractions import Fraction
 import pandas as pd
 from markupsafe import Markup
 
-from tourney.report import names, plots, text
-from tourney.report.downloads import Table, table
+from tourney.report import plots, text
+from tourney.report.downloads import DownloadTable, table
 from tourney.report.frames import tally
+from tourney.report.labels import EntrantLabel, entrant_labels, seat_labels
 from tourney.report.listing import MatchLine
-from tourney.report.people import Person, chairs, people
 from tourney.report.seats import SeatLine, seat_line
 from tourney.report.source import Source
 from tourney.report.standings import StandingLine
@@ -35,7 +35,7 @@ class Chip:
 class OpponentLine:
     """What the bot scored against another; ``more`` counts the matches that are not among the chips."""
 
-    person: Person
+    entrant: EntrantLabel
     games: int
     points: str
     percent: str
@@ -51,13 +51,13 @@ class OpponentLine:
 class BotPage:
     """The page's context; ``faults`` are the matches that the bot lost by one, with its kind."""
 
-    person: Person
+    entrant: EntrantLabel
     standing: StandingLine
     opponents: tuple[OpponentLine, ...]
     seats: tuple[SeatLine, ...]
     history: Markup | None
     faults: tuple[tuple[MatchLine, str], ...]
-    downloads: dict[str, Table]
+    downloads: dict[str, DownloadTable]
 
 
 def bot_pages(
@@ -73,19 +73,19 @@ def bot_pages(
     faulty = frame[frame["fault"] != ""].groupby("entrant", sort=True)
     faults = {int(str(number)): rows for number, rows in faulty}
     scale = _history_scale(source)
-    known = people(source)
-    places = chairs(source)
+    known = entrant_labels(source)
+    places = seat_labels(source)
     pages = []
     for standing in standings:
-        number = standing.person.number
+        number = standing.entrant.number
         opponents = _opponents(source, number, meetings.get(number), known, matches)
         seats = tuple(
-            seat_line(chair, by_seat.get((number, chair.seat), {}), source.tournament.seats)
-            for chair in places
+            seat_line(seat, by_seat.get((number, seat.number), {}), source.tournament.seats)
+            for seat in places
         )
         pages.append(
             BotPage(
-                person=standing.person,
+                entrant=standing.entrant,
                 standing=standing,
                 opponents=opponents,
                 seats=seats,
@@ -111,7 +111,7 @@ def _opponents(
     source: Source,
     number: int,
     met: pd.DataFrame | None,
-    known: Mapping[int, Person],
+    known: Mapping[int, EntrantLabel],
     matches: Mapping[int, MatchLine],
 ) -> tuple[OpponentLine, ...]:
     if met is None:
@@ -134,7 +134,7 @@ def _opponents(
         meeting = source.meetings[number, standing.number]
         lines.append(
             OpponentLine(
-                person=known[standing.number],
+                entrant=known[standing.number],
                 games=games,
                 points=text.decimal(Fraction(sum(halves), 2), 1),
                 percent=text.percent(share),
@@ -149,9 +149,9 @@ def _opponents(
     return tuple(lines)
 
 
-def _chip(match: MatchLine, half: int, fault: str, theirs: str, opponent: Person) -> Chip:
+def _chip(match: MatchLine, half: int, fault: str, theirs: str, opponent: EntrantLabel) -> Chip:
     outcome = ("loss", "draw", "win")[half]
-    said = f"match {match.number}: {outcome} against {names.isolated(opponent.name)}, {match.reason}"
+    said = f"match {match.number}: {outcome} against {text.isolated(opponent.name)}, {match.reason}"
     said += f", own {fault}" if fault else f", opponent's {theirs}" if theirs else ""
     return Chip(
         href=match.href,
@@ -182,10 +182,10 @@ def _history(source: Source, number: int, scale: plots.Scale) -> Markup | None:
     return plots.history_plot(points, scale, said)
 
 
-def _opponents_table(source: Source, lines: tuple[OpponentLine, ...]) -> Table:
+def _opponents_table(source: Source, lines: tuple[OpponentLine, ...]) -> DownloadTable:
     rows = [
         {
-            "opponent": source.entrants[line.person.number].name,
+            "opponent": source.entrants[line.entrant.number].name,
             "games": line.games,
             "points": float(line.points),
             "wins": line.wins,
@@ -198,11 +198,11 @@ def _opponents_table(source: Source, lines: tuple[OpponentLine, ...]) -> Table:
     return table(rows, ("opponent", "games", "points", "wins", "draws", "losses", "expected_percent"))
 
 
-def _seats_table(lines: tuple[SeatLine, ...]) -> Table:
+def _seats_table(lines: tuple[SeatLine, ...]) -> DownloadTable:
     rows = [
         {
-            "seat": line.chair.seat,
-            "name": line.chair.name,
+            "seat": line.seat.number,
+            "name": line.seat.name,
             "games": line.games,
             "points": float(line.points),
             "wins": line.wins,

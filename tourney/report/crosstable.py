@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tourney.report import text
-from tourney.report.downloads import Table, table
-from tourney.report.people import Person, people
+from tourney.report.downloads import DownloadTable, table
+from tourney.report.labels import EntrantLabel, entrant_labels
 from tourney.report.source import Source
 
 SHADES = 9
@@ -13,10 +13,10 @@ SHADES = 9
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class CrosstableCell:
     """A pair: points of games, the steps of both shadings, and the shares in words."""
 
-    opponent: Person
+    opponent: EntrantLabel
     score: str
     games: int
     shade: int
@@ -25,22 +25,22 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CrosstableRow:
     """A row; a cell is None for the entrant itself and for a pair that has not met."""
 
     rank: int
-    person: Person
+    entrant: EntrantLabel
     points: str
     games: int
-    cells: tuple[Cell | None, ...]
+    cells: tuple[CrosstableCell | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Crosstable:
     """Rows and columns in the order of the standings."""
 
-    lines: tuple[Line, ...]
-    download: Table
+    lines: tuple[CrosstableRow, ...]
+    download: DownloadTable
 
 
 def residual_step(z: float) -> int:
@@ -50,12 +50,12 @@ def residual_step(z: float) -> int:
 
 def crosstable(source: Source) -> Crosstable:
     """Return the crosstable; expected scores come from the fit to all matches."""
-    known = people(source)
+    known = entrant_labels(source)
     pairs = {(pair.entrant, pair.opponent): pair for pair in source.pairs}
     lines = []
     rows = []
     for standing in source.standings:
-        cells: list[Cell | None] = []
+        cells: list[CrosstableCell | None] = []
         for other in source.standings:
             pair = pairs.get((standing.number, other.number))
             if pair is None or not pair.games:
@@ -65,7 +65,7 @@ def crosstable(source: Source) -> Crosstable:
             meeting = source.meetings[standing.number, other.number]
             scored = text.decimal(Fraction(pair.half_points, 2), 1)
             cells.append(
-                Cell(
+                CrosstableCell(
                     opponent=known[other.number],
                     score=scored.removesuffix(".0"),
                     games=pair.games,
@@ -85,7 +85,7 @@ def crosstable(source: Source) -> Crosstable:
                 }
             )
         lines.append(
-            Line(
+            CrosstableRow(
                 standing.rank,
                 known[standing.number],
                 text.points(standing.points, source.tournament.seats),

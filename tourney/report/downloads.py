@@ -11,7 +11,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class DownloadTable:
     """A table: its columns' names, and rows of strings, integers, floats, booleans and None."""
 
     columns: tuple[str, ...]
@@ -35,9 +35,9 @@ class Table:
         return ("[\n" + ",\n".join(lines) + "\n]\n" if lines else "[]\n").encode("ascii")
 
 
-def table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Table:
+def table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> DownloadTable:
     """Return a table."""
-    return Table(tuple(columns), tuple(rows))
+    return DownloadTable(tuple(columns), tuple(rows))
 
 
 def _cell(value: object) -> str:

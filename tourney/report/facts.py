@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tourney.report import names, text
+from tourney.report import text
 from tourney.report.source import Source
 
 
@@ -31,9 +31,9 @@ def facts(source: Source, *, measured: bool) -> tuple[Fact, ...]:
     tournament, plan = source.tournament, source.tournament.plan
     title = source.game.title if source.game else plan.game
     found = [
-        Fact("Game", f"{names.display(title)} ({names.display(plan.game)}, rules version {plan.rules})"),
+        Fact("Game", f"{text.display(title)} ({text.display(plan.game)}, rules version {plan.rules})"),
         *([Fact("Options", _pairs(plan.options), code=True)] if plan.options else []),
-        Fact("Format", f"{names.display(plan.format)}, {plan.seats} seats a table"),
+        Fact("Format", f"{text.display(plan.format)}, {plan.seats} seats a table"),
         Fact("Games per pairing", str(plan.games_per_pairing)),
         *([Fact("Rounds", str(plan.rounds))] if plan.rounds else []),
         Fact("Opening", _opening(source)),
@@ -57,13 +57,13 @@ def facts(source: Source, *, measured: bool) -> tuple[Fact, ...]:
     ]
     if measured:
         run = tournament.run
-        found.append(Fact("Begun", names.display(tournament.created)))
+        found.append(Fact("Begun", text.display(tournament.created)))
         found.append(Fact("Run", f"sandbox {run.sandbox}, {'reuse' if run.reuse else 'a process a match'}"))
     return tuple(found)
 
 
 def _pairs(pairs: tuple[tuple[str, object], ...]) -> str:
-    return names.line(" ".join(f"{key}={value}" for key, value in pairs))
+    return text.line(" ".join(f"{key}={value}" for key, value in pairs))
 
 
 def _opening(source: Source) -> str:

@@ -5,8 +5,8 @@ from fractions import Fraction
 
 from tourney.match.record import FAULT_KINDS
 from tourney.report import text
-from tourney.report.downloads import Table, table
-from tourney.report.people import Person, people
+from tourney.report.downloads import DownloadTable, table
+from tourney.report.labels import EntrantLabel, entrant_labels
 from tourney.report.source import Source
 
 
@@ -14,7 +14,7 @@ from tourney.report.source import Source
 class FaultLine:
     """An entrant's faults by kind, in the order of ``FAULT_KINDS``; ``share``: percent of its matches."""
 
-    person: Person
+    entrant: EntrantLabel
     counts: tuple[int, ...]
     total: int
     share: str
@@ -22,7 +22,7 @@ class FaultLine:
 
 def fault_lines(source: Source) -> tuple[FaultLine, ...]:
     """Return the entrants that have a fault, most faults first."""
-    known = people(source)
+    known = entrant_labels(source)
     lines = []
     for standing in source.standings:
         counts = dict(standing.faults)
@@ -38,10 +38,10 @@ def fault_lines(source: Source) -> tuple[FaultLine, ...]:
                 text.percent(share),
             )
         )
-    return tuple(sorted(lines, key=lambda line: (-line.total, line.person.number)))
+    return tuple(sorted(lines, key=lambda line: (-line.total, line.entrant.number)))
 
 
-def faults_table(source: Source) -> Table:
+def faults_table(source: Source) -> DownloadTable:
     """Return every entrant's faults by kind, for download."""
     rows = [
         {

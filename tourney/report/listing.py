@@ -3,9 +3,9 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from tourney.report import names
-from tourney.report.downloads import Table, table
-from tourney.report.people import Chair, Person, chairs, people
+from tourney.report import text
+from tourney.report.downloads import DownloadTable, table
+from tourney.report.labels import EntrantLabel, SeatLabel, entrant_labels, seat_labels
 from tourney.report.source import Source
 from tourney.store.values import Match, Result
 
@@ -14,11 +14,11 @@ PAGE = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Seated:
+class SeatResult:
     """Who sat where and what came of it; ``result`` is ``1``, ``½``, ``0`` at two seats, else the rank."""
 
-    chair: Chair
-    person: Person
+    seat: SeatLabel
+    entrant: EntrantLabel
     rank: int
     fault: str
     result: str
@@ -39,7 +39,7 @@ class MatchLine:
     table: int
     repeat: int
     order: int
-    seats: tuple[Seated, ...]
+    seats: tuple[SeatResult, ...]
     reason: str
     actions: int
     void: bool
@@ -54,8 +54,8 @@ def match_page(number: int) -> str:
 
 def match_lines(source: Source, paged: Collection[int], *, measured: bool) -> tuple[MatchLine, ...]:
     """Return all finished matches; ``paged`` are the numbers of those that have a page of their own."""
-    known = people(source)
-    places = chairs(source)
+    known = entrant_labels(source)
+    places = seat_labels(source)
     return tuple(
         match_line(match, match.result, known, places, has_page=match.number in paged, measured=measured)
         for match in source.matches
@@ -66,8 +66,8 @@ def match_lines(source: Source, paged: Collection[int], *, measured: bool) -> tu
 def match_line(
     match: Match,
     result: Result,
-    known: dict[int, Person],
-    places: Sequence[Chair],
+    known: dict[int, EntrantLabel],
+    places: Sequence[SeatLabel],
     *,
     has_page: bool,
     measured: bool,
@@ -86,9 +86,9 @@ def match_line(
         repeat=match.key.repeat,
         order=match.key.order,
         seats=tuple(
-            Seated(
-                chair=places[seat],
-                person=known[entrant],
+            SeatResult(
+                seat=places[seat],
+                entrant=known[entrant],
                 rank=result.ranks[seat],
                 fault=result.faults[seat] or "",
                 result=_result(result, seat),
@@ -97,10 +97,10 @@ def match_line(
             )
             for seat, entrant in enumerate(match.seats)
         ),
-        reason=names.words(result.reason) if result.digest else "void",
+        reason=text.words(result.reason) if result.digest else "void",
         actions=result.actions,
         void=result.void,
-        note=names.display(result.note) if result.note and measured else "",
+        note=text.display(result.note) if result.note and measured else "",
         tags=tuple(tags),
     )
 
@@ -116,7 +116,7 @@ def _result(result: Result, seat: int) -> str:
     return "1" if rank == 1 else "0"
 
 
-def matches_table(source: Source, *, measured: bool) -> Table:
+def matches_table(source: Source, *, measured: bool) -> DownloadTable:
     """Return the list for download; what is measured only with ``measured``."""
     seats = range(1, source.tournament.seats + 1)
     columns = ["match", "round", "table", "repeat", "order"]

@@ -1,6 +1,8 @@
 """A match's page: board and replay, actions, plots of what the bots said, and how to prove it all."""
 
 import json
+import math
+import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,11 +12,11 @@ from markupsafe import Markup
 
 from tourney.match.record import Record, digest_of
 from tourney.match.result import LogLine
-from tourney.report import info, names, plots, text
-from tourney.report.downloads import Table, table
+from tourney.report import plots, text
+from tourney.report.downloads import DownloadTable, table
 from tourney.report.facts import Fact
+from tourney.report.labels import EntrantLabel, SeatLabel
 from tourney.report.listing import MatchLine
-from tourney.report.people import Chair, Person
 from tourney.report.replay import Replay, replay
 from tourney.report.source import Detail, Source
 
@@ -23,11 +25,11 @@ LOG_LINES = 200
 
 
 @dataclass(frozen=True, slots=True)
-class SeatPart:
+class MatchSeat:
     """Who sat on a seat, and what became of it in words."""
 
-    chair: Chair
-    person: Person
+    seat: SeatLabel
+    entrant: EntrantLabel
     digest: str
     rank: int
     result: str
@@ -41,7 +43,7 @@ class Move:
     """An action: its ply from 1, who acted (None: chance), and what is to be said of it."""
 
     ply: int
-    chair: Chair | None
+    seat: SeatLabel | None
     action: str
     note: str
     time: str
@@ -70,7 +72,7 @@ class MatchPage:
 
     line: MatchLine
     headline: str
-    seats: tuple[SeatPart, ...]
+    seats: tuple[MatchSeat, ...]
     board: Board | None
     problem: str
     moves: tuple[Move, ...]
@@ -87,7 +89,7 @@ class MatchPage:
     log: tuple[tuple[int, str, str, str], ...]
     log_left_out: int
     record: Record | None
-    download: Table
+    download: DownloadTable
     damaged: tuple[str, ...]
 
 
@@ -107,7 +109,7 @@ def match_page(
     times = _times(detail.measured) if measured else ()
     moves = _moves(record, line, times) if record else ()
     log = detail.log if measured else ()
-    scores = info.scores(log)
+    scores = reported_scores(log)
     # A bot that failed may have given a score for an action that it never played.
     span = max([len(moves), *(int(ply) for points in scores.values() for ply, _ in points)])
     name = shlex.quote(f"{source.tournament.name}/{line.number}")
@@ -124,7 +126,7 @@ def match_page(
         facts=_facts(record) if record else (),
         measured=_measured(detail.measured, line) if measured else (),
         digest_holds=record is not None and record.get("digest") == digest_of(record),
-        name=names.display(name),
+        name=text.display(name),
         group=tuple(group),
         before=before,
         after=after,
@@ -149,33 +151,33 @@ def headline(line: MatchLine) -> str:
     how = f": {line.reason}" if line.reason not in {"fault", "resign"} else ""
     if len(winners) == len(line.seats):
         return f"A draw{how}"
-    first = " and ".join(f"{names.isolated(seated.person.name)} ({seated.chair.name})" for seated in winners)
+    first = " and ".join(f"{text.isolated(seated.entrant.name)} ({seated.seat.name})" for seated in winners)
     if len(line.seats) == 2:
         loser = next(seated for seated in line.seats if seated.rank > 1)
         because = ": resignation" if line.reason == "resign" else how
-        because = f": {names.fault(loser.fault)}" if loser.fault else because
-        return f"{first} beat {names.isolated(loser.person.name)} ({loser.chair.name}){because}"
+        because = f": {text.fault(loser.fault)}" if loser.fault else because
+        return f"{first} beat {text.isolated(loser.entrant.name)} ({loser.seat.name}){because}"
     return f"{first} {'wins' if len(winners) == 1 else 'share first place'}{how}"
 
 
-def _seats(record: Record | None, line: MatchLine, log: Sequence[LogLine]) -> tuple[SeatPart, ...]:
+def _seats(record: Record | None, line: MatchLine, log: Sequence[LogLine]) -> tuple[MatchSeat, ...]:
     notes = {entry.seat: entry.text for entry in reversed(log) if entry.kind == "note"}
     outcome = record["outcome"] if record else {}
     fates: dict[int, str] = {}
     for seat, kind, count in outcome.get("faults", ()):
-        fates.setdefault(seat, f"{names.fault(kind)} after {text.count(count, 'action')}")
+        fates.setdefault(seat, f"{text.fault(kind)} after {text.count(count, 'action')}")
     for seat, count in outcome.get("resigned", ()):
         fates.setdefault(seat, f"resigned after {text.count(count, 'action')}")
     return tuple(
-        SeatPart(
-            chair=seated.chair,
-            person=seated.person,
+        MatchSeat(
+            seat=seated.seat,
+            entrant=seated.entrant,
             digest=record["seats"][k]["digest"] if record else "",
             rank=seated.rank,
             result=seated.result,
             won=seated.won,
             fate=fates.get(k + 1, ""),
-            why=names.line(notes.get(k + 1, "")) if k + 1 in fates else "",
+            why=text.line(notes.get(k + 1, "")) if k + 1 in fates else "",
         )
         for k, seated in enumerate(line.seats)
     )
@@ -200,9 +202,9 @@ def _moves(record: Record, line: MatchLine, times: Sequence[float | None]) -> tu
         elif withdrawn.get(actor, index + 1) <= index:
             note = "substitute"
         time = times[index] if index < len(times) else None
-        chair = line.seats[actor - 1].chair if 0 < actor <= len(line.seats) else None
+        seat = line.seats[actor - 1].seat if 0 < actor <= len(line.seats) else None
         shown = "" if time is None else text.milliseconds(time)
-        moves.append(Move(index + 1, chair, names.line(action), note, shown))
+        moves.append(Move(index + 1, seat, text.line(action), note, shown))
     return tuple(moves)
 
 
@@ -250,7 +252,7 @@ def _score_plot(
     scores: Mapping[int, tuple[tuple[float, float], ...]], line: MatchLine, span: int
 ) -> Markup | None:
     lines = [
-        plots.Line(seated.chair.name, f"l-{seated.chair.color}", scores.get(seated.chair.seat, ()))
+        plots.Series(seated.seat.name, f"l-{seated.seat.color}", scores.get(seated.seat.number, ()))
         for seated in line.seats
     ]
     if all(len(one.points) < 2 for one in lines):
@@ -260,9 +262,9 @@ def _score_plot(
 
 def _time_plot(times: Sequence[float | None], moves: Sequence[Move], span: int) -> Markup | None:
     bars = [
-        (move.ply, time, f"l-{move.chair.color}")
+        (move.ply, time, f"l-{move.seat.color}")
         for move, time in zip(moves, times, strict=False)
-        if time is not None and move.chair is not None
+        if time is not None and move.seat is not None
     ]
     return plots.bar_plot(bars, span, "milliseconds per action") if len(bars) > 1 else None
 
@@ -273,11 +275,11 @@ def _facts(record: Record) -> tuple[Fact, ...]:
     options = " ".join(f"{key}={value}" for key, value in record["options"].items())
     limits = " ".join(f"{key}={value}" for key, value in record["limits"].items())
     return (
-        Fact("Game", f"{names.display(record['game'])}, rules version {names.display(record['rules'])}"),
-        *([Fact("Options", names.line(options), code=True)] if options else []),
-        Fact("Match seed", names.display(record["seed"]), code=True),
-        Fact("Opening", names.line(begun)),
-        Fact("Limits", names.line(limits), code=True),
+        Fact("Game", f"{text.display(record['game'])}, rules version {text.display(record['rules'])}"),
+        *([Fact("Options", text.line(options), code=True)] if options else []),
+        Fact("Match seed", text.display(record["seed"]), code=True),
+        Fact("Opening", text.line(begun)),
+        Fact("Limits", text.line(limits), code=True),
         Fact("Record digest", record["digest"], code=True),
     )
 
@@ -285,22 +287,22 @@ def _facts(record: Record) -> tuple[Fact, ...]:
 def _measured(measured: Mapping[str, Any], line: MatchLine) -> tuple[Fact, ...]:
     found = []
     if "started" in measured:
-        found.append(Fact("Begun", names.display(str(measured["started"]))))
+        found.append(Fact("Begun", text.display(str(measured["started"]))))
     if "wall-ms" in measured:
         found.append(Fact("Took", text.milliseconds(float(measured["wall-ms"]))))
     if "host" in measured:
-        found.append(Fact("Host", names.display(str(measured["host"]))))
+        found.append(Fact("Host", text.display(str(measured["host"]))))
     for seated, used in zip(line.seats, measured.get("seats", ()), strict=False):
         spent = f"{text.milliseconds(float(used['wall-ms']))} in {text.count(used['turns'], 'turn')}"
         if used.get("cpu-ms") is not None:
             spent += f"; {text.milliseconds(float(used['cpu-ms']))} of CPU with its start"
-        found.append(Fact(f"Time of {seated.chair.name}", spent))
+        found.append(Fact(f"Time of {seated.seat.name}", spent))
     if "reproducible" in measured:
         why = ", ".join(map(str, measured.get("why-not", ())))
         found.append(
             Fact(
                 "Plays the same again",
-                "yes" if measured["reproducible"] else names.line(f"not promised: {why}"),
+                "yes" if measured["reproducible"] else text.line(f"not promised: {why}"),
             )
         )
     if isinstance(measured.get("sandbox"), Mapping):
@@ -309,29 +311,27 @@ def _measured(measured: Mapping[str, Any], line: MatchLine) -> tuple[Fact, ...]:
 
 
 def _sandbox(sandbox: Mapping[str, Any]) -> Iterator[Fact]:
-    yield Fact(
-        "Sandbox", names.line(f"{sandbox.get('level', '')} {sandbox.get('kind', '')}".strip() or "off")
-    )
+    yield Fact("Sandbox", text.line(f"{sandbox.get('level', '')} {sandbox.get('kind', '')}".strip() or "off"))
     by_state: dict[str, list[str]] = {}
     for protection, state in dict(sandbox.get("protections", {})).items():
         by_state.setdefault(str(state), []).append(str(protection))
     for state, protections in by_state.items():
-        yield Fact(f"Protections {names.display(state)}", names.line(", ".join(protections)))
+        yield Fact(f"Protections {text.display(state)}", text.line(", ".join(protections)))
 
 
 def _log(log: Sequence[LogLine], line: MatchLine) -> tuple[tuple[int, str, str, str], ...]:
-    seats = {seated.chair.seat: seated.chair.name for seated in line.seats}
+    seats = {seated.seat.number: seated.seat.name for seated in line.seats}
     return tuple(
-        (entry.ply, seats.get(entry.seat, "Referee"), entry.kind, names.line(entry.text))
+        (entry.ply, seats.get(entry.seat, "Referee"), entry.kind, text.line(entry.text))
         for entry in log[:LOG_LINES]
     )
 
 
-def _table(moves: Sequence[Move], times: Sequence[float | None]) -> Table:
+def _table(moves: Sequence[Move], times: Sequence[float | None]) -> DownloadTable:
     rows = [
         {
             "ply": move.ply,
-            "seat": move.chair.seat if move.chair else 0,
+            "seat": move.seat.number if move.seat else 0,
             "action": move.action,
             "note": move.note,
             "time_ms": times[k] if k < len(times) else None,
@@ -339,3 +339,24 @@ def _table(moves: Sequence[Move], times: Sequence[float | None]) -> Table:
         for k, move in enumerate(moves)
     ]
     return table(rows, ("ply", "seat", "action", "note", *(("time_ms",) if times else ())))
+
+
+_SCORE = re.compile(r"(?:^|\s)score=([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?)(?=\s|$)", re.ASCII)
+
+
+def reported_scores(log: Sequence[LogLine]) -> dict[int, tuple[tuple[float, float], ...]]:
+    """Return per seat (ply, score): the last score that its bot gave for each action, in order of plies.
+
+    The ply is that of the action the bot was thinking about: one more than had been played.
+    """
+    found: dict[int, dict[float, float]] = {}
+    for line in log:
+        if line.kind != "info":
+            continue
+        match = _SCORE.search(line.text)
+        if match is None:
+            continue
+        value = float(match[1])
+        if math.isfinite(value) and abs(value) < 1e12:
+            found.setdefault(line.seat, {})[float(line.ply + 1)] = value
+    return {seat: tuple(sorted(points.items())) for seat, points in sorted(found.items())}

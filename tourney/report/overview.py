@@ -8,11 +8,11 @@ import pandas as pd
 from markupsafe import Markup
 
 from tourney.match.record import FAULT_KINDS
-from tourney.report import names, plots, text
-from tourney.report.downloads import Table
+from tourney.report import plots, text
+from tourney.report.downloads import DownloadTable
 from tourney.report.facts import Fact, facts, state
 from tourney.report.faults import FaultLine, fault_lines, faults_table
-from tourney.report.people import people
+from tourney.report.labels import entrant_labels
 from tourney.report.seats import SeatLine, seat_lines, seats_table
 from tourney.report.source import Source
 from tourney.report.standings import (
@@ -39,7 +39,7 @@ class Overview:
     faults: tuple[FaultLine, ...]
     fault_kinds: tuple[str, ...]
     voids: int
-    downloads: dict[str, Table]
+    downloads: dict[str, DownloadTable]
 
 
 def overview(source: Source, frame: pd.DataFrame, *, measured: bool) -> Overview:
@@ -66,7 +66,7 @@ def overview(source: Source, frame: pd.DataFrame, *, measured: bool) -> Overview
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TournamentRow:
     """A tournament as a line of a list; ``first`` are those who lead its standings."""
 
     href: str
@@ -79,13 +79,13 @@ class Entry:
     faults: int
 
 
-def entry(source: Source, href: str) -> Entry:
+def tournament_row(source: Source, href: str) -> TournamentRow:
     """Return a tournament's line."""
-    known = people(source)
-    return Entry(
+    known = entrant_labels(source)
+    return TournamentRow(
         href=href,
-        name=names.display(source.tournament.name),
-        game=names.display(source.game.title if source.game else source.tournament.game),
+        name=text.display(source.tournament.name),
+        game=text.display(source.game.title if source.game else source.tournament.game),
         seats=source.tournament.seats,
         entrants=len(source.entrants),
         state=state(source),
@@ -100,4 +100,4 @@ def ends(frame: pd.DataFrame) -> tuple[tuple[str, int, str], ...]:
     total = len(counted)
     counts = Counter(str(reason) for reason in counted["reason"])
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return tuple((names.words(r), n, text.percent(Fraction(n, total))) for r, n in ordered)
+    return tuple((text.words(r), n, text.percent(Fraction(n, total))) for r, n in ordered)

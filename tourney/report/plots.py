@@ -110,7 +110,7 @@ def whisker_axis(scale: Scale) -> Markup:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Series:
     """A line of a chart: its name, the class that colours it, and its points in order."""
 
     name: str
@@ -152,7 +152,7 @@ def _path(xs: Scale, ys: Scale, points: Sequence[tuple[float, float]]) -> str:
     return "M" + "L".join(f"{coordinate(xs.at(x))} {coordinate(ys.at(y))}" for x, y in points)
 
 
-def line_plot(lines: Sequence[Line], last: int, said: str) -> Markup:
+def line_plot(lines: Sequence[Series], last: int, said: str) -> Markup:
     """Draw lines over plies 0..last; the value axis holds 0. A line without points is left out."""
     shown = [line for line in lines if line.points]
     values = _near([y for line in shown for _, y in line.points])

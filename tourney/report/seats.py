@@ -7,9 +7,9 @@ from typing import Any
 import pandas as pd
 
 from tourney.report import text
-from tourney.report.downloads import Table, table
+from tourney.report.downloads import DownloadTable, table
 from tourney.report.frames import points_of, tally
-from tourney.report.people import Chair, chairs
+from tourney.report.labels import SeatLabel, seat_labels
 from tourney.report.source import Source
 
 
@@ -17,7 +17,7 @@ from tourney.report.source import Source
 class SeatLine:
     """What a seat scored, whoever sat there."""
 
-    chair: Chair
+    seat: SeatLabel
     games: int
     points: str
     percent: str
@@ -30,16 +30,16 @@ def seat_lines(source: Source, frame: pd.DataFrame) -> tuple[SeatLine, ...]:
     """Return what each seat scored over all matches."""
     by_seat = tally(frame, "seat").to_dict("index")
     return tuple(
-        seat_line(chair, by_seat.get(chair.seat, {}), source.tournament.seats) for chair in chairs(source)
+        seat_line(seat, by_seat.get(seat.number, {}), source.tournament.seats) for seat in seat_labels(source)
     )
 
 
-def seat_line(chair: Chair, counts: Mapping[Any, Any], seats: int) -> SeatLine:
+def seat_line(seat: SeatLabel, counts: Mapping[Any, Any], seats: int) -> SeatLine:
     """Return a seat's line of a tally, which may be empty."""
     games = counts.get("games", 0)
     score = points_of(counts.get("units", 0), seats)
     return SeatLine(
-        chair=chair,
+        seat=seat,
         games=games,
         points=text.points(score, seats),
         percent=text.percent(score / games if games else None),
@@ -49,16 +49,16 @@ def seat_line(chair: Chair, counts: Mapping[Any, Any], seats: int) -> SeatLine:
     )
 
 
-def seats_table(source: Source, frame: pd.DataFrame) -> Table:
+def seats_table(source: Source, frame: pd.DataFrame) -> DownloadTable:
     """Return what each seat scored, for download."""
     by_seat = tally(frame, "seat").to_dict("index")
     rows = []
-    for chair in chairs(source):
-        counts = by_seat.get(chair.seat, {})
+    for seat in seat_labels(source):
+        counts = by_seat.get(seat.number, {})
         rows.append(
             {
-                "seat": chair.seat,
-                "name": chair.name,
+                "seat": seat.number,
+                "name": seat.name,
                 "games": counts.get("games", 0),
                 "points": round(float(points_of(counts.get("units", 0), source.tournament.seats)), 4),
                 **{key: counts.get(key, 0) for key in ("wins", "draws", "losses", "faults")},

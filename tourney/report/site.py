@@ -2,15 +2,16 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pandas as pd
 import rfc8785
-from jinja2 import Environment
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from tourney import __version__
-from tourney.report import bot_page, crosstable, frames, listing, names, overview, superiority
-from tourney.report.downloads import Table
-from tourney.report.environment import environment, static_files
+from tourney.games import svg_diagram
+from tourney.report import bot_page, crosstable, frames, listing, overview, superiority, text
+from tourney.report.downloads import DownloadTable
 from tourney.report.match_page import damaged, match_page
 from tourney.report.source import Source
 from tourney.resources import templates_dir
@@ -59,9 +60,9 @@ def sites(sources: Iterable[Source], options: Options | None = None) -> Iterator
     yield from (File(path, content) for path, content in static_files(templates_dir()))
     entries = []
     for place, source in enumerate(sources, start=1):
-        prefix = f"t{place}-{names.folder(source.tournament.name)[:40].lower()}"
+        prefix = f"t{place}-{text.folder(source.tournament.name)[:40].lower()}"
         yield from _Site(source, options, prefix).files()
-        entries.append(overview.entry(source, f"{prefix}/index.html"))
+        entries.append(overview.tournament_row(source, f"{prefix}/index.html"))
     made = environment(templates_dir())
     made.globals["site"] = _globals("Tournaments", "", options)
     rendered = made.get_template("tournaments.html").render(
@@ -95,8 +96,8 @@ class _Site:
         self._prefix = f"{prefix}/" if prefix else ""
         self._environment: Environment = environment(templates_dir())
         self._environment.globals["site"] = _globals(
-            names.display(source.tournament.name),
-            names.display(source.game.title if source.game else source.tournament.game),
+            text.display(source.tournament.name),
+            text.display(source.game.title if source.game else source.tournament.game),
             options,
             several=bool(prefix),
         )
@@ -154,9 +155,9 @@ class _Site:
             self._source, frame, frames.meetings(frame), front.standings, self._by_number
         )
         for page in pages:
-            yield self._page(page.person.page, "bot.html", bot=page)
+            yield self._page(page.entrant.page, "bot.html", bot=page)
             for name, table in page.downloads.items():
-                yield from _tables(f"data/bots/{page.person.slug}-{name}", table)
+                yield from _tables(f"data/bots/{page.entrant.slug}-{name}", table)
 
     def _matches(self) -> Iterator[File]:
         shown = [line for line in self._lines if line.number in self._paged]
@@ -189,6 +190,51 @@ class _Site:
         return File(path, rendered.encode("utf-8"))
 
 
-def _tables(path: str, table: Table) -> Iterator[File]:
+def _tables(path: str, table: DownloadTable) -> Iterator[File]:
     yield File(f"{path}.csv", table.csv())
     yield File(f"{path}.json", table.json())
+
+
+STATIC = ("style.css", "theme.js", "tables.js", "replay.js")
+
+
+def environment(templates: Path) -> Environment:
+    """Return the environment: everything is escaped, and a name that is missing is an error."""
+    made = Environment(
+        loader=FileSystemLoader(templates),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    made.globals["count"] = text.count
+    return made
+
+
+def static_files(templates: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield the path in the site and the content of each style sheet and script."""
+    for name in STATIC:
+        yield f"assets/{name}", (templates / "static" / name).read_bytes()
+    yield "assets/board.css", board_css().encode("utf-8")
+
+
+def board_css() -> str:
+    """Return the style sheet of boards: its colours follow the page's theme, not the system's alone."""
+    light, dark = _properties(dark=False), _properties(dark=True)
+    return (
+        f"{svg_diagram.style()}"
+        f":root{{{light}}}\n"
+        f"@media (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark}}}}}\n"
+        f":root[data-theme=dark]{{{dark}}}\n"
+        f"@media print{{:root:root:root{{{light}}}}}\n"
+    )
+
+
+def _properties(*, dark: bool) -> str:
+    tones = {
+        **svg_diagram.GROUNDS,
+        **{f"seat-{name}": tone for name, tone in svg_diagram.TOKENS.items()},
+        **svg_diagram.LINES,
+    }
+    return "".join(f"--board-{name}:{tone.dark if dark else tone.light};" for name, tone in tones.items())

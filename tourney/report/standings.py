@@ -6,8 +6,8 @@ from markupsafe import Markup
 
 from tourney.ratings.values import Rating
 from tourney.report import plots, text
-from tourney.report.downloads import Table, table
-from tourney.report.people import Person, people
+from tourney.report.downloads import DownloadTable, table
+from tourney.report.labels import EntrantLabel, entrant_labels
 from tourney.report.source import Source
 
 
@@ -16,7 +16,7 @@ class StandingLine:
     """A line of the standings, all numbers as they are printed."""
 
     rank: int
-    person: Person
+    entrant: EntrantLabel
     points: str
     games: int
     percent: str
@@ -52,7 +52,7 @@ def elo_axis(source: Source) -> plots.Scale:
 
 def standing_lines(source: Source) -> tuple[StandingLine, ...]:
     """Return the standings with ratings beside them."""
-    known = people(source)
+    known = entrant_labels(source)
     ratings: dict[int, Rating] = {rating.entrant: rating for rating in source.ratings}
     batch = {line.entrant: line for line in source.batch.ratings}
     scale, skill_scale = elo_axis(source), rating_axis(source)
@@ -63,7 +63,7 @@ def standing_lines(source: Source) -> tuple[StandingLine, ...]:
         lines.append(
             StandingLine(
                 rank=standing.rank,
-                person=known[standing.number],
+                entrant=known[standing.number],
                 points=text.points(standing.points, seats),
                 games=standing.games,
                 percent=text.percent(standing.mean),
@@ -89,7 +89,7 @@ def standing_lines(source: Source) -> tuple[StandingLine, ...]:
     return tuple(lines)
 
 
-def standings_table(source: Source) -> Table:
+def standings_table(source: Source) -> DownloadTable:
     """Return the standings for download: points as exact fractions too."""
     ratings = {rating.entrant: rating for rating in source.ratings}
     batch = {found.entrant: found for found in source.batch.ratings}
@@ -132,7 +132,7 @@ def standings_table(source: Source) -> Table:
     return table(rows, columns.split())
 
 
-def history_table(source: Source) -> Table:
+def history_table(source: Source) -> DownloadTable:
     """Return every entrant's rating after each round, for download."""
     rows = [
         {

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from tourney.ratings.batch.values import SeatEffect
 from tourney.report import text
-from tourney.report.downloads import Table, table
-from tourney.report.people import Person, people
+from tourney.report.downloads import DownloadTable, table
+from tourney.report.labels import EntrantLabel, entrant_labels
 from tourney.report.source import Source
 
 SHADES = 9
@@ -13,7 +13,7 @@ SHADES = 9
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class SuperiorityCell:
     """A pair: the probability that the row's bot is the stronger, in percent, and its shade; more, said."""
 
     percent: str
@@ -22,34 +22,34 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SuperiorityRow:
     """A row; the entrant's own cell is None. ``best``: the probability of being the strongest, in percent."""
 
-    person: Person
+    entrant: EntrantLabel
     elo: str
     ranks: str
     best: str
-    cells: tuple[Cell | None, ...]
+    cells: tuple[SuperiorityCell | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Superiority:
     """Rows and columns in the order of the ratings; ``notes`` say of the pool what a reader has to know."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[SuperiorityRow, ...]
     notes: tuple[str, ...]
-    download: Table
+    download: DownloadTable
 
 
 def superiority(source: Source) -> Superiority:
     """Return who is likely better than whom."""
-    known = people(source)
+    known = entrant_labels(source)
     batch = source.batch
     pairs = {(pair.a, pair.b): pair for pair in batch.pairs}
     order = [line.entrant for line in batch.ratings]
     lines = []
     for rating in batch.ratings:
-        cells: list[Cell | None] = []
+        cells: list[SuperiorityCell | None] = []
         for other in order:
             if other == rating.entrant:
                 cells.append(None)
@@ -58,11 +58,13 @@ def superiority(source: Source) -> Superiority:
             los = pair.los if pair else 1 - pairs[other, rating.entrant].los
             games = (pair or pairs[other, rating.entrant]).games
             cells.append(
-                Cell(text.number(100 * los, 1), round(los * (SHADES - 1)), text.count(games, "game"))
+                SuperiorityCell(
+                    text.number(100 * los, 1), round(los * (SHADES - 1)), text.count(games, "game")
+                )
             )
         lines.append(
-            Line(
-                person=known[rating.entrant],
+            SuperiorityRow(
+                entrant=known[rating.entrant],
                 elo=text.number(rating.elo, 1),
                 ranks=text.span(rating.best_rank, rating.worst_rank),
                 best=text.number(100 * rating.p_best, 0),
@@ -88,7 +90,7 @@ def superiority(source: Source) -> Superiority:
 
 def notes(source: Source) -> tuple[str, ...]:
     """Return what the ratings say of the pool, and what they cannot say."""
-    known = people(source)
+    known = entrant_labels(source)
     pool = source.batch.pool
     if not pool.matches:
         return ("No match has been rated yet: the intervals are the prior's.",)

@@ -3,7 +3,7 @@
 import pytest
 
 from tourney.match.result import LogLine
-from tourney.report.info import scores
+from tourney.report.match_page import reported_scores
 
 
 def said(*texts: str, ply: int = 4, seat: int = 1) -> list[LogLine]:
@@ -21,7 +21,7 @@ def said(*texts: str, ply: int = 4, seat: int = 1) -> list[LogLine]:
     ],
 )
 def test_scores_are_read(text: str, score: float) -> None:
-    assert scores(said(text)) == {1: ((5.0, score),)}
+    assert reported_scores(said(text)) == {1: ((5.0, score),)}
 
 
 @pytest.mark.parametrize(
@@ -39,13 +39,13 @@ def test_scores_are_read(text: str, score: float) -> None:
     ],
 )
 def test_what_is_no_score_is_none(text: str) -> None:
-    assert scores(said(text)) == {}
+    assert reported_scores(said(text)) == {}
 
 
 def test_the_last_word_on_an_action_counts() -> None:
     log = [*said("score=1", "score=2", "depth=9"), *said("score=3", ply=0), *said("score=9", seat=2)]
-    assert scores(log) == {1: ((1.0, 3.0), (5.0, 2.0)), 2: ((5.0, 9.0),)}
+    assert reported_scores(log) == {1: ((1.0, 3.0), (5.0, 2.0)), 2: ((5.0, 9.0),)}
 
 
 def test_only_info_counts() -> None:
-    assert scores([LogLine(1, 1, "stderr", "score=1"), LogLine(1, 0, "note", "score=2")]) == {}
+    assert reported_scores([LogLine(1, 1, "stderr", "score=1"), LogLine(1, 0, "note", "score=2")]) == {}

@@ -8,37 +8,37 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.report.world import HOSTILE
-from tourney.report import names
+from tourney.report import text
 
 ANYTHING = st.text(st.characters(exclude_categories=()), max_size=200)
 
 
 @given(ANYTHING)
 def test_what_is_shown_is_printable_and_short(name: str) -> None:
-    shown = names.display(name)
+    shown = text.display(name)
     assert shown.isprintable()
-    assert 0 < len(shown) <= names.LONGEST
-    assert shown == names.display(shown)
+    assert 0 < len(shown) <= text.LONGEST
+    assert shown == text.display(shown)
 
 
 @pytest.mark.parametrize("mark", ["\u202e", "\u2067", "\u200f", "\u2066", "\n", "\x1b", "\x00", "\ud800"])
 def test_what_cannot_be_seen_is_shown_as_a_replacement(mark: str) -> None:
-    assert names.display(f"a{mark}b") == "a\ufffdb"
+    assert text.display(f"a{mark}b") == "a\ufffdb"
 
 
 def test_letters_of_any_script_stay() -> None:
     for name in ("שלום", "日本語", "Ünïcode", "नमस्ते"):
-        assert names.display(name) == name
+        assert text.display(name) == name
 
 
 def test_a_pile_of_combining_marks_is_cut() -> None:
-    shown = names.display("a" + "\u0336" * 50 + "b")
+    shown = text.display("a" + "\u0336" * 50 + "b")
     assert shown == "a\u0336\u0336b"
 
 
 @given(st.lists(ANYTHING, min_size=1, max_size=20))
 def test_slugs_are_safe_and_never_alike(given_names: list[str]) -> None:
-    slugs = [names.slug(number, name) for number, name in enumerate(given_names)]
+    slugs = [text.slug(number, name) for number, name in enumerate(given_names)]
     assert len(set(slugs)) == len(slugs)
     for slug in slugs:
         assert re.fullmatch(r"\d{2,}-[a-z0-9]+(-[a-z0-9]+)*", slug)
@@ -47,29 +47,29 @@ def test_slugs_are_safe_and_never_alike(given_names: list[str]) -> None:
 
 @given(ANYTHING)
 def test_folders_stay_where_they_are(name: str) -> None:
-    folder = names.folder(name)
+    folder = text.folder(name)
     assert re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]*", folder)
 
 
 @given(ANYTHING)
 def test_isolated_names_hold_no_direction_of_their_own(name: str) -> None:
-    shown = names.isolated(names.display(name))
+    shown = text.isolated(text.display(name))
     inner = shown.removeprefix("\u2068").removesuffix("\u2069")
     assert not any(unicodedata.category(c) == "Cf" for c in inner)
 
 
 def test_lines_may_be_long_and_empty() -> None:
-    assert names.line("x" * 300) == "x" * 300
-    assert names.line("  ") == ""
+    assert text.line("x" * 300) == "x" * 300
+    assert text.line("  ") == ""
 
 
 def test_the_hostile_names_of_these_tests_are_hostile() -> None:
-    changed = [name for name in HOSTILE if names.display(name) != name]
+    changed = [name for name in HOSTILE if text.display(name) != name]
     assert len(changed) >= 3
 
 
 def test_words_for_people() -> None:
-    assert names.words("last-stone") == "last stone"
-    assert names.words("") == "unknown"
-    assert names.fault("timeout") == "out of time"
-    assert names.fault("new-kind") == "new kind"
+    assert text.words("last-stone") == "last stone"
+    assert text.words("") == "unknown"
+    assert text.fault("timeout") == "out of time"
+    assert text.fault("new-kind") == "new kind"

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tourney.games.svg_diagram import seat_colors
-from tourney.report import names
+from tourney.report import text
 from tourney.report.source import Source
 from tourney.store.values import StoredEntrant
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class EntrantLabel:
     """An entrant on pages. ``slug`` is safe in file names; ``name`` is safe to look at, not yet escaped."""
 
     number: int
@@ -29,41 +29,41 @@ class Person:
         return f"bots/{self.slug}.html"
 
 
-def person(entrant: StoredEntrant) -> Person:
+def entrant_label(entrant: StoredEntrant) -> EntrantLabel:
     """Return an entrant as pages name it."""
     who = entrant.entrant
-    return Person(
+    return EntrantLabel(
         number=entrant.number,
-        slug=names.slug(entrant.number, who.name),
-        name=names.display(who.name),
-        bot=names.display(who.bot),
-        version=names.display(who.version),
-        title=names.display(entrant.title) if entrant.title else "",
-        author=names.display(entrant.author) if entrant.author else "",
-        args=names.display(" ".join(who.args)) if who.args else "",
+        slug=text.slug(entrant.number, who.name),
+        name=text.display(who.name),
+        bot=text.display(who.bot),
+        version=text.display(who.version),
+        title=text.display(entrant.title) if entrant.title else "",
+        author=text.display(entrant.author) if entrant.author else "",
+        args=text.display(" ".join(who.args)) if who.args else "",
         digest=who.digest,
     )
 
 
-def people(source: Source) -> dict[int, Person]:
+def entrant_labels(source: Source) -> dict[int, EntrantLabel]:
     """Return all entrants by number."""
-    return {entrant.number: person(entrant) for entrant in source.entrants}
+    return {entrant.number: entrant_label(entrant) for entrant in source.entrants}
 
 
 @dataclass(frozen=True, slots=True)
-class Chair:
+class SeatLabel:
     """A seat at the table: its name, and the colour of what it owns on the board."""
 
-    seat: int
+    number: int
     name: str
     color: str
 
 
-def chairs(source: Source, seats: int | None = None) -> Sequence[Chair]:
+def seat_labels(source: Source, seats: int | None = None) -> Sequence[SeatLabel]:
     """Return the seats of a match in order."""
     count = seats or source.tournament.seats
     colors = seat_colors(source.game.seat_names[:count] if source.game else ())
     return tuple(
-        Chair(seat, names.display(source.seat_name(seat)), colors[(seat - 1) % len(colors)])
+        SeatLabel(seat, text.display(source.seat_name(seat)), colors[(seat - 1) % len(colors)])
         for seat in range(1, count + 1)
     )
