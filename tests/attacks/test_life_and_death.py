@@ -84,7 +84,7 @@ def test_kill_9_of_a_worker_leaves_none_of_its_bots(runner: Runner) -> None:
 def test_runner_and_workers_killed_at_once_leave_no_contained_bot(runner: Runner, tmp_path: Path) -> None:
     """Nobody of ours is left to end anything: the kernel does, in the sandbox."""
     if 'sandbox = "off"' in (tmp_path / "cup.toml").read_text("ascii"):
-        pytest.skip("without containment a daemon stays, as docs/containment.md says")
+        pytest.skip("without containment a daemon stays, as docs/explanation/containment.md says")
     for pid in (runner.process.pid, *runner.workers()):
         os.kill(pid, signal.SIGKILL)
     assert wait_for(lambda: not runner.sleepers())

@@ -1,6 +1,6 @@
 """Rounds of a Swiss for two seats against an oracle that tries all pairings of a small field.
 
-The oracle shares nothing with the pairing but the description of docs/formats.md: it reads who met whom, the
+The oracle shares nothing with the pairing but the description of docs/explanation/formats.md: it reads who met whom, the
 scores, floats and leads out of rows and results itself.
 """
 
@@ -77,7 +77,7 @@ def all_pairings(names: tuple[int, ...]) -> tuple[Pairing, ...]:
 
 
 class Oracle:
-    """Costs of pairings as docs/formats.md has them; everybody's seeding is their number."""
+    """Costs of pairings as docs/explanation/formats.md has them; everybody's seeding is their number."""
 
     def __init__(self, cards: Sequence[Card], names: set[int]) -> None:
         self.cards = cards

@@ -10,7 +10,7 @@
     run(choose)
 
 ``run`` talks the protocol and keeps the state; ``choose`` is asked when it is the bot's turn. See ``Turn``
-for what it is given, and docs/writing-bots.md for more.
+for what it is given, and docs/reference/sdk.md for more.
 
 Imports are kept light, as every match starts its bots anew: rules are loaded when a game begins.
 """

@@ -1,4 +1,4 @@
-"""The tournament files of docs/formats.md are played to their end, and have as many matches as they say."""
+"""The tournament files of the page on formats are played to their end, with the number of matches they state."""
 
 import re
 from pathlib import Path
@@ -16,7 +16,7 @@ from tourney.run.monitoring.summary import End
 from tourney.run.workers.pool import ExecutorPool
 from tourney.schedule.registry import FORMATS
 
-PAGE = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "explanation" / "formats.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```([a-z]+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 FILES = [text for kind, text in BLOCKS if kind == "toml"]
 

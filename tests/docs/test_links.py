@@ -1,0 +1,51 @@
+"""Links between pages of the documentation lead somewhere, and every page can be reached."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.command import ROOT
+
+DOCS = ROOT / "docs"
+PAGES = sorted(path for path in DOCS.rglob("*.md"))
+
+
+def links(page: Path) -> list[str]:
+    """Return the targets of a page's links, without those inside code."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    return re.findall(r"\]\(([^)\s]+)\)", text)
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors that a page's headings give, as code hosts make them."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS)))
+def test_links_lead_somewhere(page: Path) -> None:
+    for link in links(page):
+        if "://" in link:
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), link
+        if anchor:
+            assert anchor in anchors(target), link
+
+
+def test_every_page_can_be_reached_from_the_index() -> None:
+    seen: set[Path] = set()
+    waiting = [DOCS / "index.md"]
+    while waiting:
+        page = waiting.pop()
+        if page in seen or page.suffix != ".md":
+            continue
+        seen.add(page)
+        waiting += [
+            (page.parent / link.partition("#")[0]).resolve()
+            for link in links(page)
+            if "://" not in link and link.partition("#")[0]
+        ]
+    assert [page for page in PAGES if page not in seen] == []
