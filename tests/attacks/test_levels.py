@@ -14,7 +14,7 @@ from tourney.bots.sandbox.probe import examine
 
 pytestmark = pytest.mark.attack
 
-DOCS = Path(__file__).resolve().parents[2] / "docs" / "containment.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "containment.md"
 MAY_DIFFER = {
     "own-user",  # whoever runs this may be nobody in particular
     "processors",  # there may be only one

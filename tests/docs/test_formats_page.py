@@ -1,4 +1,4 @@
-"""The tournament files of the page on formats are played to their end, with the number of matches they state."""
+"""The tournament files on the formats page are played to their end, with the stated number of matches."""
 
 import re
 from pathlib import Path

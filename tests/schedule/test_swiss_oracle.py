@@ -1,7 +1,7 @@
 """Rounds of a Swiss for two seats against an oracle that tries all pairings of a small field.
 
-The oracle shares nothing with the pairing but the description of docs/explanation/formats.md: it reads who met whom, the
-scores, floats and leads out of rows and results itself.
+The oracle shares only the description in docs/explanation/formats.md with the pairing: it reads who met
+whom, the scores, floats and leads out of rows and results itself.
 """
 
 from collections.abc import Iterator, Sequence

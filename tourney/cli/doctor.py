@@ -71,5 +71,6 @@ def why_plain() -> str:
     try:
         Bubblewrap.probe("auto")
     except SandboxError as error:
-        return f"the bots run without containment: {error}; install bubblewrap, or see docs/explanation/containment.md"
+        return f"the bots run without containment: {error}; install bubblewrap (see"
+            " docs/explanation/containment.md)"
     return "the bots run without containment"

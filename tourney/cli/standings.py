@@ -39,7 +39,7 @@ def command(tournament: str | None, db: str, format_: Format) -> None:
     Two seats: a win is 1 point, a draw 1/2. With k seats a match is worth (k - place) / (k - 1), where tied
     seats share the mean of the places they take. Wins are first places alone, draws first places shared. Ties
     are broken by what stands in the columns after the losses, from left to right, with the wins where the
-    format has them; bots still equal share their rank. docs/explanation/formats.md says what each format ranks by.
+    format has them; bots still equal share their rank. docs/explanation/formats.md explains each ranking.
     """
     with Repository.open(db) as opened, opened.snapshot() as repository:
         found = repository.tournament(tournament)
