@@ -71,6 +71,8 @@ def why_plain() -> str:
     try:
         Bubblewrap.probe("auto")
     except SandboxError as error:
-        return f"the bots run without containment: {error}; install bubblewrap (see"
-            " docs/explanation/containment.md)"
+        return (
+            f"the bots run without containment: {error}; install bubblewrap"
+            " (see docs/explanation/containment.md)"
+        )
     return "the bots run without containment"
