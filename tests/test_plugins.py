@@ -1,0 +1,128 @@
+"""The registry of plugins, with a kind of its own."""
+
+import sys
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint
+from types import ModuleType
+from typing import Any, ClassVar
+from unittest.mock import patch
+
+import pytest
+
+from tourney import plugins
+from tourney.errors import BotError
+from tourney.plugins import Registry
+
+GROUP = "tourney.boxes"
+
+
+class Box:
+    """The base class."""
+
+    name: ClassVar[str]
+
+
+class Crate(Box):
+    name = "crate"
+
+
+class Tin(Box):
+    name = "tin"
+
+
+class Sized(Box):
+    name = "sized"
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+
+def fail() -> Box:
+    raise RuntimeError("no wood")
+
+
+@pytest.fixture
+def home() -> Iterator[str]:
+    """Return the name of an importable module that holds the classes above."""
+    module: Any = ModuleType("tests_boxes")
+    for made in (Crate, Tin, Sized, fail, dict):
+        setattr(module, made.__name__, made)
+    with patch.dict(sys.modules, {"tests_boxes": module}):
+        yield "tests_boxes"
+
+
+@pytest.fixture
+def boxes(home: str) -> Registry[Box]:
+    return Registry("box", GROUP, Box, {"crate": f"{home}:Crate"}, BotError, plural="boxes")
+
+
+def offer(*points: tuple[str, str]) -> Any:
+    """Return a patch under which these entry points alone are installed."""
+    made = [EntryPoint(name, target, GROUP) for name, target in points]
+    return patch.object(plugins, "installed", lambda _: made)
+
+
+def test_own_thing_needs_no_entry_points(boxes: Registry[Box]) -> None:
+    with patch.object(plugins, "installed", side_effect=AssertionError):
+        assert type(boxes.find("crate")) is Crate
+        assert boxes.find("crate") is boxes.find("crate")
+
+
+def test_plugins_are_listed_by_name_with_our_own(boxes: Registry[Box], home: str) -> None:
+    with offer(("tin", f"{home}:Tin"), ("crate", f"{home}:Crate")):
+        assert boxes.names() == ("crate", "tin")
+        assert [type(box) for box in boxes.all()] == [Crate, Tin]
+        assert boxes.clashes() == {}
+
+
+def test_unknown_name_is_refused_with_the_known_ones(boxes: Registry[Box], home: str) -> None:
+    with offer(("tin", f"{home}:Tin")), pytest.raises(BotError) as error:
+        boxes.find("bag")
+    assert str(error.value) == "there is no box 'bag'; the boxes are: crate, tin"
+
+
+def test_own_thing_wins_over_a_plugin_of_its_name(boxes: Registry[Box], home: str) -> None:
+    sentence = f"the box crate of Tourney's own is offered by {home}:Tin as well; uninstall that package"
+    with offer(("crate", f"{home}:Tin")):
+        assert type(boxes.find("crate")) is Crate
+        assert boxes.clashes() == {"crate": sentence}
+        with pytest.raises(BotError, match="as well; uninstall that package"):
+            boxes.all()
+
+
+def test_name_offered_by_two_plugins_is_refused(boxes: Registry[Box], home: str) -> None:
+    sentence = f"the box tin is offered twice, by {home}:Crate and {home}:Tin; uninstall one of the packages"
+    with offer(("tin", f"{home}:Tin"), ("tin", f"{home}:Crate"), ("tin", f"{home}:Tin")):
+        with pytest.raises(BotError) as error:
+            boxes.find("tin")
+        assert str(error.value) == sentence
+        assert boxes.clashes() == {"tin": sentence}
+
+
+@pytest.mark.parametrize(
+    ("attribute", "sentence"),
+    [
+        ("fail", "is broken: RuntimeError: no wood"),
+        ("Bag", "is broken: AttributeError: "),
+        ("Sized", "is broken: TypeError: "),
+        ("dict", "gives no "),
+        ("Crate", "calls itself 'crate'; the names must be equal, of the form [a-z][a-z0-9-]*"),
+    ],
+)
+def test_broken_plugin_is_named(boxes: Registry[Box], home: str, attribute: str, sentence: str) -> None:
+    with offer(("tin", f"{home}:{attribute}")), pytest.raises(BotError) as error:
+        boxes.find("tin")
+    assert str(error.value).startswith(f"the plugin of box tin ({home}:{attribute}) {sentence}")
+
+
+def test_class_is_found_for_kinds_made_with_arguments(boxes: Registry[Box], home: str) -> None:
+    with offer(("sized", f"{home}:Sized"), ("tin", f"{home}:dict")):
+        assert boxes.find_class("sized") is Sized
+        with pytest.raises(BotError, match="is no subclass of"):
+            boxes.find_class("tin")
+
+
+def test_cleared_registry_loads_again(boxes: Registry[Box]) -> None:
+    first = boxes.find("crate")
+    boxes.clear()
+    assert boxes.find("crate") is not first
