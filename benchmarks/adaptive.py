@@ -17,9 +17,9 @@ from statistics import mean
 
 from tourney.ratings.batch.normal import normals
 from tourney.schedule.adaptive import Adaptive
-from tourney.schedule.format import History, Player, RowResult, Setup
+from tourney.schedule.format import History, Player, Setup
 from tourney.schedule.round_robin import RoundRobin
-from tourney.schedule.row import Row
+from tourney.schedule.row import ResultRow, Row
 from tourney.schedule.strength import estimate
 from tourney.seeds import U64, derive
 
@@ -35,7 +35,7 @@ class Placed:
     error: float
 
 
-def play(rows: Sequence[Row], strengths: Sequence[float], seed: int) -> tuple[RowResult, ...]:
+def play(rows: Sequence[Row], strengths: Sequence[float], seed: int) -> tuple[ResultRow, ...]:
     """Return a result for each row: its key and the seed decide it."""
     found = []
     for row in rows:
@@ -44,11 +44,11 @@ def play(rows: Sequence[Row], strengths: Sequence[float], seed: int) -> tuple[Ro
         drawn = 4 * DRAWS * better * (1 - better)
         u = derive(seed, "match", row.round, row.table, row.repeat, *row.seats) / U64
         ranks = (1, 1) if u < drawn else (1, 2) if u < drawn + better - drawn / 2 else (2, 1)
-        found.append(RowResult(row, ranks, (None, None), void=False))
+        found.append(row.result(ranks))
     return tuple(found)
 
 
-def by_round_robin(setup: Setup, pool: History, strengths: Sequence[float], seed: int) -> Iterator[RowResult]:
+def by_round_robin(setup: Setup, pool: History, strengths: Sequence[float], seed: int) -> Iterator[ResultRow]:
     """Yield what a round-robin plays once the last entrant has joined, over and over."""
     again = replace(setup, extra=())
     rows = list(RoundRobin().draw(again, History(pool.rows)).rows)
@@ -58,11 +58,11 @@ def by_round_robin(setup: Setup, pool: History, strengths: Sequence[float], seed
         rows = [replace(row, round=row.round + rows[-1].round - last) for row in rows]
 
 
-def by_adaptive(setup: Setup, pool: History, strengths: Sequence[float], seed: int) -> Iterator[RowResult]:
+def by_adaptive(setup: Setup, pool: History, strengths: Sequence[float], seed: int) -> Iterator[ResultRow]:
     """Yield what adaptive plays once the last entrant has joined."""
     history = pool
     while True:
-        seen = tuple(result for result in history.results if result.row.round < history.rounds)
+        seen = tuple(result for result in history.results if result.key.round < history.rounds)
         rows = Adaptive().draw(setup, History(history.rows, seen)).rows
         if not rows:
             return
@@ -72,7 +72,7 @@ def by_adaptive(setup: Setup, pool: History, strengths: Sequence[float], seed: i
 
 
 def place(
-    setup: Setup, known: Sequence[RowResult], more: Iterator[RowResult], truth: Sequence[float], sigma: int
+    setup: Setup, known: Sequence[ResultRow], more: Iterator[ResultRow], truth: Sequence[float], sigma: int
 ) -> Placed:
     """Count matches until the last entrant is placed."""
     results = list(known)
@@ -81,7 +81,7 @@ def place(
     for result in more:
         count += 1
         results.append(result)
-        if new in result.row.seats and estimate(setup.players, results, 2).deviation[new] <= 100 * sigma:
+        if new in result.entrants and estimate(setup.players, results, 2).deviation[new] <= 100 * sigma:
             break
     found = estimate(setup.players, results, 2)
     return Placed(count, found.rating[new] / 100 - (truth[new] - mean(truth)))

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from tourney.ratings.batch.normal import normals, uniforms
 from tourney.ratings.batch.prior import ELO
 from tourney.ratings.sprt import expected_score
-from tourney.ratings.values import Result
+from tourney.schedule.row import MatchKey, ResultRow
 
 Floats = NDArray[np.float64]
 
@@ -43,7 +43,7 @@ class Pool:
 
     world: World
     strengths: Floats
-    results: list[Result]
+    results: list[ResultRow]
 
 
 def simulate(world: World, seed: int, matches: int, stream: str = "pool") -> Pool:
@@ -70,7 +70,9 @@ def simulate(world: World, seed: int, matches: int, stream: str = "pool") -> Poo
         utility[:, 0] += (suits - suits.T)[sat[:, 0], sat[:, 1]]
     ranks = _davidson(world, utility, labels, stream) if k == 2 else _order(world, utility, labels, stream)
     results = [
-        Result((1, int(game) + 1, 1, int(turn) + 1), tuple(map(int, seated)), tuple(map(int, ranked)))
+        ResultRow(
+            MatchKey(1, int(game) + 1, 1, int(turn) + 1), tuple(map(int, seated)), tuple(map(int, ranked))
+        )
         for game, turn, seated, ranked in zip(games, turns, sat, ranks, strict=True)
     ]
     return Pool(world, strengths, results)

@@ -30,7 +30,7 @@ from tourney.ratings.batch.rate import QUANTILE, estimate, rate, relative
 from tourney.ratings.sprt import Sprt
 from tourney.ratings.trueskill_rating import Pool as TrueSkillPool
 from tourney.ratings.trueskill_rating import Settings
-from tourney.ratings.values import Result
+from tourney.schedule.row import ResultRow
 
 MATCHES = 10_000
 TWO = World("two", 2)
@@ -351,11 +351,11 @@ class _Game(NamedTuple):
     faults: tuple[str | None, ...]
 
 
-def _parts(world: World) -> Iterator[list[Result]]:
+def _parts(world: World) -> Iterator[list[ResultRow]]:
     """Yield a million matches, 50,000 at a time, in schedule order."""
     for part in range(20):
         results = simulate(world, 0, 50_000, f"part-{part}").results
-        yield [result._replace(key=(part + 1, *result.key[1:])) for result in results]
+        yield [result._replace(key=result.key._replace(round=part + 1)) for result in results]
 
 
 TABLES: dict[str, Callable[[int], None]] = {

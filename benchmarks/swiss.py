@@ -21,9 +21,9 @@ from statistics import mean
 
 from tourney.ratings.batch.normal import normals
 from tourney.schedule.balanced_design import shuffled
-from tourney.schedule.format import History, Player, RowResult, Setup, rows_of
+from tourney.schedule.format import History, Player, Setup, rows_of
 from tourney.schedule.player_history import PlayerHistory, keep
-from tourney.schedule.row import Row
+from tourney.schedule.row import ResultRow, Row
 from tourney.schedule.swiss import Swiss
 from tourney.seeds import U64, derive
 
@@ -114,7 +114,7 @@ METHODS: dict[str, Draw] = {
 }
 
 
-def play(rows: Sequence[Row], strengths: Sequence[float], seed: int) -> tuple[RowResult, ...]:
+def play(rows: Sequence[Row], strengths: Sequence[float], seed: int) -> tuple[ResultRow, ...]:
     """Return a result for each row: who plays whom and when decides it, and the seed."""
     found = []
     for row in rows:
@@ -123,7 +123,7 @@ def play(rows: Sequence[Row], strengths: Sequence[float], seed: int) -> tuple[Ro
         drawn = 4 * DRAWS * better * (1 - better)
         u = derive(seed, "match", row.round, *row.seats) / U64
         ranks = (1, 1) if u < drawn else (1, 2) if u < drawn + better - drawn / 2 else (2, 1)
-        found.append(RowResult(row, ranks, (None, None), void=False))
+        found.append(row.result(ranks))
     return tuple(found)
 
 

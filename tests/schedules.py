@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from tourney.schedule.format import Format, History, Player, RowResult, Setup
-from tourney.schedule.row import Row
+from tourney.schedule.format import Format, History, Player, Setup
+from tourney.schedule.row import ResultRow, Row
 from tourney.seeds import derive, uniform
 
 
@@ -23,21 +23,21 @@ def setup(
     return Setup(players, seats, seed, repeats, rounds, settings)
 
 
-def result(row: Row, truth: Sequence[int], draws: int = 20) -> RowResult:
+def result(row: Row, truth: Sequence[int], draws: int = 20) -> ResultRow:
     """Return a result that the row's key gives: the stronger (in Elo) mostly wins; ``draws`` in percent."""
     key = (row.round, row.table, row.repeat, row.order, *row.seats)
     if len(row.seats) == 2 and uniform(derive(1, "draw", *key), 100) < draws:
-        return RowResult(row, (1, 1), (None, None), void=False)
+        return row.result((1, 1))
     form = []
     for number in row.seats:
         # The sum of three uniform draws is bell-shaped, near enough for strength to tell.
         luck = sum(uniform(derive(1, "luck", *key, number, k), 400) for k in range(3))
         form.append(truth[number] + luck)
     ranks = tuple(1 + sum(other > mine for other in form) for mine in form)
-    return RowResult(row, ranks, (None,) * len(ranks), void=False)
+    return row.result(ranks, (None,) * len(ranks))
 
 
-def results(rows: Iterable[Row], truth: Sequence[int], draws: int = 20) -> tuple[RowResult, ...]:
+def results(rows: Iterable[Row], truth: Sequence[int], draws: int = 20) -> tuple[ResultRow, ...]:
     """Return a result for each row."""
     return tuple(result(row, truth, draws) for row in rows)
 
@@ -50,7 +50,7 @@ def truth(count: int, seed: int = 3) -> list[int]:
 def play_round(format_: Format, setup: Setup, history: History, strengths: Sequence[int]) -> History:
     """Draw the next rounds as a run would, and play them."""
     seen = history.rounds - format_.lag
-    known = tuple(r for r in history.results if r.row.round <= seen)
+    known = tuple(r for r in history.results if r.key.round <= seen)
     drawn = format_.draw(setup, History(history.rows, known))
     return History(history.rows + drawn.rows, history.results + results(drawn.rows, strengths))
 

@@ -17,9 +17,10 @@ from tests.tournaments import begin
 from tourney.errors import StoreError
 from tourney.results import ratings
 from tourney.run.engine.pairing import draw_next, spec_of
+from tourney.schedule.row import ResultRow
 from tourney.store import codec
 from tourney.store.repository import Repository
-from tourney.store.values import MatchResult, ResultRow, Tournament
+from tourney.store.values import MatchResult, Tournament
 
 METHOD = ("--method", "trueskill")
 TRUESKILL = ("ratings", "cup", *METHOD)

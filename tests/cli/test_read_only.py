@@ -20,7 +20,7 @@ from tourney.store.repository import Repository
 
 AS_ANOTHER = """
 import os, sys, fractions
-import tourney.schedule.registry, tourney.results.standings
+from tourney.results.standings import compute_standings
 from tourney.errors import StoreError
 from tourney.store.repository import Repository
 if os.geteuid() == 0:
@@ -28,7 +28,7 @@ if os.geteuid() == 0:
 try:
     with Repository.open(sys.argv[1]) as opened, opened.snapshot() as repository:
         t = repository.tournament().id
-        print([line.name for line in repository.standings(t)], repository.record(t, 1)["seed"])
+        print([line.name for line in compute_standings(repository, t)], repository.record(t, 1)["seed"])
 except StoreError as error:
     print(error)
 """

@@ -21,7 +21,7 @@ from tourney.run.formats import find_format
 from tourney.run.monitoring.summary import End
 from tourney.run.workers.pool import ExecutorPool, Pool
 from tourney.run.workers.task import MatchTask, WorkerReply
-from tourney.schedule.format import History, Pairings, Player, RowResult, Setup
+from tourney.schedule.format import History, Pairings, Player, Setup
 from tourney.schedule.registry import FORMATS
 from tourney.seeds import derive
 from tourney.store.repository import Repository
@@ -250,10 +250,7 @@ def test_batches_are_drawn_until_it_is_decided() -> None:
         assert [(row.repeat, row.order) for row in drawn.rows] == [
             (r, o) for r in range(1, 5) for o in (1, 2)
         ]
-        results = tuple(
-            RowResult(row, (1, 2) if row.seats[0] == 0 else (2, 1), (None, None), void=False)
-            for row in drawn.rows
-        )
+        results = tuple(row.result((1, 2) if row.seats[0] == 0 else (2, 1)) for row in drawn.rows)
         history = History(history.rows + drawn.rows, history.results + results)
     assert drawn == Pairings((), complete=True)
     assert judge(TERMS, [[4] * 4] * (round_ - 1)).decision == "H1"

@@ -9,6 +9,7 @@ from tests.command import ROOT
 from tests.pools import Immediate
 from tests.tournaments import answer, write_file
 from tourney.bots.catalogue.store import BotStore
+from tourney.results.standings import compute_standings
 from tourney.run.config.tournament_file import read_tournament_file
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.start import open_tournament
@@ -42,7 +43,7 @@ def test_a_file_of_the_page_is_played_to_its_end(tmp_path: Path, text: str) -> N
         assert Coordinator(repository, tournament.id, pool, tmp_path).run().end is End.FINISHED
         rows = tuple(repository.rows(tournament.id))
         assert len(rows) >= int(count) if more else len(rows) == int(count)
-        assert len(repository.standings(tournament.id)) == len(repository.entrants(tournament.id))
+        assert len(compute_standings(repository, tournament.id)) == len(repository.entrants(tournament.id))
 
 
 def test_the_page_names_every_tie_break() -> None:

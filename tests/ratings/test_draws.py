@@ -1,11 +1,11 @@
 """The estimate of the draw probability."""
 
 from tourney.ratings.draws import default, estimate
-from tourney.ratings.values import Result
+from tourney.schedule.row import MatchKey, ResultRow
 
 
-def result(k: int, *ranks: int, fault: str | None = None, void: bool = False) -> Result:
-    return Result((k, 1, 1, 1), tuple(range(len(ranks))), ranks, (fault,) * len(ranks), void)
+def result(k: int, *ranks: int, fault: str | None = None, void: bool = False) -> ResultRow:
+    return ResultRow(MatchKey(k, 1, 1, 1), tuple(range(len(ranks))), ranks, (fault,) * len(ranks), void)
 
 
 def test_two_seats_give_the_share_of_draws() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tourney.errors import UsageError
 from tourney.ratings.trueskill_rating import PACKAGE_TAU, Pool, Rater, Settings, Skill, history, rate
-from tourney.ratings.values import Result
+from tourney.schedule.row import MatchKey, ResultRow
 from tourney.seeds import stream
 
 DRAW = stream(20, "test-ratings")
@@ -19,7 +19,7 @@ def number(low: float, high: float) -> float:
     return low + (high - low) * DRAW(1 << 30) / (1 << 30)
 
 
-def pool_of_results(seats: int, entrants: int, matches: int) -> list[Result]:
+def pool_of_results(seats: int, entrants: int, matches: int) -> list[ResultRow]:
     draw = stream(seats, "pool")
     results = []
     for k in range(matches):
@@ -27,11 +27,13 @@ def pool_of_results(seats: int, entrants: int, matches: int) -> list[Result]:
         order = [number for _, number in shuffled[:seats]]
         strength = [draw(10) + entrant for entrant in order]
         ranks = tuple(1 + sum(other > mine for other in strength) for mine in strength)
-        results.append(Result((1 + k // 10, 1 + k % 10, 1, 1), tuple(order), ranks))
+        results.append(ResultRow(MatchKey(1 + k // 10, 1 + k % 10, 1, 1), tuple(order), ranks))
     return results
 
 
-def package(results: list[Result], entrants: int, environment: trueskill.TrueSkill) -> list[trueskill.Rating]:
+def package(
+    results: list[ResultRow], entrants: int, environment: trueskill.TrueSkill
+) -> list[trueskill.Rating]:
     skills = [environment.create_rating() for _ in range(entrants)]
     for result in results:
         seats = [seat for _, seat in sorted((n, seat) for seat, n in enumerate(result.entrants))]
@@ -79,12 +81,12 @@ def test_the_order_of_storage_decides_nothing(seats: int) -> None:
 
 def test_ties_are_taken_by_entrant_number_whatever_the_seats() -> None:
     before = (
-        Result((1, 1, 1, 1), (0, 1, 2, 3), (1, 2, 3, 4)),
-        Result((1, 2, 1, 1), (3, 0, 2, 1), (1, 3, 2, 4)),
+        ResultRow(MatchKey(1, 1, 1, 1), (0, 1, 2, 3), (1, 2, 3, 4)),
+        ResultRow(MatchKey(1, 2, 1, 1), (3, 0, 2, 1), (1, 3, 2, 4)),
     )
     seated = [
-        Result((2, 1, 1, 1), (0, 1, 2, 3), (2, 1, 2, 2)),
-        Result((2, 1, 1, 1), (3, 2, 1, 0), (2, 2, 1, 2)),
+        ResultRow(MatchKey(2, 1, 1, 1), (0, 1, 2, 3), (2, 1, 2, 2)),
+        ResultRow(MatchKey(2, 1, 1, 1), (3, 2, 1, 0), (2, 2, 1, 2)),
     ]
     tables = {rate([*before, result], range(4)) for result in seated}
     assert len(tables) == 1
@@ -130,7 +132,7 @@ def test_the_package_itself_fails_there() -> None:
 def test_a_tie_never_makes_sigma_grow(seats: int) -> None:
     for probability in (0.0, 1e-12, 1e-6, 1e-4, 1e-3, 0.01, 0.1):
         table = rate(
-            [Result((1, 1, 1, 1), tuple(range(seats)), (1,) * seats)],
+            [ResultRow(MatchKey(1, 1, 1, 1), tuple(range(seats)), (1,) * seats)],
             range(seats),
             Settings(draw_probability=probability),
         )
@@ -156,9 +158,9 @@ def test_whatever_comes_skills_stay_numbers(table: list[tuple[Skill, int]], prob
 
 
 def test_what_does_not_count() -> None:
-    won = Result((1, 1, 1, 1), (0, 1), (1, 2))
-    void = Result((1, 1, 1, 2), (1, 0), (1, 1), ("startup", "startup"), void=True)
-    fault = Result((1, 1, 2, 1), (0, 1), (1, 2), (None, "crash"))
+    won = ResultRow(MatchKey(1, 1, 1, 1), (0, 1), (1, 2))
+    void = ResultRow(MatchKey(1, 1, 1, 2), (1, 0), (1, 1), ("startup", "startup"), void=True)
+    fault = ResultRow(MatchKey(1, 1, 2, 1), (0, 1), (1, 2), (None, "crash"))
     alone = rate([won], range(2))
     assert rate([won, void], range(2)) == alone
     assert rate([won, void, fault], range(2), forfeits="void") == alone
@@ -169,14 +171,14 @@ def test_small_pools() -> None:
     assert rate([], []) == ()
     (only,) = rate([], [0])
     assert only == (1, 0, 25.0, 8.333, round(25 - 3 * 8.333, 3), 0)
-    first, second = rate([Result((1, 1, 1, 1), (1, 0), (1, 2))], range(2))
+    first, second = rate([ResultRow(MatchKey(1, 1, 1, 1), (1, 0), (1, 2))], range(2))
     assert (first.entrant, first.rank, second.entrant, second.rank) == (1, 1, 0, 2)
     assert first.mu - 25 == pytest.approx(25 - second.mu)
     assert [line.rank for line in rate([], range(3))] == [1, 1, 1]
 
 
 def test_one_who_wins_everything_only_rises() -> None:
-    results = [Result((k, 1, 1, 1), (0, 1 + k % 3), (1, 2)) for k in range(1, 301)]
+    results = [ResultRow(MatchKey(k, 1, 1, 1), (0, 1 + k % 3), (1, 2)) for k in range(1, 301)]
     exposed = [-math.inf]
     for _, pool in history(results, range(4)):
         (top,) = (line for line in pool.table() if line.entrant == 0)
@@ -199,10 +201,10 @@ def test_a_pool_goes_on_from_where_it_stands() -> None:
 
 def test_results_that_cannot_be() -> None:
     with pytest.raises(ValueError, match="not in the pool"):
-        rate([Result((1, 1, 1, 1), (0, 7), (1, 2))], range(2))
+        rate([ResultRow(MatchKey(1, 1, 1, 1), (0, 7), (1, 2))], range(2))
     for entrants, ranks in (((0, 0), (1, 2)), ((0, 1, 0), (1, 2, 3))):
         with pytest.raises(ValueError, match="twice"):
-            rate([Result((1, 1, 1, 1), entrants, ranks)], range(2))
+            rate([ResultRow(MatchKey(1, 1, 1, 1), entrants, ranks)], range(2))
 
 
 @pytest.mark.parametrize(
@@ -227,7 +229,7 @@ def test_settings_that_mean_nothing_are_refused(wrong: dict[str, float]) -> None
 def test_the_largest_tau_has_numbers(seats: int) -> None:
     """Skills that move without bounds are told with the errors that they have, and nothing breaks."""
     results = [
-        Result((1, 1, k, 1), tuple((k + s) % 5 for s in range(seats)), tuple(range(1, seats + 1)))
+        ResultRow(MatchKey(1, 1, k, 1), tuple((k + s) % 5 for s in range(seats)), tuple(range(1, seats + 1)))
         for k in range(1, 101)
     ]
     for line in rate(results, range(5), Settings(tau=1e6)):

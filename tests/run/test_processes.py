@@ -16,6 +16,7 @@ from tests.tournaments import digests, write_file
 from tourney.ratings.trueskill_rating import Settings, rate
 from tourney.report.site import Options, site
 from tourney.report.source import load
+from tourney.results.standings import compute_standings
 from tourney.store import sqlite
 from tourney.store.repository import Repository
 
@@ -206,7 +207,7 @@ def results(home: Path) -> tuple[object, ...]:
         return (
             digests(repository, tournament.id),
             tuple(repository.results(tournament.id)),
-            repository.standings(tournament.id),
+            compute_standings(repository, tournament.id),
             tuple(rate(repository.results(tournament.id), range(2), Settings())),
             list(site(load(repository, tournament), Options(measured=False, match_pages=4))),
         )

@@ -24,6 +24,7 @@ from tourney.match.spec import Entrant, Limits
 from tourney.ratings.trueskill_rating import Settings, rate
 from tourney.report.site import Options, site
 from tourney.report.source import load
+from tourney.results.standings import compute_standings
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.monitoring.progress import Listener, Progress
 from tourney.run.monitoring.summary import End
@@ -153,7 +154,7 @@ def results(database: Path) -> dict[str, Any]:
             "digests": digests(repository, tournament.id),
             "results": tuple(repository.results(tournament.id)),
             "benched": repository.benched(tournament.id),
-            "standings": repository.standings(tournament.id),
+            "standings": compute_standings(repository, tournament.id),
             "ratings": tuple(rate(repository.results(tournament.id), entrants, Settings())),
             "report": list(site(load(repository, tournament), Options(measured=False, match_pages=2))),
         }

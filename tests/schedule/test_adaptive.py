@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from tests.schedules import check_rows, pairings, play_out, results, setup, truth
 from tourney.errors import TournamentError
 from tourney.schedule.adaptive import Adaptive, players_of
-from tourney.schedule.format import History, Player, RowResult
+from tourney.schedule.format import History, Player
 from tourney.schedule.gauntlet import Gauntlet
-from tourney.schedule.row import Row
+from tourney.schedule.row import ResultRow, Row
 from tourney.schedule.strength import UNKNOWN, estimate, information
 
 ADAPTIVE = Adaptive()
@@ -61,8 +61,8 @@ def test_who_is_sure_enough_meets_only_those_who_are_not() -> None:
                 assert max(deviation[number] for number in pair) > 9000
 
 
-def known(history: History, lag: int) -> tuple[RowResult, ...]:
-    return tuple(r for r in history.results if r.row.round <= history.rounds - lag)
+def known(history: History, lag: int) -> tuple[ResultRow, ...]:
+    return tuple(r for r in history.results if r.key.round <= history.rounds - lag)
 
 
 def test_a_new_bot_in_a_rated_pool_is_placed_with_fewer_matches_than_by_a_gauntlet() -> None:
@@ -75,11 +75,11 @@ def test_a_new_bot_in_a_rated_pool_is_placed_with_fewer_matches_than_by_a_gauntl
     while len(rows := ADAPTIVE.draw(joined, History(history.rows, known(history, 1))).rows):
         history = History(history.rows + rows, history.results + results(rows, strengths))
     added = history.results[len(pool.results) :]
-    assert sum(20 in r.row.seats for r in added) > 0.8 * len(added)
+    assert sum(20 in r.entrants for r in added) > 0.8 * len(added)
     rows = Gauntlet().draw(replace(joined, extra=(("challengers", "new"),)), History()).rows
     again = [replace(row, round=row.round + 1000 * k) for k in range(1, 9) for row in rows]
 
-    def placed_after(sequence: Iterable[RowResult]) -> int:
+    def placed_after(sequence: Iterable[ResultRow]) -> int:
         so_far, count = pool.results, 0
         for r in sequence:
             so_far, count = (*so_far, r), count + 1
@@ -125,7 +125,7 @@ def test_the_estimate_is_where_the_posterior_is_greatest(
         group = tuple(who.pop(draw(len(who))) for _ in range(seats))
         form = [draw(3) for _ in group]
         ranks = tuple(1 + sum(other > mine for other in form) for mine in form)
-        found.append(RowResult(row(key + 1, *group), ranks, (None,) * seats, void=draw(9) == 0))
+        found.append((row(key + 1, *group)).result(ranks, (None,) * seats, void=draw(9) == 0))
     players = [Player(number) for number in range(count)]
     strengths = estimate(players, found, seats)
     mean = strengths.mean.tolist()
@@ -137,7 +137,7 @@ def test_the_estimate_is_where_the_posterior_is_greatest(
                 for j in range(seats):
                     if i != j and not result.void and result.ranks[i] <= result.ranks[j]:
                         weight = 2 / seats * (0.5 if result.ranks[i] == result.ranks[j] else 1)
-                        gap = at[result.row.seats[i]] - at[result.row.seats[j]]
+                        gap = at[result.entrants[i]] - at[result.entrants[j]]
                         total -= weight * math.log1p(10 ** (-gap / 400))
         return total
 

@@ -48,7 +48,7 @@ def test_a_draw_depends_on_the_setup_and_the_history_alone(
         assert after.rows[: len(before.rows)] == before.rows
         seen = before.rounds - format_.lag
         # Only the results of whole rounds, and in whatever order they come.
-        known = tuple(r for r in reversed(before.results) if r.row.round <= seen)
+        known = tuple(r for r in reversed(before.results) if r.key.round <= seen)
         again = format_.draw(setup_, History(before.rows, known))
         assert before.rows + again.rows == after.rows
     last = histories[-1]

@@ -20,6 +20,8 @@ from tourney.match.play import play_match
 from tourney.match.player import Player
 from tourney.match.spec import Entrant
 from tourney.match.verify import verify
+from tourney.results.format_input import load_history, load_setup
+from tourney.results.standings import compute_standings
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.pairing import draw_next
 from tourney.run.monitoring.summary import End
@@ -109,8 +111,8 @@ def test_a_swiss_of_two_hundred_in_whole_matches(tmp_path: Path) -> None:
     with Repository.open(str(tmp_path / "t.db"), create=True) as repository:
         tournament = begin(repository, 200, format="swiss", rounds=9)
         run(repository, tournament, ExecutorPool(Immediate, scripted, 1))
-        history, setup = repository.history(tournament.id), repository.setup(tournament.id)
-        standings = repository.standings(tournament.id)
+        history, setup = load_history(repository, tournament.id), load_setup(repository, tournament.id)
+        standings = compute_standings(repository, tournament.id)
         for number in (1, 900, 1800):
             assert verify(repository.record(tournament.id, number), TOE) == []
     exported = invoke("export", "--what", "trf", "--db", str(tmp_path / "t.db"))
@@ -129,7 +131,7 @@ def test_a_swiss_of_two_hundred_in_whole_matches(tmp_path: Path) -> None:
     for round_ in range(1, 9):  # what is stored is what the function draws from what was stored before
         known = History(
             tuple(row for row in history.rows if row.round <= round_),
-            tuple(result for result in history.results if result.row.round <= round_),
+            tuple(result for result in history.results if result.key.round <= round_),
         )
         drawn = find_format("swiss").draw(setup, known).rows
         assert drawn == tuple(row for row in history.rows if row.round == round_ + 1)
@@ -167,6 +169,8 @@ def test_what_depends_on_results_is_the_same_with_any_number_of_workers(
             tournament = begin(repository, 9, **plan)
             run(repository, tournament, make())
             rows = tuple(repository.rows(tournament.id))
-            seen.append((rows, digests(repository, tournament.id), repository.standings(tournament.id)))
+            seen.append(
+                (rows, digests(repository, tournament.id), compute_standings(repository, tournament.id))
+            )
     assert len(seen[0][0]) > 16
     assert all(other == seen[0] for other in seen[1:])

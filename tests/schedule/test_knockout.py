@@ -6,17 +6,17 @@ from hypothesis import strategies as st
 
 from tests.schedules import check_rows, pairings, play_out, setup, truth
 from tourney.errors import TournamentError
-from tourney.schedule.format import History, RowResult, Setup
+from tourney.schedule.format import History, Setup
 from tourney.schedule.knockout import Knockout, bracket_order
-from tourney.schedule.row import Row
+from tourney.schedule.row import ResultRow, Row
 
 KNOCKOUT = Knockout()
 
 
-def better(row: Row, *, drawn: bool = False) -> RowResult:
+def better(row: Row, *, drawn: bool = False) -> ResultRow:
     """The smaller number wins, or nobody does."""
     ranks = (1, 1) if drawn else (1, 2) if row.seats[0] < row.seats[1] else (2, 1)
-    return RowResult(row, ranks, (None, None), void=False)
+    return row.result(ranks)
 
 
 def advance(plan: Setup, history: History, *, drawn: bool = False) -> History:
@@ -79,7 +79,7 @@ def test_a_tie_is_played_on_group_by_group_and_then_the_better_seed_goes_on() ->
 def test_only_those_who_are_tied_play_on() -> None:
     plan = setup(4)
     history = advance(plan, History())
-    upset = tuple(better(r.row, drawn=frozenset(r.row.seats) == frozenset({1, 2})) for r in history.results)
+    upset = tuple(better(r.row, drawn=frozenset(r.entrants) == frozenset({1, 2})) for r in history.results)
     history = History(history.rows, upset)
     history = advance(plan, history)
     assert pairs_of(history, 2) == {frozenset({1, 2})}
@@ -120,7 +120,7 @@ def test_who_fails_at_start_up_three_times_loses_the_next_stage() -> None:
     plan = setup(4, repeats=2)
     history = advance(plan, History())
     broken = tuple(
-        RowResult(r.row, r.ranks, tuple("startup" if n == 0 else None for n in r.row.seats), void=False)
+        r.row.result(r.ranks, tuple("startup" if n == 0 else None for n in r.entrants))
         for r in history.results
     )
     drawn = KNOCKOUT.draw(plan, History(history.rows, broken))

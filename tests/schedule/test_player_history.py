@@ -48,8 +48,8 @@ def test_what_a_round_gave_is_counted_from_its_matches() -> None:
     given = [(1, 2, 3), (1, 1, 3), (2, 1, 3), (3, 1, 1), (1, 2, 2), (1, 2, 3)]
     found = []
     for one, ranks in zip(results(rows, [0, 0, 0]), given, strict=True):
-        by_number = tuple(ranks[number] for number in one.row.seats)
-        found.append(replace(one, ranks=by_number, void=one.row.order == 6))
+        by_number = tuple(ranks[number] for number in one.entrants)
+        found.append(one._replace(ranks=by_number, void=one.key.order == 6))
     (first, second, third) = (keep(plan, History(rows, tuple(found))).entries[n][0] for n in range(3))
     # Units: 4 for a win, 2 for the second place, 3 for a shared first, 1 for a shared second, 0 for the last.
     assert {(entry.games, entry.voids) for entry in (first, second, third)} == {(5, 1)}

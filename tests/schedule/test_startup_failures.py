@@ -1,9 +1,8 @@
 import pytest
 
 from tests.schedules import setup
-from tourney.schedule.format import RowResult
 from tourney.schedule.player_history import departures
-from tourney.schedule.row import Row
+from tourney.schedule.row import ResultRow, Row
 from tourney.schedule.startup_failures import MAX_STARTUP_FAILURES, startup_failures
 
 
@@ -24,8 +23,8 @@ def test_a_strike_is_a_failed_start_unless_all_failed(faults: tuple[str | None, 
 def test_three_strikes_and_an_entrant_is_absent_from_the_next_round_on() -> None:
     """Benching in a run and absence from rounds go by the same count."""
 
-    def lost(round_: int, order: int) -> RowResult:
-        return RowResult(Row(round_, 1, 1, order, (1, 0)), (2, 1), ("startup", None), void=False)
+    def lost(round_: int, order: int) -> ResultRow:
+        return Row(round_, 1, 1, order, (1, 0)).result((2, 1), ("startup", None))
 
     three = [lost(1, 1), lost(1, 2), lost(2, 1)]
     assert len(three) == MAX_STARTUP_FAILURES

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.schedules import byes, check_rows, pairings, play_out, play_round, setup, truth
 from tourney.errors import TournamentError
-from tourney.schedule.format import History, Player, RowResult, Setup
+from tourney.schedule.format import History, Player, Setup
 from tourney.schedule.player_history import RoundEntry, keep
 from tourney.schedule.swiss import Swiss
 
@@ -141,7 +141,7 @@ def test_who_fails_at_start_up_three_times_is_paired_no_more() -> None:
     for _ in range(3):
         fresh = play_round(SWISS, plan, history, strengths)
         broken = tuple(
-            RowResult(r.row, r.ranks, tuple("startup" if n == 2 else None for n in r.row.seats), void=False)
+            r.row.result(r.ranks, tuple("startup" if n == 2 else None for n in r.entrants))
             for r in fresh.results
         )
         history = History(fresh.rows, broken)

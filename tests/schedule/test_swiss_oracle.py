@@ -56,8 +56,8 @@ def read(history: History, plan: Setup) -> list[Card]:
             cards[number].bye |= rests
             cards[number].score += 4 * rests
         for result in history.results:
-            if result.row.round == round_:
-                one, two = result.row.seats
+            if result.key.round == round_:
+                one, two = result.entrants
                 a, b = result.ranks
                 cards[one].score += 2 if a < b else 1 if a == b else 0
                 cards[two].score += 2 if b < a else 1 if a == b else 0

@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 
 from tests.schedules import setup
-from tourney.schedule.format import History, RankedEntrant, RowResult, Setup, rows_of
-from tourney.schedule.row import Row
+from tourney.schedule.format import History, RankedEntrant, Setup, rows_of
+from tourney.schedule.row import ResultRow, Row
 from tourney.schedule.swiss import Swiss
 from tourney.schedule.tie_breaks import direct_encounter, plain, rank
 
@@ -25,14 +25,14 @@ A, B, C, D, E = range(5)
 
 def history(plan: Setup, rounds: Sequence[Mapping[tuple[int, int], Ranks]]) -> History:
     rows: list[Row] = []
-    results: list[RowResult] = []
+    results: list[ResultRow] = []
     for round_, tables in enumerate(rounds, 1):
         for table, (pair, ranks) in enumerate(tables.items(), 1):
             made = rows_of(plan, round_, table, pair)
             rows += made
             for row, (one, two) in zip(made, ranks, strict=True):
                 void = one == 0
-                results.append(RowResult(row, (1, 1) if void else (one, two), (None, None), void=void))
+                results.append(row.result((1, 1) if void else (one, two), void=void))
     return History(tuple(rows), tuple(results))
 
 
@@ -184,14 +184,14 @@ def pods(
 ) -> list[RankedEntrant]:
     """Rank a round of tables; ``tables`` holds entrants and, match by match, ranks in their order."""
     rows: list[Row] = []
-    found: list[RowResult] = []
+    found: list[ResultRow] = []
     for table, (group, matches) in enumerate(tables, 1):
         made = rows_of(plan, 1, table, group)
         rows += made
         for row, ranks in zip(made, matches, strict=False):
             of = dict(zip(group, ranks, strict=True))
             seated = tuple(of[number] for number in row.seats)
-            found.append(RowResult(row, seated, (None,) * len(seated), void=False))
+            found.append(row.result(seated, (None,) * len(seated)))
     return list(Swiss().table(plan, History(tuple(rows), tuple(found))))
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.schedules import play_out, play_round, setup, truth
 from tourney.errors import UsageError
-from tourney.schedule.format import Format, History, RankedEntrant, RowResult, Setup
+from tourney.schedule.format import Format, History, RankedEntrant, Setup
 from tourney.schedule.player_history import keep
 from tourney.schedule.round_robin import RoundRobin
 from tourney.schedule.row import score_units
@@ -92,7 +92,7 @@ def lines_of(format_: Format, plan: Setup, history: History) -> Sequence[RankedE
         return found
     halves: dict[int, int] = defaultdict(int)
     for result in history.results:
-        for number, units in zip(result.row.seats, score_units(result.ranks), strict=True):
+        for number, units in zip(result.entrants, score_units(result.ranks), strict=True):
             halves[number] += 0 if result.void else units
     order = sorted(plan.players, key=lambda player: -halves[player.number])
     return [
@@ -121,8 +121,8 @@ def check(text: str, plan: Setup, history: History) -> list[Read]:
             assert {cell.colour, other.colour} == {"w", "b"}
             assert other.result == AGAINST[cell.result]
     for result in history.results:
-        k = (result.row.round - 1) * games + 2 * (result.row.repeat - 1) + result.row.order - 1
-        white, black = result.row.seats
+        k = (result.key.round - 1) * games + 2 * (result.key.repeat - 1) + result.key.order - 1
+        white, black = result.entrants
         cell = by_number[white + 1].cells[k]
         assert (cell.opponent, cell.colour) == (black + 1, "w")
         won = {(1, 2): "1", (2, 1): "0", (1, 1): "="}[(result.ranks[0], result.ranks[1])]
@@ -141,7 +141,7 @@ def test_a_swiss_reads_back_as_it_was_played(count: int, repeats: int, broken: b
         late = replace(plan.players[-1], number=count, name="late", joined=2)
         plan = replace(plan, players=(gone, *plan.players[1:], late))
         history = play_round(Swiss(), plan, history, truth(count + 1, seed))
-    done = [RowResult(r.row, r.ranks, r.faults, void=r.row.table == 1) for r in history.results]
+    done = [r.row.result(r.ranks, r.faults, void=r.key.table == 1) for r in history.results]
     history = History(history.rows, tuple(done[: len(done) - broken]))
     lines = Swiss().table(plan, history)
     players = check(trf(plan, history, lines, "cup", "swiss"), plan, history)
@@ -169,7 +169,7 @@ def test_a_line_column_by_column() -> None:
     plan = setup(3, rounds=3)
     first = Swiss().draw(plan, History()).rows
     assert [row.seats for row in first] == [(0, 1), (1, 0)]
-    one = History(first, (RowResult(first[0], (1, 2), (None, None), void=False),))
+    one = History(first, (first[0].result((1, 2)),))
     text = trf(plan, one, Swiss().table(plan, one), "autumn cup", "swiss")
     assert text.split("\r\n") == [
         "012 autumn cup",
@@ -208,9 +208,7 @@ def test_what_does_not_fit_is_refused() -> None:
         trf(setup(10_000, rounds=1), History(), (), "cup", "swiss")
     plan = setup(2, rounds=1, repeats=50)
     rows = Swiss().draw(plan, History()).rows
-    won = tuple(
-        RowResult(row, (1, 2) if row.seats[0] == 0 else (2, 1), (None, None), void=False) for row in rows
-    )
+    won = tuple(row.result((1, 2) if row.seats[0] == 0 else (2, 1)) for row in rows)
     history = History(rows, won)
     with pytest.raises(UsageError, match=r"no room for 100 points: it takes half-points up to 99\.5"):
         trf(plan, history, Swiss().table(plan, history), "cup", "swiss")

@@ -11,6 +11,8 @@ import sqlalchemy as sa
 
 from tests import genuine
 from tourney.errors import TourneyError
+from tourney.results.format_input import load_history, load_setup
+from tourney.results.standings import compute_standings
 from tourney.store.maintenance import check_database
 from tourney.store.models import METADATA
 from tourney.store.repository import Repository
@@ -22,12 +24,12 @@ BYTES = b"\xff"
 NONSENSE = ("x", 2**62, BYTES)
 
 READERS: tuple[Callable[[Repository, int], object], ...] = (
-    lambda repository, t: repository.standings(t),
-    lambda repository, t: repository.history(t),
-    lambda repository, t: repository.setup(t),
+    compute_standings,
+    load_history,
+    load_setup,
     lambda repository, t: repository.progress(t),
     lambda repository, t: repository.settled(t),
-    lambda repository, t: repository.strikes(t),
+    lambda repository, t: repository.faulty_matches(t),
     lambda repository, t: repository.benched(t),
     lambda repository, t: repository.pending(t),
     lambda repository, t: list(repository.group_counts(t)),

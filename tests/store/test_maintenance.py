@@ -96,7 +96,14 @@ def test_the_statements_are_no_dialect_of_sqlite(full: Repository, monkeypatch: 
 
     sa.event.listen(full._engine, "before_execute", note)
     tournament = full.tournament("cup").id
-    for reader in (full.standings, full.pair_totals, full.faults, full.progress, full.pending, full.entrants):
+    for reader in (
+        full.score_totals,
+        full.pair_totals,
+        full.faults,
+        full.progress,
+        full.pending,
+        full.entrants,
+    ):
         reader(tournament)
     for many in (full.results, full.matches, full.records, full.rows):
         list(many(tournament))

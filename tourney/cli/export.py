@@ -17,6 +17,8 @@ from tourney.cli.options import db_option, output_options
 from tourney.cli.output import current
 from tourney.cli.tables import TABLES
 from tourney.errors import EnvironmentFailure, UsageError
+from tourney.results.format_input import load_history, load_setup
+from tourney.results.standings import compute_standings
 from tourney.schedule.format import RankedEntrant
 from tourney.schedule.trf import trf
 from tourney.store.repository import Repository
@@ -93,10 +95,10 @@ def _write_records(repository: Repository, tournament: Tournament, _what: str, f
 
 
 def _write_trf(repository: Repository, tournament: Tournament, _what: str, file: BinaryIO) -> None:
-    setup, history = repository.setup(tournament.id), repository.history(tournament.id)
+    setup, history = load_setup(repository, tournament.id), load_history(repository, tournament.id)
     standings = [
         RankedEntrant(line.rank, line.number, line.points, line.awarded, line.tie_breaks)
-        for line in repository.standings(tournament.id)
+        for line in compute_standings(repository, tournament.id)
     ]
     file.write(trf(setup, history, standings, tournament.name, tournament.plan.format).encode("ascii"))
 

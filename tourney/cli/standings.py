@@ -6,6 +6,7 @@ import click
 
 from tourney.cli.options import db_option, format_option, output_options
 from tourney.cli.output import Column, Format, Row, current
+from tourney.results.standings import compute_standings
 from tourney.schedule.format import BY_POINTS
 from tourney.schedule.registry import FORMATS
 from tourney.store.repository import Repository
@@ -43,7 +44,7 @@ def command(tournament: str | None, db: str, format_: Format) -> None:
     """
     with Repository.open(db) as opened, opened.snapshot() as repository:
         found = repository.tournament(tournament)
-        lines = repository.standings(found.id)
+        lines = compute_standings(repository, found.id)
     current().table([row_of(line, format_) for line in lines], columns(found), format_)
 
 

@@ -10,6 +10,7 @@ from tourney.cli.options import db_option, format_option, output_options
 from tourney.cli.output import Column, Format, Row, current
 from tourney.errors import UsageError
 from tourney.run.monitoring.progress import span_text
+from tourney.run.monitoring.status_file import RunStatus, read_status, status_path
 from tourney.store.repository import Repository
 from tourney.store.values import Tournament
 
@@ -64,8 +65,9 @@ def command(tournament: str | None, db: str, format_: Format) -> None:
 def row_of(repository: Repository, tournament: Tournament, now: float, format_: Format) -> Row:
     """Return a tournament's line; ``now`` in seconds since the epoch."""
     progress = repository.progress(tournament.id)
-    bulletin = repository.bulletin(tournament.id)
     running = repository.running(tournament.id)
+    # Of a run on a server the status is known only in the folder in which the run began.
+    status = RunStatus() if running is None else read_status(status_path(repository.place, tournament.id))
     names = {entrant.number: entrant.name for entrant in repository.entrants(tournament.id)}
     state = "stopped"
     if progress.done == progress.rows and tournament.complete:
@@ -92,9 +94,9 @@ def row_of(repository: Repository, tournament: Tournament, now: float, format_: 
         "playing": [
             f"{playing.number}:{_who(repository, tournament, names, playing.number)}:"
             f"{span_text(max(0.0, now - playing.since))}"
-            for playing in bulletin.playing
+            for playing in status.playing
         ],
-        "paused": bulletin.paused or None,
+        "paused": status.paused or None,
     }
 
 

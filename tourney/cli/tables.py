@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from tourney.cli.output import Format, Row
 from tourney.cli.standings import columns, row_of
+from tourney.results.standings import compute_standings
 from tourney.store.repository import Repository
 from tourney.store.values import Match, Tournament
 
@@ -74,7 +75,7 @@ def entrants(repository: Repository, tournament: Tournament) -> Iterator[Row]:
 
 def standings(repository: Repository, tournament: Tournament) -> Iterator[Row]:
     """Yield the standings."""
-    for line in repository.standings(tournament.id):
+    for line in compute_standings(repository, tournament.id):
         row = row_of(line, Format.CSV)
         yield {**row, "kinds": " ".join(row["kinds"])}
 

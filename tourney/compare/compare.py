@@ -11,7 +11,7 @@ import rfc8785
 from tourney.bots.catalogue.store import BotStore
 from tourney.compare.format import Comparison, Terms
 from tourney.compare.live import Live
-from tourney.compare.result import result_of, row_results
+from tourney.compare.result import result_of
 from tourney.errors import GameError, UsageError
 from tourney.games.registry import find_game
 from tourney.match.spec import Limits
@@ -22,7 +22,7 @@ from tourney.run.engine.session import run_tournament
 from tourney.run.monitoring.progress import Listener, Listeners
 from tourney.run.monitoring.summary import Summary
 from tourney.run.workers.pool import Pool
-from tourney.schedule.format import RowResult
+from tourney.schedule.row import ResultRow
 from tourney.store.engine import database_exists
 from tourney.store.repository import Repository
 from tourney.store.values import Plan, RunSettings, StoredEntrant
@@ -161,11 +161,11 @@ def _name(file: TournamentFile, entrants: tuple[StoredEntrant, ...]) -> str:
     return f"{first}-v-{second}-{digits}"
 
 
-def _before(url: str, name: str) -> tuple[dict[str, Any] | None, list[RowResult]]:
+def _before(url: str, name: str) -> tuple[dict[str, Any] | None, list[ResultRow]]:
     """Return the verdict of a comparison and what was played of it, as far as there is any."""
     if database_exists(url):
         with Repository.open(url) as repository:
             for tournament in repository.tournaments():
                 if tournament.name == name and tournament.plan.format == Comparison.name:
-                    return repository.verdict(tournament.id), row_results(repository, tournament)
+                    return repository.verdict(tournament.id), list(repository.results(tournament.id))
     return None, []

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from tourney.errors import TournamentError
 from tourney.ratings.sprt import Decision, Sprt
-from tourney.schedule.format import Format, History, Pairings, RowResult, Setup, rows_of
+from tourney.schedule.format import Format, History, Pairings, Setup, rows_of
+from tourney.schedule.row import ResultRow
 
 BATCH = 16
 """Pairs in a batch, where nobody says otherwise."""
@@ -81,12 +82,12 @@ def judge(terms: Terms, batches: Sequence[Sequence[int | None]]) -> Verdict:
     return Verdict(pairs, counts[None], decision, ended=decision is not None or given_up or hopeless)
 
 
-def pair_scores(results: Iterable[RowResult]) -> Mapping[tuple[int, int], int | None]:
+def pair_scores(results: Iterable[ResultRow]) -> Mapping[tuple[int, int], int | None]:
     """Return the half-points of entrant 0 by (round, repeat), of pairs with two results; None if void."""
     games: dict[tuple[int, int], list[int | None]] = {}
     for result in results:
-        points = None if result.void else half_points(result.ranks, result.row.seats.index(0))
-        games.setdefault((result.row.round, result.row.repeat), []).append(points)
+        points = None if result.void else half_points(result.ranks, result.entrants.index(0))
+        games.setdefault((result.key.round, result.key.repeat), []).append(points)
     return {
         key: None if None in both else sum(points for points in both if points is not None)
         for key, both in games.items()
@@ -100,7 +101,7 @@ def half_points(ranks: Sequence[int], seat: int) -> int:
     return 1 if mine == theirs else 2 if mine < theirs else 0
 
 
-def standing(terms: Terms, results: Iterable[RowResult]) -> Verdict:
+def standing(terms: Terms, results: Iterable[ResultRow]) -> Verdict:
     """Judge results: whole batches, from the first on."""
     scores = pair_scores(results)
     batches = []

@@ -7,7 +7,7 @@ from tourney.compare.format import Terms, half_points, judge
 from tourney.compare.result import stand_text
 from tourney.match.record import Outcome
 from tourney.run.monitoring.progress import Listener, Progress
-from tourney.schedule.format import RowResult
+from tourney.schedule.row import ResultRow
 
 
 class Live(Listener):
@@ -16,7 +16,7 @@ class Live(Listener):
     ``before``: the results that there were when the run began.
     """
 
-    def __init__(self, listener: Listener, terms: Terms, before: Iterable[RowResult]) -> None:
+    def __init__(self, listener: Listener, terms: Terms, before: Iterable[ResultRow]) -> None:
         self._listener = listener
         self._terms = terms
         self._points: dict[int, int | None] = {}  # entrant 0's half-points by match number, None if void

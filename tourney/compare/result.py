@@ -4,8 +4,6 @@ from typing import Any
 
 from tourney.compare.format import Terms, Verdict, standing
 from tourney.ratings.sprt import estimate
-from tourney.schedule.format import RowResult
-from tourney.schedule.row import Row
 from tourney.store.repository import Repository
 from tourney.store.values import Tournament
 
@@ -13,7 +11,7 @@ from tourney.store.values import Tournament
 def result_of(repository: Repository, tournament: Tournament) -> dict[str, Any]:
     """Return how a comparison stands, as JSON data, every number rounded; a function of its results."""
     terms = Terms.of(tournament.plan.extra)
-    results = row_results(repository, tournament)
+    results = list(repository.results(tournament.id))
     verdict = standing(terms, results)
     faults = {0: 0, 1: 0}
     for number, _, count in repository.faults(tournament.id):
@@ -45,14 +43,6 @@ def result_of(repository: Repository, tournament: Tournament) -> dict[str, Any]:
         "faults_a": faults[0],
         "faults_b": faults[1],
     }
-
-
-def row_results(repository: Repository, tournament: Tournament) -> list[RowResult]:
-    """Return the results of a comparison, as its format sees them."""
-    return [
-        RowResult(Row(*result.key, result.entrants), result.ranks, result.faults, result.void)
-        for result in repository.results(tournament.id)
-    ]
 
 
 def stand_text(terms: Terms, verdict: Verdict) -> str:

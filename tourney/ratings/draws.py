@@ -9,7 +9,8 @@ from itertools import pairwise
 
 import trueskill
 
-from tourney.ratings.values import Forfeits, RatedResult, rated
+from tourney.ratings.values import Forfeits, rated
+from tourney.schedule.row import ResultRow
 
 ONE_WINNER = frozenset({"element", "sage-stones"})
 """Games that part a winner from the rest and no more: all other seats share the second rank."""
@@ -28,7 +29,7 @@ def default(game: str, seats: int, options: Mapping[str, str] | None = None) -> 
     return probability
 
 
-def estimate(results: Iterable[RatedResult], forfeits: Forfeits = "loss") -> float:
+def estimate(results: Iterable[ResultRow], forfeits: Forfeits = "loss") -> float:
     """Return the share of neighbours in the order of ranks that are tied, to 4 decimals, never 0 or 1.
 
     (ties + 1) / (neighbours + 2), Laplace's rule of succession: a pool without a draw yet may have one later.

@@ -15,7 +15,8 @@ import trueskill
 
 from tourney.errors import UsageError
 from tourney.ratings import truncated
-from tourney.ratings.values import Forfeits, RatedResult, Rating, rated
+from tourney.ratings.values import Forfeits, Rating, rated
+from tourney.schedule.row import ResultRow
 
 PACKAGE_TAU: float = trueskill.TAU
 """The package's own dynamics: by how much (a standard deviation) skill is taken to move between matches."""
@@ -173,7 +174,7 @@ class Pool:
         settings = settings or Settings()
         return cls(settings, {number: Skill(settings.mu, settings.sigma) for number in sorted(entrants)})
 
-    def after(self, results: Iterable[RatedResult], forfeits: Forfeits = "loss") -> "Pool":
+    def after(self, results: Iterable[ResultRow], forfeits: Forfeits = "loss") -> "Pool":
         """Return the pool after more results, which are taken in the order of their keys.
 
         Raises ValueError for a key that does not come after the last, an entrant that the pool lacks, or
@@ -181,7 +182,7 @@ class Pool:
         """
         return self.after_ordered(sorted(rated(results, forfeits), key=_key))
 
-    def after_ordered(self, results: Iterable[RatedResult], forfeits: Forfeits = "loss") -> "Pool":
+    def after_ordered(self, results: Iterable[ResultRow], forfeits: Forfeits = "loss") -> "Pool":
         """Return the pool after more results that come in the order of their keys; none is held.
 
         Raises as ``after`` does.
@@ -212,7 +213,7 @@ class Pool:
 
 
 def rate(
-    results: Iterable[RatedResult],
+    results: Iterable[ResultRow],
     entrants: Iterable[int],
     settings: Settings | None = None,
     forfeits: Forfeits = "loss",
@@ -222,7 +223,7 @@ def rate(
 
 
 def history(
-    results: Iterable[RatedResult],
+    results: Iterable[ResultRow],
     entrants: Iterable[int],
     settings: Settings | None = None,
     forfeits: Forfeits = "loss",
@@ -235,11 +236,11 @@ def history(
         yield round_, pool
 
 
-def _key(result: RatedResult) -> tuple[int, int, int, int]:
+def _key(result: ResultRow) -> tuple[int, int, int, int]:
     return result.key
 
 
-def _rate_match(rater: Rater, skills: dict[int, Skill], result: RatedResult) -> None:
+def _rate_match(rater: Rater, skills: dict[int, Skill], result: ResultRow) -> None:
     entrants, ranks = result.entrants, result.ranks
     try:
         if len(entrants) == 2:

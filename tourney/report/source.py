@@ -15,7 +15,9 @@ from tourney.ratings.batch.counts import Counts
 from tourney.ratings.batch.rate import rate
 from tourney.ratings.batch.values import Batch
 from tourney.ratings.trueskill_rating import Pool, Settings, history
-from tourney.ratings.values import Rating, Result
+from tourney.ratings.values import Rating
+from tourney.results.standings import compute_standings
+from tourney.schedule.row import ResultRow
 from tourney.store.repository import Repository
 from tourney.store.values import Match, PairTotal, RowCounts, Standing, StoredEntrant, Tournament
 
@@ -113,9 +115,9 @@ class Source:
         names = self.game.seat_names if self.game else ()
         return names[seat - 1] if seat <= len(names) else f"Seat {seat}"
 
-    def _results(self) -> list[Result]:
+    def _results(self) -> list[ResultRow]:
         return [
-            Result(match.key, match.seats, match.result.ranks, match.result.faults, match.result.void)
+            ResultRow(match.key, match.seats, match.result.ranks, match.result.faults, match.result.void)
             for match in self.matches
             if match.result is not None
         ]
@@ -150,7 +152,7 @@ def load(repository: Repository, tournament: Tournament) -> Source:
         tournament=tournament,
         entrants=repository.entrants(tournament.id),
         progress=repository.progress(tournament.id),
-        standings=repository.standings(tournament.id),
+        standings=compute_standings(repository, tournament.id),
         pairs=repository.pair_totals(tournament.id),
         matches=matches,
         detail=detail,

@@ -1,10 +1,24 @@
-"""From what is stored to what formats ask for."""
+"""Build the input of a format from the store."""
 
 from collections.abc import Iterable, Sequence
 
-from tourney.schedule.format import History, Player, RowResult, Setup, group_size
-from tourney.schedule.row import Row
-from tourney.store.values import Plan, ResultRow, StoredEntrant
+from tourney.schedule.format import History, Player, Setup, group_size
+from tourney.schedule.row import ResultRow, Row
+from tourney.store.repository import Repository
+from tourney.store.values import Plan, StoredEntrant
+
+
+def load_setup(repository: Repository, tournament: int) -> Setup:
+    """Return a stored tournament as its format sees it, without the matches."""
+    stored = repository.tournament_by_id(tournament)
+    return setup_of(stored.plan, stored.seed, repository.entrants(tournament))
+
+
+def load_history(repository: Repository, tournament: int) -> History:
+    """Return all stored rows and results of a tournament as its format sees them."""
+    with repository.snapshot() as moment:
+        rows = (row for _, row in moment.rows(tournament))
+        return history_of(rows, moment.results(tournament))
 
 
 def setup_of(plan: Plan, seed: int, entrants: Sequence[StoredEntrant]) -> Setup:
@@ -33,9 +47,5 @@ def history_of(rows: Iterable[Row], results: Iterable[ResultRow], rounds: int | 
     """Return the rows drawn with their results: all of them, or those of so many rounds."""
     return History(
         tuple(rows),
-        tuple(
-            RowResult(Row(*result.key, result.entrants), result.ranks, result.faults, result.void)
-            for result in results
-            if rounds is None or result.key.round <= rounds
-        ),
+        tuple(result for result in results if rounds is None or result.key.round <= rounds),
     )

@@ -12,8 +12,9 @@ from tourney.ratings.batch.values import Batch
 from tourney.ratings.checkpoint import freeze, settings_text, thaw
 from tourney.ratings.trueskill_rating import Pool, Settings
 from tourney.ratings.values import Forfeits
+from tourney.schedule.row import ResultRow
 from tourney.store.repository import Repository
-from tourney.store.values import Checkpoint, ResultRow, Tournament
+from tourney.store.values import Checkpoint, Tournament
 
 WORTH_KEEPING = 1000
 """A checkpoint is kept after so many matches that the last one lacks: some thousandths of a second's work."""

@@ -3,21 +3,36 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import NamedTuple
 
+from tourney.results.format_input import load_history, setup_of
 from tourney.schedule.format import RankedEntrant
+from tourney.schedule.registry import FORMATS
 from tourney.schedule.row import units_of_win
 from tourney.schedule.tie_breaks import direct_encounter, plain, rank
-from tourney.store.values import PairTotal, Standing, StoredEntrant
+from tourney.store.repository import Repository
+from tourney.store.values import PairTotal, ScoreTotals, Standing, StoredEntrant
 
 
-class ScoreTotals(NamedTuple):
-    """What an entrant's matches add up to; ``units`` as of ``tourney.schedule.row.score_units``."""
-
-    games: int = 0
-    units: int = 0
-    wins: int = 0
-    draws: int = 0
+def compute_standings(repository: Repository, tournament: int) -> tuple[Standing, ...]:
+    """Return the standings by the ranking rule of the tournament's format; equal entrants by number."""
+    with repository.snapshot() as moment:
+        stored = moment.tournament_by_id(tournament)
+        entrants = moment.entrants(tournament)
+        format_ = FORMATS.get(stored.plan.format)
+        lines = None
+        if format_ is not None and format_.ranks:
+            lines = format_.table(
+                setup_of(stored.plan, stored.seed, entrants), load_history(moment, tournament)
+            )
+        return rank_standings(
+            entrants,
+            stored.seats,
+            moment.score_totals(tournament),
+            moment.pair_totals(tournament),
+            moment.faults(tournament),
+            lines=lines,
+            by_mean=format_ is not None and format_.by_mean,
+        )
 
 
 def rank_standings(

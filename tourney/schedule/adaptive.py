@@ -111,7 +111,7 @@ class Adaptive(Format):
         units = Counter[int]()
         for result in history.results:
             if not result.void:
-                units.update(dict(zip(result.row.seats, score_units(result.ranks), strict=True)))
+                units.update(dict(zip(result.entrants, score_units(result.ranks), strict=True)))
         numbers = [player.number for player in setup.players]
         points = {number: Fraction(units[number], units_of_win(setup.seats)) for number in numbers}
         rating = {number: Fraction(strengths.rating[number], 100) for number in numbers}
@@ -152,7 +152,7 @@ class _Batch:
         self._covariance: Array = strengths.covariance.copy()
         self._played = Counter(number for row in history.rows for number in row.seats)
         self._first = Counter(row.seats[0] for row in history.rows if row.repeat == row.order == 1)
-        seen = max((result.row.round for result in history.results), default=0)
+        seen = max((result.key.round for result in history.results), default=0)
         for row in history.rows:  # what is being played tells something too
             if row.round > seen and row.repeat == row.order == 1:
                 self._learn(row.seats)

@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import ClassVar, Literal
 
 from tourney.match.seeds import seat_orders
-from tourney.schedule.row import Row
+from tourney.schedule.row import ResultRow, Row
 
 RoundsKey = Literal["refused", "optional", "required"]
 
@@ -124,16 +124,6 @@ class Setup:
 
 
 @dataclass(frozen=True, slots=True)
-class RowResult:
-    """A row with its result: each seat's rank and fault (a kind or None). Void: it counts for nothing."""
-
-    row: Row
-    ranks: tuple[int, ...]
-    faults: tuple[str | None, ...]
-    void: bool
-
-
-@dataclass(frozen=True, slots=True)
 class History:
     """What happened so far: every row drawn, and the results of the rounds that may be looked at.
 
@@ -142,7 +132,7 @@ class History:
     """
 
     rows: tuple[Row, ...] = ()
-    results: tuple[RowResult, ...] = ()
+    results: tuple[ResultRow, ...] = ()
 
     @property
     def rounds(self) -> int:

@@ -6,19 +6,9 @@ from fractions import Fraction
 from typing import Final
 
 from tourney.errors import TournamentError
-from tourney.schedule.format import (
-    SEEDING,
-    Format,
-    History,
-    Key,
-    Pairings,
-    RankedEntrant,
-    RowResult,
-    Setup,
-    rows_of,
-)
+from tourney.schedule.format import SEEDING, Format, History, Key, Pairings, RankedEntrant, Setup, rows_of
 from tourney.schedule.player_history import departures
-from tourney.schedule.row import limit_rows, score_units, units_of_win
+from tourney.schedule.row import ResultRow, limit_rows, score_units, units_of_win
 from tourney.schedule.tie_breaks import plain, rank
 
 
@@ -70,7 +60,7 @@ class Knockout(Format):
         units = dict.fromkeys(numbers, 0)
         for result in history.results:
             if not result.void:
-                for number, value in zip(result.row.seats, score_units(result.ranks), strict=True):
+                for number, value in zip(result.entrants, score_units(result.ranks), strict=True):
                     units[number] += value
         points = {number: Fraction(value, units_of_win(2)) for number, value in units.items()}
         nothing = dict.fromkeys(numbers, Fraction(0))
@@ -105,10 +95,10 @@ class Bracket:
         self._left = departures(setup, history.results)
         self._last = history.rounds
         self._open = Counter(row.round for row in history.rows)
-        self._results: dict[int, list[RowResult]] = {}
+        self._results: dict[int, list[ResultRow]] = {}
         for result in history.results:
-            self._open[result.row.round] -= 1
-            self._results.setdefault(result.row.round, []).append(result)
+            self._open[result.key.round] -= 1
+            self._results.setdefault(result.key.round, []).append(result)
         self._round = 0
         self._seed = {player.number: seed for seed, player in enumerate(setup.seeded())}
         self.won = {player.number: Fraction(0) for player in setup.players}
@@ -182,6 +172,6 @@ class Bracket:
         units: dict[int, int] = defaultdict(int)
         for result in self._results[self._round]:
             if not result.void:
-                for number, value in zip(result.row.seats, score_units(result.ranks), strict=True):
+                for number, value in zip(result.entrants, score_units(result.ranks), strict=True):
                     units[number] += value
         return {(a, b): a if units[a] > units[b] else b for a, b in pairs if units[a] != units[b]}

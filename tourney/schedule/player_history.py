@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from tourney.schedule.format import History, RowResult, Setup
-from tourney.schedule.row import score_units, units_of_win
+from tourney.schedule.format import History, Setup
+from tourney.schedule.row import ResultRow, score_units, units_of_win
 from tourney.schedule.startup_failures import MAX_STARTUP_FAILURES, startup_failures
 
 
@@ -77,15 +77,15 @@ def award(setup: Setup) -> int:
     return full if setup.seats == 2 else full // 2
 
 
-def departures(setup: Setup, results: Sequence[RowResult]) -> dict[int, int]:
+def departures(setup: Setup, results: Sequence[ResultRow]) -> dict[int, int]:
     """Return the first round without an entrant: withdrawn, or failed at start-up too often."""
     left = {player.number: player.left for player in setup.players if player.left is not None}
     strikes: dict[int, int] = defaultdict(int)
     for result in results:
-        for number in startup_failures(result.row.seats, result.faults):
+        for number in startup_failures(result.entrants, result.faults):
             strikes[number] += 1
             if strikes[number] == MAX_STARTUP_FAILURES:
-                left[number] = min(left.get(number, result.row.round + 1), result.row.round + 1)
+                left[number] = min(left.get(number, result.key.round + 1), result.key.round + 1)
     return left
 
 
@@ -100,8 +100,8 @@ def keep(setup: Setup, history: History) -> PlayerHistory:
     sums: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0, 0, 0, 0])
     for result in history.results:
         units = score_units(result.ranks)
-        for seat, number in enumerate(result.row.seats):
-            tally = sums[number, result.row.round]
+        for seat, number in enumerate(result.entrants):
+            tally = sums[number, result.key.round]
             if result.void:
                 tally[2] += 1
                 continue

@@ -23,6 +23,17 @@ class Row:
     order: int
     seats: tuple[int, ...]
 
+    @property
+    def key(self) -> "MatchKey":
+        """The row's place in the schedule."""
+        return MatchKey(self.round, self.table, self.repeat, self.order)
+
+    def result(
+        self, ranks: tuple[int, ...], faults: tuple[str | None, ...] = (), *, void: bool = False
+    ) -> "ResultRow":
+        """Return this row with its result; without ``faults`` no seat has one."""
+        return ResultRow(self.key, self.seats, ranks, faults or (None,) * len(ranks), void)
+
 
 MAX_ROWS: Final = 2_000_000
 """A schedule beyond this is a slip of the pen, not a tournament."""
@@ -59,3 +70,25 @@ class MatchKey(NamedTuple):
     table: int
     repeat: int
     order: int
+
+
+class ResultRow(NamedTuple):
+    """A finished match for standings, formats and ratings: a plain tuple of integers and strings.
+
+    ``entrants`` (numbers, from 0), ``ranks`` and ``faults`` (a kind or None) are in seat order; no faults at
+    all may be (). Matches whose keys agree in round, table and repeat are one mirrored group: they share dice
+    and opening. A void match counts for nothing. ``number`` counts the stored matches of a tournament from 1,
+    or is 0 for a result that is not stored.
+    """
+
+    key: MatchKey
+    entrants: tuple[int, ...]
+    ranks: tuple[int, ...]
+    faults: tuple[str | None, ...] = ()
+    void: bool = False
+    number: int = 0
+
+    @property
+    def row(self) -> Row:
+        """The match as a row of the schedule."""
+        return Row(*self.key, self.entrants)

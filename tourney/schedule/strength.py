@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
-from tourney.schedule.format import Player, RowResult
+from tourney.schedule.format import Player
+from tourney.schedule.row import ResultRow
 
 if TYPE_CHECKING:
     import numpy as np
@@ -58,7 +59,7 @@ def information(games: int, seats: int, difference: int) -> float:
     return games * 2 / seats * _scale() ** 2 * better * (1 - better)
 
 
-def estimate(players: Sequence[Player], results: Iterable[RowResult], seats: int) -> Strengths:
+def estimate(players: Sequence[Player], results: Iterable[ResultRow], seats: int) -> Strengths:
     """Return the strengths of all players, whose ``rating`` and ``deviation`` are what was known before."""
     import numpy as np  # noqa: PLC0415 - slow to import, and only this needs it
 
@@ -69,7 +70,7 @@ def estimate(players: Sequence[Player], results: Iterable[RowResult], seats: int
         if result.void:
             continue
         for i, j in combinations(range(len(result.ranks)), 2):
-            a, b = result.row.seats[i], result.row.seats[j]
+            a, b = result.entrants[i], result.entrants[j]
             better = (result.ranks[i] < result.ranks[j]) + (result.ranks[i] <= result.ranks[j])
             games[a, b] += 2 / seats
             games[b, a] += 2 / seats

@@ -6,13 +6,13 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from tourney.schedule.row import MatchKey, Row
+from tourney.schedule.row import MatchKey, ResultRow, Row
 from tourney.store import codec, damage
 from tourney.store.column_validation import ColumnError, read_int, read_text
 from tourney.store.models import ENTRANT, MATCH, SCHEDULE, SEAT, TOURNAMENT
 from tourney.store.rows import check_order, entrant_of, shape_of, tournament_of
 from tourney.store.scan import first_of_schedule
-from tourney.store.values import Match, Result, ResultRow, RowCounts, StoredEntrant, Tournament
+from tourney.store.values import Match, Result, RowCounts, StoredEntrant, Tournament
 
 T = TypeVar("T")
 
@@ -131,12 +131,12 @@ def results(connection: Connection, tournament: int, *, after: int = 0) -> Itera
         try:
             last = _key(last, number, round_, table, repeat, order)
             result = ResultRow(
-                number,
                 last,
                 codec.seating(seating, *shape),
                 codec.ranks(ranks, shape.seats),
                 codec.faults(faults, shape.seats),
                 void,
+                number,
             )
         except ColumnError as error:
             raise damage.in_result(connection, tournament, number, error) from error

@@ -2,13 +2,10 @@
 
 from collections.abc import Iterator
 
-from tourney.results.format_input import history_of, setup_of
-from tourney.results.standings import rank_standings
-from tourney.schedule.format import History, Setup
-from tourney.schedule.registry import FORMATS
+from tourney.schedule.row import ResultRow
 from tourney.store import rating_data, reading, sums
 from tourney.store.tournaments import Tournaments
-from tourney.store.values import GroupCount, PairTotal, ResultRow, Standing
+from tourney.store.values import GroupCount, PairTotal, ScoreTotals
 
 
 class Results(Tournaments):
@@ -40,40 +37,19 @@ class Results(Tournaments):
         with self._read() as connection:
             return sums.pair_totals(connection, tournament)
 
-    def setup(self, tournament: int) -> Setup:
-        """Return a tournament as its format sees it, the matches apart."""
-        stored = self.tournament_by_id(tournament)
-        return setup_of(stored.plan, stored.seed, self.entrants(tournament))
-
-    def history(self, tournament: int) -> History:
-        """Return all rows drawn and all results there are, as a format sees them."""
+    def score_totals(self, tournament: int) -> dict[int, ScoreTotals]:
+        """Return the sums of each entrant's matches; an entrant without one is left out."""
         with self._read() as connection:
-            rows = (row for _, row in reading.rows(connection, tournament))
-            return history_of(rows, reading.results(connection, tournament))
-
-    def standings(self, tournament: int) -> tuple[Standing, ...]:
-        """Return the standings, by what the tournament's format ranks by; equal entrants by number."""
-        stored = self.tournament_by_id(tournament)
-        format_ = FORMATS.get(stored.plan.format)
-        with self._read() as connection:
-            entrants = reading.entrants(connection, tournament)
-            tallies = sums.tallies(connection, tournament)
-            pairs = sums.pair_totals(connection, tournament)
-            faults = sums.faults(connection, tournament)
-            lines = None
-            if format_ is not None and format_.ranks:
-                rows = (row for _, row in reading.rows(connection, tournament))
-                history = history_of(rows, reading.results(connection, tournament))
-                lines = format_.table(setup_of(stored.plan, stored.seed, entrants), history)
-        by_mean = format_ is not None and format_.by_mean
-        return rank_standings(entrants, stored.seats, tallies, pairs, faults, lines=lines, by_mean=by_mean)
+            return sums.tallies(connection, tournament)
 
     def faults(self, tournament: int) -> tuple[tuple[int, str, int], ...]:
         """Return ``(entrant number, kind, count)`` of all faults, sorted."""
         with self._read() as connection:
             return sums.faults(connection, tournament)
 
-    def strikes(self, tournament: int) -> tuple[tuple[int, tuple[int, ...], tuple[str | None, ...]], ...]:
+    def faulty_matches(
+        self, tournament: int
+    ) -> tuple[tuple[int, tuple[int, ...], tuple[str | None, ...]], ...]:
         """Return number, entrants and faults (in seat order) of the matches that hold a fault, by number."""
         with self._read() as connection:
             return reading.faulty(connection, tournament)

@@ -3,8 +3,8 @@
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
-from tourney.run.monitoring.status_file import RunStatus, read_status, status_path
 from tourney.schedule.row import Row
 from tourney.store import reading, writing
 from tourney.store.access import Access
@@ -56,11 +56,7 @@ class Schedules(Access):
         """Return the run of a tournament that goes on now, or None."""
         return running_now(self._engine, tournament)
 
-    def bulletin(self, tournament: int) -> RunStatus:
-        """Return what the run of a tournament shows; empty where none goes on.
-
-        Of a run on a server that is known only in the folder in which it was begun.
-        """
-        if self.running(tournament) is None:
-            return RunStatus()
-        return read_status(status_path(place_of(self._engine.url), tournament))
+    @property
+    def place(self) -> Path:
+        """The path that the database's other files lie beside and are named after."""
+        return place_of(self._engine.url)

@@ -7,14 +7,13 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from tourney.match.record import FAULT_KINDS
-from tourney.results.standings import ScoreTotals
 from tourney.store import damage
 from tourney.store.column_validation import ColumnError
 from tourney.store.models import MATCH, SCHEDULE, SEAT
 from tourney.store.reading import entrants
 from tourney.store.rows import Shape, shape_of
 from tourney.store.scan import first_of_seats
-from tourney.store.values import BENCHED, PairTotal
+from tourney.store.values import BENCHED, PairTotal, ScoreTotals
 
 _S, _M = SCHEDULE.c, MATCH.c
 _PLAYED = SCHEDULE.join(MATCH, _M.id == _S.id)

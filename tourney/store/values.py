@@ -144,21 +144,6 @@ class Match:
         return Row(*self.key, self.seats)
 
 
-class ResultRow(NamedTuple):
-    """A finished match for ratings: a plain tuple of integers and strings, in schedule order.
-
-    ``entrants`` (numbers, from 0), ``ranks`` and ``faults`` are in seat order. Matches whose key agrees in
-    round, table and repeat are one mirrored group (a cluster: they share dice and opening).
-    """
-
-    number: int
-    key: MatchKey
-    entrants: tuple[int, ...]
-    ranks: tuple[int, ...]
-    faults: tuple[str | None, ...]
-    void: bool
-
-
 @dataclass(frozen=True, slots=True)
 class MatchResult:
     """What the coordinator stores of a row: a match as played, or (``played`` None) why it is void."""
@@ -206,6 +191,15 @@ class Standing:
     def mean(self) -> Fraction | None:
         """Points per game, without those of byes, or None before the first game."""
         return (self.points - self.awarded) / self.games if self.games else None
+
+
+class ScoreTotals(NamedTuple):
+    """The sums of an entrant's matches; ``units`` as of ``tourney.schedule.row.score_units``."""
+
+    games: int = 0
+    units: int = 0
+    wins: int = 0
+    draws: int = 0
 
 
 class PairTotal(NamedTuple):

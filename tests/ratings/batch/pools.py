@@ -1,10 +1,10 @@
 """Small pools for the tests of batch ratings."""
 
-from tourney.ratings.values import Result
+from tourney.schedule.row import MatchKey, ResultRow
 from tourney.seeds import derive, stream
 
 
-def results_of(seats: int, entrants: int, matches: int, label: str = "pool") -> list[Result]:
+def results_of(seats: int, entrants: int, matches: int, label: str = "pool") -> list[ResultRow]:
     """Return results in mirrored groups, the stronger (by number) before the weaker more often than not."""
     draw = stream(seats, "batch", label)
     results = []
@@ -16,10 +16,10 @@ def results_of(seats: int, entrants: int, matches: int, label: str = "pool") -> 
         order = tuple(who[turn:] + who[:turn])
         strength = [draw(7) + entrant for entrant in order]
         ranks = tuple(1 + sum(other > mine for other in strength) for mine in strength)
-        results.append(Result((1, group + 1, 1, turn + 1), order, ranks))
+        results.append(ResultRow(MatchKey(1, group + 1, 1, turn + 1), order, ranks))
     return results
 
 
-def shuffled(results: list[Result], seed: int) -> list[Result]:
+def shuffled(results: list[ResultRow], seed: int) -> list[ResultRow]:
     """Return results in another order."""
     return sorted(results, key=lambda result: derive(seed, *result.key))

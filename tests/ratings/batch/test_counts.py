@@ -5,7 +5,7 @@ import pytest
 
 from tests.ratings.batch.pools import results_of, shuffled
 from tourney.ratings.batch.counts import Counts
-from tourney.ratings.values import Result
+from tourney.schedule.row import MatchKey, ResultRow
 from tourney.store.values import GroupGame
 
 
@@ -39,9 +39,9 @@ def test_groups_and_results_count_alike() -> None:
 
 
 def test_what_does_not_count_is_left_out() -> None:
-    sound = Result((1, 1, 1, 1), (0, 1), (1, 2))
-    void = Result((1, 1, 1, 2), (1, 0), (1, 1), ("startup", "startup"), void=True)
-    fault = Result((1, 1, 2, 1), (0, 1), (1, 2), (None, "crash"))
+    sound = ResultRow(MatchKey(1, 1, 1, 1), (0, 1), (1, 2))
+    void = ResultRow(MatchKey(1, 1, 1, 2), (1, 0), (1, 1), ("startup", "startup"), void=True)
+    fault = ResultRow(MatchKey(1, 1, 2, 1), (0, 1), (1, 2), (None, "crash"))
     assert Counts.of_results([sound, void, fault], range(2), 2).times.sum() == 2
     only = Counts.of_results([sound, void, fault], range(2), 2, "void")
     assert same(only, Counts.of_results([sound], range(2), 2))
@@ -55,4 +55,4 @@ def test_what_does_not_count_is_left_out() -> None:
 )
 def test_results_that_cannot_be(entrants: tuple[int, ...], ranks: tuple[int, ...], said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        Counts.of_results([Result((1, 1, 1, 1), entrants, ranks)], range(3), 2)
+        Counts.of_results([ResultRow(MatchKey(1, 1, 1, 1), entrants, ranks)], range(3), 2)

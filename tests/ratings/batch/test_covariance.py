@@ -10,7 +10,7 @@ from tourney.ratings.batch.counts import Counts, Floats
 from tourney.ratings.batch.covariance import squared_scores, upper_envelope
 from tourney.ratings.batch.prior import Prior
 from tourney.ratings.batch.rate import estimate
-from tourney.ratings.values import Result
+from tourney.schedule.row import MatchKey, ResultRow
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
@@ -30,10 +30,10 @@ def test_squared_scores_are_summed_over_clusters(seats: int) -> None:
 def test_equal_games_in_a_cluster_make_one_observation() -> None:
     """Each game twice: to the sandwich they are one observation, the inverse Hessian believes in two."""
     single = [
-        Result((1, k, 1, 1), ((0, 1), (1, 0))[k % 2], ((1, 2), (2, 1))[(k % 2) ^ (k * 7 % 10 > 5)])
+        ResultRow(MatchKey(1, k, 1, 1), ((0, 1), (1, 0))[k % 2], ((1, 2), (2, 1))[(k % 2) ^ (k * 7 % 10 > 5)])
         for k in range(1, 401)
     ]
-    doubled = [result._replace(key=(1, result.key[1], 1, order)) for result in single for order in (1, 2)]
+    doubled = [result._replace(key=result.key._replace(order=order)) for result in single for order in (1, 2)]
     spreads = []
     for results in (single, doubled):
         _, _, covariance = estimate(Counts.of_results(results, range(2), 2), Prior(rating=1e5, seat=1.0))
@@ -64,7 +64,7 @@ def test_the_envelope_is_above_both(one: Floats, other: Floats) -> None:
 def test_of_a_bot_that_won_everything_the_sandwich_knows_too_little() -> None:
     """Nothing surprising happened, so the sandwich is narrow; what is published is not."""
     results = [
-        Result((1, k, 1, order), ((0, 1), (1, 0))[order - 1], ((1, 2), (2, 1))[order - 1])
+        ResultRow(MatchKey(1, k, 1, order), ((0, 1), (1, 0))[order - 1], ((1, 2), (2, 1))[order - 1])
         for k in range(1, 21)
         for order in (1, 2)
     ]

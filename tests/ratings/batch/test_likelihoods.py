@@ -17,7 +17,7 @@ from tourney.ratings.batch.newton import maximise
 from tourney.ratings.batch.plackett_luce import PlackettLuce, orders
 from tourney.ratings.batch.prior import Prior
 from tourney.ratings.batch.rate import likelihood_of
-from tourney.ratings.values import Result
+from tourney.schedule.row import MatchKey, ResultRow
 
 
 def numbers(size: int, spread: float = 1.0) -> Floats:
@@ -28,7 +28,9 @@ def numbers(size: int, spread: float = 1.0) -> Floats:
 def one(ranks: tuple[int, ...]) -> Counts:
     """Return the counts of a single match of entrants 0, 1, ... in seat order."""
     seats = len(ranks)
-    return Counts.of_results([Result((1, 1, 1, 1), tuple(range(seats)), ranks)], range(seats), seats)
+    return Counts.of_results(
+        [ResultRow(MatchKey(1, 1, 1, 1), tuple(range(seats)), ranks)], range(seats), seats
+    )
 
 
 def probability(model: Likelihood, x: Floats) -> float:
@@ -121,8 +123,8 @@ def test_two_bots_have_the_closed_estimate() -> None:
     results = []
     for k in range(w + d + lost):
         ranks = (1, 2) if k < w else (1, 1) if k < w + d else (2, 1)
-        results.append(Result((1, k + 1, 1, 1), (0, 1), ranks))
-        results.append(Result((1, k + 1, 1, 2), (1, 0), ranks[::-1]))
+        results.append(ResultRow(MatchKey(1, k + 1, 1, 1), (0, 1), ranks))
+        results.append(ResultRow(MatchKey(1, k + 1, 1, 2), (1, 0), ranks[::-1]))
     counts = Counts.of_results(results, range(2), 2)
     weak = Prior(rating=1e7, seat=1e7, draws=1e5)
     mode = maximise(Davidson(counts), weak.precision(2, 2, draws=True))
@@ -135,7 +137,7 @@ def test_games_of_one_winner_are_told_by_their_winners() -> None:
     """Shared last places say nothing: odds of strengths are odds of wins, from matches of all three."""
     wins = (50, 30, 10)
     results = [
-        Result((1, k + 1, 1, 1), (0, 1, 2), tuple(1 if seat == winner else 2 for seat in range(3)))
+        ResultRow(MatchKey(1, k + 1, 1, 1), (0, 1, 2), tuple(1 if seat == winner else 2 for seat in range(3)))
         for k, winner in enumerate(winner for winner, times in enumerate(wins) for _ in range(times))
     ]
     counts = Counts.of_results(results, range(3), 3)

@@ -8,10 +8,10 @@ from tests.ratings.batch.pools import results_of, shuffled
 from tourney.ratings.batch.counts import Counts
 from tourney.ratings.batch.rate import rate
 from tourney.ratings.batch.values import Batch
-from tourney.ratings.values import Result
+from tourney.schedule.row import MatchKey, ResultRow
 
 
-def rated(results: list[Result], entrants: int, seats: int) -> Batch:
+def rated(results: list[ResultRow], entrants: int, seats: int) -> Batch:
     return rate(Counts.of_results(results, range(entrants), seats))
 
 
@@ -22,7 +22,8 @@ def test_the_order_of_storage_decides_nothing(seats: int) -> None:
     for seed in range(3):
         assert repr(rated(shuffled(results, seed), 7, seats)) == repr(table)
     renumbered = [
-        Result((9, 1000 - result.key[1], 2, result.key[3]), *result[1:]) for result in reversed(results)
+        ResultRow(MatchKey(9, 1000 - result.key[1], 2, result.key[3]), *result[1:])
+        for result in reversed(results)
     ]
     assert repr(rated(renumbered, 7, seats)) == repr(table)
 
@@ -66,7 +67,7 @@ def test_names_change_nothing_but_names() -> None:
 
 def test_a_first_seat_that_wins_is_an_advantage_and_no_strength() -> None:
     results = [
-        Result((1, k, 1, order), ((0, 1), (1, 0))[order - 1], (1, 2) if k % 4 else (2, 1))
+        ResultRow(MatchKey(1, k, 1, order), ((0, 1), (1, 0))[order - 1], (1, 2) if k % 4 else (2, 1))
         for k in range(1, 81)
         for order in (1, 2)
     ]
@@ -98,7 +99,7 @@ def test_an_empty_pool(seats: int, entrants: int) -> None:
 
 
 def test_one_match_moves_little() -> None:
-    batch = rated([Result((1, 1, 1, 1), (1, 0), (1, 2))], 2, 2)
+    batch = rated([ResultRow(MatchKey(1, 1, 1, 1), (1, 0), (1, 2))], 2, 2)
     winner, loser = batch.ratings
     assert (winner.entrant, winner.elo) == (1, -loser.elo)
     assert winner.low < loser.elo < winner.elo < loser.high
@@ -111,7 +112,9 @@ def test_the_more_a_bot_wins_the_higher_it_stands_and_never_at_infinity() -> Non
     last = 0.0
     for games in (1, 10, 100, 1000):
         results = [
-            Result((1, k, 1, order), ((0, 1 + k % 3), (1 + k % 3, 0))[order], ((1, 2), (2, 1))[order])
+            ResultRow(
+                MatchKey(1, k, 1, order), ((0, 1 + k % 3), (1 + k % 3, 0))[order], ((1, 2), (2, 1))[order]
+            )
             for k in range(games)
             for order in (0, 1)
         ]
@@ -126,7 +129,7 @@ def test_the_more_a_bot_wins_the_higher_it_stands_and_never_at_infinity() -> Non
 
 def test_everything_drawn() -> None:
     for seats in (2, 4):
-        results = [Result((1, k, 1, 1), tuple(range(seats)), (1,) * seats) for k in range(1, 31)]
+        results = [ResultRow(MatchKey(1, k, 1, 1), tuple(range(seats)), (1,) * seats) for k in range(1, 31)]
         batch = rated(results, seats, seats)
         assert {line.elo for line in batch.ratings} == {0.0}
         assert batch.pool.draw_rate == 1.0
@@ -136,7 +139,8 @@ def test_everything_drawn() -> None:
 
 def test_pools_that_no_match_connects_are_named() -> None:
     results = [
-        Result((1, k, 1, 1), pair, (1, 2)) for k, pair in enumerate([(0, 1), (1, 0), (2, 3), (3, 2)], 1)
+        ResultRow(MatchKey(1, k, 1, 1), pair, (1, 2))
+        for k, pair in enumerate([(0, 1), (1, 0), (2, 3), (3, 2)], 1)
     ]
     batch = rated(results, 5, 2)
     assert sorted(map(sorted, batch.pool.parts)) == [[0, 1], [2, 3], [4]]
@@ -152,8 +156,8 @@ def test_intransitive_results_are_told_by_the_fit_and_by_residuals() -> None:
     for k in range(60):
         a, b = ((0, 1), (1, 2), (2, 0))[k % 3]
         won = k % 10 != 0
-        results.append(Result((1, k + 1, 1, 1), (a, b), (1, 2) if won else (2, 1)))
-        results.append(Result((1, k + 1, 1, 2), (b, a), (2, 1) if won else (1, 2)))
+        results.append(ResultRow(MatchKey(1, k + 1, 1, 1), (a, b), (1, 2) if won else (2, 1)))
+        results.append(ResultRow(MatchKey(1, k + 1, 1, 2), (b, a), (2, 1) if won else (1, 2)))
     batch = rated(results, 3, 2)
     assert batch.pool.goodness.p_value is not None
     assert batch.pool.goodness.p_value < 0.001

@@ -14,6 +14,7 @@ from tests.coordination import Ears, run
 from tests.pools import BackwardsPool, Immediate
 from tests.tournaments import answer, begin, digests, refused
 from tourney.errors import BotError, WorkerError
+from tourney.results.standings import compute_standings
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.monitoring.progress import Playing
 from tourney.run.monitoring.summary import End
@@ -50,7 +51,7 @@ def test_the_order_of_completion_and_the_number_of_workers_change_nothing(tmp_pa
         with Repository.open(str(tmp_path / f"{k}.db"), create=True) as repository:
             tournament = begin(repository, 4, seats=seats, games=6)
             run(repository, pool=pool)
-            seen.append((digests(repository, tournament.id), repository.standings(tournament.id)))
+            seen.append((digests(repository, tournament.id), compute_standings(repository, tournament.id)))
     assert backwards.most == 4
     assert len(seen[0][0]) == {2: 36, 3: 24}[seats]
     assert seen[0] == seen[1] == seen[2]

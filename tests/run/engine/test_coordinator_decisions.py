@@ -98,7 +98,7 @@ def test_too_many_faults_stop_the_run_after_the_same_match_with_any_number_of_wo
 
     summary = stopped()
     assert summary.end is End.FAULTS
-    faulty = [number for number, _, _ in repository.strikes(tournament.id)]
+    faulty = [number for number, _, _ in repository.faulty_matches(tournament.id)]
     decided = next(k for k in range(BATCH, 61, BATCH) if sum(number <= k for number in faulty) >= 4)
     last = next(number for number in range(1, 61) if decided_by(number) == decided) - 1
     assert sorted(digests(repository, tournament.id)) == list(range(1, last + 1))
@@ -118,12 +118,12 @@ class Ladder(Format):
         """Accept all."""
 
     def draw(self, setup: Setup, history: History) -> Pairings:
-        last = history.results[-1].row.round if history.results else 0
+        last = history.results[-1].key.round if history.results else 0
         self.seen.append((history.rounds, last, len(history.results)))
         champion = 0
         for result in history.results:
-            if result.row.order == 1:
-                champion = result.row.seats[result.ranks.index(1)]
+            if result.key.order == 1:
+                champion = result.entrants[result.ranks.index(1)]
         round_ = history.rounds + 1
         rival = 1 + round_ % (len(setup.players) - 1)
         pair = (champion, rival) if rival != champion else (champion, 0 if champion else 1)

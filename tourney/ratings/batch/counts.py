@@ -12,7 +12,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tourney.ratings.values import Forfeits, RatedResult, rated
+from tourney.ratings.values import Forfeits, rated
+from tourney.schedule.row import ResultRow
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -73,7 +74,7 @@ class Counts:
     @classmethod
     def of_results(
         cls,
-        results: Iterable[RatedResult],
+        results: Iterable[ResultRow],
         entrants: Iterable[int],
         seats: int,
         forfeits: Forfeits = "loss",

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from tourney.errors import TournamentError
 from tourney.run.config.tournament_file import TournamentFile
-from tourney.schedule.format import Player, RowResult
-from tourney.schedule.row import Row
+from tourney.schedule.format import Player
+from tourney.schedule.row import ResultRow
 from tourney.schedule.strength import estimate
 from tourney.store.repository import Repository
 from tourney.store.values import StoredEntrant
@@ -29,7 +29,7 @@ def with_ratings(
     begun before the one with the id ``before`` (None: from all there are), together.
     """
     numbers: dict[Identity, int] = {}
-    results: list[RowResult] = []
+    results: list[ResultRow] = []
     for tournament in repository.tournaments():
         plan = tournament.plan
         same = (plan.game, plan.options, plan.seats) == (file.plan.game, file.plan.options, file.plan.seats)
@@ -39,10 +39,8 @@ def with_ratings(
         for result in repository.results(tournament.id):
             seats = tuple(numbers.setdefault(known[number], len(numbers)) for number in result.entrants)
             if len(set(seats)) == len(seats):
-                results.append(
-                    RowResult(Row(*result.key, seats), result.ranks, result.faults, void=result.void)
-                )
-    played = {number for result in results if not result.void for number in result.row.seats}
+                results.append(result._replace(entrants=seats))
+    played = {number for result in results if not result.void for number in result.entrants}
     if not played:
         return tuple(entrants)
     strengths = estimate([Player(number) for number in range(len(numbers))], results, file.plan.seats)

@@ -70,7 +70,7 @@ class Coordinator:
         bearing = WriteRetry(patience, clock, self._listener.say, pauses)
         self._recorder = Recorder(repository, self._tournament, self._listener, clock, bearing, spool)
         umpire = BenchPolicy(max_faults)
-        for strike in repository.strikes(tournament):
+        for strike in repository.faulty_matches(tournament):
             umpire.note(*strike)
         self._docket = UndecidedRows(umpire)
         self._recalled: set[int] = set()  # are being played, and do not count

@@ -61,7 +61,7 @@ def unbench(repository: Repository, tournament: Tournament, names: Sequence[str]
         return
     numbers = {entrant.name: entrant.number for entrant in repository.entrants(tournament.id)}
     void = dict(repository.benched(tournament.id))
-    strikes = startup_failures_of(repository.strikes(tournament.id))
+    strikes = startup_failures_of(repository.faulty_matches(tournament.id))
     for name in names:
         if name not in numbers:
             raise UsageError(

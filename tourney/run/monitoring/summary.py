@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
+from tourney.results.standings import compute_standings
 from tourney.run.monitoring.progress import Progress, kinds_text, span_text
 from tourney.store.repository import Repository
 from tourney.store.values import Tournament
@@ -70,7 +71,7 @@ def page(repository: Repository, tournament: Tournament, summary: Summary, files
         lines.append(f"  {'':10} and {len(ordered) - TOP} more bots; see `tourney status`")
     for entrant, count in repository.benched(tournament.id):
         lines.append(f"  benched    {names[entrant]}: {count} of its matches are void")
-    standings = repository.standings(tournament.id)
+    standings = compute_standings(repository, tournament.id)
     width = max((len(line.name) for line in standings[:TOP]), default=0)
     for place, line in enumerate(standings[:TOP]):
         points = f"{float(line.points):8.1f} of {line.games}"
