@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tourney.errors import RecordError
-from tourney.match.files import read_json_lines, read_record
 from tourney.match.named_seeds import NamedSeed, drawn_spec, named_seed_json, play_named, read_manifest
+from tourney.match.record import read_json_lines, read_record
 from tourney.match.spec import Opening
 
 LINE = {"name": "one", "game": "sage-stones", "seats": 2, "seed": "7", "digest": "0" * 64}

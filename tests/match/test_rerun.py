@@ -11,13 +11,12 @@ from tourney.bots.channel.failed_channel import FailedChannel
 from tourney.bots.channel.random_channel import RandomChannel
 from tourney.bots.sandbox.base import PlainSandbox
 from tourney.errors import CheckError, GameError, RecordError, SandboxError
-from tourney.match import rerun as reruns
+from tourney.match import verify as reruns
 from tourney.match.match_runner import MAX_IDLE, MatchRunner
 from tourney.match.record import digest_of
-from tourney.match.rerun import compare, rerun
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec
-from tourney.match.verify import Finding
+from tourney.match.verify import Finding, compare, rerun
 
 
 def drawn(_entrant: Entrant, _limits: Limits) -> Channel:

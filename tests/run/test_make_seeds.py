@@ -11,8 +11,7 @@ from tourney.bots.sandbox.base import open_sandbox
 from tourney.games.registry import OWN, find_game
 from tourney.match.named_seeds import read_manifest
 from tourney.match.record import check_record, spec_of
-from tourney.match.rerun import compare
-from tourney.match.verify import verify
+from tourney.match.verify import compare, verify
 from tourney.run.config.opening_book import read_book
 from tourney.run.make_seeds import (
     BOARDS,

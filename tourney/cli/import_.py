@@ -10,8 +10,7 @@ import click
 from tourney.cli.options import db_option, output_options
 from tourney.cli.output import current
 from tourney.errors import InputError, RecordError, UsageError
-from tourney.match.files import read_json_lines
-from tourney.match.record import Record, check_record
+from tourney.match.record import Record, check_record, read_json_lines
 from tourney.store.importing import check_records
 from tourney.store.repository import Repository
 

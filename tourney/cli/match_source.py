@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tourney.errors import RecordError, StoreDamaged, UsageError
-from tourney.match.files import read_record
-from tourney.match.record import Record, check_shape
+from tourney.match.record import Record, check_shape, read_record
 from tourney.match.result import LogLine
 
 _NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)

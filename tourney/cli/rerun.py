@@ -12,7 +12,7 @@ from tourney.cli.output import current
 from tourney.errors import CheckError
 from tourney.match.launch import StoreLaunch
 from tourney.match.match_runner import MatchRunner
-from tourney.match.rerun import rerun
+from tourney.match.verify import rerun
 
 
 @click.command("rerun")

@@ -11,8 +11,8 @@ from tourney.cli.match_source import find_match, is_file, names_match
 from tourney.cli.options import db_option, output_options
 from tourney.cli.output import current
 from tourney.errors import CheckError, UsageError
-from tourney.match.files import read_json_lines
 from tourney.match.named_seeds import play_named, read_manifest
+from tourney.match.record import read_json_lines
 from tourney.match.verify import Finding, verify
 
 if TYPE_CHECKING:

@@ -6,9 +6,10 @@ JSON objects of strings, lists, objects and integers below 2**53 only; u64s are 
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, Final, Literal
 
 import rfc8785
@@ -17,6 +18,7 @@ from tourney.errors import RecordError
 from tourney.games.base import ACTION_PATTERN
 from tourney.match.shape import read_choice, read_int, read_list, read_object, read_text, read_u64
 from tourney.match.spec import Entrant, Limits, MatchSpec, Opening
+from tourney.parsing import parse_json
 
 FORMAT = "tourney-record/1"
 
@@ -281,3 +283,54 @@ def _check_outcome(value: object, seats: int, actions: int) -> None:
             read_int(count, f"{where}[1]", 0, actions)
     if len(set(left)) < len(left):
         raise RecordError("outcome withdraws a seat twice, in faults or resigned")
+
+
+MAX_LINE: Final = 64 * 1024 * 1024
+"""Bytes of the longest record that is read."""
+
+
+_GOES_ON = (b"{", b"[", b",", b":")
+"""How a first line ends whose value goes on in the next; JSON by itself ends with none of them."""
+
+
+def read_json_lines(path: Path) -> Iterator[tuple[str, Any]]:
+    """Yield the JSON values of a file with their places, as ``FILE line N``; empty lines are passed over.
+
+    A file that holds one value over many lines gives that value. Raises RecordError for what is no JSON, and
+    OSError where the file cannot be read.
+    """
+    with path.open("rb") as file:
+        first = file.readline(MAX_LINE + 1)
+        if first.rstrip().endswith(_GOES_ON):
+            yield str(path), _parse(first + file.read(MAX_LINE + 1 - len(first)), str(path))
+            return
+        number, line = 1, first
+        while line:
+            if line.strip():
+                where = f"{path} line {number}"
+                yield where, _parse(line.rstrip(), where)
+            number, line = number + 1, file.readline(MAX_LINE + 1)
+
+
+def read_record(path: Path) -> Any:
+    """Return the JSON value of a file that holds exactly one. Raises RecordError, OSError."""
+    values = list(_take(read_json_lines(path), 2))
+    if len(values) != 1:
+        raise RecordError(
+            f"{path} holds {'more than one record' if values else 'no record'}; one is wanted here"
+        )
+    return values[0][1]
+
+
+def _take(values: Iterator[tuple[str, Any]], most: int) -> Iterator[tuple[str, Any]]:
+    for _, value in zip(range(most), values, strict=False):
+        yield value
+
+
+def _parse(data: bytes, where: str) -> Any:
+    if len(data) > MAX_LINE:
+        raise RecordError(f"{where} is longer than {MAX_LINE >> 20} MiB: this is no record")
+    try:
+        return parse_json(data, unique=True)
+    except ValueError as error:
+        raise RecordError(f"{where} is no JSON: {error}") from error

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tourney import json_text
 from tourney.errors import EnvironmentFailure, UsageError
+from tourney.parsing import parse_json
 from tourney.report.site import File
 
 MARKER = "tourney-report.json"
@@ -77,7 +77,7 @@ def write(files: Iterable[File], out: Path, heard: Callable[[File], None] | None
 def is_report(folder: Path) -> bool:
     """Say whether a folder is a report of ours."""
     try:
-        marker = json_text.loads((folder / MARKER).read_bytes())
+        marker = parse_json((folder / MARKER).read_bytes())
     except (OSError, ValueError):
         return False
     return isinstance(marker, dict) and str(marker.get("format", "")).startswith("tourney-report/")

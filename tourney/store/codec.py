@@ -9,10 +9,10 @@ import zlib
 from functools import lru_cache
 from typing import Any, Final
 
-from tourney import json_text
 from tourney.errors import RecordError
 from tourney.match.record import FAULT_KINDS, Record, check_shape
 from tourney.match.result import LogLine, pack, pack_log
+from tourney.parsing import parse_json
 from tourney.store.column_validation import ColumnError
 
 __all__ = ["faults", "pack", "pack_log", "parsed", "ranks", "seating"]
@@ -33,7 +33,7 @@ def unpack(column: str, blob: bytes, want: str = "packed JSON") -> Any:
         text = reader.decompress(blob, MAX_UNPACKED)
         if not reader.eof or reader.unused_data:
             raise ColumnError(column, blob, f"{want} (it breaks off, or goes on)")
-        return json_text.loads(text)
+        return parse_json(text)
     except (zlib.error, ValueError) as error:
         raise ColumnError(column, blob, f"{want} ({error})") from error
 
@@ -63,7 +63,7 @@ def parsed(column: str, text: str) -> Any:
     if not isinstance(text, str):
         raise ColumnError(column, text, "JSON")
     try:
-        return json_text.loads(text)
+        return parse_json(text)
     except ValueError as error:
         raise ColumnError(column, text, f"JSON ({error})") from error
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from sqlalchemy.engine import Engine
 
-from tourney import json_text
 from tourney.errors import StoreError, UsageError
+from tourney.parsing import parse_json
 from tourney.store import postgres, sqlite
 from tourney.store.engine import is_sqlite
 
@@ -66,7 +66,7 @@ def running_now(engine: Engine, tournament: int) -> Running | None:
         fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except OSError:
         with contextlib.suppress(ValueError, KeyError, TypeError):
-            data = json_text.loads(os.read(fd, 4096))
+            data = parse_json(os.read(fd, 4096))
             return Running(int(data["pid"]), float(data["since"]), int(data["done"]))
         return Running(0, 0.0, 0)
     else:

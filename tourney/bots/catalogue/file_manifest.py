@@ -13,9 +13,9 @@ from pathlib import Path
 
 import rfc8785
 
-from tourney import json_text
 from tourney.bots.catalogue.file_tree import FileEntry, hash_tree, make_read_only
 from tourney.errors import BotError
+from tourney.parsing import parse_json
 
 DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
@@ -33,7 +33,7 @@ def content_digest(files: Iterable[FileEntry]) -> str:
 def read_listing(data: bytes, where: str) -> tuple[FileEntry, ...]:
     """Return the files that ``listing`` wrote down. Raises BotError that names ``where``."""
     try:
-        rows = json_text.loads(data)
+        rows = parse_json(data)
         files = tuple(FileEntry(path, executable, sha256) for path, executable, sha256 in rows)
     except (ValueError, TypeError) as error:
         raise BotError(f"{where} is damaged: it is no list of files") from error

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from tourney import toml_text
 from tourney.errors import BotError
+from tourney.parsing import parse_toml
 
 FILE_NAME = "bot.toml"
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}", re.ASCII)
@@ -52,7 +52,7 @@ def read_manifest(text: str, where: str) -> Manifest:
     missing one, or a value that a manifest may not have.
     """
     try:
-        data = toml_text.loads(text)
+        data = parse_toml(text)
     except ValueError as error:
         raise BotError(f"{where} is no valid TOML: {error}") from error
     readers = _READERS

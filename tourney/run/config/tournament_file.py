@@ -5,12 +5,12 @@ import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 
-from tourney import toml_text
 from tourney.bots.catalogue.command import MAX_ARG, MAX_ARGS
 from tourney.errors import GameError, TournamentError
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
 from tourney.match.spec import Limits
+from tourney.parsing import parse_toml
 from tourney.run.config.opening_book import Book, read_book
 from tourney.run.config.toml_table import TomlTable, show
 from tourney.schedule.format import Format, Key, group_size, joined
@@ -94,7 +94,7 @@ def _load(path: Path) -> dict[str, object]:
     if len(data) > MAX_BYTES:
         raise TournamentError(f"{path}: a tournament file has at most {MAX_BYTES >> 20} MiB")
     try:
-        return toml_text.loads(data.decode("utf-8"))
+        return parse_toml(data.decode("utf-8"))
     except UnicodeDecodeError as error:
         raise TournamentError(f"{path}: the file is not UTF-8 (byte {error.start})") from error
     except ValueError as error:

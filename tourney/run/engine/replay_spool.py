@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tourney import json_text
 from tourney.errors import RecordError, StoreError
 from tourney.match.record import check_record
 from tourney.match.result import LogLine, PlayedMatch
+from tourney.parsing import parse_json
 from tourney.store.values import MatchResult, Tournament
 
 FORMAT = "tourney-spool/1"
@@ -191,7 +191,7 @@ def _read(line: bytes) -> dict[str, Any] | None:
     if checksum != _checksum(body):
         return None
     try:
-        data = json_text.loads(body)
+        data = parse_json(body)
     except ValueError:
         return None
     return data if isinstance(data, dict) else None

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from tourney import json_text
+from tourney.parsing import parse_json
 from tourney.run.monitoring.progress import Heartbeat, Listener, Playing
 
 
@@ -40,7 +40,7 @@ def write_status(path: Path, playing: Sequence[Playing], paused: str) -> None:
 def read_status(path: Path) -> RunStatus:
     """Return what it says; an empty one where there is none."""
     try:
-        data = json_text.loads(path.read_text("ascii"))
+        data = parse_json(path.read_text("ascii"))
         playing = tuple(Playing(int(number), float(since)) for number, since in data["playing"])
         return RunStatus(playing, str(data["paused"]))
     except (OSError, ValueError, KeyError, TypeError):
