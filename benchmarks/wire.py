@@ -38,7 +38,7 @@ from tourney.games import OVER, derive, find_game, uniform
 from tourney.run.config.tournament_file import read_tournament_file
 from tourney.run.engine.session import run_tournament, sandbox_text
 from tourney.run.monitoring.progress import Listener, Progress
-from tourney.run.workers.pool import ProcessPool
+from tourney.run.workers.local import LocalExecutor
 from tourney.store.repository import Repository
 
 HERE = Path(__file__).resolve().parent / "wire_bots"
@@ -151,14 +151,14 @@ class Watch(Listener):
     def __init__(self) -> None:
         self.begin = self.end = (0, 0.0, 0.0, 0.0)
 
-    def tick(self, tick: Progress) -> None:
+    def progress(self, progress: Progress) -> None:
         """Look at the clocks: matches stored, wall time, and CPU time of coordinator and workers."""
         workers = 0.0
         for process in multiprocessing.active_children():
             if process.pid is not None:
                 workers += time.clock_gettime((~process.pid << 3) | 2)  # the kernel's number of its CPU clock
-        self.end = (tick.done, time.monotonic(), time.process_time(), workers)
-        if self.begin[0] < WARM * tick.rows and tick.done < tick.rows:
+        self.end = (progress.done, time.monotonic(), time.process_time(), workers)
+        if self.begin[0] < WARM * progress.rows and progress.done < progress.rows:
             self.begin = self.end
 
 
@@ -177,7 +177,7 @@ def measure(folder: Path, setting: Setting, matches: int, number: int, into: Fig
     watch = Watch()
     file = read_tournament_file(home / "wire.toml")
     database = str(home / "wire.db")
-    run_tournament(file, database, home / "bots", lambda: ProcessPool(setting.workers), listener=watch)
+    run_tournament(file, database, home / "bots", lambda: LocalExecutor(setting.workers), listener=watch)
     if watch.begin[0] == 0:
         sys.stderr.write("all matches were stored at once, so the start is in: ask for more seconds\n")
     half_moves, bots = _half_moves(database)

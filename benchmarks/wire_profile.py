@@ -30,7 +30,7 @@ from tourney.match.launch import StoreLaunch
 from tourney.match.match_runner import MatchRunner
 from tourney.match.referee import Referee
 from tourney.match.spec import Entrant, MatchSpec
-from tourney.run.workers.orphans import kill_strangers
+from tourney.run.workers.processes import kill_strays
 from tourney.seeds import derive
 
 WARM = 50
@@ -115,7 +115,7 @@ def measure(contest: wire.Contest, folder: Path, sandbox: str, matches: int) -> 
         setattr(owner, name, timers.around(part, getattr(owner, name)))
     box = open_sandbox(sandbox)  # type: ignore[arg-type]  # argparse has checked it
     match = spec(contest, BotStore(folder / "store"), folder / contest.game)
-    kill = timers.around("looking for strangers", kill_strangers)
+    kill = timers.around("looking for strangers", kill_strays)
     pack = timers.around("packing and sending the match", pickle.dumps)
     half_moves = began = 0
     with MatchRunner(StoreLaunch(BotStore(folder / "store"), box), sandbox=box, reuse=True) as room:

@@ -5,14 +5,13 @@ from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
 
-from tests.pools import Immediate
+from tests.executors import Immediate
 from tests.tournaments import answer
 from tourney.run.engine.coordinator import Coordinator
-from tourney.run.engine.deadline import Deadline
+from tourney.run.engine.stopping import Deadline
 from tourney.run.monitoring.progress import Listener, Progress
 from tourney.run.monitoring.summary import Summary
-from tourney.run.workers.pool import ExecutorPool, Pool
-from tourney.run.workers.task import MatchTask, WorkerReply
+from tourney.run.workers.executor import FuturesExecutor, MatchExecutor, MatchTask, WorkerReply
 from tourney.store.repository import Repository
 
 Play = Callable[[MatchTask], WorkerReply]
@@ -23,13 +22,13 @@ class Ears(Listener):
 
     def __init__(self) -> None:
         self.said: list[str] = []
-        self.ticks: list[Progress] = []
+        self.reports: list[Progress] = []
 
     def say(self, text: str) -> None:
         self.said.append(text)
 
-    def tick(self, tick: Progress) -> None:
-        self.ticks.append(tick)
+    def progress(self, progress: Progress) -> None:
+        self.reports.append(progress)
 
 
 def run(
@@ -41,9 +40,9 @@ def run(
     listener: Listener | None = None,
     timetable: Deadline | None = None,
     clock: Callable[[], float] | None = None,
-    pool: Pool | None = None,
+    pool: MatchExecutor | None = None,
 ) -> Summary:
-    pool = pool or ExecutorPool(make, play, workers)
+    pool = pool or FuturesExecutor(make, play, workers)
     more: dict[str, Any] = {} if clock is None else {"clock": clock}
     coordinator = Coordinator(
         repository,

@@ -9,7 +9,7 @@ from tourney.match.play import play_match
 from tourney.match.player import Player
 from tourney.match.result import LogLine, PlayedMatch
 from tourney.match.spec import Entrant, MatchSpec
-from tourney.run.engine.pairing import draw_next, spec_of
+from tourney.run.engine.pairing import pair_next, spec_of
 from tourney.store.repository import Repository
 from tourney.store.values import MatchResult, Plan, RunSettings, StoredEntrant, Tournament
 
@@ -50,7 +50,7 @@ def begin(
     made = repository.begin(
         plan, seed=seed, seed_chosen=True, run=RunSettings(), entrants=entrants, created="2026-11-20"
     )
-    while draw_next(repository, made.id):
+    while pair_next(repository, made.id):
         pass
     return repository.tournament_by_id(made.id)
 

@@ -9,8 +9,8 @@ import pytest
 from tourney.match.record import FaultKind, Outcome, make_record
 from tourney.match.result import LogLine, PlayedMatch
 from tourney.match.spec import Entrant, MatchSpec
-from tourney.run.engine.pairing import draw_next
-from tourney.run.workers.task import MatchTask, WorkerReply
+from tourney.run.engine.pairing import pair_next
+from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.store.repository import Repository
 from tourney.store.values import Plan, RunSettings, StoredEntrant, Tournament
 
@@ -62,7 +62,7 @@ def begin(
         created="2026-11-20",
     )
     if draw:
-        draw_next(repository, made.id)
+        pair_next(repository, made.id)
     return repository.tournament_by_id(made.id)
 
 

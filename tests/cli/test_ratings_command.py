@@ -16,7 +16,7 @@ from tests.report import world
 from tests.tournaments import begin
 from tourney.errors import StoreError
 from tourney.results import ratings
-from tourney.run.engine.pairing import draw_next, spec_of
+from tourney.run.engine.pairing import pair_next, spec_of
 from tourney.schedule.row import ResultRow
 from tourney.store import codec
 from tourney.store.repository import Repository
@@ -295,7 +295,7 @@ def test_small_pools(tmp_path: Path, names: str) -> None:
     with Repository.open(path, create=True) as repository:
         cup = begin(repository, len(names), draw=False)
         if len(names) == 2:
-            draw_next(repository, cup.id)
+            pair_next(repository, cup.id)
             play_some(repository, cup, [1])
     for method in ("batch", "trueskill"):
         for show in ("bots", "pairs", "pool") if method == "batch" else ("bots",):

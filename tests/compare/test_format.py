@@ -8,26 +8,25 @@ from typing import Any
 import pytest
 
 from tests.coordination import Ears
-from tests.pools import BackwardsPool, Immediate
+from tests.executors import BackwardsExecutor, Immediate
 from tests.tournaments import played, refused
-from tourney.compare.compare import Compared, Request, compare_bots
-from tourney.compare.format import Comparison, Terms, judge
+from tourney.compare.compare import ComparisonResult, Request, compare_bots
+from tourney.compare.format import ComparisonFormat, StoppingRule, judge
 from tourney.compare.result import decision_text
 from tourney.errors import TournamentError, UsageError
 from tourney.ratings.sprt import Sprt
 from tourney.run.config.tournament_file import EntrantLine
-from tourney.run.engine.deadline import Deadline
+from tourney.run.engine.stopping import Deadline
 from tourney.run.formats import find_format
 from tourney.run.monitoring.summary import End
-from tourney.run.workers.pool import ExecutorPool, Pool
-from tourney.run.workers.task import MatchTask, WorkerReply
+from tourney.run.workers.executor import FuturesExecutor, MatchExecutor, MatchTask, WorkerReply
 from tourney.schedule.format import History, Pairings, Player, Setup
 from tourney.schedule.registry import FORMATS
 from tourney.seeds import derive
 from tourney.store.repository import Repository
 from tourney.store.values import RunSettings
 
-TERMS = Terms(Sprt(0, 100), batch=4)
+TERMS = StoppingRule(Sprt(0, 100), batch=4)
 Play = Callable[[MatchTask], WorkerReply]
 
 
@@ -60,15 +59,15 @@ def ask(
     play: Play,
     ears: Ears | None = None,
     timetable: Deadline | None = None,
-    pool: Pool | None = None,
+    pool: MatchExecutor | None = None,
     **changes: Any,
-) -> Compared:
+) -> ComparisonResult:
     """Compare the bots that ship, whose games nobody plays."""
     return compare_bots(
         request(**changes),
         str(folder / "t.db"),
         folder / "bots",
-        lambda: pool or ExecutorPool(Immediate, play, workers=4),
+        lambda: pool or FuturesExecutor(Immediate, play, workers=4),
         listener=ears,
         timetable=timetable,
     )
@@ -100,10 +99,10 @@ def test_the_weaker_bot_too(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "make",
-    [BackwardsPool, lambda play: ExecutorPool(lambda: ThreadPoolExecutor(4), play, workers=4)],
+    [BackwardsExecutor, lambda play: FuturesExecutor(lambda: ThreadPoolExecutor(4), play, workers=4)],
     ids=["backwards", "threads"],
 )
-def test_what_finishes_first_decides_nothing(tmp_path: Path, make: Callable[[Play], Pool]) -> None:
+def test_what_finishes_first_decides_nothing(tmp_path: Path, make: Callable[[Play], MatchExecutor]) -> None:
     for name in ("one", "other"):
         (tmp_path / name).mkdir()
     ears = Ears()
@@ -141,13 +140,13 @@ def test_it_goes_on_where_it_stopped(tmp_path: Path) -> None:
 def test_what_is_known_is_not_played_again(tmp_path: Path) -> None:
     first = ask(tmp_path, strong(75))
     again = ask(tmp_path, lambda task: pytest.fail("nothing is to be played"))
-    assert again == Compared(first.result, None)
+    assert again == ComparisonResult(first.result, None)
     with Repository.open(str(tmp_path / "t.db")) as repository:
         tournament = repository.tournament(first.result["comparison"])
         assert repository.verdict(tournament.id) == first.result
         assert tournament.complete
     # Another question is another comparison.
-    for changes in ({"terms": Terms(Sprt(0, 90), 4)}, {"opening_plies": 2}, {"seed": 8}):
+    for changes in ({"terms": StoppingRule(Sprt(0, 90), 4)}, {"opening_plies": 2}, {"seed": 8}):
         other = ask(tmp_path, strong(75), **changes)
         assert other.summary is not None
         assert other.result["comparison"] != first.result["comparison"]
@@ -158,18 +157,18 @@ def test_under_a_name_of_ones_own_the_question_may_not_change(tmp_path: Path) ->
     assert first.result["comparison"] == "mine"
     assert ask(tmp_path, strong(75), name="mine").result == first.result
     with refused(TournamentError, 'tourney compare: elo1 was "100.0"', 'and is "90.0" now'):
-        ask(tmp_path, strong(75), name="mine", terms=Terms(Sprt(0, 90), 4))
+        ask(tmp_path, strong(75), name="mine", terms=StoppingRule(Sprt(0, 90), 4))
 
 
 def test_a_bot_against_itself_gets_a_second_name(tmp_path: Path) -> None:
     result = ask(
-        tmp_path, strong(50), b=EntrantLine("greedy", args=("--x",)), terms=Terms(Sprt(0, 200), 2)
+        tmp_path, strong(50), b=EntrantLine("greedy", args=("--x",)), terms=StoppingRule(Sprt(0, 200), 2)
     ).result
     assert (result["a"], result["b"]) == ("greedy", "greedy-2")
 
 
 def test_it_gives_up_after_so_many_pairs(tmp_path: Path) -> None:
-    result = ask(tmp_path, strong(55), terms=Terms(Sprt(0, 5), 4, max_pairs=10)).result
+    result = ask(tmp_path, strong(55), terms=StoppingRule(Sprt(0, 5), 4, max_pairs=10)).result
     assert (result["decision"], result["ended"], result["pairs"]) == (None, True, 12)
     assert "was not decided within 12 pairs" in decision_text(result)
 
@@ -221,20 +220,20 @@ def setup_of(players: int = 2, seats: int = 2) -> Setup:
 
 
 def test_terms_are_kept_as_settings() -> None:
-    for terms in (TERMS, Terms(Sprt(-5.5, 12.25, 0.01, 0.2), 7, 99)):
-        assert Terms.of(terms.extra()) == terms
+    for terms in (TERMS, StoppingRule(Sprt(-5.5, 12.25, 0.01, 0.2), 7, 99)):
+        assert StoppingRule.of(terms.extra()) == terms
 
 
 def test_a_comparison_is_between_two() -> None:
-    Comparison().check(setup_of())
+    ComparisonFormat().check(setup_of())
     for setup in (setup_of(3), setup_of(2, 3)):
         with pytest.raises(TournamentError, match="between two bots"):
-            Comparison().check(setup)
+            ComparisonFormat().check(setup)
 
 
 def test_no_tournament_file_can_name_it() -> None:
-    assert Comparison.name not in FORMATS
-    assert isinstance(find_format("compare"), Comparison)
+    assert ComparisonFormat.name not in FORMATS
+    assert isinstance(find_format("compare"), ComparisonFormat)
     assert find_format("round-robin") is FORMATS["round-robin"]
     with pytest.raises(TournamentError):
         find_format("nothing")
@@ -243,7 +242,7 @@ def test_no_tournament_file_can_name_it() -> None:
 def test_batches_are_drawn_until_it_is_decided() -> None:
     setup, history = setup_of(), History()
     for round_ in range(1, 30):
-        drawn = Comparison().draw(setup, history)
+        drawn = ComparisonFormat().draw(setup, history)
         if drawn.complete:
             break
         assert {row.round for row in drawn.rows} == {round_}

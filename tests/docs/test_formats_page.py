@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.command import ROOT
-from tests.pools import Immediate
+from tests.executors import Immediate
 from tests.tournaments import answer, write_file
 from tourney.bots.catalogue.store import BotStore
 from tourney.results.standings import compute_standings
@@ -14,7 +14,7 @@ from tourney.run.config.tournament_file import read_tournament_file
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.start import open_tournament
 from tourney.run.monitoring.summary import End
-from tourney.run.workers.pool import ExecutorPool
+from tourney.run.workers.executor import FuturesExecutor
 from tourney.schedule.registry import FORMATS
 
 PAGE = (ROOT / "docs" / "explanation" / "formats.md").read_text(encoding="utf-8")
@@ -39,7 +39,7 @@ def test_a_file_of_the_page_is_played_to_its_end(tmp_path: Path, text: str) -> N
     bots = BotStore(tmp_path / "bots")
     repository, tournament = open_tournament(file, str(tmp_path / "t.db"), bots, lambda _: None)
     with repository:
-        pool = ExecutorPool(Immediate, answer, 1)
+        pool = FuturesExecutor(Immediate, answer, 1)
         assert Coordinator(repository, tournament.id, pool, tmp_path).run().end is End.FINISHED
         rows = tuple(repository.rows(tournament.id))
         assert len(rows) >= int(count) if more else len(rows) == int(count)

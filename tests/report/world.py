@@ -8,7 +8,7 @@ from tourney.match.record import FaultKind, Outcome, make_record
 from tourney.match.result import LogLine, PlayedMatch
 from tourney.match.seeds import draw_chance
 from tourney.match.spec import Entrant, MatchSpec
-from tourney.run.engine.pairing import draw_next, spec_of
+from tourney.run.engine.pairing import pair_next, spec_of
 from tourney.seeds import stream
 from tourney.store.repository import Repository
 from tourney.store.values import MatchResult, Plan, RunSettings, StoredEntrant, Tournament
@@ -49,7 +49,7 @@ def begin(
     made = repository.begin(
         plan, seed=99, seed_chosen=True, run=RunSettings(), entrants=entrants, created="2026-11-20T08:00:00Z"
     )
-    while draw_next(repository, made.id):
+    while pair_next(repository, made.id):
         pass
     return repository.tournament_by_id(made.id)
 

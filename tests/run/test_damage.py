@@ -13,17 +13,16 @@ from typing import Any
 
 import pytest
 
-from tests.pools import Immediate
+from tests.executors import Immediate
 from tests.run.test_same_results import play, results
 from tests.tournaments import refused, write_file
 from tourney.errors import StoreError
 from tourney.run.config.tournament_file import read_tournament_file
-from tourney.run.engine.replay_spool import Spool
 from tourney.run.engine.session import run_tournament
+from tourney.run.engine.spool import Spool
 from tourney.run.monitoring.progress import Listener
 from tourney.run.monitoring.summary import End, Summary
-from tourney.run.workers.pool import ExecutorPool
-from tourney.run.workers.task import MatchTask, WorkerReply
+from tourney.run.workers.executor import FuturesExecutor, MatchTask, WorkerReply
 from tourney.store.repository import Repository
 from tourney.store.values import MatchResult
 
@@ -60,7 +59,7 @@ def run(folder: Path, count: int = ALL, listener: Listener | None = None) -> Sum
         return play(task) if left[0] >= 0 else WorkerReply(task.number)
 
     file = read_tournament_file(folder / "cup.toml")
-    pool = ExecutorPool(Immediate, some)
+    pool = FuturesExecutor(Immediate, some)
     return run_tournament(
         file, str(folder / "tourney.db"), folder / "tourney-bots", lambda: pool, listener=listener
     )
@@ -73,10 +72,10 @@ def halfway(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_file(origin, CUP)
     for name in "ade":
         write_file(origin, f"#!/bin/sh\n# {name}\n", name).chmod(0o755)
-    assert run(origin, 5).tick.done == 5
+    assert run(origin, 5).progress.done == 5
     with closing(sqlite3.connect(origin / "tourney.db")) as connection:
         connection.execute("SELECT count(*) FROM match").fetchone()  # so the WAL outlives the run
-        assert run(origin, HALF - 5).tick.done == HALF
+        assert run(origin, HALF - 5).progress.done == HALF
         killed = tmp_path_factory.mktemp("killed") / "folder"
         shutil.copytree(origin, killed)
     assert (killed / "tourney.db-wal").stat().st_size > 0
@@ -211,8 +210,8 @@ def test_a_wal_that_is_torn_or_gone_costs_what_it_held_and_nothing_else(
         path.write_bytes(data)
     summary = run(folder)
     assert summary.end is End.FINISHED
-    assert summary.tick.played >= ALL - HALF
-    assert (summary.tick.played == ALL - HALF) == (wal == "whole")
+    assert summary.progress.played >= ALL - HALF
+    assert (summary.progress.played == ALL - HALF) == (wal == "whole")
     assert results(folder / "tourney.db") == wanted
 
 
@@ -226,7 +225,7 @@ def spooled(folder: Path, numbers: range) -> Path:
         return WorkerReply(task.number)
 
     file = read_tournament_file(spare / "cup.toml")
-    pool = ExecutorPool(Immediate, keep, workers=len(numbers))
+    pool = FuturesExecutor(Immediate, keep, workers=len(numbers))
     run_tournament(file, str(spare / "tourney.db"), spare / "tourney-bots", lambda: pool)
     with Repository.open(str(folder / "tourney.db")) as repository:
         spool = Spool(folder / "tourney.db-cup.spool", repository.tournament())
@@ -256,7 +255,7 @@ def test_a_torn_spool_gives_its_sound_lines_and_the_rest_is_played_again(
     path.write_bytes(tear(path.read_bytes()))
     ears = Ears()
     summary = run(folder, listener=ears)
-    assert summary.tick.played == ALL - HALF - taken
+    assert summary.progress.played == ALL - HALF - taken
     assert any("came out of" in text for text in ears.said) == (taken > 0)
     assert results(folder / "tourney.db") == wanted
     assert not path.exists()
@@ -268,7 +267,7 @@ def test_the_spool_of_another_database_is_refused_and_stays(folder: Path) -> Non
     for path in other.glob("tourney.db*"):
         path.unlink()
     write_file(other, CUP.replace("seed = 7", "seed = 8"))
-    assert run(other, HALF).tick.done == HALF
+    assert run(other, HALF).progress.done == HALF
     path = spooled(other, range(HALF + 1, HALF + 3))
     there = folder / path.name
     shutil.move(path, there)
@@ -277,4 +276,4 @@ def test_the_spool_of_another_database_is_refused_and_stays(folder: Path) -> Non
         run(folder)
     assert there.read_bytes() == data
     there.unlink()
-    assert run(folder).tick.played == ALL - HALF
+    assert run(folder).progress.played == ALL - HALF

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.pools import BackwardsPool, Immediate
+from tests.executors import BackwardsExecutor, Immediate
 from tests.tournaments import begin, digests
 from tourney.bots.channel.base import Channel, Event
 from tourney.bots.channel.random_channel import RandomChannel
@@ -28,8 +28,7 @@ from tourney.results.standings import compute_standings
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.monitoring.progress import Listener, Progress
 from tourney.run.monitoring.summary import End
-from tourney.run.workers.pool import ExecutorPool, Pool
-from tourney.run.workers.task import MatchTask, WorkerReply
+from tourney.run.workers.executor import FuturesExecutor, MatchExecutor, MatchTask, WorkerReply
 from tourney.store.repository import Repository
 
 NOWHERE = Path("/nowhere")
@@ -84,7 +83,9 @@ def play(task: MatchTask) -> WorkerReply:
         return WorkerReply(task.number, room.play(task.spec))
 
 
-def run(database: Path, pool: Pool, max_faults: int | None = None, listener: Listener | None = None) -> End:
+def run(
+    database: Path, pool: MatchExecutor, max_faults: int | None = None, listener: Listener | None = None
+) -> End:
     with Repository.open(str(database)) as repository:
         tournament = repository.tournament().id
         return (
@@ -95,11 +96,11 @@ def run(database: Path, pool: Pool, max_faults: int | None = None, listener: Lis
 
 
 def one(database: Path, max_faults: int | None = None) -> End:
-    return run(database, ExecutorPool(Immediate, play), max_faults)
+    return run(database, FuturesExecutor(Immediate, play), max_faults)
 
 
 def threads(database: Path, max_faults: int | None = None) -> End:
-    return run(database, ExecutorPool(lambda: ThreadPoolExecutor(3), play, 3), max_faults)
+    return run(database, FuturesExecutor(lambda: ThreadPoolExecutor(3), play, 3), max_faults)
 
 
 class Gate(Listener):
@@ -115,8 +116,8 @@ class Gate(Listener):
             threading.Event().wait()
         return play(task)
 
-    def tick(self, tick: Progress) -> None:
-        if tick.played == self._count:
+    def progress(self, progress: Progress) -> None:
+        if progress.played == self._count:
             os.write(self._tell, b"x")
 
 
@@ -127,7 +128,7 @@ def kill_after(count: int, database: Path, max_faults: int | None) -> None:
     if not pid:
         with suppress(BaseException):
             gate = Gate(count, tell)
-            run(database, ExecutorPool(lambda: ThreadPoolExecutor(2), gate.play, 2), max_faults, gate)
+            run(database, FuturesExecutor(lambda: ThreadPoolExecutor(2), gate.play, 2), max_faults, gate)
         os._exit(0)
     os.close(tell)
     reached = os.read(heard, 1) == b"x"
@@ -141,7 +142,7 @@ def killed(database: Path, max_faults: int | None = None) -> End:
     """Kill two runs in the middle, and let a third finish, that answers in the contrary order."""
     kill_after(3, database, max_faults)
     kill_after(6, database, max_faults)
-    return run(database, BackwardsPool(play, 3), max_faults)
+    return run(database, BackwardsExecutor(play, 3), max_faults)
 
 
 def results(database: Path) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.command import invoke
-from tests.pools import BackwardsPool, Immediate, ShuffledPool
+from tests.executors import BackwardsExecutor, Immediate, ShuffledExecutor
 from tests.schedules import check_rows, pairings
 from tests.tables import NO_LIMITS, TOE
 from tests.tournaments import answer, digests
@@ -23,10 +23,9 @@ from tourney.match.verify import verify
 from tourney.results.format_input import load_history, load_setup
 from tourney.results.standings import compute_standings
 from tourney.run.engine.coordinator import Coordinator
-from tourney.run.engine.pairing import draw_next
+from tourney.run.engine.pairing import pair_next
 from tourney.run.monitoring.summary import End
-from tourney.run.workers.pool import ExecutorPool
-from tourney.run.workers.task import MatchTask, WorkerReply
+from tourney.run.workers.executor import FuturesExecutor, MatchTask, WorkerReply
 from tourney.schedule.format import History
 from tourney.schedule.player_history import keep
 from tourney.schedule.registry import find_format
@@ -50,11 +49,11 @@ def begin(repository: Repository, count: int, **plan: Any) -> Tournament:
         entrants=entrants,
         created="2026-11-20",
     )
-    draw_next(repository, made.id)
+    pair_next(repository, made.id)
     return repository.tournament_by_id(made.id)
 
 
-def run(repository: Repository, tournament: Tournament, pool: ExecutorPool) -> None:
+def run(repository: Repository, tournament: Tournament, pool: FuturesExecutor) -> None:
     summary = Coordinator(repository, tournament.id, pool, Path("/nowhere")).run()
     assert summary.end is End.FINISHED
 
@@ -110,7 +109,7 @@ def test_a_swiss_of_two_hundred_in_whole_matches(tmp_path: Path) -> None:
     """Nine rounds, 1,800 matches, each played by the referee: nobody meets again, and all else holds."""
     with Repository.open(str(tmp_path / "t.db"), create=True) as repository:
         tournament = begin(repository, 200, format="swiss", rounds=9)
-        run(repository, tournament, ExecutorPool(Immediate, scripted, 1))
+        run(repository, tournament, FuturesExecutor(Immediate, scripted, 1))
         history, setup = load_history(repository, tournament.id), load_setup(repository, tournament.id)
         standings = compute_standings(repository, tournament.id)
         for number in (1, 900, 1800):
@@ -141,11 +140,11 @@ def test_a_swiss_of_two_hundred_in_whole_matches(tmp_path: Path) -> None:
     assert sum(top) > sum(bottom) + 40 * 300
 
 
-POOLS: list[Callable[[], ExecutorPool]] = [
-    lambda: ExecutorPool(Immediate, answer, 1),
-    lambda: BackwardsPool(answer, 7),
-    lambda: ShuffledPool(answer, 5, (3, 1, 4, 1, 5, 9, 2, 6)),
-    lambda: ExecutorPool(lambda: ThreadPoolExecutor(3), answer, 3),
+POOLS: list[Callable[[], FuturesExecutor]] = [
+    lambda: FuturesExecutor(Immediate, answer, 1),
+    lambda: BackwardsExecutor(answer, 7),
+    lambda: ShuffledExecutor(answer, 5, (3, 1, 4, 1, 5, 9, 2, 6)),
+    lambda: FuturesExecutor(lambda: ThreadPoolExecutor(3), answer, 3),
 ]
 
 

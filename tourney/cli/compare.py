@@ -11,14 +11,14 @@ from tourney.cli.options import bots_option, db_option, format_option, output_op
 from tourney.cli.output import Column, Format, current
 from tourney.cli.run import MAX_WORKERS, choose_listener, end_of
 from tourney.compare.compare import Request, compare_bots
-from tourney.compare.format import BATCH, Terms
+from tourney.compare.format import BATCH, StoppingRule
 from tourney.compare.result import decision_text
 from tourney.errors import UsageError
 from tourney.match.spec import Limits
 from tourney.ratings.sprt import Sprt
 from tourney.run.config.tournament_file import EntrantLine
-from tourney.run.engine.deadline import Deadline
-from tourney.run.workers.pool import ProcessPool, default_workers
+from tourney.run.engine.stopping import Deadline
+from tourney.run.workers.local import LocalExecutor, default_workers
 from tourney.seeds import U64
 from tourney.store.values import RunSettings, SandboxLevel
 
@@ -139,7 +139,7 @@ def command(
         a=EntrantLine(a, args=_words("--args-a", args_a)),
         b=EntrantLine(b, args=_words("--args-b", args_b)),
         game=game,
-        terms=Terms(Sprt(elo0, elo1, alpha, beta), batch, max_pairs),
+        terms=StoppingRule(Sprt(elo0, elo1, alpha, beta), batch, max_pairs),
         options=pairs(options),
         limits=Limits() if move_ms is None else Limits(move_ms=move_ms),
         opening_plies=opening_plies,
@@ -152,7 +152,7 @@ def command(
     with ExitStack() as stack:
         listener = choose_listener(output, stack, f"{a} v {b}")
         compared = compare_bots(
-            request, db, Path(bots), lambda: ProcessPool(count), listener=listener, timetable=timetable
+            request, db, Path(bots), lambda: LocalExecutor(count), listener=listener, timetable=timetable
         )
     result = compared.result
     if format_ is Format.TABLE:

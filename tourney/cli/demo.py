@@ -15,7 +15,7 @@ from tourney.run.config.tournament_file import TournamentFile, read_tournament_f
 from tourney.run.demo import DemoFiles, begin_demo, failed_starts, prepare_demo, upgrade_demo
 from tourney.run.engine.session import run_tournament
 from tourney.run.monitoring.summary import Summary
-from tourney.run.workers.pool import ProcessPool, default_workers
+from tourney.run.workers.local import LocalExecutor, default_workers
 from tourney.store.repository import Repository
 
 
@@ -69,7 +69,7 @@ def _play(files: DemoFiles, tournament: TournamentFile, workers: int, output: Ou
     with ExitStack() as stack:
         listener = choose_listener(output, stack, name)
         summary = run_tournament(
-            tournament, str(files.database), files.bots, lambda: ProcessPool(workers), listener=listener
+            tournament, str(files.database), files.bots, lambda: LocalExecutor(workers), listener=listener
         )
     output.say(summary_text(name, summary))
     return summary

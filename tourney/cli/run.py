@@ -13,11 +13,11 @@ from tourney.cli.output import Output, current
 from tourney.cli.run_options import run_options
 from tourney.errors import UsageError
 from tourney.run.config.tournament_file import read_tournament_file
-from tourney.run.engine.deadline import Deadline, seconds_left
+from tourney.run.engine.stopping import Deadline, seconds_left
 from tourney.run.monitoring.progress import Listener, PlainListener, progress_text, rich_listener
 from tourney.run.monitoring.summary import ENDS, Summary
 from tourney.run.unattended import RunOptions, run_unattended
-from tourney.run.workers.pool import ProcessPool, default_workers
+from tourney.run.workers.local import LocalExecutor, default_workers
 
 MAX_WORKERS = 256
 
@@ -79,7 +79,7 @@ def command(
             tournament,
             db,
             Path(bots),
-            lambda: ProcessPool(count, cpus=cpus),
+            lambda: LocalExecutor(count, cpus=cpus),
             night,
             listener=listener,
             timetable=timetable,
@@ -103,7 +103,7 @@ def choose_listener(output: Output, stack: ExitStack, title: str) -> Listener:
 
 def summary_text(name: str, summary: Summary) -> str:
     """Return how a run ended, in one line."""
-    return f"{name}: {ENDS[summary.end]} ({progress_text(summary.tick)})"
+    return f"{name}: {ENDS[summary.end]} ({progress_text(summary.progress)})"
 
 
 def end_of(until: str | None, budget: str | None) -> float | None:

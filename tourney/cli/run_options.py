@@ -7,9 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
-from tourney.run.engine.deadline import read_span
-from tourney.run.monitoring.notify import read_command
-from tourney.run.unattended import RunOptions
+from tourney.run.engine.stopping import parse_span
+from tourney.run.unattended import RunOptions, read_command
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -31,7 +30,7 @@ def run_options(function: F) -> F:
     ) -> Any:
         night = RunOptions(
             max_faults=max_faults,
-            patience=0.0 if patience == "0" else read_span("--patience", patience).total_seconds(),
+            patience=0.0 if patience == "0" else parse_span("--patience", patience).total_seconds(),
             unbenched=unbench,
             log=log,
             report=report,

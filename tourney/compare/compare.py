@@ -9,19 +9,18 @@ from typing import Any
 import rfc8785
 
 from tourney.bots.catalogue.store import BotStore
-from tourney.compare.format import Comparison, Terms
-from tourney.compare.live import Live
-from tourney.compare.result import result_of
+from tourney.compare.format import ComparisonFormat, StoppingRule
+from tourney.compare.result import LiveResult, result_of
 from tourney.errors import GameError, UsageError
 from tourney.games.registry import find_game
 from tourney.match.spec import Limits
 from tourney.run.config.entrants import enter
 from tourney.run.config.tournament_file import NAME, EntrantLine, TournamentFile
-from tourney.run.engine.deadline import Deadline
 from tourney.run.engine.session import run_tournament
+from tourney.run.engine.stopping import Deadline
 from tourney.run.monitoring.progress import Listener, Listeners
 from tourney.run.monitoring.summary import Summary
-from tourney.run.workers.pool import Pool
+from tourney.run.workers.executor import MatchExecutor
 from tourney.schedule.row import ResultRow
 from tourney.store.engine import database_exists
 from tourney.store.repository import Repository
@@ -45,7 +44,7 @@ class Request:
     a: EntrantLine
     b: EntrantLine
     game: str
-    terms: Terms
+    terms: StoppingRule
     options: dict[str, str] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
     opening_plies: int | None = None
@@ -55,7 +54,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparisonResult:
     """What a comparison came to, as JSON data; ``summary`` of the run, None if there was nothing to play."""
 
     result: dict[str, Any]
@@ -66,11 +65,11 @@ def compare_bots(
     request: Request,
     url: str,
     bots: Path,
-    pool: Callable[[], Pool],
+    pool: Callable[[], MatchExecutor],
     *,
     listener: Listener | None = None,
     timetable: Deadline | None = None,
-) -> Compared:
+) -> ComparisonResult:
     """Play until it is known, or until the time is up or a signal comes.
 
     Goes on where it stopped. The result is kept in the store once the comparison has ended, and asked again
@@ -82,15 +81,15 @@ def compare_bots(
     name = file.plan.name
     kept, before = _before(url, name)
     if kept is not None and request.name is None:
-        return Compared(kept, None)
-    live = Live(listener, request.terms, before)
+        return ComparisonResult(kept, None)
+    live = LiveResult(listener, request.terms, before)
     summary = run_tournament(file, url, bots, pool, listener=Listeners(listener, live), timetable=timetable)
     with Repository.open(url) as repository:
         tournament = repository.tournament(name)
         result = result_of(repository, tournament)
         if result["ended"]:
             repository.keep_verdict(tournament.id, result)
-    return Compared(result, summary)
+    return ComparisonResult(result, summary)
 
 
 def comparison_file(request: Request, store: BotStore) -> TournamentFile:
@@ -117,7 +116,7 @@ def comparison_file(request: Request, store: BotStore) -> TournamentFile:
         game=game.name,
         rules=game.rules,
         options=tuple(sorted(options.items())),
-        format=Comparison.name,
+        format=ComparisonFormat.name,
         seats=2,
         games_per_pairing=2 * request.terms.batch,
         opening_plies=plies,
@@ -166,6 +165,6 @@ def _before(url: str, name: str) -> tuple[dict[str, Any] | None, list[ResultRow]
     if database_exists(url):
         with Repository.open(url) as repository:
             for tournament in repository.tournaments():
-                if tournament.name == name and tournament.plan.format == Comparison.name:
+                if tournament.name == name and tournament.plan.format == ComparisonFormat.name:
                     return repository.verdict(tournament.id), list(repository.results(tournament.id))
     return None, []

@@ -18,7 +18,7 @@ BATCH = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class StoppingRule:
     """How a comparison is decided: the test, the pairs of a batch, and after how many pairs it gives up."""
 
     sprt: Sprt
@@ -43,7 +43,7 @@ class Terms:
         return tuple(sorted(found.items()))
 
     @classmethod
-    def of(cls, extra: Iterable[tuple[str, int | str]]) -> "Terms":
+    def of(cls, extra: Iterable[tuple[str, int | str]]) -> "StoppingRule":
         """Return what ``extra`` gave."""
         values = dict(extra)
         sprt = Sprt(*(float(values[name]) for name in ("elo0", "elo1", "alpha", "beta")))
@@ -66,7 +66,7 @@ class Verdict:
     ended: bool
 
 
-def judge(terms: Terms, batches: Sequence[Sequence[int | None]]) -> Verdict:
+def judge(terms: StoppingRule, batches: Sequence[Sequence[int | None]]) -> Verdict:
     """Judge whole batches; each holds the half-points of its pairs, None for one that is lost.
 
     A batch is drawn only where those before did not decide, so all of them are judged together. A batch that
@@ -101,7 +101,7 @@ def half_points(ranks: Sequence[int], seat: int) -> int:
     return 1 if mine == theirs else 2 if mine < theirs else 0
 
 
-def standing(terms: Terms, results: Iterable[ResultRow]) -> Verdict:
+def standing(terms: StoppingRule, results: Iterable[ResultRow]) -> Verdict:
     """Judge results: whole batches, from the first on."""
     scores = pair_scores(results)
     batches = []
@@ -112,7 +112,7 @@ def standing(terms: Terms, results: Iterable[ResultRow]) -> Verdict:
     return judge(terms, batches)
 
 
-class Comparison(Format):
+class ComparisonFormat(Format):
     """Entrant 0 against entrant 1 in rounds of a batch of mirrored pairs each, until the test has decided."""
 
     name = "compare"
@@ -121,11 +121,11 @@ class Comparison(Format):
         """Raise TournamentError unless two meet at tables of two."""
         if len(setup.players) != 2 or setup.seats != 2:
             raise TournamentError("a comparison is between two bots at a table of two seats")
-        Terms.of(setup.extra)
+        StoppingRule.of(setup.extra)
 
     def draw(self, setup: Setup, history: History) -> Pairings:
         """Return the next batch, or nothing once the test has decided."""
-        terms = Terms.of(setup.extra)
+        terms = StoppingRule.of(setup.extra)
         if standing(terms, history.results).ended:
             return Pairings((), complete=True)
         rows = rows_of(setup, history.rounds + 1, 1, (0, 1))

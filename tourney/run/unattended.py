@@ -1,21 +1,24 @@
 """A run that nobody watches: the run itself, its log, its reports, its last page, and the call at its end."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from tourney.errors import EnvironmentFailure, TourneyError
+from tourney.errors import EnvironmentFailure, TourneyError, UsageError
 from tourney.run.config.tournament_file import TournamentFile
-from tourney.run.engine.deadline import Deadline
 from tourney.run.engine.session import run_tournament
-from tourney.run.engine.signals import past_hangup
-from tourney.run.monitoring.notify import notify
+from tourney.run.engine.stopping import Deadline, ignore_hangups
 from tourney.run.monitoring.progress import Listener, Listeners, progress_text
 from tourney.run.monitoring.reporter import Reporter
 from tourney.run.monitoring.run_log import RunLog
 from tourney.run.monitoring.summary import End, Summary, page
-from tourney.run.workers.pool import Pool
+from tourney.run.workers.executor import MatchExecutor
 from tourney.store.engine import place_of
 from tourney.store.repository import Repository
 
@@ -60,7 +63,7 @@ def run_unattended(
     file: TournamentFile,
     url: str,
     bots: Path,
-    pool: Callable[[], Pool],
+    pool: Callable[[], MatchExecutor],
     night: RunOptions,
     *,
     listener: Listener,
@@ -88,15 +91,17 @@ def run_unattended(
                 patience=night.patience,
                 unbenched=night.unbenched,
             )
-            with past_hangup():
+            with ignore_hangups():
                 report = reporter.last() if reporter and summary.end is not End.STOPPED else ""
-        with past_hangup():
+        with ignore_hangups():
             ended = Ended(summary, code_of(summary), _page(name, url, summary, log.path, report))
-            _tell(night, both, name, summary.end.value, ended.code, progress_text(summary.tick), ended.page)
+            _tell(
+                night, both, name, summary.end.value, ended.code, progress_text(summary.progress), ended.page
+            )
     except BaseException as error:
         code = error.exit_code if isinstance(error, TourneyError) else EnvironmentFailure.exit_code
         said = str(error) or type(error).__name__
-        with past_hangup():
+        with ignore_hangups():
             _tell(night, both, name, FAILED, code, said, said)
         raise
     finally:
@@ -124,7 +129,7 @@ def _reporting(name: str, url: str, night: RunOptions, listener: Listener) -> It
 
 
 def _page(name: str, url: str, summary: Summary, log: Path, report: str) -> str:
-    if not (summary.tick.played or report):
+    if not (summary.progress.played or report):
         return ""
     with Repository.open(url) as opened, opened.snapshot() as repository:
         return page(repository, repository.tournament(name), summary, {"log": str(log), "report": report})
@@ -134,7 +139,7 @@ def _tell(
     night: RunOptions, listener: Listener, name: str, end: str, code: int, sentence: str, text: str
 ) -> None:
     """Write the end into the log, and run the command that wants to know of it."""
-    listener.note("end", {"end": end, "code": code, "text": sentence, "page": text.splitlines()})
+    listener.event("end", {"end": end, "code": code, "text": sentence, "page": text.splitlines()})
     if not night.notify:
         return
     variables = {
@@ -144,6 +149,55 @@ def _tell(
         "TOURNEY_TEXT": sentence.replace("\0", "\\x00"),
     }
     problem = notify(night.notify, variables, text + "\n")
-    listener.note("notify", {"command": night.notify[0], "problem": problem})
+    listener.event("notify", {"command": night.notify[0], "problem": problem})
     if problem:
         listener.say(problem)
+
+
+SECONDS = 60.0
+"""How long the command may take; then it is killed with all that it started."""
+
+
+def read_command(text: str) -> tuple[str, ...]:
+    """Return the words of a command as a shell would part them; no shell will see it. Raises UsageError."""
+    try:
+        words = tuple(shlex.split(text))
+    except ValueError as error:
+        raise UsageError(f"--notify {text!r} cannot be parted into words: {error}") from error
+    if not words:
+        raise UsageError("--notify is empty: name a command, as 'mail -s done me@example.org'")
+    if shutil.which(words[0]) is None:
+        raise UsageError(f"--notify: there is no command {words[0]!r}")
+    return words
+
+
+def notify(words: Sequence[str], variables: Mapping[str, str], text: str, seconds: float = SECONDS) -> str:
+    """Run the command and return what went wrong, "" if nothing did.
+
+    It gets ``text`` on standard input and ``variables`` beside the environment of this process; what it
+    prints goes to standard error. Nothing of either is read by a shell.
+    """
+    try:
+        process = subprocess.Popen(  # noqa: S603 - the person at the terminal named it
+            words,
+            stdin=subprocess.PIPE,
+            stdout=2,  # ours is for results
+            env={**os.environ, **variables},
+            text=True,
+            encoding="utf-8",
+            errors="backslashreplace",
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:
+        return f"--notify: {words[0]} cannot be run: {getattr(error, 'strerror', None) or error}"
+    try:
+        process.communicate(text, timeout=seconds)  # that it does not read its input is its right
+    except subprocess.TimeoutExpired:
+        return f"--notify: {words[0]} was killed after {seconds:g} seconds"
+    finally:
+        with suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    if process.returncode:
+        return f"--notify: {words[0]} ended with the exit code {process.returncode}"
+    return ""

@@ -11,15 +11,14 @@ from pathlib import Path
 import pytest
 
 from tests.coordination import Ears, run
-from tests.pools import BackwardsPool, Immediate
+from tests.executors import BackwardsExecutor, Immediate
 from tests.tournaments import answer, begin, digests, refused
 from tourney.errors import BotError, WorkerError
 from tourney.results.standings import compute_standings
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.monitoring.progress import Playing
 from tourney.run.monitoring.summary import End
-from tourney.run.workers.pool import ExecutorPool
-from tourney.run.workers.task import MatchTask, WorkerReply
+from tourney.run.workers.executor import FuturesExecutor, MatchTask, WorkerReply
 from tourney.store.repository import Repository
 
 
@@ -36,18 +35,18 @@ def test_all_rows_are_handed_out_once_in_schedule_order(repository: Repository) 
     assert [task.number for task in seen] == list(range(1, 21))
     assert {task.bots for task in seen} == {"/nowhere"}
     assert summary.end is End.FINISHED
-    assert (summary.tick.rows, summary.tick.done, summary.tick.played) == (20, 20, 20)
-    assert [tick.done for tick in ears.ticks] == sorted(tick.done for tick in ears.ticks)
-    assert ears.ticks[-1].done == 20
+    assert (summary.progress.rows, summary.progress.done, summary.progress.played) == (20, 20, 20)
+    assert [progress.done for progress in ears.reports] == sorted(progress.done for progress in ears.reports)
+    assert ears.reports[-1].done == 20
     assert len(digests(repository, tournament.id)) == 20
 
 
 @pytest.mark.parametrize("seats", [2, 3])
 def test_the_order_of_completion_and_the_number_of_workers_change_nothing(tmp_path: Path, seats: int) -> None:
-    backwards = BackwardsPool(answer)
-    threads = ExecutorPool(lambda: ThreadPoolExecutor(4), answer, 4)
+    backwards = BackwardsExecutor(answer)
+    threads = FuturesExecutor(lambda: ThreadPoolExecutor(4), answer, 4)
     seen = []
-    for k, pool in enumerate((ExecutorPool(Immediate, answer), backwards, threads)):
+    for k, pool in enumerate((FuturesExecutor(Immediate, answer), backwards, threads)):
         with Repository.open(str(tmp_path / f"{k}.db"), create=True) as repository:
             tournament = begin(repository, 4, seats=seats, games=6)
             run(repository, pool=pool)
@@ -73,7 +72,7 @@ def test_a_run_goes_on_with_the_rows_that_have_no_result(repository: Repository)
     assert run(repository, dies_at_seven).end is End.FINISHED
     assert sorted(digests(repository, tournament.id)) == list(range(1, 13))
     assert counts == Counter({number: 1 + (number == 7) for number in range(1, 13)})
-    assert run(repository, lambda _task: pytest.fail("nothing is left to play")).tick.played == 0
+    assert run(repository, lambda _task: pytest.fail("nothing is left to play")).progress.played == 0
 
 
 def test_a_failure_of_the_machine_is_nobodys_loss_and_the_match_is_played_again(
@@ -89,7 +88,7 @@ def test_a_failure_of_the_machine_is_nobodys_loss_and_the_match_is_played_again(
         return answer(task)
 
     ears = Ears()
-    assert run(repository, play, listener=ears).tick.void == 0
+    assert run(repository, play, listener=ears).progress.void == 0
     assert len(digests(repository, tournament.id)) == 6
     assert ears.said == []
 
@@ -106,7 +105,7 @@ def test_after_the_third_failure_a_match_is_void_and_named(repository: Repositor
 
     ears = Ears()
     summary = run(repository, play, listener=ears)
-    assert (summary.end, summary.tick.done, summary.tick.void) == (End.FINISHED, 6, 1)
+    assert (summary.end, summary.progress.done, summary.progress.void) == (End.FINISHED, 6, 1)
     assert tries == Counter({1: 1, 2: 1, 3: 1, 4: 3, 5: 1, 6: 1})
     result = repository.match(tournament.id, 4).result
     assert result is not None
@@ -206,7 +205,7 @@ def test_a_worker_that_dies_costs_only_the_match_that_kills_it(repository: Repos
     ears = Ears()
     summary = Coordinator(repository, tournament.id, pool, Path("/nowhere"), listener=ears).run()
     assert summary.end is End.FINISHED
-    assert (summary.tick.done, summary.tick.void) == (12, 1)
+    assert (summary.progress.done, summary.progress.void) == (12, 1)
     assert pool.replaced == 3
     assert pool.tries[3] == 3
     assert max(count for number, count in pool.tries.items() if number != 3) <= 2
@@ -244,7 +243,7 @@ def test_the_first_signal_finishes_what_is_played_and_begins_no_more(
     assert done == list(range(1, len(done) + 1))
     assert 5 <= len(done) < 12
     assert ears.said[0].startswith("stopping: matches that are being played are finished first")
-    assert run(repository).tick.done == 12
+    assert run(repository).progress.done == 12
 
 
 @pytest.mark.usefixtures("handlers")
@@ -262,4 +261,4 @@ def test_the_second_signal_stops_at_once_and_what_was_played_is_stored(repositor
     done = sorted(digests(repository, tournament.id))
     assert done == list(range(1, len(done) + 1))
     assert len(done) < 12
-    assert run(repository).tick.done == 12
+    assert run(repository).progress.done == 12

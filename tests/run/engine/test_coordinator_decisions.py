@@ -7,15 +7,14 @@ from pathlib import Path
 import pytest
 
 from tests.coordination import Ears, Play, run
-from tests.pools import Immediate
+from tests.executors import Immediate
 from tests.tournaments import answer, begin, digests, played, refused
 from tourney.errors import BotError, UsageError
 from tourney.run.engine.bench_policy import BATCH, decided_by
 from tourney.run.engine.coordinator import Coordinator
-from tourney.run.engine.recovery import unbench
+from tourney.run.engine.start import unbench
 from tourney.run.monitoring.summary import End, Summary
-from tourney.run.workers.pool import ExecutorPool
-from tourney.run.workers.task import MatchTask, WorkerReply
+from tourney.run.workers.executor import FuturesExecutor, MatchTask, WorkerReply
 from tourney.schedule.format import Format, History, Pairings, Setup, rows_of
 from tourney.schedule.registry import FORMATS
 from tourney.store.repository import Repository
@@ -47,7 +46,7 @@ def test_a_bot_that_never_starts_is_benched_and_the_rest_of_its_matches_is_void(
     void = [m.number for m in of_b if m.result is not None and m.result.void]
     assert void == [m.number for m in of_b if decided_by(m.number) >= lost[2]]
     assert (len(lost), len(void)) == (15, 9)
-    assert (summary.end, summary.tick.done, summary.tick.void) == (End.FINISHED, 48, 9)
+    assert (summary.end, summary.progress.done, summary.progress.void) == (End.FINISHED, 48, 9)
     assert repository.benched(tournament.id) == ((1, 9),)
     [told] = ears.said
     assert told.startswith("b is benched: it failed at start-up 3 times (matches ")
@@ -72,7 +71,7 @@ def test_who_is_no_longer_benched_plays_all_that_it_lost_at_start_up_and_all_tha
         "b is no longer benched: 24 of its matches are played again, 15 of them lost at start-up before"
     ]
     assert repository.benched(tournament.id) == ()
-    assert run(repository).tick.void == 0
+    assert run(repository).progress.void == 0
     after = digests(repository, tournament.id)
     assert len(after) == 48
     assert all(after[n] == d for n, d in before.items() if 1 not in repository.match(tournament.id, n).seats)
@@ -87,7 +86,7 @@ def test_too_many_faults_stop_the_run_after_the_same_match_with_any_number_of_wo
     repository: Repository, make: Callable[[], Executor], workers: int
 ) -> None:
     tournament = begin(repository, 5, games=6)
-    pool = ExecutorPool(make, never_starts("c"), workers)
+    pool = FuturesExecutor(make, never_starts("c"), workers)
     ears = Ears()
 
     def stopped() -> Summary:
@@ -103,7 +102,7 @@ def test_too_many_faults_stop_the_run_after_the_same_match_with_any_number_of_wo
     last = next(number for number in range(1, 61) if decided_by(number) == decided) - 1
     assert sorted(digests(repository, tournament.id)) == list(range(1, last + 1))
     assert f"too many faults by match {decided}: stopping" in ears.said[-1]
-    pool = ExecutorPool(Immediate, never_starts("c"))
+    pool = FuturesExecutor(Immediate, never_starts("c"))
     assert (stopped().end, repository.progress(tournament.id).done) == (End.FAULTS, last)
     assert run(repository).end is End.FINISHED
 

@@ -9,15 +9,13 @@ from typing import Any
 import pytest
 
 from tests.coordination import Ears, run
-from tests.pools import Immediate
+from tests.executors import Immediate
 from tests.tournaments import answer, begin, digests, refused
 from tourney.errors import StoreError, StoreUnavailable
 from tourney.run.engine.coordinator import Coordinator
-from tourney.run.engine.recovery import replay_spool
-from tourney.run.engine.replay_spool import Spool, read_spool
+from tourney.run.engine.spool import Spool, read_spool, replay_spool
 from tourney.run.monitoring.summary import End
-from tourney.run.workers.pool import ExecutorPool
-from tourney.run.workers.task import MatchTask, WorkerReply
+from tourney.run.workers.executor import FuturesExecutor, MatchTask, WorkerReply
 from tourney.store.repository import Repository
 
 
@@ -33,7 +31,7 @@ def test_what_cannot_be_stored_stops_the_run_with_the_stores_words(
         patch.setattr(Repository, "record_results", full)
         with refused(StoreError, "disk is full"):
             run(repository)
-    assert run(repository).tick.done == 6
+    assert run(repository).progress.done == 6
 
 
 class Failing:
@@ -54,7 +52,7 @@ class Failing:
 
 def patient(repository: Repository, **more: Any) -> Coordinator:
     """Return a coordinator that bears an hour of failure and tries again at once."""
-    pool = ExecutorPool(Immediate, more.pop("play", answer), 2)
+    pool = FuturesExecutor(Immediate, more.pop("play", answer), 2)
     return Coordinator(
         repository, repository.tournament().id, pool, Path("/nowhere"), patience=3600.0, pauses=(0.0,), **more
     )
@@ -69,7 +67,7 @@ def test_a_full_disk_pauses_the_run_which_then_goes_on_and_loses_nothing(
     ears = Ears()
     summary = patient(repository, listener=ears, spool=spool).run()
     assert failing.times == 0
-    assert (summary.end, summary.tick.done, summary.pauses) == (End.FINISHED, 12, 1)
+    assert (summary.end, summary.progress.done, summary.pauses) == (End.FINISHED, 12, 1)
     assert len(digests(repository, tournament.id)) == 12
     paused, on = ears.said
     assert paused.startswith("paused: the database t.db failed: database or disk is full; ")
@@ -111,7 +109,7 @@ def test_when_patience_ends_what_was_played_is_in_the_spool_and_is_not_played_ag
     assert repository.progress(tournament.id).done == 0
     assert counts
     assert replay_spool(repository, tournament, spool.path, print) == len(counts)
-    assert patient(repository, play=play).run().tick.done == 12
+    assert patient(repository, play=play).run().progress.done == 12
     assert counts == Counter(dict.fromkeys(range(1, 13), 1))
 
 

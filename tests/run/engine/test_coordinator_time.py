@@ -6,17 +6,16 @@ from concurrent.futures import Future
 import pytest
 
 from tests.coordination import Ears, run
-from tests.pools import Immediate
+from tests.executors import Immediate
 from tests.tournaments import answer, begin, digests, played
 from tourney.match.result import PlayedMatch
-from tourney.run.engine.deadline import Deadline
+from tourney.run.engine.stopping import Deadline
 from tourney.run.monitoring.summary import End
-from tourney.run.workers.pool import ExecutorPool
-from tourney.run.workers.task import MatchTask, WorkerReply
+from tourney.run.workers.executor import FuturesExecutor, MatchTask, WorkerReply
 from tourney.store.repository import Repository
 
 
-class OneByOne(ExecutorPool):
+class OneByOne(FuturesExecutor):
     """Plays one match at a time of those handed out, as a worker does: none after its time, or a drain."""
 
     def __init__(self, seconds: Callable[[int], float], workers: int = 2) -> None:
@@ -72,7 +71,7 @@ def test_nothing_is_begun_that_would_not_end_in_time(
     finished = len(begun) == 12
     assert summary.end is (End.FINISHED if finished else End.TIME)
     assert ears.said == ([] if finished else ["the time is up: no further match is begun"])
-    assert run(repository).tick.done == 12
+    assert run(repository).progress.done == 12
 
 
 def test_a_match_longer_than_all_before_is_finished_though_the_time_is_up(repository: Repository) -> None:
@@ -96,4 +95,4 @@ def test_a_match_that_waited_too_long_in_the_queue_is_not_begun(repository: Repo
     summary = run(repository, play, timetable=timetable, clock=lambda: 0.0)
     assert summary.end is End.TIME
     assert seen[0] == 100.0
-    assert run(repository).tick.done == 12
+    assert run(repository).progress.done == 12

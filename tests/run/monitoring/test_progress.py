@@ -14,21 +14,21 @@ from tourney.run.monitoring.progress import (
 
 
 def test_rate_and_time_left_are_of_this_run_alone() -> None:
-    tick = Progress(rows=100, done=60, played=10, faults=0, void=0, seconds=5.0)
-    assert tick.rate == 2.0
-    assert tick.left == 20.0
+    progress = Progress(rows=100, done=60, played=10, faults=0, void=0, seconds=5.0)
+    assert progress.rate == 2.0
+    assert progress.left == 20.0
 
 
 def test_before_the_first_match_there_is_no_rate() -> None:
-    tick = Progress(rows=100, done=60, played=0, faults=0, void=0, seconds=5.0)
-    assert tick.rate is None
-    assert tick.left is None
-    assert progress_text(tick) == "60 of 100 matches, no faults"
+    progress = Progress(rows=100, done=60, played=0, faults=0, void=0, seconds=5.0)
+    assert progress.rate is None
+    assert progress.left is None
+    assert progress_text(progress) == "60 of 100 matches, no faults"
 
 
 def test_a_line_tells_games_rate_time_left_and_faults() -> None:
-    tick = Progress(rows=100, done=60, played=10, faults=1, void=2, seconds=5.0)
-    assert progress_text(tick) == "60 of 100 matches, 2.0 a second, 20s left, 1 fault, 2 void"
+    progress = Progress(rows=100, done=60, played=10, faults=1, void=2, seconds=5.0)
+    assert progress_text(progress) == "60 of 100 matches, 2.0 a second, 20s left, 1 fault, 2 void"
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_without_a_terminal_a_line_comes_now_and_then() -> None:
     listener = PlainListener(said.append, clock=lambda: now[0])
     for second in range(26):
         now[0] = float(second)
-        listener.tick(Progress(100, second, second, 0, 0, now[0]))
+        listener.progress(Progress(100, second, second, 0, 0, now[0]))
     listener.say("stopping")
     assert PLAIN_EVERY == 10.0
     assert [line.split(" ")[0] for line in said] == ["10", "20", "stopping"]
@@ -54,7 +54,7 @@ def test_the_bar_shows_how_it_stands_and_takes_no_name_for_markup() -> None:
     stream = io.StringIO()
     console = Console(file=stream, force_terminal=True, width=120, color_system=None)
     with rich_listener(console, "[red]cup[/red]") as listener:
-        listener.tick(Progress(rows=40, done=10, played=10, faults=2, void=0, seconds=5.0))
+        listener.progress(Progress(rows=40, done=10, played=10, faults=2, void=0, seconds=5.0))
         listener.say("[bold]a note[/bold]")
     shown = stream.getvalue()
     for words in ("[red]cup[/red]", "10/40", "2.0/s", "15s", "2 faults", "[bold]a note[/bold]"):

@@ -10,7 +10,7 @@ from tests.processes import wait_for
 from tourney.run.monitoring.progress import Heartbeat, Progress
 from tourney.run.monitoring.reporter import SECONDS, Reporter
 
-TICK = Progress(rows=9, done=3, played=3, faults=0, void=0, seconds=1.0)
+PROGRESS = Progress(rows=9, done=3, played=3, faults=0, void=0, seconds=1.0)
 
 
 class Desk:
@@ -26,10 +26,10 @@ class Desk:
             "cup", "the.db", minutes, out, self.said.append, lambda: self.now * 60, words
         )
 
-    def pulse(self, minutes: float, paused: str = "") -> None:
+    def heartbeat(self, minutes: float, paused: str = "") -> None:
         """Let it be so late."""
         self.now = minutes
-        self.reporter.pulse(Heartbeat(TICK, (), paused))
+        self.reporter.heartbeat(Heartbeat(PROGRESS, (), paused))
 
     def count(self) -> int:
         return len(self.calls.read_text().splitlines()) if self.calls.exists() else 0
@@ -40,21 +40,21 @@ class Desk:
         assert process is not None
         process.wait(60)
         assert self.count() == count
-        self.pulse(self.now)
+        self.heartbeat(self.now)
 
 
 def test_it_is_written_every_so_many_minutes_and_at_the_end(tmp_path: Path) -> None:
     desk = Desk(tmp_path, 30, out=tmp_path / "out")
     for minute in (0, 1, 29.9):
-        desk.pulse(minute)
+        desk.heartbeat(minute)
     assert desk.count() == 0
-    desk.pulse(30)
+    desk.heartbeat(30)
     desk.written(1)
-    desk.pulse(59.9)
+    desk.heartbeat(59.9)
     assert desk.reporter._process is None
-    desk.pulse(60)
+    desk.heartbeat(60)
     desk.written(2)
-    desk.pulse(200)
+    desk.heartbeat(200)
     desk.written(3)
     assert desk.reporter.last() == "page.html"
     assert desk.calls.read_text() == f"the.db report cup --quiet --out {tmp_path / 'out'}\n" * 4
@@ -64,7 +64,7 @@ def test_it_is_written_every_so_many_minutes_and_at_the_end(tmp_path: Path) -> N
 def test_with_a_period_of_nothing_it_is_written_at_the_end_only(tmp_path: Path) -> None:
     desk = Desk(tmp_path, 0)
     for minute in range(0, 600, 30):
-        desk.pulse(minute)
+        desk.heartbeat(minute)
     assert desk.count() == 0
     assert desk.reporter.last() == "page.html"
     assert desk.count() == 1
@@ -72,27 +72,27 @@ def test_with_a_period_of_nothing_it_is_written_at_the_end_only(tmp_path: Path) 
 
 def test_none_is_begun_in_a_pause_or_while_one_is_written(tmp_path: Path) -> None:
     desk = Desk(tmp_path, 10, program=f"until [ -e {tmp_path}/go ]; do sleep 0.02; done")
-    desk.pulse(11, paused="the disk is full")
+    desk.heartbeat(11, paused="the disk is full")
     assert desk.reporter._process is None
-    desk.pulse(12)
+    desk.heartbeat(12)
     assert wait_for(lambda: desk.count() == 1)
-    desk.pulse(23)
+    desk.heartbeat(23)
     assert desk.count() == 1
     (tmp_path / "go").touch()
     desk.written(1)
-    desk.pulse(24)
+    desk.heartbeat(24)
     desk.written(2)
 
 
 @pytest.mark.parametrize("end", ["pulse", "close"])
 def test_one_that_hangs_is_given_up(tmp_path: Path, end: str) -> None:
     desk = Desk(tmp_path, 10, program="exec sleep 1000")
-    desk.pulse(10)
+    desk.heartbeat(10)
     assert wait_for(lambda: desk.count() == 1)
     process = desk.reporter._process
     assert process is not None
     act: dict[str, Callable[[], None]] = {
-        "pulse": lambda: desk.pulse(10.1 + SECONDS / 60),
+        "pulse": lambda: desk.heartbeat(10.1 + SECONDS / 60),
         "close": desk.reporter.close,
     }
     act[end]()
@@ -102,10 +102,10 @@ def test_one_that_hangs_is_given_up(tmp_path: Path, end: str) -> None:
 
 def test_one_that_fails_is_said_and_the_next_is_tried(tmp_path: Path) -> None:
     desk = Desk(tmp_path, 10, program="echo 'error: no room' >&2; exit 3")
-    desk.pulse(10)
+    desk.heartbeat(10)
     desk.written(1)
     assert desk.said == ["the report was not written: error: no room"]
-    desk.pulse(20)
+    desk.heartbeat(20)
     desk.written(2)
     assert desk.reporter.last() == ""
 
@@ -113,7 +113,7 @@ def test_one_that_fails_is_said_and_the_next_is_tried(tmp_path: Path) -> None:
 def test_it_gives_way_to_the_bots(tmp_path: Path) -> None:
     """Its priority is lower than that of the run."""
     desk = Desk(tmp_path, 10, program="exec sleep 1000")
-    desk.pulse(10)
+    desk.heartbeat(10)
     process = desk.reporter._process
     assert process is not None
     assert os.getpriority(os.PRIO_PROCESS, process.pid) == 10

@@ -10,7 +10,7 @@ import pytest
 from tourney.run.monitoring.progress import Heartbeat, Playing, Progress
 from tourney.run.monitoring.run_log import RunLog
 
-TICK = Progress(rows=10, done=4, played=4, faults=1, void=0, seconds=2.0)
+PROGRESS = Progress(rows=10, done=4, played=4, faults=1, void=0, seconds=2.0)
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
@@ -23,12 +23,12 @@ def test_it_keeps_what_was_said_and_a_pulse_a_minute(tmp_path: Path) -> None:
     log.say("caf\u00e9 \udcff\nline")
     for second in range(130):
         now[0] = 1000.0 + second
-        log.pulse(Heartbeat(TICK, (Playing(7, 990.0),), "full"))
-    log.note("end", {"code": 0})
+        log.heartbeat(Heartbeat(PROGRESS, (Playing(7, 990.0),), "full"))
+    log.event("end", {"code": 0})
     log.close()
     said, *pulses, end = lines(tmp_path / "log")
     assert said == {"time": "1970-01-01T00:16:40.000+00:00", "event": "say", "text": "caf\u00e9 \udcff\nline"}
-    assert [pulse["time"][14:19] for pulse in pulses] == ["16:40", "17:40", "18:40"]
+    assert [heartbeat["time"][14:19] for heartbeat in pulses] == ["16:40", "17:40", "18:40"]
     assert pulses[0]["playing"] == [[7, "1970-01-01T00:16:30.000+00:00"]]
     assert (pulses[0]["rate"], pulses[0]["left"], pulses[0]["paused"]) == (2.0, 3, "full")
     assert pulses[0]["rss-kb"] is None or pulses[0]["rss-kb"] > 0
@@ -38,7 +38,7 @@ def test_it_keeps_what_was_said_and_a_pulse_a_minute(tmp_path: Path) -> None:
 def test_it_turns_over_and_keeps_so_many(tmp_path: Path) -> None:
     log = RunLog(tmp_path / "log", max_bytes=400, keep=2)
     for number in range(40):
-        log.note("match", {"match": number})
+        log.event("match", {"match": number})
     log.close()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["log", "log.1", "log.2"]
     kept = [line["match"] for name in ("log.2", "log.1", "log") for line in lines(tmp_path / name)]

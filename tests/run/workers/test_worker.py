@@ -10,8 +10,8 @@ from tests.tournaments import entrant, refused
 from tourney.errors import BotError
 from tourney.match.spec import MatchSpec
 from tourney.run.workers import worker
-from tourney.run.workers.pool import ProcessPool
-from tourney.run.workers.task import MatchTask, WorkerReply
+from tourney.run.workers.executor import MatchTask, WorkerReply
+from tourney.run.workers.local import LocalExecutor
 
 HEAVY = (
     "pandas",
@@ -27,8 +27,8 @@ HEAVY = (
 
 SCRIPT = """
 import sqlmodel
-from tourney.run.workers.pool import ProcessPool
-pool = ProcessPool(1)
+from tourney.run.workers.local import LocalExecutor
+pool = LocalExecutor(1)
 print(*pool._executor.submit(eval, "sorted(__import__('sys').modules)").result())
 pool.close()
 """
@@ -97,7 +97,7 @@ def test_a_bot_that_cannot_be_used_costs_no_other_match_of_its_lot(
     good = WorkerReply(9)
     play = worker._play
     monkeypatch.setattr(worker, "_play", lambda task: good if task.number == 9 else play(task))
-    (first, second, third), seconds = worker.play_lot(
+    (first, second, third), seconds = worker.play_batch(
         [replace(task(tmp_path), number=9), task(tmp_path), replace(task(tmp_path), number=9)]
     )
     assert (first, third) == (good, good)
@@ -107,7 +107,7 @@ def test_a_bot_that_cannot_be_used_costs_no_other_match_of_its_lot(
 
 def test_a_pool_gives_each_match_its_answer(tmp_path: Path) -> None:
     """Real workers: more matches than fit into a lot, none of which can be played; nothing is lost."""
-    pool = ProcessPool(1)
+    pool = LocalExecutor(1)
     try:
         futures = [pool.submit(replace(task(tmp_path), number=k)) for k in range(1, 20)]
         pool.hand_over()

@@ -172,3 +172,21 @@ class UndecidedRows:
     def _note(self, finished: MatchResult, row: Row) -> None:
         if finished.played is not None:
             self._umpire.note(finished.number, row.seats, finished.played.outcome.seat_faults)
+
+
+def bench_text(name: str, number: int, call: Decision) -> str:
+    """Say that an entrant is benched from a match on, and what brings it back."""
+    matches = ", ".join(map(str, call.matches))
+    return (
+        f"{name} is benched: it failed at start-up {MAX_STARTUP_FAILURES} times"
+        f" (matches {matches}); its matches from"
+        f" {number} on are void; mend what ails it, and run with --unbench {name}"
+    )
+
+
+def stop_text(call: Decision) -> str:
+    """Say that there are too many faults, and what goes on nevertheless."""
+    return (
+        f"too many faults by match {call.matches[0]}: stopping; see `tourney status`, and run again"
+        " with a higher --max-faults, or without"
+    )

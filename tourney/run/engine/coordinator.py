@@ -14,19 +14,15 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 
 from tourney.errors import InputError, StoreError, TourneyError
-from tourney.run.engine.bench_policy import BenchPolicy, Decision, Open, UndecidedRows
-from tourney.run.engine.deadline import Deadline
-from tourney.run.engine.failures import MAX_FAILURES, MatchRetries
+from tourney.run.engine.bench_policy import BenchPolicy, Decision, Open, UndecidedRows, bench_text, stop_text
 from tourney.run.engine.pairing import spec_of
 from tourney.run.engine.recorder import Recorder
-from tourney.run.engine.replay_spool import Spool
-from tourney.run.engine.signals import catching
-from tourney.run.engine.write_retry import PAUSES, WriteRetry
-from tourney.run.monitoring.messages import bench_text, stop_text
+from tourney.run.engine.retry import MAX_FAILURES, PAUSES, MatchRetries, WriteRetry
+from tourney.run.engine.spool import Spool
+from tourney.run.engine.stopping import Deadline, catch_signals
 from tourney.run.monitoring.progress import Heartbeat, Listener
 from tourney.run.monitoring.summary import End, Summary
-from tourney.run.workers.pool import Pool
-from tourney.run.workers.task import MatchTask, WorkerReply
+from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
 from tourney.schedule.row import Row
 from tourney.schedule.startup_failures import MAX_STARTUP_FAILURES
 from tourney.store.repository import Repository
@@ -49,7 +45,7 @@ class Coordinator:
         self,
         repository: Repository,
         tournament: int,
-        pool: Pool,
+        pool: MatchExecutor,
         bots: Path,
         *,
         listener: Listener | None = None,
@@ -92,11 +88,11 @@ class Coordinator:
         Raises WorkerError where the machine cannot play, StoreError where it cannot store; what was stored
         before stays, and all else is played at the next start or taken in from the spool.
         """
-        with catching(self._events.put):
+        with catch_signals(self._events.put):
             self._run()
         first = self._signals[0] if self._signals else 0
         recorder, patience = self._recorder, self._recorder.patience
-        return Summary(self._end or End.FINISHED, first, recorder.tick(), patience.count, patience.total)
+        return Summary(self._end or End.FINISHED, first, recorder.progress(), patience.count, patience.total)
 
     def _run(self) -> None:
         orderly = False
@@ -156,8 +152,8 @@ class Coordinator:
         now = self._clock()
         if now - self._pulsed >= _IDLE_SECONDS:
             self._pulsed = now
-            self._listener.pulse(
-                Heartbeat(self._recorder.tick(), self._pool.running(), self._recorder.patience.why)
+            self._listener.heartbeat(
+                Heartbeat(self._recorder.progress(), self._pool.running(), self._recorder.patience.why)
             )
 
     def _hear(self, event: "Future[WorkerReply] | int") -> None:
@@ -301,7 +297,7 @@ class Coordinator:
         if call.entrant not in self._benched:
             self._benched.add(call.entrant)
             self._listener.say(bench_text(name, number, call))
-            self._listener.note("bench", {"entrant": name, "matches": list(call.matches), "from": number})
+            self._listener.event("bench", {"entrant": name, "matches": list(call.matches), "from": number})
         note = f"{BENCHED}{name} failed at start-up {MAX_STARTUP_FAILURES} times"
         self._recorder.add(MatchResult(number, None, note), row)
 

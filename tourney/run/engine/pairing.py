@@ -22,7 +22,7 @@ class Round:
     complete: bool
 
 
-def draw_next(repository: Repository, tournament: int) -> Round | None:
+def pair_next(repository: Repository, tournament: int) -> Round | None:
     """Draw and store the next rounds if their time has come; None if it has not, or if all are drawn.
 
     Their time has come when all rounds up to ``last drawn - lag`` are finished: the format sees their results
@@ -94,7 +94,7 @@ class Rounds:
 
     def draw(self) -> Round | None:
         """Draw and store the next rounds, and take them; None if there are none. Raises StoreError."""
-        drawn = draw_next(self._repository, self._tournament)
+        drawn = pair_next(self._repository, self._tournament)
         if drawn is not None:
             self._complete = drawn.complete
             self.take(row for _, row in drawn.rows)

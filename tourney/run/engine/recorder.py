@@ -2,12 +2,12 @@
 
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from tourney.errors import StoreError, StoreUnavailable
 from tourney.run.engine.pairing import Rounds
-from tourney.run.engine.replay_spool import Spool
-from tourney.run.engine.write_retry import WriteRetry
-from tourney.run.monitoring.messages import result_data
+from tourney.run.engine.retry import WriteRetry
+from tourney.run.engine.spool import Spool
 from tourney.run.monitoring.progress import Listener, Progress
 from tourney.schedule.row import Row
 from tourney.store.repository import Repository
@@ -39,7 +39,7 @@ class Counters:
         self._faults += len(outcome.faults)
         self._void += outcome.void
 
-    def tick(self, seconds: float) -> Progress:
+    def progress(self, seconds: float) -> Progress:
         """Return how it stands, so many seconds after the run's start."""
         return Progress(self.rows, self.done, self.played, self._faults, self._void, seconds)
 
@@ -149,7 +149,7 @@ class Recorder:
         """Return the rows without a result, once, at the start."""
         rows = self._repository.pending(self._tournament.id)
         self.rounds.take(row for _, row in rows)
-        self._listener.tick(self.tick())
+        self._listener.progress(self.progress())
         return rows
 
     def add(self, finished: MatchResult, row: Row) -> None:
@@ -187,10 +187,12 @@ class Recorder:
         self.patience.succeed()
         for finished in stored:
             row = self._row_of.pop(finished.number)
-            self._listener.note("match", result_data(finished, [self._names[number] for number in row.seats]))
+            self._listener.event(
+                "match", result_data(finished, [self._names[number] for number in row.seats])
+            )
             self.rounds.finish(row)
             self.tally.note(finished)
-        self._listener.tick(self.tick())
+        self._listener.progress(self.progress())
 
     def last_flush(self) -> None:
         """Store what waits, when there is no more time to wait for it. Raises StoreUnavailable."""
@@ -214,6 +216,18 @@ class Recorder:
         self.tally.rows += len(drawn.rows)
         return drawn.rows
 
-    def tick(self) -> Progress:
+    def progress(self) -> Progress:
         """Return how the tournament stands."""
-        return self.tally.tick(self._clock() - self._began)
+        return self.tally.progress(self._clock() - self._began)
+
+
+def result_data(finished: MatchResult, entrants: Sequence[str]) -> dict[str, Any]:
+    """Return a result as JSON data; ``entrants`` are named in seat order."""
+    data: dict[str, Any] = {"match": finished.number, "entrants": list(entrants)}
+    if finished.played is None:
+        return {**data, "void": finished.note}
+    outcome = finished.played.outcome
+    data |= {"ranks": list(outcome.ranks), "reason": outcome.reason, "digest": finished.played.digest}
+    if outcome.faults:
+        data["faults"] = [list(fault) for fault in outcome.faults]
+    return {**data, "ms": finished.played.wall_ms}

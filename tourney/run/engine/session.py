@@ -9,14 +9,13 @@ from tourney.bots.sandbox.base import Sandbox, open_sandbox
 from tourney.errors import StoreError
 from tourney.run.config.tournament_file import TournamentFile
 from tourney.run.engine.coordinator import Coordinator
-from tourney.run.engine.deadline import Deadline
-from tourney.run.engine.recovery import replay_spool, unbench
-from tourney.run.engine.replay_spool import Spool
-from tourney.run.engine.start import amend_tournament, open_tournament
+from tourney.run.engine.spool import Spool, replay_spool
+from tourney.run.engine.start import amend_tournament, open_tournament, unbench
+from tourney.run.engine.stopping import Deadline
 from tourney.run.monitoring.progress import Listener, Listeners
 from tourney.run.monitoring.status_file import StatusFile, status_path
 from tourney.run.monitoring.summary import Summary
-from tourney.run.workers.pool import Pool
+from tourney.run.workers.executor import MatchExecutor
 from tourney.store.engine import database_exists, parse_url, place_of, shown
 from tourney.store.maintenance import check_database
 from tourney.store.repository import Repository
@@ -32,7 +31,7 @@ def run_tournament(
     file: TournamentFile,
     url: str,
     bots: Path,
-    pool: Callable[[], Pool],
+    pool: Callable[[], MatchExecutor],
     *,
     listener: Listener | None = None,
     timetable: Deadline | None = None,

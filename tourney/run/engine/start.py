@@ -19,7 +19,8 @@ from tourney.run.config.entrants import enter
 from tourney.run.config.opening_book import choose
 from tourney.run.config.prior_ratings import refuse_unrated, wants_ratings, with_ratings
 from tourney.run.config.tournament_file import TournamentFile
-from tourney.run.engine.pairing import draw_next
+from tourney.run.engine.bench_policy import startup_failures_of
+from tourney.run.engine.pairing import pair_next
 from tourney.run.formats import find_format
 from tourney.store.engine import database_exists
 from tourney.store.repository import Repository
@@ -158,5 +159,33 @@ def _begin(
     )
     if chosen:
         say(f"the seed {seed} was chosen by a person: a bot that knows it can compute the dice")
-    draw_next(repository, tournament.id)
+    pair_next(repository, tournament.id)
     return repository.tournament_by_id(tournament.id)
+
+
+def unbench(repository: Repository, tournament: Tournament, names: Sequence[str], say: Say) -> None:
+    """Give benched entrants another try: what they lost at start-up, and what is void, is open again.
+
+    Raises UsageError for a name that is no entrant or is not benched; then nothing is changed.
+    """
+    if not names:
+        return
+    numbers = {entrant.name: entrant.number for entrant in repository.entrants(tournament.id)}
+    void = dict(repository.benched(tournament.id))
+    strikes = startup_failures_of(repository.faulty_matches(tournament.id))
+    for name in names:
+        if name not in numbers:
+            raise UsageError(
+                f"--unbench {name}: {tournament.name} has no such entrant; see `tourney standings`"
+            )
+        if numbers[name] not in void and numbers[name] not in strikes:
+            raise UsageError(f"--unbench {name}: {name} is not benched in {tournament.name}")
+    for name in dict.fromkeys(names):
+        entrant = numbers[name]
+        lost = strikes.get(entrant, ())
+        back = sorted({*lost, *repository.void_for(tournament.id, name)})
+        repository.take_back(tournament.id, back)
+        say(
+            f"{name} is no longer benched: {len(back)} of its matches are played again,"
+            f" {len(lost)} of them lost at start-up before"
+        )

@@ -51,7 +51,7 @@ class Progress:
 class Heartbeat:
     """How a run is at a moment: how it stands, what is being played, why it pauses ("" if it does not)."""
 
-    tick: Progress
+    progress: Progress
     playing: tuple[Playing, ...] = ()
     paused: str = ""
 
@@ -59,16 +59,16 @@ class Heartbeat:
 class Listener:
     """Hears what a run does. This one is silent; a display overrides what it shows."""
 
-    def tick(self, tick: Progress) -> None:
+    def progress(self, progress: Progress) -> None:
         """Hear that matches were stored."""
 
     def say(self, text: str) -> None:
         """Hear something that a person should know."""
 
-    def note(self, event: str, data: Mapping[str, Any]) -> None:
+    def event(self, name: str, data: Mapping[str, Any]) -> None:
         """Hear something that a log should keep, as JSON data: ``match``, ``bench`` and others."""
 
-    def pulse(self, pulse: Heartbeat) -> None:
+    def heartbeat(self, heartbeat: Heartbeat) -> None:
         """Hear about once a second how it is."""
 
 
@@ -78,25 +78,25 @@ class Listeners(Listener):
     def __init__(self, *listeners: Listener) -> None:
         self._listeners = listeners
 
-    def tick(self, tick: Progress) -> None:
+    def progress(self, progress: Progress) -> None:
         """Pass it on."""
         for listener in self._listeners:
-            listener.tick(tick)
+            listener.progress(progress)
 
     def say(self, text: str) -> None:
         """Pass it on."""
         for listener in self._listeners:
             listener.say(text)
 
-    def note(self, event: str, data: Mapping[str, Any]) -> None:
+    def event(self, name: str, data: Mapping[str, Any]) -> None:
         """Pass it on."""
         for listener in self._listeners:
-            listener.note(event, data)
+            listener.event(name, data)
 
-    def pulse(self, pulse: Heartbeat) -> None:
+    def heartbeat(self, heartbeat: Heartbeat) -> None:
         """Pass it on."""
         for listener in self._listeners:
-            listener.pulse(pulse)
+            listener.heartbeat(heartbeat)
 
 
 class PlainListener(Listener):
@@ -107,12 +107,12 @@ class PlainListener(Listener):
         self._clock = clock
         self._next = clock() + PLAIN_EVERY
 
-    def tick(self, tick: Progress) -> None:
+    def progress(self, progress: Progress) -> None:
         """Say how it stands if the last line is old."""
         now = self._clock()
         if now >= self._next:
             self._next = now + PLAIN_EVERY
-            self._write(progress_text(tick))
+            self._write(progress_text(progress))
 
     def say(self, text: str) -> None:
         """Say it."""
@@ -127,15 +127,15 @@ class RichListener(Listener):
         self._task = task
         self._console = console
 
-    def tick(self, tick: Progress) -> None:
+    def progress(self, progress: Progress) -> None:
         """Move the bar."""
         self._progress.update(
             self._task,
-            total=tick.rows,
-            completed=tick.done,
-            rate=f"{tick.rate:.1f}/s" if tick.rate is not None else "",
-            left=span_text(tick.left),
-            faults=counted(tick.faults, "fault") if tick.faults else "no faults",
+            total=progress.rows,
+            completed=progress.done,
+            rate=f"{progress.rate:.1f}/s" if progress.rate is not None else "",
+            left=span_text(progress.left),
+            faults=counted(progress.faults, "fault") if progress.faults else "no faults",
         )
 
     def say(self, text: str) -> None:
@@ -161,16 +161,16 @@ def rich_listener(console: "Console", title: str) -> Iterator[Listener]:
         yield RichListener(progress, task, progress.console)
 
 
-def progress_text(tick: Progress) -> str:
+def progress_text(progress: Progress) -> str:
     """Return how a run stands as one line."""
-    parts = [f"{tick.done} of {tick.rows} matches"]
-    if tick.rate is not None:
-        parts.append(f"{tick.rate:.1f} a second")
-    if tick.left:
-        parts.append(f"{span_text(tick.left)} left")
-    parts.append(counted(tick.faults, "fault") if tick.faults else "no faults")
-    if tick.void:
-        parts.append(f"{tick.void} void")
+    parts = [f"{progress.done} of {progress.rows} matches"]
+    if progress.rate is not None:
+        parts.append(f"{progress.rate:.1f} a second")
+    if progress.left:
+        parts.append(f"{span_text(progress.left)} left")
+    parts.append(counted(progress.faults, "fault") if progress.faults else "no faults")
+    if progress.void:
+        parts.append(f"{progress.void} void")
     return ", ".join(parts)
 
 

@@ -51,7 +51,7 @@ class Reporter(Listener):
         self._process: subprocess.Popen[str] | None = None
         self._began = clock()
 
-    def pulse(self, pulse: Heartbeat) -> None:
+    def heartbeat(self, heartbeat: Heartbeat) -> None:
         """Start a report if it is time; look after the one that is being written."""
         now = self._clock()
         if self._process is not None:
@@ -59,7 +59,7 @@ class Reporter(Listener):
                 self._finish(0)
             elif now - self._began > SECONDS:
                 self._give_up()
-        elif self._every and now - self._began >= self._every and not pulse.paused:
+        elif self._every and now - self._began >= self._every and not heartbeat.paused:
             self._start()
 
     def last(self) -> str:

@@ -40,7 +40,7 @@ class RunLog(Listener):
         self._fd = -1
         self._size = 0
         self._dropped = 0
-        self._next_pulse = 0.0
+        self._next_heartbeat = 0.0
 
     def open(self) -> None:
         """Open the file now. Raises UsageError if that cannot be; without this, lines are dropped then."""
@@ -53,32 +53,32 @@ class RunLog(Listener):
 
     def say(self, text: str) -> None:
         """Keep what a person was told."""
-        self.note("say", {"text": text})
+        self.event("say", {"text": text})
 
-    def note(self, event: str, data: Mapping[str, Any]) -> None:
+    def event(self, name: str, data: Mapping[str, Any]) -> None:
         """Keep an event."""
         if self._dropped:
             self._write("dropped", {"lines": self._dropped})
-        self._write(event, data)
+        self._write(name, data)
 
-    def pulse(self, pulse: Heartbeat) -> None:
+    def heartbeat(self, heartbeat: Heartbeat) -> None:
         """Keep how it is, once a minute."""
         now = self._clock()
-        if now < self._next_pulse:
+        if now < self._next_heartbeat:
             return
-        self._next_pulse = now + PULSE_SECONDS
-        tick = pulse.tick
-        self.note(
+        self._next_heartbeat = now + PULSE_SECONDS
+        progress = heartbeat.progress
+        self.event(
             "pulse",
             {
-                "done": tick.done,
-                "rows": tick.rows,
-                "faults": tick.faults,
-                "void": tick.void,
-                "rate": None if tick.rate is None else round(tick.rate, 3),
-                "left": None if tick.left is None else round(tick.left),
-                "playing": [[match.number, _time(match.since)] for match in pulse.playing],
-                "paused": pulse.paused,
+                "done": progress.done,
+                "rows": progress.rows,
+                "faults": progress.faults,
+                "void": progress.void,
+                "rate": None if progress.rate is None else round(progress.rate, 3),
+                "left": None if progress.left is None else round(progress.left),
+                "playing": [[match.number, _time(match.since)] for match in heartbeat.playing],
+                "paused": heartbeat.paused,
                 "rss-kb": rss_kb(),
             },
         )

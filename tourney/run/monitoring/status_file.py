@@ -48,18 +48,18 @@ def read_status(path: Path) -> RunStatus:
 
 
 class StatusFile(Listener):
-    """Writes the bulletin at each pulse that brings something new, and takes it away at the end."""
+    """Writes the bulletin at each heartbeat that brings something new, and takes it away at the end."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._last: object = None
 
-    def pulse(self, pulse: Heartbeat) -> None:
+    def heartbeat(self, heartbeat: Heartbeat) -> None:
         """Post it."""
-        what = (pulse.playing, pulse.paused)
+        what = (heartbeat.playing, heartbeat.paused)
         if what != self._last:
             self._last = what
-            write_status(self._path, pulse.playing, pulse.paused)
+            write_status(self._path, heartbeat.playing, heartbeat.paused)
 
     def close(self) -> None:
         """Take it away."""

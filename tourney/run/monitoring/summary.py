@@ -30,7 +30,7 @@ class Summary:
 
     end: End
     signal: int
-    tick: Progress
+    progress: Progress
     pauses: int = 0
     paused: float = 0.0
 
@@ -47,14 +47,15 @@ ENDS: Mapping[End, str] = {
 
 def page(repository: Repository, tournament: Tournament, summary: Summary, files: Mapping[str, str]) -> str:
     """Return the page, without a newline at its end. ``files``: where the log and others are, by name."""
-    tick = summary.tick
-    played = f"{tick.played} match" + ("" if tick.played == 1 else "es")
+    progress = summary.progress
+    played = f"{progress.played} match" + ("" if progress.played == 1 else "es")
     lines = [
         f"{tournament.name}: {tournament.game}, {tournament.plan.format}, {tournament.seats} seats",
         f"  ended      {ENDS[summary.end]}",
-        f"  matches    {tick.done} of {tick.rows}" + (f", {tick.void} void" if tick.void else ""),
-        f"  this run   {played} in {span_text(tick.seconds)}"
-        + (f", {tick.rate:.2f} a second" if tick.rate is not None else ""),
+        f"  matches    {progress.done} of {progress.rows}"
+        + (f", {progress.void} void" if progress.void else ""),
+        f"  this run   {played} in {span_text(progress.seconds)}"
+        + (f", {progress.rate:.2f} a second" if progress.rate is not None else ""),
     ]
     if summary.pauses:
         lines.append(

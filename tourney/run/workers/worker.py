@@ -27,9 +27,13 @@ from tourney.bots.sandbox.process_tree import signal_family
 from tourney.errors import GameError, InputError
 from tourney.match.launch import StoreLaunch
 from tourney.match.match_runner import MatchRunner
-from tourney.run.workers.orphans import adopt_orphans, kill_strangers
-from tourney.run.workers.spawning import FROM_TERMINALS, hear_terminals
-from tourney.run.workers.task import MatchTask, WorkerReply
+from tourney.run.workers.executor import MatchTask, WorkerReply
+from tourney.run.workers.processes import (
+    TERMINAL_SIGNALS,
+    adopt_orphans,
+    kill_strays,
+    unblock_terminal_signals,
+)
 
 _LAST_SECONDS = 2.0
 _GARBAGE = 20_000
@@ -59,17 +63,17 @@ def initialize(slots: Any, cpus: int, draining: Any, board: Any) -> None:
     _Worker.board = board
     _Worker.slot = slots.get()
     # A handler, not SIG_IGN: an ignored signal would stay ignored in the bots.
-    for number in FROM_TERMINALS:
+    for number in TERMINAL_SIGNALS:
         signal.signal(number, _ignore)
     signal.signal(signal.SIGTERM, _stop)
-    hear_terminals()
+    unblock_terminal_signals()
     adopt_orphans()
     pin(_Worker.slot, cpus)
     # A match leaves next to no cycles: what was imported need not be looked through, nor the rest so often.
     gc.collect()
     gc.freeze()
     gc.set_threshold(_GARBAGE)
-    threading.Thread(target=_outlive_nobody, name="parent-watch", daemon=True).start()
+    threading.Thread(target=_stop_with_parent, name="parent-watch", daemon=True).start()
 
 
 def play_task(task: MatchTask) -> WorkerReply:
@@ -85,7 +89,7 @@ def play_task(task: MatchTask) -> WorkerReply:
         _show(0)
 
 
-def play_lot(tasks: Sequence[MatchTask]) -> tuple[list[WorkerReply | InputError], float]:
+def play_batch(tasks: Sequence[MatchTask]) -> tuple[list[WorkerReply | InputError], float]:
     """Play matches in turn; return what ``play_task`` answers or raises for each, and the seconds taken."""
     began = time.monotonic()
     answers: list[WorkerReply | InputError] = []
@@ -110,7 +114,7 @@ def _play(task: MatchTask) -> WorkerReply:
         _Worker.playing = True
         played = _room(task.bots, task.sandbox, task.reuse).play(task.spec)
         _Worker.playing = False
-        kill_strangers(ProcessGroup.alive)
+        kill_strays(ProcessGroup.alive)
     except _StopNow:
         _leave()
     except GameError as error:
@@ -170,7 +174,7 @@ def _leave() -> None:
     os._exit(128 + signal.SIGTERM)
 
 
-def _outlive_nobody() -> None:
+def _stop_with_parent() -> None:
     """Stop this worker as soon as the coordinator is gone."""
     parent = multiprocessing.parent_process()
     main = threading.main_thread().ident

@@ -5,8 +5,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
 from typing import Any
 
-from tourney.run.workers.pool import ExecutorPool
-from tourney.run.workers.task import MatchTask, WorkerReply
+from tourney.run.workers.executor import FuturesExecutor, MatchTask, WorkerReply
 
 
 class Immediate(Executor):
@@ -22,7 +21,7 @@ class Immediate(Executor):
         return future
 
 
-class BackwardsPool(ExecutorPool):
+class BackwardsExecutor(FuturesExecutor):
     """Holds back what is handed in, and answers it last first once it is told that no more comes now.
 
     So it never holds what nobody will ask for again, however many matches there are.
@@ -48,7 +47,7 @@ class BackwardsPool(ExecutorPool):
             future.set_result(super().submit(task).result())
 
 
-class ShuffledPool(BackwardsPool):
+class ShuffledExecutor(BackwardsExecutor):
     """Answers one or more of what it holds each time; ``draw``, over and over, says how many and which."""
 
     def __init__(self, play: Callable[[MatchTask], WorkerReply], workers: int, draw: Sequence[int]) -> None:

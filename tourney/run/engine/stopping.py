@@ -1,8 +1,12 @@
 """``--until`` and ``--budget``: when a run ends, and whether another match still fits."""
 
 import re
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from types import FrameType
 
 from tourney.errors import UsageError
 
@@ -10,7 +14,7 @@ _CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)", re.ASCII)
 _SPAN = re.compile(r"(?:(\d{1,5})h)?(?:(\d{1,6})m)?(?:(\d{1,8})s)?", re.ASCII)
 
 
-def read_until(text: str, now: datetime) -> datetime:
+def parse_until(text: str, now: datetime) -> datetime:
     """Return the next moment at which a clock in the zone of ``now`` shows HH:MM. Raises UsageError."""
     match = _CLOCK.fullmatch(text)
     if match is None:
@@ -26,19 +30,19 @@ def seconds_left(until: str | None, budget: str | None, now: datetime) -> float 
     """
     spans: list[timedelta] = []
     if until is not None:
-        shown = read_until(until, now).replace(tzinfo=None)
+        shown = parse_until(until, now).replace(tzinfo=None)
         spans += [then - now for fold in (0, 1) if (then := shown.replace(fold=fold).astimezone()) > now][:1]
     if budget is not None:
-        spans.append(read_budget(budget))
+        spans.append(parse_budget(budget))
     return min(spans).total_seconds() if spans else None
 
 
-def read_budget(text: str) -> timedelta:
+def parse_budget(text: str) -> timedelta:
     """Return the span of ``--budget``. Raises UsageError."""
-    return read_span("--budget", text)
+    return parse_span("--budget", text)
 
 
-def read_span(option: str, text: str) -> timedelta:
+def parse_span(option: str, text: str) -> timedelta:
     """Return a span such as ``8h``, ``90m``, ``1h30m`` or ``45s``, given to an option. Raises UsageError."""
     match = _SPAN.fullmatch(text)
     if match is None or not any(match.groups()):
@@ -72,3 +76,47 @@ class Deadline:
     def fits(self, now: float) -> bool:
         """Say whether another match fits."""
         return self.end is None or now + self.longest < self.end
+
+
+CAUGHT = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@contextmanager
+def catch_signals(tell: Callable[[int], None]) -> Iterator[None]:
+    """Call ``tell`` with the number of each signal that comes, until the end; then the old handlers are back.
+
+    ``tell`` is called between any two steps of the main thread, so it may do no more than note it. A hangup
+    that is ignored (by ``nohup``) stays ignored. Outside of the main thread nothing is caught: signals are
+    not its business.
+    """
+    with _handling(tell, [number for number in CAUGHT if not _nohup(number)]):
+        yield
+
+
+@contextmanager
+def ignore_hangups() -> Iterator[None]:
+    """Let no hangup end this process until the end: a closed terminal may send one more than once."""
+    with _handling(lambda _number: None, [] if _nohup(signal.SIGHUP) else [signal.SIGHUP]):
+        yield
+
+
+def _nohup(number: int) -> bool:
+    return number == signal.SIGHUP and signal.getsignal(number) is signal.SIG_IGN
+
+
+@contextmanager
+def _handling(tell: Callable[[int], None], numbers: list[signal.Signals]) -> Iterator[None]:
+    def handle(number: int, _frame: FrameType | None) -> None:
+        tell(number)
+
+    before = {}
+    try:
+        for number in numbers:
+            before[number] = signal.signal(number, handle)
+    except ValueError:  # not the main thread
+        before = {}
+    try:
+        yield
+    finally:
+        for number, old in before.items():
+            signal.signal(number, old)

@@ -7,8 +7,8 @@ from typing import Any, cast
 import pytest
 
 from tourney.match.spec import MatchSpec
-from tourney.run.workers.pool import LOT_SECONDS, MAX_LOT, ProcessPool
-from tourney.run.workers.task import MatchTask, WorkerReply
+from tourney.run.workers.executor import MatchTask, WorkerReply
+from tourney.run.workers.local import BATCH_SECONDS, MAX_BATCH, LocalExecutor
 
 Lot = tuple[list[MatchTask], "Future[Any]"]
 
@@ -36,16 +36,16 @@ class Desk:
 
 
 @pytest.fixture
-def pool() -> Iterator[ProcessPool]:
+def pool() -> Iterator[LocalExecutor]:
     """A pool whose workers are never started."""
-    made = ProcessPool(2)
+    made = LocalExecutor(2)
     made._executor.shutdown()
     made._executor = Desk()  # type: ignore[assignment]  # it does what the pool needs of one
     yield made
     made.close()
 
 
-def hand_in(pool: ProcessPool, *, reuse: bool) -> list["Future[WorkerReply]"]:
+def hand_in(pool: LocalExecutor, *, reuse: bool) -> list["Future[WorkerReply]"]:
     """Hand in as many matches as the pool takes."""
     spec = MatchSpec(game="sage-stones", options=(), seats=(), seed=1)
     futures = [
@@ -56,17 +56,17 @@ def hand_in(pool: ProcessPool, *, reuse: bool) -> list["Future[WorkerReply]"]:
     return futures
 
 
-def desk(pool: ProcessPool) -> Desk:
+def desk(pool: LocalExecutor) -> Desk:
     return cast("Desk", pool._executor)
 
 
-def test_quick_matches_that_keep_their_bots_travel_together(pool: ProcessPool) -> None:
-    """As many as took up to LOT_SECONDS lately, two lots a worker, and each has its own answer."""
+def test_quick_matches_that_keep_their_bots_travel_together(pool: LocalExecutor) -> None:
+    """As many as took up to BATCH_SECONDS lately, two lots a worker, and each has its own answer."""
     for each, size in (
-        (LOT_SECONDS / 5, 1),
-        (LOT_SECONDS / 100, 5),
-        (LOT_SECONDS / 100, MAX_LOT),
-        (1.0, MAX_LOT),
+        (BATCH_SECONDS / 5, 1),
+        (BATCH_SECONDS / 100, 5),
+        (BATCH_SECONDS / 100, MAX_BATCH),
+        (1.0, MAX_BATCH),
     ):
         futures = hand_in(pool, reuse=True)
         assert len(futures) == 4 * size
@@ -75,21 +75,21 @@ def test_quick_matches_that_keep_their_bots_travel_together(pool: ProcessPool) -
     assert pool.ahead == 4  # the last were slow
 
 
-def test_matches_that_start_their_bots_travel_alone(pool: ProcessPool) -> None:
+def test_matches_that_start_their_bots_travel_alone(pool: LocalExecutor) -> None:
     """However quick they are: none waits for another's end."""
     for _ in range(3):
         assert len(hand_in(pool, reuse=False)) == 4
-        assert desk(pool).answer(LOT_SECONDS / 1000) == [1, 1, 1, 1]
+        assert desk(pool).answer(BATCH_SECONDS / 1000) == [1, 1, 1, 1]
 
 
-def test_what_ends_a_lot_ends_each_of_its_matches(pool: ProcessPool) -> None:
+def test_what_ends_a_lot_ends_each_of_its_matches(pool: LocalExecutor) -> None:
     futures = hand_in(pool, reuse=True)
-    desk(pool).answer(LOT_SECONDS / 1000)
+    desk(pool).answer(BATCH_SECONDS / 1000)
     futures = hand_in(pool, reuse=True)
     [(tasks, first), *_] = desk(pool).lots
     first.set_exception(ConnectionError("gone"))
-    assert len(tasks) == MAX_LOT
-    assert [isinstance(future.exception(), ConnectionError) for future in futures[:MAX_LOT]] == [
+    assert len(tasks) == MAX_BATCH
+    assert [isinstance(future.exception(), ConnectionError) for future in futures[:MAX_BATCH]] == [
         True
-    ] * MAX_LOT
-    assert not any(future.done() for future in futures[MAX_LOT:])
+    ] * MAX_BATCH
+    assert not any(future.done() for future in futures[MAX_BATCH:])

@@ -2,67 +2,32 @@
 
 import multiprocessing
 import os
-from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from tourney.errors import InputError
 from tourney.run.monitoring.progress import Playing
 from tourney.run.workers import worker
-from tourney.run.workers.orphans import adopt_orphans, kill_orphans
-from tourney.run.workers.spawning import PlainContext
-from tourney.run.workers.task import MatchTask, WorkerReply
+from tourney.run.workers.executor import MatchTask, WorkerReply
+from tourney.run.workers.processes import WorkerContext, adopt_orphans, kill_orphans
 
-MAX_LOT = 32
-LOT_SECONDS = 0.025
+MAX_BATCH = 32
+BATCH_SECONDS = 0.025
 Played = tuple[list[WorkerReply | InputError], float]
 """What comes back of a lot: an answer a match, and the seconds that it took."""
 STOP_SECONDS = 5.0
 """How long a worker may take to end its bots when all is to stop at once."""
 
 
-class Pool(Protocol):
-    """What the coordinator needs of whoever plays matches."""
-
-    @property
-    def workers(self) -> int:
-        """How many matches are played at the same time."""
-
-    def running(self) -> tuple[Playing, ...]:
-        """Return what is being played now, by number, as far as it is known."""
-
-    @property
-    def ahead(self) -> int:
-        """How many matches may be handed in and not answered, so that no worker waits for the next one."""
-
-    def submit(self, task: MatchTask) -> "Future[WorkerReply]":
-        """Hand in a match. Raises BrokenExecutor where a worker was lost; then ``replace`` it."""
-
-    def hand_over(self) -> None:
-        """Begin what was handed in and held back, to be sent together. Raises BrokenExecutor likewise."""
-
-    def replace(self) -> None:
-        """Put a new pool in the place of one that broke; what was handed in is lost."""
-
-    def drain(self) -> None:
-        """Begin no further match, those handed in included; they are answered as not begun."""
-
-    def close(self) -> None:
-        """Wait for what is being played, and end the workers."""
-
-    def stop(self) -> None:
-        """End the workers and their bots at once."""
-
-
-class ProcessPool:
+class LocalExecutor:
     """Worker processes on this machine, each pinned to ``cpus`` processors (0: to none) with its bots.
 
     They are spawned, not forked: they share neither memory nor the database's locks with the coordinator,
     and import no more than playing needs.
 
     To send a lot and its answers costs about a millisecond of the coordinator's time, as much as a match of
-    quick bots. So such matches travel in lots: as many as took up to LOT_SECONDS lately, but MAX_LOT at most.
+    quick bots. So such matches travel in lots: as many as took BATCH_SECONDS lately, MAX_BATCH at most.
     A lot's answers come together, when all of it is played. Matches whose bots are started anew cost so much
     more that they travel alone.
     """
@@ -72,7 +37,7 @@ class ProcessPool:
         self._cpus = cpus
         self._lot = 1
         self._held: list[tuple[MatchTask, Future[WorkerReply]]] = []
-        self._context = PlainContext()
+        self._context = WorkerContext()
         self._draining = self._context.Event()
         self._board: Any = self._context.RawArray("d", 2 * workers)
         adopt_orphans()
@@ -102,7 +67,7 @@ class ProcessPool:
         """Send what is held back. Raises BrokenExecutor where a worker was lost."""
         held, self._held = self._held, []
         if held:
-            lot = self._executor.submit(worker.play_lot, [task for task, _ in held])
+            lot = self._executor.submit(worker.play_batch, [task for task, _ in held])
             together = all(task.reuse for task, _ in held)
             lot.add_done_callback(partial(self._share, [future for _, future in held], together))
 
@@ -119,8 +84,8 @@ class ProcessPool:
                 future.set_exception(error)
             return
         answers, seconds = lot.result()
-        quick = int(LOT_SECONDS * len(answers) / max(seconds, 1e-6)) if together else 1
-        self._lot = max(1, min(MAX_LOT, quick))
+        quick = int(BATCH_SECONDS * len(answers) / max(seconds, 1e-6)) if together else 1
+        self._lot = max(1, min(MAX_BATCH, quick))
         for future, answer in zip(futures, answers, strict=True):
             if isinstance(answer, WorkerReply):
                 future.set_result(answer)
@@ -171,65 +136,9 @@ class ProcessPool:
         )
 
 
-class ExecutorPool:
-    """Any executor of the standard library's kind, for tests and for players in this very process.
-
-    ``play`` answers a task; ``make`` makes an executor, once at the start and once for each replacement.
-    """
-
-    def __init__(
-        self, make: Callable[[], Executor], play: Callable[[MatchTask], WorkerReply], workers: int = 1
-    ) -> None:
-        self.workers = workers
-        self._make = make
-        self._play = play
-        self._draining = False
-        self._executor = make()
-
-    def running(self) -> tuple[Playing, ...]:
-        """Return nothing: what these executors play is not watched."""
-        return ()
-
-    @property
-    def ahead(self) -> int:
-        """Two a worker."""
-        return 2 * self.workers
-
-    def hand_over(self) -> None:
-        """Do nothing: nothing is held back."""
-
-    def submit(self, task: MatchTask) -> "Future[WorkerReply]":
-        """Hand in a match."""
-        return self._executor.submit(self._answer, task)
-
-    def replace(self) -> None:
-        """Make a new executor."""
-        self._executor.shutdown(wait=False, cancel_futures=True)
-        self._executor = self._make()
-
-    def drain(self) -> None:
-        """Begin no further match."""
-        self._draining = True
-
-    def close(self) -> None:
-        """Wait for what is being played."""
-        self._executor.shutdown(wait=True)
-
-    def stop(self) -> None:
-        """Wait for what is being played: there is nobody to kill."""
-        self._draining = True
-        self._executor.shutdown(wait=True, cancel_futures=True)
-
-    def _answer(self, task: MatchTask) -> WorkerReply:
-        return WorkerReply(task.number) if self._draining else self._play(task)
-
-
 def default_workers() -> int:
     """Return the number of processors that this process may use."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:
         return os.cpu_count() or 1
-
-
-__all__ = ["BrokenExecutor", "ExecutorPool", "Pool", "ProcessPool", "default_workers"]

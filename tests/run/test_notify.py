@@ -7,7 +7,7 @@ import pytest
 
 from tests.tournaments import refused
 from tourney.errors import UsageError
-from tourney.run.monitoring.notify import notify, read_command
+from tourney.run.unattended import notify, read_command
 
 VARIABLES = {"TOURNEY_TEXT": "$(touch hacked); `touch hacked`", "TOURNEY_CODE": "0"}
 

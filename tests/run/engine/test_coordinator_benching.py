@@ -7,14 +7,14 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.pools import BackwardsPool, ShuffledPool
+from tests.executors import BackwardsExecutor, ShuffledExecutor
 from tests.run.engine.test_bench_policy import START, Faults, calls
 from tests.tournaments import answer, begin, digests, entrant, played
 from tourney.match.spec import MatchSpec
 from tourney.run.engine.bench_policy import PLAY, WAIT, BenchPolicy, Decision, UndecidedRows
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.monitoring.summary import End
-from tourney.run.workers.task import MatchTask, WorkerReply
+from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.schedule.row import Row
 from tourney.store.repository import Repository
 from tourney.store.values import MatchResult
@@ -47,7 +47,7 @@ def test_neither_workers_nor_the_order_of_completion_change_what_counts(
         tournament = begin(repository, 4, games=8).id
         rows = [row.seats for _, row in repository.rows(tournament)]
         wanted = calls([((a, b), f) for (a, b), f in zip(rows, faults, strict=True)], 1, [0], limit)
-        pool = ShuffledPool(lambda task: with_faults(faults, task), workers, draw)
+        pool = ShuffledExecutor(lambda task: with_faults(faults, task), workers, draw)
         ran = Coordinator(repository, tournament, pool, Path("/nowhere"), max_faults=limit).run()
         kinds = [call.kind for call in wanted]
         assert ran.end is (End.FAULTS if "stop" in kinds else End.FINISHED)
@@ -100,7 +100,7 @@ def test_a_run_stops_or_benches_at_the_first_row_that_says_so() -> None:
 def test_no_worker_waits_for_a_decision(repository: Repository) -> None:
     """Two entrants, so that every result might bench them: as many matches are out as the workers take."""
     tournament = begin(repository, 2, games=400).id
-    pool = BackwardsPool(answer, workers=64)
+    pool = BackwardsExecutor(answer, workers=64)
     assert Coordinator(repository, tournament, pool, Path("/nowhere")).run().end is End.FINISHED
     assert pool.most == pool.ahead == 128
     assert len(digests(repository, tournament)) == 400
@@ -111,7 +111,7 @@ def test_while_a_decision_is_held_up_no_more_is_played_than_a_bound(repository: 
     tournament = begin(repository, 2, games=400).id
     early: list[int] = []
 
-    class Hanging(BackwardsPool):
+    class Hanging(BackwardsExecutor):
         """Answers the first three when there is nothing else."""
 
         def hand_over(self) -> None:

@@ -8,7 +8,7 @@ room still when the disk is full; unused room is zero bytes, which end the text.
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +16,11 @@ from typing import Any
 
 from tourney.errors import RecordError, StoreError
 from tourney.match.record import check_record
+from tourney.match.record import spec_of as spec_of_record
 from tourney.match.result import LogLine, PlayedMatch
 from tourney.parsing import parse_json
+from tourney.run.engine.pairing import spec_of
+from tourney.store.repository import Repository
 from tourney.store.values import MatchResult, Tournament
 
 FORMAT = "tourney-spool/1"
@@ -199,3 +202,45 @@ def _read(line: bytes) -> dict[str, Any] | None:
 
 def _checksum(body: bytes) -> bytes:
     return hashlib.sha256(body).hexdigest()[:32].encode("ascii")
+
+
+_CHUNK = 500
+
+
+def replay_spool(
+    repository: Repository, tournament: Tournament, path: Path, say: Callable[[str], None]
+) -> int:
+    """Store the results in a spool that was left behind; return how many; the caller holds the lock.
+
+    Rows that have a result keep it. A line that is torn or damaged, or a record that does not belong to its
+    row, is not used: that match is played again. Raises StoreError for a spool of another tournament, and
+    where they cannot be stored; then it stays.
+    """
+    spooled = read_spool(path, tournament)
+    if spooled is None:
+        return 0
+    entrants = repository.entrants(tournament.id)
+    open_rows = dict(repository.pending(tournament.id)) if spooled.finished else {}
+    taken: list[MatchResult] = []
+    damaged = spooled.damaged
+    for item in spooled.finished:
+        row = open_rows.get(item.number)
+        if row is None:
+            continue
+        if item.played is not None:
+            spec = spec_of(tournament, entrants, row)
+            record = spec_of_record(item.played.record)
+            if (record.game, record.seed, record.seats) != (spec.game, spec.seed, spec.seats):
+                damaged += 1
+                continue
+        taken.append(item)
+    for start in range(0, len(taken), _CHUNK):
+        repository.record_results(tournament.id, taken[start : start + _CHUNK])
+    if taken:
+        count = f"{len(taken)} results" if len(taken) > 1 else "1 result"
+        say(f"{count} that could not be stored before came out of {path}")
+    if damaged:
+        lines = f"{damaged} lines" if damaged > 1 else "1 line"
+        say(f"{lines} of {path} were torn or damaged and are not used: those matches are played again")
+    path.unlink(missing_ok=True)
+    return len(taken)

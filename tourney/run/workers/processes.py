@@ -6,9 +6,15 @@ A worker inherits what its bots leave behind, the coordinator the bots of a work
 import ctypes
 import os
 import signal
-from collections.abc import Collection
-from contextlib import suppress
+import sys
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
+from multiprocessing import resource_tracker
+from multiprocessing.context import SpawnContext, SpawnProcess
+from multiprocessing.process import BaseProcess
+from types import ModuleType
+from typing import Any
 
 from tourney.bots.sandbox.process_tree import children_of, signal_family
 
@@ -73,7 +79,7 @@ def _children_file(pid: int) -> int:
         return -1
 
 
-def kill_strangers(known: Collection[int]) -> int:
+def kill_strays(known: Collection[int]) -> int:
     """Kill and reap this process's children that are not known, with all their families; return how many.
 
     For a process that has no children but bots: what else there is escaped from one whose match is over.
@@ -89,3 +95,61 @@ def kill_strangers(known: Collection[int]) -> int:
                 os.waitpid(pid, 0)
             count += 1
     return count
+
+
+TERMINAL_SIGNALS = frozenset({signal.SIGINT, signal.SIGHUP})
+"""What a terminal sends to all processes of a run, which are the coordinator's business alone."""
+
+
+class WorkerProcess(SpawnProcess):
+    """A spawned process that does not import its parent's main module.
+
+    The standard library runs that module's file again in each child, for functions that are defined there;
+    a worker's are not. So it starts quicker, and also where the main module is no file to be run again.
+
+    It starts with what terminals send blocked, until ``unblock_terminal_signals``.
+    """
+
+    @staticmethod
+    def _Popen(process_obj: BaseProcess) -> Any:  # noqa: N802 - the standard library's name
+        main = sys.modules["__main__"]
+        sys.modules["__main__"] = ModuleType("__main__")
+        try:
+            with _blocked():
+                return SpawnProcess._Popen(process_obj)  # noqa: SLF001 - it is the one seam there is
+        finally:
+            sys.modules["__main__"] = main
+
+
+class WorkerContext(SpawnContext):
+    """The context of such processes, for executors, queues and events.
+
+    The standard library's tracker of semaphores, a process that unlinks those which a killed run leaves
+    behind, is started with it: it does this silently, and lives on when the terminal goes.
+    """
+
+    Process = WorkerProcess
+
+    def __init__(self) -> None:
+        super().__init__()
+        sys.warnoptions.append("ignore:resource_tracker")
+        try:
+            with _blocked():
+                resource_tracker.ensure_running()
+        finally:
+            sys.warnoptions.remove("ignore:resource_tracker")
+
+
+def unblock_terminal_signals() -> None:
+    """Deliver to this process, which was spawned, what terminals send; its handlers must stand."""
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, TERMINAL_SIGNALS)
+
+
+@contextmanager
+def _blocked() -> Iterator[None]:
+    """Block what terminals send, for this thread and whatever it starts."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, TERMINAL_SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.tournaments import refused
 from tourney.errors import UsageError
-from tourney.run.engine.deadline import Deadline, read_budget, read_until, seconds_left
+from tourney.run.engine.stopping import Deadline, parse_budget, parse_until, seconds_left
 
 NOW = datetime(2026, 11, 20, 18, 30, 15, 7, tzinfo=timezone(timedelta(hours=1)))
 
@@ -24,12 +24,12 @@ NOW = datetime(2026, 11, 20, 18, 30, 15, 7, tzinfo=timezone(timedelta(hours=1)))
     ],
 )
 def test_until_is_the_next_time_the_clock_shows_it(text: str, then: datetime) -> None:
-    assert read_until(text, NOW) == then
+    assert parse_until(text, NOW) == then
 
 
 @given(st.integers(0, 23), st.integers(0, 59))
 def test_until_is_always_ahead_and_within_a_day(hour: int, minute: int) -> None:
-    then = read_until(f"{hour:02}:{minute:02}", NOW)
+    then = parse_until(f"{hour:02}:{minute:02}", NOW)
     assert timedelta() < then - NOW <= timedelta(days=1)
 
 
@@ -37,24 +37,24 @@ def test_until_is_always_ahead_and_within_a_day(hour: int, minute: int) -> None:
     ("text", "seconds"), [("8h", 28800), ("90m", 5400), ("1h30m", 5400), ("45s", 45), ("1h0m1s", 3601)]
 )
 def test_a_budget_is_a_span(text: str, seconds: int) -> None:
-    assert read_budget(text).total_seconds() == seconds
+    assert parse_budget(text).total_seconds() == seconds
 
 
 @pytest.mark.parametrize("text", ["", "24:00", "7", "12:60", "noon", "12:30:00", " 12:30", "१२:३०"])
 def test_what_is_no_time_of_day_is_refused(text: str) -> None:
     with refused(UsageError, "is no time of day, as 07:30"):
-        read_until(text, NOW)
+        parse_until(text, NOW)
 
 
 @pytest.mark.parametrize("text", ["", "8", "h", "-1h", "1.5h", "30m1h", "1h ", "٣h"])
 def test_what_is_no_span_is_refused(text: str) -> None:
     with refused(UsageError, "is no span of time"):
-        read_budget(text)
+        parse_budget(text)
 
 
 def test_a_budget_of_nothing_is_refused() -> None:
     with refused(UsageError, "leaves no time at all"):
-        read_budget("0h0m")
+        parse_budget("0h0m")
 
 
 @pytest.fixture
