@@ -26,8 +26,7 @@ from tourney.bots.sandbox.base import open_sandbox
 from tourney.bots.sandbox.process_group import ProcessGroup
 from tourney.games import find_game
 from tourney.match import play
-from tourney.match.launch import StoreLaunch
-from tourney.match.match_runner import MatchRunner
+from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.match.referee import Referee
 from tourney.match.spec import Entrant, MatchSpec
 from tourney.run.workers.processes import kill_strays
@@ -118,7 +117,7 @@ def measure(contest: wire.Contest, folder: Path, sandbox: str, matches: int) -> 
     kill = timers.around("looking for strangers", kill_strays)
     pack = timers.around("packing and sending the match", pickle.dumps)
     half_moves = began = 0
-    with MatchRunner(StoreLaunch(BotStore(folder / "store"), box), sandbox=box, reuse=True) as room:
+    with MatchRunner(StoreLauncher(BotStore(folder / "store"), box), sandbox=box, reuse=True) as room:
         for number in range(WARM + matches):
             if number == WARM:
                 gc.collect()

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from tourney.bots.channel import random_channel
 from tourney.games.registry import find_game
 from tourney.match.named_seeds import LIMITS
-from tourney.match.play import play_match
-from tourney.match.player import Player
+from tourney.match.play import Player, play_match
 from tourney.match.result import LogLine, PlayedMatch
 from tourney.match.spec import Entrant, MatchSpec
 from tourney.run.engine.pairing import pair_next, spec_of

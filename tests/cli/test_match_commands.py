@@ -323,10 +323,9 @@ def rerunnable(tmp_path: Path) -> Path:
     spec = MatchSpec("sage-stones", (), entrants, 7, Limits(move_ms=60_000))
 
     from tourney.bots.sandbox.base import PlainSandbox
-    from tourney.match.launch import StoreLaunch
-    from tourney.match.match_runner import MatchRunner
+    from tourney.match.match_runner import MatchRunner, StoreLauncher
 
-    with MatchRunner(StoreLaunch(BotStore(tmp_path / "bots"), PlainSandbox("off"))) as room:
+    with MatchRunner(StoreLauncher(BotStore(tmp_path / "bots"), PlainSandbox("off"))) as room:
         record = room.play(spec).record
     path = tmp_path / "record.json"
     path.write_text(json.dumps(record), encoding="utf-8")

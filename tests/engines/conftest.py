@@ -8,8 +8,7 @@ import pytest
 from tourney.bots.catalogue.resolve import resolve_bot
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.base import open_sandbox
-from tourney.match.launch import StoreLaunch
-from tourney.match.match_runner import MatchRunner
+from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec
 
@@ -24,7 +23,7 @@ def shipped(tmp_path_factory: pytest.TempPathFactory) -> BotStore:
 def room_of(store: BotStore, *, reuse: bool = False) -> MatchRunner:
     """Return a room that plays the bots of a store, without a sandbox."""
     sandbox = open_sandbox("off")
-    return MatchRunner(StoreLaunch(store, sandbox), sandbox=sandbox, reuse=reuse)
+    return MatchRunner(StoreLauncher(store, sandbox), sandbox=sandbox, reuse=reuse)
 
 
 def spec_of(store: BotStore, game: str, names: Sequence[str], seed: int) -> MatchSpec:

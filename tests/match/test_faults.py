@@ -6,8 +6,7 @@ from tests.tables import HELLO, NO_LIMITS, TOE, make_spec, notes, outcome, play_
 from tourney.bots.channel.base import Event
 from tourney.bots.channel.scripted import ScriptClock, ScriptedChannel
 from tourney.errors import SandboxError
-from tourney.match.play import play_match
-from tourney.match.player import Player
+from tourney.match.play import Player, play_match
 from tourney.match.record import Outcome
 from tourney.match.spec import Limits
 from tourney.match.verify import verify

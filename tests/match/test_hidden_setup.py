@@ -11,15 +11,13 @@ import pytest
 from tests.play.typed import Typed
 from tourney.bots.catalogue.resolve import resolve_bot
 from tourney.bots.catalogue.store import BotStore
-from tourney.bots.channel.base import Channel, Event
+from tourney.bots.channel.base import Channel, Event, TracedChannel
 from tourney.bots.channel.random_channel import RandomChannel
-from tourney.bots.channel.traced import TracedChannel
 from tourney.bots.sandbox.base import PlainSandbox
 from tourney.games.cyvasse.setup import STEPS
 from tourney.games.registry import find_game
-from tourney.match.launch import StoreLaunch
-from tourney.match.play import play_match
-from tourney.match.player import Player, dismiss
+from tourney.match.match_runner import StoreLauncher
+from tourney.match.play import Player, dismiss, play_match
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec
 from tourney.match.verify import verify
@@ -80,7 +78,7 @@ def tapped(
 def bots_of(tmp_path: Path, names: Sequence[str]) -> list[Channel]:
     """Start bots that ship, as processes."""
     store = BotStore(tmp_path / "store")
-    launch = StoreLaunch(store, PlainSandbox("off"))
+    launch = StoreLauncher(store, PlainSandbox("off"))
     found = [resolve_bot(name, store) for name in names]
     return [launch(Entrant(bot.label, bot.label, "1", (), bot.digest), LIMITS) for bot in found]
 

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from tests.tables import TOE, make_spec, toy
-from tourney.bots.channel.base import Channel, Event
-from tourney.bots.channel.failed_channel import FailedChannel
+from tourney.bots.channel.base import Channel, Event, FailedChannel
 from tourney.bots.channel.random_channel import RandomChannel
 from tourney.bots.sandbox.base import PlainSandbox
 from tourney.errors import CheckError, GameError, RecordError, SandboxError

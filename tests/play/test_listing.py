@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tourney.play.listing import FEW, MOST, columns, listing, summary
+from tourney.play.commands import FEW, MOST, columns, listing, summary
 
 SQUARES = sorted(f"{a}{b}-{c}{d}" for a in "abcdefgh" for b in "123" for c in "abcdefgh" for d in "12")
 

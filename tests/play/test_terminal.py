@@ -9,12 +9,12 @@ import sys
 import time
 
 from tests.command import ROOT
-from tourney.play.terminal import MAX_LINE, Lines, Screen
+from tourney.play.terminal import MAX_LINE, ScreenTerminal, StreamTerminal
 
 
-def lines(data: bytes) -> tuple[Lines, io.StringIO]:
+def lines(data: bytes) -> tuple[StreamTerminal, io.StringIO]:
     out = io.StringIO()
-    return Lines(io.BytesIO(data), out), out
+    return StreamTerminal(io.BytesIO(data), out), out
 
 
 def test_lines_of_a_stream_are_shown_after_their_prompts() -> None:
@@ -38,7 +38,7 @@ def test_a_stream_may_hold_anything() -> None:
 
 
 def test_completion_offers_what_begins_so() -> None:
-    screen = Screen(color=False)
+    screen = ScreenTerminal(color=False)
     screen._words = ("d2-d3", "d2-d4", "undo")
     assert [screen._completion("d", k) for k in range(3)] == ["d2-d3 ", "d2-d4 ", None]
     assert screen._completion("x", 0) is None
@@ -47,7 +47,7 @@ def test_completion_offers_what_begins_so() -> None:
 def test_tab_completes_and_the_end_of_input_is_none_at_a_terminal() -> None:
     """At a (pseudo) terminal: Tab in two lines, another person, Ctrl-D."""
     script = (
-        "from tourney.play.terminal import Screen; s = Screen(color=True)\n"
+        "from tourney.play.terminal import ScreenTerminal; s = ScreenTerminal(color=True)\n"
         "for _ in range(2): print(repr(s.ask('> ', ('d2-d3', 'e2-e4', 'undo'))))\n"
         "s.hand_over('2 Black'); print(repr(s.ask('> ', ())), s.width > 0)\n"
     )

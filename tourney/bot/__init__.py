@@ -15,9 +15,7 @@ for what it is given, and docs/reference/sdk.md for more.
 Imports are kept light, as every match starts its bots anew: rules are loaded when a game begins.
 """
 
-from tourney.bot.loop import Choose, run
-from tourney.bot.match import Match
-from tourney.bot.session import RESIGN, Session
-from tourney.bot.turn import Turn
+from tourney.bot.session import RESIGN, Choose, Session, run
+from tourney.bot.turn import Match, Turn
 
 __all__ = ["RESIGN", "Choose", "Match", "Session", "Turn", "run"]

@@ -18,14 +18,13 @@ from tourney.cli.output import current
 from tourney.errors import BotError, UsageError
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
-from tourney.match.launch import Launch, StoreLaunch
+from tourney.match.match_runner import Launcher, StoreLauncher
 from tourney.match.referee import Referee
 from tourney.match.spec import Entrant, Limits, MatchSpec, Opening
 from tourney.play.person import NAME as PERSON
 from tourney.play.person import person
-from tourney.play.record_file import RecordFile
-from tourney.play.session import Seat, Session
-from tourney.play.terminal import Lines, Screen, Terminal
+from tourney.play.session import RecordFile, Seat, Session
+from tourney.play.terminal import ScreenTerminal, StreamTerminal, Terminal
 from tourney.seeds import U64
 
 DEFAULT_BOT = "random"
@@ -160,7 +159,7 @@ def _seats(
 
 def _bot(
     game: AnyGame, words: str, box: Sandbox, store: BotStore, stack: ExitStack
-) -> tuple[Entrant, Launch | None]:
+) -> tuple[Entrant, Launcher | None]:
     try:
         reference, *args = shlex.split(words)
     except ValueError as error:
@@ -170,7 +169,7 @@ def _bot(
     if not manifest.plays(game.name):
         raise BotError(f"{bot.label} does not play {game.name}; it plays {', '.join(manifest.games)}")
     entrant = Entrant(manifest.name, manifest.name, manifest.version, tuple(args), bot.digest)
-    return entrant, StoreLaunch(where, box)
+    return entrant, StoreLauncher(where, box)
 
 
 def _head(game: AnyGame, options: Mapping[str, str], seed: int, seats: Iterable[Seat]) -> str:
@@ -182,7 +181,7 @@ def _head(game: AnyGame, options: Mapping[str, str], seed: int, seats: Iterable[
 
 def _terminal(*, color: bool) -> Terminal:
     if sys.stdin is None:  # it was closed by the caller
-        return Lines(io.BytesIO(), sys.stdout)
+        return StreamTerminal(io.BytesIO(), sys.stdout)
     if sys.stdin.isatty() and sys.stdout.isatty():
-        return Screen(color=color)
-    return Lines(sys.stdin.buffer, sys.stdout)
+        return ScreenTerminal(color=color)
+    return StreamTerminal(sys.stdin.buffer, sys.stdout)

@@ -10,8 +10,7 @@ from tourney.cli.match_source import find_match
 from tourney.cli.options import bots_option, db_option, output_options
 from tourney.cli.output import current
 from tourney.errors import CheckError
-from tourney.match.launch import StoreLaunch
-from tourney.match.match_runner import MatchRunner
+from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.match.verify import rerun
 
 
@@ -42,7 +41,7 @@ def command(match: str, sandbox: Level, db: str, bots: str) -> None:
     if doubts:
         output.say(f"{found.label} is not promised to come out the same again: {', '.join(doubts)}")
     box = open_sandbox(sandbox)
-    with MatchRunner(StoreLaunch(BotStore(Path(bots)), box), sandbox=box) as room:
+    with MatchRunner(StoreLauncher(BotStore(Path(bots)), box), sandbox=box) as room:
         _, findings = rerun(found.record, room.play)
     for finding in findings:
         output.write(f"{found.label}: {finding}")

@@ -3,17 +3,48 @@
 import platform
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
+from tourney.bots.catalogue.build import run_in, runnable_folder
+from tourney.bots.catalogue.command import bot_command
+from tourney.bots.catalogue.store import BotStore, StoredBot
+from tourney.bots.channel.base import Channel
 from tourney.bots.sandbox.base import Sandbox
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
-from tourney.match.launch import Launch
-from tourney.match.play import play_match
-from tourney.match.player import Player, dismiss
+from tourney.match.play import Player, dismiss, play_match
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec
+
+Launcher = Callable[[Entrant, Limits], Channel]
+"""Starts the bot of an entrant. Raises BotError for one that is not there, SandboxError for the machine."""
+
+
+class StoreLauncher:
+    """Starts bots of a store in a sandbox; a ``Launcher``.
+
+    A bot's files are checked against its digest the first time that it is launched here.
+    """
+
+    def __init__(
+        self, store: BotStore, sandbox: Sandbox, *, clock: Callable[[], int] = time.monotonic_ns
+    ) -> None:
+        self._store = store
+        self._sandbox = sandbox
+        self._clock = clock
+        self._bots: dict[str, tuple[StoredBot, Path]] = {}
+
+    def __call__(self, entrant: Entrant, limits: Limits) -> Channel:
+        """Start the bot of an entrant and return the channel to it."""
+        found = self._bots.get(entrant.digest)
+        if found is None:
+            bot = self._store.fetch(entrant.digest)
+            found = self._bots[entrant.digest] = bot, runnable_folder(self._store, bot, run_in(self._sandbox))
+        command = bot_command(found[0], entrant.args, found[1])
+        return self._sandbox.spawn(command, memory_mb=limits.memory_mb, clock=self._clock)
+
 
 MAX_IDLE: Final = 16
 """How many bots a room keeps for later matches; those that wait longest go first."""
@@ -36,7 +67,7 @@ class MatchRunner:
 
     def __init__(
         self,
-        launch: Launch,
+        launch: Launcher,
         *,
         sandbox: Sandbox | None = None,
         reuse: bool = False,

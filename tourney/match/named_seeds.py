@@ -19,8 +19,7 @@ from typing import Any
 from tourney.bots.channel import random_channel
 from tourney.errors import RecordError
 from tourney.games.registry import find_game
-from tourney.match.play import play_match
-from tourney.match.player import Player
+from tourney.match.play import Player, play_match
 from tourney.match.record import check_opening, read_json_lines
 from tourney.match.result import PlayedMatch
 from tourney.match.shape import read_int, read_object, read_text, read_u64

@@ -1,19 +1,28 @@
 """The channel to a person: the referee's lines become a board, what is typed becomes the answer."""
 
 import hashlib
+import textwrap
 from collections import deque
-from collections.abc import Callable, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
 
 from tourney.bots.channel.base import Channel, Event
-from tourney.games.base import AnyGame
+from tourney.games.base import CHANCE, AnyGame
 from tourney.games.svg_diagram import seat_colors
 from tourney.games.text_diagram import text_diagram
 from tourney.match.spec import Entrant
-from tourney.play.listing import listing, summary
-from tourney.play.story import Entry, recent, story
+from tourney.play.commands import (
+    NAMES,
+    Command,
+    TypedAction,
+    Unclear,
+    help_lines,
+    listing,
+    parse_typed,
+    summary,
+)
 from tourney.play.terminal import Terminal
-from tourney.play.words import NAMES, Act, Say, Unclear, help_lines, understand
 from tourney.protocol import HIDDEN
 
 NAME: Final = "person"
@@ -27,11 +36,11 @@ def person() -> Entrant:
     return Entrant(NAME, NAME, "1", (), DIGEST)
 
 
-class Left(Exception):  # noqa: N818 - no error: the person has had enough
+class PersonLeft(Exception):  # noqa: N818 - no error: the person has had enough
     """The person leaves, in the middle of the game."""
 
 
-class TakenBack(Exception):  # noqa: N818 - no error: the game goes on from an earlier point
+class Undo(Exception):  # noqa: N818 - no error: the game goes on from an earlier point
     """The person takes ``count`` decisions back."""
 
     def __init__(self, count: int) -> None:
@@ -39,7 +48,7 @@ class TakenBack(Exception):  # noqa: N818 - no error: the game goes on from an e
         self.count = count
 
 
-class Table:
+class SharedTerminal:
     """What the persons of a game share: the terminal, the game, the seats' labels, and who typed last.
 
     ``decided`` gives the number of decisions of persons that can be taken back.
@@ -73,11 +82,11 @@ class Table:
 class PersonChannel(Channel):
     """A seat that is played at a terminal. It has no limit of time, whatever the match's is.
 
-    It knows what the referee's lines tell this seat and nothing else. ``wait`` raises ``Left`` and
-    ``TakenBack``, which pass through the match.
+    It knows what the referee's lines tell this seat and nothing else. ``wait`` raises ``PersonLeft`` and
+    ``Undo``, which pass through the match.
     """
 
-    def __init__(self, seat: int, table: Table) -> None:
+    def __init__(self, seat: int, table: SharedTerminal) -> None:
         self._seat = seat
         self._table = table
         self._answers: deque[Event] = deque()
@@ -157,7 +166,7 @@ class PersonChannel(Channel):
         self._view = view
         self._legal = ()
 
-    def answer(self, said: Say) -> None:
+    def answer(self, said: Command) -> None:
         """Answer a word that only looks."""
         table = self._table
         width = table.terminal.width
@@ -192,27 +201,98 @@ class PersonChannel(Channel):
         prompt = f"{table.label(self._seat)}> "
         while True:
             line = table.terminal.ask(prompt, (*self._legal, *NAMES))
-            meant = Say("quit") if line is None else understand(line, self._legal)
+            meant = Command("quit") if line is None else parse_typed(line, self._legal)
             match meant:
-                case Act(action):
+                case TypedAction(action):
                     return f"move {action}"
                 case Unclear(why):
                     table.say([why] if why else [])
-                case Say("resign"):
+                case Command("resign"):
                     return "resign"
-                case Say("quit"):
-                    raise Left
-                case Say("undo", rest):
+                case Command("quit"):
+                    raise PersonLeft
+                case Command("undo", rest):
                     take_back(table, int(rest or 1))
-                case Say():
+                case Command():
                     self.answer(meant)
 
 
-def take_back(table: Table, count: int) -> None:
-    """Raise ``TakenBack`` if so many decisions can be taken back, or say how many can."""
+def take_back(table: SharedTerminal, count: int) -> None:
+    """Raise ``Undo`` if so many decisions can be taken back, or say how many can."""
     there = table.decided()
     if count > there:
         more = f"{there} decision{'' if there == 1 else 's'} can be taken back, not {count}"
         table.say([more if there else "there is no decision to take back"])
         return
-    raise TakenBack(count)
+    raise Undo(count)
+
+
+SHOWN_LINES: Final = 12
+"""Lines of the story since a person's last turn that are shown; of more, the last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of the referee about the game: an action, one opened later, or a seat that left."""
+
+    kind: Literal["play", "reveal", "withdrawn"]
+    seat: int
+    action: str = ""
+
+
+def story(entries: Iterable[Entry], name_of: Callable[[int], str], width: int) -> list[str]:
+    """Return entries as lines, the consecutive actions of a seat on one, folded at the width.
+
+    What chance did is in brackets before what the seat did upon it. Hidden actions are counted.
+    """
+    lines: list[str] = []
+    for kind, seat, actions in _runs(entries):
+        if kind == "withdrawn":
+            text = f"{name_of(seat)} plays no more; the referee draws its actions"
+        else:
+            head = f"{name_of(seat)} opens:" if kind == "reveal" else f"{name_of(seat)}:" if seat else ""
+            text = f"{head} {' '.join(_plain(actions))}".lstrip()
+        lines += textwrap.wrap(text, max(width, 20), subsequent_indent="    ", break_on_hyphens=False)
+    return lines
+
+
+def recent(lines: Sequence[str]) -> list[str]:
+    """Return the last lines, with how many were left out before them."""
+    left_out = len(lines) - SHOWN_LINES
+    if left_out <= 1:
+        return list(lines)
+    return [f"({left_out} lines left out; `history` has them)", *lines[left_out:]]
+
+
+def _runs(entries: Iterable[Entry]) -> list[tuple[str, int, list[str]]]:
+    """Join what follows one another of one kind and seat; chance's goes to the seat that acts upon it."""
+    runs: list[tuple[str, int, list[str]]] = []
+    dice: list[str] = []
+    for entry in entries:
+        if entry.kind == "play" and entry.seat == CHANCE:
+            dice.append(f"[{entry.action}]")
+            continue
+        if not runs or runs[-1][:2] != (entry.kind, entry.seat) or entry.kind == "withdrawn":
+            runs.append((entry.kind, entry.seat, []))
+        if entry.kind == "play":
+            runs[-1][2].extend(dice)
+            dice.clear()
+        runs[-1][2].append(entry.action)
+    if dice:
+        runs.append(("play", CHANCE, dice))  # whoever acts upon it has not yet
+    return runs
+
+
+def _plain(actions: Sequence[str]) -> list[str]:
+    """Count hidden actions that follow one another."""
+    plain: list[str] = []
+    hidden = 0
+    for action in [*actions, ""]:
+        if action == HIDDEN:
+            hidden += 1
+            continue
+        if hidden:
+            plain.append(f"({hidden} hidden action{'s' if hidden > 1 else ''})")
+            hidden = 0
+        plain.append(action)
+    return plain[:-1]

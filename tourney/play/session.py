@@ -1,22 +1,26 @@
 """A session: one match with persons in it, played to its end, with as many undos as they like."""
 
+import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Self
 
-from tourney.bots.channel.base import Channel, Event
-from tourney.bots.channel.traced import shown
+from tourney.bots.channel.base import Channel, Event, printable
 from tourney.bots.sandbox.base import Sandbox
+from tourney.errors import EnvironmentFailure, UsageError
 from tourney.games.base import AnyGame, AnyState
-from tourney.match.launch import Launch
-from tourney.match.match_runner import MatchRunner
-from tourney.match.record import Outcome, Record
+from tourney.match.match_runner import Launcher, MatchRunner
+from tourney.match.record import Outcome, Record, canonical
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec
-from tourney.play.kept import KeptChannel, KeptDecision, leaves, taken_back
-from tourney.play.person import Left, PersonChannel, Table, TakenBack, take_back
+from tourney.play.commands import AFTER, Command, Unclear, parse_typed
+from tourney.play.person import PersonChannel, PersonLeft, SharedTerminal, Undo, take_back
 from tourney.play.terminal import Terminal
-from tourney.play.words import AFTER, Say, Unclear, understand
+from tourney.play.undo import Decision, ReplayChannel, decisions_before, withdraws
 
 STDERR_LINES = 5
 
@@ -27,7 +31,7 @@ class Seat:
 
     label: str
     entrant: Entrant
-    launch: Launch | None = None
+    launch: Launcher | None = None
 
 
 class Session:
@@ -50,37 +54,37 @@ class Session:
         self._number = {seat.entrant.name: number for number, seat in self._seats.items()}
         self._persons = frozenset(number for number, seat in self._seats.items() if seat.launch is None)
         self._sandbox = sandbox
-        self._decisions: list[KeptDecision] = []
+        self._decisions: list[Decision] = []
         self._channels: dict[int, PersonChannel] = {}
-        self._table = Table(terminal, game, [seat.label for seat in seats], self._decided)
+        self._table = SharedTerminal(terminal, game, [seat.label for seat in seats], self._decided)
 
     def play(self) -> PlayedMatch | None:
-        """Play until the game is over and nobody wants to go back, or until the person leaves (None).
+        """Play until the game is over and nobody wants to go back, or until the person withdraws (None).
 
         Raises what ``MatchRunner.play`` raises.
         """
-        kept: tuple[KeptDecision, ...] = ()
+        kept: tuple[Decision, ...] = ()
         while True:
             try:
                 played = self._play(kept)
                 self._end(played)
-            except TakenBack as back:
-                kept = taken_back(self._decisions, self._persons, back.count)
+            except Undo as back:
+                kept = decisions_before(self._decisions, self._persons, back.count)
                 self._table.say(["taken back"])
-            except Left:
+            except PersonLeft:
                 self._table.say(["the game is left without a result"])
                 return None
             else:
                 return played
 
-    def _play(self, kept: Sequence[KeptDecision]) -> PlayedMatch:
+    def _play(self, kept: Sequence[Decision]) -> PlayedMatch:
         self._decisions = []
         self._channels = {}
         launch = partial(self._launch, kept)
         with MatchRunner(launch, sandbox=self._sandbox, find=lambda _: self._game) as room:
             return room.play(self._spec)
 
-    def _launch(self, kept: Sequence[KeptDecision], entrant: Entrant, limits: Limits) -> Channel:
+    def _launch(self, kept: Sequence[Decision], entrant: Entrant, limits: Limits) -> Channel:
         number = self._number[entrant.name]
         seat = self._seats[number]
         own = [decision.event for decision in kept if decision.seat == number]
@@ -88,17 +92,17 @@ class Session:
         if seat.launch is None:
             inner = self._channels[number] = PersonChannel(number, self._table)
         else:
-            inner = None if own and leaves(own[-1]) else seat.launch(entrant, limits)
-        return KeptChannel(inner, own, self._noting(number, len(own)))
+            inner = None if own and withdraws(own[-1]) else seat.launch(entrant, limits)
+        return ReplayChannel(inner, own, self._noting(number, len(own)))
 
     def _noting(self, number: int, kept: int) -> Callable[[Event], None]:
-        """Return what takes a seat's decisions down; of the ``kept`` first nothing is shown again."""
+        """Return what takes a seat's decisions down; of the ``kept`` first nothing is printable again."""
         count = 0
 
         def note(event: Event) -> None:
             nonlocal count
             count += 1
-            self._decisions.append(KeptDecision(number, event))
+            self._decisions.append(Decision(number, event))
             if count <= kept and number in self._channels:
                 self._channels[number].catch_up()
 
@@ -119,13 +123,13 @@ class Session:
         table.say(self._result(played))
         while True:
             line = table.terminal.ask("over, Enter to leave> ", AFTER)
-            meant = Say("quit") if not (line or "").strip() else understand(line or "", ())
+            meant = Command("quit") if not (line or "").strip() else parse_typed(line or "", ())
             match meant:
-                case Say("quit"):
+                case Command("quit"):
                     return
-                case Say("undo", rest):
+                case Command("undo", rest):
                     take_back(table, int(rest or 1))
-                case Say():
+                case Command():
                     person.answer(meant)
                 case Unclear(why):
                     table.say([why])
@@ -142,7 +146,7 @@ class Session:
             said = [line for line in played.log if line.seat == number]
             notes = [f"{self._table.label(number)}: {line.text}" for line in said if line.kind == "note"]
             errors = [f"    {line.text}" for line in said if line.kind == "stderr"]
-            lines += map(shown, notes[-1:] + errors[-STDERR_LINES:])
+            lines += map(printable, notes[-1:] + errors[-STDERR_LINES:])
         return lines
 
 
@@ -151,3 +155,41 @@ def _last_state(game: AnyGame, record: Record) -> AnyState:
     for _, text in record["actions"]:
         state = state.play(game.parse_action(text))
     return state
+
+
+class RecordFile:
+    """A new file, as a context; it is there when ``write`` has written all of it, and not before.
+
+    Raises UsageError if there is one already, EnvironmentFailure if it cannot be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        if path.exists():
+            raise UsageError(f"{path} is there already; name another file")
+        self._path = path
+        self._fresh = path.with_name(f".{path.name}.new-{os.getpid()}")
+        try:
+            with self._fresh.open("xb"):
+                pass
+        except OSError as error:
+            raise self._failure(error) from error
+
+    def write(self, record: Record) -> None:
+        """Write a record as a line of JSON in its canonical form."""
+        try:
+            self._fresh.write_bytes(canonical(record) + b"\n")
+            self._fresh.replace(self._path)
+        except OSError as error:
+            raise self._failure(error) from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with suppress(OSError):
+            self._fresh.unlink(missing_ok=True)
+
+    def _failure(self, error: OSError) -> EnvironmentFailure:
+        return EnvironmentFailure(f"{self._path} cannot be written: {error.strerror or error}")

@@ -39,7 +39,7 @@ class Terminal(ABC):
         """Let the seat ``name`` sit down, and show nothing of what was on the screen before."""
 
 
-class Lines(Terminal):
+class StreamTerminal(Terminal):
     """Lines out of a stream; each is written after its prompt, so that what is written can be read later."""
 
     def __init__(self, source: BinaryIO, out: TextIO) -> None:
@@ -68,7 +68,7 @@ class Lines(Terminal):
         """Do nothing: there is no screen."""
 
 
-class Screen(Terminal):
+class ScreenTerminal(Terminal):
     """The terminal of this process, with line editing, a history of what was typed, and completion by Tab."""
 
     def __init__(self, *, color: bool) -> None:

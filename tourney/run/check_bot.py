@@ -6,15 +6,12 @@ from dataclasses import dataclass, replace
 from tourney.bots.catalogue.manifest import FILE_NAME
 from tourney.bots.catalogue.resolve import shipped_bots
 from tourney.bots.catalogue.store import BotStore, StoredBot
-from tourney.bots.channel.base import Channel
-from tourney.bots.channel.traced import TracedChannel, shown
+from tourney.bots.channel.base import Channel, TracedChannel, printable
 from tourney.bots.sandbox.base import Sandbox
 from tourney.errors import SandboxError
 from tourney.games.registry import find_game
-from tourney.match.launch import StoreLaunch
-from tourney.match.match_runner import MatchRunner
-from tourney.match.play import play_match
-from tourney.match.player import Player, dismiss
+from tourney.match.match_runner import MatchRunner, StoreLauncher
+from tourney.match.play import Player, dismiss, play_match
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec
 
@@ -73,7 +70,7 @@ class _Table:
         self._bot = bot
         self._limits = limits
         self._sandbox = sandbox
-        self._launch = StoreLaunch(store, sandbox)
+        self._launch = StoreLauncher(store, sandbox)
         self._trace: TracedChannel | None = None
         self._checked = _entrant(bot, CHECKED)
         self._other = _entrant(opponent, OPPONENT)
@@ -201,12 +198,12 @@ def _fault_of(played: PlayedMatch, seat: int) -> str | None:
 
 def _note_of(played: PlayedMatch, seat: int) -> str:
     notes = [line.text for line in played.log if line.seat == seat and line.kind == "note"]
-    return shown(notes[-1]) if notes else "a fault"
+    return printable(notes[-1]) if notes else "a fault"
 
 
 def _stderr_of(played: PlayedMatch, seat: int) -> tuple[str, ...]:
     lines = [line.text for line in played.log if line.seat == seat and line.kind == "stderr"]
-    return tuple(map(shown, lines[-STDERR_LINES:]))
+    return tuple(map(printable, lines[-STDERR_LINES:]))
 
 
 def _result(played: PlayedMatch, seat: int) -> str:

@@ -19,8 +19,7 @@ from tourney.bots.sandbox.base import Sandbox, open_sandbox
 from tourney.errors import ActionError, TourneyError
 from tourney.games.base import OVER, AnyGame, AnyState
 from tourney.games.registry import find_game
-from tourney.match.launch import StoreLaunch
-from tourney.match.match_runner import MatchRunner
+from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.match.record import Record, canonical
 from tourney.match.spec import Entrant, Limits, MatchSpec
 from tourney.seeds import derive, uniform
@@ -57,7 +56,7 @@ def play_golden(game: str, golden: Golden, store: BotStore, sandbox: Sandbox) ->
         for seat, bot in enumerate(bots, start=1)
     )
     spec = MatchSpec(game, golden.options, seats, golden.seed, LIMITS)
-    with MatchRunner(StoreLaunch(store, sandbox), sandbox=sandbox) as room:
+    with MatchRunner(StoreLauncher(store, sandbox), sandbox=sandbox) as room:
         return room.play(spec).record
 
 

@@ -1,8 +1,9 @@
 """A channel: the one seam between the referee's side and a bot, whatever the bot is made of."""
 
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 EventKind = Literal["line", "timeout", "closed", "overflow", "garbled"]
 
@@ -83,3 +84,125 @@ class Channel(ABC):
 
         What is queued is written first as far as the bot takes it. Closing again does nothing.
         """
+
+
+class FailedChannel(Channel):
+    """Says ``closed`` to whatever is asked; ``why`` goes to the log."""
+
+    def __init__(self, why: str) -> None:
+        self._end = Event("closed", why)
+
+    def send(self, data: bytes) -> None:
+        """Do nothing: nobody is there."""
+
+    def pending(self) -> Sequence[Event]:
+        """Return the end."""
+        return (self._end,)
+
+    def request(self, data: bytes) -> None:
+        """Do nothing: nobody is there."""
+
+    def wait(self, deadline: int) -> Event:  # noqa: ARG002 - the dead keep nobody waiting
+        """Return the end at once."""
+        return self._end
+
+    def take_stderr(self) -> Sequence[str]:
+        """Return nothing."""
+        return ()
+
+    def cpu_ms(self) -> int | None:
+        """Return no time at all."""
+        return 0
+
+    def freeze(self) -> None:
+        """Do nothing."""
+
+    def thaw(self) -> None:
+        """Do nothing."""
+
+    def close(self, grace: float) -> None:
+        """Do nothing."""
+
+
+KEPT: Final = 12
+_SHOWN: Final = 200
+
+
+class TracedChannel(Channel):
+    """Passes everything on to another channel. ``lines`` are the last on the wire.
+
+    They begin with ``>`` (to the bot), ``<`` (from it) or ``!`` (what came instead of a line), and are cut
+    short and fit to be printable.
+    """
+
+    def __init__(self, inner: Channel) -> None:
+        self._inner = inner
+        self._lines: deque[str] = deque(maxlen=KEPT)
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The last lines on the wire, the oldest first."""
+        return tuple(self._lines)
+
+    def send(self, data: bytes) -> None:
+        """Pass on."""
+        self._note_sent(data)
+        self._inner.send(data)
+
+    def pending(self) -> Sequence[Event]:
+        """Pass on."""
+        events = self._inner.pending()
+        for event in events:
+            self._note(event)
+        return events
+
+    def request(self, data: bytes) -> None:
+        """Pass on."""
+        self._note_sent(data)
+        self._inner.request(data)
+
+    def wait(self, deadline: int) -> Event:
+        """Pass on."""
+        event = self._inner.wait(deadline)
+        self._note(event)
+        return event
+
+    def take_stderr(self) -> Sequence[str]:
+        """Pass on."""
+        return self._inner.take_stderr()
+
+    def cpu_ms(self) -> int | None:
+        """Pass on."""
+        return self._inner.cpu_ms()
+
+    def strain(self) -> str:
+        """Pass on."""
+        return self._inner.strain()
+
+    def freeze(self) -> None:
+        """Pass on."""
+        self._inner.freeze()
+
+    def thaw(self) -> None:
+        """Pass on."""
+        self._inner.thaw()
+
+    def close(self, grace: float) -> None:
+        """Pass on."""
+        self._inner.close(grace)
+
+    def _note_sent(self, data: bytes) -> None:
+        for line in data.splitlines()[-KEPT:]:
+            self._lines.append(printable(f"> {line.decode('utf-8', 'replace')}"))
+
+    def _note(self, event: Event) -> None:
+        if event.kind == "line":
+            self._lines.append(printable(f"< {event.text}"))
+        else:
+            self._lines.append(printable(f"! {event.kind} {event.text}".rstrip()))
+
+
+def printable(text: str) -> str:
+    """Return a line fit to be printable: bounded, and with nothing in it that a terminal obeys."""
+    cut = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}... ({len(text):,} characters)"
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in cut)

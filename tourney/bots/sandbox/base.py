@@ -15,8 +15,7 @@ from types import MappingProxyType
 from typing import Final, Literal
 
 from tourney.bots.catalogue.command import BotCommand
-from tourney.bots.channel.base import Channel
-from tourney.bots.channel.failed_channel import FailedChannel
+from tourney.bots.channel.base import Channel, FailedChannel
 from tourney.bots.channel.process import ProcessChannel
 from tourney.bots.sandbox.cgroups import Cgroup, Cgroups, find_cgroups
 from tourney.bots.sandbox.process_group import Pipes, ProcessGroup, start

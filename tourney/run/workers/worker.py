@@ -25,8 +25,7 @@ from tourney.bots.sandbox.base import open_sandbox
 from tourney.bots.sandbox.process_group import ProcessGroup
 from tourney.bots.sandbox.process_tree import signal_family
 from tourney.errors import GameError, InputError
-from tourney.match.launch import StoreLaunch
-from tourney.match.match_runner import MatchRunner
+from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.run.workers.processes import (
     TERMINAL_SIGNALS,
@@ -150,7 +149,7 @@ def pin(slot: int, cpus: int) -> None:
 @cache
 def _room(bots: str, sandbox: str, reuse: bool) -> MatchRunner:
     box = open_sandbox(sandbox)  # type: ignore[arg-type]  # a cached function takes it as a plain string
-    room = MatchRunner(StoreLaunch(BotStore(Path(bots)), box), sandbox=box, reuse=reuse)
+    room = MatchRunner(StoreLauncher(BotStore(Path(bots)), box), sandbox=box, reuse=reuse)
     Finalize(None, room.close, exitpriority=10)
     return room
 

@@ -1,8 +1,7 @@
 """The channel that remembers the last lines on the wire."""
 
-from tourney.bots.channel.base import Event
+from tourney.bots.channel.base import KEPT, Event, TracedChannel
 from tourney.bots.channel.scripted import ScriptedChannel
-from tourney.bots.channel.traced import KEPT, TracedChannel
 
 
 def test_it_passes_all_on_and_remembers_both_sides() -> None:

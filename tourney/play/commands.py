@@ -1,7 +1,8 @@
 """What a person types, understood: an action, a word of the table, or neither, with a sentence why."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from types import MappingProxyType
 from typing import Final
 
@@ -30,14 +31,14 @@ AFTER: Final = ("help", "board", "position", "history", "undo", "quit")
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class TypedAction:
     """A legal action, whole."""
 
     action: str
 
 
 @dataclass(frozen=True, slots=True)
-class Say:
+class Command:
     """A word of the table, with what was typed after it."""
 
     word: str
@@ -51,7 +52,7 @@ class Unclear:
     why: str
 
 
-def understand(line: str, legal: Sequence[str]) -> Act | Say | Unclear:
+def parse_typed(line: str, legal: Sequence[str]) -> TypedAction | Command | Unclear:
     """Return what a typed line means where these actions are legal (none: the game is over).
 
     In this order: a legal action, a word of the table, a number of the list, the beginning of one legal
@@ -62,7 +63,7 @@ def understand(line: str, legal: Sequence[str]) -> Act | Say | Unclear:
         return Unclear("")
     text, rest = words[0], " ".join(words[1:])
     if text in legal and not rest:
-        return Act(text)
+        return TypedAction(text)
     name = "help" if text == "?" else text.removeprefix(":")
     if name in NAMES:
         return _word(name, rest, over=not legal)
@@ -71,7 +72,7 @@ def understand(line: str, legal: Sequence[str]) -> Act | Say | Unclear:
     if text.isascii() and text.isdecimal():
         number = int(text[:9])
         if 1 <= number <= len(legal):
-            return Act(legal[number - 1])
+            return TypedAction(legal[number - 1])
         return Unclear(f"there is no number {text[:9]}: {_count(legal)}")
     return _beginning(text, legal)
 
@@ -91,22 +92,22 @@ def help_lines() -> list[str]:
     ]
 
 
-def _word(name: str, rest: str, *, over: bool) -> Say | Unclear:
+def _word(name: str, rest: str, *, over: bool) -> Command | Unclear:
     if over and name not in AFTER:
         return Unclear(f"the game is over; say {', '.join(AFTER)}, or nothing to leave")
     if rest and name not in ("moves", "undo"):
         return Unclear(f"{name} stands alone, without {shown(rest)}")
     if name == "undo" and rest and not (rest.isascii() and rest.isdecimal() and int(rest[:9]) > 0):
         return Unclear(f"undo takes a number of decisions back, not {shown(rest)}")
-    return Say(name, rest)
+    return Command(name, rest)
 
 
-def _beginning(text: str, legal: Sequence[str]) -> Act | Unclear:
+def _beginning(text: str, legal: Sequence[str]) -> TypedAction | Unclear:
     if not legal:
         return Unclear(f"the game is over, so {shown(text)} cannot be played; say undo, help or quit")
     found = beginning_with(text, legal)
     if len(found) == 1:
-        return Act(found[0])
+        return TypedAction(found[0])
     if not found:
         return Unclear(f"{shown(text)} is no legal action, and begins none; {_count(legal)}")
     some = " ".join(found[:SHOWN]) + (" ..." if len(found) > SHOWN else "")
@@ -117,3 +118,67 @@ def _count(legal: Sequence[str]) -> str:
     if not legal:
         return "the game is over"
     return f"moves lists the {len(legal)} that are legal" if len(legal) > 1 else f"legal is {legal[0]} alone"
+
+
+FEW: Final = 12
+"""So many actions are listed unasked."""
+MOST: Final = 60
+"""More actions than these are not listed; their beginnings are."""
+MOST_GROUPS: Final = 40
+
+
+def listing(legal: Sequence[str], prefix: str, width: int) -> list[str]:
+    """Return lines that list the legal actions which begin with a prefix, with their numbers among all.
+
+    Of more than ``MOST`` the beginnings are listed, each with how many begin so.
+    """
+    numbers = {action: number for number, action in enumerate(legal, start=1)}
+    found = beginning_with(prefix, legal)
+    if not found:
+        return [f"no legal action begins with {prefix[:40]!r}"]
+    if len(found) <= MOST:
+        return columns((f"{numbers[action]:>{len(str(len(legal)))}} {action}" for action in found), width)
+    texts = (
+        f"{_shared(group)}..  {len(group)}" if group[1:] else f"{group[0]}  (number {numbers[group[0]]})"
+        for group in _groups(found)
+    )
+    return [f"{len(found)} actions, by how they begin; `moves PREFIX` lists one lot:", *columns(texts, width)]
+
+
+def summary(legal: Sequence[str], width: int) -> list[str]:
+    """Return what a person is told of the legal actions unasked: all of them if they are few."""
+    if len(legal) <= FEW:
+        return listing(legal, "", width)
+    example = max(legal)[: len(_shared(legal)) + 1]
+    return [f"{len(legal)} legal actions; `moves` lists them, `moves {example}` those that begin so"]
+
+
+def columns(texts: Iterable[str], width: int) -> list[str]:
+    """Return texts in as many columns as fit, to be read line by line."""
+    cells = list(texts)
+    if not cells:
+        return []
+    widest = max(map(len, cells)) + 3
+    per_line = max(1, (width + 3) // widest)
+    rows = [cells[k : k + per_line] for k in range(0, len(cells), per_line)]
+    return ["".join(cell.ljust(widest) for cell in row).rstrip() for row in rows]
+
+
+def _groups(actions: Sequence[str]) -> list[list[str]]:
+    """Part actions by their beginnings: the longest of one length that make few enough."""
+    shortest = len(_shared(actions)) + 1
+    groups: dict[str, list[str]] = {}
+    for length in range(shortest, max(map(len, actions)) + 1):
+        finer: dict[str, list[str]] = {}
+        for action in actions:
+            finer.setdefault(action[:length], []).append(action)
+        if groups and len(finer) > MOST_GROUPS:
+            break
+        groups = finer
+    return list(groups.values())
+
+
+def _shared(actions: Sequence[str]) -> str:
+    """Return what all of some actions begin with."""
+    pairs = zip(min(actions), max(actions), strict=False)
+    return "".join(letter for letter, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

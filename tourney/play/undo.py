@@ -18,14 +18,14 @@ _UNTOLD = (b"position ", b"legal ", b"go")
 
 
 @dataclass(frozen=True, slots=True)
-class KeptDecision:
+class Decision:
     """What a seat answered on its turn: a line (``move ...`` or ``resign``), or why there was none."""
 
     seat: int
     event: Event
 
 
-class KeptChannel(Channel):
+class ReplayChannel(Channel):
     """Passes everything on to another channel, but answers as is kept for as long as it is.
 
     ``note`` is told each decision, those kept as well. Without ``inner`` (there must be a decision then by
@@ -47,7 +47,7 @@ class KeptChannel(Channel):
             self._inner.send(data)
 
     def pending(self) -> Sequence[Event]:
-        """Pass on what came unasked, unless nobody listens yet; what is no ``info`` leaves the match."""
+        """Pass on what came unasked, unless nobody listens yet; what is no ``info`` withdraws the match."""
         if self._inner is None or self._kept or self._dead is not None:
             return ()
         events = self._inner.pending()
@@ -123,9 +123,9 @@ class KeptChannel(Channel):
             self._inner.close(grace)
 
 
-def taken_back(
-    decisions: Sequence[KeptDecision], seats: frozenset[int], count: int
-) -> tuple[KeptDecision, ...]:
+def decisions_before(
+    decisions: Sequence[Decision], seats: frozenset[int], count: int
+) -> tuple[Decision, ...]:
     """Return what is left when the last ``count`` decisions of some seats are taken back, and all after them.
 
     Raises ValueError if there are not so many.
@@ -136,6 +136,6 @@ def taken_back(
     return tuple(decisions[: own[-count]])
 
 
-def leaves(event: Event) -> bool:
+def withdraws(event: Event) -> bool:
     """Say whether a seat that answers so has left the match, as far as can be told from the answer alone."""
     return event.kind != "line" or decode(event.text)[0] != "move"

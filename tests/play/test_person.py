@@ -1,6 +1,6 @@
 """What happened, told by whose turn it was."""
 
-from tourney.play.story import SHOWN_LINES, Entry, recent, story
+from tourney.play.person import SHOWN_LINES, Entry, recent, story
 
 NAMES = ("", "1 White", "2 Black, greedy")
 

@@ -4,7 +4,7 @@ import pytest
 
 from tourney.bots.channel.base import Event
 from tourney.bots.channel.scripted import ScriptedChannel
-from tourney.play.kept import KeptChannel, KeptDecision, taken_back
+from tourney.play.undo import Decision, ReplayChannel, decisions_before
 
 FAR = 10**18
 HELLO = """
@@ -15,7 +15,7 @@ HELLO = """
 """
 
 
-def greet(channel: KeptChannel) -> None:
+def greet(channel: ReplayChannel) -> None:
     for line, answer in ((b"tourney 1\n", "bot"), (b"game toe seats=2 seat=2 seed=1\n", "ready")):
         assert not channel.pending()
         channel.request(line)
@@ -23,7 +23,7 @@ def greet(channel: KeptChannel) -> None:
         assert (event.kind, event.text.split(" ")[0]) == ("line", answer)
 
 
-def ask(channel: KeptChannel, *lines: str) -> Event:
+def ask(channel: ReplayChannel, *lines: str) -> Event:
     channel.request("".join(f"{line}\n" for line in lines).encode("ascii"))
     return channel.wait(FAR)
 
@@ -41,7 +41,7 @@ def test_a_bot_is_told_what_was_played_but_not_asked_for_what_is_kept() -> None:
 < move d
 """)
     noted: list[Event] = []
-    channel = KeptChannel(bot, [Event("line", "move b")], noted.append)
+    channel = ReplayChannel(bot, [Event("line", "move b")], noted.append)
     greet(channel)
     assert ask(channel, "play 1 a", "position X", "legal b c", "go move=1") == Event("line", "move b")
     assert (
@@ -56,7 +56,7 @@ def test_a_seat_that_left_is_not_started_again() -> None:
     """Its answers, and how it left, are what is kept; the greeting is made up."""
     gone = Event("closed", "exit code 1")
     noted: list[Event] = []
-    channel = KeptChannel(None, [Event("line", "move b"), gone], noted.append)
+    channel = ReplayChannel(None, [Event("line", "move b"), gone], noted.append)
     greet(channel)
     assert ask(channel, "go") == Event("line", "move b")
     assert ask(channel, "play 1 c", "go") == gone
@@ -76,7 +76,7 @@ def test_a_seat_that_left_is_not_started_again() -> None:
 def test_a_bot_that_does_not_start_again_fails_where_it_is_asked(script: str, kind: str) -> None:
     """Not before: what others did on its kept actions stands."""
     noted: list[Event] = []
-    channel = KeptChannel(ScriptedChannel(script), [Event("line", "move b")], noted.append)
+    channel = ReplayChannel(ScriptedChannel(script), [Event("line", "move b")], noted.append)
     greet(channel)
     assert noted == []
     assert ask(channel, "go") == Event("line", "move b")
@@ -88,7 +88,7 @@ def test_a_bot_that_speaks_out_of_turn_has_decided_to_leave() -> None:
     """It is kept as the fault that it is, so that it is one again, and no move, when it is given again."""
     noted: list[Event] = []
     bot = ScriptedChannel(f"{HELLO}\n> go\n< move a\n< info late\n< move b")
-    channel = KeptChannel(bot, [], noted.append)
+    channel = ReplayChannel(bot, [], noted.append)
     greet(channel)
     assert ask(channel, "go").text == "move a"
     assert [event.text for event in channel.pending()] == ["info late", "move b"]
@@ -100,7 +100,7 @@ def test_a_bot_that_speaks_out_of_turn_has_decided_to_leave() -> None:
 
 def test_a_bot_that_dies_before_its_first_turn_has_decided_to_leave() -> None:
     noted: list[Event] = []
-    channel = KeptChannel(ScriptedChannel(f"{HELLO}\n! closed exit code 3"), [], noted.append)
+    channel = ReplayChannel(ScriptedChannel(f"{HELLO}\n! closed exit code 3"), [], noted.append)
     greet(channel)
     assert [event.kind for event in channel.pending()] == ["closed"]
     assert noted == [Event("closed", "exit code 3")]
@@ -109,17 +109,17 @@ def test_a_bot_that_dies_before_its_first_turn_has_decided_to_leave() -> None:
 def test_without_kept_decisions_a_bad_start_is_as_ever() -> None:
     """And is no decision."""
     noted: list[Event] = []
-    channel = KeptChannel(ScriptedChannel("> tourney 1\n! closed exit code 3"), [], noted.append)
+    channel = ReplayChannel(ScriptedChannel("> tourney 1\n! closed exit code 3"), [], noted.append)
     channel.request(b"tourney 1\n")
     assert channel.wait(FAR) == Event("closed", "exit code 3")
     assert noted == []
 
 
 def test_what_is_taken_back_is_all_from_a_decision_on() -> None:
-    decisions = [KeptDecision(seat, Event("line", f"move {k}")) for k, seat in enumerate((1, 2, 3, 1, 2, 3))]
-    assert taken_back(decisions, frozenset({1}), 1) == tuple(decisions[:3])
-    assert taken_back(decisions, frozenset({1}), 2) == ()
-    assert taken_back(decisions, frozenset({1, 3}), 1) == tuple(decisions[:5])
+    decisions = [Decision(seat, Event("line", f"move {k}")) for k, seat in enumerate((1, 2, 3, 1, 2, 3))]
+    assert decisions_before(decisions, frozenset({1}), 1) == tuple(decisions[:3])
+    assert decisions_before(decisions, frozenset({1}), 2) == ()
+    assert decisions_before(decisions, frozenset({1, 3}), 1) == tuple(decisions[:5])
     for count in (0, 3):
         with pytest.raises(ValueError, match="cannot be taken back; there are 2"):
-            taken_back(decisions, frozenset({1}), count)
+            decisions_before(decisions, frozenset({1}), count)

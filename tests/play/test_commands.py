@@ -2,7 +2,7 @@
 
 import pytest
 
-from tourney.play.words import NAMES, Act, Say, Unclear, help_lines, understand
+from tourney.play.commands import NAMES, Command, TypedAction, Unclear, help_lines, parse_typed
 
 TAFL = ["d2-d3", "d2-d4", "e2-e3", "pass"]
 ELEMENT = ["A-e5", "E-e5", "F-e5", "end"]
@@ -31,28 +31,28 @@ def test_an_action_by_its_string_its_beginning_or_its_number(
     line: str, legal: list[str], action: str
 ) -> None:
     """The string itself comes first, whatever else it might be; letters' case counts if it can."""
-    assert understand(line, legal) == Act(action)
+    assert parse_typed(line, legal) == TypedAction(action)
 
 
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("help", Say("help")),
-        ("?", Say("help")),
-        ("moves", Say("moves")),
-        ("moves d2", Say("moves", "d2")),
-        ("undo 3", Say("undo", "3")),
-        (":quit", Say("quit")),
-        (" resign ", Say("resign")),
+        ("help", Command("help")),
+        ("?", Command("help")),
+        ("moves", Command("moves")),
+        ("moves d2", Command("moves", "d2")),
+        ("undo 3", Command("undo", "3")),
+        (":quit", Command("quit")),
+        (" resign ", Command("resign")),
     ],
 )
-def test_a_word_of_the_table(line: str, said: Say) -> None:
-    assert understand(line, TAFL) == said
+def test_a_word_of_the_table(line: str, said: Command) -> None:
+    assert parse_typed(line, TAFL) == said
 
 
 def test_a_colon_makes_a_word_of_what_is_an_action_too() -> None:
-    assert understand("resign", ["resign", "stay"]) == Act("resign")
-    assert understand(":resign", ["resign", "stay"]) == Say("resign")
+    assert parse_typed("resign", ["resign", "stay"]) == TypedAction("resign")
+    assert parse_typed(":resign", ["resign", "stay"]) == Command("resign")
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_a_colon_makes_a_word_of_what_is_an_action_too() -> None:
 )
 def test_what_is_neither_is_said_in_one_sentence(line: str, says: str) -> None:
     """It names what was typed, bounded and harmless, and what to do."""
-    meant = understand(line, TAFL)
+    meant = parse_typed(line, TAFL)
     assert isinstance(meant, Unclear)
     assert says in meant.why
     assert meant.why.isprintable()
@@ -82,23 +82,23 @@ def test_what_is_neither_is_said_in_one_sentence(line: str, says: str) -> None:
 
 
 def test_an_empty_line_is_asked_again_without_a_word() -> None:
-    assert understand("  ", TAFL) == Unclear("")
+    assert parse_typed("  ", TAFL) == Unclear("")
 
 
 def test_many_beginnings_are_not_all_named() -> None:
-    meant = understand("a", [f"a{k:03}" for k in range(300)])
+    meant = parse_typed("a", [f"a{k:03}" for k in range(300)])
     assert meant == Unclear("'a' begins 300 legal actions: a000 a001 a002 a003 a004 a005 a006 a007 ...")
 
 
 def test_only_what_looks_or_goes_back_is_said_after_the_end() -> None:
-    assert understand("history", ()) == Say("history")
-    assert understand("undo", ()) == Say("undo")
+    assert parse_typed("history", ()) == Command("history")
+    assert parse_typed("undo", ()) == Command("undo")
     for line in ("moves", "resign"):
-        meant = understand(line, ())
+        meant = parse_typed(line, ())
         assert isinstance(meant, Unclear)
         assert meant.why.startswith("the game is over; say help, board, position, history, undo, quit")
     for line in ("d2-d4", "7"):
-        meant = understand(line, ())
+        meant = parse_typed(line, ())
         assert isinstance(meant, Unclear)
         assert "the game is over" in meant.why
 
