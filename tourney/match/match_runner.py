@@ -58,7 +58,7 @@ class MatchRunner:
     With ``reuse`` a bot's process is kept for the next match of the same bot, arguments and memory limit,
     as long as it keeps quiet between matches. Close the room, or use it as a context, to end them::
 
-        with MatchRunner(StoreLaunch(store, sandbox), sandbox=sandbox) as room:
+        with MatchRunner(StoreLauncher(store, sandbox), sandbox=sandbox) as room:
             played = room.play(spec)
 
     ``sandbox`` is what the launch starts bots in, to be tried again where one fails to start, and to be told
