@@ -22,7 +22,7 @@ from tourney.store.rows import shape_of
 from tourney.store.values import Match, MatchResult, Tournament
 from tourney.store.writing import match_values, seat_values
 
-_DERIVED = ("digest", "ranks", "faults", "reason", "void", "actions")
+_DERIVED = ("digest", "ranks", "faults", "reason", "void", "void_reason", "void_entrant", "actions")
 """The columns of a match that follow from its record alone."""
 
 
@@ -45,7 +45,9 @@ def disagreement(connection: Connection, tournament: int, number: int, record: R
     if record is None and stored["record"] is not None:
         return "there is a record in the database, but no digest of it"
     played = None if record is None else PlayedMatch(record)
-    right = match_values(stored["id"], MatchResult(number, played, stored["note"]), shape.seats)
+    right = match_values(
+        stored["id"], MatchResult(number, played, stored["note"], stored["void_entrant"]), shape.seats
+    )
     for name in _DERIVED:
         if stored[name] != right[name]:
             return _differs(name, stored[name], right[name])

@@ -76,7 +76,9 @@ class MatchRow(SQLModel, table=True):
     """A finished match; ``record`` is compressed JSON, NULL where the infrastructure failed for good.
 
     ``ranks`` ("1,2") and ``faults`` ("timeout,", a kind or nothing per seat) repeat what ``seat`` holds, so
-    that a million results are read from one row each.
+    that a million results are read from one row each. ``void_reason`` is a word of
+    ``tourney.store.values.VOID_REASONS`` where the match is void, ``void_entrant`` the number of the benched
+    entrant that makes it so.
     """
 
     __tablename__ = "match"
@@ -93,6 +95,8 @@ class MatchRow(SQLModel, table=True):
     actions: int
     reproducible: bool
     record: bytes | None = Field(sa_column=Column(LargeBinary, nullable=True))
+    void_reason: str | None
+    void_entrant: int | None
 
 
 class SeatRow(SQLModel, table=True):

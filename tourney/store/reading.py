@@ -10,9 +10,9 @@ from tourney.schedule.row import MatchKey, ResultRow, Row
 from tourney.store import codec, damage
 from tourney.store.column_validation import ColumnError, read_int, read_text
 from tourney.store.models import ENTRANT, MATCH, SCHEDULE, SEAT, TOURNAMENT
-from tourney.store.rows import check_order, entrant_of, shape_of, tournament_of
+from tourney.store.rows import Shape, check_order, check_void, entrant_of, shape_of, tournament_of
 from tourney.store.scan import first_of_schedule
-from tourney.store.values import Match, Result, RowCounts, StoredEntrant, Tournament
+from tourney.store.values import Match, Result, RowCounts, StoredEntrant, Tournament, VoidReason
 
 T = TypeVar("T")
 
@@ -95,7 +95,8 @@ def matches(
 ) -> Iterator[Match]:
     """Yield matches in schedule order, with what the tables know of their results."""
     shape = shape_of(connection, tournament)
-    result = (_M.digest, _M.ranks, _M.reason, _M.faults, _M.void, _M.note, _M.actions, _M.reproducible)
+    result = [_M.digest, _M.ranks, _M.reason, _M.faults, _M.void, _M.note, _M.actions, _M.reproducible]
+    result += [_M.void_reason, _M.void_entrant]
     query = sa.select(_S.number, *_KEY, _S.seating, _M.id, *result).select_from(
         _PLAYED if finished else SCHEDULE.outerjoin(MATCH, _M.id == _S.id)
     )
@@ -106,7 +107,7 @@ def matches(
     last = _BEFORE
     for row in _each(connection, _of(query, tournament)):
         try:
-            played = None if row[6] is None else _result(*row[7:], seats=shape.seats)
+            played = None if row[6] is None else _result(*row[7:], shape=shape)
             last = _key(last, *row[:5])
             match = Match(tournament, row[0], last, codec.seating(row[5], *shape), played)
         except ColumnError as error:
@@ -191,15 +192,28 @@ def _result(
     note: str,
     actions: int,
     reproducible: bool,
+    void_reason: VoidReason | None,
+    void_entrant: int | None,
     *,
-    seats: int,
+    shape: Shape,
 ) -> Result:
     if not (type(digest) is type(reason) is type(note) is str and type(actions) is int):
         row = {"digest": digest, "reason": reason, "note": note, "actions": actions}
         for column in ("digest", "reason", "note"):
             read_text(row, column)
         read_int(row, "actions")
+    if void or void_reason is not None or void_entrant is not None:
+        row = {"void": void, "void_reason": void_reason, "void_entrant": void_entrant}
+        check_void(row, shape.entrants)
     return Result(
-        *(digest, codec.ranks(ranks, seats), reason, codec.faults(faults, seats)),
-        *(void, note, actions, reproducible),
+        digest,
+        codec.ranks(ranks, shape.seats),
+        reason,
+        codec.faults(faults, shape.seats),
+        void,
+        note,
+        actions,
+        reproducible,
+        void_reason,
+        void_entrant,
     )

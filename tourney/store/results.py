@@ -59,7 +59,7 @@ class Results(Tournaments):
         with self._read() as connection:
             return sums.benched(connection, tournament)
 
-    def void_for(self, tournament: int, name: str) -> tuple[int, ...]:
-        """Return the numbers of the matches that are void as the entrant of this name is benched."""
+    def void_for(self, tournament: int, entrant: int) -> tuple[int, ...]:
+        """Return the numbers of the matches that are void because this entrant is benched."""
         with self._read() as connection:
-            return sums.void_for(connection, tournament, name)
+            return sums.void_for(connection, tournament, entrant)

@@ -22,7 +22,7 @@ from tourney.store.column_validation import (
 from tourney.store.measurements import unpack_measured
 from tourney.store.models import ENTRANT, TOURNAMENT
 from tourney.store.plans import plan_from, run_from
-from tourney.store.values import StoredEntrant, Tournament
+from tourney.store.values import VOID_REASONS, StoredEntrant, Tournament
 
 _KEY = ("round_no", "table_no", "repeat_no", "order_no")
 
@@ -112,12 +112,27 @@ def check_match(row: Columns, shape: Shape) -> None:
     read_text(row, "note")
     read_int(row, "actions")
     read_flag(row, "reproducible")
+    check_void(row, shape.entrants)
     if row["record"] is None:
         if row["digest"] != "":
             raise ColumnError("record", None, f"the record of the digest {str(row['digest'])[:16]}")
     else:
         read_digest(row, "digest")
         codec.unpack_record("record", row["record"], shape.seats)
+
+
+def check_void(row: Columns, entrants: int) -> None:
+    """Check why a match is void: a reason if and only if it is, an entrant if and only if one is benched."""
+    if not row["void"]:
+        for column in ("void_reason", "void_entrant"):
+            if row[column] is not None:
+                raise ColumnError(column, row[column], "nothing, as the match counts")
+        return
+    reason = read_word(row, "void_reason", VOID_REASONS)
+    if reason == "benched":
+        read_int(row, "void_entrant", 0, entrants - 1)
+    elif row["void_entrant"] is not None:
+        raise ColumnError("void_entrant", row["void_entrant"], f"nothing, as the reason is {reason}")
 
 
 def check_seat(row: Columns, shape: Shape) -> None:

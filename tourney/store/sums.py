@@ -1,6 +1,5 @@
 """Queries that add up: what the seats of all matches come to, without reading a match."""
 
-from collections import Counter
 from typing import Any
 
 import sqlalchemy as sa
@@ -10,10 +9,9 @@ from tourney.match.record import FAULT_KINDS
 from tourney.store import damage
 from tourney.store.column_validation import ColumnError
 from tourney.store.models import MATCH, SCHEDULE, SEAT
-from tourney.store.reading import entrants
 from tourney.store.rows import Shape, shape_of
 from tourney.store.scan import first_of_seats
-from tourney.store.values import BENCHED, PairTotal, ScoreTotals
+from tourney.store.values import PairTotal, ScoreTotals
 
 _S, _M = SCHEDULE.c, MATCH.c
 _PLAYED = SCHEDULE.join(MATCH, _M.id == _S.id)
@@ -62,28 +60,25 @@ def faults(connection: Connection, tournament: int) -> tuple[tuple[int, str, int
 def benched(connection: Connection, tournament: int) -> tuple[tuple[int, int], ...]:
     """Return the entrants that are benched and how many matches are void for it."""
     query = (
-        sa.select(_M.note, sa.func.count())
+        sa.select(_M.void_entrant, sa.func.count())
         .select_from(_PLAYED)
-        .where(_S.tournament_id == tournament, _M.void, _M.note.like(f"{BENCHED}%"))
-        .group_by(_M.note)
+        .where(_S.tournament_id == tournament, _M.void_reason == "benched")
+        .group_by(_M.void_entrant)
     )
-    numbers = {stored.name: stored.number for stored in entrants(connection, tournament)}
-    counts: Counter[int] = Counter()
-    for note, count in connection.execute(query):
-        name = note.removeprefix(BENCHED).split(" ")[0]
-        if name not in numbers:
-            misfit = ColumnError("note", note, "the name of an entrant that is benched")
+    found = connection.execute(query).all()
+    shape = shape_of(connection, tournament)
+    for entrant, _ in found:
+        if not _is_entrant(entrant, shape):
+            misfit = ColumnError("void_entrant", entrant, f"an integer from 0 to {shape.entrants - 1}")
             raise damage.find_value(connection, tournament, misfit)
-        counts[numbers[name]] += int(count)
-    return tuple(sorted(counts.items()))
+    return tuple(sorted((entrant, int(count)) for entrant, count in found))
 
 
-def void_for(connection: Connection, tournament: int, name: str) -> tuple[int, ...]:
-    """Return the numbers of the matches that are void as an entrant is benched."""
-    note = f"{BENCHED}{name} "
-    query = sa.select(_S.number, _M.note).select_from(_PLAYED).where(_M.void, _M.note.like(f"{BENCHED}%"))
+def void_for(connection: Connection, tournament: int, entrant: int) -> tuple[int, ...]:
+    """Return the numbers of the matches that are void because this entrant is benched."""
+    query = sa.select(_S.number).select_from(_PLAYED).where(_M.void_entrant == entrant)
     query = query.where(_S.tournament_id == tournament).order_by(_S.number)
-    return tuple(number for number, text in connection.execute(query) if text.startswith(note))
+    return tuple(number for (number,) in connection.execute(query))
 
 
 def pair_totals(connection: Connection, tournament: int) -> tuple[PairTotal, ...]:

@@ -2,13 +2,17 @@
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits
 from tourney.schedule.row import MatchKey, Row
 
 SandboxLevel = Literal["strict", "auto", "off"]
+
+VoidReason = Literal["startup-failure", "machine-failure", "benched"]
+"""Why a match counts for nothing: no bot of it started, the machine failed, or an entrant is benched."""
+VOID_REASONS: tuple[VoidReason, ...] = get_args(VoidReason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +113,9 @@ class Result:
     """How a match ended, as far as tables need it; the rest is in the record.
 
     Per seat, in seat order: ``ranks`` and ``faults`` (a fault's kind or None). A void match counts for
-    nothing; ``digest`` is "" and ``note`` says why when it is void because the infrastructure failed, and
-    then there is no record. ``actions`` is the number of actions, chance counted. ``reproducible``: whether
+    nothing: ``void_reason`` says why, ``void_entrant`` is the number of the benched entrant, and ``note`` is
+    text for people. ``digest`` is "" where there is no record. ``actions`` is the number of actions, chance
+    counted. ``reproducible``: whether
     playing it again is promised to give the same record (False too where nothing is known).
     """
 
@@ -122,6 +127,8 @@ class Result:
     note: str
     actions: int
     reproducible: bool
+    void_reason: VoidReason | None = None
+    void_entrant: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,15 +153,23 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class MatchResult:
-    """What the coordinator stores of a row: a match as played, or (``played`` None) why it is void."""
+    """What the coordinator stores of a row: a match as played, or (``played`` None) why it is void.
+
+    ``void_entrant`` is the number of the benched entrant that makes the match void, or None. ``note`` is text
+    for people.
+    """
 
     number: int
     played: PlayedMatch | None
     note: str = ""
+    void_entrant: int | None = None
 
-
-BENCHED = "benched: "
-"""How the note of a match begins that is void as an entrant of it is benched; the entrant's name follows."""
+    @property
+    def void_reason(self) -> VoidReason | None:
+        """Why the match counts for nothing, or None if it counts."""
+        if self.played is not None:
+            return "startup-failure" if self.played.outcome.void else None
+        return "machine-failure" if self.void_entrant is None else "benched"
 
 
 @dataclass(frozen=True, slots=True)

@@ -184,6 +184,8 @@ def match_values(id_: int, item: MatchResult, seats: int) -> dict[str, Any]:
         "actions": actions,
         "reproducible": reproducible,
         "record": record,
+        "void_reason": item.void_reason,
+        "void_entrant": None if item.played is not None else item.void_entrant,
     }
 
 

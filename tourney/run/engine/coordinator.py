@@ -26,7 +26,7 @@ from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
 from tourney.schedule.row import Row
 from tourney.schedule.startup_failures import MAX_STARTUP_FAILURES
 from tourney.store.repository import Repository
-from tourney.store.values import BENCHED, MatchResult
+from tourney.store.values import MatchResult
 
 _IDLE_SECONDS = 1.0
 _LOST = "a worker process died"
@@ -298,8 +298,8 @@ class Coordinator:
             self._benched.add(call.entrant)
             self._listener.say(bench_text(name, number, call))
             self._listener.event("bench", {"entrant": name, "matches": list(call.matches), "from": number})
-        note = f"{BENCHED}{name} failed at start-up {MAX_STARTUP_FAILURES} times"
-        self._recorder.add(MatchResult(number, None, note), row)
+        note = f"benched: {name} failed at start-up {MAX_STARTUP_FAILURES} times"
+        self._recorder.add(MatchResult(number, None, note, call.entrant), row)
 
     def _stop_early(self, call: Decision) -> None:
         """Begin nothing of the schedule from here on; what was handed out is played to its end."""

@@ -162,6 +162,8 @@ def _head(tournament: Tournament) -> dict[str, Any]:
 
 def _result(item: MatchResult) -> dict[str, Any]:
     data: dict[str, Any] = {"number": item.number, "note": item.note, "played": None}
+    if item.played is None:
+        data["void-entrant"] = item.void_entrant
     if item.played is not None:
         data["played"] = {
             "record": item.played.record,
@@ -174,7 +176,10 @@ def _result(item: MatchResult) -> dict[str, Any]:
 def _finished(data: dict[str, Any]) -> MatchResult:
     played = data["played"]
     if played is None:
-        return MatchResult(int(data["number"]), None, str(data["note"]))
+        entrant = data["void-entrant"]
+        return MatchResult(
+            int(data["number"]), None, str(data["note"]), None if entrant is None else int(entrant)
+        )
     log = tuple(LogLine(ply, seat, kind, text) for ply, seat, kind, text in played["log"])
     return MatchResult(
         int(data["number"]),

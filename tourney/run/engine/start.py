@@ -183,7 +183,7 @@ def unbench(repository: Repository, tournament: Tournament, names: Sequence[str]
     for name in dict.fromkeys(names):
         entrant = numbers[name]
         lost = strikes.get(entrant, ())
-        back = sorted({*lost, *repository.void_for(tournament.id, name)})
+        back = sorted({*lost, *repository.void_for(tournament.id, entrant)})
         repository.take_back(tournament.id, back)
         say(
             f"{name} is no longer benched: {len(back)} of its matches are played again,"
