@@ -23,7 +23,7 @@ from benchmarks import wire
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.channel.process import ProcessChannel
 from tourney.bots.sandbox.base import open_sandbox
-from tourney.bots.sandbox.process_group import ProcessGroup
+from tourney.bots.sandbox.process import BotProcesses
 from tourney.games import find_game
 from tourney.match import play
 from tourney.match.match_runner import MatchRunner, StoreLauncher
@@ -127,7 +127,7 @@ def measure(contest: wire.Contest, folder: Path, sandbox: str, matches: int) -> 
                 half_moves, began = 0, time.perf_counter_ns()
             seed = derive(wire.SEED, "profile", number)
             played = room.play(MatchSpec(match.game, match.options, match.seats, seed))
-            kill(ProcessGroup.alive)
+            kill(BotProcesses.alive)
             pack(played)
             half_moves += sum(seat["turns"] for seat in played.measured["seats"])
     whole = time.perf_counter_ns() - began

@@ -13,7 +13,7 @@ from tourney.errors import SandboxError
 def bubblewrap_works() -> bool:
     """Say whether bots can be contained on this machine."""
     try:
-        Bubblewrap.probe("auto")
+        Bubblewrap.open("auto")
     except SandboxError:
         return False
     return True

@@ -19,8 +19,8 @@ from tourney.bots.catalogue.command import BotCommand, environment, interpreter_
 from tourney.bots.channel.base import Channel, Event
 from tourney.bots.channel.process import ProcessChannel
 from tourney.bots.channel.random_channel import RandomChannel
-from tourney.bots.sandbox.base import Bounds, Sandbox
-from tourney.bots.sandbox.process_group import Pipes, ProcessGroup
+from tourney.bots.sandbox.base import ResourceLimits, Sandbox
+from tourney.bots.sandbox.process import BotProcesses, Pipes
 from tourney.match.match_runner import MatchRunner
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits
@@ -89,7 +89,7 @@ class Watched(ProcessChannel):
     """
 
     def __init__(
-        self, group: ProcessGroup, pipes: Pipes, clock: Callable[[], int] = time.monotonic_ns
+        self, group: BotProcesses, pipes: Pipes, clock: Callable[[], int] = time.monotonic_ns
     ) -> None:
         self._time = clock
         self.asked = self.deadline = self.ended = 0
@@ -281,7 +281,7 @@ class Arena:
         if entrant.bot == "attacker":
             words = (sys.executable, "-I", "-S", "-B", "bot.py", self.token)
         command = BotCommand(words, self.folder / entrant.bot, environment(), interpreter_paths())
-        _, pipes, group = self.sandbox.run(command, Bounds(memory_mb=limits.memory_mb))
+        _, pipes, group = self.sandbox.start(command, ResourceLimits(memory_mb=limits.memory_mb))
         channel = Watched(group, pipes, self._clock)
         if entrant.bot == "attacker":
             self.attacker = channel

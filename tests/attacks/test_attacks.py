@@ -13,7 +13,8 @@ import pytest
 from tests.attacks.arena import Arena, Fight
 from tests.attacks.attacks import ATTACKS, Attack, turn
 from tests.containment import contained
-from tourney.bots.sandbox.base import PlainSandbox, Sandbox, open_sandbox, program
+from tourney.bots.sandbox.base import Sandbox, open_sandbox, program
+from tourney.bots.sandbox.plain import PlainSandbox
 from tourney.match.spec import Limits
 
 pytestmark = pytest.mark.attack
@@ -25,7 +26,7 @@ REFEREE_BYTES = 8 * 1024 * 1024
 LEVELS: dict[str, Callable[[], Sandbox]] = {
     "auto": partial(open_sandbox, "auto"),
     "limits": lambda: PlainSandbox("auto", program("prlimit"), program("setpriv")),
-    "off": lambda: PlainSandbox("off", parent=program("setpriv")),
+    "off": lambda: PlainSandbox("off", setpriv=program("setpriv")),
 }
 MAY_FAIL = {"database", "rivals-folder", "own-folder", "traces-the-referee", "kills-the-referee"}
 """Attacks that a machine may withstand by itself: it may refuse to trace, or hide processes."""

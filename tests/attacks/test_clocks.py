@@ -17,8 +17,9 @@ from tests.containment import contained
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
 from tourney.bots.channel.base import Event
 from tourney.bots.channel.process import ProcessChannel
-from tourney.bots.sandbox.base import PlainSandbox, Sandbox, open_sandbox
+from tourney.bots.sandbox.base import Sandbox, open_sandbox
 from tourney.bots.sandbox.cgroups import find_cgroups
+from tourney.bots.sandbox.plain import PlainSandbox
 from tourney.match.spec import Limits
 
 pytestmark = pytest.mark.attack
@@ -192,7 +193,7 @@ def test_working_in_the_opponents_time(
     """Frozen in the opponent's turn no process of a bot works, but where signals alone hold it a daemon."""
     tmp_path.chmod(0o755)
     # In a process namespace signals find daemons too, as long as they do not fork faster than one looks.
-    held = attack.contained(sandbox.protections) or sandbox.kind == "bubblewrap"
+    held = attack.contained(sandbox.protections) or sandbox.name == "bubblewrap"
     stays = "daemon" in attack.name and sandbox.protections["all-processes"] != "enforced"
     look = stands_still if ponder == "freeze" and held else goes_on
     lookers: list[Looker] = []

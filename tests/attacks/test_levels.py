@@ -9,8 +9,9 @@ import pytest
 
 from tests.attacks.attacks import ATTACKS, PONDERERS
 from tests.containment import contained
-from tourney.bots.sandbox.base import PROTECTIONS, PlainSandbox, open_sandbox, program
-from tourney.bots.sandbox.probe import examine
+from tourney.bots.sandbox.base import PROTECTIONS, open_sandbox, program
+from tourney.bots.sandbox.plain import PlainSandbox
+from tourney.bots.sandbox.probe import probe_sandbox
 
 pytestmark = pytest.mark.attack
 
@@ -65,7 +66,7 @@ def test_every_protection_is_documented() -> None:
 def test_canary_gets_past_nothing_that_is_claimed() -> None:
     """What the sandbox says it enforces is enforced; where it can be had whole, as documented."""
     sandbox = open_sandbox("auto")
-    found = {finding.protection: finding.degree for finding in examine(sandbox)}
+    found = {finding.protection: finding.degree for finding in probe_sandbox(sandbox)}
     assert list(found) == list(PROTECTIONS)
     claimed = [name for name, degree in sandbox.protections.items() if degree == "enforced"]
     assert [name for name in claimed if found[name] != "enforced"] == []
@@ -80,7 +81,7 @@ def test_lowered_levels_contain_no_more_than_is_documented(
     """Without bubblewrap and control groups, and with nothing: what works then is known, and printed."""
     level = "auto" if limits else "off"
     sandbox = PlainSandbox("auto" if limits else "off", program("prlimit") if limits else None)
-    findings = list(examine(sandbox))
+    findings = list(probe_sandbox(sandbox))
     rows = [f"  {f.protection:<16} {f.degree:<8} {f.said[:100]}" for f in findings if f.degree != "enforced"]
     with capsys.disabled():
         title = f"\nnot contained with sandbox = {level!r}, no bubblewrap and no control groups:\n"

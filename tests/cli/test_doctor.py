@@ -8,8 +8,9 @@ from collections.abc import Iterator
 import pytest
 
 from tests.command import invoke
-from tourney.bots.sandbox.base import PROTECTIONS, Degree, PlainSandbox, Sandbox
+from tourney.bots.sandbox.base import PROTECTIONS, Degree, Sandbox
 from tourney.bots.sandbox.bubblewrap import Bubblewrap
+from tourney.bots.sandbox.plain import PlainSandbox
 from tourney.bots.sandbox.probe import Finding
 from tourney.cli import doctor
 from tourney.errors import SandboxError
@@ -20,10 +21,10 @@ def findings(monkeypatch: pytest.MonkeyPatch) -> dict[str, Degree]:
     """What the canary is to find: all is enforced unless a test says otherwise."""
     found: dict[str, Degree] = dict.fromkeys(PROTECTIONS, "enforced")
 
-    def examine(_: Sandbox) -> Iterator[Finding]:
+    def probe_sandbox(_: Sandbox) -> Iterator[Finding]:
         yield from (Finding(name, degree, f"tried {name}") for name, degree in found.items())
 
-    monkeypatch.setattr(doctor, "examine", examine)
+    monkeypatch.setattr(doctor, "probe_sandbox", probe_sandbox)
     return found
 
 
@@ -73,7 +74,7 @@ def test_without_bubblewrap_it_says_why(findings: dict[str, Degree], monkeypatch
     def fails(_: str) -> Sandbox:
         raise SandboxError("the program bwrap is not installed")
 
-    monkeypatch.setattr(Bubblewrap, "probe", fails)
+    monkeypatch.setattr(Bubblewrap, "open", fails)
     monkeypatch.setattr(doctor, "open_sandbox", lambda level: PlainSandbox("auto"))
     done = invoke("doctor")
     assert "without containment: the program bwrap is not installed; install bubblewrap" in done.stderr

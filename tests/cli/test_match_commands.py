@@ -322,7 +322,7 @@ def rerunnable(tmp_path: Path) -> Path:
     entrants = tuple(Entrant(name, "firstlegal", "0", (), bot.digest) for name in ("a", "b"))
     spec = MatchSpec("sage-stones", (), entrants, 7, Limits(move_ms=60_000))
 
-    from tourney.bots.sandbox.base import PlainSandbox
+    from tourney.bots.sandbox.plain import PlainSandbox
     from tourney.match.match_runner import MatchRunner, StoreLauncher
 
     with MatchRunner(StoreLauncher(BotStore(tmp_path / "bots"), PlainSandbox("off"))) as room:

@@ -4,7 +4,7 @@ import click
 
 from tourney.bots.sandbox.base import PROTECTIONS, Level, Sandbox, open_sandbox
 from tourney.bots.sandbox.bubblewrap import Bubblewrap
-from tourney.bots.sandbox.probe import Finding, examine
+from tourney.bots.sandbox.probe import Finding, probe_sandbox
 from tourney.cli.options import format_option, output_options
 from tourney.cli.output import Column, Format, Row, current
 from tourney.errors import CheckError, SandboxError
@@ -31,9 +31,9 @@ def command(level: Level, format_: Format) -> None:
     """
     output = current()
     sandbox = open_sandbox("off" if level == "off" else "auto")
-    if level != "off" and sandbox.kind == "plain":
+    if level != "off" and sandbox.name == "plain":
         output.warn(why_plain())
-    findings = list(examine(sandbox))
+    findings = list(probe_sandbox(sandbox))
     output.table([row_of(finding) for finding in findings], COLUMNS, format_)
     lacking = [f"{f.protection} ({f.degree})" for f in findings if f.degree != "enforced"]
     if level == "strict" and lacking:
@@ -44,7 +44,7 @@ def command(level: Level, format_: Format) -> None:
     if broken:
         raise CheckError(f"what the sandbox counts on does not hold: {', '.join(broken)}")
     held = len(findings) - len(lacking)
-    output.say(f"{sandbox.kind}: {held} of {len(findings)} protections enforced")
+    output.say(f"{sandbox.name}: {held} of {len(findings)} protections enforced")
 
 
 def row_of(finding: Finding) -> Row:
@@ -69,7 +69,7 @@ def broken_promises(sandbox: Sandbox, findings: list[Finding]) -> list[str]:
 def why_plain() -> str:
     """Say why there is no containment here."""
     try:
-        Bubblewrap.probe("auto")
+        Bubblewrap.open("auto")
     except SandboxError as error:
         return (
             f"the bots run without containment: {error}; install bubblewrap"

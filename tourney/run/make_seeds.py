@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from tourney.bots.catalogue.file_tree import remove_tree
+from tourney.bots.catalogue.files import remove_tree
 from tourney.bots.catalogue.resolve import resolve_bot
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.base import Sandbox, open_sandbox

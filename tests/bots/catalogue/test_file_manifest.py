@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tourney.bots.catalogue.file_manifest import content_digest, listing, read_listing
-from tourney.bots.catalogue.file_tree import FileEntry, hash_tree
+from tourney.bots.catalogue.files import FileEntry, content_digest, decode_files, encode_files, hash_tree
 from tourney.errors import BotError
 
 
@@ -20,14 +19,14 @@ def test_digest_is_the_sha256_of_the_list_in_its_one_form() -> None:
     """The form is written out by hand here: no blanks, sorted by path, UTF-8 unescaped."""
     files = [FileEntry("src/ä.py", False, sha(b"2")), FileEntry("bot", True, sha(b"1"))]
     form = f'[["bot",true,"{sha(b"1")}"],["src/ä.py",false,"{sha(b"2")}"]]'.encode()
-    assert listing(files) == form
+    assert encode_files(files) == form
     assert content_digest(files) == sha(form)
 
 
 def test_paths_are_sorted_by_code_point_and_not_by_utf_16() -> None:
     """U+FF21 comes before U+10400, though its UTF-16 form comes after."""
     files = [FileEntry("\U00010400", False, sha(b"")), FileEntry("\uff21", False, sha(b""))]
-    assert [file.path for file in read_listing(listing(files), "x")] == ["\uff21", "\U00010400"]
+    assert [file.path for file in decode_files(encode_files(files), "x")] == ["\uff21", "\U00010400"]
 
 
 def test_order_of_files_does_not_count_but_path_bit_and_content_do(tmp_path: Path) -> None:
@@ -63,7 +62,7 @@ entries = st.builds(
 
 @given(st.lists(entries, unique_by=lambda entry: entry.path))
 def test_a_listing_reads_back(files: list[FileEntry]) -> None:
-    assert read_listing(listing(files), "x") == tuple(sorted(files))
+    assert decode_files(encode_files(files), "x") == tuple(sorted(files))
 
 
 @pytest.mark.parametrize(
@@ -71,4 +70,4 @@ def test_a_listing_reads_back(files: list[FileEntry]) -> None:
 )
 def test_a_listing_in_another_form_is_damaged(data: bytes) -> None:
     with pytest.raises(BotError, match=r"files\.json is damaged"):
-        read_listing(data, "files.json")
+        decode_files(data, "files.json")

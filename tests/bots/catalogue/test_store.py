@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.bots.conftest import MakeBot
-from tourney.bots.catalogue import file_tree
-from tourney.bots.catalogue.file_manifest import content_digest
-from tourney.bots.catalogue.file_tree import hash_tree
+from tourney.bots.catalogue import files
+from tourney.bots.catalogue.files import content_digest, hash_tree
 from tourney.bots.catalogue.manifest import Manifest
 from tourney.bots.catalogue.store import BotStore
 from tourney.errors import BotError, StoreError
@@ -213,10 +212,10 @@ def test_an_unknown_game_is_said(store: BotStore, make_bot: MakeBot) -> None:
 def test_bounds_on_size_and_number_hold(
     store: BotStore, make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(file_tree, "MAX_BYTES", 1_000)
+    monkeypatch.setattr(files, "MAX_BYTES", 1_000)
     with pytest.raises(BotError, match="hold more than"):
         store.add(make_bot(files={"bot.py": "x" * 600, "data": "y" * 600}))
-    monkeypatch.setattr(file_tree, "MAX_FILES", 3)
+    monkeypatch.setattr(files, "MAX_FILES", 3)
     with pytest.raises(BotError, match="holds more than 3 files"):
         store.add(make_bot(files={"bot.py": "x", "a": "", "b": ""}))
     assert inside(store) == {"entries", "temporary"}
@@ -419,7 +418,7 @@ def test_a_full_disk_is_the_machines_failure(
     def full(_out: int, _data: bytes) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(file_tree, "_write_all", full)
+    monkeypatch.setattr(files, "_write_all", full)
     with pytest.raises(StoreError, match="No space left on device"):
         store.add(make_bot())
     assert inside(store) == {"entries", "temporary"}

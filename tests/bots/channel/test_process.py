@@ -18,7 +18,7 @@ from tests.processes import alive
 from tourney.bots.channel.base import Event
 from tourney.bots.channel.process import MAX_QUEUE, ProcessChannel
 from tourney.bots.channel.scripted import ScriptClock
-from tourney.bots.sandbox.process_group import ProcessGroup, start
+from tourney.bots.sandbox.process import BotProcesses, start_process
 
 FAR = 60 * 10**9
 Spawn = Callable[..., ProcessChannel]
@@ -31,8 +31,8 @@ def spawn(tmp_path: Path) -> Iterator[Spawn]:
 
     def start_one(script: str, *words: str, clock: Callable[[], int] = time.monotonic_ns) -> ProcessChannel:
         argv = [*words, script] if words else ["/bin/sh", "-c", script]
-        process, pipes = start(argv, cwd=tmp_path, env={"PATH": "/usr/bin:/bin"})
-        channel = ProcessChannel(ProcessGroup(process), pipes, clock=clock)
+        process, pipes = start_process(argv, cwd=tmp_path, env={"PATH": "/usr/bin:/bin"})
+        channel = ProcessChannel(BotProcesses(process), pipes, clock=clock)
         channels.append(channel)
         return channel
 

@@ -11,12 +11,11 @@ import pytest
 from tests.processes import leftovers, running
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths, own_words
 from tourney.bots.channel.base import Channel
-from tourney.bots.sandbox import base as sandboxes
-from tourney.bots.sandbox import process_group
-from tourney.bots.sandbox.base import PROTECTIONS, PlainSandbox, Sandbox, open_sandbox
-from tourney.bots.sandbox.bubblewrap import EXTRAS, Bubblewrap
+from tourney.bots.sandbox import base, process
+from tourney.bots.sandbox.base import PROTECTIONS, Sandbox, open_sandbox
+from tourney.bots.sandbox.bubblewrap import EXTRAS, Bubblewrap, Users
 from tourney.bots.sandbox.cgroups import find_cgroups
-from tourney.bots.sandbox.users import Users
+from tourney.bots.sandbox.plain import PlainSandbox
 from tourney.errors import SandboxError
 
 FAR = 60 * 10**9
@@ -24,7 +23,7 @@ FAR = 60 * 10**9
 
 def _works() -> bool:
     try:
-        Bubblewrap.probe("auto")
+        Bubblewrap.open("auto")
     except SandboxError:
         return False
     return True
@@ -99,7 +98,7 @@ def test_machine_that_cannot_start_a_process_is_nobodys_loss(
     def full(*_args: object, **_kwargs: object) -> None:
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
-    monkeypatch.setattr(sandboxes, "start", full)
+    monkeypatch.setattr(base, "start_process", full)
     with pytest.raises(SandboxError, match="cannot start a bot: Resource temporarily unavailable"):
         PlainSandbox("off").spawn(BotCommand(("true",), tmp_path, ()), memory_mb=1)
 
@@ -108,7 +107,7 @@ def test_without_bubblewrap_auto_says_so_and_strict_refuses(monkeypatch: pytest.
     """``auto`` falls back on limits alone and its protections tell; ``strict`` starts nothing."""
     monkeypatch.setattr(shutil, "which", lambda *_args, **_kwargs: None)
     fallen = open_sandbox("auto")
-    assert (fallen.level, fallen.kind) == ("auto", "plain")
+    assert (fallen.level, fallen.name) == ("auto", "plain")
     assert fallen.protections["network"] == "absent"
     with pytest.raises(SandboxError, match="bwrap is not installed"):
         open_sandbox("strict")
@@ -123,14 +122,14 @@ def test_bubblewrap_that_does_not_work_is_found_by_running_it(
     false.chmod(0o755)
     monkeypatch.setattr(shutil, "which", lambda *_args, **_kwargs: str(false))
     with pytest.raises(SandboxError, match=r"does not work here \(bwrap: No permissions"):
-        Bubblewrap.probe("auto")
+        Bubblewrap.open("auto")
 
 
 def test_strict_refuses_what_is_not_enforced(monkeypatch: pytest.MonkeyPatch) -> None:
     """Below the level asked for nothing is started, and the protections that lack are named."""
     monkeypatch.setattr(Bubblewrap, "check", lambda self: None)
     monkeypatch.setattr(Bubblewrap, "protections", {"network": "enforced", "system-calls": "absent"})
-    with pytest.raises(SandboxError, match=r"for want of system-calls \(absent\)"):
+    with pytest.raises(SandboxError, match=r"lacks system-calls \(absent\)"):
         open_sandbox("strict")
     monkeypatch.setattr(Bubblewrap, "protections", {"network": "enforced"})
     assert open_sandbox("strict").level == "strict"
@@ -138,7 +137,7 @@ def test_strict_refuses_what_is_not_enforced(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_limits_hold_where_there_is_no_bubblewrap(shell: Shell) -> None:
     """Without namespaces the limits on memory, file size and core dumps still hold."""
-    sandbox = PlainSandbox("auto", limits="/usr/bin/prlimit")
+    sandbox = PlainSandbox("auto", prlimit="/usr/bin/prlimit")
     assert shell(sandbox, "ulimit -v; ulimit -f; ulimit -c", memory_mb=512) == ["524288", "131072", "0"]
 
 
@@ -220,7 +219,7 @@ def test_namespace_whose_first_process_is_kept_waiting_is_ended_all_the_same(
     shell: Shell, with_groups: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As by a fork bomb: then its processes are killed at one go by their group, or one by one."""
-    monkeypatch.setattr(process_group, "_SOON_MS", 0)
+    monkeypatch.setattr(process, "_SOON_MS", 0)
     extras = EXTRAS if with_groups else EXTRAS - {"cgroups"}
     sandbox = Bubblewrap("auto", extras, Users.of_this_host(), find_cgroups())
     rest = f"sleep 601.{os.getpid()}"

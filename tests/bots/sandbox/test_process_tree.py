@@ -7,14 +7,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from tourney.bots.sandbox import process_tree
-from tourney.bots.sandbox.process_group import ProcessGroup
-from tourney.bots.sandbox.process_tree import (
+from tourney.bots.sandbox import process
+from tourney.bots.sandbox.process import (
     MEASURED,
+    BotProcesses,
     children_of,
-    family_cpu_ns,
-    family_of,
-    family_waited_ns,
+    process_tree,
+    tree_cpu_ns,
+    tree_run_delay_ns,
 )
 
 MANY = 3 * MEASURED
@@ -33,42 +33,42 @@ def parent() -> Iterator[int]:
         assert process.stdout is not None
         assert process.stdout.readline() == b"up\n"
         yield process.pid
-        group = ProcessGroup(process)
+        group = BotProcesses(process)
         group.kill()
         group.reap()
 
 
 def test_all_are_found_or_as_many_as_are_wanted(parent: int) -> None:
-    assert family_of(parent) == [parent, *children_of(parent)]
-    assert len(family_of(parent)) == MANY + 1
-    assert family_of(parent, most=0) == [parent]
+    assert process_tree(parent) == [parent, *children_of(parent)]
+    assert len(process_tree(parent)) == MANY + 1
+    assert process_tree(parent, most=0) == [parent]
     # A generation is not parted, but no further one is looked for.
-    assert family_of(os.getpid(), most=1)[1:] == children_of(os.getpid())
+    assert process_tree(os.getpid(), most=1)[1:] == children_of(os.getpid())
 
 
 def test_a_large_family_is_not_measured_for_ever(parent: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A fork bomb would keep the one who looks from the deadline; its time is that of the eldest."""
     asked: list[str] = []
-    read = process_tree._read
+    read = process._read
 
     def count(path: str) -> bytes:
         asked.append(path)
         return read(path)
 
-    monkeypatch.setattr(process_tree, "_read", count)
-    assert family_waited_ns(parent) is None
+    monkeypatch.setattr(process, "_read", count)
+    assert tree_run_delay_ns(parent) is None
     assert len(asked) <= 2
     asked.clear()
-    assert (family_cpu_ns(parent) or 0) > 0
+    assert (tree_cpu_ns(parent) or 0) > 0
     assert len([path for path in asked if path.endswith("/stat")]) == MEASURED
 
 
 def test_one_that_goes_while_one_looks_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a bot's processes do is never an error of ours."""
-    monkeypatch.setattr(process_tree, "family_of", lambda _pid, _most: [os.getpid(), GONE])
-    assert (family_cpu_ns(0) or 0) > 0
-    assert family_waited_ns(0) is not None
-    monkeypatch.setattr(process_tree, "family_of", lambda _pid, _most: [GONE])
-    assert family_cpu_ns(0) is None
-    assert family_waited_ns(0) is None
+    monkeypatch.setattr(process, "process_tree", lambda _pid, _most: [os.getpid(), GONE])
+    assert (tree_cpu_ns(0) or 0) > 0
+    assert tree_run_delay_ns(0) is not None
+    monkeypatch.setattr(process, "process_tree", lambda _pid, _most: [GONE])
+    assert tree_cpu_ns(0) is None
+    assert tree_run_delay_ns(0) is None
     assert children_of(GONE) == []

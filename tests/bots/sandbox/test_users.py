@@ -2,7 +2,7 @@
 
 import pytest
 
-from tourney.bots.sandbox.users import PER_PROCESS, Users, find_range
+from tourney.bots.sandbox.bubblewrap import USERS_PER_PROCESS, Users, find_range
 
 
 @pytest.mark.parametrize(
@@ -25,8 +25,8 @@ def test_range_is_the_best_that_the_namespace_holds(uid_map: str, first: int | N
 def test_no_two_bots_of_a_process_share_a_user() -> None:
     """Until there are more bots than users; one that is given back is free."""
     users = Users((1000, 10_000), process=77)
-    taken = [users.take() for _ in range(PER_PROCESS)]
-    assert len(set(taken)) == PER_PROCESS
+    taken = [users.take() for _ in range(USERS_PER_PROCESS)]
+    assert len(set(taken)) == USERS_PER_PROCESS
     assert users.take() in taken
     users.give_back(taken[5])
     users.give_back(taken[5])
@@ -36,8 +36,8 @@ def test_no_two_bots_of_a_process_share_a_user() -> None:
 def test_processes_that_follow_each_other_have_others() -> None:
     """Workers need not agree: their numbers tell their users apart."""
     pools = [Users((1000, 10_000), process=number) for number in range(500, 510)]
-    taken = {users.take() for users in pools for _ in range(PER_PROCESS)}
-    assert len(taken) == 10 * PER_PROCESS
+    taken = {users.take() for users in pools for _ in range(USERS_PER_PROCESS)}
+    assert len(taken) == 10 * USERS_PER_PROCESS
 
 
 def test_without_a_range_there_are_none() -> None:

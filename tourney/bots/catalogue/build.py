@@ -13,26 +13,29 @@ from pathlib import Path
 from typing import Final
 
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths, own_words
-from tourney.bots.catalogue.file_manifest import compare, read_seal, seal
-from tourney.bots.catalogue.file_tree import (
+from tourney.bots.catalogue.files import (
     FileEntry,
     copy_tree,
+    find_difference,
     folders_of,
     hash_tree,
+    read_file_manifest,
     remove_tree,
     sync_folder,
     walk,
+    write_file_manifest,
 )
 from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.catalogue.submission import check_command
-from tourney.bots.sandbox.base import Bounds, PlainSandbox, Sandbox
-from tourney.bots.sandbox.process_group import ProcessGroup
+from tourney.bots.sandbox.base import ResourceLimits, Sandbox
+from tourney.bots.sandbox.plain import PlainSandbox
+from tourney.bots.sandbox.process import BotProcesses
 from tourney.errors import BotError, StoreError
 
 BUILD_SECONDS: Final = 600
 BUILD_OUTPUT: Final = 4 * 1024 * 1024
 BUILD_DISK: Final = 2 * 1024**3
-BUILD_BOUNDS: Final = Bounds(memory_mb=4096, file_mb=512)
+BUILD_BOUNDS: Final = ResourceLimits(memory_mb=4096, file_mb=512)
 _TAIL = 16 * 1024
 _LOOK_SECONDS = 0.25
 
@@ -73,7 +76,7 @@ def run_in(sandbox: Sandbox) -> BuildRunner:
     def run(job: BuildJob) -> BuildResult:
         command = BotCommand(job.argv, job.folder, job.env, job.read_only)
         try:
-            process, pipes, group = sandbox.run(command, BUILD_BOUNDS, writable=True, merged=True)
+            process, pipes, group = sandbox.start(command, BUILD_BOUNDS, writable=True, merged=True)
         except OSError as error:
             return BuildResult(None, b"", f"it could not be started: {error.strerror}")
         os.close(pipes.stdin)
@@ -92,7 +95,7 @@ run_plainly: Final[BuildRunner] = run_in(PlainSandbox("off"))
 """Runs a build without containment, within its time, output and disk."""
 
 
-def _follow(job: BuildJob, fd: int, group: ProcessGroup) -> tuple[bytes, str]:
+def _follow(job: BuildJob, fd: int, group: BotProcesses) -> tuple[bytes, str]:
     """Read a build's output until it has ended; return the last of it, and why it is to be stopped, or ""."""
     deadline = time.monotonic() + job.seconds
     tail, size = b"", 0
@@ -191,7 +194,7 @@ def place_of_build(store: BotStore, bot: StoredBot) -> Path:
 def damage_of_build(place: Path) -> str:
     """Say what is wrong with a sealed build; "" if nothing is."""
     try:
-        return compare(read_seal(place), place / "files", links=True)
+        return find_difference(read_file_manifest(place), place / "files", links=True)
     except BotError as error:
         return str(error)
 
@@ -218,7 +221,7 @@ def _build(bot: StoredBot, new: Path, runner: BuildRunner) -> None:
         )
     )
     try:
-        seal(new, _left(bot, folder, result))
+        write_file_manifest(new, _left(bot, folder, result))
     except BotError as error:
         _add_last_lines(error, result.output)
         raise

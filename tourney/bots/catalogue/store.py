@@ -25,14 +25,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from tourney.bots.catalogue.file_manifest import DIGEST, compare, content_digest, read_seal, seal
-from tourney.bots.catalogue.file_tree import remove_tree, sync_folder
+from tourney.bots.catalogue.files import (
+    DIGEST,
+    content_digest,
+    find_difference,
+    read_file_manifest,
+    remove_tree,
+    sync_folder,
+    write_file_manifest,
+)
 from tourney.bots.catalogue.manifest import NAME, VERSION, Manifest
 from tourney.bots.catalogue.submission import copy_submission, manifest_of
 from tourney.errors import BotError, StoreError
 from tourney.games.registry import game_names
 
-Why = Literal["added", "used"]
+Origin = Literal["added", "used"]
 """Whether a bot was added by name, or is kept because it was played with by path or ships with Tourney."""
 
 _PREFIX = re.compile(r"[0-9a-f]{6,64}", re.ASCII)
@@ -53,11 +60,11 @@ class StoredBot:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class StoreEntry:
     """A line of the store's list: a bot or, for a damaged entry, what is wrong; ``why`` it is there."""
 
     digest: str
-    why: Why
+    why: Origin
     bot: StoredBot | None
     damage: str = ""
 
@@ -71,7 +78,7 @@ class BotStore:
     def __init__(self, root: Path) -> None:
         self.root = root.absolute()
 
-    def add(self, source: Path, *, why: Why = "added") -> StoredBot:
+    def add(self, source: Path, *, why: Origin = "added") -> StoredBot:
         """Copy a bot (an executable file, a folder or a .zip) into the store and return it.
 
         A bot that is there already is checked and returned, and counts as added last; a damaged entry is
@@ -92,7 +99,7 @@ class BotStore:
                 bot = self.fetch(digest)
             except BotError:
                 # It is not there, or damaged; either way what was just copied is whole and takes its place.
-                seal(sealed, submission.files)
+                write_file_manifest(sealed, submission.files)
                 self._move(sealed, self._entry(digest))
                 bot = self.fetch(digest)
             self._note(digest, why)
@@ -108,20 +115,20 @@ class BotStore:
             undo = f"; `tourney bots remove --undo {digest[:12]}` brings it back"
             gone = undo if self.was_removed(digest) else ""
             raise BotError(f"the store {self.root} has no bot with the digest {digest}{gone}")
-        listed = read_seal(entry)
+        listed = read_file_manifest(entry)
         if content_digest(listed) != digest:
             raise BotError(self._damaged(digest, "its list of files does not fit the digest"))
-        difference = compare(listed, entry / "files")
+        difference = find_difference(listed, entry / "files")
         if difference:
             raise BotError(self._damaged(digest, difference))
         return StoredBot(digest, manifest_of(entry / "files", listed, str(entry)), entry / "files")
 
-    def find(self, reference: str, why: Why | None = None) -> StoredBot | None:
+    def find(self, reference: str, why: Origin | None = None) -> StoredBot | None:
         """Return the bot that ``locate`` finds, its content checked, or None. Raises BotError for damage."""
         digest = self.locate(reference, why)
         return None if digest is None else self.fetch(digest)
 
-    def locate(self, reference: str, why: Why | None = None) -> str | None:
+    def locate(self, reference: str, why: Origin | None = None) -> str | None:
         """Return the digest that a name, a name@version or the beginning of a digest means, or None.
 
         Of several bots under one name, those added come before those kept because they were used, and the
@@ -153,7 +160,7 @@ class BotStore:
             )
         return digests[0] if digests else None
 
-    def entries(self) -> tuple[Listed, ...]:
+    def entries(self) -> tuple[StoreEntry, ...]:
         """Return all that is in the store, the oldest addition first. Contents are not checked."""
         notes = self._notes()
         place = {digest: k for k, digest in enumerate(notes)}
@@ -194,21 +201,21 @@ class BotStore:
     def _digests(self) -> list[str]:
         return [name for name in _names(self.root / "entries") if DIGEST.fullmatch(name)]
 
-    def _listed(self, digest: str, why: Why) -> Listed:
+    def _listed(self, digest: str, why: Origin) -> StoreEntry:
         entry = self._entry(digest)
         try:
-            listed = read_seal(entry)
+            listed = read_file_manifest(entry)
             bot = StoredBot(digest, manifest_of(entry / "files", listed, str(entry)), entry / "files")
         except BotError as error:
-            return Listed(digest, why, None, str(error))
-        return Listed(digest, why, bot)
+            return StoreEntry(digest, why, None, str(error))
+        return StoreEntry(digest, why, bot)
 
     def _damaged(self, digest: str, what: str) -> str:
         return f"the store entry {self._entry(digest)} is damaged: {what}; add the bot again from its source"
 
-    def _notes(self) -> dict[str, Why]:
+    def _notes(self) -> dict[str, Origin]:
         """Return what was added, in the order of last additions; lines that are none are passed over."""
-        notes: dict[str, Why] = {}
+        notes: dict[str, Origin] = {}
         try:
             lines = (self.root / "added").read_text("ascii", "replace").splitlines()
         except FileNotFoundError:
@@ -220,7 +227,7 @@ class BotStore:
                 notes[digest] = "added" if "added" in (was, why) else "used"
         return notes
 
-    def _note(self, digest: str, why: Why) -> None:
+    def _note(self, digest: str, why: Origin) -> None:
         notes = self._notes()
         if notes.get(digest) == "added" and why == "used":
             return

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tourney.bots.catalogue.file_manifest import content_digest
-from tourney.bots.catalogue.file_tree import (
+from tourney.bots.catalogue.files import (
     MAX_BYTES,
     FileEntry,
-    Found,
+    SourceFile,
     check_path,
+    content_digest,
     copy_file,
     copy_tree,
     walk,
@@ -86,7 +86,7 @@ def _copy_program(source: Path, target: Path, *, executable: bool) -> Submission
     check_path(name, str(source.parent))
     manifest = manifest_from_name(name, str(source))
     # A link given on the command line names the program it leads to; links inside of a folder are refused.
-    files = copy_tree([Found(name, source.resolve(), executable=True)], target)
+    files = copy_tree([SourceFile(name, source.resolve(), executable=True)], target)
     return Submission(manifest, files, target)
 
 

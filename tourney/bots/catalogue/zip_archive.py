@@ -8,7 +8,7 @@ import zipfile
 import zlib
 from pathlib import Path
 
-from tourney.bots.catalogue.file_tree import MAX_BYTES, MAX_FILES, check_path
+from tourney.bots.catalogue.files import MAX_BYTES, MAX_FILES, check_path
 from tourney.errors import BotError
 
 MAX_DIRECTORY = 16 * 1024 * 1024

@@ -10,7 +10,7 @@ from typing import Final
 from tourney.bots.channel.base import Channel, Event
 from tourney.bots.channel.cpu_contention import SLOW_NS, Reading, strained
 from tourney.bots.channel.line_buffer import ErrorBuffer, LineBuffer
-from tourney.bots.sandbox.process_group import Pipes, ProcessGroup
+from tourney.bots.sandbox.process import BotProcesses, Pipes
 
 MAX_QUEUE: Final = 16 * 1024 * 1024
 """Bytes that wait for a bot that does not read; beyond, it is told nothing more and times out."""
@@ -26,7 +26,7 @@ class ProcessChannel(Channel):
     """Talks with a bot's process through its pipes. ``clock`` gives the nanoseconds that deadlines are in."""
 
     def __init__(
-        self, group: ProcessGroup, pipes: Pipes, *, clock: Callable[[], int] = time.monotonic_ns
+        self, group: BotProcesses, pipes: Pipes, *, clock: Callable[[], int] = time.monotonic_ns
     ) -> None:
         self._group = group
         self._stdin, self._stdout, self._stderr = pipes

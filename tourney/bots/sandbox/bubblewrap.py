@@ -1,18 +1,30 @@
-"""Bots under bubblewrap: namespaces of their own, a read-only system, and nothing else of the host."""
+"""The bubblewrap sandbox: namespaces, a read-only system, and nothing else of the host.
+
+Where the referee is root, each bot runs under a user of its own: limits on processes count per user, and
+processes of one user may signal each other. Otherwise it runs in a user namespace.
+"""
 
 import fcntl
 import os
-import subprocess
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, Self
 
 from tourney.bots.catalogue.command import BotCommand
-from tourney.bots.sandbox.base import Bounds, Cell, Degree, Level, Sandbox, degrees, limit_words, program
+from tourney.bots.sandbox.base import (
+    Degree,
+    Launch,
+    Level,
+    ResourceLimits,
+    Sandbox,
+    all_degrees,
+    prlimit_words,
+    program,
+)
 from tourney.bots.sandbox.cgroups import Cgroups, find_cgroups
-from tourney.bots.sandbox.process_group import NamespaceGroup, ProcessGroup
+from tourney.bots.sandbox.process import NamespaceProcesses
 from tourney.bots.sandbox.seccomp import seccomp_filter
-from tourney.bots.sandbox.users import Users, hand_back, hand_over
 from tourney.errors import SandboxError
 
 BOT_FOLDER: Final = "/bot"
@@ -20,16 +32,21 @@ TMP_BYTES: Final = 64 * 1024 * 1024
 SHM_BYTES: Final = 64 * 1024 * 1024
 
 EXTRAS: Final = frozenset({"seccomp", "cgroups", "process-limit", "disable-userns"})
-"""What is used where it works; each is left out where the sandbox does not start with it."""
+"""Optional parts: each is left out if the sandbox does not start with it."""
+
+USERS_PER_PROCESS: Final = 32
+"""Users that one referee hands out; more bots than that at a time share them."""
+_USER_RANGES: Final = ((1_879_048_192, 268_304_384), (61_184, 4_336), (10_000, 50_000), (1, 65_533))
+"""First user and count, the best range first: a container's user namespace may lack the high ones."""
 
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _ETC = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d")
 _MADE = frozenset(map(Path, ("/", "/etc", "/tmp")))  # noqa: S108 - inside
-_ASIDE = "7>&1 1>&2"
-_OUTER = ["/bin/sh", "-c", f'exec "$@" {_ASIDE}', "sh"]
+_SAVE_STDOUT = "7>&1 1>&2"
+_OUTER = ["/bin/sh", "-c", f'exec "$@" {_SAVE_STDOUT}', "sh"]
 _INNER = ["/bin/sh", "-c", 'exec "$@" 1>&7 7>&-', "sh"]
-"""Bubblewrap's own processes keep what lies below 3 open: so the bot's output is put aside while they start,
-or nobody would notice that a bot closed it."""
+"""Bubblewrap's own processes keep descriptors below 3 open. So the bot's output waits on another descriptor
+while they start; otherwise it would stay open after the bot closes it."""
 _UNSET = ["-u", "PWD", "-u", "OLDPWD", "-u", "SHLVL", "-u", "_"]
 _ALWAYS: Final[tuple[str, ...]] = (
     *("environment", "process-group", "all-processes", "referee-death", "process-table", "network", "system"),
@@ -38,14 +55,55 @@ _ALWAYS: Final[tuple[str, ...]] = (
 )
 
 
-class Bubblewrap(Sandbox):
-    """Bubblewrap with namespaces, read-only mounts, limits, and ``extras``, some of EXTRAS.
+class Users:
+    """Hands out unnamed users to bots; ``range`` is (first, count), or None if this process cannot switch.
 
-    Where the referee is root each bot runs under a user of its own, otherwise in a user namespace. Made by
-    ``probe``, which tries it first.
+    The numbers follow from this process's own, so workers need not coordinate, and lie where no distribution
+    puts users.
     """
 
-    kind = "bubblewrap"
+    def __init__(self, range_: tuple[int, int] | None, process: int | None = None) -> None:
+        self.range = range_
+        self._process = os.getpid() if process is None else process
+        self._taken: dict[int, int] = {}
+
+    @classmethod
+    def of_this_host(cls) -> "Users":
+        """Return the users that this process may become: none unless it is root."""
+        if os.geteuid() != 0:
+            return cls(None)
+        return cls(find_range(Path("/proc/self/uid_map").read_text("ascii")))
+
+    def take(self) -> int | None:
+        """Return a user that no bot of this process has, or the one shared by the fewest bots."""
+        if self.range is None:
+            return None
+        first, count = self.range
+        own = (first + (self._process * USERS_PER_PROCESS + k) % count for k in range(USERS_PER_PROCESS))
+        user = min(own, key=lambda user: self._taken.get(user, 0))
+        self._taken[user] = self._taken.get(user, 0) + 1
+        return user
+
+    def give_back(self, user: int | None) -> None:
+        """Take back the user of a bot that has ended."""
+        if user is not None:
+            self._taken[user] -= 1
+
+
+def find_range(uid_map: str) -> tuple[int, int] | None:
+    """Return the best range that lies wholly within a ``/proc/PID/uid_map``, or None."""
+    held = [(int(inside), int(count)) for inside, _, count in (line.split() for line in uid_map.splitlines())]
+    for first, count in _USER_RANGES:
+        if any(start <= first and first + count <= start + size for start, size in held):
+            return first, count
+    return None
+
+
+class Bubblewrap(Sandbox):
+    """Bubblewrap with namespaces, read-only mounts, limits, and ``extras``, some of EXTRAS."""
+
+    name = "bubblewrap"
+    processes = NamespaceProcesses
 
     def __init__(self, level: Level, extras: frozenset[str], users: Users, cgroups: Cgroups) -> None:
         super().__init__(level, cgroups if "cgroups" in extras else Cgroups(()))
@@ -55,30 +113,29 @@ class Bubblewrap(Sandbox):
         bwrap = _needed("bwrap")
         self._prlimit = _needed("prlimit")
         self._env = _needed("env")
-        self._setpriv = _needed("setpriv") if users.range is not None else None
         root = users.range is not None
+        self._setpriv = _needed("setpriv") if root else None
         closed = "disable-userns" in extras and not root
         self._fixed = [bwrap, *_namespaces(root=root, closed=closed), *_system(), *_private()]
 
     @classmethod
-    def probe(cls, level: Level) -> Self:
-        """Return the sandbox, with all that works here. Raises SandboxError that says why there is none."""
+    def open(cls, level: Level) -> Self:
+        """Return the sandbox with all extras that work here. Raises SandboxError if it does not start."""
         users, cgroups = Users.of_this_host(), find_cgroups()
         if os.geteuid() == 0 and users.range is None:
-            raise SandboxError("this root's user namespace holds no users that bots could run under")
+            raise SandboxError("the user namespace of this root has no users for the bots")
         whole = cls(level, EXTRAS, users, cgroups)
-        if whole.works():
+        if whole._works():
             return whole
         working = cls(level, frozenset(), users, cgroups)
         working.check()
         for extra in sorted(EXTRAS):
             more = cls(level, working._extras | {extra}, users, cgroups)
-            if more.works():
+            if more._works():
                 working = more
         return working
 
-    def works(self) -> bool:
-        """Say whether a program starts in it now."""
+    def _works(self) -> bool:
         try:
             self.check()
         except SandboxError:
@@ -95,54 +152,63 @@ class Bubblewrap(Sandbox):
             held["user-namespaces"] = "enforced"
         if "process-limit" in self._extras:
             held["process-count"] = "enforced"
-        return degrees(held)
+        return all_degrees(held)
 
-    def cell(self, command: BotCommand, bounds: Bounds, *, writable: bool = False) -> Cell:
-        """Return what starts a bot: its folder is ``/bot``, and its working directory."""
-        cgroup = self._cgroup(bounds)
+    def prepare(self, command: BotCommand, limits: ResourceLimits, *, writable: bool = False) -> Launch:
+        """Prepare the start of a bot: its folder is shown as ``/bot``, and is its working directory."""
+        cgroup = self._make_cgroup(limits)
         user = self._users.take()
-        words = list(_OUTER) if cgroup is None else cgroup.join_words(_ASIDE)
+        argv = list(_OUTER) if cgroup is None else cgroup.join_words(_SAVE_STDOUT)
         if user is None:
-            # Then the bot may read the environment of bubblewrap itself, to which shells add.
-            words += [self._env, *_UNSET]
-        words += self._fixed
+            # Then the bot can read bubblewrap's own environment, to which shells add variables.
+            argv += [self._env, *_UNSET]
+        argv += self._fixed
         shown = [path for path in command.read_only if not path.is_relative_to("/usr")]
-        # Parents that bubblewrap makes by itself are closed to all but root.
+        # Only root may enter the parents that bubblewrap makes by itself.
         for parent in sorted({parent for path in shown for parent in path.parents} - _MADE):
-            words += ["--perms", "0755", "--dir", str(parent)]
+            argv += ["--perms", "0755", "--dir", str(parent)]
         for path in shown:
-            words += ["--ro-bind", str(path), str(path)]
-        words += ["--bind" if writable else "--ro-bind", str(command.folder), BOT_FOLDER, "--remount-ro", "/"]
+            argv += ["--ro-bind", str(path), str(path)]
+        argv += ["--bind" if writable else "--ro-bind", str(command.folder), BOT_FOLDER, "--remount-ro", "/"]
         fds: tuple[int, ...] = ()
         if self._filter is not None:
             fds = (_memory_file(self._filter),)
-            words += ["--seccomp", str(fds[0])]
-        words += ["--chdir", "/", "--"]
+            argv += ["--seccomp", str(fds[0])]
+        argv += ["--chdir", "/", "--"]
         if self._setpriv is not None:
-            words += [self._setpriv, f"--reuid={user}", f"--regid={user}", "--clear-groups"]
-            words += ["--inh-caps=-all", "--bounding-set=-all", "--no-new-privs", "--"]
-        words += limit_words(self._prlimit, bounds, processes="process-limit" in self._extras)
-        # The folder may be closed to all but the bot; and some shells, and bubblewrap, set variables.
-        words += [*_INNER, self._env, "-C", BOT_FOLDER, *_UNSET]
+            argv += [self._setpriv, f"--reuid={user}", f"--regid={user}", "--clear-groups"]
+            argv += ["--inh-caps=-all", "--bounding-set=-all", "--no-new-privs", "--"]
+        argv += prlimit_words(self._prlimit, limits, processes="process-limit" in self._extras)
+        # Perhaps only the bot may enter its folder; and some shells, and bubblewrap, set variables.
+        argv += [*_INNER, self._env, "-C", BOT_FOLDER, *_UNSET]
         if writable and user is not None:
-            hand_over(command.folder, user)
+            _change_owner(command.folder, user, readable=False)
 
         def release() -> None:
             self._users.give_back(user)
             if writable and user is not None:
-                hand_back(command.folder)
+                _change_owner(command.folder, os.geteuid(), readable=True)
 
-        return Cell([*words, *command.argv], fds, cgroup, user, release)
+        return Launch([*argv, *command.argv], fds, cgroup, release)
 
-    def group(self, process: "subprocess.Popen[bytes]", cell: Cell) -> ProcessGroup:
-        """Return the processes of a bot that was started in a cell."""
-        return NamespaceGroup(process, cell.cgroup, cell.release)
+
+def _change_owner(folder: Path, user: int, *, readable: bool) -> None:
+    """Give a folder and all in it to a user; ``readable`` lets everybody read it. Raises OSError."""
+    group = os.getegid() if user == os.geteuid() else user
+    os.chown(folder, user, group, follow_symlinks=False)
+    for _, folders, files, at in os.fwalk(folder, topdown=True, follow_symlinks=False):
+        for name in (*folders, *files):
+            os.chown(name, user, group, dir_fd=at, follow_symlinks=False)
+            mode = os.stat(name, dir_fd=at, follow_symlinks=False).st_mode
+            if readable and not stat.S_ISLNK(mode):
+                more = 0o555 if stat.S_ISDIR(mode) or mode & stat.S_IXUSR else 0o444
+                os.chmod(name, stat.S_IMODE(mode) & 0o777 | more, dir_fd=at)
 
 
 def _memory_file(content: bytes) -> int:
-    """Return a descriptor to read this from, beyond those that a shell names by a digit.
+    """Return a descriptor that reads this content, above the ten that a shell names by a digit.
 
-    Each start has its own, for the place in it is shared.
+    Each start needs its own, because the file position is shared.
     """
     low = os.memfd_create("filter", os.MFD_CLOEXEC)
     try:
@@ -162,7 +228,7 @@ def _needed(name: str) -> str:
 
 
 def _namespaces(*, root: bool, closed: bool) -> list[str]:
-    """Root needs no user namespace, and must keep what it takes to become the bot's own user."""
+    """Root needs no user namespace, and must keep the capabilities to become the bot's user."""
     words = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
     if root:
         words += ["--cap-drop", "ALL"]
@@ -184,14 +250,14 @@ def _system() -> list[str]:
             words += ["--ro-bind", str(path), str(path)]
     for name in _ETC:
         words += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
-    # A Java machine's own settings, which it cannot do without.
+    # A Java machine does not start without its settings.
     for path in sorted(Path("/etc").glob("java*")):
         words += ["--ro-bind-try", str(path), str(path)]
     return words
 
 
 def _private() -> list[str]:
-    """Mount what is the bot's own; the last step makes the rest of ``/dev`` read-only."""
+    """Mount the bot's private folders; the remount makes the rest of ``/dev`` read-only."""
     return [
         *("--proc", "/proc", "--dev", "/dev"),
         *("--perms", "1777", "--size", str(SHM_BYTES), "--tmpfs", "/dev/shm"),  # noqa: S108 - in its own /dev

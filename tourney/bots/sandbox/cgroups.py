@@ -98,10 +98,6 @@ class Cgroup:
                         return int(count)
         return 0
 
-    def empty(self) -> bool:
-        """Say whether no process is in it."""
-        return not any(_members(folder) for folder in self.folders[:1])
-
     def remove(self) -> None:
         """Kill what is left and take the groups away. Raises nothing: what stays is swept later."""
         if self._cpu >= 0:

@@ -18,7 +18,7 @@ from typing import Any, Final, Self
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
 from tourney.bots.channel.base import Channel
 from tourney.bots.sandbox import canary
-from tourney.bots.sandbox.base import MAX_PROCESSES, PROTECTIONS, Bounds, Degree, Sandbox
+from tourney.bots.sandbox.base import MAX_PROCESSES, PROTECTIONS, Degree, ResourceLimits, Sandbox
 from tourney.errors import SandboxError
 
 MEMORY_MB: Final = 512
@@ -63,7 +63,7 @@ class Finding:
     said: str
 
 
-def examine(sandbox: Sandbox) -> Iterator[Finding]:
+def probe_sandbox(sandbox: Sandbox) -> Iterator[Finding]:
     """Yield a finding for every protection, in their order. Raises SandboxError where no canary starts."""
     with _Examination(sandbox) as examination:
         probes = [probe for probes in TRIED.values() for probe in probes]
@@ -121,8 +121,8 @@ class _Examination:
                 "user_namespace": str(Path("/proc/self/ns/user").readlink()),
                 "memory_mb": MEMORY_MB,
                 "processes": MAX_PROCESSES + 64,
-                "files": 2 * Bounds().open_files,
-                "file_mb": Bounds().file_mb,
+                "files": 2 * ResourceLimits().open_files,
+                "file_mb": ResourceLimits().file_mb,
                 "burn": BURN_SECONDS,
             }
             self._stack = stack.pop_all()

@@ -4,7 +4,7 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
-from tourney.bots.catalogue.file_tree import remove_tree
+from tourney.bots.catalogue.files import remove_tree
 from tourney.bots.catalogue.resolve import look_up
 from tourney.bots.catalogue.store import BotStore, StoredBot
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from tourney.bots.catalogue.build import damage_of_build, place_of_build
-from tourney.bots.catalogue.file_manifest import read_seal
+from tourney.bots.catalogue.files import read_file_manifest
 from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.cli.bots.finding import find_bot
 from tourney.cli.edge import printable
@@ -74,5 +74,5 @@ def describe(bot: StoredBot, store: BotStore) -> dict[str, object]:
         "built": built,
         "protocol": manifest.protocol,
         "digest": bot.digest,
-        "files": [file.path for file in read_seal(bot.folder.parent)],
+        "files": [file.path for file in read_file_manifest(bot.folder.parent)],
     }

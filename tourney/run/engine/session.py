@@ -113,9 +113,9 @@ def sandbox_text(sandbox: Sandbox) -> str:
     lacking = [name for name, degree in sandbox.protections.items() if degree != "enforced"]
     held = len(sandbox.protections) - len(lacking)
     said = (
-        f"sandbox {sandbox.level}: {sandbox.kind}, {held} of {len(sandbox.protections)} protections enforced"
+        f"sandbox {sandbox.level}: {sandbox.name}, {held} of {len(sandbox.protections)} protections enforced"
     )
-    if sandbox.kind == "plain":
+    if sandbox.name == "plain":
         return f"{said}: the bots run with your rights, so let play only those that you trust"
     if lacking:
         said += f", not {', '.join(lacking)}"

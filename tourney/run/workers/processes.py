@@ -16,7 +16,7 @@ from multiprocessing.process import BaseProcess
 from types import ModuleType
 from typing import Any
 
-from tourney.bots.sandbox.process_tree import children_of, signal_family
+from tourney.bots.sandbox.process import children_of, signal_tree
 
 _PR_SET_CHILD_SUBREAPER = 36
 _LOOKS = 100
@@ -44,7 +44,7 @@ def kill_orphans() -> tuple[int, ...]:
         if not found:
             break
         for pid in found:
-            signal_family(pid, signal.SIGKILL)
+            signal_tree(pid, signal.SIGKILL)
             with suppress(ChildProcessError):
                 os.waitpid(pid, 0)
         killed += found
@@ -90,7 +90,7 @@ def kill_strays(known: Collection[int]) -> int:
         if not strangers:
             break
         for pid in strangers:
-            signal_family(pid, signal.SIGKILL)
+            signal_tree(pid, signal.SIGKILL)
             with suppress(ChildProcessError):
                 os.waitpid(pid, 0)
             count += 1

@@ -22,8 +22,7 @@ from typing import Any
 
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.base import open_sandbox
-from tourney.bots.sandbox.process_group import ProcessGroup
-from tourney.bots.sandbox.process_tree import signal_family
+from tourney.bots.sandbox.process import BotProcesses, signal_tree
 from tourney.errors import GameError, InputError
 from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.run.workers.executor import MatchTask, WorkerReply
@@ -113,7 +112,7 @@ def _play(task: MatchTask) -> WorkerReply:
         _Worker.playing = True
         played = _room(task.bots, task.sandbox, task.reuse).play(task.spec)
         _Worker.playing = False
-        kill_strays(ProcessGroup.alive)
+        kill_strays(BotProcesses.alive)
     except _StopNow:
         _leave()
     except GameError as error:
@@ -168,7 +167,7 @@ def _leave() -> None:
     """End all processes that this one started, and this one."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     # All that descends from here: those too that left their bot's session, which this process inherited.
-    signal_family(os.getpid(), signal.SIGKILL, spare=1)
+    signal_tree(os.getpid(), signal.SIGKILL, spare=1)
     sys.stderr.flush()
     os._exit(128 + signal.SIGTERM)
 

@@ -5,6 +5,7 @@ Nothing here follows a link, and nothing opens what is no regular file: a submit
 
 import hashlib
 import os
+import re
 import shutil
 import stat
 from collections.abc import Iterable, Iterator
@@ -12,7 +13,10 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+import rfc8785
+
 from tourney.errors import BotError
+from tourney.parsing import parse_json
 
 LEFT_OUT = frozenset({".git", "__pycache__"})
 """Names that are never a part of a bot, at any depth."""
@@ -33,7 +37,7 @@ class FileEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SourceFile:
     """A file of a folder: its path below it, where it is, and its x bit; ``link`` holds a link's target."""
 
     path: str
@@ -53,7 +57,7 @@ def check_path(path: str, where: str) -> None:
 
 def walk(
     folder: Path, leave_out: Iterable[str] = (), *, whole: bool = False, links: bool = False
-) -> Iterator[Found]:
+) -> Iterator[SourceFile]:
     """Yield a folder's files, sorted within each folder, without following links.
 
     ``.git`` and ``__pycache__`` are left out unless ``whole``; so is what matches a pattern of ``leave_out``
@@ -86,21 +90,21 @@ def walk(
         pending.extend(reversed(folders))
 
 
-def _found(folder: Path, path: str, place: Path, mode: int, *, links: bool) -> Found:
+def _found(folder: Path, path: str, place: Path, mode: int, *, links: bool) -> SourceFile:
     if stat.S_ISLNK(mode):
         if not links:
             raise BotError(f"{folder}: {path} is a link; a bot holds its files themselves, so copy it there")
-        return Found(path, place, executable=False, link=str(place.readlink()))
+        return SourceFile(path, place, executable=False, link=str(place.readlink()))
     if not stat.S_ISREG(mode):
         raise BotError(f"{folder}: {path} is no regular file; take it out")
-    return Found(path, place, executable=bool(mode & stat.S_IXUSR))
+    return SourceFile(path, place, executable=bool(mode & stat.S_IXUSR))
 
 
 def _matches(path: str, patterns: Iterable[str]) -> bool:
     return any(fnmatchcase(path, pattern) for pattern in patterns)
 
 
-def copy_file(found: Found, target: Path | None, allowance: int) -> tuple[FileEntry, int]:
+def copy_file(found: SourceFile, target: Path | None, allowance: int) -> tuple[FileEntry, int]:
     """Hash a file and, unless ``target`` is None, copy it there, in one reading.
 
     Returns its entry and its size. Raises BotError where it is larger than ``allowance`` bytes or turns out
@@ -146,7 +150,7 @@ def _write_all(out: int, data: bytes) -> None:
         view = view[os.write(out, view) :]
 
 
-def copy_tree(found: Iterable[Found], target: Path) -> tuple[FileEntry, ...]:
+def copy_tree(found: Iterable[SourceFile], target: Path) -> tuple[FileEntry, ...]:
     """Copy files into a new folder, read-only and synced, and return their entries, sorted.
 
     The folders stay writable until ``make_read_only``. Raises BotError beyond the bounds on size.
@@ -205,3 +209,66 @@ def remove_tree(folder: Path) -> None:
         with os.scandir(place) as scan:
             pending.extend(Path(entry.path) for entry in scan if entry.is_dir(follow_symlinks=False))
     shutil.rmtree(folder)
+
+
+DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
+
+
+def encode_files(files: Iterable[FileEntry]) -> bytes:
+    """Return the RFC 8785 form of the list of files, sorted by path (by code point)."""
+    return rfc8785.dumps([[file.path, file.executable, file.sha256] for file in sorted(files)])
+
+
+def content_digest(files: Iterable[FileEntry]) -> str:
+    """Return the digest of a bot that consists of these files, 64 hex digits."""
+    return hashlib.sha256(encode_files(files)).hexdigest()
+
+
+def decode_files(data: bytes, where: str) -> tuple[FileEntry, ...]:
+    """Return the files that ``encode_files`` wrote down. Raises BotError that names ``where``."""
+    try:
+        rows = parse_json(data)
+        files = tuple(FileEntry(path, executable, sha256) for path, executable, sha256 in rows)
+    except (ValueError, TypeError) as error:
+        raise BotError(f"{where} is damaged: it is no list of files") from error
+    if encode_files(files) != data:
+        raise BotError(f"{where} is damaged: it is not in the one form")
+    return files
+
+
+def write_file_manifest(folder: Path, files: tuple[FileEntry, ...]) -> None:
+    """Write ``files.json`` beside a tree ``files`` and make both read-only; the folder stays writable."""
+    with (folder / "files.json").open("wb") as file:
+        file.write(encode_files(files))
+        file.flush()
+        os.fsync(file.fileno())
+    make_read_only(folder)
+    folder.chmod(0o755)  # until it is renamed to its place
+
+
+def read_file_manifest(folder: Path) -> tuple[FileEntry, ...]:
+    """Return the files that ``files.json`` lists. Raises BotError if it is damaged or missing."""
+    try:
+        data = (folder / "files.json").read_bytes()
+    except OSError as error:
+        raise BotError(f"the store entry {folder} is damaged: files.json: {error.strerror}") from error
+    return decode_files(data, f"{folder / 'files.json'}")
+
+
+def find_difference(listed: tuple[FileEntry, ...], folder: Path, *, links: bool = False) -> str:
+    """Say how the files below a folder differ from their list; "" if they do not."""
+    try:
+        present = {file.path: file for file in hash_tree(folder, links=links)}
+    except (OSError, BotError) as error:
+        return str(error)
+    for file in listed:
+        there = present.pop(file.path, None)
+        if there is None:
+            return f"{file.path} is missing"
+        if there.sha256 != file.sha256:
+            return f"the content of {file.path} has changed"
+        if there.executable != file.executable:
+            return f"the executable bit of {file.path} has changed"
+    for path in present:
+        return f"{path} does not belong there"
+    return ""

@@ -1,0 +1,85 @@
+"""The plain sandbox: no containment, but a process group, the exact environment, and limits if wanted."""
+
+import subprocess
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Self
+
+from tourney.bots.catalogue.command import BotCommand
+from tourney.bots.sandbox.base import (
+    Degree,
+    Launch,
+    Level,
+    ResourceLimits,
+    Sandbox,
+    all_degrees,
+    prlimit_words,
+    program,
+)
+from tourney.bots.sandbox.cgroups import Cgroups, find_cgroups
+
+_TRY_SECONDS = 20
+
+
+class PlainSandbox(Sandbox):
+    """Starts bots without containment.
+
+    ``prlimit`` and ``setpriv`` are the paths of these programs, or None to do without. The first sets
+    limits; the second makes the kernel kill the bot's first process when its referee dies.
+    """
+
+    name = "plain"
+
+    def __init__(
+        self,
+        level: Level,
+        prlimit: str | None = None,
+        setpriv: str | None = None,
+        cgroups: Cgroups = Cgroups(()),  # noqa: B008 - a frozen value
+    ) -> None:
+        super().__init__(level, cgroups)
+        self._prlimit = prlimit
+        self._setpriv = setpriv
+
+    @classmethod
+    def open(cls, level: Level) -> Self:
+        """Return the sandbox with all limits that work here; with the level "off", without limits."""
+        setpriv = _working(program("setpriv"))
+        if level == "off":
+            return cls(level, setpriv=setpriv)
+        return cls(level, program("prlimit"), setpriv, find_cgroups())
+
+    @property
+    def protections(self) -> Mapping[str, Degree]:
+        """The degree of every protection."""
+        # The bot's environment is exact, but the bot can read that of other processes.
+        held: dict[str, Degree] = {"environment": "partial", "process-group": "enforced"}
+        if self._prlimit:
+            held.update(dict.fromkeys(("address-space", "open-files", "file-size", "core-dumps"), "enforced"))
+        if self._setpriv:
+            held["referee-death"] = "partial"
+        return all_degrees(held | self._by_cgroups())
+
+    def prepare(self, command: BotCommand, limits: ResourceLimits, *, writable: bool = False) -> Launch:  # noqa: ARG002 - every folder is writable
+        """Return the command line that starts a bot."""
+        argv: list[str] = []
+        cgroup = self._make_cgroup(limits)
+        if cgroup is not None:
+            argv += cgroup.join_words()
+        if self._setpriv is not None:
+            argv += [self._setpriv, "--pdeathsig", "KILL", "--"]
+        if self._prlimit is not None:
+            argv += prlimit_words(self._prlimit, limits)
+        return Launch([*argv, *command.argv], cgroup=cgroup)
+
+
+def _working(setpriv: str | None) -> str | None:
+    """Return the path if the program can tie a process to its parent's life: old versions cannot."""
+    if setpriv is None:
+        return None
+    with suppress(OSError, subprocess.TimeoutExpired):
+        tried = [setpriv, "--pdeathsig", "KILL", "--", "true"]
+        done = subprocess.run(tried, env={}, capture_output=True, timeout=_TRY_SECONDS, check=False)  # noqa: S603 - a fixed command
+        if done.returncode == 0:
+            return setpriv
+    return None

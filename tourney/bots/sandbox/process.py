@@ -1,0 +1,368 @@
+"""The processes of a bot: started in a new session, then measured, stopped, killed and reaped together.
+
+Without a control group the processes are found in /proc, as descendants of the first one. That is best
+effort: a fork bomb can outrun the search, and a process whose parents died has left the tree. Protections
+that rest on it are therefore "partial", and the size of what is measured is bounded.
+"""
+
+import os
+import select
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import ClassVar, Final, NamedTuple
+
+from tourney.bots.channel.cpu_contention import Reading
+from tourney.bots.sandbox.cgroups import Cgroup
+
+MEASURED: Final = 32
+"""Processes of a tree whose time is read: the oldest."""
+MEASURED_THREADS: Final = 128
+_SEARCHES: Final = 64
+_REAPED_USER, _REAPED_SYSTEM = 13, 14
+"""Fields of /proc/PID/stat after the name: the time of children that were reaped."""
+_REAP_MS = 5_000
+"""Time for a killed process to be gone; only one stuck in the kernel takes longer."""
+_SOON_MS = 50
+"""Time for a namespace to end by itself: its first process needs a processor for that."""
+_END_MS = 2_000
+"""Time for a namespace to end once all of its processes were killed."""
+_EXEC_FAILED = 128
+
+
+def children_of(pid: int) -> list[int]:
+    """Return the children of a process, as far as /proc shows them."""
+    found: list[int] = []
+    try:
+        threads = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - asked for each match
+    except OSError:
+        return found
+    for thread in threads:
+        with suppress(OSError, ValueError):
+            found += map(int, _read(f"/proc/{pid}/task/{thread}/children").split())
+    return found
+
+
+def process_tree(pid: int, most: int | None = None) -> list[int]:
+    """Return a process and its descendants, parents first; the search stops soon after ``most`` if given."""
+    found = [pid]
+    for member in found:
+        if most is not None and len(found) > most:
+            break
+        found += children_of(member)
+    return found
+
+
+def signal_tree(pid: int, number: signal.Signals, *, spare: int = 0) -> None:
+    """Signal a process tree until a search finds no new process; skip its first ``spare`` members."""
+    signalled: set[int] = set()
+    for _ in range(_SEARCHES):
+        new = [member for member in process_tree(pid)[spare:] if member not in signalled]
+        if not new:
+            return
+        for member in new:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(member, number)
+        signalled.update(new)
+
+
+def tree_cpu_ns(pid: int) -> int | None:
+    """Return the processor time of a tree's oldest processes, with reaped children; None if all are gone."""
+    total, seen = 0, False
+    tick = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+    for member in process_tree(pid, MEASURED)[:MEASURED]:
+        with suppress(OSError, ValueError, IndexError):
+            total += time.clock_gettime_ns((~member << 3) | 2)  # the kernel's number of its CPU clock
+            seen = True
+            fields = _read(f"/proc/{member}/stat").rpartition(b")")[2].split()
+            total += (int(fields[_REAPED_USER]) + int(fields[_REAPED_SYSTEM])) * tick
+    return total if seen else None
+
+
+def tree_run_delay_ns(pid: int) -> int | None:
+    """Return how long a tree's threads waited for a processor; None if unknown or if it is too large."""
+    members = process_tree(pid, MEASURED)
+    threads_read, delays = 0, []
+    for member in members if len(members) <= MEASURED else []:
+        with suppress(OSError, ValueError, IndexError):  # it may exit meanwhile
+            for thread in os.listdir(f"/proc/{member}/task"):  # noqa: PTH208 - asked in turns
+                threads_read += 1
+                if threads_read > MEASURED_THREADS:
+                    return None
+                delays.append(int(_read(f"/proc/{member}/task/{thread}/schedstat").split()[1]))
+    return sum(delays) if delays else None
+
+
+def _read(path: str) -> bytes:
+    """Return the content of a file of /proc, in few system calls. Raises OSError."""
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        parts = []
+        while part := os.read(fd, 65_536):
+            parts.append(part)
+        return b"".join(parts)
+    finally:
+        os.close(fd)
+
+
+class Pipes(NamedTuple):
+    """The referee's ends of a bot's three streams, non-blocking."""
+
+    stdin: int
+    stdout: int
+    stderr: int
+
+
+def start_process(
+    argv: Sequence[str],
+    *,
+    cwd: Path,
+    env: Mapping[str, str],
+    pass_fds: Sequence[int] = (),
+    merged: bool = False,
+) -> tuple["subprocess.Popen[bytes]", Pipes]:
+    """Start a program as the leader of a new session and process group. Raises OSError.
+
+    No code of ours runs between fork and exec, so the standard library can use vfork, which stays fast in a
+    large process. Only the three streams and ``pass_fds`` are inherited. ``merged`` sends standard error to
+    standard output, and ``Pipes.stderr`` is -1.
+    """
+    pairs: list[tuple[int, int]] = []
+    try:
+        for _ in range(2 if merged else 3):
+            pairs.append(os.pipe())  # noqa: PERF401 - those already open are closed if one fails
+        (in_read, in_write), (out_read, out_write) = pairs[:2]
+        process = subprocess.Popen(  # noqa: S603 - running the bots is what this is for; there is no shell
+            list(argv),
+            stdin=in_read,
+            stdout=out_write,
+            stderr=pairs[-1][1],
+            cwd=cwd,
+            env=dict(env),
+            start_new_session=True,
+            pass_fds=tuple(pass_fds),
+        )
+    except BaseException:
+        for fd in (fd for pair in pairs for fd in pair):
+            os.close(fd)
+        raise
+    os.close(in_read)
+    for _, written in pairs[1:]:
+        os.close(written)
+    pipes = Pipes(in_write, out_read, -1 if merged else pairs[2][0])
+    for fd in pipes:
+        if fd >= 0:
+            os.set_blocking(fd, False)
+    return process, pipes
+
+
+class BotProcesses:
+    """All processes of one bot. ``pidfd`` becomes readable when the first process exits.
+
+    A control group freezes, measures and kills all of them. Without one, the descendants of the first process
+    are searched for and the process group is killed. ``release`` is called once they are gone. ``pidfd`` is
+    -1 on platforms without such descriptors. ``alive`` holds the first processes that are not reaped yet, of
+    all bots of this process.
+    """
+
+    alive: ClassVar[set[int]] = set()
+
+    def __init__(
+        self,
+        process: "subprocess.Popen[bytes]",
+        cgroup: Cgroup | None = None,
+        release: Callable[[], None] | None = None,
+    ) -> None:
+        self.pid = process.pid
+        self._process = process
+        self._cgroup = cgroup
+        self._release = release
+        self._cpu_ns: int | None = None
+        self._status: int | None = None
+        BotProcesses.alive.add(self.pid)
+        try:
+            self.pidfd = os.pidfd_open(process.pid)
+        except (AttributeError, OSError):
+            self.pidfd = -1
+
+    @property
+    def _core(self) -> Cgroup | None:
+        """The control group, if it can kill, freeze and measure."""
+        return self._cgroup if self._cgroup is not None and self._cgroup.has_core else None
+
+    def freeze(self) -> None:
+        """Stop all processes."""
+        if (core := self._core) is not None:
+            core.freeze(frozen=True)
+        else:
+            self._signal_bot(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let stopped processes continue."""
+        if (core := self._core) is not None:
+            core.freeze(frozen=False)
+        else:
+            self._signal_bot(signal.SIGCONT)
+
+    def kill(self) -> None:
+        """Kill all processes. The first one stays a zombie until ``reap``, so its number is not reused."""
+        if self._cgroup is not None:
+            self._cgroup.kill()  # first, because it kills all of them at once
+        if self._status is None:
+            signal_tree(self.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, signal.SIGKILL)
+
+    def cpu_ms(self) -> int | None:
+        """Return the bot's CPU time so far; after its end, the last value that was read or accounted for."""
+        used = self._used()
+        if used is not None:
+            self._cpu_ns = max(self._cpu_ns or 0, used)
+        return None if self._cpu_ns is None else self._cpu_ns // 1_000_000
+
+    def reading(self) -> Reading | None:
+        """Return the figures that show whether the bot waits for a processor; None if they are not known."""
+        used, root = self._used(), self._root()
+        waited = tree_run_delay_ns(root) if root is not None else None
+        return None if used is None or waited is None else Reading(time.monotonic_ns(), used, waited)
+
+    def _root(self) -> int | None:
+        """Return the ancestor of all of the bot's processes, or None once it is reaped."""
+        return self.pid if self._status is None else None
+
+    def _used(self) -> int | None:
+        if (core := self._core) is not None:
+            return core.cpu_ns()
+        root = self._root()
+        return tree_cpu_ns(root) if root is not None else None
+
+    def _signal_bot(self, number: signal.Signals) -> None:
+        if self._status is None:
+            signal_tree(self.pid, number)
+
+    def exited(self, timeout_ms: int) -> bool:
+        """Wait at most ``timeout_ms`` for the first process to exit; say whether it has. Does not reap it."""
+        if self._status is not None:
+            return True
+        if self.pidfd >= 0:
+            poll = select.poll()
+            poll.register(self.pidfd, select.POLLIN)
+            return bool(poll.poll(timeout_ms))
+        until = time.monotonic() + timeout_ms / 1000
+        while self._exit_code() is None:
+            if time.monotonic() >= until:
+                return False
+            time.sleep(0.001)
+        return True
+
+    def reap(self) -> None:
+        """Reap the first process after ``kill``, and release what was held for the bot."""
+        self.cpu_ms()
+        if self._status is None and self.exited(_REAP_MS):
+            if self._process.returncode is None:
+                _, status, usage = os.wait4(self.pid, 0)
+                # A child that was killed together with its parent is not in the parent's account.
+                self._cpu_ns = max(self._cpu_ns or 0, round((usage.ru_utime + usage.ru_stime) * 1e9))
+                self._process.returncode = os.waitstatus_to_exitcode(status)
+            self._status = self._process.returncode
+            BotProcesses.alive.discard(self.pid)
+        if self.pidfd >= 0:
+            os.close(self.pidfd)
+            self.pidfd = -1
+        cgroup, self._cgroup = self._cgroup, None
+        if cgroup is not None:
+            cgroup.remove()
+        release, self._release = self._release, None
+        if release is not None:
+            release()
+
+    def death(self) -> str:
+        """Say how the bot's output ended: by an exit, by a signal, or closed by a bot that runs on."""
+        code = self._exit_code() if self.exited(100) else None
+        if code is None:
+            words = "closed its output"
+        else:
+            words = self._exit_words(code) if code >= 0 else f"killed by {signal_name(-code)}"
+        killed = 0 if self._cgroup is None else self._cgroup.out_of_memory()
+        return f"{words} (out of memory: its processes together met their bound)" if killed else words
+
+    def _exit_code(self) -> int | None:
+        """Return the first process's exit code (a signal is negative), or None while it runs.
+
+        The process stays a zombie, so that its number is not reused, except on macOS before Python 3.13,
+        which cannot look without reaping.
+        """
+        waitid = getattr(os, "waitid", None)
+        if waitid is None or self._process.returncode is not None:
+            return self._process.poll()
+        info = waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
+        if info is None:
+            return None
+        status: int = info.si_status
+        return status if info.si_code == os.CLD_EXITED else -status
+
+    def _exit_words(self, code: int) -> str:
+        return f"exited with code {code}"
+
+
+class NamespaceProcesses(BotProcesses):
+    """A bot in a process namespace: bubblewrap's own process, the namespace's first process, and the bot's.
+
+    When the namespace's first process ends, the kernel ends all the others; bubblewrap reaps it and exits.
+    """
+
+    _first: int | None = None
+
+    def _namespace_init(self) -> int | None:
+        """Return the namespace's first process, or None before it has started."""
+        if self._first is None and self._status is None:
+            found = children_of(self.pid)
+            self._first = found[0] if len(found) == 1 else None
+        return self._first
+
+    def kill(self) -> None:
+        """End the namespace; if there is none yet or it lingers, kill every process there is."""
+        first = self._namespace_init()
+        if first is not None and self._status is None and not self.exited(0):
+            # Bubblewrap is alive and has not reaped it, so the number is still its own.
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(first, signal.SIGKILL)
+            core = self._core
+            if core is not None:
+                core.freeze(frozen=False)
+            if self.exited(_SOON_MS):
+                return
+            # It competes for a processor with all that the bot started, maybe a fork bomb: kill those first.
+            if core is not None:
+                core.kill()
+            else:
+                signal_tree(first, signal.SIGKILL, spare=1)
+            if self.exited(_END_MS):
+                return
+        super().kill()
+
+    def _exit_words(self, code: int) -> str:
+        # Bubblewrap passes on a signal as 128 + its number; a bot can pretend that.
+        if code > _EXEC_FAILED:
+            return f"killed by {signal_name(code - _EXEC_FAILED)} (or exited with code {code})"
+        return super()._exit_words(code)
+
+    def _root(self) -> int | None:
+        return self._namespace_init() if self._status is None else None
+
+    def _signal_bot(self, number: signal.Signals) -> None:
+        # Bubblewrap's own two processes go on: they have to reap.
+        first = self._root()
+        if first is not None:
+            signal_tree(first, number, spare=1)
+
+
+def signal_name(number: int) -> str:
+    """Return a signal's name, for example ``SIGKILL``."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
