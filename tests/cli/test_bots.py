@@ -145,7 +145,7 @@ def test_a_bot_that_a_tournament_names_is_kept_unless_forced(tmp_path: Path) -> 
     assert bots("remove", "mybot", "--db", str(tmp_path / "other.db")).exit_code == 0
     done("remove", "--undo", digest)
     said = refused("remove", "mybot", "--db", str(tmp_path / "cup.db"))
-    assert "the tournament cup names this bot (entrant e1)" in said
+    assert "tournament cup uses this bot (entrant e1)" in said
     assert [row["digest"] for row in listed()] == [digest]
     done("remove", "mybot", "--db", str(tmp_path / "cup.db"), "--force")
     assert listed() == []

@@ -54,7 +54,7 @@ def test_a_comparison_and_its_verdict(tmp_path: Path) -> None:
         (("--alpha", "0.7"), "alpha 0.7 is not from 0.0001"),
         (("--beta", "nan"), "beta nan"),
         (("--game", "go"), "there is no game"),
-        (("--option", "x"), "option 'x' is not of the form NAME=VALUE"),
+        (("--option", "x"), "option 'x' does not have the form NAME=VALUE"),
         (("--args-a", "'"), '--args-a "\'" cannot be parted into words'),
         (("--name", "No Name"), "No Name"),
         (("--until", "25:00"), "--until"),

@@ -32,7 +32,7 @@ def test_perft_divides() -> None:
         (["toe", "1", "--position", "nonsense"], "'nonsense' is not of the form"),
         (["toe", "1", "--seats", "5"], "toe is played with 2 seats, not 5"),
         (["toe", "1", "--option", "size=4"], "toe has no option size"),
-        (["toe", "1", "--option", "misere"], "option 'misere' is not of the form NAME=VALUE"),
+        (["toe", "1", "--option", "misere"], "option 'misere' does not have the form NAME=VALUE"),
         (["toe", "0", "--divide"], "--divide wants a DEPTH of at least 1"),
         (["race", "1", "--position", "-"], "race cannot read positions"),
     ],

@@ -93,7 +93,7 @@ def test_show_a_board_on_the_way(file: Path) -> None:
     assert "roll-" not in begun.partition("after 0")[0]
     done = invoke("show", str(file), "--ply", "1000")
     assert done.exit_code == 2
-    assert "so there is no board after 1000" in done.stderr
+    assert "so --ply 1000 is too large" in done.stderr
 
 
 def test_show_as_json_holds_everything(database: str) -> None:
@@ -120,15 +120,15 @@ def test_show_warns_of_a_changed_record(tmp_path: Path, record: Record) -> None:
     path.write_text(json.dumps(record), encoding="utf-8")
     done = invoke("show", str(path))
     assert done.exit_code == 0
-    assert "the digest does not fit the record" in done.stderr
-    assert "no board: action 1 does not hold" in done.stderr
+    assert "the digest does not match the record" in done.stderr
+    assert "no board: action 1 is not legal" in done.stderr
 
 
 @pytest.mark.parametrize("command", ["show", "rerun", "verify"])
 @pytest.mark.parametrize(
     ("words", "says", "code"),
     [
-        ("nothing", "'nothing' is no match: name one by its number", 2),
+        ("nothing", "'nothing' is not a match: give its number", 2),
         ("7", "there is no match 7", 2),
         ("6", "match 6 is void: sandbox failed", 2),
         ("other/1", "there is no tournament 'other'", 2),
@@ -146,7 +146,10 @@ def test_match_that_is_not_there(command: str, words: str, says: str, code: int,
 def test_file_that_holds_no_record(command: str, tmp_path: Path) -> None:
     """Another JSON file, and none at all."""
     path = tmp_path / "file"
-    for text, says in (('{"a": 1}', "is no record: the record has an unknown key 'a'"), ("x", "is no JSON")):
+    for text, says in (
+        ('{"a": 1}', "is not a record: the record has an unknown key 'a'"),
+        ("x", "is no JSON"),
+    ):
         path.write_text(text, encoding="utf-8")
         done = invoke(command, str(path))
         assert done.exit_code == 2
@@ -352,7 +355,7 @@ def test_rerun_names_the_first_action_that_differs(rerunnable: Path) -> None:
     assert done.exit_code == 1
     first = done.stdout.splitlines()[0]
     assert first == f"{rerunnable}: action {place + 1}: it was seat 1 {was[0]}e, now it is seat 1 {was}"
-    assert "is not promised to come out the same again: timeout" in done.stderr
+    assert "is not guaranteed to reproduce: timeout" in done.stderr
 
 
 def test_rerun_without_the_bots_says_which_is_missing(rerunnable: Path, tmp_path: Path) -> None:

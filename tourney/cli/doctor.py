@@ -1,4 +1,4 @@
-"""``tourney doctor``: which protections work on this machine, tried by a canary bot."""
+"""``tourney doctor``: test with a canary bot which protections work on this machine."""
 
 import click
 
@@ -9,7 +9,7 @@ from tourney.cli.options import format_option, output_options
 from tourney.cli.output import Column, Format, Row, current
 from tourney.errors import CheckError, SandboxError
 
-COLUMNS = (Column("protection"), Column("degree"), Column("means", "what it means"), Column("tried"))
+COLUMNS = (Column("protection"), Column("degree"), Column("means", "meaning"), Column("tried"))
 
 
 @click.command("doctor")
@@ -18,37 +18,35 @@ COLUMNS = (Column("protection"), Column("degree"), Column("means", "what it mean
     type=click.Choice(["strict", "auto", "off"]),
     default="auto",
     show_default=True,
-    help="The level of a tournament's `sandbox` to try.",
+    help="Sandbox level to test.",
 )
 @format_option
 @output_options
 def command(level: Level, format_: Format) -> None:
-    """Try what stands between bots and this machine.
+    """Test which protections against bots work on this machine.
 
-    A canary bot tries to break out in every way that is guarded against. A line a protection: enforced,
-    partial (some of the attempts worked) or absent, and what was tried. The exit code is 1 if --level strict
-    does not hold, or if something that is counted on does not.
+    A canary bot tries to break out of the sandbox in every known way. Prints for each protection whether it
+    is enforced, partial (some attempts worked) or absent, and what was tried. Exits with code 1 if a
+    protection that the level requires is missing.
     """
     output = current()
     sandbox = open_sandbox("off" if level == "off" else "auto")
     if level != "off" and sandbox.name == "plain":
-        output.warn(why_plain())
+        output.warn(no_sandbox_reason())
     findings = list(probe_sandbox(sandbox))
     output.table([row_of(finding) for finding in findings], COLUMNS, format_)
     lacking = [f"{f.protection} ({f.degree})" for f in findings if f.degree != "enforced"]
     if level == "strict" and lacking:
-        raise CheckError(
-            f'sandbox = "strict" does not hold on this machine, for want of {", ".join(lacking)}'
-        )
-    broken = broken_promises(sandbox, findings)
+        raise CheckError(f'sandbox = "strict" is not possible on this machine: it lacks {", ".join(lacking)}')
+    broken = unenforced(sandbox, findings)
     if broken:
-        raise CheckError(f"what the sandbox counts on does not hold: {', '.join(broken)}")
+        raise CheckError(f"the sandbox fails to enforce: {', '.join(broken)}")
     held = len(findings) - len(lacking)
     output.say(f"{sandbox.name}: {held} of {len(findings)} protections enforced")
 
 
 def row_of(finding: Finding) -> Row:
-    """Return a finding's row."""
+    """Return the table row of a finding."""
     return {
         "protection": finding.protection,
         "degree": finding.degree,
@@ -57,8 +55,8 @@ def row_of(finding: Finding) -> Row:
     }
 
 
-def broken_promises(sandbox: Sandbox, findings: list[Finding]) -> list[str]:
-    """Return the protections that a sandbox says it enforces and the canary got past."""
+def unenforced(sandbox: Sandbox, findings: list[Finding]) -> list[str]:
+    """Return the protections that the sandbox claims to enforce, but the canary bypassed."""
     return [
         finding.protection
         for finding in findings
@@ -66,13 +64,10 @@ def broken_promises(sandbox: Sandbox, findings: list[Finding]) -> list[str]:
     ]
 
 
-def why_plain() -> str:
-    """Say why there is no containment here."""
+def no_sandbox_reason() -> str:
+    """Return why bots run without containment here, as a sentence."""
     try:
         Bubblewrap.open("auto")
     except SandboxError as error:
-        return (
-            f"the bots run without containment: {error}; install bubblewrap"
-            " (see docs/explanation/containment.md)"
-        )
-    return "the bots run without containment"
+        return f"bots run without containment: {error}; install bubblewrap (see docs/explanation/containment.md)"
+    return "bots run without containment"

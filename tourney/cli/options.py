@@ -1,4 +1,4 @@
-"""Options that commands share: one decorator each, so that they are alike everywhere."""
+"""Options that several commands share, one decorator each, so that they work alike everywhere."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -11,9 +11,9 @@ from tourney.errors import UsageError
 F = TypeVar("F", bound=Callable[..., Any])
 
 DEFAULT_DB = "tourney.db"
-"""The database of the current folder."""
+"""The database in the current folder."""
 DEFAULT_BOTS = "tourney-bots"
-"""The bot store of the current folder."""
+"""The bot store in the current folder."""
 
 
 def db_option(function: F) -> F:
@@ -25,7 +25,7 @@ def db_option(function: F) -> F:
         show_default=True,
         show_envvar=True,
         metavar="URL",
-        help="The database: an SQLite file, or an SQLAlchemy URL.",
+        help="Database: an SQLite file or an SQLAlchemy URL.",
     )(function)
 
 
@@ -38,7 +38,18 @@ def bots_option(function: F) -> F:
         show_default=True,
         show_envvar=True,
         metavar="DIR",
-        help="The folder of the bot store.",
+        help="Folder of the bot store.",
+    )(function)
+
+
+def sandbox_option(function: F) -> F:
+    """Add ``--sandbox strict|auto|off``; the command gets ``sandbox``, a ``Level``."""
+    return click.option(
+        "--sandbox",
+        type=click.Choice(["strict", "auto", "off"]),
+        default="auto",
+        show_default=True,
+        help="Containment of the bots: all protections, those available here, or none.",
     )(function)
 
 
@@ -55,12 +66,12 @@ def format_option(function: F) -> F:
         default=Format.TABLE.value,
         show_default=True,
         callback=read,
-        help="How to print: a table for people, or CSV or JSON for programs.",
+        help="Output format.",
     )(function)
 
 
 def output_options(function: F) -> F:
-    """Add ``--quiet`` and ``--no-color``; the command asks ``output.current()`` for its output."""
+    """Add ``--quiet`` and ``--no-color``; the command calls ``output.current()`` for its output."""
 
     def keep(ctx: click.Context, param: click.Parameter, value: bool) -> None:
         if value:
@@ -72,7 +83,7 @@ def output_options(function: F) -> F:
         is_flag=True,
         expose_value=False,
         callback=keep,
-        help="Print without colours (as NO_COLOR and a pipe do).",
+        help="Print without colors (the default in pipes and if NO_COLOR is set).",
     )(function)
     return click.option(
         "-q",
@@ -81,12 +92,12 @@ def output_options(function: F) -> F:
         is_flag=True,
         expose_value=False,
         callback=keep,
-        help="Say nothing but results and errors.",
+        help="Print only results and errors.",
     )(function)
 
 
 def game_options(function: F) -> F:
-    """Add ``--seats N`` and ``--option K=V``; the command gets ``seats`` (None without) and ``options``."""
+    """Add ``--seats N`` and ``--option K=V``; the command gets ``seats`` (or None) and ``options``."""
 
     def read(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
         return pairs(values)
@@ -97,23 +108,23 @@ def game_options(function: F) -> F:
         multiple=True,
         metavar="NAME=VALUE",
         callback=read,
-        help="An option of the game; may be given more than once.",
+        help="Option of the game; repeat to set several.",
     )(function)
     return click.option(
         "--seats",
         type=click.IntRange(min=1),
         metavar="N",
-        help="How many seats; the game's smallest without.",
+        help="Number of seats (default: the game's minimum).",
     )(function)
 
 
 def pairs(words: tuple[str, ...]) -> dict[str, str]:
-    """Read ``NAME=VALUE`` words into a dict. Raises UsageError for another form or a double name."""
+    """Parse ``NAME=VALUE`` words into a dict. Raises UsageError for another form or a repeated name."""
     found: dict[str, str] = {}
     for word in words:
         name, equals, value = word.partition("=")
         if not equals or not name:
-            raise UsageError(f"option {word!r} is not of the form NAME=VALUE")
+            raise UsageError(f"option {word!r} does not have the form NAME=VALUE")
         if name in found:
             raise UsageError(f"option {name} is given twice")
         found[name] = value

@@ -1,44 +1,123 @@
-"""``tourney show``: a match as text, move by move."""
+"""``tourney show``: find a match by number or file, and print it as text."""
 
 import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import click
 
-from tourney.cli.match_source import FoundMatch, find_match
-from tourney.cli.match_text import action_lines, board_text, head_lines, log_lines
+from tourney.cli.edge import printable
 from tourney.cli.options import db_option, output_options
 from tourney.cli.output import current
 from tourney.errors import GameError, RecordError, StoreDamaged, UsageError
-from tourney.match.record import digest_of
+from tourney.games.base import CHANCE, AnyGame, AnyState
+from tourney.games.registry import find_game
+from tourney.games.text_diagram import text_diagram
+from tourney.match.record import Record, check_shape, digest_of, read_record
+from tourney.match.result import LogLine
+
+_NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundMatch:
+    """A match to show: its name for people, its record, and the log and measurements stored with it.
+
+    ``damaged``: why the log or the measurements are missing, one sentence each.
+    """
+
+    label: str
+    record: Record
+    log: tuple[LogLine, ...] = ()
+    measured: dict[str, Any] = field(default_factory=dict)
+    damaged: tuple[str, ...] = ()
+
+
+def find_match(words: str, db: str) -> FoundMatch:
+    """Return a match by ``NUMBER``, ``TOURNAMENT/NUMBER`` or record file.
+
+    A bare number always means a match in the database; for a file of that name, write ``./12``. Checks the
+    record's shape, not its digest. Raises UsageError if there is no such match, RecordError if the file holds
+    no record, and StoreError.
+    """
+    if is_file(words) or not names_match(words):
+        if not is_file(words):
+            raise UsageError(
+                f"{words!r} is not a match: give its number (12 or autumn-cup/12) or a record file"
+            )
+        value = read_record(Path(words))
+        try:
+            return FoundMatch(words, check_shape(value))
+        except RecordError as error:
+            raise RecordError(f"{words} is not a record: {error}") from error
+    from tourney.store.repository import Repository  # noqa: PLC0415 - slow to import; a file does not need it
+
+    with Repository.open(db) as opened, opened.snapshot() as repository:
+        match = repository.find_match(words)
+        names = {tournament.id: tournament.name for tournament in repository.tournaments()}
+        record = repository.record(match.tournament, match.number)
+        label = f"match {match.number} of {names[match.tournament]}"
+        log: tuple[LogLine, ...] = ()
+        measured: dict[str, Any] = {}
+        damaged = []
+        try:
+            log = repository.log(match.tournament, match.number)
+        except StoreDamaged as error:
+            damaged.append(str(error))
+        try:
+            measured = repository.measured(match.tournament, match.number)
+        except StoreDamaged as error:
+            damaged.append(str(error))
+        return FoundMatch(label, record, log, measured, tuple(damaged))
+
+
+def is_file(words: str) -> bool:
+    """Return whether words name a record file; a bare number never does."""
+    return _NUMBER.fullmatch(words) is None and Path(words).is_file()
+
+
+def names_match(words: str) -> bool:
+    """Return whether words have the form of a match in a database: ``12`` or ``TOURNAMENT/12``."""
+    _, slash, number = words.rpartition("/")
+    return bool(slash or words == number) and _NUMBER.fullmatch(number) is not None
 
 
 @click.command("show")
 @click.argument("match")
 @click.option(
-    "--ply", type=click.IntRange(min=0), metavar="N", help="Show the board after N actions, and no list."
+    "--ply",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Show the board after N actions instead of the list of actions.",
 )
-@click.option("--log", "logged", is_flag=True, help="Show the log too: what bots said beside the game.")
 @click.option(
-    "--json", "as_json", is_flag=True, help="Print record, measurements and log as one JSON object."
+    "--log", "logged", is_flag=True, help="Also show the log: the bots' info lines and standard error."
+)
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print the record, measurements and log as one JSON object."
 )
 @db_option
 @output_options
 def command(match: str, ply: int | None, logged: bool, as_json: bool, db: str) -> None:
-    """Show MATCH, a number (12, or autumn-cup/12) or a file with one record.
+    """Show a match: its settings, actions and final board.
 
-    It prints the head, the actions and the last board. Whether the record holds is `tourney verify`'s to say.
+    MATCH is a number (12 or autumn-cup/12) or a file with one record. To check the record, use `tourney
+    verify`.
     """
     output = current()
     found = find_match(match, db)
     if digest_of(found.record) != found.record["digest"]:
-        output.warn(f"{found.label}: the digest does not fit the record; see `tourney verify {match}`")
+        output.warn(f"{found.label}: the digest does not match the record; see `tourney verify {match}`")
     if as_json:
         output.write(json.dumps(_data(found), ensure_ascii=False, indent=2))
         _refuse_damaged(found)
         return
     count = len(found.record["actions"])
     if ply is not None and ply > count:
-        raise UsageError(f"{found.label} has {count} actions, so there is no board after {ply}")
+        raise UsageError(f"{found.label} has only {count} actions, so --ply {ply} is too large")
     output.write(found.label)
     for line in head_lines(found.record, found.measured):
         output.write(line)
@@ -60,7 +139,7 @@ def command(match: str, ply: int | None, logged: bool, as_json: bool, db: str) -
 
 
 def _refuse_damaged(found: FoundMatch) -> None:
-    """Say at the end, when all that is sound was shown, what was not."""
+    """Raise StoreDamaged for the missing parts, after the rest has been shown."""
     if found.damaged:
         raise StoreDamaged("; ".join(found.damaged))
 
@@ -68,3 +147,83 @@ def _refuse_damaged(found: FoundMatch) -> None:
 def _data(found: FoundMatch) -> dict[str, object]:
     log = [{"ply": line.ply, "seat": line.seat, "kind": line.kind, "text": line.text} for line in found.log]
     return {"record": found.record, "measured": found.measured, "log": log}
+
+
+def head_lines(record: Record, measured: Mapping[str, Any]) -> Iterator[str]:
+    """Yield everything about a match except its actions and log, one line each."""
+    options = ", ".join(f"{key}={value}" for key, value in record["options"].items())
+    yield f"game     {record['game']}, rules {record['rules']}{f', {options}' if options else ''}"
+    yield f"seed     {record['seed']}"
+    opening = record["opening"]
+    if opening != {"plies": 0}:
+        book = " ".join(opening.get("actions", ()))
+        yield f"opening  {book}" if book else f"opening  {opening['plies']} plies drawn from the seed"
+    yield "limits   " + ", ".join(f"{key}={value}" for key, value in record["limits"].items())
+    for number, seat in enumerate(record["seats"], start=1):
+        args = " ".join(seat["args"])
+        bot = f"{seat['bot']}@{seat['version']}{f' {args}' if args else ''}, {seat['digest'][:12]}"
+        yield printable(f"seat {number}   {seat['entrant']} ({bot})")
+    yield from _outcome_lines(record["outcome"])
+    yield f"digest   {record['digest']}"
+    yield from map(printable, _measured_lines(measured))
+
+
+def action_lines(record: Record, times: Sequence[float | None]) -> Iterator[str]:
+    """Yield the actions, numbered from 1, with the actor and the milliseconds taken."""
+    for number, (actor, action) in enumerate(record["actions"], start=1):
+        took = times[number - 1] if number <= len(times) else None
+        line = f"{number:5}  {_actor(actor):8} {action}"
+        yield line if took is None else f"{line:40} {took:.3f} ms"
+
+
+def log_lines(log: Sequence[LogLine]) -> Iterator[str]:
+    """Yield a log: per line the number of actions played so far, the seat and the kind."""
+    for line in log:
+        yield printable(
+            f"{line.ply:5}  {_actor(line.seat) if line.seat else 'referee':8} {line.kind}: {line.text}"
+        )
+
+
+def board_text(record: Record, ply: int, *, color: bool) -> str:
+    """Return the board after ``ply`` actions. Raises GameError or RecordError for an illegal action."""
+    game = find_game(record["game"])
+    state = replay(game, record, ply)
+    last = record["actions"][ply - 1][1] if ply else None
+    return text_diagram(game.drawing(state.position(), last), color=color)
+
+
+def replay(game: AnyGame, record: Record, ply: int) -> AnyState:
+    """Return the state after ``ply`` actions of a record, with the dice that the record has."""
+    if game.rules != record["rules"]:
+        raise GameError(f"rules version {record['rules']} of {game.name} is not installed, only {game.rules}")
+    state = game.new(len(record["seats"]), record["options"])
+    for number, (_, text) in enumerate(record["actions"][:ply], start=1):
+        try:
+            state = state.play(game.read_action(state, text))
+        except GameError as error:
+            raise RecordError(f"action {number} is not legal: {error}") from error
+    return state
+
+
+def _outcome_lines(outcome: Mapping[str, Any]) -> Iterator[str]:
+    ranks = " ".join(map(str, outcome["ranks"]))
+    yield f"outcome  ranks {ranks}, {outcome['reason']}"
+    for seat, kind, count in outcome["faults"]:
+        yield f"fault    seat {seat}: {kind} after {count} actions"
+    for seat, count in outcome.get("resigned", ()):
+        yield f"resigned seat {seat} after {count} actions"
+
+
+def _measured_lines(measured: Mapping[str, Any]) -> Iterator[str]:
+    if "started" in measured:
+        host, took = measured.get("host", "?"), measured.get("wall-ms", "?")
+        yield f"played   {measured['started']} on {host}, {took} ms"
+    sandbox = measured.get("sandbox")
+    if isinstance(sandbox, dict):
+        yield f"sandbox  {sandbox.get('level', '?')} ({sandbox.get('kind', '?')})"
+    if measured.get("reproducible") is False:
+        yield f"note     not guaranteed to reproduce: {', '.join(measured.get('why-not', ()))}"
+
+
+def _actor(actor: int) -> str:
+    return "chance" if actor == CHANCE else f"seat {actor}"

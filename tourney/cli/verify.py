@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tourney.cli.match_source import find_match, is_file, names_match
 from tourney.cli.options import db_option, output_options
 from tourney.cli.output import current
+from tourney.cli.show import find_match, is_file, names_match
 from tourney.errors import CheckError, UsageError
 from tourney.match.named_seeds import play_named, read_manifest
 from tourney.match.record import read_json_lines

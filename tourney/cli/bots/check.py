@@ -7,7 +7,7 @@ import click
 
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.base import open_sandbox
-from tourney.cli.bots.finding import find_bot
+from tourney.cli.bots.catalogue import find_bot
 from tourney.cli.options import bots_option, output_options
 from tourney.cli.output import Output, current
 from tourney.errors import BotError, CheckError, UsageError

@@ -1,0 +1,216 @@
+"""``tourney bots new|add|list|show|remove``: the commands on the bot store."""
+
+import sys
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+
+import click
+
+from tourney.bots.catalogue.build import damage_of_build, place_of_build
+from tourney.bots.catalogue.files import read_file_manifest, remove_tree
+from tourney.bots.catalogue.manifest import Manifest
+from tourney.bots.catalogue.resolve import look_up, shipped_bots
+from tourney.bots.catalogue.starter import DEFAULT_GAME, LANGUAGES, new_bot
+from tourney.bots.catalogue.store import BotStore, StoredBot
+from tourney.bots.catalogue.submission import digest_of_folder
+from tourney.cli.edge import printable
+from tourney.cli.options import bots_option, db_option, format_option, output_options
+from tourney.cli.output import Column, Format, Row, current
+from tourney.errors import BotError, CheckError
+
+LIST_COLUMNS = ("name", "version", "title", "author", "games", "source", "digest")
+SHOW_FIELDS = (*LIST_COLUMNS[:5], "command", "build", "built", "protocol", "digest", "files", "from")
+SHORT = 12
+"""Hexadecimal digits of a digest in a table."""
+
+
+def find_bot(reference: str, store: BotStore, stack: ExitStack) -> tuple[BotStore, StoredBot, Path]:
+    """Return a bot, the store that holds it, and where it comes from; the given store does not change.
+
+    A bot given by path, or one that ships, is copied to a temporary store, which ``stack`` removes. Raises
+    BotError if there is no such bot.
+    """
+    found = look_up(reference, store)
+    if isinstance(found, StoredBot):
+        return store, found, found.folder
+    folder = Path(tempfile.mkdtemp(prefix="tourney-"))
+    stack.callback(remove_tree, folder)
+    temporary = BotStore(folder)
+    return temporary, temporary.add(found), found
+
+
+@click.command("new")
+@click.argument("name", type=click.Path(path_type=Path))
+@click.option(
+    "--language",
+    type=click.Choice(LANGUAGES),
+    default=LANGUAGES[0],
+    show_default=True,
+    help="Programming language.",
+)
+@click.option("--game", default=DEFAULT_GAME, show_default=True, metavar="GAME", help="Game the bot plays.")
+@output_options
+def new(name: Path, language: str, game: str) -> None:
+    """Create a bot to start from, in the new folder NAME.
+
+    The bot plays legal actions and passes `tourney bots check ./NAME` unchanged. Prints the files it writes.
+    """
+    files = new_bot(name, language, game)
+    output = current()
+    for file in files:
+        output.write(str(file))
+    shown = name if name.is_absolute() or len(name.parts) > 1 else f"./{name}"
+    output.say(f"Try it: tourney bots check {shown}")
+
+
+@click.command("add")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path))
+@bots_option
+@output_options
+def add(paths: tuple[Path, ...], bots: str) -> None:
+    """Copy bots into the bot store.
+
+    PATH is an executable file, a folder or a .zip file. The bot's name then refers to this copy, even if PATH
+    changes. Prints name@version and digest of each bot. Does not build or run bots: see `tourney bots check`.
+    """
+    store = BotStore(Path(bots))
+    output = current()
+    for path in paths:
+        bot = store.add(path)
+        output.write(f"{bot.label} {bot.digest}")
+
+
+@click.command("list")
+@bots_option
+@format_option
+@output_options
+def list_(bots: str, format_: Format) -> None:
+    """List the bots in the bot store and the bots that ship with Tourney.
+
+    The source is "added" (with `tourney bots add`), "used" (kept because a match was played with it) or
+    "ships". If several bots have the same name, the name refers to the one added last. Reports damaged
+    entries on standard error and exits with code 1.
+    """
+    entries = BotStore(Path(bots)).entries()
+    stored = {entry.digest for entry in entries}
+    shipped = [digest_of_folder(folder) for folder in shipped_bots().values()]
+    rows = [
+        row_of(manifest, digest, "ships", format_) for digest, manifest in shipped if digest not in stored
+    ]
+    damaged = [entry for entry in entries if entry.bot is None]
+    for entry in damaged:
+        click.echo(f"error: {printable(entry.damage)}", err=True)
+    rows += [row_of(entry.bot.manifest, entry.digest, entry.why, format_) for entry in entries if entry.bot]
+    current().table(sorted(rows, key=lambda row: str(row["name"])), LIST_COLUMNS, format_)
+    if damaged:
+        sys.exit(CheckError.exit_code)
+
+
+def row_of(manifest: Manifest, digest: str, source: str, format_: Format) -> Row:
+    """Return a bot's row; a table shows only the first digits of the digest, which are enough to name it."""
+    return {
+        "name": manifest.name,
+        "version": manifest.version,
+        "title": manifest.title or None,
+        "author": manifest.author or None,
+        "games": list(manifest.games) or ["any"],
+        "source": source,
+        "digest": digest[:SHORT] if format_ is Format.TABLE else digest,
+    }
+
+
+@click.command("show")
+@click.argument("bot")
+@bots_option
+@format_option
+@output_options
+def show_bot(bot: str, bots: str, format_: Format) -> None:
+    """Show a bot's manifest, digest, files and build state.
+
+    BOT is a name, name@version, the beginning of a digest, or a path. Checks the files against the digest.
+    """
+    with ExitStack() as stack:
+        store, found, origin = find_bot(bot, BotStore(Path(bots)), stack)
+        row = describe(found, store) | {"from": str(origin)}
+    output = current()
+    if format_ is not Format.TABLE:
+        output.table([row], [Column(name) for name in SHOW_FIELDS], format_)
+        return
+    for name in SHOW_FIELDS:
+        value = row[name]
+        if isinstance(value, list):
+            value = f"\n{' ' * 10}".join(map(printable, value)) if name == "files" else " ".join(value)
+        if value not in (None, ""):
+            shown = value if name == "files" else printable(str(value))
+            output.write(f"{name:<10}{shown}")
+
+
+def describe(bot: StoredBot, store: BotStore) -> dict[str, object]:
+    """Return a bot's values by SHOW_FIELDS, without "from"."""
+    manifest = bot.manifest
+    built = None
+    if manifest.build:
+        place = place_of_build(store, bot)
+        built = "not yet" if not place.exists() else damage_of_build(place) or "yes"
+    return {
+        "name": manifest.name,
+        "version": manifest.version,
+        "title": manifest.title,
+        "author": manifest.author,
+        "games": list(manifest.games) or ["any"],
+        "command": list(manifest.command),
+        "build": list(manifest.build),
+        "built": built,
+        "protocol": manifest.protocol,
+        "digest": bot.digest,
+        "files": [file.path for file in read_file_manifest(bot.folder.parent)],
+    }
+
+
+@click.command("remove")
+@click.argument("bot")
+@click.option("--undo", is_flag=True, help="Restore a removed bot; BOT is the beginning of its digest.")
+@click.option("--force", is_flag=True, help="Remove the bot even if a tournament in the database uses it.")
+@bots_option
+@db_option
+@output_options
+def remove(bot: str, undo: bool, force: bool, bots: str, db: str) -> None:
+    """Remove a bot from the bot store, or restore it.
+
+    BOT is a name, name@version or the beginning of a digest. The files move to the store's folder "removed";
+    --undo restores them. Without --force, refuses to remove a bot that is entered in a tournament in the
+    database, because the tournament's matches could not be played again.
+    """
+    store = BotStore(Path(bots))
+    output = current()
+    if undo:
+        found = store.restore(bot)
+        output.write(f"{found.label} {found.digest}")
+        return
+    digest = store.locate(bot)
+    if digest is None:
+        raise BotError(f"there is no bot {bot!r} in the store {store.root}; see tourney bots list")
+    if not force:
+        _refuse_entered(digest, db)
+    store.remove(digest)
+    output.say(
+        f"removed {bot} ({digest[:SHORT]}); to restore it: tourney bots remove --undo {digest[:SHORT]}"
+    )
+
+
+def _refuse_entered(digest: str, db: str) -> None:
+    """Raise BotError if the bot is entered in a tournament in the database, if there is a database."""
+    from tourney.store.engine import database_exists  # noqa: PLC0415 - the database is slow to import
+    from tourney.store.repository import Repository  # noqa: PLC0415 - as above
+
+    if not database_exists(db):
+        return
+    with Repository.open(db) as repository:
+        for tournament in repository.tournaments():
+            for entrant in repository.entrants(tournament.id):
+                if entrant.entrant.digest == digest:
+                    raise BotError(
+                        f"tournament {tournament.name} uses this bot (entrant {entrant.entrant.name}), and"
+                        " its matches cannot be played again without it; use --force to remove it anyway"
+                    )
