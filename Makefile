@@ -37,8 +37,8 @@ lock: $(STAMP) ## Compile the pinned requirements again (from pyproject.toml and
 wheel: $(STAMP) ## Build the wheel into dist/
 	$(BIN)/python -m build --wheel --no-isolation --outdir dist .
 
-reference: $(STAMP) ## Write docs/commands.md from the help of the commands
-	$(BIN)/python -m tourney.cli.reference docs/commands.md
+reference: $(STAMP) ## Write docs/reference/commands.md from the help of the commands
+	$(BIN)/python -m tourney.cli.reference docs/reference/commands.md
 
 pictures: $(STAMP) ## Draw the boards in docs/rules again
 	$(BIN)/python -m tourney.games.pictures docs/rules

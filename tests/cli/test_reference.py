@@ -8,7 +8,7 @@ from tests.command import ROOT
 from tourney.cli.main import TABLE
 from tourney.cli.reference import main, reference
 
-FILE = ROOT / "docs" / "commands.md"
+FILE = ROOT / "docs" / "reference" / "commands.md"
 
 
 def test_the_committed_reference_is_current() -> None:

@@ -69,5 +69,7 @@ def no_sandbox_reason() -> str:
     try:
         Bubblewrap.open("auto")
     except SandboxError as error:
-        return f"bots run without containment: {error}; install bubblewrap (see docs/explanation/containment.md)"
+        return (
+            f"bots run without containment: {error}; install bubblewrap (see docs/explanation/containment.md)"
+        )
     return "bots run without containment"
