@@ -16,11 +16,10 @@ from dataclasses import dataclass, replace
 from statistics import mean
 
 from tourney.ratings.batch.normal import normals
-from tourney.schedule.adaptive import Adaptive
-from tourney.schedule.format import History, Player, Setup
+from tourney.schedule.adaptive import Adaptive, estimate
+from tourney.schedule.format import History, Participant, Setup
 from tourney.schedule.round_robin import RoundRobin
 from tourney.schedule.row import ResultRow, Row
-from tourney.schedule.strength import estimate
 from tourney.seeds import U64, derive
 
 DRAWS = 0.2
@@ -51,7 +50,7 @@ def play(rows: Sequence[Row], strengths: Sequence[float], seed: int) -> tuple[Re
 def by_round_robin(setup: Setup, pool: History, strengths: Sequence[float], seed: int) -> Iterator[ResultRow]:
     """Yield what a round-robin plays once the last entrant has joined, over and over."""
     again = replace(setup, extra=())
-    rows = list(RoundRobin().draw(again, History(pool.rows)).rows)
+    rows = list(RoundRobin().next_rounds(again, History(pool.rows)).rows)
     last = pool.rounds
     while True:
         yield from play(rows, strengths, seed)
@@ -63,7 +62,7 @@ def by_adaptive(setup: Setup, pool: History, strengths: Sequence[float], seed: i
     history = pool
     while True:
         seen = tuple(result for result in history.results if result.key.round < history.rounds)
-        rows = Adaptive().draw(setup, History(history.rows, seen)).rows
+        rows = Adaptive().next_rounds(setup, History(history.rows, seen)).rows
         if not rows:
             return
         results = play(rows, strengths, seed)
@@ -81,9 +80,9 @@ def place(
     for result in more:
         count += 1
         results.append(result)
-        if new in result.entrants and estimate(setup.players, results, 2).deviation[new] <= 100 * sigma:
+        if new in result.entrants and estimate(setup.participants, results, 2).deviation[new] <= 100 * sigma:
             break
-    found = estimate(setup.players, results, 2)
+    found = estimate(setup.participants, results, 2)
     return Placed(count, found.rating[new] / 100 - (truth[new] - mean(truth)))
 
 
@@ -92,12 +91,12 @@ def field(
 ) -> tuple[Placed, Placed]:
     """Return how a bot that is so much stronger than the pool's mean is placed: adaptive, round-robin."""
     strengths = [*(spread * normals(pool, "adaptive", pool, seed)).tolist(), above * spread]
-    rated = Setup(tuple(Player(number) for number in range(pool)), 2, seed, repeats=before)
-    rows = RoundRobin().draw(rated, History()).rows
+    rated = Setup(tuple(Participant(number) for number in range(pool)), 2, seed, repeats=before)
+    rows = RoundRobin().next_rounds(rated, History()).rows
     known = History(rows, play(rows, strengths, seed))
-    players = (*rated.players, Player(pool, joined=known.rounds + 1))
+    participants = (*rated.participants, Participant(pool, joined=known.rounds + 1))
     extra = (("batch", 4), ("target-sigma", sigma))
-    setup = Setup(players, 2, seed, extra=extra)
+    setup = Setup(participants, 2, seed, extra=extra)
     return (
         place(setup, known.results, by_adaptive(setup, known, strengths, seed), strengths, sigma),
         place(setup, known.results, by_round_robin(setup, known, strengths, seed), strengths, sigma),

@@ -21,8 +21,8 @@ from statistics import mean
 
 from tourney.ratings.batch.normal import normals
 from tourney.schedule.balanced_design import shuffled
-from tourney.schedule.format import History, Player, Setup, rows_of
-from tourney.schedule.player_history import PlayerHistory, keep
+from tourney.schedule.format import History, Participant, Setup, rows_of
+from tourney.schedule.player_history import PlayerHistory
 from tourney.schedule.row import ResultRow, Row
 from tourney.schedule.swiss import Swiss
 from tourney.seeds import U64, derive
@@ -35,44 +35,44 @@ DRAWS = 0.2
 
 def matched(setup: Setup, history: History) -> tuple[Row, ...]:
     """Return the next round of a Swiss as it is played."""
-    return Swiss().draw(setup, history).rows
+    return Swiss().next_rounds(setup, history).rows
 
 
 def plain(pair: Callable[[PlayerHistory, list[int]], Pairs]) -> Draw:
     """Return a draw of whoever ``pair`` brings together of an even number, the last without a bye resting."""
 
     def draw(setup: Setup, history: History) -> tuple[Row, ...]:
-        ledger = keep(setup, history)
-        order = sorted(range(len(setup.players)), key=lambda number: (-ledger.score(number), number))
+        past = PlayerHistory.of(setup, history)
+        order = sorted(range(len(setup.participants)), key=lambda number: (-past.score(number), number))
         if len(order) % 2:
-            rested = {n for n in order if any(entry.kind == "bye" for entry in ledger.entries[n])}
+            rested = {n for n in order if any(entry.kind == "bye" for entry in past.entries[n])}
             order.remove(next(n for n in reversed(order) if n not in rested))
         round_ = history.rounds + 1
-        tables = enumerate(pair(ledger, order), 1)
+        tables = enumerate(pair(past, order), 1)
         return tuple(row for table, group in tables for row in rows_of(setup, round_, table, group))
 
     return draw
 
 
-def by_lot(ledger: PlayerHistory, order: list[int]) -> Pairs:
+def by_lot(past: PlayerHistory, order: list[int]) -> Pairs:
     """Pair by a shuffle, whoever met."""
-    mixed = shuffled(len(order), derive(ledger.setup.seed, "lot", ledger.rounds))
+    mixed = shuffled(len(order), derive(past.setup.seed, "lot", past.rounds))
     return [(order[a], order[b]) for a, b in zip(mixed[::2], mixed[1::2], strict=True)]
 
 
-def monrad(ledger: PlayerHistory, order: list[int]) -> Pairs:
+def monrad(past: PlayerHistory, order: list[int]) -> Pairs:
     """Go down the standings: each meets the next it has not met, or the next if it has met all."""
     pairs: Pairs = []
     left = list(order)
     while left:
         first = left.pop(0)
-        second = _next(ledger, first, left)
+        second = _next(past, first, left)
         left.remove(second)
         pairs.append((first, second))
     return pairs
 
 
-def folded(ledger: PlayerHistory, order: list[int]) -> Pairs:
+def folded(past: PlayerHistory, order: list[int]) -> Pairs:
     """Fold every score group: each of the upper half meets the first of the lower half that it has not met.
 
     Who is left goes down to the next group; in the end, whoever is left meets.
@@ -81,28 +81,28 @@ def folded(ledger: PlayerHistory, order: list[int]) -> Pairs:
     group: list[int] = []
     for k, number in enumerate(order):
         group.append(number)
-        ends = k + 1 == len(order) or ledger.score(order[k + 1]) != ledger.score(number)
+        ends = k + 1 == len(order) or past.score(order[k + 1]) != past.score(number)
         if not ends:
             continue
         half = len(group) // 2
         upper, lower, down = group[:half], group[half:], []
         for first in upper:
-            fresh = [second for second in lower if second not in _met(ledger, first)]
+            fresh = [second for second in lower if second not in _met(past, first)]
             if fresh:
                 lower.remove(fresh[0])
                 pairs.append((first, fresh[0]))
             else:
                 down.append(first)
         group = down + lower
-    return pairs + monrad(ledger, group)
+    return pairs + monrad(past, group)
 
 
-def _met(ledger: PlayerHistory, number: int) -> set[int]:
-    return {other for entry in ledger.entries[number] for other in entry.opponents}
+def _met(past: PlayerHistory, number: int) -> set[int]:
+    return {other for entry in past.entries[number] for other in entry.opponents}
 
 
-def _next(ledger: PlayerHistory, first: int, left: Sequence[int]) -> int:
-    met = _met(ledger, first)
+def _next(past: PlayerHistory, first: int, left: Sequence[int]) -> int:
+    met = _met(past, first)
     return next((second for second in left if second not in met), left[0])
 
 
@@ -142,7 +142,7 @@ class Figures:
 def tournament(draw: Draw, count: int, rounds: int, seed: int) -> Figures:
     """Play a tournament with one way of pairing, and measure it."""
     strengths = 200 * normals(count, "swiss", count, seed)
-    setup = Setup(tuple(Player(number) for number in range(count)), 2, seed, rounds=rounds)
+    setup = Setup(tuple(Participant(number) for number in range(count)), 2, seed, rounds=rounds)
     history = History()
     for _ in range(rounds):
         rows = draw(setup, history)
@@ -152,7 +152,7 @@ def tournament(draw: Draw, count: int, rounds: int, seed: int) -> Figures:
 
 def measure(setup: Setup, history: History, strengths: Sequence[float]) -> Figures:
     """Measure a tournament that was played to its end."""
-    scores = keep(setup, history).scores()
+    scores = PlayerHistory.of(setup, history).scores()
     pairs = [(row.round, *row.seats) for row in history.rows if row.repeat == row.order == 1]
     met = Counter(frozenset((a, b)) for _, a, b in pairs)
     lead = Counter[int]()
@@ -169,7 +169,7 @@ def measure(setup: Setup, history: History, strengths: Sequence[float]) -> Figur
         again=sum(times - 1 for times in met.values()),
         rank=spearman([-line.rank for line in table], [strengths[line.number] for line in table]),
         seats=max(abs(value) for value in seats.values()),
-        lead=mean(abs(lead[player.number]) for player in setup.players),
+        lead=mean(abs(lead[player.number]) for player in setup.participants),
         most=max(abs(value) for value in lead.values()),
     )
 
@@ -193,7 +193,7 @@ def _ranks(values: Sequence[float]) -> list[float]:
 def seconds(count: int, rounds: int) -> list[tuple[float, float]]:
     """Return how long each round of a large field took to draw: by the clock, and of a processor."""
     strengths = (200 * normals(count, "swiss", count, 1)).tolist()
-    setup = Setup(tuple(Player(number) for number in range(count)), 2, 1, rounds=rounds)
+    setup = Setup(tuple(Participant(number) for number in range(count)), 2, 1, rounds=rounds)
     history = History()
     taken = []
     for _ in range(rounds):

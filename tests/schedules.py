@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from tourney.schedule.format import Format, History, Player, Setup
+from tourney.schedule.format import Format, History, Participant, Setup
 from tourney.schedule.row import ResultRow, Row
 from tourney.seeds import derive, uniform
 
@@ -18,9 +18,9 @@ def setup(
     **extra: int | str,
 ) -> Setup:
     """Return a setup of entrants a0, a1, ...; settings of the format's own come as keywords, - for _."""
-    players = tuple(Player(number, f"a{number}") for number in range(count))
+    participants = tuple(Participant(number, f"a{number}") for number in range(count))
     settings = tuple(sorted((key.replace("_", "-"), value) for key, value in extra.items()))
-    return Setup(players, seats, seed, repeats, rounds, settings)
+    return Setup(participants, seats, seed, repeats, rounds, settings)
 
 
 def result(row: Row, truth: Sequence[int], draws: int = 20) -> ResultRow:
@@ -51,7 +51,7 @@ def play_round(format_: Format, setup: Setup, history: History, strengths: Seque
     """Draw the next rounds as a run would, and play them."""
     seen = history.rounds - format_.lag
     known = tuple(r for r in history.results if r.key.round <= seen)
-    drawn = format_.draw(setup, History(history.rows, known))
+    drawn = format_.next_rounds(setup, History(history.rows, known))
     return History(history.rows + drawn.rows, history.results + results(drawn.rows, strengths))
 
 

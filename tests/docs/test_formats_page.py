@@ -15,7 +15,7 @@ from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.start import open_tournament
 from tourney.run.monitoring.summary import End
 from tourney.run.workers.executor import FuturesExecutor
-from tourney.schedule.registry import FORMATS
+from tourney.schedule.registry import file_formats
 
 PAGE = (ROOT / "docs" / "explanation" / "formats.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```([a-z]+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
@@ -25,8 +25,8 @@ FILES = [text for kind, text in BLOCKS if kind == "toml"]
 def test_every_format_and_every_key_of_its_own_has_an_example() -> None:
     assert {kind for kind, _ in BLOCKS} == {"toml", "text"}
     named = "\n".join(FILES)
-    for name, format_ in FORMATS.items():
-        assert f'format = "{name}"' in named
+    for format_ in file_formats():
+        assert f'format = "{format_.name}"' in named
         for key in format_.keys:
             assert re.search(rf"^{key.name} = ", named, re.MULTILINE), key.name
     assert re.search(r"^rounds = ", named, re.MULTILINE)
@@ -49,7 +49,7 @@ def test_a_file_of_the_page_is_played_to_its_end(tmp_path: Path, text: str) -> N
 def test_the_page_names_every_tie_break() -> None:
     """As in the tables of the standings, with blanks for hyphens, but for the pods' means."""
     words = PAGE.lower().replace("-", " ")
-    for format_ in FORMATS.values():
+    for format_ in file_formats():
         for seats in (2, 4):
             for name in format_.tie_breaks(seats):
                 told = {"opponents-mean": "mean of the opponents' points"}.get(name, name)

@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 
 from tests.schedules import check_rows, pairings, play_out, results, setup, truth
 from tourney.errors import TournamentError
-from tourney.schedule.adaptive import Adaptive, players_of
-from tourney.schedule.format import History, Player
+from tourney.schedule.adaptive import UNKNOWN, Adaptive, estimate, information, participants_of
+from tourney.schedule.format import History, Participant
 from tourney.schedule.gauntlet import Gauntlet
 from tourney.schedule.row import ResultRow, Row
-from tourney.schedule.strength import UNKNOWN, estimate, information
 
 ADAPTIVE = Adaptive()
 
@@ -44,18 +43,18 @@ def test_it_ends_when_every_rating_is_as_sure_as_was_asked(target: int) -> None:
     plan = setup(8, target_sigma=target)
     histories = play_out(ADAPTIVE, plan, truth(8))
     last = histories[-1]
-    sure = [estimate(players_of(plan), h.results, 2).deviation for h in histories]
+    sure = [estimate(participants_of(plan), h.results, 2).deviation for h in histories]
     assert max(sure[-1]) <= 100 * target
     # The draw that ended it saw all but the last batch; the one before saw too little.
-    assert max(estimate(players_of(plan), known(histories[-2], 1), 2).deviation) > 100 * target
-    assert max(estimate(players_of(plan), known(last, 1), 2).deviation) <= 100 * target
+    assert max(estimate(participants_of(plan), known(histories[-2], 1), 2).deviation) > 100 * target
+    assert max(estimate(participants_of(plan), known(last, 1), 2).deviation) <= 100 * target
 
 
 def test_who_is_sure_enough_meets_only_those_who_are_not() -> None:
     """In every batch each pairing holds one whose rating, as far as it was known, was not sure enough."""
     plan = setup(9, target_sigma=90, batch=3)
     for before, after in pairwise(play_out(ADAPTIVE, plan, truth(9))):
-        deviation = estimate(players_of(plan), known(before, 1), 2).deviation
+        deviation = estimate(participants_of(plan), known(before, 1), 2).deviation
         for round_, pair in pairings(after.rows):
             if round_ > before.rounds:
                 assert max(deviation[number] for number in pair) > 9000
@@ -70,20 +69,20 @@ def test_a_new_bot_in_a_rated_pool_is_placed_with_fewer_matches_than_by_a_gauntl
     strengths = [60 * k for k in range(20)] + [500]
     plan = setup(20, target_sigma=60, batch=4)
     pool = play_out(ADAPTIVE, plan, strengths)[-1]
-    joined = replace(plan, players=(*plan.players, Player(20, "new", joined=pool.rounds + 1)))
+    joined = replace(plan, participants=(*plan.participants, Participant(20, "new", joined=pool.rounds + 1)))
     history = pool
-    while len(rows := ADAPTIVE.draw(joined, History(history.rows, known(history, 1))).rows):
+    while len(rows := ADAPTIVE.next_rounds(joined, History(history.rows, known(history, 1))).rows):
         history = History(history.rows + rows, history.results + results(rows, strengths))
     added = history.results[len(pool.results) :]
     assert sum(20 in r.entrants for r in added) > 0.8 * len(added)
-    rows = Gauntlet().draw(replace(joined, extra=(("challengers", "new"),)), History()).rows
+    rows = Gauntlet().next_rounds(replace(joined, extra=(("challengers", "new"),)), History()).rows
     again = [replace(row, round=row.round + 1000 * k) for k in range(1, 9) for row in rows]
 
     def placed_after(sequence: Iterable[ResultRow]) -> int:
         so_far, count = pool.results, 0
         for r in sequence:
             so_far, count = (*so_far, r), count + 1
-            if estimate(joined.players, so_far, 2).deviation[20] <= 6000:
+            if estimate(joined.participants, so_far, 2).deviation[20] <= 6000:
                 return count
         raise AssertionError("it was never placed")
 
@@ -101,7 +100,7 @@ def row(key: int, *seats: int) -> Row:
 
 
 def test_without_results_all_are_equal_and_unknown() -> None:
-    strengths = estimate([Player(0), Player(1), Player(2)], (), 2)
+    strengths = estimate([Participant(0), Participant(1), Participant(2)], (), 2)
     assert strengths.rating == (0, 0, 0)
     assert len(set(strengths.deviation)) == 1
     assert strengths.deviation[0] == round(UNKNOWN * (2 / 3) ** 0.5)
@@ -126,8 +125,8 @@ def test_the_estimate_is_where_the_posterior_is_greatest(
         form = [draw(3) for _ in group]
         ranks = tuple(1 + sum(other > mine for other in form) for mine in form)
         found.append((row(key + 1, *group)).result(ranks, (None,) * seats, void=draw(9) == 0))
-    players = [Player(number) for number in range(count)]
-    strengths = estimate(players, found, seats)
+    participants = [Participant(number) for number in range(count)]
+    strengths = estimate(participants, found, seats)
     mean = strengths.mean.tolist()
 
     def log(at: list[float]) -> float:
@@ -150,10 +149,10 @@ def test_the_estimate_is_where_the_posterior_is_greatest(
 
 def test_what_is_known_before_counts_only_if_it_is_asked_for() -> None:
     plan = setup(3, budget=10)
-    players = tuple(replace(p, rating=10_000 * p.number, deviation=2000) for p in plan.players)
-    asked = replace(plan, players=players, extra=(("budget", 10), ("seeding", "rating")))
-    assert estimate(players_of(asked), (), 2).rating == (-10_000, 0, 10_000)
-    assert estimate(players_of(replace(plan, players=players)), (), 2).rating == (0, 0, 0)
+    participants = tuple(replace(p, rating=10_000 * p.number, deviation=2000) for p in plan.participants)
+    asked = replace(plan, participants=participants, extra=(("budget", 10), ("seeding", "rating")))
+    assert estimate(participants_of(asked), (), 2).rating == (-10_000, 0, 10_000)
+    assert estimate(participants_of(replace(plan, participants=participants)), (), 2).rating == (0, 0, 0)
 
 
 def test_the_standings_go_by_rating() -> None:
@@ -170,9 +169,9 @@ def test_the_standings_go_by_rating() -> None:
     ("count", "extra", "sentence"),
     [
         (1, {"budget": 9}, "at least 2 entrants, not 1"),
-        (3, {}, "wants budget"),
+        (3, {}, "needs budget"),
         (3, {"budget": 1}, "budget is 1, but a pairing has 2 matches: set budget higher"),
-        (1001, {"budget": 9}, "takes 1000 entrants at the most, not 1001"),
+        (1001, {"budget": 9}, "takes at most 1000 entrants, not 1001"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(count: int, extra: dict[str, int], sentence: str) -> None:

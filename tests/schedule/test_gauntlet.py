@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.schedules import check_rows, pairings, setup
 from tourney.errors import TournamentError
-from tourney.schedule.format import History, Player
+from tourney.schedule.format import History, Participant
 from tourney.schedule.gauntlet import Gauntlet
 
 GAUNTLET = Gauntlet()
@@ -21,7 +21,7 @@ def test_each_challenger_meets_everybody_of_the_field_once_and_nobody_else_meets
 ) -> None:
     count = challengers + field
     names = ",".join(f"a{k}" for k in range(count)[-challengers:])
-    drawn = GAUNTLET.draw(setup(count, repeats=repeats, challengers=names), History())
+    drawn = GAUNTLET.next_rounds(setup(count, repeats=repeats, challengers=names), History())
     check_rows(drawn.rows)
     assert drawn.complete
     met = Counter(frozenset(pair) for _, pair in pairings(drawn.rows))
@@ -34,13 +34,13 @@ def test_each_challenger_meets_everybody_of_the_field_once_and_nobody_else_meets
 
 
 def test_without_a_word_the_first_entrant_of_the_file_is_the_challenger() -> None:
-    drawn = GAUNTLET.draw(setup(4), History())
+    drawn = GAUNTLET.next_rounds(setup(4), History())
     assert {frozenset(pair) for _, pair in pairings(drawn.rows)} == {frozenset((0, k)) for k in (1, 2, 3)}
 
 
 @pytest.mark.parametrize(("seats", "field"), [(3, 4), (4, 5), (3, 2)])
 def test_with_more_seats_each_challenger_meets_every_group_of_the_field(seats: int, field: int) -> None:
-    drawn = GAUNTLET.draw(setup(field + 2, seats, challengers="a0,a1"), History())
+    drawn = GAUNTLET.next_rounds(setup(field + 2, seats, challengers="a0,a1"), History())
     check_rows(drawn.rows)
     groups = Counter(frozenset(group) for _, group in pairings(drawn.rows))
     assert groups == Counter(
@@ -54,9 +54,9 @@ def test_with_more_seats_each_challenger_meets_every_group_of_the_field(seats: i
 
 def test_an_entrant_added_later_joins_the_field() -> None:
     plan = setup(4, challengers="a1,a2")
-    first = GAUNTLET.draw(plan, History())
-    more = replace(plan, players=(*plan.players, Player(4, "late", joined=3)))
-    second = GAUNTLET.draw(more, History(first.rows))
+    first = GAUNTLET.next_rounds(plan, History())
+    more = replace(plan, participants=(*plan.participants, Participant(4, "late", joined=3)))
+    second = GAUNTLET.next_rounds(more, History(first.rows))
     assert {frozenset(pair) for _, pair in pairings(second.rows)} == {frozenset({1, 4}), frozenset({2, 4})}
     check_rows((*first.rows, *second.rows))
 
@@ -66,7 +66,7 @@ def test_an_entrant_added_later_joins_the_field() -> None:
     [
         (3, 2, "a0,nobody", "challengers names nobody, which is no entrant; the entrants are: a0, a1, a2"),
         (2, 2, "a0,a1", "a field of at least 1 beside its challengers, not 0"),
-        (3, 4, "a0", "with 4 seats per table wants a field of at least 3 beside its challengers, not 2"),
+        (3, 4, "a0", "with 4 seats per table needs a field of at least 3 beside its challengers, not 2"),
         (1, 2, "a0", "a field of at least 1"),
     ],
 )

@@ -26,7 +26,7 @@ from tourney.run.engine.pairing import pair_next
 from tourney.run.monitoring.summary import End
 from tourney.run.workers.executor import FuturesExecutor, MatchTask, WorkerReply
 from tourney.schedule.format import History
-from tourney.schedule.player_history import keep
+from tourney.schedule.player_history import PlayerHistory
 from tourney.schedule.registry import find_format
 from tourney.schedule.trf import trf
 from tourney.seeds import derive, uniform
@@ -123,7 +123,7 @@ def test_a_swiss_of_two_hundred_in_whole_matches(tmp_path: Path) -> None:
     met = Counter(frozenset(pair) for _, pair in pairings(history.rows))
     assert len(met) == 900
     assert set(met.values()) == {1}
-    scores = keep(setup, history).scores()
+    scores = PlayerHistory.of(setup, history).scores()
     gaps = [abs(scores[a][round_ - 1] - scores[b][round_ - 1]) for round_, (a, b) in pairings(history.rows)]
     assert sum(gaps) < 0.2 * len(gaps)  # a win is 2 units: a tenth of a win on average
     for round_ in range(1, 9):  # what is stored is what the function draws from what was stored before
@@ -131,7 +131,7 @@ def test_a_swiss_of_two_hundred_in_whole_matches(tmp_path: Path) -> None:
             tuple(row for row in history.rows if row.round <= round_),
             tuple(result for result in history.results if result.key.round <= round_),
         )
-        drawn = find_format("swiss").draw(setup, known).rows
+        drawn = find_format("swiss").next_rounds(setup, known).rows
         assert drawn == tuple(row for row in history.rows if row.round == round_ + 1)
     assert standings[0].points == max(line.points for line in standings)
     top = [strength(Entrant(line.name, "", "", (), "")) for line in standings[:40]]

@@ -20,7 +20,7 @@ def better(row: Row, *, drawn: bool = False) -> ResultRow:
 
 
 def advance(plan: Setup, history: History, *, drawn: bool = False) -> History:
-    rows = KNOCKOUT.draw(plan, history).rows
+    rows = KNOCKOUT.next_rounds(plan, history).rows
     return History(history.rows + rows, history.results + tuple(better(row, drawn=drawn) for row in rows))
 
 
@@ -41,7 +41,7 @@ def test_if_the_better_always_win_each_stage_pairs_the_best_with_the_last(stages
         history = advance(plan, history)
         left = size >> stage
         assert pairs_of(history, stage + 1) == {frozenset((k, left - 1 - k)) for k in range(left // 2)}
-    assert KNOCKOUT.draw(plan, history).complete
+    assert KNOCKOUT.next_rounds(plan, history).complete
     assert [line.number for line in KNOCKOUT.table(plan, history)][:2] == [0, 1]
 
 
@@ -89,10 +89,11 @@ def test_only_those_who_are_tied_play_on() -> None:
 
 def test_seeded_by_rating() -> None:
     plan = setup(4, seeding="rating")
-    players = tuple(
-        replace(player, rating=rating) for player, rating in zip(plan.players, (5, None, 9, 7), strict=True)
+    participants = tuple(
+        replace(player, rating=rating)
+        for player, rating in zip(plan.participants, (5, None, 9, 7), strict=True)
     )
-    history = advance(replace(plan, players=players), History())
+    history = advance(replace(plan, participants=participants), History())
     assert pairs_of(history, 1) == {frozenset({2, 1}), frozenset({3, 0})}
 
 
@@ -109,9 +110,9 @@ def test_the_losers_of_the_semi_finals_play_for_the_third_place_beside_the_final
 def test_who_is_withdrawn_loses_without_a_match() -> None:
     plan = setup(4)
     history = advance(plan, History())
-    gone = replace(plan.players[0], left=2)
-    left = replace(plan, players=(gone, *plan.players[1:]))
-    drawn = KNOCKOUT.draw(left, history)
+    gone = replace(plan.participants[0], left=2)
+    left = replace(plan, participants=(gone, *plan.participants[1:]))
+    drawn = KNOCKOUT.next_rounds(left, history)
     assert (drawn.rows, drawn.complete) == ((), True)
     assert KNOCKOUT.table(left, history)[0].number == 1
 
@@ -123,7 +124,7 @@ def test_who_fails_at_start_up_three_times_loses_the_next_stage() -> None:
         r.row.result(r.ranks, tuple("startup" if n == 0 else None for n in r.entrants))
         for r in history.results
     )
-    drawn = KNOCKOUT.draw(plan, History(history.rows, broken))
+    drawn = KNOCKOUT.next_rounds(plan, History(history.rows, broken))
     assert (drawn.rows, drawn.complete) == ((), True)
 
 

@@ -5,9 +5,15 @@ from itertools import pairwise
 import pytest
 
 from tests.schedules import play_round, results, setup, truth
-from tourney.schedule.format import History, Player, rows_of
-from tourney.schedule.player_history import award, keep
-from tourney.schedule.row import units_of_win
+from tourney.schedule.format import History, Participant, rows_of
+from tourney.schedule.player_history import (
+    MAX_STARTUP_FAILURES,
+    PlayerHistory,
+    award,
+    departures,
+    startup_failures,
+)
+from tourney.schedule.row import ResultRow, Row, units_of_win
 from tourney.schedule.swiss import Swiss
 
 
@@ -25,19 +31,19 @@ def test_a_bye_is_worth_a_win_of_every_match_or_the_mean_of_a_table(
 def test_who_has_a_table_a_bye_or_is_absent() -> None:
     plan = setup(5, rounds=3)
     history = play_round(Swiss(), plan, History(), truth(5))
-    gone = replace(plan.players[0], left=2)
-    plan = replace(plan, players=(gone, *plan.players[1:], Player(5, "late", joined=2)))
+    gone = replace(plan.participants[0], left=2)
+    plan = replace(plan, participants=(gone, *plan.participants[1:], Participant(5, "late", joined=2)))
     history = play_round(Swiss(), plan, history, truth(6))
-    ledger = keep(plan, history)
-    kinds = {number: [entry.kind for entry in entries] for number, entries in ledger.entries.items()}
+    past = PlayerHistory.of(plan, history)
+    kinds = {number: [entry.kind for entry in entries] for number, entries in past.entries.items()}
     assert kinds[0] == ["table", "absent"]
     assert kinds[5][0] == "absent"
     assert sorted(kind[0] for kind in kinds.values()) == ["absent", "bye", *["table"] * 4]
-    assert ledger.present(3) == (1, 2, 3, 4, 5)
-    for number, entries in ledger.entries.items():
-        before = ledger.scores()[number]
+    assert past.present(3) == (1, 2, 3, 4, 5)
+    for number, entries in past.entries.items():
+        before = past.scores()[number]
         assert before[0] == 0
-        assert before[-1] == ledger.score(number) == sum(entry.score for entry in entries)
+        assert before[-1] == past.score(number) == sum(entry.score for entry in entries)
         assert [after - one for one, after in pairwise(before)] == [entry.score for entry in entries]
 
 
@@ -50,7 +56,9 @@ def test_what_a_round_gave_is_counted_from_its_matches() -> None:
     for one, ranks in zip(results(rows, [0, 0, 0]), given, strict=True):
         by_number = tuple(ranks[number] for number in one.entrants)
         found.append(one._replace(ranks=by_number, void=one.key.order == 6))
-    (first, second, third) = (keep(plan, History(rows, tuple(found))).entries[n][0] for n in range(3))
+    (first, second, third) = (
+        PlayerHistory.of(plan, History(rows, tuple(found))).entries[n][0] for n in range(3)
+    )
     # Units: 4 for a win, 2 for the second place, 3 for a shared first, 1 for a shared second, 0 for the last.
     assert {(entry.games, entry.voids) for entry in (first, second, third)} == {(5, 1)}
     assert (first.units, first.wins, first.seconds) == (4 + 3 + 2 + 0 + 4, 2, 1)
@@ -61,3 +69,31 @@ def test_what_a_round_gave_is_counted_from_its_matches() -> None:
         ((2, 0), 2),
         ((0, 1), 0),
     ]
+
+
+@pytest.mark.parametrize(
+    ("faults", "who"),
+    [
+        ((None, None, None), []),
+        (("startup", None, None), [4]),
+        (("startup", "timeout", "startup"), [4, 2]),
+        (("startup", "startup", "startup"), []),  # the machine's failure more likely than theirs
+        (("crash", "illegal", "overflow"), []),
+    ],
+)
+def test_failed_start_counts_unless_all_seats_fail(faults: tuple[str | None, ...], who: list[int]) -> None:
+    assert list(startup_failures((4, 7, 2), faults)) == who
+
+
+def test_third_failed_start_removes_entrant_from_later_rounds() -> None:
+    """Benching in a run and absence from rounds go by the same count."""
+
+    def lost(round_: int, order: int) -> ResultRow:
+        return Row(round_, 1, 1, order, (1, 0)).result((2, 1), ("startup", None))
+
+    three = [lost(1, 1), lost(1, 2), lost(2, 1)]
+    assert len(three) == MAX_STARTUP_FAILURES
+    plan = setup(4)
+    assert departures(plan, three[:2]) == {}
+    assert departures(plan, three) == {1: 3}
+    assert departures(plan, [*three, lost(2, 2), lost(3, 1)]) == {1: 3}

@@ -7,13 +7,12 @@ from hypothesis import strategies as st
 
 from tourney.errors import TournamentError
 from tourney.match.seeds import seat_orders
-from tourney.schedule.format import History, Player, Setup
-from tourney.schedule.registry import FORMATS, find_format
+from tourney.schedule.format import History, Participant, Setup
 from tourney.schedule.round_robin import RoundRobin, berger, groups
 
 
 def setup(count: int, seats: int = 2, repeats: int = 1) -> Setup:
-    return Setup(tuple(Player(number) for number in range(count)), seats, seed=7, repeats=repeats)
+    return Setup(tuple(Participant(number) for number in range(count)), seats, seed=7, repeats=repeats)
 
 
 def test_the_table_of_six_is_that_of_the_fide_handbook() -> None:
@@ -77,7 +76,7 @@ def test_groups_hold_every_subset_once_and_nobody_twice_in_a_round(case: tuple[i
 
 @pytest.mark.parametrize(("count", "seats", "repeats"), [(2, 2, 1), (5, 2, 3), (4, 3, 2), (5, 4, 7)])
 def test_each_pairing_is_repeated_in_whole_mirrored_groups(count: int, seats: int, repeats: int) -> None:
-    drawn = RoundRobin().draw(setup(count, seats, repeats), History())
+    drawn = RoundRobin().next_rounds(setup(count, seats, repeats), History())
     assert drawn.complete
     assert list(drawn.rows) == sorted(drawn.rows)
     for group in combinations(range(count), seats):
@@ -99,8 +98,8 @@ def test_each_pairing_is_repeated_in_whole_mirrored_groups(count: int, seats: in
 def test_an_entrant_added_later_meets_everybody_and_nothing_is_drawn_again(
     seats: int, before: int, after: int
 ) -> None:
-    first = RoundRobin().draw(setup(before, seats), History())
-    second = RoundRobin().draw(setup(after, seats), History(first.rows))
+    first = RoundRobin().next_rounds(setup(before, seats), History())
+    second = RoundRobin().next_rounds(setup(after, seats), History(first.rows))
     assert min(row.round for row in second.rows) == first.rows[-1].round + 1
     assert list(second.rows) == sorted(second.rows)
     met = [frozenset(row.seats) for row in (*first.rows, *second.rows) if row.order == 1]
@@ -108,8 +107,8 @@ def test_an_entrant_added_later_meets_everybody_and_nothing_is_drawn_again(
 
 
 def test_when_all_is_drawn_nothing_more_comes() -> None:
-    rows = RoundRobin().draw(setup(4), History()).rows
-    again = RoundRobin().draw(setup(4), History(rows))
+    rows = RoundRobin().next_rounds(setup(4), History()).rows
+    again = RoundRobin().next_rounds(setup(4), History(rows))
     assert again.rows == ()
     assert again.complete
 
@@ -119,9 +118,3 @@ def test_too_few_entrants_and_too_many_matches_are_refused_with_the_reason() -> 
         RoundRobin().check(setup(2, seats=3))
     with pytest.raises(TournamentError, match="would have 9,900,000 matches"):
         RoundRobin().check(setup(100, repeats=1000))
-
-
-def test_formats_are_found_by_name_and_others_are_named() -> None:
-    assert find_format("round-robin") is FORMATS["round-robin"]
-    with pytest.raises(TournamentError, match="no format 'sudden-death'; the formats are: round-robin"):
-        find_format("sudden-death")

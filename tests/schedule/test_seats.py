@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.schedules import pairings, play_out, seat_counts, setup, truth
 from tourney.schedule.format import History
-from tourney.schedule.registry import FORMATS
+from tourney.schedule.registry import file_formats, find_format
 
 pytestmark = pytest.mark.usefixtures("quick_designs")
 
@@ -34,12 +34,12 @@ def play(name: str, case: dict[str, Any], count: int, seats: int, repeats: int, 
     if seats == 2 and name == "round-robin":
         rounds = None
     plan = setup(count, seats, rounds=rounds, repeats=repeats, seed=seed, **given_)
-    FORMATS[name].check(plan)
-    return play_out(FORMATS[name], plan, truth(count, seed))[-1]
+    find_format(name).check(plan)
+    return play_out(find_format(name), plan, truth(count, seed))[-1]
 
 
 def test_every_format_is_tried() -> None:
-    assert {name for name, _ in EXACT + BY_ROUND} == set(FORMATS)
+    assert {name for name, _ in EXACT + BY_ROUND} == {format_.name for format_ in file_formats()}
 
 
 @pytest.mark.parametrize(("name", "case"), EXACT + BY_ROUND, ids=str)

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from tests.schedules import byes, check_rows, pairings, play_out, play_round, setup, truth
 from tourney.errors import TournamentError
-from tourney.schedule.format import History, Player, Setup
-from tourney.schedule.player_history import RoundEntry, keep
+from tourney.schedule.format import History, Participant, Setup
+from tourney.schedule.player_history import PlayerHistory, RoundEntry
 from tourney.schedule.swiss import Swiss
 
 SWISS = Swiss()
@@ -21,8 +21,8 @@ def met(history: History) -> Counter[frozenset[int]]:
 
 def gaps(setup: Setup, history: History) -> list[int]:
     """Return the differences of scores, in units, of the pairs of all rounds."""
-    ledger = keep(setup, history)
-    scores = ledger.scores()
+    past = PlayerHistory.of(setup, history)
+    scores = past.scores()
     return [abs(scores[a][round_ - 1] - scores[b][round_ - 1]) for round_, (a, b) in pairings(history.rows)]
 
 
@@ -77,21 +77,22 @@ def test_a_field_of_two_hundred_over_nine_rounds() -> None:
 
 
 def entries_of(setup: Setup, history: History) -> list[tuple[RoundEntry, ...]]:
-    return list(keep(setup, history).entries.values())
+    return list(PlayerHistory.of(setup, history).entries.values())
 
 
 def test_the_first_round_folds_the_field() -> None:
-    drawn = SWISS.draw(setup(8, rounds=3), History())
+    drawn = SWISS.next_rounds(setup(8, rounds=3), History())
     assert pairings(drawn.rows) == [(1, (0, 4)), (1, (5, 1)), (1, (2, 6)), (1, (7, 3))]
     assert not drawn.complete
 
 
 def test_with_seeding_by_rating_the_best_rated_come_first() -> None:
-    players = tuple(
-        Player(number, f"a{number}", rating=rating) for number, rating in enumerate((None, 100, 300, 200))
+    participants = tuple(
+        Participant(number, f"a{number}", rating=rating)
+        for number, rating in enumerate((None, 100, 300, 200))
     )
-    plan = replace(setup(4, rounds=1, seeding="rating"), players=players)
-    assert {frozenset(pair) for _, pair in pairings(SWISS.draw(plan, History()).rows)} == {
+    plan = replace(setup(4, rounds=1, seeding="rating"), participants=participants)
+    assert {frozenset(pair) for _, pair in pairings(SWISS.next_rounds(plan, History()).rows)} == {
         frozenset({2, 1}),
         frozenset({3, 0}),
     }
@@ -100,10 +101,10 @@ def test_with_seeding_by_rating_the_best_rated_come_first() -> None:
 def test_the_last_round_is_said_to_be_the_last_and_more_may_be_added() -> None:
     plan = setup(6, rounds=2)
     histories = play_out(SWISS, plan, truth(6))
-    assert SWISS.draw(plan, histories[1]).complete
-    assert SWISS.draw(plan, histories[2]).rows == ()
+    assert SWISS.next_rounds(plan, histories[1]).complete
+    assert SWISS.next_rounds(plan, histories[2]).rows == ()
     longer = replace(plan, rounds=3)
-    assert SWISS.draw(longer, histories[2]).rows[0].round == 3
+    assert SWISS.next_rounds(longer, histories[2]).rows[0].round == 3
 
 
 @settings(max_examples=10, deadline=None)
@@ -115,8 +116,11 @@ def test_late_entries_and_withdrawals(seats: int, seed: int) -> None:
     history = History()
     for _ in range(2):
         history = play_round(SWISS, plan, history, strengths)
-    gone = replace(plan.players[5], left=3)
-    plan = replace(plan, players=(*plan.players[:5], gone, *plan.players[6:], Player(12, "b", joined=3)))
+    gone = replace(plan.participants[5], left=3)
+    plan = replace(
+        plan,
+        participants=(*plan.participants[:5], gone, *plan.participants[6:], Participant(12, "b", joined=3)),
+    )
     for _ in range(2):
         history = play_round(SWISS, plan, history, strengths)
     check_rows(history.rows)
@@ -126,12 +130,12 @@ def test_late_entries_and_withdrawals(seats: int, seed: int) -> None:
     }
     assert all(12 not in at[round_] for round_ in (1, 2))
     assert all(5 not in at[round_] for round_ in (3, 4))
-    ledger = keep(plan, history)
-    assert [entry.kind for entry in ledger.entries[5][2:]] == ["absent", "absent"]
-    assert [entry.kind for entry in ledger.entries[12][:2]] == ["absent", "absent"]
-    assert ledger.score(12, 2) == 0
+    past = PlayerHistory.of(plan, history)
+    assert [entry.kind for entry in past.entries[5][2:]] == ["absent", "absent"]
+    assert [entry.kind for entry in past.entries[12][:2]] == ["absent", "absent"]
+    assert past.score(12, 2) == 0
     for number in range(13):
-        assert sum(entry.kind == "bye" for entry in ledger.entries[number]) <= 1
+        assert sum(entry.kind == "bye" for entry in past.entries[number]) <= 1
 
 
 def test_who_fails_at_start_up_three_times_is_paired_no_more() -> None:
@@ -169,8 +173,8 @@ def test_pods_are_of_near_scores_and_seldom_meet_again() -> None:
     played = play_out(SWISS, plan, truth(64))[-1]
     counts = met(played)
     assert sum(count - 1 for count in counts.values()) <= 6  # of 480 meetings
-    ledger = keep(plan, played)
-    scores = ledger.scores()
+    past = PlayerHistory.of(plan, played)
+    scores = past.scores()
     spread, field = [], []
     for round_, group in pairings(played.rows):
         if round_ > 1:
@@ -184,8 +188,8 @@ def test_pods_are_of_near_scores_and_seldom_meet_again() -> None:
 @pytest.mark.parametrize(
     ("count", "seats", "rounds", "sentence"),
     [
-        (1, 2, 1, "wants at least 2 entrants, not 1"),
-        (3, 4, 1, "with 4 seats per table wants at least 4 entrants, not 3"),
+        (1, 2, 1, "needs at least 2 entrants, not 1"),
+        (3, 4, 1, "with 4 seats per table needs at least 4 entrants, not 3"),
         (2, 2, 2, "rounds is 2, but each of 2 entrants has 1 opponent only"),
         (4, 2, 4, "rounds is 4, but each of 4 entrants has 3 opponents only"),
         (5, 2, 6, "rounds is 6, but each of 5 entrants has 4 opponents only"),
@@ -202,11 +206,11 @@ def test_what_cannot_be_drawn_is_refused(count: int, seats: int, rounds: int, se
 def test_who_would_join_after_the_last_round_is_refused() -> None:
     plan = setup(4, rounds=2)
     with pytest.raises(TournamentError, match="b would join in round 3, but rounds is 2: set rounds higher"):
-        SWISS.check(replace(plan, players=(*plan.players, Player(4, "b", joined=3))))
+        SWISS.check(replace(plan, participants=(*plan.participants, Participant(4, "b", joined=3))))
 
 
 def test_a_field_that_has_shrunk_to_one_is_done() -> None:
     plan = setup(2, rounds=1)
-    alone = replace(plan, players=(plan.players[0], replace(plan.players[1], left=1)))
-    drawn = SWISS.draw(alone, History())
+    alone = replace(plan, participants=(plan.participants[0], replace(plan.participants[1], left=1)))
+    drawn = SWISS.next_rounds(alone, History())
     assert (drawn.rows, drawn.complete) == ((), True)

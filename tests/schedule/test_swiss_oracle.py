@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.schedules import pairings, play_round, setup, truth
-from tourney.schedule.format import History, Player, Setup
+from tourney.schedule.format import History, Participant, Setup
 from tourney.schedule.swiss import Swiss
 from tourney.seeds import stream
 
@@ -34,12 +34,12 @@ class Card:
 
 
 def present(plan: Setup, round_: int) -> set[int]:
-    return {p.number for p in plan.players if p.joined <= round_ < (p.left or round_ + 1)}
+    return {p.number for p in plan.participants if p.joined <= round_ < (p.left or round_ + 1)}
 
 
 def read(history: History, plan: Setup) -> list[Card]:
     """Go through the rounds as an arbiter would; a win is 2, a draw 1, a bye as two wins."""
-    cards = [Card() for _ in plan.players]
+    cards = [Card() for _ in plan.participants]
     for round_ in range(1, history.rounds + 1):
         before = [card.score for card in cards]
         pairs = [pair for r, pair in pairings(history.rows) if r == round_]
@@ -182,14 +182,14 @@ def test_so_it_is_where_entrants_come_and_go(count: int, seed: int) -> None:
     strengths = truth(count + 9, seed)
     history = History()
     for round_ in range(1, 8):
-        players = list(plan.players)
+        participants = list(plan.participants)
         here = sorted(present(plan, round_))
         if round_ > 1 and len(here) > 2 and draw(3) == 0:
             gone = here[draw(len(here))]
-            players[gone] = replace(players[gone], left=round_)
+            participants[gone] = replace(participants[gone], left=round_)
         if round_ > 1 and len(here) < 9 and draw(2) == 0:
-            players.append(Player(len(players), joined=round_))
-        plan = replace(plan, players=tuple(players))
+            participants.append(Participant(len(participants), joined=round_))
+        plan = replace(plan, participants=tuple(participants))
         cards = read(history, plan)
         history = play_round(Swiss(), plan, history, strengths)
         drawn = [pair for r, pair in pairings(history.rows) if r == round_]

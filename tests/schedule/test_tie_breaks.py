@@ -65,7 +65,7 @@ def test_a_bye_a_withdrawal_and_rounds_missed_at_the_end() -> None:
     B and D are equal in points and both Buchholz; Sonneborn-Berger decides.
     """
     plan = setup(5, rounds=3)
-    plan = replace(plan, players=(*plan.players[:4], replace(plan.players[4], left=3)))
+    plan = replace(plan, participants=(*plan.participants[:4], replace(plan.participants[4], left=3)))
     played = history(
         plan,
         [{(A, B): WON, (C, D): DRAWN}, {(A, C): WON, (B, E): WON}, {(A, D): SHARED, (B, C): WON}],
@@ -87,7 +87,7 @@ def test_cut_1_leaves_out_a_round_missed_before_a_weaker_opponent() -> None:
     met C 5, had a bye 3 and met B 0: 8 and 8.
     """
     plan = setup(5, rounds=3)
-    plan = replace(plan, players=(*plan.players[:4], replace(plan.players[4], joined=2)))
+    plan = replace(plan, participants=(*plan.participants[:4], replace(plan.participants[4], joined=2)))
     played = history(
         plan,
         [{(A, B): WON, (C, D): WON}, {(A, C): SHARED, (E, B): WON}, {(E, A): WON, (D, B): WON}],

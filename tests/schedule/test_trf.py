@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.schedules import play_out, play_round, setup, truth
 from tourney.errors import UsageError
 from tourney.schedule.format import Format, History, RankedEntrant, Setup
-from tourney.schedule.player_history import keep
+from tourney.schedule.player_history import PlayerHistory
 from tourney.schedule.round_robin import RoundRobin
 from tourney.schedule.row import score_units
 from tourney.schedule.swiss import Swiss
@@ -94,7 +94,7 @@ def lines_of(format_: Format, plan: Setup, history: History) -> Sequence[RankedE
     for result in history.results:
         for number, units in zip(result.entrants, score_units(result.ranks), strict=True):
             halves[number] += 0 if result.void else units
-    order = sorted(plan.players, key=lambda player: -halves[player.number])
+    order = sorted(plan.participants, key=lambda player: -halves[player.number])
     return [
         RankedEntrant(rank, player.number, Fraction(halves[player.number], 2), Fraction(0), ())
         for rank, player in enumerate(order, 1)
@@ -104,7 +104,7 @@ def lines_of(format_: Format, plan: Setup, history: History) -> Sequence[RankedE
 def check(text: str, plan: Setup, history: History) -> list[Read]:
     """Check what a reader would: both sides of every game agree, and the points are those of the cells."""
     head, players = read(text)
-    assert head["062"] == str(len(plan.players)) == str(len(players))
+    assert head["062"] == str(len(plan.participants)) == str(len(players))
     games = plan.games
     by_number = {player.number: player for player in players}
     assert list(by_number) == list(range(1, len(players) + 1))
@@ -137,9 +137,9 @@ def test_a_swiss_reads_back_as_it_was_played(count: int, repeats: int, broken: b
     plan = setup(count, rounds=max(1, count // 2), repeats=repeats, seed=seed)
     history = play_round(Swiss(), plan, History(), truth(count + 1, seed))
     if plan.rounds != 1:
-        gone = replace(plan.players[0], left=2)
-        late = replace(plan.players[-1], number=count, name="late", joined=2)
-        plan = replace(plan, players=(gone, *plan.players[1:], late))
+        gone = replace(plan.participants[0], left=2)
+        late = replace(plan.participants[-1], number=count, name="late", joined=2)
+        plan = replace(plan, participants=(gone, *plan.participants[1:], late))
         history = play_round(Swiss(), plan, history, truth(count + 1, seed))
     done = [r.row.result(r.ranks, r.faults, void=r.key.table == 1) for r in history.results]
     history = History(history.rows, tuple(done[: len(done) - broken]))
@@ -150,7 +150,7 @@ def test_a_swiss_reads_back_as_it_was_played(count: int, repeats: int, broken: b
     ]
     byes = {
         number: sum(entry.kind == "bye" for entry in entries)
-        for number, entries in keep(plan, history).entries.items()
+        for number, entries in PlayerHistory.of(plan, history).entries.items()
     }
     for player in players:
         assert sum(cell.result == "U" for cell in player.cells) == byes[player.number - 1] * plan.games
@@ -167,7 +167,7 @@ def test_a_round_robin_of_five_gives_no_points_for_who_sits_out() -> None:
 def test_a_line_column_by_column() -> None:
     """Three entrants, one match of two played: a win, one that goes on, a bye of two rounds."""
     plan = setup(3, rounds=3)
-    first = Swiss().draw(plan, History()).rows
+    first = Swiss().next_rounds(plan, History()).rows
     assert [row.seats for row in first] == [(0, 1), (1, 0)]
     one = History(first, (first[0].result((1, 2)),))
     text = trf(plan, one, Swiss().table(plan, one), "autumn cup", "swiss")
@@ -187,8 +187,8 @@ def test_a_line_column_by_column() -> None:
 def test_names_cannot_move_a_column() -> None:
     """What is not printable ASCII becomes a question mark, what is too long is cut."""
     plan = setup(2, rounds=1)
-    players = (replace(plan.players[0], name="Ł\n" + "x" * 60), plan.players[1])
-    plan = replace(plan, players=players)
+    players = (replace(plan.participants[0], name="Ł\n" + "x" * 60), plan.participants[1])
+    plan = replace(plan, participants=players)
     history = play_round(Swiss(), plan, History(), truth(2))
     text = trf(plan, history, Swiss().table(plan, history), "Größe\r\n001", "swiss")
     head, found = read(text)
@@ -207,7 +207,7 @@ def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(UsageError, match="takes 9999 entrants at the most, not 10000"):
         trf(setup(10_000, rounds=1), History(), (), "cup", "swiss")
     plan = setup(2, rounds=1, repeats=50)
-    rows = Swiss().draw(plan, History()).rows
+    rows = Swiss().next_rounds(plan, History()).rows
     won = tuple(row.result((1, 2) if row.seats[0] == 0 else (2, 1)) for row in rows)
     history = History(rows, won)
     with pytest.raises(UsageError, match=r"no room for 100 points: it takes half-points up to 99\.5"):

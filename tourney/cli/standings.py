@@ -7,8 +7,7 @@ import click
 from tourney.cli.options import db_option, format_option, output_options
 from tourney.cli.output import Column, Format, Row, current
 from tourney.results.standings import compute_standings
-from tourney.schedule.format import BY_POINTS
-from tourney.schedule.registry import FORMATS
+from tourney.schedule.registry import find_format
 from tourney.store.repository import Repository
 from tourney.store.values import Standing, Tournament
 
@@ -50,8 +49,7 @@ def command(tournament: str | None, db: str, format_: Format) -> None:
 
 def columns(tournament: Tournament) -> tuple[Column, ...]:
     """Return the columns of a tournament's standings."""
-    format_ = FORMATS.get(tournament.plan.format)
-    names = BY_POINTS if format_ is None else format_.tie_breaks(tournament.seats)
+    names = find_format(tournament.plan.format).tie_breaks(tournament.seats)
     shown = {column.key for column in FIRST}
     return (*FIRST, *(Column(name, right=True) for name in names if name not in shown), *LAST)
 

@@ -116,14 +116,15 @@ class ComparisonFormat(Format):
     """Entrant 0 against entrant 1 in rounds of a batch of mirrored pairs each, until the test has decided."""
 
     name = "compare"
+    in_files = False
 
     def check(self, setup: Setup) -> None:
         """Raise TournamentError unless two meet at tables of two."""
-        if len(setup.players) != 2 or setup.seats != 2:
+        if len(setup.participants) != 2 or setup.seats != 2:
             raise TournamentError("a comparison is between two bots at a table of two seats")
         StoppingRule.of(setup.extra)
 
-    def draw(self, setup: Setup, history: History) -> Pairings:
+    def next_rounds(self, setup: Setup, history: History) -> Pairings:
         """Return the next batch, or nothing once the test has decided."""
         terms = StoppingRule.of(setup.extra)
         if standing(terms, history.results).ended:

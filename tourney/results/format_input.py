@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from tourney.schedule.format import History, Player, Setup, group_size
+from tourney.schedule.format import History, Participant, Setup, group_size
 from tourney.schedule.row import ResultRow, Row
 from tourney.store.repository import Repository
 from tourney.store.values import Plan, StoredEntrant
@@ -24,8 +24,8 @@ def load_history(repository: Repository, tournament: int) -> History:
 def setup_of(plan: Plan, seed: int, entrants: Sequence[StoredEntrant]) -> Setup:
     """Return what a format needs to know of a tournament, its results apart."""
     return Setup(
-        players=tuple(
-            Player(
+        participants=tuple(
+            Participant(
                 number=entrant.number,
                 name=entrant.name,
                 joined=entrant.joined,

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from tourney.results.format_input import load_history, setup_of
 from tourney.schedule.format import RankedEntrant
-from tourney.schedule.registry import FORMATS
+from tourney.schedule.registry import find_format
 from tourney.schedule.row import units_of_win
 from tourney.schedule.tie_breaks import direct_encounter, plain, rank
 from tourney.store.repository import Repository
@@ -18,9 +18,9 @@ def compute_standings(repository: Repository, tournament: int) -> tuple[Standing
     with repository.snapshot() as moment:
         stored = moment.tournament_by_id(tournament)
         entrants = moment.entrants(tournament)
-        format_ = FORMATS.get(stored.plan.format)
+        format_ = find_format(stored.plan.format)
         lines = None
-        if format_ is not None and format_.ranks:
+        if format_.ranks:
             lines = format_.table(
                 setup_of(stored.plan, stored.seed, entrants), load_history(moment, tournament)
             )
@@ -31,7 +31,7 @@ def compute_standings(repository: Repository, tournament: int) -> tuple[Standing
             moment.pair_totals(tournament),
             moment.faults(tournament),
             lines=lines,
-            by_mean=format_ is not None and format_.by_mean,
+            by_mean=format_.by_mean,
         )
 
 

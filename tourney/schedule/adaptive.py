@@ -1,8 +1,17 @@
-"""Adaptive: the next pairing is the one that tells the most."""
+"""Adaptive: the next pairing is the one that gains the most information about the strengths.
+
+Strengths follow the model of Bradley and Terry (1952) on the Elo scale: of two entrants the one that is d Elo
+stronger finishes ahead with probability 1 / (1 + 10**(-d / 400)); equal ranks count as half a win. A match of
+k seats counts as its pairs, each with weight 2 / k. The prior of a strength is normal around an earlier
+rating. The estimate is the most probable one, and its covariance that of the normal distribution which
+touches the posterior there (Laplace).
+"""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
 from tourney.errors import TournamentError
@@ -12,36 +21,113 @@ from tourney.schedule.format import (
     History,
     Key,
     Pairings,
-    Player,
+    Participant,
     RankedEntrant,
     Setup,
     rows_of,
 )
 from tourney.schedule.player_history import departures
-from tourney.schedule.row import MAX_ROWS, Row, score_units, units_of_win
-from tourney.schedule.strength import Strengths, estimate, information
+from tourney.schedule.row import MAX_ROWS, ResultRow, Row, score_units, units_of_win
 from tourney.schedule.tie_breaks import Values, rank
 
 if TYPE_CHECKING:
-    from tourney.schedule.strength import Array
+    import numpy as np
+
+    Array = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 BATCH: Final = 8
-"""Pairings of a batch, without ``batch``."""
+"""Pairings in a batch (default of ``batch``)."""
 MOST: Final = 1000
-"""More entrants than these want too large a covariance."""
+"""The covariance of more entrants would be too large."""
 _DIGITS: Final = 10**6
+UNKNOWN: Final = 35_000
+"""The prior standard deviation of an unrated entrant's strength, in hundredths of Elo."""
+_STEPS: Final = 60
+_LONGEST: Final = 300.0
+_ENOUGH: Final = 1e-7
+
+
+@dataclass(frozen=True)
+class Strengths:
+    """Estimates of strengths in Elo, by number, and their covariance.
+
+    ``rating`` and ``deviation`` (of the difference from the mean of all) are rounded to whole hundredths.
+    """
+
+    mean: "Array"
+    covariance: "Array"
+
+    @property
+    def rating(self) -> tuple[int, ...]:
+        """Each strength less the mean of all, in hundredths of Elo."""
+        return tuple(round(100 * value) for value in (self.mean - self.mean.mean()).tolist())
+
+    @property
+    def deviation(self) -> tuple[int, ...]:
+        """The standard deviation of each rating, in hundredths of Elo."""
+        rows = self.covariance.mean(axis=0)
+        variance = self.covariance.diagonal() - 2 * rows + rows.mean()
+        return tuple(round(100 * max(value, 0.0) ** 0.5) for value in variance.tolist())
+
+
+def information(games: int, seats: int, difference: int) -> float:
+    """Return the Fisher information of matches about a difference of strength, as 1 / variance in Elo.
+
+    ``difference`` between the two is in hundredths of Elo.
+    """
+    better = 1 / (1 + 10 ** (-difference / 40_000))
+    return games * 2 / seats * _scale() ** 2 * better * (1 - better)
+
+
+def estimate(participants: Sequence[Participant], results: Iterable[ResultRow], seats: int) -> Strengths:
+    """Return the strengths of participants, whose ``rating`` and ``deviation`` are the prior."""
+    import numpy as np  # noqa: PLC0415 - slow to import, and only this needs it
+
+    count = len(participants)
+    games = np.zeros((count, count))
+    wins = np.zeros((count, count))
+    for result in results:
+        if result.void:
+            continue
+        for i, j in combinations(range(len(result.ranks)), 2):
+            a, b = result.entrants[i], result.entrants[j]
+            better = (result.ranks[i] < result.ranks[j]) + (result.ranks[i] <= result.ranks[j])
+            games[a, b] += 2 / seats
+            games[b, a] += 2 / seats
+            wins[a, b] += better / seats
+            wins[b, a] += (2 - better) / seats
+    before = np.array([(player.rating or 0) / 100 for player in participants])
+    known = [UNKNOWN if player.deviation is None else max(player.deviation, 1) for player in participants]
+    precision = np.diag([(100 / deviation) ** 2 for deviation in known])
+    mean = before.copy()
+    scale = _scale()
+    for _ in range(_STEPS):
+        better = 1 / (1 + np.exp(scale * (mean[None, :] - mean[:, None])))
+        slope = scale * (wins - games * better).sum(axis=1) - precision @ (mean - before)
+        weights = scale**2 * games * better * (1 - better)
+        curvature = np.diag(weights.sum(axis=1)) - weights + precision
+        step = np.linalg.solve(curvature, slope)
+        mean = mean + np.clip(step, -_LONGEST, _LONGEST)
+        if np.abs(step).max(initial=0.0) < _ENOUGH:
+            break
+    return Strengths(mean, np.linalg.inv(curvature))
+
+
+def _scale() -> float:
+    """Return the natural logarithm of the odds for a difference of one Elo."""
+    return 2.302585092994046 / 400
 
 
 class Adaptive(Format):
-    """Batches of a fixed number of pairings, each the one that tells the most after those before it.
+    """Batches of a fixed number of pairings, each the one that gains the most after those before it.
 
-    What a pairing tells is ln(1 + I V) / 2: by so much it shrinks what is not known of the strengths. V is
-    the variance of the difference of the two, of a deviation in whole hundredths of Elo, and I what its
-    matches tell of it: the more the nearer the two are (``tourney.schedule.strength``). A batch is a round;
-    it is drawn when the one before the last is finished, so that nobody waits. An entrant may sit at several
-    tables of a batch. It ends when ``budget`` matches are drawn, or when every entrant's rating has a
-    standard deviation of ``target-sigma`` Elo at the most; whoever has reached that meets only those who have
-    not. An entrant added later begins unknown, and so plays most.
+    The gain of a pairing, by which the entropy of the strengths shrinks, is ln(1 + I V) / 2: V is the
+    variance of the two's difference (its deviation in whole hundredths of Elo), and I the Fisher information
+    of their matches, larger the closer they are. A batch is a round; it is paired when the round before the
+    last is finished, so that no worker waits. An entrant may sit at several tables of a batch. The tournament
+    ends after ``budget`` matches, or when every rating's standard deviation is at most ``target-sigma`` Elo;
+    entrants that reached it meet only those that did not. An entrant added later starts without a rating, and
+    so plays most.
     """
 
     name = "adaptive"
@@ -58,38 +144,40 @@ class Adaptive(Format):
 
     def check(self, setup: Setup) -> None:
         """Raise TournamentError for fewer entrants than seats, or where nothing would end it."""
-        count = len(setup.players)
+        count = len(setup.participants)
         if count < setup.seats:
             raise TournamentError(
-                f"an adaptive tournament with {setup.seats} seats per table wants at least {setup.seats}"
+                f"an adaptive tournament with {setup.seats} seats per table needs at least {setup.seats}"
                 f" entrants, not {count}"
             )
         if count > MOST:
-            raise TournamentError(f"an adaptive tournament takes {MOST} entrants at the most, not {count}")
+            raise TournamentError(f"an adaptive tournament takes at most {MOST} entrants, not {count}")
         budget = setup.setting("budget")
         if budget is None and setup.setting("target-sigma") is None:
             raise TournamentError(
-                "an adaptive tournament wants budget (how many matches) or target-sigma (how sure the ratings"
-                " are to be, in Elo), or both"
+                "an adaptive tournament needs budget (the number of matches), target-sigma (the ratings'"
+                " standard deviation in Elo), or both"
             )
         if budget is not None and int(budget) < setup.games:
             raise TournamentError(
                 f"budget is {budget}, but a pairing has {setup.games} matches: set budget higher"
             )
 
-    def draw(self, setup: Setup, history: History) -> Pairings:
+    def next_rounds(self, setup: Setup, history: History) -> Pairings:
         """Return the next batch."""
         self.check(setup)
         round_ = history.rounds + 1
         left = departures(setup, history.results)
-        present = [p.number for p in setup.players if p.joined <= round_ < left.get(p.number, round_ + 1)]
+        present = [
+            p.number for p in setup.participants if p.joined <= round_ < left.get(p.number, round_ + 1)
+        ]
         budget = int(setup.setting("budget") or MAX_ROWS)
         pairings = min(
             int(setup.setting("batch", BATCH) or BATCH), (budget - len(history.rows)) // setup.games
         )
         if len(present) < setup.seats or pairings < 1:
             return Pairings((), complete=True)
-        strengths = estimate(players_of(setup), history.results, setup.seats)
+        strengths = estimate(participants_of(setup), history.results, setup.seats)
         target = setup.setting("target-sigma")
         unsure = [n for n in present if target is None or strengths.deviation[n] > 100 * int(target)]
         if not unsure:
@@ -102,17 +190,17 @@ class Adaptive(Format):
         return Pairings(tuple(rows), complete=last)
 
     def tie_breaks(self, seats: int) -> tuple[str, ...]:  # noqa: ARG002 - the same for all
-        """Rank by rating; how sure it is stands beside it and breaks no tie."""
+        """Rank by rating; its sigma is shown and breaks no tie."""
         return ("rating", "sigma")
 
     def table(self, setup: Setup, history: History) -> tuple[RankedEntrant, ...]:
-        """Rank the entrants by rating, as they play opponents of their own strength."""
-        strengths = estimate(players_of(setup), history.results, setup.seats)
+        """Rank the entrants by rating, because each plays opponents of its own strength."""
+        strengths = estimate(participants_of(setup), history.results, setup.seats)
         units = Counter[int]()
         for result in history.results:
             if not result.void:
                 units.update(dict(zip(result.entrants, score_units(result.ranks), strict=True)))
-        numbers = [player.number for player in setup.players]
+        numbers = [player.number for player in setup.participants]
         points = {number: Fraction(units[number], units_of_win(setup.seats)) for number in numbers}
         rating = {number: Fraction(strengths.rating[number], 100) for number in numbers}
         sigma = {number: Fraction(strengths.deviation[number], 100) for number in numbers}
@@ -123,17 +211,18 @@ class Adaptive(Format):
         return rank(numbers, points, nothing, breaks, rating)
 
 
-def players_of(setup: Setup) -> tuple[Player, ...]:
-    """Return the players with what was known of them, or, if that is not to be used, as unknown."""
+def participants_of(setup: Setup) -> tuple[Participant, ...]:
+    """Return the participants with their earlier ratings if the tournament is seeded by rating."""
     if setup.setting("seeding") == "rating":
-        return setup.players
-    return tuple(Player(player.number) for player in setup.players)
+        return setup.participants
+    return tuple(Participant(player.number) for player in setup.participants)
 
 
 class _Batch:
-    """The pairings of a batch, one after the other: each makes what it tells known for the next.
+    """The pairings of a batch, one after the other.
 
-    Each holds one of those who are ``unsure`` at least.
+    The covariance shrinks after each pairing as its matches will shrink it. Each pairing holds
+    at least one ``unsure`` entrant.
     """
 
     def __init__(
@@ -153,12 +242,12 @@ class _Batch:
         self._played = Counter(number for row in history.rows for number in row.seats)
         self._first = Counter(row.seats[0] for row in history.rows if row.repeat == row.order == 1)
         seen = max((result.key.round for result in history.results), default=0)
-        for row in history.rows:  # what is being played tells something too
+        for row in history.rows:  # matches in play count as information too
             if row.round > seen and row.repeat == row.order == 1:
                 self._learn(row.seats)
 
     def next(self) -> tuple[int, ...]:
-        """Return the entrants of the next pairing, the one named first least often first."""
+        """Return the entrants of the next pairing; the one that came first least often comes first."""
         group = list(self._best_pair())
         while len(group) < self._seats:
             others = [number for number in self._present if number not in group]
@@ -179,8 +268,8 @@ class _Batch:
         deviation = np.rint(100 * np.sqrt(np.maximum(variance, 0.0)))
         rating = np.array([self._rating[number] for number in self._present])
         better = 1 / (1 + 10 ** ((rating[None, :] - rating[:, None]) / 40_000))
-        told = 4 * information(self._games, self._seats, 0) * better * (1 - better)
-        gain = np.rint(_DIGITS * np.log1p(told * (deviation / 100) ** 2)).astype(np.int64)
+        known = 4 * information(self._games, self._seats, 0) * better * (1 - better)
+        gain = np.rint(_DIGITS * np.log1p(known * (deviation / 100) ** 2)).astype(np.int64)
         unsure = np.isin(present, self._unsure)
         gain[~(unsure[:, None] | unsure[None, :])] = -1
         upper = np.triu_indices(len(present), 1)
@@ -189,22 +278,22 @@ class _Batch:
         return min(pairs, key=lambda pair: (self._played[pair[0]] + self._played[pair[1]], pair))
 
     def _gain(self, a: int, b: int) -> int:
-        """Return what a pairing of two would tell, in whole millionths."""
+        """Return the gain of pairing two, in whole millionths."""
         import math  # noqa: PLC0415 - as above
 
         deviation = round(100 * max(self._variance(a, b), 0.0) ** 0.5)
-        told = information(self._games, self._seats, self._rating[a] - self._rating[b])
-        return round(_DIGITS * math.log1p(told * (deviation / 100) ** 2))
+        known = information(self._games, self._seats, self._rating[a] - self._rating[b])
+        return round(_DIGITS * math.log1p(known * (deviation / 100) ** 2))
 
     def _variance(self, a: int, b: int) -> float:
         c = self._covariance
         return float(c[a, a] + c[b, b] - 2 * c[a, b])
 
     def _learn(self, group: Sequence[int]) -> None:
-        """Take what the matches of a group will tell as known."""
+        """Shrink the covariance by the information that the matches of a group will give."""
         for k, a in enumerate(group):
             for b in group[k + 1 :]:
-                told = information(self._games, self._seats, self._rating[a] - self._rating[b])
+                known = information(self._games, self._seats, self._rating[a] - self._rating[b])
                 column = self._covariance[:, a] - self._covariance[:, b]
-                shrink = told / (1 + told * self._variance(a, b))
+                shrink = known / (1 + known * self._variance(a, b))
                 self._covariance -= shrink * column[:, None] * column[None, :]

@@ -1,10 +1,10 @@
-"""What every tournament format is: a pure function from entrants, seed and results so far to the next rounds.
+"""The base class of tournament formats, and the values that go into a format and come out of it.
 
-A round that was drawn is stored and never drawn again, so a format sees all rounds drawn before and only
-adds to them. What a draw may depend on is the results of *whole* rounds and of nothing else: the caller
-hands in the results of rounds up to ``last drawn - lag``, no more, so that what finished first decides
-nothing. A format that learns from results while matches still run (adaptive) has a lag of one round or
-more, its rounds being batches of a fixed size.
+A format is a pure function from entrants, seed and results so far to the next rounds. A stored round never
+changes: a format gets all rounds paired before and adds to them. Pairings depend on the results of *whole*
+rounds only: the caller passes the results of rounds up to ``last round - lag`` and no others, so the order in
+which matches finish decides nothing. A format that pairs while matches still run (adaptive) has a lag of
+one round or more; its rounds are batches of a fixed size.
 """
 
 from abc import ABC, abstractmethod
@@ -24,11 +24,11 @@ BY_POINTS = ("direct-encounter", "wins", "sonneborn-berger")
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key of a format's own.
+    """A format's own key in a tournament file.
 
-    Its value is kept as an integer or a string: ``flag`` (true or false) as 1 or 0, ``integer`` from ``low``
-    to ``high``, ``choice`` as one of ``words``, ``names`` (a list of entrants' names) as the names joined by
-    commas. A key that is not given is not kept.
+    Its value is stored as an integer or a string: ``flag`` (true or false) as 1 or 0, ``integer`` from
+    ``low`` to ``high``, ``choice`` as one of ``words``, ``names`` (a list of entrants' names) as the names
+    joined by commas. A key missing from the file is not stored.
     """
 
     name: str
@@ -39,26 +39,26 @@ class Key:
 
 
 SEEDING = Key("seeding", "choice", words=("file", "rating"))
-"""Whose turn is first: the order of the file, or ratings from the tournaments before in the same database."""
+"""The seeding order: that of the file, or by ratings from earlier tournaments in the same database."""
 
 
-def joined(names: tuple[str, ...]) -> str:
-    """Return names as they are kept: no name holds a comma."""
+def join_names(names: tuple[str, ...]) -> str:
+    """Return names as they are stored; no name contains a comma."""
     return ",".join(names)
 
 
-def parted(value: int | str | None) -> tuple[str, ...]:
-    """Return what ``joined`` was given; nothing for a key that was not given."""
+def split_names(value: int | str | None) -> tuple[str, ...]:
+    """Return the names given to ``join_names``; none for a missing key."""
     return tuple(str(value).split(",")) if value else ()
 
 
 @dataclass(frozen=True, slots=True)
 class RankedEntrant:
-    """An entrant's place.
+    """An entrant's place in the standings.
 
-    ``rank`` is 1 + the number of entrants that are better; equal ones share it. ``points`` are those by which
-    it ranks, ``awarded`` the part of them that no match gave (byes). ``values`` holds the tie-breaks in the
-    order in which they are applied, None where one says nothing of this entrant.
+    ``rank`` is 1 + the number of better entrants; equal ones share it. ``points`` rank it, ``awarded`` is
+    the part of them from byes. ``values`` holds the tie-breaks in the order of their use, None where one does
+    not apply to this entrant.
     """
 
     rank: int
@@ -69,13 +69,13 @@ class RankedEntrant:
 
 
 @dataclass(frozen=True, slots=True)
-class Player:
+class Participant:
     """An entrant as a format sees it.
 
-    ``number`` counts from 0 in the order of the tournament file. ``name`` is for keys that name entrants.
-    ``joined`` is the first round drawn with it (1 from the start on); ``left`` the first round drawn without
-    it, or None. ``rating`` and its standard error ``deviation`` are in whole hundredths of Elo, or None: what
-    was known of it when it was entered, for formats that are seeded by rating.
+    ``number`` counts from 0 in the order of the tournament file. ``name`` serves keys that name entrants.
+    ``joined`` is its first round (1 from the start); ``left`` the first round without it, or None.
+    ``rating`` and its standard error ``deviation``, in whole hundredths of Elo, are estimates from earlier
+    tournaments for formats that seed by rating, or None.
     """
 
     number: int
@@ -88,15 +88,14 @@ class Player:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What a tournament is played with: all that a draw may depend on, results apart.
+    """All that pairings may depend on, results apart.
 
-    ``repeats`` is the number of mirrored groups per pairing; ``rounds`` what the tournament file asks for, or
-    None. ``extra`` holds a format's own settings, sorted by name (see ``tourney.schedule.format``).
-    ``seed`` is
-    the tournament's: draws that need chance derive from it.
+    ``repeats`` is the number of mirrored groups per pairing; ``rounds`` the tournament file's, or None.
+    ``extra`` holds the values of the format's own keys, sorted by name. ``seed`` is the tournament's: random
+    choices derive from it.
     """
 
-    players: tuple[Player, ...]
+    participants: tuple[Participant, ...]
     seats: int
     seed: int
     repeats: int = 1
@@ -105,30 +104,29 @@ class Setup:
 
     @property
     def games(self) -> int:
-        """How many matches an entrant plays in a pairing."""
+        """The number of matches an entrant plays in a pairing."""
         return self.repeats * group_size(self.seats)
 
     def setting(self, name: str, default: int | str | None = None) -> int | str | None:
-        """Return a setting of the format's own, or the default where the file does not give it."""
+        """Return the value of one of the format's own keys, or the default where the file lacks it."""
         return dict(self.extra).get(name, default)
 
-    def seeded(self) -> tuple[Player, ...]:
-        """Return the players in seeding order.
+    def seeded(self) -> tuple[Participant, ...]:
+        """Return the participants in seeding order.
 
-        With ``seeding = "rating"`` the best rated first, those without a rating last; else, and among
-        equals, in the order of the file.
+        With ``seeding = "rating"`` the best rated comes first and unrated ones last. Otherwise, and among
+        equals, the order of the file holds.
         """
         if self.setting("seeding") != "rating":
-            return self.players
-        return tuple(sorted(self.players, key=lambda p: (p.rating is None, -(p.rating or 0), p.number)))
+            return self.participants
+        return tuple(sorted(self.participants, key=lambda p: (p.rating is None, -(p.rating or 0), p.number)))
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What happened so far: every row drawn, and the results of the rounds that may be looked at.
+    """Every row paired so far, and the results of the rounds that a format may see.
 
-    Both in schedule order. ``rounds`` is the last round drawn (0 before the first). An entrant that had
-    joined, had not left and sits on no row of a round had a bye in it.
+    Both in schedule order. An entrant that had joined, had not left and sits in no row of a round had a bye.
     """
 
     rows: tuple[Row, ...] = ()
@@ -136,15 +134,15 @@ class History:
 
     @property
     def rounds(self) -> int:
-        """The last round drawn, or 0."""
+        """The last round, or 0 before the first."""
         return self.rows[-1].round if self.rows else 0
 
 
 @dataclass(frozen=True, slots=True)
 class Pairings:
-    """The rows of the next rounds, in schedule order; ``complete``: no round comes after them.
+    """The rows of the next rounds, in schedule order; ``complete``: no round follows them.
 
-    No rows and not complete would wait for ever: a format never answers that.
+    A format never returns no rows without ``complete``, as the run would wait forever.
     """
 
     rows: tuple[Row, ...]
@@ -152,57 +150,59 @@ class Pairings:
 
 
 class Format(ABC):
-    """A tournament format. Pure: the same setup and history always give the same draw."""
+    """A tournament format. Pure: the same setup and history always give the same pairings."""
 
     name: ClassVar[str]
     """As in a tournament file."""
+    in_files: ClassVar[bool] = True
+    """Whether a tournament file may name it."""
     lag: ClassVar[int] = 0
-    """A draw sees the results of rounds up to ``last drawn - lag``, all of them finished."""
+    """Pairings see the results of rounds up to ``last round - lag``, all of them finished."""
     takes_entrants: ClassVar[bool] = False
-    """Whether entrants may be added once it has begun."""
+    """Whether entrants may join after the start."""
     takes_withdrawals: ClassVar[bool] = False
-    """Whether an entrant may be withdrawn: whether rounds are drawn one by one, so that it matters."""
+    """Whether an entrant may withdraw: it must pair its rounds one by one."""
     ranks: ClassVar[bool] = False
-    """Whether ``table`` ranks; else it is done by points, then by what ``tie_breaks`` names here."""
+    """Whether ``table`` ranks; otherwise points do, then the ``tie_breaks``."""
     by_mean: ClassVar[bool] = False
-    """Whether the standings go by points per match, as some play more matches than others."""
+    """Whether points per match rank, because some entrants play more matches than others."""
     keys: ClassVar[tuple[Key, ...]] = ()
-    """The keys of its own that it takes from the top of a tournament file; ``check`` judges their values."""
+    """Its own top-level keys in a tournament file; ``check`` judges their values."""
 
     def rounds_key(self, seats: int) -> RoundsKey:  # noqa: ARG002 - for some formats it depends on the seats
-        """Say what ``rounds`` is in a tournament file; where it is not refused a later file may change it."""
+        """Return the role of ``rounds`` in a tournament file; unless refused, a later file may change it."""
         return "refused"
 
     def tie_breaks(self, seats: int) -> tuple[str, ...]:  # noqa: ARG002 - likewise
-        """Name the tie-breaks of the standings, in the order in which they are applied."""
+        """Return the names of the tie-breaks in the order of their use."""
         return BY_POINTS
 
     def table(self, setup: Setup, history: History) -> tuple[RankedEntrant, ...] | None:  # noqa: ARG002 - see below
-        """Rank the entrants by what has been played; only asked of a format that ``ranks`` itself.
+        """Rank the entrants by the matches played; called only for a format that ``ranks`` itself.
 
-        Here ``history`` holds all results that there are, of rounds that are not finished too.
+        Here ``history`` holds all results, those of unfinished rounds too.
         """
         return None
 
     @abstractmethod
     def check(self, setup: Setup) -> None:
-        """Raise TournamentError, with the reason, for a tournament that cannot be drawn."""
+        """Raise TournamentError with the reason for a tournament that cannot be paired."""
 
     @abstractmethod
-    def draw(self, setup: Setup, history: History) -> Pairings:
-        """Return the rounds to add to those drawn.
+    def next_rounds(self, setup: Setup, history: History) -> Pairings:
+        """Return the rounds to add.
 
-        Called at the start and whenever the round ``last drawn - lag`` is finished, until it answers that the
-        schedule is complete; and again when entrants or rounds were added.
+        Called at the start, then whenever the round ``last round - lag`` is finished until the schedule is
+        complete, and again when entrants or rounds were added.
         """
 
 
 def rows_of(
     setup: Setup, round_: int, table: int, group: Sequence[int], repeats: int | None = None
 ) -> tuple[Row, ...]:
-    """Return the rows of one pairing: mirrored groups of its entrants, by default ``setup.repeats`` of them.
+    """Return the rows of one pairing: ``repeats`` mirrored groups (default: ``setup.repeats``).
 
-    The order of ``group`` matters: the first entrant sits first in the first row.
+    The first entrant of ``group`` sits first in the first row.
     """
     return tuple(
         Row(round_, table, repeat, order, tuple(group[index] for index in seating))
@@ -212,5 +212,5 @@ def rows_of(
 
 
 def group_size(seats: int) -> int:
-    """Return how many matches a mirrored group holds. Raises ValueError beyond 4 seats."""
+    """Return the number of matches in a mirrored group. Raise ValueError beyond 4 seats."""
     return len(seat_orders(seats, 1))

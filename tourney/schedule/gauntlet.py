@@ -5,10 +5,10 @@ from itertools import combinations
 from math import comb
 
 from tourney.errors import TournamentError
-from tourney.schedule.format import Format, History, Key, Pairings, Setup, parted, rows_of
+from tourney.schedule.balanced_design import balanced
+from tourney.schedule.format import Format, History, Key, Pairings, Setup, rows_of, split_names
 from tourney.schedule.round_robin import first_fit
 from tourney.schedule.row import Row, limit_rows
-from tourney.schedule.seating import balanced
 
 
 class Gauntlet(Format):
@@ -27,20 +27,20 @@ class Gauntlet(Format):
     def check(self, setup: Setup) -> None:
         """Raise TournamentError for a challenger who is none, too small a field, or too many matches."""
         challengers = _challengers(setup)
-        field = len(setup.players) - len(challengers)
+        field = len(setup.participants) - len(challengers)
         if field < setup.seats - 1:
             raise TournamentError(
-                f"a gauntlet with {setup.seats} seats per table wants a field of at least {setup.seats - 1}"
+                f"a gauntlet with {setup.seats} seats per table needs a field of at least {setup.seats - 1}"
                 f" beside its challengers, not {field}"
             )
         rows = len(challengers) * comb(field, setup.seats - 1) * setup.games
         limit_rows(f"a gauntlet of {len(challengers)} against {field}", rows)
 
-    def draw(self, setup: Setup, history: History) -> Pairings:
+    def next_rounds(self, setup: Setup, history: History) -> Pairings:
         """Return the rounds of all groups that were not drawn before."""
         self.check(setup)
         challengers = _challengers(setup)
-        field = [player.number for player in setup.players if player.number not in challengers]
+        field = [player.number for player in setup.participants if player.number not in challengers]
         drawn = {frozenset(row.seats) for row in history.rows}
         if setup.seats == 2:
             rounds = _pairs(challengers, field, drawn)
@@ -73,10 +73,10 @@ def _pairs(
 
 def _challengers(setup: Setup) -> list[int]:
     """Return the challengers' numbers in the order in which they are named."""
-    names = parted(setup.setting("challengers"))
+    names = split_names(setup.setting("challengers"))
     if not names:
-        return [player.number for player in setup.players[:1]]
-    known = {player.name: player.number for player in setup.players}
+        return [player.number for player in setup.participants[:1]]
+    known = {player.name: player.number for player in setup.participants}
     for name in names:
         if name not in known:
             raise TournamentError(

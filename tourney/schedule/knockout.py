@@ -30,11 +30,11 @@ class Knockout(Format):
         """Raise TournamentError for fewer than two entrants, more than two seats, or too many matches."""
         if setup.seats != 2:
             raise TournamentError(f"a knockout is for two seats per table, not {setup.seats}")
-        if len(setup.players) < 2:
-            raise TournamentError(f"a knockout wants at least 2 entrants, not {len(setup.players)}")
-        limit_rows(f"a knockout of {len(setup.players)} entrants", len(setup.players) * setup.games)
+        if len(setup.participants) < 2:
+            raise TournamentError(f"a knockout needs at least 2 entrants, not {len(setup.participants)}")
+        limit_rows(f"a knockout of {len(setup.participants)} entrants", len(setup.participants) * setup.games)
 
-    def draw(self, setup: Setup, history: History) -> Pairings:
+    def next_rounds(self, setup: Setup, history: History) -> Pairings:
         """Return the next stage, or a further group for those who are tied."""
         self.check(setup)
         bracket = Bracket(setup, history)
@@ -56,7 +56,7 @@ class Knockout(Format):
     def table(self, setup: Setup, history: History) -> tuple[RankedEntrant, ...]:
         """Rank the entrants by how far they came; who fell in the same stage shares the rank."""
         bracket = Bracket(setup, history)
-        numbers = [player.number for player in setup.players]
+        numbers = [player.number for player in setup.participants]
         units = dict.fromkeys(numbers, 0)
         for result in history.results:
             if not result.void:
@@ -101,7 +101,7 @@ class Bracket:
             self._results.setdefault(result.key.round, []).append(result)
         self._round = 0
         self._seed = {player.number: seed for seed, player in enumerate(setup.seeded())}
-        self.won = {player.number: Fraction(0) for player in setup.players}
+        self.won = {player.number: Fraction(0) for player in setup.participants}
         self.due: list[Pair] = []
         self.extra = False
         self._play()

@@ -1,23 +1,25 @@
-"""What became of every entrant, round by round, in formats in which nobody sits twice in a round."""
+"""Each entrant's rounds so far, for formats that give it one table a round at most, and failed starts."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from tourney.schedule.format import History, Setup
 from tourney.schedule.row import ResultRow, score_units, units_of_win
-from tourney.schedule.startup_failures import MAX_STARTUP_FAILURES, startup_failures
+
+MAX_STARTUP_FAILURES: Final = 3
+"""An entrant is benched after this many failed starts."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoundEntry:
     """A round of an entrant.
 
-    ``kind``: it had a table, or a bye, or was absent (it had not joined yet, or had left). ``opponents`` in
-    the order in which the pairing names them, ``place`` its own place among them all (0 is named first).
-    ``units`` is what its matches gave (see ``score_units``) and ``awarded`` what a bye gave. ``games`` counts
-    the matches that count, ``voids`` those that do not; ``wins`` are first places alone, ``seconds`` ranks 2.
+    ``kind``: it had a table or a bye, or was absent (not yet joined, or gone). ``opponents`` stand in the
+    pairing's order, ``place`` is its own place in the pairing (0: first). ``units`` is its score from matches
+    (see ``score_units``), ``awarded`` that from a bye. ``games`` counts its matches without void ones,
+    ``voids`` the void ones; ``wins`` counts first places alone, ``seconds`` ranks 2.
     """
 
     kind: Literal["table", "bye", "absent"]
@@ -32,25 +34,64 @@ class RoundEntry:
 
     @property
     def score(self) -> int:
-        """All that the round gave, in units."""
+        """The round's whole score, in units."""
         return self.units + self.awarded
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerHistory:
-    """The entries of every entrant, one a round drawn; ``left`` as of ``departures``."""
+    """The entries of every entrant, one for each round paired; ``left`` as ``departures`` returns it."""
 
     setup: Setup
     rounds: int
     entries: Mapping[int, tuple[RoundEntry, ...]]
     left: Mapping[int, int]
 
+    @classmethod
+    def of(cls, setup: Setup, history: History) -> "PlayerHistory":
+        """Return the entries of all rounds paired so far."""
+        tables: list[dict[int, tuple[tuple[int, ...], int]]] = [{} for _ in range(history.rounds)]
+        for row in history.rows:
+            if row.repeat == row.order == 1:
+                for place, number in enumerate(row.seats):
+                    others = tuple(other for other in row.seats if other != number)
+                    tables[row.round - 1][number] = (others, place)
+        sums: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0, 0, 0, 0])
+        for result in history.results:
+            units = score_units(result.ranks)
+            for seat, number in enumerate(result.entrants):
+                counts = sums[number, result.key.round]
+                if result.void:
+                    counts[2] += 1
+                    continue
+                rank = result.ranks[seat]
+                counts[0] += units[seat]
+                counts[1] += 1
+                counts[3] += rank == 1 and result.ranks.count(1) == 1
+                counts[4] += rank == 2
+        left = departures(setup, history.results)
+        entries = {}
+        for participant in setup.participants:
+            number = participant.number
+            rounds = []
+            for round_ in range(1, history.rounds + 1):
+                table = tables[round_ - 1].get(number)
+                if table is not None:
+                    units_, games, voids, wins, seconds = sums[number, round_]
+                    rounds.append(RoundEntry("table", *table, units_, 0, games, voids, wins, seconds))
+                elif participant.joined <= round_ < left.get(number, round_ + 1):
+                    rounds.append(RoundEntry("bye", awarded=award(setup)))
+                else:
+                    rounds.append(RoundEntry("absent"))
+            entries[number] = tuple(rounds)
+        return cls(setup, history.rounds, entries, left)
+
     def score(self, number: int, rounds: int | None = None) -> int:
-        """Return what an entrant has after so many rounds (by default all), in units."""
+        """Return an entrant's score after a number of rounds (default: all), in units."""
         return sum(entry.score for entry in self.entries[number][:rounds])
 
     def scores(self) -> dict[int, tuple[int, ...]]:
-        """Return what every entrant had before each round and after the last."""
+        """Return every entrant's score before each round and after the last."""
         found = {}
         for number, entries in self.entries.items():
             sums = [0]
@@ -60,16 +101,16 @@ class PlayerHistory:
         return found
 
     def present(self, round_: int) -> tuple[int, ...]:
-        """Return who takes part in a round that is to be drawn."""
+        """Return the entrants that take part in the next round."""
         return tuple(
             player.number
-            for player in self.setup.players
+            for player in self.setup.participants
             if player.joined <= round_ and not self.left.get(player.number, round_ + 1) <= round_
         )
 
 
 def award(setup: Setup) -> int:
-    """Return what a bye is worth, in units.
+    """Return a bye's score, in units.
 
     Two seats: a win in each match missed (FIDE C.04.1). More seats: half of that, the mean of a table.
     """
@@ -78,50 +119,23 @@ def award(setup: Setup) -> int:
 
 
 def departures(setup: Setup, results: Sequence[ResultRow]) -> dict[int, int]:
-    """Return the first round without an entrant: withdrawn, or failed at start-up too often."""
-    left = {player.number: player.left for player in setup.players if player.left is not None}
-    strikes: dict[int, int] = defaultdict(int)
+    """Return the first round without each entrant that withdrew or failed at start-up too often."""
+    left = {player.number: player.left for player in setup.participants if player.left is not None}
+    failures: dict[int, int] = defaultdict(int)
     for result in results:
         for number in startup_failures(result.entrants, result.faults):
-            strikes[number] += 1
-            if strikes[number] == MAX_STARTUP_FAILURES:
+            failures[number] += 1
+            if failures[number] == MAX_STARTUP_FAILURES:
                 left[number] = min(left.get(number, result.key.round + 1), result.key.round + 1)
     return left
 
 
-def keep(setup: Setup, history: History) -> PlayerHistory:
-    """Return the ledger of all rounds drawn."""
-    named: list[dict[int, tuple[tuple[int, ...], int]]] = [{} for _ in range(history.rounds)]
-    for row in history.rows:
-        if row.repeat == row.order == 1:
-            for place, number in enumerate(row.seats):
-                others = tuple(other for other in row.seats if other != number)
-                named[row.round - 1][number] = (others, place)
-    sums: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0, 0, 0, 0])
-    for result in history.results:
-        units = score_units(result.ranks)
-        for seat, number in enumerate(result.entrants):
-            tally = sums[number, result.key.round]
-            if result.void:
-                tally[2] += 1
-                continue
-            rank = result.ranks[seat]
-            tally[0] += units[seat]
-            tally[1] += 1
-            tally[3] += rank == 1 and result.ranks.count(1) == 1
-            tally[4] += rank == 2
-    left = departures(setup, history.results)
-    entries = {}
-    for player in setup.players:
-        line = []
-        for round_ in range(1, history.rounds + 1):
-            found = named[round_ - 1].get(player.number)
-            if found is not None:
-                units_, games, voids, wins, seconds = sums[player.number, round_]
-                line.append(RoundEntry("table", *found, units_, 0, games, voids, wins, seconds))
-            elif player.joined <= round_ < left.get(player.number, round_ + 1):
-                line.append(RoundEntry("bye", awarded=award(setup)))
-            else:
-                line.append(RoundEntry("absent"))
-        entries[player.number] = tuple(line)
-    return PlayerHistory(setup, history.rounds, entries, left)
+def startup_failures(seats: Sequence[int], faults: Sequence[str | None]) -> Iterator[int]:
+    """Yield the entrants that failed to start in a match, from those in its seats and each seat's fault.
+
+    A match in which all fail counts against none of them: the machine is the likelier cause.
+    """
+    if set(faults) != {"startup"}:
+        for entrant, fault in zip(seats, faults, strict=True):
+            if fault == "startup":
+                yield entrant

@@ -1,22 +1,45 @@
-"""The formats there are, by the name that a tournament file uses."""
+"""All tournament formats by name: Tourney's own and those of the entry-point group ``tourney.formats``."""
 
 from tourney.errors import TournamentError
-from tourney.schedule.adaptive import Adaptive
-from tourney.schedule.format import Format
-from tourney.schedule.gauntlet import Gauntlet
-from tourney.schedule.knockout import Knockout
-from tourney.schedule.round_robin import RoundRobin
-from tourney.schedule.swiss import Swiss
+from tourney.plugins import Registry
+from tourney.schedule.format import Format, History, Pairings, Setup
 
-FORMATS: dict[str, Format] = {
-    made.name: made for made in (RoundRobin(), Swiss(), Gauntlet(), Knockout(), Adaptive())
-}
+FORMATS: Registry[Format] = Registry(
+    "format",
+    "tourney.formats",
+    Format,
+    {
+        "adaptive": "tourney.schedule.adaptive:Adaptive",
+        "compare": "tourney.compare.format:ComparisonFormat",
+        "gauntlet": "tourney.schedule.gauntlet:Gauntlet",
+        "import": "tourney.schedule.registry:Imported",
+        "knockout": "tourney.schedule.knockout:Knockout",
+        "round-robin": "tourney.schedule.round_robin:RoundRobin",
+        "swiss": "tourney.schedule.swiss:Swiss",
+    },
+    TournamentError,
+)
+
+
+class Imported(Format):
+    """The schedule of imported records: all its matches are played, and no round follows."""
+
+    name = "import"
+    in_files = False
+
+    def check(self, setup: Setup) -> None:
+        """Accept every tournament."""
+
+    def next_rounds(self, setup: Setup, history: History) -> Pairings:  # noqa: ARG002 - nothing to add
+        """Return no rounds."""
+        return Pairings((), complete=True)
 
 
 def find_format(name: str) -> Format:
-    """Return the format of that name. Raises TournamentError if there is none."""
-    try:
-        return FORMATS[name]
-    except KeyError:
-        known = ", ".join(FORMATS)
-        raise TournamentError(f"there is no format {name!r}; the formats are: {known}") from None
+    """Return the format of that name. Raise TournamentError if there is none, or if its plugin is broken."""
+    return FORMATS.find(name)
+
+
+def file_formats() -> tuple[Format, ...]:
+    """Return the formats that a tournament file may name, sorted. Raise as ``Registry.all`` does."""
+    return tuple(format_ for format_ in FORMATS.all() if format_.in_files)

@@ -9,10 +9,9 @@ from itertools import combinations, groupby
 from math import comb
 
 from tourney.errors import TournamentError
-from tourney.schedule.balanced_design import design
+from tourney.schedule.balanced_design import balanced, design
 from tourney.schedule.format import Format, History, Pairings, RoundsKey, Setup, rows_of
 from tourney.schedule.row import Row, limit_rows
-from tourney.schedule.seating import balanced
 
 Rounds = Iterable[Sequence[tuple[int, ...]]]
 """Rounds as lists of groups, in the order of the tables."""
@@ -36,23 +35,23 @@ class RoundRobin(Format):
 
     def check(self, setup: Setup) -> None:
         """Raise TournamentError for fewer entrants than seats, or too many matches."""
-        count = len(setup.players)
+        count = len(setup.participants)
         if count < setup.seats:
             raise TournamentError(
-                f"a round-robin with {setup.seats} seats per table wants at least {setup.seats} entrants,"
+                f"a round-robin with {setup.seats} seats per table needs at least {setup.seats} entrants,"
                 f" not {count}"
             )
         rounds = setup.rounds
         groups_ = comb(count, setup.seats) if rounds is None else rounds * (count // setup.seats)
         limit_rows(f"a round-robin of {count} entrants", groups_ * setup.games)
-        late = [player for player in setup.players if rounds is not None and player.joined > rounds]
+        late = [player for player in setup.participants if rounds is not None and player.joined > rounds]
         if late:
             raise TournamentError(
                 f"{late[0].name or 'an entrant'} would join in round {late[0].joined},"
                 f" but rounds is {rounds}: set rounds higher"
             )
 
-    def draw(self, setup: Setup, history: History) -> Pairings:
+    def next_rounds(self, setup: Setup, history: History) -> Pairings:
         """Return the rounds that were not drawn before."""
         self.check(setup)
         rows: list[Row] = []
@@ -63,7 +62,7 @@ class RoundRobin(Format):
 
 
 def _rounds(setup: Setup, history: History) -> Rounds:
-    count = len(setup.players)
+    count = len(setup.participants)
     first = [row for row in history.rows if row.repeat == row.order == 1]
     if setup.rounds is not None:
         before = [[row.seats for row in rows] for _, rows in groupby(first, key=lambda row: row.round)]

@@ -16,7 +16,7 @@ from tourney.schedule.format import (
     Setup,
     rows_of,
 )
-from tourney.schedule.player_history import PlayerHistory, keep
+from tourney.schedule.player_history import PlayerHistory
 from tourney.schedule.row import Row, limit_rows, units_of_win
 from tourney.schedule.swiss_pairing import Contender, choose_floats, pair_round
 from tourney.schedule.tie_breaks import rank_pods, rank_swiss
@@ -42,11 +42,11 @@ class Swiss(Format):
 
     def check(self, setup: Setup) -> None:
         """Raise TournamentError for fewer entrants than seats, or more rounds than opponents or byes."""
-        count = len(setup.players)
+        count = len(setup.participants)
         rounds = setup.rounds or 0
         if count < setup.seats:
             raise TournamentError(
-                f"a swiss with {setup.seats} seats per table wants at least {setup.seats} entrants,"
+                f"a swiss with {setup.seats} seats per table needs at least {setup.seats} entrants,"
                 f" not {count}"
             )
         if rounds > count - 1 + count % 2 * (setup.seats == 2):
@@ -62,26 +62,26 @@ class Swiss(Format):
             )
         rows = rounds * (count // setup.seats) * setup.games
         limit_rows(f"a swiss of {count} entrants", rows, "fewer entrants, rounds or games per pairing")
-        late = [player for player in setup.players if player.joined > rounds]
+        late = [player for player in setup.participants if player.joined > rounds]
         if late:
             raise TournamentError(
                 f"{late[0].name or 'an entrant'} would join in round {late[0].joined},"
                 f" but rounds is {rounds}: set rounds higher"
             )
 
-    def draw(self, setup: Setup, history: History) -> Pairings:
+    def next_rounds(self, setup: Setup, history: History) -> Pairings:
         """Return the next round."""
         last = setup.rounds or 0
         if history.rounds >= last:
             return Pairings((), complete=True)
-        ledger = keep(setup, history)
+        past = PlayerHistory.of(setup, history)
         round_ = history.rounds + 1
-        present = ledger.present(round_)
+        present = past.present(round_)
         if len(present) < setup.seats:
             return Pairings((), complete=True)
         draw = _pairs if setup.seats == 2 else _pods
         rows: list[Row] = []
-        for table, group in enumerate(draw(ledger, present, derive(setup.seed, "swiss", round_)), 1):
+        for table, group in enumerate(draw(past, present, derive(setup.seed, "swiss", round_)), 1):
             rows.extend(rows_of(setup, round_, table, group))
         return Pairings(tuple(rows), complete=round_ == last)
 
@@ -93,13 +93,13 @@ class Swiss(Format):
 
     def table(self, setup: Setup, history: History) -> tuple[RankedEntrant, ...]:
         """Rank the entrants by points with their byes, then by the tie-breaks."""
-        ledger = keep(setup, history)
-        return rank_swiss(ledger) if setup.seats == 2 else rank_pods(ledger)
+        past = PlayerHistory.of(setup, history)
+        return rank_swiss(past) if setup.seats == 2 else rank_pods(past)
 
 
-def _pairs(ledger: PlayerHistory, present: Sequence[int], seed: int) -> list[tuple[int, ...]]:
+def _pairs(past: PlayerHistory, present: Sequence[int], seed: int) -> list[tuple[int, ...]]:
     """Return the pairs of a round in the order of the tables, who is named first first."""
-    field = contenders(ledger, present)
+    field = contenders(past, present)
     pairs = pair_round(field, choose_floats(field, seed), seed)
     # The bye's index follows the last.
     tables = [(field[a], field[b]) for a, b in pairs if b < len(field)]
@@ -107,15 +107,15 @@ def _pairs(ledger: PlayerHistory, present: Sequence[int], seed: int) -> list[tup
     return [_named(a, b, table) for table, (a, b) in enumerate(tables)]
 
 
-def contenders(ledger: PlayerHistory, present: Sequence[int]) -> list[Contender]:
+def contenders(past: PlayerHistory, present: Sequence[int]) -> list[Contender]:
     """Return those present as they are paired for two seats: by score, then by rank."""
-    scores = ledger.scores()
-    ranks = {player.number: rank for rank, player in enumerate(ledger.setup.seeded())}
+    scores = past.scores()
+    ranks = {player.number: rank for rank, player in enumerate(past.setup.seeded())}
     found = []
     for number in present:
-        entries = ledger.entries[number]
+        entries = past.entries[number]
         floated = [0, 0]
-        for back, round_ in enumerate((ledger.rounds, ledger.rounds - 1)):
+        for back, round_ in enumerate((past.rounds, past.rounds - 1)):
             if round_ < 1:
                 continue
             entry = entries[round_ - 1]
@@ -147,18 +147,18 @@ def _named(a: Contender, b: Contender, table: int) -> tuple[int, int]:
     return b.number, a.number
 
 
-def _pods(ledger: PlayerHistory, present: Sequence[int], _seed: int) -> list[tuple[int, ...]]:
+def _pods(past: PlayerHistory, present: Sequence[int], _seed: int) -> list[tuple[int, ...]]:
     """Return the tables of a round for more than two seats; nothing is left to chance."""
-    setup = ledger.setup
+    setup = past.setup
     ranks = {player.number: rank for rank, player in enumerate(setup.seeded())}
     guests = []
     for number in present:
-        entries = ledger.entries[number]
+        entries = past.entries[number]
         rests = [round_ for round_, entry in enumerate(entries, 1) if entry.kind == "bye"]
         guests.append(
             swiss_pods.Guest(
                 number=number,
-                score=ledger.score(number),
+                score=past.score(number),
                 rank=ranks[number],
                 met=dict(Counter(other for entry in entries for other in entry.opponents)),
                 rests=len(rests),
@@ -168,13 +168,13 @@ def _pods(ledger: PlayerHistory, present: Sequence[int], _seed: int) -> list[tup
     out = {guest.number for guest in swiss_pods.resting(guests, setup.seats)}
     guests = [guest for guest in guests if guest.number not in out]
     tables = swiss_pods.seat(guests, setup.seats, setup.games * units_of_win(setup.seats))
-    return [_ordered(table, ledger) for table in tables]
+    return [_ordered(table, past) for table in tables]
 
 
-def _ordered(table: Sequence[int], ledger: PlayerHistory) -> tuple[int, ...]:
+def _ordered(table: Sequence[int], past: PlayerHistory) -> tuple[int, ...]:
     """Name the entrants in the order in which they were so the least often: the sum of squares decides."""
     counts = {
-        number: Counter(entry.place for entry in ledger.entries[number] if entry.kind == "table")
+        number: Counter(entry.place for entry in past.entries[number] if entry.kind == "table")
         for number in table
     }
     orders = permutations(table)

@@ -102,7 +102,7 @@ def direct_encounter(met: Mapping[tuple[int, int], Fraction], most: Fraction) ->
 def rank_swiss(ledger: PlayerHistory) -> tuple[RankedEntrant, ...]:
     """Rank a Swiss for two seats: Buchholz Cut-1, Buchholz, Sonneborn-Berger, direct encounter, wins."""
     win = units_of_win(2)
-    numbers = [player.number for player in ledger.setup.players]
+    numbers = [player.number for player in ledger.setup.participants]
     draws = ledger.setup.games * win // 2  # units of a round in which all matches are drawn
     score = {number: ledger.score(number) for number in numbers}
     seen = {number: score[number] + draws * _missed_at_the_end(ledger.entries[number]) for number in numbers}
@@ -150,7 +150,7 @@ def rank_swiss(ledger: PlayerHistory) -> tuple[RankedEntrant, ...]:
 def rank_pods(ledger: PlayerHistory) -> tuple[RankedEntrant, ...]:
     """Rank a Swiss for more than two seats: mean score of the opponents, wins, second places."""
     win = units_of_win(ledger.setup.seats)
-    numbers = [player.number for player in ledger.setup.players]
+    numbers = [player.number for player in ledger.setup.participants]
     points = {number: Fraction(ledger.score(number), win) for number in numbers}
     mean: dict[int, Fraction | None] = {}
     seconds: dict[int, Fraction | None] = {}

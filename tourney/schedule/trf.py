@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from tourney.errors import UsageError
 from tourney.schedule.format import History, RankedEntrant, Setup
-from tourney.schedule.player_history import keep
+from tourney.schedule.player_history import PlayerHistory
 
 FORMATS = ("swiss", "round-robin")
 """The formats in which a round is a pairing for everybody, or a bye."""
@@ -31,13 +31,13 @@ def trf(setup: Setup, history: History, standings: Sequence[RankedEntrant], name
         raise UsageError(
             f"TRF is for a {' or '.join(FORMATS)} with 2 seats, not a {format_} with {setup.seats}"
         )
-    if len(setup.players) > MOST:
-        raise UsageError(f"TRF takes {MOST} entrants at the most, not {len(setup.players)}")
+    if len(setup.participants) > MOST:
+        raise UsageError(f"TRF takes {MOST} entrants at the most, not {len(setup.participants)}")
     swiss = format_ == "swiss"
     rounds = (setup.rounds or history.rounds) * setup.games
     head = (
         f"012 {_plain(name)}",
-        f"062 {len(setup.players)}",
+        f"062 {len(setup.participants)}",
         "072 0",
         f"092 Individual: {'Swiss-System' if swiss else 'Round-Robin'}",
         f"XXR {rounds}",
@@ -50,7 +50,7 @@ def _players(
     setup: Setup, standings: Sequence[RankedEntrant], cells: Mapping[int, Sequence[str]]
 ) -> Iterator[str]:
     lines = {line.number: line for line in standings}
-    for player in setup.players:
+    for player in setup.participants:
         line = lines[player.number]
         # Between the columns of the name and the points stand rating, federation, number and birth date.
         yield (
@@ -62,9 +62,9 @@ def _players(
 
 def _cells(setup: Setup, history: History, bye: str) -> dict[int, list[str]]:
     """Return of every entrant what it did in each match of each round: opponent, colour, result."""
-    ledger = keep(setup, history)
+    past = PlayerHistory.of(setup, history)
     found = {}
-    for number, entries in ledger.entries.items():
+    for number, entries in past.entries.items():
         found[number] = [
             f"0000 - {bye if entry.kind == 'bye' else 'Z'}" for entry in entries for _ in range(setup.games)
         ]

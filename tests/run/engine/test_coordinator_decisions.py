@@ -116,7 +116,7 @@ class Ladder(Format):
     def check(self, setup: Setup) -> None:
         """Accept all."""
 
-    def draw(self, setup: Setup, history: History) -> Pairings:
+    def next_rounds(self, setup: Setup, history: History) -> Pairings:
         last = history.results[-1].key.round if history.results else 0
         self.seen.append((history.rounds, last, len(history.results)))
         champion = 0
@@ -124,7 +124,7 @@ class Ladder(Format):
             if result.key.order == 1:
                 champion = result.entrants[result.ranks.index(1)]
         round_ = history.rounds + 1
-        rival = 1 + round_ % (len(setup.players) - 1)
+        rival = 1 + round_ % (len(setup.participants) - 1)
         pair = (champion, rival) if rival != champion else (champion, 0 if champion else 1)
         return Pairings(rows_of(setup, round_, 1, pair), complete=round_ == setup.rounds)
 
@@ -137,7 +137,7 @@ def test_a_round_is_drawn_from_whole_rounds_and_no_other_results(
     format_ = Ladder()
     format_.seen = []
     monkeypatch.setattr(Ladder, "lag", lag)
-    monkeypatch.setitem(FORMATS, "ladder", format_)
+    monkeypatch.setitem(FORMATS._found, "ladder", format_)
     tournament = begin(repository, 5, format_="ladder", rounds=6, games=4, draw=False)
     assert run(repository, make=make, workers=3).end is End.FINISHED
     # Six draws, each seeing the results (4 a round) of all rounds up to the last drawn less the lag.
@@ -151,7 +151,7 @@ def test_rounds_that_were_drawn_are_kept_when_a_run_goes_on(
 ) -> None:
     format_ = Ladder()
     format_.seen = []
-    monkeypatch.setitem(FORMATS, "ladder", format_)
+    monkeypatch.setitem(FORMATS._found, "ladder", format_)
     tournament = begin(repository, 5, format_="ladder", rounds=4, draw=False)
 
     def stops(task: MatchTask) -> WorkerReply:

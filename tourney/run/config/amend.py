@@ -12,7 +12,7 @@ from tourney.errors import TournamentError
 from tourney.run.config.entrants import line_text
 from tourney.run.config.toml_table import show
 from tourney.run.config.tournament_file import EntrantLine, TournamentFile
-from tourney.run.formats import find_format
+from tourney.schedule.registry import find_format
 from tourney.store.values import RunSettings, StoredEntrant, Tournament
 
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from tourney.errors import TournamentError
 from tourney.run.config.tournament_file import TournamentFile
-from tourney.schedule.format import Player
+from tourney.schedule.adaptive import estimate
+from tourney.schedule.format import Participant
 from tourney.schedule.row import ResultRow
-from tourney.schedule.strength import estimate
 from tourney.store.repository import Repository
 from tourney.store.values import StoredEntrant
 
@@ -43,7 +43,7 @@ def with_ratings(
     played = {number for result in results if not result.void for number in result.entrants}
     if not played:
         return tuple(entrants)
-    strengths = estimate([Player(number) for number in range(len(numbers))], results, file.plan.seats)
+    strengths = estimate([Participant(number) for number in range(len(numbers))], results, file.plan.seats)
     found = []
     for entrant in entrants:
         number = numbers.get(_identity(entrant))

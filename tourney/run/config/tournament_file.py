@@ -13,8 +13,8 @@ from tourney.match.spec import Limits
 from tourney.parsing import parse_toml
 from tourney.run.config.opening_book import Book, read_book
 from tourney.run.config.toml_table import TomlTable, show
-from tourney.schedule.format import Format, Key, group_size, joined
-from tourney.schedule.registry import FORMATS
+from tourney.schedule.format import Format, Key, group_size, join_names
+from tourney.schedule.registry import file_formats, find_format
 from tourney.seeds import U64
 from tourney.store.values import Plan, RunSettings
 
@@ -122,8 +122,8 @@ def _game(top: TomlTable) -> tuple[AnyGame, int, dict[str, str]]:
 
 
 def _format(top: TomlTable) -> Format:
-    name = top.choice("format", tuple(FORMATS), "round-robin")
-    return FORMATS[name]
+    names = tuple(format_.name for format_ in file_formats())
+    return find_format(top.choice("format", names, "round-robin"))
 
 
 def _entrants(top: TomlTable) -> tuple[EntrantLine, ...]:
@@ -235,7 +235,7 @@ def _extra(top: TomlTable, format_: Format) -> tuple[tuple[str, int | str], ...]
         value = _own(top, key)
         if value is not None:
             found.append((key.name, value))
-    for other in FORMATS.values():
+    for other in file_formats():
         for key in other.keys:
             if key not in format_.keys and top.take(key.name, None) is not None:
                 top.refuse(key.name, f'does not go with format = "{format_.name}"')
@@ -256,7 +256,7 @@ def _own(top: TomlTable, key: Key) -> int | str | None:
         value = None if flag is None else int(flag)
     else:
         names = top.take(key.name, None)
-        value = None if names is None else joined(_names(top, key.name, names))
+        value = None if names is None else join_names(_names(top, key.name, names))
     return value
 
 

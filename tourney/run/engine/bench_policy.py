@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from tourney.schedule.player_history import MAX_STARTUP_FAILURES, startup_failures
 from tourney.schedule.row import Row
-from tourney.schedule.startup_failures import MAX_STARTUP_FAILURES, startup_failures
 from tourney.store.values import MatchResult
 
 BATCH: Final = 8

@@ -23,8 +23,8 @@ from tourney.run.engine.stopping import Deadline, catch_signals
 from tourney.run.monitoring.progress import Heartbeat, Listener
 from tourney.run.monitoring.summary import End, Summary
 from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
+from tourney.schedule.player_history import MAX_STARTUP_FAILURES
 from tourney.schedule.row import Row
-from tourney.schedule.startup_failures import MAX_STARTUP_FAILURES
 from tourney.store.repository import Repository
 from tourney.store.values import MatchResult
 

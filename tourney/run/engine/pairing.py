@@ -8,7 +8,7 @@ from tourney.match.seeds import match_seed
 from tourney.match.spec import MatchSpec
 from tourney.results.format_input import history_of, setup_of
 from tourney.run.config.opening_book import choose
-from tourney.run.formats import find_format
+from tourney.schedule.registry import find_format
 from tourney.schedule.row import Row
 from tourney.store.repository import Repository
 from tourney.store.values import StoredEntrant, Tournament
@@ -39,7 +39,7 @@ def pair_next(repository: Repository, tournament: int) -> Round | None:
         history = history_of(rows, moment.results(tournament), seen)
     if len(history.results) < sum(row.round <= seen for row in rows):
         return None
-    drawn = format_.draw(setup_of(stored.plan, stored.seed, entrants), history)
+    drawn = format_.next_rounds(setup_of(stored.plan, stored.seed, entrants), history)
     if not (drawn.rows or drawn.complete):
         raise ValueError(f"the format {format_.name} drew nothing and would wait for ever")
     return Round(repository.add_rows(tournament, drawn.rows, complete=drawn.complete), drawn.complete)

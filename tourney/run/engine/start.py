@@ -21,7 +21,7 @@ from tourney.run.config.prior_ratings import refuse_unrated, wants_ratings, with
 from tourney.run.config.tournament_file import TournamentFile
 from tourney.run.engine.bench_policy import startup_failures_of
 from tourney.run.engine.pairing import pair_next
-from tourney.run.formats import find_format
+from tourney.schedule.registry import find_format
 from tourney.store.engine import database_exists
 from tourney.store.repository import Repository
 from tourney.store.values import StoredEntrant, Tournament

@@ -1,0 +1,48 @@
+"""Formats by name."""
+
+import tomllib
+from importlib.metadata import EntryPoint
+from unittest.mock import patch
+
+import pytest
+
+from tests.command import ROOT
+from tests.schedules import setup
+from tourney import plugins
+from tourney.errors import TournamentError
+from tourney.schedule.format import History, Pairings
+from tourney.schedule.registry import FORMATS, file_formats, find_format
+from tourney.schedule.swiss import Swiss
+
+
+def test_own_formats_equal_the_entry_points() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["entry-points"][FORMATS.group] == FORMATS.own
+    assert [format_.name for format_ in FORMATS.all()] == list(FORMATS.names()) == sorted(FORMATS.own)
+
+
+def test_tournament_file_may_name_five_formats() -> None:
+    names = [format_.name for format_ in file_formats()]
+    assert names == ["adaptive", "gauntlet", "knockout", "round-robin", "swiss"]
+
+
+def test_unknown_format_is_refused_with_the_known_ones() -> None:
+    assert type(find_format("swiss")) is Swiss
+    with pytest.raises(TournamentError, match="no format 'sudden-death'; the formats are: adaptive, compare"):
+        find_format("sudden-death")
+
+
+class Late(Swiss):
+    name = "late"
+
+
+def test_plugin_adds_a_format_for_tournament_files() -> None:
+    points = [EntryPoint("late", f"{__name__}:Late", FORMATS.group)]
+    with patch.object(plugins, "installed", lambda _: points), patch.dict(FORMATS._found):
+        assert "late" in [format_.name for format_ in file_formats()]
+
+
+def test_imported_schedule_is_complete() -> None:
+    imported = find_format("import")
+    imported.check(setup(1))
+    assert imported.next_rounds(setup(2), History()) == Pairings((), complete=True)
