@@ -39,7 +39,7 @@ def manifest(folder: Path, text: str) -> None:
         (PLAIN.replace("sage-stones", "sages-tafl") + 'opening-book = "/dev/zero"', "at most 4 MiB"),
         (PLAIN + 'format = "swiss"', "rounds is missing"),
         (PLAIN + 'format = "swiss"\nrounds = 9', "rounds is 9"),
-        (PLAIN + 'format = "adaptive"', "wants budget"),
+        (PLAIN + 'format = "adaptive"', "needs budget"),
         (PLAIN + 'format = "compare"', "format is"),
         (PLAIN + 'format = "import"', "format is"),
         (PLAIN + "[options]\nstones = 0", "stones"),

@@ -133,7 +133,7 @@ def test_a_format_that_takes_nobody_later_says_so(tmp_path: Path, monkeypatch: p
         (('name = "second"', ""), "two entrants are called pebble; give one a name of its own"),
         (('["pebble", "random"]', '["mason", "nobody"]'), "there is no bot 'nobody'"),
         (('"sage-stones"', '"sages-tafl"'), "the bot mason does not play sages-tafl; it plays sage-stones"),
-        (('["pebble", "random"]', "[]\nseats = 4"), "wants at least 4 entrants, not 1"),
+        (('["pebble", "random"]', "[]\nseats = 4"), "needs at least 4 entrants, not 1"),
     ],
 )
 def test_a_tournament_that_cannot_be_played_leaves_no_database(

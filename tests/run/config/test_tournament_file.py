@@ -97,7 +97,7 @@ def test_values_are_frozen(tmp_path: Path) -> None:
             "cup.toml: games-per-pairing is 3, but must be a multiple of 2",
         ),
         ("bots =", "games-per-pairing = 0\nbots =", "cup.toml: games-per-pairing is 0, but must be from 1"),
-        ("bots =", 'format = "sudden"\nbots =', 'cup.toml: format is "sudden", but must be "round-robin"'),
+        ("bots =", 'format = "sudden"\nbots =', 'cup.toml: format is "sudden", but must be "adaptive"'),
         ("bots =", "rounds = 5\nbots =", 'cup.toml: rounds does not go with format = "round-robin"'),
         ("bots =", "round = 5\nbots =", 'cup.toml: there is no key "round"; did you mean rounds?'),
         ("bots =", "opening-plies = -1\nbots =", "cup.toml: opening-plies is -1, but must be from 0"),
