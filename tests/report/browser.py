@@ -106,30 +106,48 @@ def _unfilter(
     return line
 
 
-def probe(page: Path, script: str, profile: Path, *, fragment: str = "", width: int = 1200) -> Any:
-    """Open a page and return what the probe's last expression came to, as JSON.
+NARROWEST = 500
+"""Width of Chromium's narrowest window, in CSS pixels; a narrower page is shown in a frame."""
 
-    The script runs once the page has loaded. Fails the test if the page wrote anything to the console.
+
+def probe(page: Path, script: str, profile: Path, *, fragment: str = "", width: int = 1200) -> Any:
+    """Open a page and return the value that a script returns in it, as JSON data.
+
+    The script runs once the page has loaded. Fails the test if the page writes anything to the console.
     """
     copy = page.with_name(f"{page.stem}-probed.html")
+    frame = page.with_name(f"{page.stem}-frame.html")
     text = page.read_text(encoding="utf-8")
-    # The result is written into the page, where --dump-dom finds it.
+    # The result is written into the top page, where --dump-dom finds it.
     copy.write_text(
         text.replace(
             "</body>",
-            "<pre id=probed></pre><script>window.addEventListener('load',()=>setTimeout(async()=>{"
+            "<script>window.addEventListener('load',()=>setTimeout(async()=>{"
             f"const found = await (async () => {{ {script} }})();"
-            "document.getElementById('probed').textContent = encodeURIComponent(JSON.stringify(found));"
-            "},50))</script></body>",
+            "parent.postMessage(encodeURIComponent(JSON.stringify(found)), '*');"
+            "},50));</script>" + ("" if width < NARROWEST else _RECEIVER) + "</body>",
         ),
         encoding="utf-8",
     )
+    frame.write_text(
+        "<!doctype html><body style='margin:0'>"
+        f"<iframe src='{copy.name}{fragment}' style='border:0;width:{width}px;height:900px'></iframe>{_RECEIVER}",
+        encoding="utf-8",
+    )
+    target = f"{frame}" if width < NARROWEST else f"{copy}{fragment}"
     done = chromium(
-        "--virtual-time-budget=20000", "--dump-dom", f"file://{copy}{fragment}", profile=profile, width=width
+        "--virtual-time-budget=20000", "--dump-dom", f"file://{target}", profile=profile, width=width
     )
     copy.unlink()
+    frame.unlink()
     said = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
     assert said == []
     _, found, rest = done.stdout.partition('<pre id="probed">')
     assert found, done.stderr[-2000:]
     return json.loads(unquote(rest.partition("</pre>")[0]))
+
+
+_RECEIVER = (
+    "<pre id=probed></pre><script>window.addEventListener('message', event => {"
+    "document.getElementById('probed').textContent = event.data;});</script>"
+)

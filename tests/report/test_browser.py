@@ -207,20 +207,28 @@ def test_the_theme_turns_and_is_kept(stones: Site) -> None:
     assert found["kept"] in {"light", "dark"}
 
 
+@pytest.mark.parametrize("width", [390, 500])
 @pytest.mark.parametrize("path", ["index.html", "crosstable.html", "matches.html", "bot", "matches/5.html"])
-def test_no_page_is_wider_than_a_small_screen(stones: Site, path: str) -> None:
+def test_pages_fit_small_screens_in_any_font(stones: Site, path: str, width: int) -> None:
     if path == "bot":
         path = next(p for p in stones.folder.glob("bots/06-*.html")).relative_to(stones.folder).as_posix()
     script = """
     const over = e => e.getBoundingClientRect().right > innerWidth + 1;
-    const wide = [...document.querySelectorAll('main *')].filter(
-      e => over(e) && !e.closest('.scroll') && !e.closest('svg')).map(e => e.tagName + '.' + e.className);
-    return {inner: innerWidth, page: document.documentElement.scrollWidth, wide};
+    const style = document.head.appendChild(document.createElement('style'));
+    return ['inherit', 'sans-serif', 'serif', 'monospace'].map(font => {
+      style.textContent = font === 'inherit' ? '' : `* { font-family: ${font} !important; }`;
+      const wide = [...document.querySelectorAll('main *')].filter(
+        e => (over(e) && !e.closest('.scroll') && !e.closest('svg'))
+          || (e.matches('.tiles b') && e.scrollWidth > e.clientWidth)).map(e => e.tagName + '.' + e.className);
+      return {font, inner: innerWidth, page: document.documentElement.scrollWidth, wide};
+    });
     """
-    found = probe(stones.page(path), script, stones.profile, width=500)
-    assert found["inner"] <= 500
-    assert found["wide"] == []
-    assert found["page"] <= found["inner"]
+    found = probe(stones.page(path), script, stones.profile, width=width)
+    assert [look["font"] for look in found] == ["inherit", "sans-serif", "serif", "monospace"]
+    for look in found:
+        assert look["inner"] == width, look
+        assert look["wide"] == [], look
+        assert look["page"] <= width, look
 
 
 def test_pieces_have_their_colours_on_the_screen(stones: Site, tmp_path: Path) -> None:
