@@ -1,13 +1,11 @@
-"""Control groups: bounds and accounts for all of a bot's processes together, and a way to end or hold them.
+"""Control groups limit, measure, freeze and kill all processes of a bot together.
 
-Version 2 gives ``cgroup.kill``, ``cgroup.freeze`` and ``cpu.stat`` in every group, and ``memory.max`` and
-``pids.max`` where the controllers are handed down. Where those two still sit in hierarchies of version 1
-(a hybrid machine) they are taken from there. Groups are made below this process's own, or below the nearest
-group above it that offers more, if this process may: that is found out by trying.
+Version 2 has ``cgroup.kill``, ``cgroup.freeze`` and ``cpu.stat`` in every group, and ``memory.max`` and
+``pids.max`` if the controllers are delegated. On a hybrid machine these two come from version 1. Groups are
+made below this process's own, or below its nearest ancestor that offers more; trying shows what is allowed.
 
-Whoever makes a group holds a lock on its folder for as long as it lives. Neither its number tells that, which
-may be another process's by now or mean another one here (processes have namespaces), nor its entry in /proc,
-which stays until its parent asks for it.
+The maker of a group locks its folder for as long as it lives. Its process number would not prove that it
+lives: the number may be reused or belong to another namespace, and a zombie keeps its entry in /proc.
 """
 
 import errno
@@ -25,11 +23,11 @@ PREFIX: Final = "tourney-"
 _CORE = ("cgroup.kill", "cgroup.freeze", "cpu.stat")
 _REMOVE_SECONDS = 5.0
 _CLAIMS = 100
-"""How many names are tried: one is taken where a process of another namespace has the same number."""
+"""Names to try: a process of another namespace with the same number may have taken one."""
 
 
 class Home(NamedTuple):
-    """Where groups are made: a folder, and which of ``core``, ``memory``, ``pids`` those in it have."""
+    """A folder to make groups in, and which of ``core``, ``memory``, ``pids`` its groups have."""
 
     folder: Path
     gives: tuple[str, ...]
@@ -37,10 +35,7 @@ class Home(NamedTuple):
 
 
 class Cgroup:
-    """The groups of one bot, one in each hierarchy. Processes join by ``join_words``; made by ``Cgroups``.
-
-    ``locks`` are the descriptors that say whose they are.
-    """
+    """The groups of one bot, one in each hierarchy; made by ``Cgroups``. ``locks`` hold their folders."""
 
     def __init__(
         self, folders: tuple[Path, ...], core: Path | None, memory: Path | None, locks: tuple[int, ...] = ()
@@ -55,16 +50,16 @@ class Cgroup:
 
     @property
     def has_core(self) -> bool:
-        """Whether it can kill, freeze and account."""
+        """Whether it can kill, freeze and measure."""
         return self._core is not None
 
     def join_words(self, redirections: str = "") -> list[str]:
-        """Return words to go before a command: a shell that joins, moves its files, and becomes it."""
+        """Return words to go before a command: a shell that joins the groups, redirects, and becomes it."""
         joins = "".join(f"echo $$ >'{folder}/cgroup.procs' && " for folder in self.folders)
         return ["/bin/sh", "-c", f'{joins}exec "$@" {redirections}', "sh"]
 
     def kill(self) -> None:
-        """Kill all processes of the group, whatever they are doing."""
+        """Kill all processes of the group."""
         if self._core is not None:
             with suppress(OSError):
                 (self._core / "cgroup.kill").write_text("1")
@@ -75,19 +70,19 @@ class Cgroup:
                     os.kill(pid, signal.SIGKILL)
 
     def freeze(self, *, frozen: bool) -> None:
-        """Hold all processes still, or let them go on. Needs ``has_core``."""
+        """Stop all processes, or let them continue; nothing without ``has_core``."""
         if self._core is not None:
             (self._core / "cgroup.freeze").write_text("1" if frozen else "0")
 
     def cpu_ns(self) -> int | None:
-        """Return the processor time of all that ever were in the group; None without ``has_core``."""
+        """Return the processor time of all processes ever in the group; None without ``has_core``."""
         if self._cpu < 0:
             return None
         first = os.pread(self._cpu, 64, 0).split(None, 2)
         return int(first[1]) * 1000 if first[0] == b"usage_usec" else None
 
     def out_of_memory(self) -> int:
-        """Return how many of its processes were killed because the group had no more memory."""
+        """Return the number of processes killed because the group reached its memory limit."""
         if self.memory is None:
             return 0
         for name in ("memory.events", "memory.oom_control"):
@@ -99,7 +94,7 @@ class Cgroup:
         return 0
 
     def remove(self) -> None:
-        """Kill what is left and take the groups away. Raises nothing: what stays is swept later."""
+        """Kill the remaining processes and remove the groups. Raises nothing: ``sweep`` gets the rest."""
         if self._cpu >= 0:
             os.close(self._cpu)
             self._cpu = -1
@@ -107,7 +102,7 @@ class Cgroup:
         left = [folder for folder in self.folders if not _removed(folder)]
         while left and time.monotonic() < until:
             self.kill()
-            time.sleep(0.001)  # the killed are on their way out; nothing tells when the group lets go
+            time.sleep(0.001)  # killed processes take a moment to leave; no event says when the group is free
             left = [folder for folder in left if not _removed(folder)]
         locks, self._locks = self._locks, ()
         for fd in locks:
@@ -116,19 +111,19 @@ class Cgroup:
 
 @dataclass(frozen=True, slots=True)
 class Cgroups:
-    """Makes groups for bots. ``homes`` holds a folder for each hierarchy that is of use, and may be empty."""
+    """Makes groups for bots. ``homes`` has an entry for each usable hierarchy, and may be empty."""
 
     homes: tuple[Home, ...]
 
     @property
     def gives(self) -> frozenset[str]:
-        """Which of ``core``, ``memory``, ``pids`` there are."""
+        """Which of ``core``, ``memory``, ``pids`` groups have here."""
         return frozenset(word for home in self.homes for word in home.gives)
 
     def make(self, name: str, *, memory: int, processes: int) -> Cgroup | None:
-        """Make the groups of a bot, with its bounds in bytes and processes; None where there are no homes.
+        """Make the groups of a bot, limited in bytes and processes; None if there are no homes.
 
-        Raises OSError; then nothing of them is left.
+        Raises OSError and leaves no group behind.
         """
         if not self.homes:
             return None
@@ -156,14 +151,14 @@ class Cgroups:
             raise
 
     def sweep(self) -> None:
-        """Take away the empty groups of processes that are gone."""
+        """Remove empty groups whose maker is gone."""
         for home in self.homes:
             for folder in home.folder.glob(f"{PREFIX}*-*"):
                 _sweep(folder)
 
 
 def find_cgroups(proc: Path = Path("/proc/self")) -> Cgroups:
-    """Return where groups can be made on this machine: nowhere, if it cannot be told or is not allowed."""
+    """Return where groups can be made here: nowhere if that is unknown or not allowed."""
     try:
         mounts = _mounts((proc / "mountinfo").read_text("utf-8", "surrogateescape"))
         own = _own((proc / "cgroup").read_text("utf-8", "surrogateescape"))
@@ -184,7 +179,7 @@ def find_cgroups(proc: Path = Path("/proc/self")) -> Cgroups:
 
 
 def _best_home(mount: Path, root: str, own: str, wanted: set[str], version: int) -> Home | None:
-    """Return the nearest folder, from this process's own group upwards, whose groups have the most."""
+    """Return the nearest folder, upwards from this process's own group, whose groups have the most."""
     if root != "/":
         if own != root and not own.startswith(f"{root}/"):
             return None
@@ -204,7 +199,7 @@ def _best_home(mount: Path, root: str, own: str, wanted: set[str], version: int)
 
 
 def _try(folder: Path, wanted: set[str]) -> tuple[str, ...]:
-    """Make a group in a folder and look what it has; the process that is put in it does nothing else."""
+    """Make a group in a folder and return which of the wanted it has, if a process can join it."""
     try:
         child, lock = _claim(folder, "try")
     except OSError:
@@ -226,21 +221,17 @@ def _files(word: str, child: Path) -> Iterable[str]:
 
 
 def _takes(child: Path) -> bool:
-    """Say whether a process may be put in."""
-    pid = os.posix_spawn(
-        "/bin/sh", ["sh", "-c", f"echo $$ >'{child}/cgroup.procs'"], {}, file_actions=_silent()
-    )
+    """Say whether a process can join the group."""
+    words = ["sh", "-c", f"echo $$ >'{child}/cgroup.procs'"]
+    silent = [(os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0)]
+    pid = os.posix_spawn("/bin/sh", words, {}, file_actions=silent)
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
-
-
-def _silent() -> list[tuple[int, int, str, int, int]]:
-    return [(os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0)]
 
 
 def _bound_memory(folder: Path, size: int, version: int) -> None:
     if version == 1:
         (folder / "memory.limit_in_bytes").write_text(str(size))
-        with suppress(OSError):  # where swap is not accounted for, there is no such file
+        with suppress(OSError):  # missing if swap is not accounted for
             (folder / "memory.memsw.limit_in_bytes").write_text(str(size))
         return
     (folder / "memory.max").write_text(str(size))
@@ -257,7 +248,7 @@ def _members(folder: Path) -> list[int]:
 
 
 def _claim(parent: Path, name: str) -> tuple[Path, int]:
-    """Make a group that is this process's until it closes the descriptor, or dies. Raises OSError."""
+    """Make a group that belongs to this process until it closes the descriptor or dies. Raises OSError."""
     name = f"{PREFIX}{os.getpid()}-{name}"
     for number in range(_CLAIMS):
         folder = parent / (f"{name}-{number}" if number else name)
@@ -265,16 +256,16 @@ def _claim(parent: Path, name: str) -> tuple[Path, int]:
             folder.mkdir()
             lock = _open(folder)
             if lock is not None:
-                with suppress(OSError):  # where nobody can lock, nobody sweeps either
+                with suppress(OSError):  # without locks there is no sweeping either
                     fcntl.flock(lock, fcntl.LOCK_SH)
                 if folder.exists():
                     return folder, lock
-                os.close(lock)  # somebody swept it before it was locked
-    raise FileExistsError(errno.EEXIST, "no name is left for a control group", str(parent / name))
+                os.close(lock)  # another process swept it before the lock
+    raise FileExistsError(errno.EEXIST, "no name is free for a control group", str(parent / name))
 
 
 def _open(folder: Path) -> int | None:
-    """Open a group's folder, if it is there."""
+    """Open a group's folder, if it exists."""
     try:
         return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -282,7 +273,7 @@ def _open(folder: Path) -> int | None:
 
 
 def _sweep(folder: Path) -> None:
-    """Take away a group that is empty and whose maker is gone."""
+    """Remove a group if it is empty and its maker is gone."""
     with suppress(OSError):
         lock = _open(folder)
         if lock is None:
@@ -305,7 +296,7 @@ def _removed(folder: Path) -> bool:
 
 
 def _own(text: str) -> dict[str, str]:
-    """Return this process's group in each hierarchy, by controller; that of version 2 is named ``""``."""
+    """Return this process's group by controller; the key of version 2 is ``""``."""
     groups = {}
     for line in text.splitlines():
         _, controllers, path = line.split(":", 2)
@@ -315,7 +306,7 @@ def _own(text: str) -> dict[str, str]:
 
 
 def _mounts(text: str) -> dict[str, tuple[Path, str]]:
-    """Return where each hierarchy is mounted, and which group of it the mount shows, by controller."""
+    """Return the mount point of each hierarchy and the group that it shows, by controller."""
     found: dict[str, tuple[Path, str]] = {}
     for line in text.splitlines():
         front, _, back = line.partition(" - ")
@@ -331,5 +322,5 @@ def _mounts(text: str) -> dict[str, tuple[Path, str]]:
 
 
 def _plain(word: str) -> str:
-    """Undo what the kernel does to blanks."""
+    """Decode the kernel's escape for blanks."""
     return word.replace("\\040", " ")

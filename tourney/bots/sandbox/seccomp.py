@@ -1,10 +1,10 @@
-"""The filter of system calls: a small BPF program, made here, that the kernel runs before each call of a bot.
+"""The filter of system calls: a BPF program that the kernel runs before each call of a bot.
 
-It refuses what no player of board games needs and what widens the kernel's surface: tracing and reading
-other processes, mounts, namespaces, keys, BPF, performance counters, modules, clocks, swap, io_uring, and
-sockets but of the plainest families (AF_VSOCK, for one, reaches the host of a virtual machine from any
-network namespace). All else is allowed: this is the last of several walls. Calls by another machine's numbers
-(32-bit programs on a 64-bit kernel) do not exist for a bot.
+It refuses what no player of board games needs and what enlarges the kernel's attack surface: tracing and
+reading other processes, mounts, namespaces, keys, BPF, performance counters, modules, clocks, swap, io_uring,
+and all but the plainest socket families (AF_VSOCK, for one, reaches the host of a virtual machine from any
+network namespace). It allows all else, as the last of several walls. Calls of another architecture (32-bit
+programs on a 64-bit kernel) do not exist for a bot.
 """
 
 import errno
@@ -14,21 +14,21 @@ from functools import cache
 from typing import Final
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-"""Instructions of classic BPF: load a word of the call; compare it; test its bits; decide."""
+"""Instructions of classic BPF: load a word of the call, compare it, test its bits, return."""
 _ALLOW: Final = 0x7FFF0000
 _REFUSE: Final = 0x00050000
-"""The kernel's verdicts; a refusal's lower half is the error that the bot gets, 0 a pretended success."""
+"""The kernel's verdicts; the lower half of a refusal is the bot's errno, 0 a pretended success."""
 _NUMBER, _MACHINE, _FIRST, _SECOND = 0, 4, 16, 24
-"""Where a call's number, its machine and the lower halves of its arguments lie."""
+"""Offsets of a call's number, its architecture, and the lower halves of its first two arguments."""
 _NEW_NAMESPACES: Final = 0x7E020000
 _X32: Final = 0x40000000
 _FAMILIES: Final = (1, 2, 10)
-"""AF_UNIX, AF_INET, AF_INET6: inside they reach the bot's own processes and nobody else."""
+"""AF_UNIX, AF_INET, AF_INET6: in the sandbox they reach only the bot's own processes."""
 _TERMINAL_INPUT: Final = (0x5412, 0x541C)
-"""TIOCSTI and TIOCLINUX: they type into a terminal."""
+"""TIOCSTI and TIOCLINUX, which type into a terminal."""
 
 MACHINES: Final = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
-"""The kernel's word for each machine that is known here, and its column in the tables below."""
+"""The kernel's word for each known architecture, and its column in the tables below."""
 
 NOT_PERMITTED: Final[dict[str, tuple[int | None, int | None]]] = {
     "acct": (163, 89),
@@ -96,15 +96,15 @@ NOT_THERE: Final[dict[str, tuple[int | None, int | None]]] = {
     "io_uring_setup": (425, 425),
     "memfd_secret": (447, 447),
 }
-"""Refused with ENOSYS, so that a library falls back. What clone3 is asked for lies where no filter looks."""
+"""Refused with ENOSYS, so that a library falls back. A filter cannot read the flags of clone3."""
 PRETENDED: Final[dict[str, tuple[int | None, int | None]]] = {"sched_setaffinity": (203, 122)}
-"""Does nothing and says it did: engines give up where they may not choose their processors."""
+"""Succeeds without effect: some engines give up if they may not choose their processors."""
 _CLONE, _SOCKET, _IOCTL = (56, 220), (41, 198), (16, 29)
 
 
 @cache
 def seccomp_filter(machine: str | None = None) -> bytes | None:
-    """Return the program for a machine (this one), as bubblewrap reads it; None for one not known here."""
+    """Return the program for an architecture (default: this one) for bubblewrap; None if it is unknown."""
     word, column = MACHINES.get(machine or platform.machine(), (0, -1))
     if column < 0:
         return None
@@ -131,7 +131,7 @@ def seccomp_filter(machine: str | None = None) -> bytes | None:
 
 
 def _step(code: int, value: int, *, yes: int = 0, no: int = 0) -> bytes:
-    """Return an instruction; ``yes`` and ``no`` are how many to skip."""
+    """Return an instruction; ``yes`` and ``no`` are the instructions to skip if a test holds or not."""
     return struct.pack("=HBBI", code, yes, no, value)
 
 
@@ -140,10 +140,10 @@ def _refusal(error: int) -> bytes:
 
 
 def _one_of(values: tuple[int, ...]) -> list[bytes]:
-    """Allow the call at once if the word is one of these."""
+    """Allow the call if the loaded word is one of these."""
     return [part for value in values for part in (_step(_EQUAL, value, no=1), _step(_RETURN, _ALLOW))]
 
 
 def _none_of(values: tuple[int, ...]) -> list[bytes]:
-    """Refuse the call at once if the word is one of these."""
+    """Refuse the call if the loaded word is one of these."""
     return [part for value in values for part in (_step(_EQUAL, value, no=1), _refusal(errno.EPERM))]
