@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import median
 
 from tourney.bots.catalogue.command import environment
-from tourney.games.registry import OWN, find_game
+from tourney.games.registry import GAMES, find_game
 from tourney.resources import engines_dir
 
 Job = tuple[list[str], bytes]
@@ -25,7 +25,7 @@ Job = tuple[list[str], bytes]
 def jobs() -> dict[str, Job]:
     """Return what is started, by the name of its row."""
     found: dict[str, Job] = {"an empty script": (["-c", "pass"], b"")}
-    for bot, games in (("random", sorted(OWN)[:1]), ("greedy", sorted(OWN))):
+    for bot, games in (("random", sorted(GAMES.own)[:1]), ("greedy", sorted(GAMES.own))):
         for game in games:
             seats = find_game(game).seat_counts[0]
             lines = f"tourney 1\ngame {game} seats={seats} seat=1 seed=1\nquit\n"

@@ -355,8 +355,8 @@ class OffBoard(Toe):
 
     expected = "drawing"
 
-    def drawing(self, view: str, last: str | None = None) -> Diagram:
-        made = super().drawing(view, last)
+    def diagram(self, view: str, last: str | None = None) -> Diagram:
+        made = super().diagram(view, last)
         return replace(made, pieces=(*made.pieces, Piece(9, 9, "X")))
 
 
@@ -365,10 +365,10 @@ class Undrawn(Toe):
 
     expected = "drawing"
 
-    def drawing(self, view: str, last: str | None = None) -> Diagram:
+    def diagram(self, view: str, last: str | None = None) -> Diagram:
         if last == "b2":
             raise ValueError("cannot draw b2")
-        return super().drawing(view, last)
+        return super().diagram(view, last)
 
 
 class Endless(Toe):

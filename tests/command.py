@@ -11,8 +11,9 @@ from unittest.mock import patch
 
 from click.testing import CliRunner, Result
 
+from tourney import plugins
 from tourney.cli.main import cli
-from tourney.games import registry
+from tourney.games.registry import GAMES
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = (sys.executable, "-m", "tourney")
@@ -46,15 +47,22 @@ def start(*words: str) -> "subprocess.Popen[str]":
 
 
 @contextmanager
+def installed(*points: EntryPoint) -> Iterator[None]:
+    """Let these be the only entry points, in this process."""
+    with patch.object(plugins, "installed", lambda group: [p for p in points if p.group == group]):
+        yield
+
+
+@contextmanager
 def offering(**games: str) -> Iterator[None]:
     """Let these be the games there are, in this process: ``NAME="module:Class"``, ``_`` for ``-``."""
-    points = [EntryPoint(name.replace("_", "-"), value, registry.GROUP) for name, value in games.items()]
-    registry.find_game.cache_clear()
+    points = [EntryPoint(name.replace("_", "-"), value, GAMES.group) for name, value in games.items()]
+    GAMES.clear()
     try:
-        with patch.object(registry, "OWN", {}), patch.object(registry, "installed", lambda: points):
+        with patch.object(GAMES, "own", {}), installed(*points):
             yield
     finally:
-        registry.find_game.cache_clear()
+        GAMES.clear()
 
 
 TOYS = {

@@ -95,7 +95,7 @@ class Toe(Game[int]):
             raise PositionError(f"in {text!r} the seat does not fit the board")
         return state
 
-    def drawing(self, view: str, last: str | None = None) -> Diagram:
+    def diagram(self, view: str, last: str | None = None) -> Diagram:
         board, _, seat = view.partition(" ")
         cells = [Cell(2 * (k % 3), 2 * (k // 3), name=self.action_string(k)) for k in range(9)]
         marks = board.replace("/", "")
@@ -301,5 +301,5 @@ class SmallToe(Toe):
         if options["misere"] == "yes":
             raise OptionError("small-toe is not played with misere=yes")
 
-    def drawing(self, view: str, last: str | None = None) -> Diagram:
+    def diagram(self, view: str, last: str | None = None) -> Diagram:
         return plain_diagram(view, last)

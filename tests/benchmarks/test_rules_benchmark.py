@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 from tests.command import ROOT
-from tourney.games.registry import game_names
+from tourney.games.registry import GAMES
 
 
 def test_it_prints_a_row_for_every_game() -> None:
@@ -18,5 +18,5 @@ def test_it_prints_a_row_for_every_game() -> None:
     rows = [line.strip("| ").split("|") for line in done.stdout.splitlines() if line.startswith("| ")]
     named = [row[0].strip() for row in rows]
     assert named[0] == "game"
-    assert tuple(name for name in named[1:] if name != "python-chess") == game_names()
+    assert tuple(name for name in named[1:] if name != "python-chess") == GAMES.names()
     assert all(int(row[k].replace(",", "")) > 0 for row in rows[1:] for k in (1, 3))

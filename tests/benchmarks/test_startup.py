@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 from tests.command import ROOT
-from tourney.games.registry import OWN
+from tourney.games.registry import GAMES
 
 
 def test_it_prints_a_row_for_every_game() -> None:
@@ -16,5 +16,9 @@ def test_it_prints_a_row_for_every_game() -> None:
         check=True,
     )
     rows = [line.strip("| ").split(" | ") for line in done.stdout.splitlines()[2:]]
-    assert [row[0] for row in rows] == ["an empty script", "random", *(f"greedy, {game}" for game in OWN)]
+    assert [row[0] for row in rows] == [
+        "an empty script",
+        "random",
+        *(f"greedy, {game}" for game in GAMES.own),
+    ]
     assert all(float(row[1]) > 0 for row in rows)

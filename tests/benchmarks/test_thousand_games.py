@@ -8,12 +8,12 @@ import pytest
 from benchmarks.thousand_games import main, run, specs, tables
 from tests.command import ROOT
 from tests.toys import Race, Toe
-from tourney.games.registry import OWN, find_game
+from tourney.games.registry import GAMES, find_game
 
 FEW = {"cyvasse": 4, "element": 6, "sage-stones": 80, "sages-tafl": 8, "seven-sages": 2}
 
 
-@pytest.mark.parametrize("name", sorted(OWN))
+@pytest.mark.parametrize("name", sorted(GAMES.own))
 def test_random_games_play_to_their_end_and_verify(name: str) -> None:
     """Within the game's bound, for a reason of its own, at every table that it is played at."""
     game = find_game(name)

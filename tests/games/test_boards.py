@@ -34,7 +34,7 @@ HOSTILE = '"><script>alert(1)</script>&\x1b[31m\x00\n\ud800'
 
 
 def toe(last: str | None = "c1") -> Diagram:
-    return Toe().drawing("XOX/O../... 2", last)
+    return Toe().diagram("XOX/O../... 2", last)
 
 
 def parsed(svg: str) -> ET.Element:
@@ -197,7 +197,7 @@ def test_looks_are_shared_by_places_and_pictures(game: AnyGame) -> None:
     """A whole game is made of few looks, each about the origin, with its title apart."""
     looks, count = set(), 0
     for state, _ in playout(game.new(), stream(1, "looks"), 60):
-        drawing = game.drawing(state.position())
+        drawing = game.diagram(state.position())
         things = placed(drawing)
         shown = re.sub(r"<title>[^<]*</title>", "", pieces_svg(drawing))
         whole = "".join(f'<g transform="translate({x} {y})">{look}</g>\n' for look, _, x, y in things)

@@ -4,22 +4,20 @@ import subprocess
 import sys
 import tomllib
 from importlib.metadata import EntryPoint
-from unittest.mock import patch
 
 import pytest
 
-from tests.command import ROOT, TOYS, invoke, offering
+from tests.command import ROOT, TOYS, installed, invoke, offering
 from tourney.errors import GameError
-from tourney.games import registry
-from tourney.games.registry import all_games, clashes, find_game, game_names
+from tourney.games.registry import GAMES, all_games, find_game
 
 
 def test_the_table_is_that_of_the_entry_points() -> None:
     """A game of Tourney's own that is added in one place only is found here."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert project["entry-points"][registry.GROUP] == registry.OWN
-    assert set(game_names()) >= set(registry.OWN)
-    assert clashes() == {}
+    assert project["entry-points"][GAMES.group] == GAMES.own
+    assert set(GAMES.names()) >= set(GAMES.own)
+    assert GAMES.clashes() == {}
 
 
 def test_own_games_are_loaded_without_what_is_slow_to_import() -> None:
@@ -28,17 +26,17 @@ def test_own_games_are_loaded_without_what_is_slow_to_import() -> None:
         "import sys; from tourney.games import find_game\n"
         "for name in sys.argv[1:]: find_game(name).new()\n"
         "print([name for name in sys.modules if name.rpartition('.')[2] in"
-        " ('metadata', 'dataclasses', 'inspect', 'drawing', 'picture')])"
+        " ('metadata', 'dataclasses', 'inspect', 'diagram')])"
     )
-    words = [sys.executable, "-S", "-c", script, *registry.OWN]
+    words = [sys.executable, "-S", "-c", script, *GAMES.own]
     done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, check=False)
     assert (done.stdout, done.stderr) == ("[]\n", "")
 
 
 def test_an_own_game_stays_ours_whoever_claims_its_name() -> None:
     """A bot plays by our rules; whoever lists all games is told of the other."""
-    claim = [EntryPoint("cyvasse", "tests.toys:Toe", registry.GROUP)]
-    with patch.object(registry, "installed", lambda: claim):
+    claim = [EntryPoint("cyvasse", "tests.toys:Toe", GAMES.group)]
+    with installed(*claim):
         assert type(find_game("cyvasse")).__module__ == "tourney.games.cyvasse.game"
         with pytest.raises(
             GameError, match=r"cyvasse of Tourney's own is offered by tests\.toys:Toe as well"
@@ -50,34 +48,34 @@ def test_an_own_game_stays_ours_whoever_claims_its_name() -> None:
         "error: the game cyvasse of Tourney's own is offered by tests.toys:Toe as well;"
         " uninstall that package\n"
     )
-    assert [line.split(",")[0] for line in done.stdout.splitlines()] == ["name", *registry.OWN]
+    assert [line.split(",")[0] for line in done.stdout.splitlines()] == ["name", *GAMES.own]
 
 
 def test_a_game_that_two_others_offer_is_nobodys() -> None:
     """Neither is preferred, and both are named; the same place named twice is no clash."""
     points = [
-        EntryPoint("toe", target, registry.GROUP)
+        EntryPoint("toe", target, GAMES.group)
         for target in ("tests.toys:Toe", "tests.toys:Race", "tests.toys:Toe")
     ]
-    with offering(), patch.object(registry, "installed", lambda: points):
+    with offering(), installed(*points):
         with pytest.raises(GameError, match=r"offered twice, by tests\.toys:Race and tests\.toys:Toe"):
             find_game("toe")
-        assert clashes() == {
+        assert GAMES.clashes() == {
             "toe": "the game toe is offered twice, by tests.toys:Race and tests.toys:Toe;"
             " uninstall one of the packages"
         }
         assert invoke("games").stderr.count("\n") == 1
-    with offering(), patch.object(registry, "installed", lambda: points[::2]):
+    with offering(), installed(*points[::2]):
         assert [game.name for game in all_games()] == ["toe"]
 
 
 def test_others_games_are_listed_among_ours() -> None:
     """Sorted by name, wherever they come from."""
-    points = [EntryPoint("race", TOYS["race"] + " [extra]", registry.GROUP)]
-    with patch.object(registry, "installed", lambda: points):
-        assert game_names() == tuple(sorted([*registry.OWN, "race"]))
+    points = [EntryPoint("race", TOYS["race"] + " [extra]", GAMES.group)]
+    with installed(*points):
+        assert GAMES.names() == tuple(sorted([*GAMES.own, "race"]))
         assert find_game("race").title == "Race"
-    find_game.cache_clear()
+    GAMES.clear()
 
 
 def test_a_game_that_is_not_there_is_named_with_those_that_are() -> None:

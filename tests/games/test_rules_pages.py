@@ -6,19 +6,19 @@ from pathlib import Path
 import pytest
 
 from tourney.games.console import Console
-from tourney.games.registry import OWN, find_game
+from tourney.games.registry import GAMES, find_game
 
 PAGES = Path(__file__).parents[2] / "docs" / "rules"
 
 
 def test_every_game_has_a_page_with_a_board_and_no_page_is_without_a_game() -> None:
     """A page that is added or renamed is tried below as well."""
-    assert {path.stem for path in PAGES.glob("*.md")} == {*OWN, "README"}
-    for game in OWN:
+    assert {path.stem for path in PAGES.glob("*.md")} == {*GAMES.own, "README"}
+    for game in GAMES.own:
         assert f"![board]({game}.svg)" in (PAGES / f"{game}.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("game", sorted(OWN))
+@pytest.mark.parametrize("game", sorted(GAMES.own))
 def test_the_worked_turn_is_what_the_console_answers(game: str) -> None:
     """Every block, line by line; a block that holds no action would prove little."""
     page = (PAGES / f"{game}.md").read_text(encoding="utf-8")

@@ -288,7 +288,7 @@ def test_a_sample_of_what_cannot_be_is_refused(observation: str) -> None:
 
 def test_the_drawing_shows_stones_dice_hands_and_the_squares_to_choose_from() -> None:
     state = play(made("5a1 5i2 5d3", seats=2), "roll-122")
-    drawing = GAME.drawing(state.position(), "roll-122")
+    drawing = GAME.diagram(state.position(), "roll-122")
     assert len(drawing.cells) == 63
     assert {(p.glyph, p.side, p.kind, p.x, p.y) for p in drawing.pieces} == {
         ("1", 1, "stone", 4, 16),
@@ -306,19 +306,19 @@ def test_the_drawing_shows_stones_dice_hands_and_the_squares_to_choose_from() ->
 
 def test_the_drawing_marks_the_stone_placed_last() -> None:
     state = play(made(phase="9+"), "9i")
-    drawing = GAME.drawing(state.position(), "9i")
+    drawing = GAME.diagram(state.position(), "9i")
     assert drawing.marks == (Mark(12, 0, "to"),)
     assert drawing.notes[0] == "colour 1 (seat 1) rolls"
 
 
 def test_the_drawing_says_who_is_done_and_that_it_is_over() -> None:
-    drawing = GAME.drawing(text("3a4", 4, "over", hands="#3,#1,#2,2", count=3, play_on=True))
+    drawing = GAME.diagram(text("3a4", 4, "over", hands="#3,#1,#2,2", count=3, play_on=True))
     assert drawing.notes[0] == "over; last turn: colour 4 (seat 4)"
     assert "1: done, rank 3" in drawing.notes[1]
 
 
 def test_the_drawing_is_made_of_good_strings_only() -> None:
     with pytest.raises(PositionError):
-        GAME.drawing("nothing")
+        GAME.diagram("nothing")
     with pytest.raises(ActionError):
-        GAME.drawing(START, "nothing")
+        GAME.diagram(START, "nothing")

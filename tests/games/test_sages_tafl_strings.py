@@ -201,7 +201,7 @@ def test_a_seat_sees_the_whole_position_and_can_sample_it() -> None:
 
 
 def test_the_drawing_shows_ground_pieces_and_the_last_move() -> None:
-    drawing = GAME.drawing(play(GAME.new(), "c2-c3").position(), "c2-c3")
+    drawing = GAME.diagram(play(GAME.new(), "c2-c3").position(), "c2-c3")
     kinds = {cell.name: cell.kind for cell in drawing.cells if cell.name != "tower"}
     assert len(kinds) == 72
     assert (kinds["a5"], kinds["h4"], kinds["h6"], kinds["a3"]) == ("river", "bank", "bank", "plain")
@@ -219,18 +219,18 @@ def test_the_drawing_shows_ground_pieces_and_the_last_move() -> None:
 
 def test_the_drawing_marks_a_sage_s_way_down_and_an_escape() -> None:
     down = play(made("Aa1 ad5", seat=2), "tower-d8")
-    assert GAME.drawing(down.position(), "tower-d8").marks == (Mark(7, 1, "from"), Mark(6, 2, "to"))
+    assert GAME.diagram(down.position(), "tower-d8").marks == (Mark(7, 1, "from"), Mark(6, 2, "to"))
     off = play(made("Ad5 ad7"), "d5-off")
-    assert GAME.drawing(off.position(), "d5-off").marks == (Mark(6, 8, "from"),)
-    assert GAME.drawing(made("Ad5").position(), "pass").marks == ()
+    assert GAME.diagram(off.position(), "d5-off").marks == (Mark(6, 8, "from"),)
+    assert GAME.diagram(made("Ad5").position(), "pass").marks == ()
 
 
 def test_the_drawing_is_made_of_good_strings_only() -> None:
     with pytest.raises(PositionError):
-        GAME.drawing("nothing")
+        GAME.diagram("nothing")
     with pytest.raises(ActionError):
-        GAME.drawing(START, "nothing")
+        GAME.diagram(START, "nothing")
 
 
 def test_the_drawing_says_that_the_game_is_over_where_the_string_tells() -> None:
-    assert GAME.drawing(made("Aa1 ah9", points="5:0").position()).notes[0] == "over: points"
+    assert GAME.diagram(made("Aa1 ah9", points="5:0").position()).notes[0] == "over: points"

@@ -1,5 +1,9 @@
 """The estimate of the draw probability."""
 
+from unittest.mock import patch
+
+from tests.command import offering
+from tests.toys import Race
 from tourney.ratings.draws import default, estimate
 from tourney.schedule.row import MatchKey, ResultRow
 
@@ -29,7 +33,14 @@ def test_void_matches_do_not_count() -> None:
     assert estimate([*won, result(3, 1, 1, fault="crash")], forfeits="void") == estimate(won)
 
 
-def test_games_that_know_one_winner_have_the_ties_of_their_rules() -> None:
+def test_plugin_with_a_single_winner_gets_the_ties_of_its_rules() -> None:
+    with offering(race="tests.toys:Race"):
+        assert [default("race", seats) for seats in (2, 3)] == [0.1, 0.1]
+        with patch.object(Race, "has_single_winner", return_value=True):
+            assert [default("race", seats) for seats in (2, 3)] == [0.1, 0.5]
+
+
+def test_single_winner_games_have_the_ties_of_their_rules() -> None:
     assert [default("sage-stones", seats) for seats in (2, 3, 4)] == [0.1, 0.5, 0.6667]
     assert default("sage-stones", 4, {"play-on": "yes"}) == 0.1
     assert default("someone-elses", 4) == 0.1

@@ -10,7 +10,7 @@ from tests.report import world
 from tests.toys import Odds, Race, Toe
 from tourney.games.base import AnyGame
 from tourney.games.diagram import Diagram
-from tourney.games.registry import find_game, game_names
+from tourney.games.registry import GAMES, find_game
 from tourney.games.svg_diagram import ground_svg, placed, seat_colors
 from tourney.match.record import Record, make_record
 from tourney.match.spec import Entrant, MatchSpec
@@ -69,14 +69,14 @@ def unfold(data: dict[str, Any], base: tuple[str, ...]) -> list[Frame]:
 
 def views(game: AnyGame, record: Record) -> list[tuple[str, Diagram]]:
     state = game.new(len(record["seats"]), record["options"])
-    found = [(state.position(), game.drawing(state.position(), None))]
+    found = [(state.position(), game.diagram(state.position(), None))]
     for _, text in record["actions"]:
         state = state.play(game.read_action(state, text))
-        found.append((state.position(), game.drawing(state.position(), text)))
+        found.append((state.position(), game.diagram(state.position(), text)))
     return found
 
 
-@pytest.mark.parametrize("name", game_names())
+@pytest.mark.parametrize("name", GAMES.names())
 def test_every_game_unfolds_to_its_drawings(name: str) -> None:
     game = find_game(name)
     record = record_of(name, game.seat_counts[-1])
@@ -93,7 +93,7 @@ def test_every_game_unfolds_to_its_drawings(name: str) -> None:
         assert all(sprite < len(film.sprites) for sprite, _, _ in frame.things)
 
 
-@pytest.mark.parametrize("name", game_names())
+@pytest.mark.parametrize("name", GAMES.names())
 def test_grounds_are_the_drawings(name: str) -> None:
     game = find_game(name)
     record = record_of(name, game.seat_counts[0])
@@ -130,10 +130,10 @@ def test_other_peoples_games_are_shown(game: AnyGame) -> None:
 class BrokenToe(Toe):
     """A game whose drawing fails now and then."""
 
-    def drawing(self, view: str, last: str | None = None) -> Diagram:
+    def diagram(self, view: str, last: str | None = None) -> Diagram:
         if last == "b2":
             raise ZeroDivisionError
-        return super().drawing(view, last)
+        return super().diagram(view, last)
 
 
 TOE: Record = {

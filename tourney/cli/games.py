@@ -9,7 +9,7 @@ from tourney.cli.options import format_option, output_options
 from tourney.cli.output import Column, Format, Row, current
 from tourney.errors import CheckError, GameError
 from tourney.games.base import AnyGame, Option
-from tourney.games.registry import clashes, find_game, game_names
+from tourney.games.registry import GAMES
 
 _MANY = 4
 """More values than these are abridged where they are numbers in a row."""
@@ -35,11 +35,11 @@ def command(format_: Format) -> None:
     a name that is taken, is named on standard error, and the exit code is 1.
     """
     rows: list[Row] = []
-    taken = clashes()
+    taken = GAMES.clashes()
     wrong: list[str] = []
-    for name in game_names():
+    for name in GAMES.names():
         try:
-            rows.append(row_of(find_game(name)))
+            rows.append(row_of(GAMES.find(name)))
         except GameError as error:
             wrong.append(str(error))
         else:

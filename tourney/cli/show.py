@@ -189,7 +189,7 @@ def board_text(record: Record, ply: int, *, color: bool) -> str:
     game = find_game(record["game"])
     state = replay(game, record, ply)
     last = record["actions"][ply - 1][1] if ply else None
-    return text_diagram(game.drawing(state.position(), last), color=color)
+    return text_diagram(game.diagram(state.position(), last), color=color)
 
 
 def replay(game: AnyGame, record: Record, ply: int) -> AnyState:

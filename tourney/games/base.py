@@ -46,6 +46,27 @@ class Option(NamedTuple):
         return value
 
 
+class GoldenMatch(NamedTuple):
+    """The match of ``seeds/golden``: shipped bots in seat order, the match seed, options."""
+
+    bots: tuple[str, ...]
+    seed: int
+    options: tuple[tuple[str, str], ...] = ()
+
+
+class OpeningBook(NamedTuple):
+    """What ``seeds/GAME.book`` needs of a game whose board is its own mirror image, left to right.
+
+    ``files`` are the letters of the files from left to right; ``points`` is the index of the field of a
+    position string that reads ``0:0`` before the first point; ``pieces`` are the indices of the fields whose
+    letters are pieces.
+    """
+
+    files: str
+    points: int
+    pieces: tuple[int, ...]
+
+
 class State(ABC, Generic[A]):
     """A position, with whatever history its rules count. Immutable: nothing changes it once made.
 
@@ -136,6 +157,10 @@ class Game(ABC, Generic[A]):
     """Whether ``parse_position`` works; without it ``position`` is the history of actions."""
     max_actions: ClassVar[int]
     """No game of it has more actions than this, chance counted."""
+    diagram_plies: ClassVar[int] = 20
+    """The actions played before the diagram in ``docs/rules``; enough to show typical play."""
+    golden_match: ClassVar[GoldenMatch | None] = None
+    opening_book: ClassVar[OpeningBook | None] = None
 
     @abstractmethod
     def initial(self, seats: int, options: Mapping[str, str]) -> State[A]:
@@ -176,6 +201,13 @@ class Game(ABC, Generic[A]):
     def check_settings(self, seats: int, options: Mapping[str, str]) -> None:
         """Raise OptionError where seats and options do not go together."""
 
+    def has_single_winner(self, seats: int, options: Mapping[str, str]) -> bool:  # noqa: ARG002 - for subclasses
+        """Say whether every game has one winner and all other seats share rank 2; the default is no.
+
+        Ratings derive the default draw probability from it. ``seats`` and ``options`` are full and checked.
+        """
+        return False
+
     def parse_position(
         self,
         text: str,  # noqa: ARG002 - games that have positions read it
@@ -208,7 +240,7 @@ class Game(ABC, Generic[A]):
         """
         raise PositionError(f"{self.name} cannot sample states")
 
-    def drawing(self, view: str, last: str | None = None) -> Diagram:
+    def diagram(self, view: str, last: str | None = None) -> Diagram:
         """Draw a position string or an observation, with the last action's string marked if given."""
         from tourney.games.diagram import plain_diagram  # noqa: PLC0415 - bots, which start often, draw nothing
 

@@ -14,18 +14,14 @@ from tourney.games.svg_diagram import seat_colors, svg_diagram
 from tourney.seeds import stream
 
 SEED = 7
-PLIES = {"sages-tafl": 30, "seven-sages": 14, "sage-stones": 50, "cyvasse": 74, "element": 130}
-"""How many actions a game has seen in its picture: enough for its board to look like play."""
-OTHERS = 20
-"""The same for other games."""
 
 
 def picture(game: AnyGame) -> str:
     """Return the SVG of a game in the middle of play, with the most seats it can have."""
     *_, (_, action), (state, _) = playout(
-        game.new(game.seat_counts[-1]), stream(SEED, "picture", game.name), PLIES.get(game.name, OTHERS)
+        game.new(game.seat_counts[-1]), stream(SEED, "picture", game.name), game.diagram_plies
     )
-    drawing = game.drawing(state.position(), game.action_string(action))
+    drawing = game.diagram(state.position(), game.action_string(action))
     return svg_diagram(drawing, seat_colors(game.seat_names), game.title)
 
 

@@ -186,7 +186,7 @@ class PersonChannel(Channel):
         """Draw the board as this seat sees it, with the last action marked if it was seen."""
         table = self._table
         last = next((entry.action for entry in reversed(self._entries) if entry.kind == "play"), HIDDEN)
-        drawing = table.game.drawing(self._view, None if last == HIDDEN else last)
+        drawing = table.game.diagram(self._view, None if last == HIDDEN else last)
         table.terminal.write(
             "\n" + text_diagram(drawing, color=table.terminal.color, colors=table.colors) + "\n"
         )

@@ -9,24 +9,30 @@ from itertools import pairwise
 
 import trueskill
 
+from tourney.errors import GameError
+from tourney.games.registry import find_game
 from tourney.ratings.values import Forfeits, rated
 from tourney.schedule.row import ResultRow
 
-ONE_WINNER = frozenset({"element", "sage-stones"})
-"""Games that part a winner from the rest and no more: all other seats share the second rank."""
-
 
 def default(game: str, seats: int, options: Mapping[str, str] | None = None) -> float:
-    """Return the draw probability a game is rated with when nobody names another.
+    """Return the default draw probability of a game.
 
-    The package's default; but where a game knows one winner alone, the (seats - 2) ties among the others are
-    no accident and say little: of the (seats - 1) neighbours so many are tied by the rules.
+    The trueskill package's default, except in a game with a single winner: its rules tie (seats - 2) of the
+    (seats - 1) pairs of neighbours. A game whose rules are not installed gets the package's default.
     """
-    plays_on = (options or {}).get("play-on") == "yes"
-    if game in ONE_WINNER and seats > 2 and not plays_on:
+    if seats > 2 and _has_single_winner(game, seats, options):
         return round((seats - 2) / (seats - 1), 4)
     probability: float = trueskill.DRAW_PROBABILITY
     return probability
+
+
+def _has_single_winner(game: str, seats: int, options: Mapping[str, str] | None) -> bool:
+    try:
+        rules = find_game(game)
+        return rules.has_single_winner(*rules.settings(seats, options))
+    except GameError:
+        return False
 
 
 def estimate(results: Iterable[ResultRow], forfeits: Forfeits = "loss") -> float:

@@ -114,7 +114,7 @@ def _views(game: AnyGame, record: Record, problems: list[str]) -> Iterator[tuple
 def _drawings(game: AnyGame, views: Iterable[tuple[str, str | None]]) -> Iterator[Diagram]:
     for position, last in views:
         try:
-            yield game.drawing(position, last)
+            yield game.diagram(position, last)
         except Exception:  # noqa: BLE001 - a plugin's drawing that fails costs the picture, not the report
             yield plain_diagram(position, last)
 

@@ -6,8 +6,7 @@ Their limits are far away, so that nothing but rules, seeds and bots decides wha
 import re
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -17,8 +16,8 @@ from tourney.bots.catalogue.resolve import resolve_bot
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.base import Sandbox, open_sandbox
 from tourney.errors import ActionError, TourneyError
-from tourney.games.base import OVER, AnyGame, AnyState
-from tourney.games.registry import find_game
+from tourney.games.base import OVER, AnyGame, AnyState, GoldenMatch, OpeningBook
+from tourney.games.registry import GAMES, find_game
 from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.match.record import Record, canonical
 from tourney.match.spec import Entrant, Limits, MatchSpec
@@ -27,25 +26,7 @@ from tourney.seeds import derive, uniform
 LIMITS: Final = Limits(move_ms=60_000, startup_ms=60_000)
 
 
-@dataclass(frozen=True, slots=True)
-class Golden:
-    """A golden game: who plays, in seat order, and the match's seed."""
-
-    bots: tuple[str, ...]
-    seed: int
-    options: tuple[tuple[str, str], ...] = ()
-
-
-GAMES: Final[Mapping[str, Golden]] = {
-    "cyvasse": Golden(("greedy", "random"), 4),
-    "element": Golden(("greedy", "random", "pebble"), 4),
-    "sage-stones": Golden(("greedy", "random", "pebble", "greedy"), 5, (("play-on", "yes"),)),
-    "sages-tafl": Golden(("greedy", "random"), 4),
-    "seven-sages": Golden(("greedy", "random"), 4),
-}
-
-
-def play_golden(game: str, golden: Golden, store: BotStore, sandbox: Sandbox) -> Record:
+def play_golden(game: str, golden: GoldenMatch, store: BotStore, sandbox: Sandbox) -> Record:
     """Play a golden game with the bots as they ship now, and return its record.
 
     Raises what ``MatchRunner.play`` raises.
@@ -67,21 +48,6 @@ MISSES: Final = 1000
 """After so many candidates in a row that are no new opening, there are taken to be no more."""
 
 
-@dataclass(frozen=True, slots=True)
-class Board:
-    """What must be known of a game: its files, and which fields of its position hold points and pieces."""
-
-    files: str
-    points: int
-    pieces: tuple[int, ...]
-
-
-BOARDS: Final[Mapping[str, Board]] = {
-    "sages-tafl": Board("abcdefgh", points=3, pieces=(0, 2)),
-    "seven-sages": Board("abcdefghijklmno", points=4, pieces=(0, 1)),
-}
-
-
 def book_text(game: AnyGame, plies: int = PLIES, lines: int = LINES, seed: int = SEED) -> str:
     """Return a book as a text: how it was drawn, as comments, and an opening a line."""
     head = (
@@ -99,15 +65,17 @@ def draw(game: AnyGame, plies: int, seed: int) -> Iterator[tuple[str, ...]]:
 
     The k-th candidate's j-th action is drawn by ``derive(seed, "book", GAME, k, j)``, both from 0.
     """
-    board = BOARDS[game.name]
+    book = game.opening_book
+    if book is None:
+        raise ValueError(f"{game.name} names no opening_book")
     seen: set[str] = set()
     k = misses = 0
     while misses < MISSES:
         actions, state = _candidate(game, plies, seed, k)
         k += 1
         misses += 1
-        key = _key(game, board, state, actions)
-        if state.actor != OVER and key not in seen and _level(game, board, state):
+        key = _key(game, book, state, actions)
+        if state.actor != OVER and key not in seen and _level(game, book, state):
             seen.add(key)
             misses = 0
             yield tuple(actions)
@@ -132,21 +100,21 @@ def mirrored(action: str, files: str) -> str:
     )
 
 
-def _key(game: AnyGame, board: Board, state: AnyState, actions: list[str]) -> str:
+def _key(game: AnyGame, book: OpeningBook, state: AnyState, actions: list[str]) -> str:
     """Return what stands for an opening and its mirror image: the lesser of their positions."""
     image = game.new()
     try:
         for action in actions:
-            image = image.play(game.read_action(image, mirrored(action, board.files)))
+            image = image.play(game.read_action(image, mirrored(action, book.files)))
     except ActionError as error:
         raise ValueError(f"the board of {game.name} is not its own mirror image: {error}") from error
     return min(state.position(), image.position())
 
 
-def _level(game: AnyGame, board: Board, state: AnyState) -> bool:
+def _level(game: AnyGame, book: OpeningBook, state: AnyState) -> bool:
     fields, first = state.position().split(" "), game.new().position().split(" ")
-    letters = [sum(c.isalpha() for k in board.pieces for c in each[k]) for each in (fields, first)]
-    return fields[board.points] == "0:0" and letters[0] == letters[1]
+    letters = [sum(c.isalpha() for k in book.pieces for c in each[k]) for each in (fields, first)]
+    return fields[book.points] == "0:0" and letters[0] == letters[1]
 
 
 def write_golden(folder: Path) -> None:
@@ -154,7 +122,10 @@ def write_golden(folder: Path) -> None:
     (folder / "golden").mkdir(parents=True, exist_ok=True)
     store = Path(tempfile.mkdtemp(prefix="tourney-"))
     try:
-        for game, golden in GAMES.items():
+        for game in GAMES.own:
+            golden = find_game(game).golden_match
+            if golden is None:
+                continue
             record = play_golden(game, golden, BotStore(store), open_sandbox("off"))
             (folder / "golden" / f"{game}.json").write_bytes(canonical(record) + b"\n")
     finally:
@@ -164,8 +135,9 @@ def write_golden(folder: Path) -> None:
 def write_books(folder: Path) -> None:
     """Draw the opening books and write DIR/GAME.book. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
-    for game in BOARDS:
-        (folder / f"{game}.book").write_text(book_text(find_game(game)), encoding="ascii")
+    for game in map(find_game, GAMES.own):
+        if game.opening_book is not None:
+            (folder / f"{game.name}.book").write_text(book_text(game), encoding="ascii")
 
 
 def main(arguments: list[str]) -> int:

@@ -234,7 +234,7 @@ def test_python_bots_find_the_games(tmp_path: Path) -> None:
     """``python3`` is the interpreter that runs Tourney, with the games importable, and writes no bytecode."""
     tmp_path.chmod(0o755)
     (tmp_path / "helper.py").write_text(
-        "import tourney.games.registry as r\nnames = r.game_names()\n", "ascii"
+        "import tourney.games.registry as r\nnames = r.GAMES.names()\n", "ascii"
     )
     (tmp_path / "bot.py").write_text("import helper\nprint(*helper.names)\n", encoding="ascii")
     words = own_words(("python3", "bot.py"), "bot")

@@ -19,14 +19,14 @@ def arrow(drawing: Diagram) -> tuple[str, str]:
 
 
 def test_cells_are_the_88_squares_with_their_ground() -> None:
-    cells = {cell.name: cell for cell in GAME.drawing(A).cells}
+    cells = {cell.name: cell for cell in GAME.diagram(A).cells}
     assert len(cells) == 88
     assert (cells["a4"].kind, cells["a1"].kind, cells["e1"].kind) == ("mountain", "water", "plain")
     assert all(cell.shape == "hex" for cell in cells.values())
 
 
 def test_rows_lie_two_apart_with_neighbouring_rows_shifted_by_one() -> None:
-    at = {cell.name: (cell.x, cell.y) for cell in GAME.drawing(A).cells}
+    at = {cell.name: (cell.x, cell.y) for cell in GAME.diagram(A).cells}
     assert at["d6"] == (at["d5"][0] + 2, at["d5"][1])
     assert at["e5"] == (at["d5"][0] - 1, at["d5"][1] - 2)
     assert at["e6"] == (at["d5"][0] + 1, at["d5"][1] - 2)
@@ -35,7 +35,7 @@ def test_rows_lie_two_apart_with_neighbouring_rows_shifted_by_one() -> None:
 
 
 def test_pieces_are_the_strings_with_titles_for_people() -> None:
-    pieces = {piece.title: piece for piece in GAME.drawing(B).pieces}
+    pieces = {piece.title: piece for piece in GAME.diagram(B).pieces}
     assert len(pieces) == 14
     assert pieces["White King on b2"].glyph == "K"
     assert (pieces["Black Tower on h4"].kind, pieces["Black Tower on h4"].side) == ("tower", 2)
@@ -43,7 +43,7 @@ def test_pieces_are_the_strings_with_titles_for_people() -> None:
 
 
 def test_what_is_hidden_is_drawn_as_hidden() -> None:
-    drawing = GAME.drawing(lay_out(GAME.new(), 1, 20).observation(2))
+    drawing = GAME.diagram(lay_out(GAME.new(), 1, 20).observation(2))
     assert {cell.kind for cell in drawing.cells} == {"plain", "hidden"}
     assert drawing.pieces == ()
     assert drawing.notes == ("White lays out its side, unseen",)
@@ -62,7 +62,7 @@ def test_the_last_action_is_marked(
     pieces: str, action: str, marked: set[tuple[str, str]], way: tuple[str, str]
 ) -> None:
     state = play(place(f"{pieces} ki8"), action)
-    drawing = GAME.drawing(state.position(), action)
+    drawing = GAME.diagram(state.position(), action)
     assert marks(drawing) == marked
     assert arrow(drawing) == way
     assert drawing.notes[-1] == f"last: {action}"
@@ -70,19 +70,19 @@ def test_the_last_action_is_marked(
 
 def test_the_last_action_of_the_set_up_is_marked() -> None:
     state = play(GAME.new(), "king-b5")
-    assert marks(GAME.drawing(state.position(), "king-b5")) == {("to", "b5")}
+    assert marks(GAME.diagram(state.position(), "king-b5")) == {("to", "b5")}
     state = play(state, "tile-1", "tile-2t")
-    assert marks(GAME.drawing(state.position(), "tile-2t")) == {
+    assert marks(GAME.diagram(state.position(), "tile-2t")) == {
         ("to", name) for name in ("d3", "d4", "c3", "c4")
     }
     state = play(state, *(tile for tile in WHITE_TILES if tile[5] not in "12"), "put-a1")
-    assert marks(GAME.drawing(state.position(), "put-a1")) == {("to", "a1")}
-    assert GAME.drawing(state.position(), "?").marks == ()
+    assert marks(GAME.diagram(state.position(), "put-a1")) == {("to", "a1")}
+    assert GAME.diagram(state.position(), "?").marks == ()
 
 
 def test_done_leaves_no_mark() -> None:
     state = play(place("Rd5 Rd8"), "d5-e5", "done")
-    assert marks(GAME.drawing(state.position(), "done")) == set()
+    assert marks(GAME.diagram(state.position(), "done")) == set()
 
 
 def test_every_state_of_a_game_can_be_drawn_for_everybody() -> None:
@@ -90,7 +90,7 @@ def test_every_state_of_a_game_can_be_drawn_for_everybody() -> None:
     kinds = set()
     for k in range(130):
         for view in (state.position(), state.observation(1), state.observation(2)):
-            drawing = GAME.drawing(view, last or None)
+            drawing = GAME.diagram(view, last or None)
             assert len(drawing.cells) == 88
             kinds.add(drawing.notes[0])
         action = state.legal_actions()[k * 7 % len(state.legal_actions())]
@@ -99,7 +99,7 @@ def test_every_state_of_a_game_can_be_drawn_for_everybody() -> None:
 
 
 def test_labels_lie_beside_the_board() -> None:
-    drawing = GAME.drawing(A)
+    drawing = GAME.diagram(A)
     cells = {(cell.x, cell.y) for cell in drawing.cells}
     labels = [(label.x, label.y) for label in drawing.labels]
     assert not cells & set(labels)
@@ -111,7 +111,7 @@ def test_labels_lie_beside_the_board() -> None:
 
 def test_what_is_no_view_and_no_action_is_refused() -> None:
     with pytest.raises(PositionError):
-        GAME.drawing("nothing")
+        GAME.diagram("nothing")
     with pytest.raises(ActionError):
-        GAME.drawing(A, "nothing")
+        GAME.diagram(A, "nothing")
     assert read(A).position() == A

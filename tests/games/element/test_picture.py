@@ -8,7 +8,7 @@ from tourney.games.diagram import Arrow, Mark
 
 
 def test_every_square_is_drawn_with_north_up_and_coordinates_beside() -> None:
-    drawing = GAME.drawing(START_2)
+    drawing = GAME.diagram(START_2)
     at = {cell.name: (cell.x, cell.y) for cell in drawing.cells}
     assert len(at) == 121
     assert (at["a11"], at["k1"]) == ((0, 0), (20, 20))
@@ -17,7 +17,7 @@ def test_every_square_is_drawn_with_north_up_and_coordinates_beside() -> None:
 
 def test_stones_and_sages_stand_on_their_squares() -> None:
     """Glyphs are the position string's letters; a range's Earth looks like one; sages carry their seats."""
-    drawing = GAME.drawing(text("Fa5 Wb5 Ec5 Me5 Ef5 1h5 3i5", sages="a1 k11 e9"))
+    drawing = GAME.diagram(text("Fa5 Wb5 Ec5 Me5 Ef5 1h5 3i5", sages="a1 k11 e9"))
     pieces = {piece.title.split(" on ")[1]: (piece.glyph, piece.kind, piece.side) for piece in drawing.pieces}
     assert pieces == {
         "a5": ("F", "fire", 0),
@@ -36,17 +36,17 @@ def test_stones_and_sages_stand_on_their_squares() -> None:
 
 
 def test_the_last_action_and_used_squares_are_marked() -> None:
-    drawing = GAME.drawing(text("1e5", used="e5"), "jump-e6")
+    drawing = GAME.diagram(text("1e5", used="e5"), "jump-e6")
     assert drawing.marks == (Mark(8, 12, "used"), Mark(8, 10, "to"))
-    assert GAME.drawing(A, "stones-AEWW").marks == ()
-    assert GAME.drawing(A, "what").marks == ()
+    assert GAME.diagram(A, "stones-AEWW").marks == ()
+    assert GAME.diagram(A, "what").marks == ()
 
 
 def test_a_flow_is_drawn_as_it_goes() -> None:
-    drawing = GAME.drawing(text("We5 We6 We7", phase="flow-e5-n-es"), "flow-s")
+    drawing = GAME.diagram(text("We5 We6 We7", phase="flow-e5-n-es"), "flow-s")
     assert drawing.marks == (Mark(8, 12, "from"), Mark(10, 12, "to"), Mark(10, 14, "to"))
     assert drawing.arrows == (Arrow(8, 12, 10, 12), Arrow(10, 12, 10, 14))
-    choosing = GAME.drawing(text("We5 We6 Wf5", phase="river-e5"), "W-e5")
+    choosing = GAME.diagram(text("We5 We6 Wf5", phase="river-e5"), "W-e5")
     assert choosing.marks == (Mark(8, 12, "from"),)
 
 
@@ -61,11 +61,11 @@ def test_a_flow_is_drawn_as_it_goes() -> None:
     ],
 )
 def test_notes_tell_what_is_not_on_the_board(string: str, words: list[str]) -> None:
-    notes = "\n".join(GAME.drawing(string, "end").notes)
+    notes = "\n".join(GAME.diagram(string, "end").notes)
     for word in [*words, "last: end"]:
         assert word in notes
 
 
 def test_what_is_no_position_is_not_drawn() -> None:
     with pytest.raises(PositionError):
-        GAME.drawing(made().position() + " x")
+        GAME.diagram(made().position() + " x")

@@ -18,7 +18,7 @@ from pathlib import Path
 import tourney
 from tourney.bots.catalogue.store import StoredBot
 from tourney.errors import BotError
-from tourney.games.registry import GROUP
+from tourney.games.registry import GAMES
 
 PYTHON_FLAGS = ("-B", "-s")
 """No bytecode is written (a bot's folder is read-only), and no packages come from HOME, which is /tmp."""
@@ -104,7 +104,7 @@ def interpreter_paths() -> tuple[Path, ...]:
     """
     paths = {Path(sys.prefix), Path(sys.base_prefix), Path(tourney.__file__).parent}
     paths.add(Path(sys.executable).resolve().parent)
-    for point in entry_points(group=GROUP):
+    for point in entry_points(group=GAMES.group):
         paths.update(_places(point.value.partition(":")[0].partition(".")[0]))
     both = paths | {path.resolve() for path in paths}
     present = sorted(path for path in both if path.exists())

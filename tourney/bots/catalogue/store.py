@@ -37,7 +37,7 @@ from tourney.bots.catalogue.files import (
 from tourney.bots.catalogue.manifest import NAME, VERSION, Manifest
 from tourney.bots.catalogue.submission import copy_submission, manifest_of
 from tourney.errors import BotError, StoreError
-from tourney.games.registry import game_names
+from tourney.games.registry import GAMES
 
 Origin = Literal["added", "used"]
 """Whether a bot was added by name, or is kept because it was played with by path or ships with Tourney."""
@@ -275,7 +275,7 @@ class BotStore:
 
 def check_games(manifest: Manifest, where: str) -> None:
     """Raise BotError where a manifest names a game that is not installed."""
-    known = game_names()
+    known = GAMES.names()
     for game in manifest.games:
         if game not in known:
             names = ", ".join(known) or "none"

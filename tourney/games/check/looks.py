@@ -32,8 +32,8 @@ def drawing(scene: Scene) -> Iterator[str]:
 
 
 def _whole(game: AnyGame, view: str, last: str | None) -> Iterator[str]:
-    made = game.drawing(view, last)
-    if made != game.drawing(view, last):
+    made = game.diagram(view, last)
+    if made != game.diagram(view, last):
         yield "differs from one time to the next"
     yield from _cells(made)
     yield from _pieces(made, len(game.seat_names))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tourney.games.base import Game, State
+from tourney.games.base import Game, GoldenMatch, State
 from tourney.games.cyvasse import actions
 from tourney.games.cyvasse.pieces import SEAT_NAMES
 from tourney.games.cyvasse.play import TURN_LIMIT
@@ -28,6 +28,8 @@ class Cyvasse(Game[int]):
     seat_counts = (2,)
     seat_names = SEAT_NAMES
     has_hidden_actions = True
+    diagram_plies = 74
+    golden_match = GoldenMatch(("greedy", "random"), 4)
     max_actions = 2 * STEPS + 2 * TURN_LIMIT
 
     def initial(self, seats: int, options: Mapping[str, str]) -> State[int]:  # noqa: ARG002 - there is one table only
@@ -50,8 +52,8 @@ class Cyvasse(Game[int]):
         """Return a full state that fits what a seat sees, drawn by ``draw``. Raises PositionError."""
         return sample_state(observation, seat, draw)
 
-    def drawing(self, view: str, last: str | None = None) -> Diagram:
+    def diagram(self, view: str, last: str | None = None) -> Diagram:
         """Draw a position string or an observation, with the last action marked."""
-        from tourney.games.cyvasse.picture import picture  # noqa: PLC0415 - bots draw nothing
+        from tourney.games.cyvasse.diagram import picture  # noqa: PLC0415 - bots draw nothing
 
         return picture(view, last)

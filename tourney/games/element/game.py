@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from tourney.errors import PositionError
-from tourney.games.base import Game
+from tourney.games.base import Game, GoldenMatch
 from tourney.games.element import actions
 from tourney.games.element.parsing import parse_position
 from tourney.games.element.positions import LAST_TURN, START_SQUARES, start
@@ -31,7 +31,13 @@ class Element(Game[int]):
     seat_counts: ClassVar[tuple[int, ...]] = tuple(START_SQUARES)
     seat_names: ClassVar[tuple[str, ...]] = ("Sage 1", "Sage 2", "Sage 3", "Sage 4")
     has_chance: ClassVar[bool] = True
+    diagram_plies: ClassVar[int] = 130
+    golden_match: ClassVar[GoldenMatch] = GoldenMatch(("greedy", "random", "pebble"), 4)
     max_actions: ClassVar[int] = LAST_TURN * MOST_ACTIONS_OF_A_TURN
+
+    def has_single_winner(self, seats: int, options: Mapping[str, str]) -> bool:  # noqa: ARG002 - in every setting
+        """Say yes: the first sage to wall in its neighbour wins."""
+        return True
 
     def initial(self, seats: int, options: Mapping[str, str]) -> ElementState:  # noqa: ARG002 - it has no options
         """Return the start of a game."""
@@ -53,9 +59,9 @@ class Element(Game[int]):
         """Return the position itself, chance still to come undrawn. Raises PositionError."""
         return ElementState(parse_position(observation, _seats_of(observation)))
 
-    def drawing(self, view: str, last: str | None = None) -> Diagram:
+    def diagram(self, view: str, last: str | None = None) -> Diagram:
         """Draw a position, with the last action marked. Raises PositionError."""
-        from tourney.games.element.picture import draw  # noqa: PLC0415 - bots draw nothing
+        from tourney.games.element.diagram import draw  # noqa: PLC0415 - bots draw nothing
 
         return draw(parse_position(view, _seats_of(view)), last)
 

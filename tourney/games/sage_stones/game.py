@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tourney.errors import OptionError, PositionError
-from tourney.games.base import Game, Option
+from tourney.games.base import Game, GoldenMatch, Option
 from tourney.games.sage_stones import board, notation
 from tourney.games.sage_stones.notation import FEWEST, MOST, ROLL_LIMIT, Table
 from tourney.games.sage_stones.state import StonesState
@@ -30,12 +30,18 @@ class SageStones(Game[int]):
         Option("play-on", "no", ("no", "yes"), "whether the others play on for the next ranks; 3 or 4 seats"),
     )
     has_chance = True
+    diagram_plies = 50
+    golden_match = GoldenMatch(("greedy", "random", "pebble", "greedy"), 5, (("play-on", "yes"),))
     max_actions = 2 * ROLL_LIMIT
 
     def check_settings(self, seats: int, options: Mapping[str, str]) -> None:
         """Refuse play-on with two seats."""
         if seats == 2 and options["play-on"] == "yes":
             raise OptionError("option play-on=yes of sage-stones is for 3 or 4 seats, not 2")
+
+    def has_single_winner(self, seats: int, options: Mapping[str, str]) -> bool:  # noqa: ARG002 - the same for all seats
+        """Say yes unless the other seats play on for the next ranks."""
+        return options["play-on"] == "no"
 
     def initial(self, seats: int, options: Mapping[str, str]) -> StonesState:
         """Return the start."""
@@ -63,9 +69,9 @@ class SageStones(Game[int]):
             raise PositionError(f"the field OPTIONS of the position cannot be: {error}") from error
         return StonesState.standing(notation.read(observation, table))
 
-    def drawing(self, view: str, last: str | None = None) -> Diagram:
+    def diagram(self, view: str, last: str | None = None) -> Diagram:
         """Draw a position string, with the last action marked."""
-        from tourney.games.sage_stones.picture import draw  # noqa: PLC0415 - bots draw nothing
+        from tourney.games.sage_stones.diagram import draw  # noqa: PLC0415 - bots draw nothing
 
         return draw(view, last)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tourney.games.base import Game
+from tourney.games.base import Game, GoldenMatch, OpeningBook
 from tourney.games.sages_tafl import notation, squares
 from tourney.games.sages_tafl.notation import PLY_LIMIT, SIDES
 from tourney.games.sages_tafl.state import TaflState
@@ -24,6 +24,9 @@ class SagesTafl(Game[int]):
     rules = "1"
     seat_counts = (2,)
     seat_names = SIDES
+    diagram_plies = 30
+    golden_match = GoldenMatch(("greedy", "random"), 4)
+    opening_book = OpeningBook("abcdefgh", points=3, pieces=(0, 2))
     max_actions = PLY_LIMIT
 
     def initial(self, seats: int, options: Mapping[str, str]) -> TaflState:  # noqa: ARG002 - it has one start
@@ -51,8 +54,8 @@ class SagesTafl(Game[int]):
         """Return the position that was observed: a seat sees all of it."""
         return TaflState.standing(notation.read(observation))
 
-    def drawing(self, view: str, last: str | None = None) -> Diagram:
+    def diagram(self, view: str, last: str | None = None) -> Diagram:
         """Draw a position string, with the last action marked."""
-        from tourney.games.sages_tafl.picture import draw  # noqa: PLC0415 - bots draw nothing
+        from tourney.games.sages_tafl.diagram import draw  # noqa: PLC0415 - bots draw nothing
 
         return draw(view, last)

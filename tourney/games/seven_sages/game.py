@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from tourney.games.base import Game
+from tourney.games.base import Game, GoldenMatch, OpeningBook
 from tourney.games.seven_sages import actions
 from tourney.games.seven_sages.board import RED
 from tourney.games.seven_sages.positions import LAST_PLY, LAST_ROUND, new_round, parse_position
@@ -25,6 +25,9 @@ class SevenSages(Game[int]):
     rules: ClassVar[str] = "1"
     seat_counts: ClassVar[tuple[int, ...]] = (2,)
     seat_names: ClassVar[tuple[str, ...]] = ("Red", "Blue")
+    diagram_plies: ClassVar[int] = 14
+    golden_match: ClassVar[GoldenMatch] = GoldenMatch(("greedy", "random"), 4)
+    opening_book: ClassVar[OpeningBook] = OpeningBook("abcdefghijklmno", points=4, pieces=(0, 1))
     max_actions: ClassVar[int] = LAST_ROUND * LAST_PLY
 
     def initial(self, seats: int, options: Mapping[str, str]) -> SevenSagesState:  # noqa: ARG002 - two seats, no options
@@ -47,8 +50,8 @@ class SevenSages(Game[int]):
         """Return the state itself: a seat sees all of it. Raises PositionError."""
         return SevenSagesState(parse_position(observation))
 
-    def drawing(self, view: str, last: str | None = None) -> Diagram:
+    def diagram(self, view: str, last: str | None = None) -> Diagram:
         """Draw a position, with the last action marked. Raises PositionError."""
-        from tourney.games.seven_sages.picture import draw  # noqa: PLC0415 - bots draw nothing
+        from tourney.games.seven_sages.diagram import draw  # noqa: PLC0415 - bots draw nothing
 
         return draw(parse_position(view), last)
