@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tourney.bots.catalogue.build import run_plainly, runnable_folder
+from tourney.bots.catalogue.build import runnable_folder
 from tourney.bots.catalogue.command import bot_command
 from tourney.bots.catalogue.resolve import resolve_bot
 from tourney.bots.catalogue.store import BotStore
+from tourney.bots.sandbox.plain import PlainSandbox
 from tourney.games import CHANCE, OVER, find_game, stream
 
 GAME = find_game("sage-stones")
@@ -38,7 +39,7 @@ class Bot:
 
 @pytest.fixture(scope="module")
 def folder(shipped: BotStore) -> Path:
-    return runnable_folder(shipped, resolve_bot("mason", shipped, Path("/")), run_plainly)
+    return runnable_folder(shipped, resolve_bot("mason", shipped, Path("/")), PlainSandbox("off"))
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from tourney.bots.catalogue.build import run_in, runnable_folder
+from tourney.bots.catalogue.build import runnable_folder
 from tourney.bots.catalogue.command import bot_command
 from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.channel.base import Channel
@@ -41,7 +41,7 @@ class StoreLauncher:
         found = self._bots.get(entrant.digest)
         if found is None:
             bot = self._store.fetch(entrant.digest)
-            found = self._bots[entrant.digest] = bot, runnable_folder(self._store, bot, run_in(self._sandbox))
+            found = self._bots[entrant.digest] = bot, runnable_folder(self._store, bot, self._sandbox)
         command = bot_command(found[0], entrant.args, found[1])
         return self._sandbox.spawn(command, memory_mb=limits.memory_mb, clock=self._clock)
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tourney.bots.catalogue.build import run_in, runnable_folder
+from tourney.bots.catalogue.build import runnable_folder
 from tourney.bots.catalogue.resolve import resolve_bot
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.base import open_sandbox
@@ -125,7 +125,7 @@ def failed_starts(files: DemoFiles, names: Sequence[str]) -> str:
 def _builds(name: str, store: BotStore, say: Callable[[str], None]) -> bool:
     """Say whether a bot that ships can be built here: the one in C wants a compiler."""
     try:
-        runnable_folder(store, resolve_bot(name, store), run_in(open_sandbox("auto")))
+        runnable_folder(store, resolve_bot(name, store), open_sandbox("auto"))
     except BotError as error:
         say(f"{name} is left out: {str(error).splitlines()[0]}")
         return False

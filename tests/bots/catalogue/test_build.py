@@ -4,13 +4,13 @@ import os
 from pathlib import Path
 
 from tests.containment import contained
-from tourney.bots.catalogue.build import BuildJob, run_in, run_plainly
-from tourney.bots.catalogue.command import environment
+from tourney.bots.catalogue.build import BuildJob, run_build
 from tourney.bots.sandbox.base import open_sandbox
+from tourney.bots.sandbox.plain import PlainSandbox
 
 
 def job(folder: Path, script: str, **bounds: int) -> BuildJob:
-    return BuildJob(("/bin/sh", "-c", script), folder, environment(), (), **bounds)
+    return BuildJob(("/bin/sh", "-c", script), folder, **bounds)
 
 
 @contained
@@ -24,7 +24,7 @@ def test_build_writes_its_folder_and_nothing_else(tmp_path: Path) -> None:
         f"umask 077; mkdir sub; echo x >sub/made; ln -s {secret} sub/link; cat {secret} sub/link;"
         "tail -n +3 /proc/net/dev | grep -vc lo: ; echo y >/usr/x; pwd"
     )
-    result = run_in(open_sandbox("auto"))(job(folder, script))
+    result = run_build(job(folder, script), open_sandbox("auto"))
     assert result.code == 0, result
     assert b"secret" not in result.output
     assert result.output.endswith(b"/bot\n")
@@ -41,7 +41,7 @@ def test_build_writes_its_folder_and_nothing_else(tmp_path: Path) -> None:
 def test_build_leaves_no_process(tmp_path: Path) -> None:
     """A daemon of it ends when the build does, so it cannot change what was sealed."""
     script = "setsid sh -c 'while :; do echo x >>late; done' & until [ -s late ]; do :; done; echo up"
-    result = run_in(open_sandbox("auto"))(job(tmp_path, script))
+    result = run_build(job(tmp_path, script), open_sandbox("auto"))
     assert result.output == b"up\n"
     size = (tmp_path / "late").stat().st_size
     assert all((tmp_path / "late").stat().st_size == size for _ in range(1000))
@@ -50,7 +50,7 @@ def test_build_leaves_no_process(tmp_path: Path) -> None:
 def test_build_that_fills_the_disk_is_stopped(tmp_path: Path) -> None:
     """By one file the limit on its size stops it; by many, the look at what the folder holds."""
     script = "i=0; while :; do i=$((i+1)); head -c 100000 /dev/zero >f$i; done"
-    result = run_plainly(job(tmp_path, script, max_disk=1 << 20))
+    result = run_build(job(tmp_path, script, max_disk=1 << 20), PlainSandbox("off"))
     assert result.code is None
     assert result.why == "it wrote more than 1 MiB of files"
 
@@ -58,6 +58,6 @@ def test_build_that_fills_the_disk_is_stopped(tmp_path: Path) -> None:
 @contained
 def test_build_that_hangs_is_stopped_in_the_sandbox_too(tmp_path: Path) -> None:
     """As without one: it is said, and the folder is given back."""
-    result = run_in(open_sandbox("auto"))(job(tmp_path, "exec sleep 1000", seconds=0))
+    result = run_build(job(tmp_path, "exec sleep 1000", seconds=0), open_sandbox("auto"))
     assert (result.code, result.why) == (None, "it took longer than 0 s")
     assert tmp_path.stat().st_uid == os.geteuid()

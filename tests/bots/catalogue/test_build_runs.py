@@ -7,18 +7,21 @@ from pathlib import Path
 import pytest
 
 from tests.bots.conftest import MakeBot
+from tourney.bots.catalogue import build
 from tourney.bots.catalogue.build import (
     BuildJob,
     BuildResult,
-    damage_of_build,
+    build_damage,
     host,
-    run_plainly,
+    run_build,
     runnable_folder,
 )
-from tourney.bots.catalogue.command import environment
 from tourney.bots.catalogue.store import BotStore, StoredBot
+from tourney.bots.sandbox.base import Sandbox
+from tourney.bots.sandbox.plain import PlainSandbox
 from tourney.errors import BotError
 
+PLAIN = PlainSandbox("off")
 MAKE = "#!/bin/sh\necho building\nprintf '#!/bin/sh\\n' > run\nchmod +x run\n"
 
 
@@ -29,14 +32,14 @@ def built(store: BotStore, make_bot: MakeBot) -> StoredBot:
 
 
 class Runner:
-    """A runner that does what it is told to and remembers what it was asked."""
+    """A stand-in for ``run_build`` that returns a given result and remembers the jobs."""
 
     def __init__(self, code: int | None = 0, output: bytes = b"", why: str = "", makes: str = "run") -> None:
         self.jobs: list[BuildJob] = []
         self._result = BuildResult(code, output, why)
         self._makes = makes
 
-    def __call__(self, job: BuildJob) -> BuildResult:
+    def __call__(self, job: BuildJob, _: Sandbox) -> BuildResult:
         self.jobs.append(job)
         if self._makes:
             (job.folder / self._makes).write_text("made")
@@ -44,45 +47,50 @@ class Runner:
         return self._result
 
 
+@pytest.fixture
+def runner(monkeypatch: pytest.MonkeyPatch) -> Runner:
+    """Builds that make a program and run nothing."""
+    fake = Runner()
+    monkeypatch.setattr(build, "run_build", fake)
+    return fake
+
+
 def test_a_bot_without_a_build_runs_in_its_entry(store: BotStore, make_bot: MakeBot) -> None:
     bot = store.add(make_bot())
-    assert runnable_folder(store, bot, run_plainly) == bot.folder
+    assert runnable_folder(store, bot, PLAIN) == bot.folder
     assert not (store.root / "builds").exists()
 
 
 def test_a_build_leaves_the_entry_as_it_was(store: BotStore, built: StoredBot) -> None:
     """It runs in a writable copy; what it left is read-only and lies beside the entries."""
-    folder = runnable_folder(store, built, run_plainly)
+    folder = runnable_folder(store, built, PLAIN)
     assert folder == store.root / "builds" / host() / built.digest / "files"
     assert sorted(path.name for path in folder.iterdir()) == ["bot.toml", "make.sh", "run"]
     assert all(not path.stat().st_mode & 0o222 for path in [folder, *folder.iterdir()])
     assert store.fetch(built.digest) == built
 
 
-def test_it_is_built_once(store: BotStore, built: StoredBot) -> None:
-    runner = Runner()
-    first = runnable_folder(store, built, runner)
-    assert runnable_folder(store, built, runner) == first
+def test_it_is_built_once(store: BotStore, built: StoredBot, runner: Runner) -> None:
+    first = runnable_folder(store, built, PLAIN)
+    assert runnable_folder(store, built, PLAIN) == first
     (job,) = runner.jobs
     assert job.argv == ("sh", "make.sh")
-    assert job.env == environment()
     assert job.seconds > 0
     assert job.max_output > 0
 
 
-def test_a_damaged_build_is_built_again(store: BotStore, built: StoredBot) -> None:
-    runner = Runner()
-    folder = runnable_folder(store, built, runner)
+def test_a_damaged_build_is_built_again(store: BotStore, built: StoredBot, runner: Runner) -> None:
+    folder = runnable_folder(store, built, PLAIN)
     (folder / "run").chmod(0o755)
     (folder / "run").write_text("evil")
-    assert "the content of run has changed" in damage_of_build(folder.parent)
-    assert runnable_folder(store, built, runner) == folder
+    assert "the content of run has changed" in build_damage(folder.parent)
+    assert runnable_folder(store, built, PLAIN) == folder
     assert (folder / "run").read_text() == "made"
     assert len(runner.jobs) == 2
 
 
 @pytest.mark.parametrize(
-    ("runner", "said"),
+    ("fake", "said"),
     [
         (Runner(code=2), r"\(sh make\.sh\) failed: it ended with exit code 2"),
         (Runner(code=None, why="it took longer than 5 s"), "failed: it took longer than 5 s"),
@@ -90,13 +98,14 @@ def test_a_damaged_build_is_built_again(store: BotStore, built: StoredBot) -> No
     ],
 )
 def test_a_failed_build_is_said_with_its_last_lines_and_leaves_nothing(
-    store: BotStore, built: StoredBot, runner: Runner, said: str
+    store: BotStore, built: StoredBot, fake: Runner, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The lines are a note to the error, made fit for a terminal; the sentence stays one sentence."""
     shown = b"".join(b"line %d\n" % k for k in range(30)) + b"\x1b[31mred\n\n"
-    runner._result = BuildResult(runner._result.code, shown, runner._result.why)
+    fake._result = BuildResult(fake._result.code, shown, fake._result.why)
+    monkeypatch.setattr(build, "run_build", fake)
     with pytest.raises(BotError, match=said) as caught:
-        runnable_folder(store, built, runner)
+        runnable_folder(store, built, PLAIN)
     assert "\n" not in str(caught.value)
     assert "mybot@1.0" in str(caught.value)
     (note,) = caught.value.__notes__
@@ -109,7 +118,7 @@ def test_what_an_interrupted_build_left_is_swept(store: BotStore, built: StoredB
     left = store.root / "builds" / host() / f"{built.digest}.new" / "files"
     left.mkdir(parents=True)
     (left / "half").write_text("x")
-    folder = runnable_folder(store, built, run_plainly)
+    folder = runnable_folder(store, built, PLAIN)
     assert not (folder / "half").exists()
     assert not left.exists()
 
@@ -118,34 +127,34 @@ def test_a_build_may_leave_links(store: BotStore, make_bot: MakeBot) -> None:
     """As package managers do; only what is submitted may hold none."""
     make = "ln -s make.sh link\nln -s /nowhere dead\n" + MAKE
     folder = make_bot(files={"make.sh": make}, command='["./run"]', build='["sh", "make.sh"]')
-    made = runnable_folder(store, store.add(folder), run_plainly)
+    made = runnable_folder(store, store.add(folder), PLAIN)
     assert (made / "link").readlink() == Path("make.sh")
-    assert damage_of_build(made.parent) == ""
+    assert build_damage(made.parent) == ""
     made.chmod(0o755)
     (made / "link").unlink()
     (made / "link").symlink_to("bot.toml")
-    assert "link has changed" in damage_of_build(made.parent)
+    assert "link has changed" in build_damage(made.parent)
 
 
 def job(tmp_path: Path, script: str, *, seconds: int = 60, max_output: int = 1_000_000) -> BuildJob:
-    return BuildJob(("sh", "-c", script), tmp_path, environment(), (), seconds=seconds, max_output=max_output)
+    return BuildJob(("sh", "-c", script), tmp_path, seconds=seconds, max_output=max_output)
 
 
 def test_the_plain_runner_reports_code_and_output(tmp_path: Path) -> None:
     """Standard output and error come together; standard input is empty; the folder is the current one."""
-    result = run_plainly(job(tmp_path, "cat; pwd; echo bad >&2; env | sort | head -1; exit 3"))
+    result = run_build(job(tmp_path, "cat; pwd; echo bad >&2; env | sort | head -1; exit 3"), PLAIN)
     assert result == BuildResult(3, f"{tmp_path}\nbad\nHOME=/tmp\n".encode())
 
 
 def test_the_plain_runner_stops_a_build_that_hangs(tmp_path: Path) -> None:
     """Its children too: the pipe that one of them holds is closed when it returns."""
-    result = run_plainly(job(tmp_path, "echo begun; sleep 1000 & sleep 1000", seconds=0))
+    result = run_build(job(tmp_path, "echo begun; sleep 1000 & sleep 1000", seconds=0), PLAIN)
     assert result.code is None
     assert result.why == "it took longer than 0 s"
 
 
 def test_the_plain_runner_does_not_wait_for_what_a_build_left_running(tmp_path: Path) -> None:
-    result = run_plainly(job(tmp_path, "sleep 1000 & echo $!; exit 0"))
+    result = run_build(job(tmp_path, "sleep 1000 & echo $!; exit 0"), PLAIN)
     assert result.code == 0
     try:
         left = os.pidfd_open(int(result.output))
@@ -158,12 +167,12 @@ def test_the_plain_runner_does_not_wait_for_what_a_build_left_running(tmp_path: 
 
 
 def test_the_plain_runner_stops_a_build_that_floods(tmp_path: Path) -> None:
-    result = run_plainly(job(tmp_path, "yes", max_output=100_000))
+    result = run_build(job(tmp_path, "yes", max_output=100_000), PLAIN)
     assert result.code is None
     assert "of output" in result.why
     assert len(result.output) <= 16 * 1024
 
 
 def test_the_plain_runner_says_what_cannot_be_started(tmp_path: Path) -> None:
-    result = run_plainly(BuildJob(("./gone",), tmp_path, environment(), ()))
+    result = run_build(BuildJob(("./gone",), tmp_path), PLAIN)
     assert (result.code, result.why) == (None, "it could not be started: No such file or directory")

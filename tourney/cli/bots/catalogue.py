@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from tourney.bots.catalogue.build import damage_of_build, place_of_build
+from tourney.bots.catalogue.build import build_damage, build_folder
 from tourney.bots.catalogue.files import read_file_manifest, remove_tree
 from tourney.bots.catalogue.manifest import Manifest
 from tourney.bots.catalogue.resolve import look_up, shipped_bots
@@ -151,8 +151,8 @@ def describe(bot: StoredBot, store: BotStore) -> dict[str, object]:
     manifest = bot.manifest
     built = None
     if manifest.build:
-        place = place_of_build(store, bot)
-        built = "not yet" if not place.exists() else damage_of_build(place) or "yes"
+        place = build_folder(store, bot)
+        built = "not yet" if not place.exists() else build_damage(place) or "yes"
     return {
         "name": manifest.name,
         "version": manifest.version,

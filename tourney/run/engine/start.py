@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
-from tourney.bots.catalogue.build import run_in, runnable_folder
+from tourney.bots.catalogue.build import runnable_folder
 from tourney.bots.catalogue.command import bot_command
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.base import open_sandbox
@@ -134,11 +134,11 @@ def _try_opening(file: TournamentFile, entrants: Sequence[StoredEntrant]) -> Non
 
 def _build(file: TournamentFile, entrants: Sequence[StoredEntrant], bots: BotStore) -> None:
     """Build the bots that want it, so that what cannot be started is said before anything is played."""
-    runner = run_in(open_sandbox(file.run.sandbox))
+    sandbox = open_sandbox(file.run.sandbox)
     for digest in dict.fromkeys(stored.entrant.digest for stored in entrants):
         try:
             bot = bots.fetch(digest)
-            runnable_folder(bots, bot, runner)
+            runnable_folder(bots, bot, sandbox)
             bot_command(bot)
         except BotError as error:
             raise TournamentError(f"{file.path}: {error}") from error
