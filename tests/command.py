@@ -1,6 +1,7 @@
 """Run the command line in tests: in this process, or as a process of its own."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -43,7 +44,18 @@ def run(
 def start(*words: str) -> "subprocess.Popen[str]":
     """Start a command line as a process of its own, with pipes to talk to it."""
     pipe = subprocess.PIPE
-    return subprocess.Popen([*PROGRAM, *words], stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+    return subprocess.Popen(
+        [*PROGRAM, *words], stdin=pipe, stdout=pipe, stderr=pipe, text=True, preexec_fn=default_signals
+    )
+
+
+def default_signals() -> None:
+    """Restore the default signal handling in a child process, before it executes a program.
+
+    A child inherits ignored signals: SIGINT from a shell's background job, SIGHUP from nohup.
+    """
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
 
 
 @contextmanager

@@ -130,8 +130,8 @@ def probe(page: Path, script: str, profile: Path, *, fragment: str = "", width: 
         encoding="utf-8",
     )
     frame.write_text(
-        "<!doctype html><body style='margin:0'>"
-        f"<iframe src='{copy.name}{fragment}' style='border:0;width:{width}px;height:900px'></iframe>{_RECEIVER}",
+        f"<!doctype html><body style='margin:0'><iframe src='{copy.name}{fragment}'"
+        f" style='border:0;width:{width}px;height:900px'></iframe>{_RECEIVER}",
         encoding="utf-8",
     )
     target = f"{frame}" if width < NARROWEST else f"{copy}{fragment}"

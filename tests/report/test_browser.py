@@ -217,9 +217,10 @@ def test_pages_fit_small_screens_in_any_font(stones: Site, path: str, width: int
     const style = document.head.appendChild(document.createElement('style'));
     return ['inherit', 'sans-serif', 'serif', 'monospace'].map(font => {
       style.textContent = font === 'inherit' ? '' : `* { font-family: ${font} !important; }`;
-      const wide = [...document.querySelectorAll('main *')].filter(
-        e => (over(e) && !e.closest('.scroll') && !e.closest('svg'))
-          || (e.matches('.tiles b') && e.scrollWidth > e.clientWidth)).map(e => e.tagName + '.' + e.className);
+      const wide = [...document.querySelectorAll('main *')]
+        .filter(e => over(e) && !e.closest('.scroll') && !e.closest('svg')
+          || e.matches('.tiles b') && e.scrollWidth > e.clientWidth)
+        .map(e => e.tagName + '.' + e.className);
       return {font, inner: innerWidth, page: document.documentElement.scrollWidth, wide};
     });
     """

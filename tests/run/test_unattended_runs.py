@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from tests.command import default_signals
 from tests.gates import Home, home, small_disk
 from tests.processes import wait_for, workers_of
 
@@ -31,6 +32,7 @@ def test_a_terminal_that_is_closed_drains_the_run_and_loses_nothing(night: Home)
     ours, theirs = pty.openpty()
 
     def take_terminal() -> None:
+        default_signals()
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
     process = night.start(
