@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 # Number of test processes; auto is one per core.
 JOBS ?= auto
 
-.PHONY: help demo test lint format lock wheel reference pictures seeds sample clean
+.PHONY: help demo test lint format lock wheel reference diagrams seeds sample clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1	/p' Makefile
@@ -39,8 +39,8 @@ wheel: $(STAMP) ## Build the wheel into dist/
 reference: $(STAMP) ## Write docs/reference/commands.md from the help of the commands
 	$(BIN)/python -m tourney.cli.reference docs/reference/commands.md
 
-pictures: $(STAMP) ## Redraw the boards in docs/rules
-	$(BIN)/python -m tourney.games.pictures docs/rules
+diagrams: $(STAMP) ## Redraw the boards in docs/rules
+	$(BIN)/python -m tourney.games.render docs/rules
 
 seeds: $(STAMP) ## Rebuild golden games and opening books
 	@$(BIN)/python -m tourney.run.make_seeds seeds

@@ -4,7 +4,7 @@ import pytest
 
 from tests.games.tafl_positions import GAME, START, field, legal, made, play, read, text
 from tourney.games.base import OVER, State
-from tourney.games.sages_tafl.squares import PASS
+from tourney.games.sages_tafl.board import PASS
 
 SHUFFLE = "a2-b3 a8-b7 b3-a2 b7-a8"
 """Four actions that bring the start back."""

@@ -14,7 +14,7 @@ from tourney.bots.catalogue.store import BotStore
 from tourney.bots.channel.base import Channel, Event, TracedChannel
 from tourney.bots.channel.random_channel import RandomChannel
 from tourney.bots.sandbox.plain import PlainSandbox
-from tourney.games.cyvasse.setup import STEPS
+from tourney.games.cyvasse.state import STEPS
 from tourney.games.registry import find_game
 from tourney.match.match_runner import StoreLauncher
 from tourney.match.play import Player, dismiss, play_match

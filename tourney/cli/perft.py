@@ -5,7 +5,7 @@ import click
 from tourney.cli.options import game_options, output_options
 from tourney.cli.output import current
 from tourney.errors import UsageError
-from tourney.games.perft import divide, perft
+from tourney.games.game_tree import divide, perft
 from tourney.games.registry import find_game
 
 

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from tourney.errors import ActionError, GameError, OptionError, UsageError
 from tourney.games.base import ACTION_PATTERN, CHANCE, OVER, AnyGame, AnyState
-from tourney.games.perft import perft
+from tourney.games.game_tree import perft
 
 MAX_LINE = 65_536
 """The longest line that is read, in bytes, without its newline."""

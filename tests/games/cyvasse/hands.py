@@ -2,11 +2,8 @@
 
 from tourney.games.base import State
 from tourney.games.cyvasse import Cyvasse
-from tourney.games.cyvasse.board import NUMBER
-from tourney.games.cyvasse.ground import BARE, MOUNTAIN, PLAIN, UNLAID, WATER, finished
-from tourney.games.cyvasse.pieces import NO_PIECES
-from tourney.games.cyvasse.play import Play
-from tourney.games.cyvasse.setup import STEPS
+from tourney.games.cyvasse.board import BARE, MOUNTAIN, NO_PIECES, NUMBER, PLAIN, UNLAID, WATER, finished
+from tourney.games.cyvasse.state import STEPS, Play
 from tourney.seeds import derive
 
 GAME = Cyvasse()

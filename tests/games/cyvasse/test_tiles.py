@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tourney.games.cyvasse.board import NAMES, NUMBER, SIDE, squares_of
-from tourney.games.cyvasse.ground import BARE
+from tourney.games.cyvasse.board import BARE, NAMES, NUMBER, SIDE, squares_of
 from tourney.games.cyvasse.tiles import (
     FACES,
     PLANS,

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 from tests.games.element.made import COLUMNS, GAME, board, field, legal, play, read, stones_of, text
 from tourney.errors import PositionError
 from tourney.games.base import CHANCE, OVER, State
-from tourney.games.element.board import SQUARE
-from tourney.games.element.movement import is_captured
+from tourney.games.element.board import SQUARE, is_captured
 from tourney.seeds import stream
 
 SQUARES = [f"{column}{row}" for column in COLUMNS for row in range(1, 12)]

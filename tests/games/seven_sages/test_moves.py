@@ -3,7 +3,7 @@
 import pytest
 
 from tests.games.seven_sages.made import START, ends, legal, made, play, read, rests, squares
-from tourney.games.perft import perft
+from tourney.games.game_tree import perft
 
 # Files a and o hold sages; so a12 and a4, the ends of two diagonals, are taken.
 NORTHWARD = squares("e9-e15", "e1-e7", "a8-d8", "f8-o8") | {

@@ -4,9 +4,8 @@
 makes a finding's history shorter. For third parties' games as well as for the five that ship.
 """
 
-from tourney.games.check.finding import Finding, Setting
-from tourney.games.check.shrink import shrink
-from tourney.games.check.suite import PROPERTIES, Progress, check_game, smallest
+from tourney.games.check.case import Finding, Setting
+from tourney.games.check.suite import PROPERTIES, Progress, check_game, shrink, smallest
 
 __all__ = ["PROPERTIES", "Finding", "Progress", "Setting", "check_game", "shrink", "smallest"]
 """The words of this package that others use."""

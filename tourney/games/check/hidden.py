@@ -6,7 +6,7 @@ from typing import Any
 
 from tourney.errors import PositionError
 from tourney.games.base import OVER, AnyGame, AnyState, Game
-from tourney.games.check.scene import Scene, fingerprint
+from tourney.games.check.case import Scene, fingerprint
 from tourney.seeds import Draw
 
 

@@ -5,10 +5,17 @@ from itertools import chain
 
 from tourney.errors import PositionError
 from tourney.games.base import OVER
-from tourney.games.check.basics import action_strings, actor, chance, guarded, legal_actions, result, strings
-from tourney.games.check.moves import playable
-from tourney.games.check.mutation import around, mutants, spliced
-from tourney.games.check.scene import Scene, fingerprint, said, some
+from tourney.games.check.case import Scene, around, fingerprint, mutants, said, some, spliced
+from tourney.games.check.states import (
+    action_strings,
+    actor,
+    chance,
+    guarded,
+    legal_actions,
+    playable,
+    result,
+    strings,
+)
 
 _SOUND = {
     "actor": actor,

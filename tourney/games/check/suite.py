@@ -1,27 +1,39 @@
 """The suite: random games from a seed, and every property tried on the way."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from tourney.games.base import OVER, AnyGame, AnyState
-from tourney.games.check.attributes import attributes
-from tourney.games.check.basics import (
+from tourney.games.check.case import (
+    Finding,
+    Fingerprint,
+    Pool,
+    Property,
+    Scene,
+    Setting,
+    fingerprint,
+    said,
+    settings_of,
+)
+from tourney.games.check.diagrams import drawing
+from tourney.games.check.hidden import Step, leak, sample
+from tourney.games.check.positions import read_back, strict_positions
+from tourney.games.check.states import (
     action_strings,
     actor,
+    attributes,
     chance,
+    deterministic,
     guarded,
+    immutable,
     legal_actions,
+    playable,
+    refused,
     result,
     strings,
     visible,
 )
-from tourney.games.check.finding import Finding, Setting, settings_of
-from tourney.games.check.hidden import Step, leak, sample
-from tourney.games.check.looks import drawing
-from tourney.games.check.moves import deterministic, immutable, playable, refused
-from tourney.games.check.positions import read_back, strict_positions
-from tourney.games.check.scene import Fingerprint, Pool, Property, Scene, fingerprint, said
-from tourney.games.playout import choose
+from tourney.games.game_tree import choose
 from tourney.seeds import Draw, stream
 
 QUICK: Mapping[str, Property] = {
@@ -187,3 +199,50 @@ class _Run:
                 if found is not None:
                     del history[found[0] :]
                     yield "no-leak", found[1]
+
+
+MAX_PLAYED = 20_000
+"""How many actions are played at most in search of a shorter history."""
+
+
+def shrink(game: AnyGame, finding: Finding, seed: int = 1) -> Finding:
+    """Return a finding of the same property with a history no longer, by leaving actions out.
+
+    A property of whole games (``ends``, ``replay``, ``no-leak``) is returned as it is.
+    """
+    if finding.name not in OF_STATES or finding.setting is None or finding.position is not None:
+        return finding
+    best, played, size = finding, 0, max(len(finding.history) // 2, 1)
+    while played < MAX_PLAYED and best.history:
+        shorter = None
+        for start in range(0, len(best.history), size):
+            history = best.history[:start] + best.history[start + size :]
+            played += len(history) + 1
+            what = _fails(game, finding.name, finding.setting, history, seed)
+            if what:
+                shorter = replace(best, what=what, history=history)
+                break
+            if played >= MAX_PLAYED:
+                break
+        if shorter is not None:
+            best = shorter
+        elif size == 1:
+            break
+        else:
+            size //= 2
+        size = min(size, max(len(best.history), 1))
+    return best
+
+
+def _fails(game: AnyGame, name: str, setting: Setting, history: Sequence[str], seed: int) -> str:
+    """Return what is wrong at the end of a history; "" if nothing is, or if it cannot be played."""
+    pool = Pool()
+    try:
+        state = game.new(setting.seats, dict(setting.options))
+        for text in history:
+            state = state.play(game.read_action(state, text))
+            pool.add_action(text)
+        scene = Scene(game, setting, state, tuple(history), stream(seed, "shrink"), pool)
+        return next(guarded(OF_STATES[name], scene), "")
+    except Exception:  # noqa: BLE001 - such a history is no witness
+        return ""

@@ -1,10 +1,24 @@
 """The picture of a position or of an observation, in the vocabulary of ``tourney.games.diagram``."""
 
 from tourney.games.cyvasse import actions
-from tourney.games.cyvasse.board import BEHIND, LENGTHS, NAMES, NUMBER, ROWS, SQUARES
-from tourney.games.cyvasse.ground import MOUNTAIN, PLAIN, UNLAID, WATER
-from tourney.games.cyvasse.pieces import CODES, EMPTY, KINDS, PUT_ORDER, SEAT_NAMES
-from tourney.games.cyvasse.position import Fields, read_fields
+from tourney.games.cyvasse.board import (
+    BEHIND,
+    CODES,
+    EMPTY,
+    KINDS,
+    LENGTHS,
+    MOUNTAIN,
+    NAMES,
+    NUMBER,
+    PLAIN,
+    PUT_ORDER,
+    ROWS,
+    SEAT_NAMES,
+    SQUARES,
+    UNLAID,
+    WATER,
+)
+from tourney.games.cyvasse.position import Position, parse_fields
 from tourney.games.cyvasse.tiles import PLANS
 from tourney.games.diagram import Arrow, Cell, Diagram, Label, Mark, Piece
 
@@ -46,7 +60,7 @@ def picture(view: str, last: str | None) -> Diagram:
     Raises PositionError for a view of another form, ActionError for a last action that is none. ``?``, an
     action that was not to be seen, leaves no mark.
     """
-    fields = read_fields(view)
+    fields = parse_fields(view)
     cells = tuple(Cell(*_PLACES[s], _KIND_OF_CELL[fields.ground[s]], NAMES[s], "hex") for s in SQUARES)
     pieces = tuple(_piece(s, chr(fields.board[s])) for s in SQUARES if fields.board[s] != EMPTY)
     marks, arrows = _last_action(fields, last) if last and last != "?" else ((), ())
@@ -60,7 +74,7 @@ def _piece(s: int, code: str) -> Piece:
     return Piece(*_PLACES[s], code, side, kind, f"{SEAT_NAMES[side - 1]} {name} on {NAMES[s]}")
 
 
-def _last_action(fields: Fields, last: str) -> tuple[tuple[Mark, ...], tuple[Arrow, ...]]:
+def _last_action(fields: Position, last: str) -> tuple[tuple[Mark, ...], tuple[Arrow, ...]]:
     action = actions.parse_action(last)
     if last == "done":
         return (), ()
@@ -83,7 +97,7 @@ def _last_action(fields: Fields, last: str) -> tuple[tuple[Mark, ...], tuple[Arr
     return tuple(marks), (Arrow(*_PLACES[start], *_PLACES[end]),)
 
 
-def _block_laid_last(fields: Fields) -> tuple[int, ...]:
+def _block_laid_last(fields: Position) -> tuple[int, ...]:
     """Return the squares of the last block laid, if the view shows them."""
     for seat in (1, 2):
         for plan in PLANS[seat]:
@@ -94,7 +108,7 @@ def _block_laid_last(fields: Fields) -> tuple[int, ...]:
     return ()
 
 
-def _notes(fields: Fields, last: str | None) -> tuple[str, ...]:
+def _notes(fields: Position, last: str | None) -> tuple[str, ...]:
     name = SEAT_NAMES[fields.seat - 1]
     phase = fields.phase
     if phase.word == "king":

@@ -6,17 +6,20 @@ from typing import TYPE_CHECKING
 
 from tourney.games.base import Game, GoldenMatch, State
 from tourney.games.cyvasse import actions
-from tourney.games.cyvasse.pieces import SEAT_NAMES
-from tourney.games.cyvasse.play import TURN_LIMIT
-from tourney.games.cyvasse.reading import read_position
-from tourney.games.cyvasse.sample import sample_state
-from tourney.games.cyvasse.setup import STEPS, SetUp
+from tourney.games.cyvasse.board import SEAT_NAMES
+from tourney.games.cyvasse.position import read_position
+from tourney.games.cyvasse.state import STEPS, TURN_LIMIT, SetUp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tourney.games.diagram import Diagram
     from tourney.seeds import Draw
+from tourney.errors import PositionError
+from tourney.games.cyvasse.board import EMPTY, NAMES, SIDE, UNLAID, squares_of
+from tourney.games.cyvasse.position import Phase, Position, parse_fields, state_of
+from tourney.games.cyvasse.state import seen_by
+from tourney.seeds import Draw
 
 
 class Cyvasse(Game[int]):
@@ -57,3 +60,46 @@ class Cyvasse(Game[int]):
         from tourney.games.cyvasse.diagram import picture  # noqa: PLC0415 - bots draw nothing
 
         return picture(view, last)
+
+
+def sample_state(observation: str, seat: int, draw: Draw) -> State[int]:
+    """Return a state that shows ``seat`` an observation; what it cannot see is drawn. Raises PositionError.
+
+    A side unseen is laid out by actions drawn uniformly from the legal ones; while its seat is still at it,
+    how far it has come is drawn uniformly too.
+    """
+    fields = parse_fields(observation)
+    word = fields.phase.word
+    if word in {"play", "rabble"}:
+        return state_of(fields)
+    if seat not in {1, 2} or (word == "hidden") != (fields.seat != seat):
+        raise PositionError(
+            f"seat {seat} does not see PHASE {word} while seat {fields.seat} lays out its side: PHASE is"
+            " hidden from the other seat, and from it alone"
+        )
+    if word == "hidden":
+        return _lay_out(state_of(fields._replace(phase=Phase("king"))), draw(STEPS), draw)
+    if seat == 1:
+        return state_of(fields)
+    _check_unseen(fields)
+    unseen = _lay_out(SetUp.begin(), STEPS, draw)
+    assert isinstance(unseen, SetUp)  # noqa: S101 - when White is done, Black sets up
+    return state_of(
+        fields._replace(
+            ground=seen_by(2, fields.ground, unseen.ground),
+            board=seen_by(2, fields.board, unseen.board),
+        )
+    )
+
+
+def _lay_out(state: State[int], steps: int, draw: Draw) -> State[int]:
+    for _ in range(steps):
+        legal = state.legal_actions()
+        state = state.play(legal[draw(len(legal))])
+    return state
+
+
+def _check_unseen(fields: Position) -> None:
+    for s in squares_of(SIDE[1]):
+        if fields.ground[s] != UNLAID or fields.board[s] != EMPTY:
+            raise PositionError(f"Black does not see White's side in the set-up, but {NAMES[s]} is shown")

@@ -7,10 +7,43 @@ import re
 from typing import NamedTuple
 
 from tourney.errors import PositionError
-from tourney.games.cyvasse.board import LENGTHS, NUMBER, ROW_SLICES, ROWS
-from tourney.games.cyvasse.ground import BARE, MOUNTAIN, PLAIN, UNLAID, WATER
-from tourney.games.cyvasse.pieces import CODES, EMPTY, PUT_ORDER
-from tourney.games.cyvasse.tiles import TILES
+from tourney.games.base import State
+from tourney.games.cyvasse.board import (
+    BARE,
+    BIT,
+    CODES,
+    EMPTY,
+    KINDS,
+    LENGTHS,
+    MOUNTAIN,
+    NAMES,
+    NUMBER,
+    PLAIN,
+    PUT_ORDER,
+    ROW_SLICES,
+    ROWS,
+    SEAT_NAMES,
+    SIDE,
+    SQUARES,
+    UNLAID,
+    WATER,
+    finished,
+    masks_of,
+    of_seat,
+    own_code,
+    squares_of,
+)
+from tourney.games.cyvasse.moves import can_move_second_rabble
+from tourney.games.cyvasse.state import QUIET_LIMIT, TURN_LIMIT, Play, SetUp
+from tourney.games.cyvasse.tiles import (
+    PLANS,
+    TILES,
+    Plan,
+    can_be_laid,
+    laid_tiles,
+    shows_king_tile,
+    side_can_be_laid,
+)
 
 _GROUNDS = PLAIN + MOUNTAIN + WATER + UNLAID
 _PIECES = chr(EMPTY) + CODES + CODES.lower()
@@ -34,7 +67,7 @@ class Phase(NamedTuple):
     """The square of the Rabble moved first; of the word rabble."""
 
 
-class Fields(NamedTuple):
+class Position(NamedTuple):
     """The six fields; ground and board as the states hold them, an item a square number."""
 
     ground: str
@@ -45,7 +78,7 @@ class Fields(NamedTuple):
     turn: int
 
 
-def read_fields(text: str) -> Fields:
+def parse_fields(text: str) -> Position:
     """Return the fields of a position string or of an observation. Raises PositionError."""
     words = text.split(" ")
     if len(words) != 6:
@@ -56,7 +89,7 @@ def read_fields(text: str) -> Fields:
     terrain, pieces, seat, phase, quiet, turn = words
     if seat not in {"1", "2"}:
         raise PositionError(f"SEAT is 1 or 2, not {seat!r}")
-    return Fields(
+    return Position(
         _read_squares("TERRAIN", terrain, _GROUNDS),
         _read_squares("PIECES", pieces, _PIECES).encode("ascii"),
         int(seat),
@@ -106,3 +139,185 @@ def _read_phase(text: str) -> Phase:
         "PHASE is king, tile-N:TILES (the 8 - N tiles still to lay, ascending), put-N (N at most 21), play or"
         f" rabble-SQUARE, not {text!r}"
     )
+
+
+def read_position(text: str) -> State[int]:
+    """Return the state that a position string names, without history. Raises PositionError."""
+    return state_of(parse_fields(text))
+
+
+def state_of(fields: Position) -> State[int]:
+    """Return the state that the fields of a position name, without history. Raises PositionError."""
+    if fields.phase.word == "hidden":
+        raise PositionError(
+            "PHASE hidden stands in an observation; in a position it says how far the set-up is"
+        )
+    if fields.phase.word in {"play", "rabble"}:
+        return _play(fields)
+    return _set_up(fields)
+
+
+def _play(fields: Position) -> Play:
+    for seat in (1, 2):
+        if not side_can_be_laid(seat, fields.ground):
+            raise PositionError(f"no laying of nine tiles gives the TERRAIN of {_name(seat)}'s side")
+    _check_middle_ground(fields)
+    _check_pieces_in_play(fields)
+    _check_counters(fields)
+    _check_kings(fields)
+    ground = finished(fields.ground)
+    if fields.phase.word == "rabble":
+        _check_rabble(fields)
+    return Play.at(ground, fields.board, fields.seat, fields.phase.rabble, fields.quiet, fields.turn)
+
+
+def _check_middle_ground(fields: Position) -> None:
+    for s in SQUARES:
+        if not BIT[s] & (SIDE[1] | SIDE[2]) and fields.ground[s] != BARE[s]:
+            raise PositionError(f"row e is plain, but TERRAIN holds {fields.ground[s]!r} on {NAMES[s]}")
+
+
+def _check_off_mountains(fields: Position) -> None:
+    for s in SQUARES:
+        if fields.board[s] != EMPTY and fields.ground[s] in {MOUNTAIN, UNLAID}:
+            raise PositionError(
+                f"a piece, {chr(fields.board[s])!r}, stands on {NAMES[s]}, where TERRAIN holds"
+                f" {fields.ground[s]!r}"
+            )
+
+
+def _check_pieces_in_play(fields: Position) -> None:
+    _check_off_mountains(fields)
+    for seat in (1, 2):
+        for kind in KINDS:
+            code = ord(own_code(seat, kind.code))
+            if fields.board.count(code) > kind.number:
+                raise PositionError(
+                    f"{_name(seat)} has {fields.board.count(code)} {kind.name}; a set has {kind.number}"
+                )
+        tower = ord(own_code(seat, "W"))
+        for s in SQUARES:
+            if fields.board[s] == tower and not BIT[s] & SIDE[seat]:
+                raise PositionError(
+                    f"{_name(seat)}'s Tower on {NAMES[s]} is off its own side; Towers never move"
+                )
+
+
+def _check_counters(fields: Position) -> None:
+    if fields.quiet > QUIET_LIMIT:
+        raise PositionError(
+            f"QUIET is {fields.quiet}; after {QUIET_LIMIT} turns without a capture a game is over"
+        )
+    if fields.turn > TURN_LIMIT:
+        raise PositionError(f"TURN is {fields.turn}; after {TURN_LIMIT} turns a game is over")
+    if fields.quiet > fields.turn:
+        raise PositionError(f"QUIET, {fields.quiet}, is over TURN, {fields.turn}")
+    if fields.seat != 1 + fields.turn % 2:
+        raise PositionError(f"SEAT is {fields.seat} at TURN {fields.turn}; White, seat 1, acts at even ones")
+
+
+def _check_kings(fields: Position) -> None:
+    """Check that no King is missing, but one that was captured just now, which ends the game."""
+    for seat in (1, 2):
+        if ord(own_code(seat, "K")) in fields.board:
+            continue
+        captured = (
+            seat == fields.seat and fields.quiet == 0 and fields.turn > 0 and fields.phase.word == "play"
+        )
+        if not captured:
+            raise PositionError(
+                f"{_name(seat)}'s King is missing; only that of the seat to act may be, when the last turn"
+                " captured it: PHASE play, QUIET 0, TURN over 0"
+            )
+
+
+def _check_rabble(fields: Position) -> None:
+    first = fields.phase.rabble
+    if fields.board[first] != ord(own_code(fields.seat, "R")):
+        raise PositionError(f"PHASE names {NAMES[first]}, where no Rabble of {_name(fields.seat)} stands")
+    own = of_seat(masks_of(fields.board), fields.seat)
+    if not can_move_second_rabble(own, finished(fields.ground), first):
+        raise PositionError(
+            f"no Rabble of {_name(fields.seat)} but that on {NAMES[first]} can move, so the turn is over"
+        )
+
+
+def _set_up(fields: Position) -> SetUp:
+    seat, phase = fields.seat, fields.phase
+    if fields.quiet or fields.turn:
+        raise PositionError("QUIET and TURN are 0 during the set-up")
+    _check_middle_ground(fields)
+    _check_off_mountains(fields)
+    for s in SQUARES:
+        if fields.board[s] != EMPTY and not BIT[s] & (SIDE[1] | SIDE[2]):
+            raise PositionError(f"a piece stands on {NAMES[s]}, in row e, during the set-up")
+    if seat == 1:
+        _check_bare(fields, 2)
+    else:
+        _check_laid(fields, 1, _plan_put(fields, 1, len(PUT_ORDER)))
+    if phase.word == "king":
+        _check_bare(fields, seat)
+        return SetUp.begin(seat, fields.ground, fields.board)
+    plan = _plan_put(fields, seat, phase.placed)
+    if phase.word == "tile":
+        _check_partly_laid(fields, seat, plan)
+    else:
+        _check_laid(fields, seat, plan)
+    return SetUp(seat, fields.ground, fields.board, plan, phase.left, phase.placed)
+
+
+def _check_bare(fields: Position, seat: int) -> None:
+    for s in squares_of(SIDE[seat]):
+        if fields.ground[s] != UNLAID or fields.board[s] != EMPTY:
+            raise PositionError(
+                f"{_name(seat)} has laid nothing yet, but {NAMES[s]} holds {fields.ground[s]!r} in TERRAIN"
+                f" and {chr(fields.board[s])!r} in PIECES"
+            )
+
+
+def _plan_put(fields: Position, seat: int, placed: int) -> Plan:
+    """Check that on a side stand its King, on a king square, and its first pieces; return the King's plan."""
+    found = sorted(fields.board[s] for s in squares_of(SIDE[seat]) if fields.board[s] != EMPTY)
+    wanted = own_code(seat, "K" + PUT_ORDER[:placed])
+    if found != sorted(wanted.encode("ascii")):
+        raise PositionError(
+            f"{_name(seat)}'s side holds the pieces {bytes(found).decode('ascii')!r}; at this stage of the"
+            f" set-up it holds {''.join(sorted(wanted))!r}"
+        )
+    king = fields.board.index(own_code(seat, "K").encode("ascii"))
+    for plan in PLANS[seat]:
+        if plan.king == king:
+            return plan
+    squares = ", ".join(NAMES[plan.king] for plan in PLANS[seat])
+    raise PositionError(
+        f"{_name(seat)}'s King stands on {NAMES[king]} in the set-up; its squares are {squares}"
+    )
+
+
+def _check_laid(fields: Position, seat: int, plan: Plan) -> None:
+    if not can_be_laid(plan, fields.ground):
+        raise PositionError(
+            f"no laying of nine tiles with the King on {NAMES[plan.king]} gives the TERRAIN of"
+            f" {_name(seat)}'s side"
+        )
+
+
+def _check_partly_laid(fields: Position, seat: int, plan: Plan) -> None:
+    left = fields.phase.left
+    laid = frozenset(TILES) - frozenset(left)
+    for block in plan.blocks[len(laid) :]:
+        for s in block.squares:
+            if fields.ground[s] != UNLAID:
+                raise PositionError(
+                    f"no tile lies on {NAMES[s]} yet, but TERRAIN holds {fields.ground[s]!r} there"
+                )
+    if not shows_king_tile(plan, fields.ground) or laid not in laid_tiles(plan, fields.ground, len(laid)):
+        tiles = "".join(map(str, sorted(laid))) or "none"
+        raise PositionError(
+            f"no laying of the king tile on {NAMES[plan.king]} and of the tiles {tiles} gives the TERRAIN of"
+            f" {_name(seat)}'s side"
+        )
+
+
+def _name(seat: int) -> str:
+    return SEAT_NAMES[seat - 1]

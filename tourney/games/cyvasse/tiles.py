@@ -6,8 +6,7 @@ the pattern of a tile turned by half a circle is the same, read backwards.
 
 from typing import Literal, NamedTuple
 
-from tourney.games.cyvasse.board import NUMBER, square, turned
-from tourney.games.cyvasse.ground import PLAIN
+from tourney.games.cyvasse.board import NUMBER, PLAIN, square, turned
 
 Shape = Literal["L", "R"]
 

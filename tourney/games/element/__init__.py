@@ -3,7 +3,6 @@
 The rules are on the page docs/rules/element.md; the names here are the page's words.
 """
 
-from tourney.games.element.game import Element
-from tourney.games.element.state import ElementState
+from tourney.games.element.game import Element, ElementState
 
 __all__ = ["Element", "ElementState"]

@@ -4,31 +4,29 @@ from itertools import pairwise
 
 from tourney.errors import ActionError
 from tourney.games.diagram import Arrow, Cell, Diagram, Label, Mark, Piece
-from tourney.games.element.actions import (
-    DRAW_0,
-    ELEMENTS,
-    END,
-    FLOW_LETTER,
-    HANDS,
-    RIVER_LETTER,
-    named_square,
-    parse_action,
-)
 from tourney.games.element.board import (
     COLUMNS,
+    DRAW_0,
     EARTH,
+    ELEMENTS,
     EMPTY,
+    END,
     FIRE,
+    FLOW_LETTER,
+    HANDS,
     MOUNTAIN,
     PLACES,
     RANGE_EARTH,
+    RIVER_LETTER,
     SAGE,
     SIZE,
     SQUARES,
     WATER,
     WHIRLWIND,
+    named_square,
+    parse_action,
 )
-from tourney.games.element.positions import (
+from tourney.games.element.position import (
     CHANCE,
     FLOW,
     LAST_TURN,

@@ -1,21 +1,104 @@
-"""Element as a game of the registry."""
+"""The state of Element: a position that can be played on."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from tourney.errors import PositionError
-from tourney.games.base import Game, GoldenMatch
-from tourney.games.element import actions
-from tourney.games.element.parsing import parse_position
-from tourney.games.element.positions import LAST_TURN, START_SQUARES, start
-from tourney.games.element.state import ElementState
+from tourney.games.base import CHANCE as CHANCE_ACTS
+from tourney.games.base import OVER, Game, GoldenMatch, State
+from tourney.games.element import board, turn
+from tourney.games.element.position import (
+    ACT,
+    CHANCE,
+    DRAW,
+    LAST_TURN,
+    RIVER,
+    START_SQUARES,
+    Position,
+    parse_position,
+    position_string,
+    start,
+)
+from tourney.games.element.turn import after
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tourney.games.diagram import Diagram
     from tourney.seeds import Draw
+
+
+class ElementState(State[int]):
+    """A position of Element. No history counts."""
+
+    __slots__ = ("_actor", "_captured", "_legal", "_position")
+
+    def __init__(self, position: Position) -> None:
+        self._position = position
+        self._captured = position.captured()
+        self._legal: Sequence[int] | None = None
+        if self._captured or position.turn == LAST_TURN:
+            self._actor = OVER
+        else:
+            self._actor = CHANCE_ACTS if position.phase == CHANCE else position.seat
+
+    @property
+    def seats(self) -> int:
+        """Two, three or four."""
+        return len(self._position.sages)
+
+    @property
+    def actor(self) -> int:
+        """The seat to act, CHANCE or OVER."""
+        return self._actor
+
+    def legal_actions(self) -> Sequence[int]:
+        """List the legal actions or the outcomes of chance, sorted."""
+        if self._legal is None:
+            self._legal = () if self._actor == OVER else self._list_actions()
+        return self._legal
+
+    def _list_actions(self) -> Sequence[int]:
+        at = self._position
+        if at.phase == ACT:
+            return turn.turn_actions(at)
+        if at.phase == DRAW:
+            return turn.draw_actions(at)
+        if at.phase == CHANCE:
+            return [action for action, _ in turn.chance_outcomes(at)]
+        return turn.river_actions(at) if at.phase == RIVER else turn.flow_actions(at)
+
+    def play(self, action: int) -> ElementState:
+        """Return the state after a legal action."""
+        return ElementState(after(self._position, action))
+
+    def ranks(self) -> tuple[int, ...] | None:
+        """Return rank 1 for the seats whose prey is captured; all have it after the last turn."""
+        if self._actor != OVER:
+            return None
+        if not self._captured:
+            return (1,) * self.seats
+        winners = [(seat - 2) % self.seats + 1 for seat in self._captured]
+        return tuple(1 if seat in winners else 1 + len(winners) for seat in range(1, self.seats + 1))
+
+    def reason(self) -> str:
+        """Return "capture", or "length" after the last turn."""
+        if self._actor != OVER:
+            return ""
+        return "capture" if self._captured else "length"
+
+    def position(self) -> str:
+        """Return the position string."""
+        return position_string(self._position)
+
+    def chance_weights(self) -> Sequence[int]:
+        """Return the number of ways to draw each outcome."""
+        if self._actor != CHANCE_ACTS:
+            raise ValueError("this is no chance node")
+        return [weight for _, weight in turn.chance_outcomes(self._position)]
+
 
 MOST_ACTIONS_OF_A_TURN = 90
 """A bound: draw, chance and end; 4 Waters, each with ``river-D`` and the flow of 11 at most; 1 step; and a
@@ -45,11 +128,11 @@ class Element(Game[int]):
 
     def action_string(self, action: int) -> str:
         """Return an action's string."""
-        return actions.action_string(action)
+        return board.action_string(action)
 
     def parse_action(self, text: str) -> int:
         """Return the action that a string names. Raises ActionError."""
-        return actions.parse_action(text)
+        return board.parse_action(text)
 
     def parse_position(self, text: str, seats: int, options: Mapping[str, str]) -> ElementState:  # noqa: ARG002 - it has no options
         """Return the state that a position string names. Raises PositionError."""

@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
-from tourney.games.element.actions import ELEMENTS
 from tourney.games.element.board import (
     COMPASS,
     EARTH,
+    ELEMENTS,
     EMPTY,
     FIRE,
     ORTHOGONAL,
@@ -13,8 +13,8 @@ from tourney.games.element.board import (
     RAYS,
     WATER,
     WHIRLWIND,
+    add_earth,
 )
-from tourney.games.element.ranges import add_earth
 
 Bag = tuple[int, int, int, int]
 """Counts of stones, in the order of ``ELEMENTS``."""

@@ -11,8 +11,17 @@ search look at some 500 squares; to judge the squares in reach before going on c
 
 from itertools import compress
 
-from tourney.games.element.board import COMPASS, DISTANCE, EMPTY, FIRE, ORTHOGONAL, RAYS, WATER
-from tourney.games.element.movement import Board, ways_out
+from tourney.games.element.board import (
+    COMPASS,
+    DISTANCE,
+    EMPTY,
+    FIRE,
+    ORTHOGONAL,
+    RAYS,
+    WATER,
+    Board,
+    ways_out,
+)
 
 _OPEN = bytes(code in (EMPTY, FIRE) for code in range(256))
 _IS_WATER = bytes(code == WATER for code in range(256))

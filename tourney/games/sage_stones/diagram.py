@@ -1,7 +1,7 @@
 """A drawing of a position of Sage Stones."""
 
 from tourney.games.diagram import Cell, Diagram, Label, Mark, Piece
-from tourney.games.sage_stones import notation
+from tourney.games.sage_stones import position
 from tourney.games.sage_stones.board import (
     COLUMNS,
     EMPTY,
@@ -12,7 +12,7 @@ from tourney.games.sage_stones.board import (
     STEP,
     parse_action,
 )
-from tourney.games.sage_stones.notation import ROLL_LIMIT, Fields
+from tourney.games.sage_stones.position import ROLL_LIMIT, Position
 
 _BOTTOM = 2 * (HEIGHT - 1)
 
@@ -30,7 +30,7 @@ _LABELS = (
 )
 
 
-def _piece(fields: Fields, square: int) -> Piece:
+def _piece(fields: Position, square: int) -> Piece:
     """Return a stone; its glyph is the colour's number, since a seat of two owns two colours."""
     colour = fields.board[square] - ord("0")
     seat = fields.table.owner(colour)
@@ -39,7 +39,7 @@ def _piece(fields: Fields, square: int) -> Piece:
     return Piece(*_xy(square), str(colour), seat, kind, f"stone of colour {colour} (seat {seat}) on {where}")
 
 
-def _turn(fields: Fields) -> str:
+def _turn(fields: Position) -> str:
     who = f"colour {fields.colour} (seat {fields.table.owner(fields.colour)})"
     if fields.over:
         return f"over; last turn: {who}"
@@ -49,7 +49,7 @@ def _turn(fields: Fields) -> str:
     return f"{who} places in column {COLUMNS[fields.column]}{again}"
 
 
-def _hand(fields: Fields, colour: int) -> str:
+def _hand(fields: Position, colour: int) -> str:
     hand = fields.hands[colour - 1]
     return f"{colour}: {hand}" if hand >= 0 else f"{colour}: done, rank {-hand}"
 
@@ -59,7 +59,7 @@ def draw(view: str, last: str | None) -> Diagram:
 
     Raises PositionError or ActionError.
     """
-    fields = notation.read(view, notation.read_table(view))
+    fields = position.parse_position(view, position.parse_settings(view))
     marks = []
     if fields.column is not None:
         start = STEP * fields.column

@@ -1,20 +1,217 @@
-"""Sage Stones as a game: its name, options and strings, its first state."""
+"""A position of Sage Stones: rolls, placements, captures, turns and the end."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tourney.errors import OptionError, PositionError
-from tourney.games.base import Game, GoldenMatch, Option
-from tourney.games.sage_stones import board, notation
-from tourney.games.sage_stones.notation import FEWEST, MOST, ROLL_LIMIT, Table
-from tourney.games.sage_stones.state import StonesState
+from tourney.games.base import CHANCE, OVER, Game, GoldenMatch, Option, State
+from tourney.games.sage_stones import board, position
+from tourney.games.sage_stones.board import (
+    EMPTY,
+    EMPTY_BOARD,
+    FIRST_ROLL,
+    HEIGHT,
+    ROLL_ACTIONS,
+    ROLLS,
+    SIX,
+    STEP,
+    WEIGHTS,
+    captured,
+    is_full,
+    places,
+)
+from tourney.games.sage_stones.position import FEWEST, MOST, ROLL_LIMIT, Position, Settings, is_won
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tourney.games.diagram import Diagram
     from tourney.seeds import Draw
+
+_PLACING = tuple((roll.column, roll.again) for roll in ROLLS)
+_ONES = ord("0")
+"""A stone on the board is this plus its colour."""
+
+
+class StonesState(State[int]):
+    """A position.
+
+    ``column`` is where the colour places now, None while it rolls or when the game is over; ``hands`` are
+    the stones in hand by colour, or minus the rank of a colour that is done.
+    """
+
+    __slots__ = ("actor", "again", "board", "colour", "column", "hands", "rolls", "table")
+
+    actor: int
+    """The seat that places, CHANCE or OVER."""
+
+    def __init__(
+        self,
+        table: Settings,
+        board: bytes,
+        actor: int,
+        colour: int,
+        column: int | None,
+        again: bool,
+        hands: tuple[int, ...],
+        rolls: int,
+    ) -> None:
+        self.table = table
+        self.board = board
+        self.actor = actor
+        self.colour = colour
+        self.column = column
+        self.again = again
+        self.hands = hands
+        self.rolls = rolls
+
+    @classmethod
+    def standing(cls, fields: Position) -> StonesState:
+        """Return the state of a position."""
+        if fields.over:
+            actor = OVER
+        elif fields.column is None:
+            actor = CHANCE
+        else:
+            actor = fields.table.owner(fields.colour)
+        return cls(
+            fields.table,
+            fields.board,
+            actor,
+            fields.colour,
+            fields.column,
+            fields.again,
+            fields.hands,
+            fields.rolls,
+        )
+
+    @property
+    def seats(self) -> int:
+        """2, 3 or 4."""
+        return self.table.seats
+
+    def legal_actions(self) -> Sequence[int]:
+        """List the ten rolls, or the empty squares of the column."""
+        if self.column is not None:
+            return places(self.board, self.column)
+        return () if self.actor == OVER else ROLL_ACTIONS
+
+    def is_legal(self, action: int) -> bool:
+        """Look at the one square."""
+        if self.column is None:
+            return self.actor == CHANCE and action in ROLL_ACTIONS
+        return 0 <= action - STEP * self.column < HEIGHT and self.board[action] == EMPTY
+
+    def chance_weights(self) -> Sequence[int]:
+        """Return how many of the 27 rolls each outcome is."""
+        if self.actor != CHANCE:
+            return super().chance_weights()
+        return WEIGHTS
+
+    def play(self, action: int) -> StonesState:
+        """Return the state after a roll or a placement."""
+        return self._roll(action) if action >= FIRST_ROLL else self._place(action)
+
+    def _roll(self, action: int) -> StonesState:
+        """Find the column; a full one counts as column 6, and if that is full the board is wiped."""
+        column, again = _PLACING[action - FIRST_ROLL]
+        rolls = self.rolls + 1
+        if column is None:
+            return self._next_turn(self.board, self.hands, rolls)
+        board, colour, table = self.board, self.colour, self.table
+        if is_full(board, column):
+            if is_full(board, SIX):
+                return self._wipe(rolls)
+            column, again = SIX, False
+        seat = (colour - 1) % table.seats + 1
+        return StonesState(table, board, seat, colour, column, again, self.hands, rolls)
+
+    def _wipe(self, rolls: int) -> StonesState:
+        """Give all stones back; those of colours that are done go out of the game."""
+        hands = tuple(hand if hand < 0 else self.table.stones for hand in self.hands)
+        return self._next_turn(EMPTY_BOARD, hands, rolls)
+
+    def _place(self, square: int) -> StonesState:
+        colour = self.colour
+        board = bytearray(self.board)
+        board[square] = _ONES + colour
+        hands = list(self.hands)
+        hands[colour - 1] -= 1
+        if hands[colour - 1] == 0:
+            return self._last_stone(bytes(board), hands)
+        for place in captured(board, square):
+            owner = board[place] - _ONES - 1
+            board[place] = EMPTY
+            if hands[owner] >= 0:
+                hands[owner] += 1
+        if self.again and self.rolls < ROLL_LIMIT:
+            return StonesState(
+                self.table, bytes(board), CHANCE, colour, None, False, tuple(hands), self.rolls
+            )
+        return self._next_turn(bytes(board), tuple(hands), self.rolls)
+
+    def _last_stone(self, board: bytes, hands: list[int]) -> StonesState:
+        """End the game; with play-on, give the colour its rank and go on until one is left."""
+        if self.table.play_on:
+            hands[self.colour - 1] = -1 - sum(hand < 0 for hand in hands)
+        done = tuple(hands)
+        if is_won(self.table, done):
+            return self._over(board, done, self.rolls)
+        return self._next_turn(board, done, self.rolls)
+
+    def _next_turn(self, board: bytes, hands: tuple[int, ...], rolls: int) -> StonesState:
+        """Let the next colour that is not done roll; after the last roll the game is over."""
+        if rolls >= ROLL_LIMIT:
+            return self._over(board, hands, rolls)
+        colour = self.colour % len(hands) + 1
+        while hands[colour - 1] < 0:
+            colour = colour % len(hands) + 1
+        return StonesState(self.table, board, CHANCE, colour, None, False, hands, rolls)
+
+    def _over(self, board: bytes, hands: tuple[int, ...], rolls: int) -> StonesState:
+        return StonesState(self.table, board, OVER, self.colour, None, False, hands, rolls)
+
+    def ranks(self) -> tuple[int, ...] | None:
+        """Rank the colours that are done in their order, then by the fewest stones in a seat's best hand.
+
+        Without play-on the colour that placed its last stone leaves all other seats equal.
+        """
+        if self.actor != OVER:
+            return None
+        table, hands = self.table, self.hands
+        if 0 in hands:
+            winner = table.owner(hands.index(0) + 1)
+            return tuple(1 if seat == winner else 2 for seat in range(1, table.seats + 1))
+        best = [min(_standing(hand) for hand in hands[seat :: table.seats]) for seat in range(table.seats)]
+        return tuple(1 + sum(other < own for other in best) for own in best)
+
+    def reason(self) -> str:
+        """Return last-stone or rolls; "" while not over."""
+        if self.actor != OVER:
+            return ""
+        return "last-stone" if is_won(self.table, self.hands) else "rolls"
+
+    def position(self) -> str:
+        """Return ``BOARD COLOUR PHASE HANDS ROLLS OPTIONS``."""
+        return position.position_string(
+            Position(
+                self.table,
+                self.board,
+                self.colour,
+                self.column,
+                self.again,
+                self.actor == OVER,
+                self.hands,
+                self.rolls,
+            )
+        )
+
+
+def _standing(hand: int) -> tuple[int, int]:
+    """Return what ranks a colour, less being better: done in its order, else the stones in hand."""
+    return (0, -hand) if hand < 0 else (1, hand)
 
 
 class SageStones(Game[int]):
@@ -45,7 +242,7 @@ class SageStones(Game[int]):
 
     def initial(self, seats: int, options: Mapping[str, str]) -> StonesState:
         """Return the start."""
-        return StonesState.standing(notation.start(_table(seats, options)))
+        return StonesState.standing(position.start(_table(seats, options)))
 
     def action_string(self, action: int) -> str:
         """Return the square, as ``5d``, or the roll, as ``roll-122``."""
@@ -57,17 +254,17 @@ class SageStones(Game[int]):
 
     def parse_position(self, text: str, seats: int, options: Mapping[str, str]) -> StonesState:
         """Return the state of a position string, or raise PositionError."""
-        return StonesState.standing(notation.read(text, _table(seats, options)))
+        return StonesState.standing(position.parse_position(text, _table(seats, options)))
 
     def sample(self, observation: str, seat: int, draw: Draw) -> StonesState:  # noqa: ARG002 - nothing is hidden
         """Return the position that was observed: a seat sees all of it, the dice to come nobody."""
-        table = notation.read_table(observation)
+        table = position.parse_settings(observation)
         options = {"stones": str(table.stones), "play-on": "yes" if table.play_on else "no"}
         try:
             self.settings(table.seats, options)
         except OptionError as error:
             raise PositionError(f"the field OPTIONS of the position cannot be: {error}") from error
-        return StonesState.standing(notation.read(observation, table))
+        return StonesState.standing(position.parse_position(observation, table))
 
     def diagram(self, view: str, last: str | None = None) -> Diagram:
         """Draw a position string, with the last action marked."""
@@ -76,5 +273,5 @@ class SageStones(Game[int]):
         return draw(view, last)
 
 
-def _table(seats: int, options: Mapping[str, str]) -> Table:
-    return Table(seats, int(options["stones"]), options["play-on"] == "yes")
+def _table(seats: int, options: Mapping[str, str]) -> Settings:
+    return Settings(seats, int(options["stones"]), options["play-on"] == "yes")

@@ -1,9 +1,8 @@
 """A drawing of a position of Sages Tafl."""
 
 from tourney.games.diagram import Arrow, Cell, Diagram, Label, Mark, Piece
-from tourney.games.sages_tafl import notation
-from tourney.games.sages_tafl.notation import PLY_LIMIT, QUIET_LIMIT, SIDES, WIN
-from tourney.games.sages_tafl.squares import (
+from tourney.games.sages_tafl import position
+from tourney.games.sages_tafl.board import (
     BANKS,
     BLACK_TOWER,
     EMPTY,
@@ -22,7 +21,8 @@ from tourney.games.sages_tafl.squares import (
     TARGET,
     parse_action,
 )
-from tourney.games.sages_tafl.state import TaflState
+from tourney.games.sages_tafl.game import TaflState
+from tourney.games.sages_tafl.position import PLY_LIMIT, QUIET_LIMIT, SIDES, WIN
 
 _KINDS = ("apprentice", "skyship", "sage")
 _BOTTOM = 2 * (HEIGHT - 1)
@@ -75,7 +75,7 @@ def _last(text: str, mover: int) -> tuple[tuple[Mark, ...], tuple[Arrow, ...]]:
 
 def draw(view: str, last: str | None) -> Diagram:
     """Draw a position string, the last action marked. Raises PositionError or ActionError."""
-    fields = notation.read(view)
+    fields = position.parse_position(view)
     over = TaflState.standing(fields).reason()
     marks, arrows = _last(last, 3 - fields.seat) if last else ((), ())
     notes = (

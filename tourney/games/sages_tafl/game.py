@@ -1,19 +1,324 @@
-"""Sages Tafl as a game: its name, its strings, its first state."""
+"""A position of Sages Tafl with its history: moves, captures, points and the end."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
 
-from tourney.games.base import Game, GoldenMatch, OpeningBook
-from tourney.games.sages_tafl import notation, squares
-from tourney.games.sages_tafl.notation import PLY_LIMIT, SIDES
-from tourney.games.sages_tafl.state import TaflState
+from tourney.games.base import OVER, Game, GoldenMatch, OpeningBook, State
+from tourney.games.sages_tafl import board, position
+from tourney.games.sages_tafl.board import (
+    APPRENTICES,
+    EMPTY,
+    FROM_TOWER,
+    LETTERS,
+    OFF,
+    PASS,
+    SAGES,
+    SHIFT,
+    SQUARES,
+    TARGET,
+)
+from tourney.games.sages_tafl.moves import CAPTURES, GROUND, NEAR, PIECE, REACH, ground_of, pieces_of
+from tourney.games.sages_tafl.position import PLY_LIMIT, QUIET_LIMIT, SAGE_WORTH, SIDES, WIN, Position
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tourney.games.diagram import Diagram
     from tourney.seeds import Draw
+
+_PASS_ONLY: Final = (PASS,)
+
+
+class TaflState(State[int]):
+    """A position and the history that rules 2 and 4 count.
+
+    Sides are told apart as "own", of the seat to move, and "foe"; so one code serves both.
+    ``past`` holds the boards that stood before with the same seat to move and can still come back, this
+    one included; ``foe_past`` those with the other seat to move. Both begin anew when an apprentice or a
+    skyship leaves the game or a piece escapes; a sage sent to its tower can go back to where it stood.
+    """
+
+    __slots__ = (
+        "actor",
+        "board",
+        "end",
+        "foe",
+        "foe_past",
+        "foe_points",
+        "ground",
+        "own",
+        "own_points",
+        "passed",
+        "past",
+        "ply",
+        "quiet",
+        "seat",
+    )
+
+    actor: int
+    """The seat to move, or OVER."""
+
+    def __init__(
+        self,
+        seat: int,
+        board: bytes,
+        ground: int,
+        own: bytes,
+        foe: bytes,
+        own_points: int,
+        foe_points: int,
+        quiet: int,
+        ply: int,
+        past: tuple[bytes, ...],
+        foe_past: tuple[bytes, ...],
+        passed: bool,
+        end: str,
+    ) -> None:
+        self.seat = seat
+        self.board = board
+        self.ground = ground
+        self.own = own
+        self.foe = foe
+        self.own_points = own_points
+        self.foe_points = foe_points
+        self.quiet = quiet
+        self.ply = ply
+        self.past = past
+        self.foe_past = foe_past
+        self.passed = passed
+        self.end = end
+        self.actor = OVER if end else seat
+
+    @classmethod
+    def standing(cls, fields: Position) -> TaflState:
+        """Return the state of a position without history; rules 1, 3, 5 and 6 judge it as it stands."""
+        board, seat = fields.board, fields.seat
+        if max(fields.points) >= WIN:
+            end = "points"
+        elif _out_of_reach(board, *fields.points):
+            end = "out-of-reach"
+        else:
+            end = _too_long(fields.quiet, fields.ply)
+        return cls(
+            seat,
+            board,
+            ground_of(board),
+            pieces_of(board, seat - 1),
+            pieces_of(board, 2 - seat),
+            fields.points[seat - 1],
+            fields.points[2 - seat],
+            fields.quiet,
+            fields.ply,
+            (board,),
+            (),
+            False,
+            end,
+        )
+
+    @property
+    def seats(self) -> int:
+        """Two."""
+        return 2
+
+    @property
+    def points(self) -> tuple[int, int]:
+        """Black's and Red's points."""
+        own, foe = self.own_points, self.foe_points
+        return (own, foe) if self.seat == 1 else (foe, own)
+
+    def legal_actions(self) -> Sequence[int]:
+        """List the actions of the seat's pieces, in the order of their squares; a pass if there are none."""
+        if self.end:
+            return ()
+        reach = REACH[self.seat - 1]
+        ground = self.ground
+        found: list[int] = []
+        for piece in self.own:
+            mask, actions = reach[piece]
+            found += actions[ground & mask]
+        return found or _PASS_ONLY
+
+    def is_legal(self, action: int) -> bool:
+        """Ask the one piece that stands where the action begins."""
+        if self.end:
+            return False
+        seat = self.seat
+        source = action >> SHIFT
+        if source >= SQUARES:
+            if source != FROM_TOWER:
+                return action in self.legal_actions()
+            source = SQUARES - 1 + seat
+        letter = self.board[source]
+        if letter not in LETTERS[seat - 1]:
+            return False
+        mask, actions = REACH[seat - 1][PIECE[letter][source][0]]
+        return action in actions[self.ground & mask]
+
+    def play(self, action: int) -> TaflState:
+        """Return the state after an action: the move, its captures, and whether the game is over."""
+        source = action >> SHIFT
+        target = action & TARGET
+        if source >= SQUARES:
+            if source != FROM_TOWER:
+                return self._pass()
+            source = SQUARES - 1 + self.seat
+        if target == OFF:
+            return self._escape(source)
+        board = bytearray(self.board)
+        letter = board[source]
+        board[source] = EMPTY
+        board[target] = letter
+        bits = GROUND[letter]
+        ground = self.ground ^ bits[source] ^ bits[target]
+        pieces = PIECE[letter]
+        own = bytes(sorted(self.own.replace(pieces[source], pieces[target])))
+        if ground & NEAR[target]:
+            taken = self._captured(board, target)
+            if taken:
+                return self._capture(board, ground, own, taken)
+        return self._after(bytes(board), ground, own, False)
+
+    def _captured(self, board: bytearray, target: int) -> list[int]:
+        """Return the squares of the enemies between the piece that moved and a friend behind them."""
+        friends = LETTERS[self.seat - 1]
+        enemies = LETTERS[2 - self.seat]
+        return [near for near, far in CAPTURES[target] if board[near] in enemies and board[far] in friends]
+
+    def _after(self, board: bytes, ground: int, own: bytes, passed: bool) -> TaflState:
+        """Return the state after an action without capture or escape; points and reach are as before."""
+        quiet, ply = self.quiet + 1, self.ply + 1
+        past = self.foe_past
+        if passed and self.passed:
+            end = "passes"
+        elif past.count(board) >= 2:
+            end = "repetition"
+        else:
+            end = _too_long(quiet, ply)
+        return TaflState(
+            3 - self.seat,
+            board,
+            ground,
+            self.foe,
+            own,
+            self.foe_points,
+            self.own_points,
+            quiet,
+            ply,
+            (*past, board),
+            self.past,
+            passed,
+            end,
+        )
+
+    def _pass(self) -> TaflState:
+        return self._after(self.board, self.ground, self.own, True)
+
+    def _capture(self, board: bytearray, ground: int, own: bytes, taken: list[int]) -> TaflState:
+        """Take the pieces off; a sage goes back to its tower."""
+        foe_side = 2 - self.seat
+        tower = SQUARES + foe_side
+        foe = self.foe
+        for square in taken:
+            letter = board[square]
+            board[square] = EMPTY
+            ground ^= GROUND[letter][square]
+            piece = PIECE[letter]
+            if letter == SAGES[foe_side]:
+                board[tower] = letter
+                foe = foe.replace(piece[square], b"") + piece[tower]
+            else:
+                foe = foe.replace(piece[square], b"")
+        sent_back = len(foe) == len(self.foe)
+        past = self.foe_past if sent_back else ()
+        foe_past = self.past if sent_back else ()
+        return self._next(bytes(board), ground, own, foe, self.own_points, past, foe_past)
+
+    def _escape(self, source: int) -> TaflState:
+        """Take the piece off over the end of the river, for its points."""
+        board = bytearray(self.board)
+        letter = board[source]
+        board[source] = EMPTY
+        worth = SAGE_WORTH if letter in SAGES else 1
+        return self._next(
+            bytes(board),
+            self.ground ^ GROUND[letter][source],
+            self.own.replace(PIECE[letter][source], b""),
+            self.foe,
+            self.own_points + worth,
+            (),
+            (),
+        )
+
+    def _next(
+        self,
+        board: bytes,
+        ground: int,
+        own: bytes,
+        foe: bytes,
+        own_points: int,
+        past: tuple[bytes, ...],
+        foe_past: tuple[bytes, ...],
+    ) -> TaflState:
+        """Return the state after a capture or an escape, judged by all rules of the end."""
+        ply = self.ply + 1
+        points = (own_points, self.foe_points) if self.seat == 1 else (self.foe_points, own_points)
+        if own_points >= WIN:
+            end = "points"
+        elif _out_of_reach(board, *points):
+            end = "out-of-reach"
+        elif past.count(board) >= 2:
+            end = "repetition"
+        else:
+            end = _too_long(0, ply)
+        return TaflState(
+            3 - self.seat,
+            board,
+            ground,
+            foe,
+            own,
+            self.foe_points,
+            own_points,
+            0,
+            ply,
+            (*past, board),
+            foe_past,
+            False,
+            end,
+        )
+
+    def ranks(self) -> tuple[int, ...] | None:
+        """Rank the side with the points that win first; all other ends are draws."""
+        if not self.end:
+            return None
+        if self.end != "points":
+            return (1, 1)
+        black, red = self.points
+        return (1, 2) if black > red else (2, 1)
+
+    def reason(self) -> str:
+        """Return points, passes, out-of-reach, repetition, quiet or length; "" while not over."""
+        return self.end
+
+    def position(self) -> str:
+        """Return ``BOARD SEAT TOWERS POINTS QUIET PLY``."""
+        return position.position_string(self.board, self.seat, self.points, self.quiet, self.ply)
+
+
+def _out_of_reach(board: bytes, black: int, red: int) -> bool:
+    """Say whether neither side can still reach the points that win with the pieces it has left."""
+    most = (
+        points + board.count(APPRENTICES[side]) + SAGE_WORTH * board.count(SAGES[side])
+        for side, points in enumerate((black, red))
+    )
+    return all(reach < WIN for reach in most)
+
+
+def _too_long(quiet: int, ply: int) -> str:
+    if quiet >= QUIET_LIMIT:
+        return "quiet"
+    return "length" if ply >= PLY_LIMIT else ""
 
 
 class SagesTafl(Game[int]):
@@ -31,15 +336,15 @@ class SagesTafl(Game[int]):
 
     def initial(self, seats: int, options: Mapping[str, str]) -> TaflState:  # noqa: ARG002 - it has one start
         """Return the start."""
-        return TaflState.standing(notation.read(squares.START))
+        return TaflState.standing(position.parse_position(board.START))
 
     def action_string(self, action: int) -> str:
         """Return ``FROM-TO``, ``tower-TO``, ``FROM-off`` or ``pass``."""
-        return squares.action_string(action)
+        return board.action_string(action)
 
     def parse_action(self, text: str) -> int:
         """Return the action of a string, or raise ActionError."""
-        return squares.parse_action(text)
+        return board.parse_action(text)
 
     def parse_position(
         self,
@@ -48,11 +353,11 @@ class SagesTafl(Game[int]):
         options: Mapping[str, str],  # noqa: ARG002 - and no options
     ) -> TaflState:
         """Return the state of a position string, without history, or raise PositionError."""
-        return TaflState.standing(notation.read(text))
+        return TaflState.standing(position.parse_position(text))
 
     def sample(self, observation: str, seat: int, draw: Draw) -> TaflState:  # noqa: ARG002 - nothing is hidden
         """Return the position that was observed: a seat sees all of it."""
-        return TaflState.standing(notation.read(observation))
+        return TaflState.standing(position.parse_position(observation))
 
     def diagram(self, view: str, last: str | None = None) -> Diagram:
         """Draw a position string, with the last action marked."""

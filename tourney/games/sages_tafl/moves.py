@@ -16,7 +16,7 @@ side list its pieces in the order of their actions.
 from collections.abc import Callable, Iterable
 from itertools import chain
 
-from tourney.games.sages_tafl.squares import (
+from tourney.games.sages_tafl.board import (
     BANKS,
     EMPTY,
     FILES,

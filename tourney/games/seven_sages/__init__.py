@@ -3,7 +3,6 @@
 The rules are on the page docs/rules/seven-sages.md; the names here are the page's words.
 """
 
-from tourney.games.seven_sages.game import SevenSages
-from tourney.games.seven_sages.state import SevenSagesState
+from tourney.games.seven_sages.game import SevenSages, SevenSagesState
 
 __all__ = ["SevenSages", "SevenSagesState"]

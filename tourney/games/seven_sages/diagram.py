@@ -2,8 +2,13 @@
 
 from tourney.errors import ActionError
 from tourney.games.diagram import Arrow, Cell, Diagram, Label, Mark, Piece
-from tourney.games.seven_sages.actions import (
+from tourney.games.seven_sages.board import (
+    BARBARIAN,
+    CITIES,
+    FILES,
     PASS,
+    SIZE,
+    SQUARES,
     is_oust,
     leaving_square,
     oust_square,
@@ -11,8 +16,7 @@ from tourney.games.seven_sages.actions import (
     plain_target,
     rest_square,
 )
-from tourney.games.seven_sages.board import BARBARIAN, CITIES, FILES, SIZE, SQUARES
-from tourney.games.seven_sages.positions import LAST_PLY, LAST_ROUND, WINNING_POINTS, Position
+from tourney.games.seven_sages.position import LAST_PLY, LAST_ROUND, WINNING_POINTS, Position
 
 _SEAT_NAMES = {1: "Red", 2: "Blue"}
 

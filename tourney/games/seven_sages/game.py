@@ -1,20 +1,126 @@
-"""The Seven Sages as a game of the registry."""
+"""The state of the Seven Sages: a position that can be played on."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from tourney.games.base import Game, GoldenMatch, OpeningBook
-from tourney.games.seven_sages import actions
-from tourney.games.seven_sages.board import RED
-from tourney.games.seven_sages.positions import LAST_PLY, LAST_ROUND, new_round, parse_position
-from tourney.games.seven_sages.state import SevenSagesState
+from tourney.games.base import OVER, Game, GoldenMatch, OpeningBook, State
+from tourney.games.seven_sages import board
+from tourney.games.seven_sages.board import (
+    CITIES,
+    PASS,
+    RED,
+    is_oust,
+    leaving_square,
+    other,
+    plain_target,
+    rest_square,
+)
+from tourney.games.seven_sages.moves import legal_actions, score
+from tourney.games.seven_sages.position import (
+    LAST_PLY,
+    LAST_ROUND,
+    WINNING_POINTS,
+    Position,
+    new_round,
+    parse_position,
+    position_string,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tourney.games.diagram import Diagram
     from tourney.seeds import Draw
+
+
+class SevenSagesState(State[int]):
+    """A position of the Seven Sages. No history counts."""
+
+    __slots__ = ("_actor", "_legal", "_position")
+
+    def __init__(self, position: Position) -> None:
+        self._position = position
+        self._legal: Sequence[int] | None = None
+        self._actor = OVER if position.is_over else position.seat
+
+    @property
+    def seats(self) -> int:
+        """Two."""
+        return 2
+
+    @property
+    def actor(self) -> int:
+        """The seat to act, or OVER."""
+        return self._actor
+
+    def legal_actions(self) -> Sequence[int]:
+        """List the legal actions, sorted."""
+        if self._legal is None:
+            self._legal = () if self._actor == OVER else self._list_actions()
+        return self._legal
+
+    def _list_actions(self) -> list[int]:
+        at = self._position
+        if at.seat == RED:
+            return legal_actions(at.seat, at.red, at.blue, at.fool)
+        return legal_actions(at.seat, at.blue, at.red, at.fool)
+
+    def play(self, action: int) -> SevenSagesState:
+        """Return the state after a legal action."""
+        return SevenSagesState(_after(self._position, action))
+
+    def ranks(self) -> tuple[int, ...] | None:
+        """Return (1, 2), (2, 1) or, for equal points after the last round, (1, 1)."""
+        if self._actor != OVER:
+            return None
+        red, blue = self._position.points
+        return (1 if red >= blue else 2, 1 if blue >= red else 2)
+
+    def reason(self) -> str:
+        """Return "points" if a seat has the points that win, else "rounds"."""
+        if self._actor != OVER:
+            return ""
+        return "points" if max(self._position.points) >= WINNING_POINTS else "rounds"
+
+    def position(self) -> str:
+        """Return the position string."""
+        return position_string(self._position)
+
+
+def _after(at: Position, action: int) -> Position:
+    """Return the position after a legal action."""
+    ply = at.ply + 1
+    if action == PASS:
+        return _unscored(at._replace(seat=other(at.seat), ply=ply))
+    own, others = (at.red, at.blue) if at.seat == RED else (at.blue, at.red)
+    leaving = leaving_square(action)
+    ousts = is_oust(action)
+    target = at.fool if ousts else plain_target(action)
+    fool = rest_square(action) if ousts else at.fool
+    moved = tuple(sorted([target if sage == leaving else sage for sage in own]))
+    red, blue = (moved, others) if at.seat == RED else (others, moved)
+    after = Position(red, blue, fool, other(at.seat), at.points, at.round_, ply, at.starter)
+    if CITIES[other(at.seat)] >> fool & 1:
+        return _scored(after, at.seat, score(at.seat, leaving, own, others, at.fool, fool))
+    return _unscored(after)
+
+
+def _scored(after: Position, scorer: int, points: int) -> Position:
+    """Return the position once a seat has scored: the game's last, or the next round's first."""
+    red, blue = after.points
+    total = (red + points, blue) if scorer == RED else (red, blue + points)
+    if max(total) >= WINNING_POINTS or after.round_ == LAST_ROUND:
+        return after._replace(points=total)
+    return new_round(total, after.round_ + 1, other(scorer))
+
+
+def _unscored(after: Position) -> Position:
+    """Return the position after an action without a score: the next round's first if it was the 120th."""
+    if after.ply < LAST_PLY or after.round_ == LAST_ROUND:
+        return after
+    return new_round(after.points, after.round_ + 1, other(after.starter))
 
 
 class SevenSages(Game[int]):
@@ -36,11 +142,11 @@ class SevenSages(Game[int]):
 
     def action_string(self, action: int) -> str:
         """Return an action's string."""
-        return actions.action_string(action)
+        return board.action_string(action)
 
     def parse_action(self, text: str) -> int:
         """Return the action that a string names. Raises ActionError."""
-        return actions.parse_action(text)
+        return board.parse_action(text)
 
     def parse_position(self, text: str, seats: int, options: Mapping[str, str]) -> SevenSagesState:  # noqa: ARG002 - two seats, no options
         """Return the state that a position string names. Raises PositionError."""

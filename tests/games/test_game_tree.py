@@ -7,7 +7,7 @@ import pytest
 
 from tests.toys import Odds, Race, Toe
 from tourney.games.base import OVER, AnyState, State
-from tourney.games.perft import divide, perft
+from tourney.games.game_tree import divide, perft
 
 
 def one_by_one(state: AnyState, depth: int) -> int:

@@ -6,8 +6,8 @@ import pytest
 
 from tests.command import ROOT, offering
 from tourney.games.base import AnyGame
-from tourney.games.pictures import main, picture
 from tourney.games.registry import all_games
+from tourney.games.render import main, picture
 
 FOLDER = ROOT / "docs" / "rules"
 

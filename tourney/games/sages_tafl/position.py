@@ -1,10 +1,10 @@
-"""The position string: ``BOARD SEAT TOWERS POINTS QUIET PLY``, written and strictly read."""
+"""The position string: ``BOARD SEAT TOWERS POINTS QUIET PLY``, written and strictly parse_position."""
 
 import re
 from typing import NamedTuple
 
 from tourney.errors import PositionError
-from tourney.games.sages_tafl.squares import (
+from tourney.games.sages_tafl.board import (
     APPRENTICES,
     BLACK_TOWER,
     EMPTY,
@@ -30,7 +30,7 @@ _RANK = re.compile(r"(?:[AFSafs]|[1-8](?![0-9]))+")
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,3}")
 
 
-class Fields(NamedTuple):
+class Position(NamedTuple):
     """A position as its string says it: board with towers, seat to move, points by side, counts."""
 
     board: bytes
@@ -56,14 +56,14 @@ class _RankTexts(dict[bytes, str]):
 _RANK_TEXTS = _RankTexts()
 
 
-def write(board: bytes, seat: int, points: tuple[int, int], quiet: int, ply: int) -> str:
+def position_string(board: bytes, seat: int, points: tuple[int, int], quiet: int, ply: int) -> str:
     """Return the position string."""
     ranks = "/".join([_RANK_TEXTS[board[rank:SQUARES:HEIGHT]] for rank in range(HEIGHT - 1, -1, -1)])
     towers = ("T" if board[BLACK_TOWER] != EMPTY else "") + ("t" if board[RED_TOWER] != EMPTY else "")
     return f"{ranks} {seat} {towers or '-'} {points[0]}:{points[1]} {quiet} {ply}"
 
 
-def read(text: str) -> Fields:
+def parse_position(text: str) -> Position:
     """Read a position string, or raise PositionError for what is not in the one form or cannot be."""
     fields = text.split(" ")
     if len(fields) != 6:
@@ -82,7 +82,7 @@ def read(text: str) -> Fields:
     if len(halves) != 2:
         raise _bad("POINTS", fields[3], "write Black's points, a colon, Red's")
     points = (_read_number("POINTS", halves[0]), _read_number("POINTS", halves[1]))
-    read_fields = Fields(
+    read_fields = Position(
         bytes(board), int(fields[1]), points, _read_number("QUIET", fields[4]), _read_number("PLY", fields[5])
     )
     _check(read_fields)
@@ -109,12 +109,14 @@ def _read_board(text: str) -> bytearray:
             raise _bad("BOARD", word, f"write rank {number + 1} with AFSafs and each empty run as one digit")
         row = "".join("." * int(c) if c.isdigit() else c for c in word)
         if len(row) != len(FILES):
-            raise _bad("BOARD", word, f"rank {number + 1} has {len(row)} squares, write {len(FILES)}")
+            raise _bad(
+                "BOARD", word, f"rank {number + 1} has {len(row)} squares, position_string {len(FILES)}"
+            )
         board[number:SQUARES:HEIGHT] = row.encode("ascii")
     return board
 
 
-def _check(fields: Fields) -> None:
+def _check(fields: Position) -> None:
     """Raise PositionError for a position that cannot be."""
     for side, name in enumerate(SIDES):
         _check_side(fields.board, side, name, fields.points[side])

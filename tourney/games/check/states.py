@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from tourney.errors import ActionError
-from tourney.games.base import ACTION_PATTERN, CHANCE, OVER
-from tourney.games.check.scene import Property, Scene, said, some
+from tourney.games.base import ACTION_PATTERN, CHANCE, OVER, AnyGame
+from tourney.games.check.case import Property, Scene, around, fingerprint, mutants, said, some
 
 _REASON = re.compile(r"[a-z][a-z0-9-]*", re.ASCII)
 _REFEREE_REASONS = frozenset({"resign", "fault", "adjudication"})
@@ -138,3 +138,120 @@ def guarded(check: Property, scene: Scene) -> Iterator[str]:
         yield from check(scene)
     except Exception as error:  # noqa: BLE001 - whatever a game raises is what was looked for
         yield said(error)
+
+
+_NEVER = ("", " ", "?", "-", "0", "none", "resign", "\x00", "x" * 201, "\N{SNOWMAN}")
+
+
+def immutable(scene: Scene) -> Iterator[str]:
+    """Check that playing from a state, and asking it, leaves it as it was."""
+    before = fingerprint(scene.game, scene.state)
+    for action in some(list(scene.state.legal_actions()), 6, scene.draw):
+        fingerprint(scene.game, scene.state.play(action))
+        if fingerprint(scene.game, scene.state) != before:
+            yield f"playing {scene.game.action_string(action)} changes the state it is played from"
+            return
+
+
+def deterministic(scene: Scene) -> Iterator[str]:
+    """Check that the same action from the same state gives the same state."""
+    for action in some(list(scene.state.legal_actions()), 3, scene.draw):
+        once = fingerprint(scene.game, scene.state.play(action))
+        if fingerprint(scene.game, scene.state.play(action)) != once:
+            yield f"playing {scene.game.action_string(action)} twice gives two different states"
+            return
+
+
+def playable(scene: Scene) -> Iterator[str]:
+    """Check that every legal action can be played, and leads to a state of the same table."""
+    for action in scene.state.legal_actions():
+        name = scene.game.action_string(action)
+        try:
+            after = scene.state.play(action)
+            if after.seats != scene.setting.seats:
+                yield f"after {name} there are {after.seats} seats"
+                return
+        except Exception as error:  # noqa: BLE001 - as `guarded`, with the action's name
+            yield f"playing {name} {said(error)}"
+            return
+
+
+def refused(scene: Scene) -> Iterator[str]:
+    """Check that what is not listed is refused: other states' actions, and strings that are nearly right."""
+    names = set(scene.names)
+    candidates: dict[str, None] = dict.fromkeys(_NEVER)
+    candidates.update(dict.fromkeys(some(scene.pool.actions, 12, scene.draw)))
+    for name in some(sorted(names) or scene.pool.actions[-4:], 4, scene.draw):
+        candidates.update(dict.fromkeys((*around(name), *mutants(name, 4, scene.draw))))
+    for text in candidates:
+        if text not in names:
+            yield from _refuses(scene, text)
+
+
+def _refuses(scene: Scene, text: str) -> Iterator[str]:
+    try:
+        scene.game.read_action(scene.state, text)
+    except ActionError:
+        pass
+    except Exception as error:  # noqa: BLE001 - an ActionError is what is asked for
+        yield f"reading the action {text!r} {said(error)}, not an ActionError"
+        return
+    else:
+        yield f"the action {text!r} is taken, but not listed as legal"
+        return
+    try:
+        action = scene.game.parse_action(text)
+    except ActionError:
+        return
+    back = scene.game.action_string(action)
+    if back != text:
+        yield f"the string {text!r} reads as the action {back!r}; each action has one string"
+    elif scene.state.is_legal(action):
+        yield f"is_legal says yes to {text!r}, which is not listed as legal"
+
+
+_NAME = re.compile(r"[a-z][a-z0-9-]*", re.ASCII)
+_WORD = re.compile(r"[!-<>-~]+", re.ASCII)
+
+RESERVED = frozenset({"seats", "seat", "seed", "move", "clock", "inc", "nodes"})
+"""Keys of the protocol's ``game`` line, which no option may have for its name."""
+
+
+def attributes(game: AnyGame) -> Iterator[str]:
+    """Check that the class attributes are there and of the right form."""
+    for name in ("name", "title", "rules", "seat_counts", "seat_names", "max_actions"):
+        if not hasattr(game, name):
+            yield f"the class has no {name}"
+            return
+    if _NAME.fullmatch(game.name) is None:
+        yield f"name is {game.name!r}, which is not of the form [a-z][a-z0-9-]*"
+    if not game.title.strip() or not game.title.isprintable():
+        yield f"title is {game.title!r}, which is nothing to print"
+    if not isinstance(game.rules, str) or _WORD.fullmatch(game.rules) is None:
+        yield f'rules is {game.rules!r}; it is a version, as "1"'
+    counts = game.seat_counts
+    if not counts or list(counts) != sorted(set(counts)) or counts[0] < 1:
+        yield f"seat_counts is {counts!r}; it wants to be ascending numbers from 1 on"
+    elif len(game.seat_names) < counts[-1]:
+        yield f"seat_names has {len(game.seat_names)} names for {counts[-1]} seats"
+    if type(game.max_actions) is not int or game.max_actions < 1:
+        yield f"max_actions is {game.max_actions!r}; it wants to be a number from 1 on"
+    yield from _options(game)
+
+
+def _options(game: AnyGame) -> Iterator[str]:
+    names = [option.name for option in game.options]
+    if len(set(names)) != len(names):
+        yield f"two options have one name: {', '.join(names)}"
+    for option in game.options:
+        if _NAME.fullmatch(option.name) is None:
+            yield f"option {option.name!r} is not of the form [a-z][a-z0-9-]*"
+        if option.name in RESERVED:
+            yield f"option {option.name} has a name that the bots' protocol uses itself"
+        if option.default not in option.values:
+            yield f"option {option.name} has the default {option.default!r}, which is none of its values"
+        if len(set(option.values)) != len(option.values):
+            yield f"option {option.name} names a value twice"
+        for value in option.values:
+            if _WORD.fullmatch(value) is None:
+                yield f"option {option.name} has the value {value!r}; a value is ASCII without blanks and ="

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import get_args
 
 from tourney.games.base import AnyGame
-from tourney.games.check.scene import Scene
+from tourney.games.check.case import Scene
 from tourney.games.diagram import Diagram, Shape
 from tourney.games.svg_diagram import MARKS, svg_diagram
 from tourney.games.text_diagram import text_diagram

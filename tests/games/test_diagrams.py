@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.toys import Toe
 from tourney.games.base import AnyGame
 from tourney.games.diagram import Arrow, Cell, Diagram, Label, Mark, Piece, plain_diagram
-from tourney.games.playout import playout
+from tourney.games.game_tree import playout
 from tourney.games.registry import all_games
 from tourney.games.svg_diagram import (
     GROUNDS,

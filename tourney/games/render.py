@@ -1,4 +1,4 @@
-"""The boards in docs/rules: ``python -m tourney.games.pictures DIR`` writes DIR/GAME.svg for every game.
+"""The boards in docs/rules: ``python -m tourney.games.render DIR`` writes DIR/GAME.svg for every game.
 
 Each shows a position out of a random game from a fixed seed, so that anyone can draw it again.
 """
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tourney.errors import TourneyError
 from tourney.games.base import AnyGame
-from tourney.games.playout import playout
+from tourney.games.game_tree import playout
 from tourney.games.registry import all_games
 from tourney.games.svg_diagram import seat_colors, svg_diagram
 from tourney.seeds import stream
@@ -28,7 +28,7 @@ def picture(game: AnyGame) -> str:
 def main(arguments: list[str]) -> int:
     """Write the pictures into the folder that is the only argument; return the exit code."""
     if len(arguments) != 1:
-        sys.stderr.write("usage: python -m tourney.games.pictures DIR\n")
+        sys.stderr.write("usage: python -m tourney.games.render DIR\n")
         return 2
     folder = Path(arguments[0])
     try:

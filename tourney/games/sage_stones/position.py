@@ -1,4 +1,4 @@
-"""The position string: ``BOARD COLOUR PHASE HANDS ROLLS OPTIONS``, written and strictly read."""
+"""The position string: ``BOARD COLOUR PHASE HANDS ROLLS OPTIONS``, written and strictly parse_position."""
 
 import re
 from typing import NamedTuple
@@ -17,7 +17,7 @@ _OPTIONS = re.compile(r"seats=([234]),stones=([1-9][0-9]?),play-on=(yes|no)")
 _PHASES = ("roll", "over", "3+", "4", "5", "6", "6+", "7", "8", "9+")
 
 
-class Table(NamedTuple):
+class Settings(NamedTuple):
     """What stays the same all game: seats, stones a colour, and whether it is played on."""
 
     seats: int
@@ -37,14 +37,14 @@ class Table(NamedTuple):
         return f"seats={self.seats},stones={self.stones},play-on={'yes' if self.play_on else 'no'}"
 
 
-class Fields(NamedTuple):
+class Position(NamedTuple):
     """A position as its string says it.
 
     ``column`` is from 0, or None where the phase is ``roll`` or ``over``. ``hands`` are the stones in hand
     by colour; the hand of a colour that is done is minus its rank.
     """
 
-    table: Table
+    table: Settings
     board: bytes
     colour: int
     column: int | None
@@ -54,14 +54,14 @@ class Fields(NamedTuple):
     rolls: int
 
 
-def is_won(table: Table, hands: tuple[int, ...]) -> bool:
+def is_won(table: Settings, hands: tuple[int, ...]) -> bool:
     """Say whether the stones placed have ended the game."""
     if table.play_on:
         return sum(hand < 0 for hand in hands) >= table.seats - 1
     return 0 in hands
 
 
-def write(fields: Fields) -> str:
+def position_string(fields: Position) -> str:
     """Return the position string."""
     if fields.over:
         phase = "over"
@@ -73,16 +73,16 @@ def write(fields: Fields) -> str:
     return f"{fields.board.decode('ascii')} {fields.colour} {phase} {hands} {fields.rolls} {fields.table}"
 
 
-def read_table(text: str) -> Table:
+def parse_settings(text: str) -> Settings:
     """Read the table from the last field of a position string, or raise PositionError."""
     field = text.rpartition(" ")[2]
     match = _OPTIONS.fullmatch(field)
     if match is None:
         raise _bad("OPTIONS", field, "write seats=N,stones=N,play-on=no")
-    return Table(int(match[1]), int(match[2]), match[3] == "yes")
+    return Settings(int(match[1]), int(match[2]), match[3] == "yes")
 
 
-def read(text: str, table: Table) -> Fields:
+def parse_position(text: str, table: Settings) -> Position:
     """Read a position string, or raise PositionError for what is not in the one form or cannot be."""
     words = text.split(" ")
     if len(words) != 6:
@@ -102,7 +102,7 @@ def read(text: str, table: Table) -> Fields:
         raise _bad("PHASE", phase, f"write one of {', '.join(_PHASES)}")
     if _NUMBER.fullmatch(rolls) is None or int(rolls) > ROLL_LIMIT:
         raise _bad("ROLLS", rolls, f"write a number from 0 to {ROLL_LIMIT}, without leading zeros")
-    fields = Fields(
+    fields = Position(
         table,
         board.encode("ascii"),
         int(colour),
@@ -121,7 +121,7 @@ def _bad(field: str, value: str, advice: str) -> PositionError:
     return PositionError(f"the field {field} of the position is {value[:80]!r}: {advice}")
 
 
-def _read_hands(text: str, table: Table) -> tuple[int, ...]:
+def _read_hands(text: str, table: Settings) -> tuple[int, ...]:
     words = text.split(",")
     if len(words) != table.colours or any(_HAND.fullmatch(word) is None for word in words):
         raise _bad("HANDS", text, f"write {table.colours} numbers parted by commas")
@@ -132,7 +132,7 @@ def _read_hands(text: str, table: Table) -> tuple[int, ...]:
     return tuple(-int(word[1:]) if word.startswith("#") else int(word) for word in words)
 
 
-def _check_stones(fields: Fields) -> None:
+def _check_stones(fields: Position) -> None:
     """Raise PositionError where stones on the board and in hand do not go together."""
     stones = fields.table.stones
     for colour, hand in enumerate(fields.hands, 1):
@@ -154,7 +154,7 @@ def _check_stones(fields: Fields) -> None:
         )
 
 
-def _check_phase(fields: Fields) -> None:
+def _check_phase(fields: Position) -> None:
     """Raise PositionError where the phase does not go with the rest."""
     won = is_won(fields.table, fields.hands)
     if fields.over:
@@ -176,6 +176,6 @@ def _check_phase(fields: Fields) -> None:
         raise PositionError(f"PHASE says to place in column {name}, but ROLLS is 0")
 
 
-def start(table: Table) -> Fields:
+def start(table: Settings) -> Position:
     """Return the start."""
-    return Fields(table, EMPTY_BOARD, 1, None, False, False, (table.stones,) * table.colours, 0)
+    return Position(table, EMPTY_BOARD, 1, None, False, False, (table.stones,) * table.colours, 0)
