@@ -9,7 +9,7 @@ import pytest
 from tests import genuine
 from tests.command import invoke
 from tests.report.pages import Page
-from tourney.store.codec import pack
+from tourney.match.result import pack
 from tourney.store.repository import Repository
 
 

@@ -11,9 +11,8 @@ from tests.command import invoke
 from tourney.bots.catalogue.store import BotStore
 from tourney.match.named_seeds import NamedSeed, drawn_spec, named_seed_json, play_named
 from tourney.match.record import Record, digest_of
-from tourney.match.result import PlayedMatch
+from tourney.match.result import PlayedMatch, pack
 from tourney.match.spec import Entrant, Limits, MatchSpec, Opening
-from tourney.store.codec import pack
 from tourney.store.repository import Repository
 
 FIRST_LEGAL = r"""#!/bin/sh

@@ -15,10 +15,10 @@ from tests.command import invoke
 from tests.report import world
 from tests.tournaments import begin
 from tourney.errors import StoreError
+from tourney.match.result import pack
 from tourney.results import ratings
 from tourney.run.engine.pairing import pair_next, spec_of
 from tourney.schedule.row import ResultRow
-from tourney.store import codec
 from tourney.store.repository import Repository
 from tourney.store.values import MatchResult, Tournament
 
@@ -220,7 +220,7 @@ def test_a_checkpoint_that_makes_no_sense_is_passed_over(
     monkeypatch.setattr(ratings, "WORTH_KEEPING", 1)
     path = fresh(tmp_path / "t.db")
     expected = invoke(*TRUESKILL, "--db", path).stdout
-    for spoiled in (b"no", codec.pack({"skills": [[0, "x", "y", 1]], "last": None}), codec.pack([])):
+    for spoiled in (b"no", pack({"skills": [[0, "x", "y", 1]], "last": None}), pack([])):
         with contextlib.closing(sqlite3.connect(path)) as connection, connection:
             assert connection.execute("UPDATE rating_checkpoint SET state = ?", (spoiled,)).rowcount == 1
         assert invoke(*TRUESKILL, "--db", path).stdout == expected

@@ -12,8 +12,8 @@ from tests import genuine
 from tests.command import invoke
 from tourney.match.named_seeds import LIMITS
 from tourney.match.record import Record, digest_of, spec_of
+from tourney.match.result import pack
 from tourney.match.spec import MatchSpec, Opening
-from tourney.store.codec import pack
 from tourney.store.repository import Repository
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.tournaments import LETTERS, stored
 from tourney.results.standings import rank_standings
-from tourney.store.points import score_units
+from tourney.schedule.row import score_units
 from tourney.store.values import PairTotal, ScoreTotals, Standing
 
 

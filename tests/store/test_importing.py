@@ -7,6 +7,7 @@ from tests.tournaments import begin, digests, played, refused
 from tourney.errors import RecordError, UsageError
 from tourney.results.standings import compute_standings
 from tourney.run.engine.pairing import spec_of
+from tourney.store.importing import import_records
 from tourney.store.repository import Repository
 from tourney.store.values import MatchResult
 
@@ -27,7 +28,7 @@ def records(repository: Repository) -> list[tuple[str, dict[str, Any]]]:
 def test_records_become_a_finished_tournament_with_the_same_results(
     repository: Repository, records: list[tuple[str, dict[str, Any]]]
 ) -> None:
-    made = repository.import_records("again", lambda: records, "now")
+    made = import_records(repository, "again", lambda: records, "now")
     assert made.plan.format == "import"
     assert repository.tournament("again").complete
     assert [record for _, record in repository.records(made.id)] == [record for _, record in records]
@@ -45,7 +46,7 @@ def test_records_become_a_finished_tournament_with_the_same_results(
 def test_mirrored_games_stay_one_group(
     repository: Repository, records: list[tuple[str, dict[str, Any]]]
 ) -> None:
-    made = repository.import_records("again", lambda: records, "now")
+    made = import_records(repository, "again", lambda: records, "now")
     keys = [result.key for result in repository.results(made.id)]
     assert [(key.table, key.order) for key in keys] == [(1 + k // 2, 1 + k % 2) for k in range(12)]
 
@@ -55,7 +56,7 @@ def test_mirrored_games_are_one_group_wherever_they_stand(
 ) -> None:
     """First one game of each group, then the others: the groups are the same, each result with its record."""
     mixed = records[::2] + records[1::2][::-1]
-    made = repository.import_records("again", lambda: mixed, "now")
+    made = import_records(repository, "again", lambda: mixed, "now")
     results = list(repository.results(made.id))
     assert [(result.key.table, result.key.order) for result in results] == [
         (1 + k // 2, 1 + k % 2) for k in range(12)
@@ -83,7 +84,7 @@ def test_records_that_do_not_belong_together_are_refused_and_nothing_is_stored(
     changed = copy.deepcopy(records)
     changed[2][1].update(change)
     with refused(RecordError, sentence):
-        repository.import_records("again", lambda: changed, "now")
+        import_records(repository, "again", lambda: changed, "now")
     assert [tournament.name for tournament in repository.tournaments()] == ["cup"]
 
 
@@ -93,8 +94,8 @@ def test_one_name_for_two_bots_no_record_at_all_and_a_name_that_is_taken_are_ref
     changed = copy.deepcopy(records)
     changed[11][1]["seats"][0]["args"] = ["--other"]
     with refused(RecordError, "line 12: the entrant", "is another bot, or has other arguments"):
-        repository.import_records("again", lambda: changed, "now")
+        import_records(repository, "again", lambda: changed, "now")
     with refused(RecordError, "there is no record to import"):
-        repository.import_records("again", list, "now")
+        import_records(repository, "again", list, "now")
     with refused(UsageError, "holds a tournament 'cup' already"):
-        repository.import_records("cup", lambda: records, "now")
+        import_records(repository, "cup", lambda: records, "now")

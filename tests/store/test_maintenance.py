@@ -9,7 +9,7 @@ from sqlalchemy.dialects import postgresql
 from tests.tournaments import begin, digests, played, refused
 from tourney.errors import StoreError, UsageError
 from tourney.run.engine.pairing import spec_of
-from tourney.store import maintenance, reading
+from tourney.store import maintenance
 from tourney.store.models import METADATA
 from tourney.store.repository import Repository
 from tourney.store.values import MatchResult
@@ -110,7 +110,7 @@ def test_the_statements_are_no_dialect_of_sqlite(full: Repository, monkeypatch: 
     full.log(tournament, 1)
     full.measured(tournament, 1)
     with full.snapshot() as moment:
-        list(reading.matches(moment._connection or pytest.fail("no snapshot"), tournament, entrant=1))
+        list(moment.matches(tournament, entrant=1))
     begin(full, 3, name="third")
     assert len(compiled) > 20
     tables = sa.schema.CreateTable(METADATA.tables["match"]).compile(dialect=postgresql.dialect())  # type: ignore[no-untyped-call]  # as SQLAlchemy has it

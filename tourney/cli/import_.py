@@ -11,7 +11,7 @@ from tourney.cli.options import db_option, output_options
 from tourney.cli.output import current
 from tourney.errors import InputError, RecordError, UsageError
 from tourney.match.record import Record, check_record, read_json_lines
-from tourney.store.importing import check_records
+from tourney.store.importing import check_records, import_records
 from tourney.store.repository import Repository
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}", re.ASCII)
@@ -36,7 +36,7 @@ def command(file: Path, name: str, db: str) -> None:
     check_records(name, read_records(file))
     with Repository.open(db, create=True) as repository:
         created = datetime.now(UTC).isoformat(timespec="seconds")
-        tournament = repository.import_records(name, lambda: read_records(file), created)
+        tournament = import_records(repository, name, lambda: read_records(file), created)
         count = repository.progress(tournament.id).done
     current().say(f"{count} matches imported as {name}")
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pandas as pd
 
 from tourney.report.source import Source
-from tourney.store.points import score_units
+from tourney.schedule.row import score_units
 
 COLUMNS = (
     "match",

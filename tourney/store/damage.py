@@ -1,12 +1,32 @@
-"""The sentence for a column that holds what it may not: it names database, table, row and column."""
+"""Say where a database is damaged: database, table, row and column, in one sentence.
+
+``bad_columns`` reads every row of a database.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from tourney.errors import StoreDamaged
-from tourney.store.column_validation import ColumnError
+from tourney.store import rows
+from tourney.store.columns import ColumnError, Columns
 from tourney.store.engine import shown
-from tourney.store.models import MATCH, SCHEDULE, TOURNAMENT
+from tourney.store.models import (
+    CHECKPOINT,
+    DRAW_PROBABILITY,
+    ENTRANT,
+    LOG,
+    MATCH,
+    MEASURED,
+    SCHEDULE,
+    SEAT,
+    TOURNAMENT,
+    VERDICT,
+)
+from tourney.store.rows import Shape
 
 MAX_SHOWN = 40
 
@@ -67,3 +87,112 @@ def _shown(value: object) -> str:
         return f"{len(value):,} byte{'' if len(value) == 1 else 's'}"
     text = ascii(value) if isinstance(value, str) else str(value)
     return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 3]}..."
+
+
+_CHUNK = 500
+
+_INDEPENDENT: tuple[tuple[sa.Table, Callable[[Columns], object]], ...] = (
+    (LOG, rows.check_log),
+    (MEASURED, rows.check_measured),
+    (DRAW_PROBABILITY, rows.check_draw_probability),
+    (CHECKPOINT, rows.check_checkpoint),
+    (VERDICT, rows.check_verdict),
+)
+"""Tables whose rows can be read without knowing their tournament."""
+
+
+def bad_columns(connection: Connection) -> Iterator[StoreDamaged]:
+    """Yield an error for each row with a column that does not fit, the first such column of it."""
+    shapes: dict[object, Shape] = {}
+    counts: dict[object, int] = {}
+    for row in _rows(connection, ENTRANT):
+        number = counts.setdefault(row["tournament_id"], 0)
+        counts[row["tournament_id"]] = number + 1
+        yield from _tried(connection, ENTRANT, row, partial(rows.entrant_of, number=number))
+    for row in _rows(connection, TOURNAMENT):
+        bad = list(_tried(connection, TOURNAMENT, row, rows.tournament_of))
+        yield from bad
+        if not bad:
+            shapes[row["id"]] = Shape(row["seats"], counts.get(row["id"], 0))
+    # Without its tournament's shape a row can only be said to be of none; that is said once, above.
+    last: dict[object, Columns] = {}
+    for row in _rows(connection, SCHEDULE):
+        if shape := shapes.get(row["tournament_id"]):
+            before = last.get(row["tournament_id"])
+            ordered = partial(rows.check_schedule, shape=shape, before=before)
+            bad = list(_tried(connection, SCHEDULE, row, ordered))
+            yield from bad
+            if not bad:
+                last[row["tournament_id"]] = row
+    for row in _rows(connection, MATCH, SCHEDULE.c.tournament_id):
+        if shape := shapes.get(row["tournament_id"]):
+            yield from _tried(connection, MATCH, row, partial(rows.check_match, shape=shape))
+    for row in _rows(connection, SEAT):
+        if shape := shapes.get(row["tournament_id"]):
+            yield from _tried(connection, SEAT, row, partial(rows.check_seat, shape=shape))
+    for table, check in _INDEPENDENT:
+        for row in _rows(connection, table):
+            yield from _tried(connection, table, row, check)
+
+
+def first_of_schedule(connection: Connection, tournament: int) -> StoreDamaged:
+    """Return the error for the first row of a schedule that does not fit: a sum only tells of one."""
+    shape = rows.shape_of(connection, tournament)
+    query = sa.select(SCHEDULE).where(SCHEDULE.c.tournament_id == tournament).order_by(SCHEDULE.c.id)
+    return _first(connection, SCHEDULE, query, partial(rows.check_schedule, shape=shape))
+
+
+def first_of_seats(connection: Connection, tournament: int) -> StoreDamaged:
+    """Return the error for the first row of a tournament's seats that does not fit."""
+    shape = rows.shape_of(connection, tournament)
+    query = sa.select(SEAT).where(SEAT.c.tournament_id == tournament).order_by(SEAT.c.match_id, SEAT.c.seat)
+    return _first(connection, SEAT, query, partial(rows.check_seat, shape=shape))
+
+
+def _first(
+    connection: Connection, table: sa.Table, query: Any, check: Callable[[Columns], object]
+) -> StoreDamaged:
+    for row in connection.execute(query).mappings():
+        for error in _tried(connection, table, row, check):
+            return error
+    raise AssertionError(f"every row of {table.name} fits, but their sums do not")
+
+
+def _rows(connection: Connection, table: sa.Table, *more: sa.Column[Any]) -> Iterator[Columns]:
+    """Yield all rows in the order of their keys, flags as they are kept."""
+    columns: list[Any] = []
+    for column in table.c:
+        flag = isinstance(column.type, sa.Boolean)
+        columns.append(sa.type_coerce(column, sa.Integer).label(column.name) if flag else column)
+    query = sa.select(*columns, *more).order_by(*table.primary_key)
+    if more:
+        query = query.select_from(table.join(SCHEDULE, SCHEDULE.c.id == table.c.id))
+    yield from connection.execute(query, execution_options={"yield_per": _CHUNK}).mappings()
+
+
+def _tried(
+    connection: Connection, table: sa.Table, row: Columns, check: Callable[[Columns], object]
+) -> Iterator[StoreDamaged]:
+    try:
+        check(row)
+    except ColumnError as error:
+        key = ",".join(str(row[column.name]) for column in table.primary_key)
+        yield in_row(connection, table, key, error, _whose(connection, table, row))
+
+
+def _whose(connection: Connection, table: sa.Table, row: Columns) -> str:
+    """Return in people's words what a row is of; "" where there are none."""
+    if table is TOURNAMENT:
+        return str(row["name"])
+    if table is ENTRANT:
+        return f"entrant {row['name']}"
+    id_ = row.get("match_id", row["id"] if table in (SCHEDULE, MATCH) else None)
+    if id_ is None:
+        return ""
+    query = (
+        sa.select(SCHEDULE.c.number, TOURNAMENT.c.name)
+        .select_from(SCHEDULE.join(TOURNAMENT, TOURNAMENT.c.id == SCHEDULE.c.tournament_id))
+        .where(SCHEDULE.c.id == id_)
+    )
+    found = connection.execute(query).first()
+    return "" if found is None else f"match {found.number} of {found.name}"

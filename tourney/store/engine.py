@@ -123,6 +123,34 @@ def transaction(engine: Engine, *, write: bool = False) -> Iterator[Connection]:
         raise store_error(shown(engine.url), error) from error
 
 
+class Access:
+    """A database, or one transaction on it: with a ``connection`` all reads are of that transaction.
+
+    So are the writes if ``writes``; otherwise each has a transaction of its own.
+    """
+
+    def __init__(self, engine: Engine, connection: Connection | None = None, *, writes: bool = False) -> None:
+        self._engine = engine
+        self._connection = connection
+        self._writes = writes
+
+    @contextmanager
+    def _read(self) -> Iterator[Connection]:
+        if self._connection is not None:
+            yield self._connection
+        else:
+            with transaction(self._engine) as connection:
+                yield connection
+
+    @contextmanager
+    def _write(self) -> Iterator[Connection]:
+        if self._connection is not None and self._writes:
+            yield self._connection
+        else:
+            with transaction(self._engine, write=True) as connection:
+                yield connection
+
+
 def store_error(name: str, error: SQLAlchemyError) -> StoreError:
     """Return the sentence for what a database driver says of a database."""
     cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error

@@ -1,17 +1,15 @@
-"""Taking records in from outside: they become a tournament of the format ``import``, all or none."""
+"""Import records: they become a finished tournament of the format ``import``."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
-
-from sqlalchemy.engine import Connection
 
 from tourney.errors import RecordError
 from tourney.match.record import Record, spec_of
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, MatchSpec
 from tourney.schedule.row import Row
-from tourney.store import writing
+from tourney.store.repository import Repository
 from tourney.store.values import MatchResult, Plan, RunSettings, StoredEntrant, Tournament
 
 FORMAT = "import"
@@ -23,7 +21,7 @@ Line = tuple[str, Record]
 
 @dataclass
 class _Layout:
-    """What the records add up to: entrants in order of appearance, and a row for each.
+    """The tournament that the records make: entrants in order of appearance, and a row for each record.
 
     Records with one seed and the same entrants are one mirrored group, wherever they stand; groups come in
     the order of their first records.
@@ -51,25 +49,32 @@ class _Layout:
 
 
 def import_records(
-    connection: Connection, name: str, records: Iterable[Line], again: Iterable[Line], created: str
+    repository: Repository, name: str, records: Callable[[], Iterable[Line]], created: str
 ) -> Tournament:
-    """Store records as a tournament; both iterables yield the same records, one pass each.
+    """Store checked records as a finished tournament of the format ``import``: all or none.
 
-    Raises RecordError that names the line, and UsageError if the name is taken.
+    ``records`` gives the records each time it is called. Raises RecordError, naming the line, for records
+    that do not belong together, and UsageError if the name is taken.
     """
-    layout = _lay_out(name, records)
-    tournament = writing.begin(
-        connection, layout.plan, 0, True, RunSettings(), tuple(layout.entrants.values()), created
-    )
-    numbered = writing.add_rows(connection, tournament.id, layout.rows, complete=True)
-    number_of = {row: number for number, row in numbered}
-    chunk: list[MatchResult] = []
-    for row, (_, record) in zip(layout.rows, again, strict=True):
-        chunk.append(MatchResult(number_of[row], PlayedMatch(record)))
-        if len(chunk) == _CHUNK:
-            writing.record_results(connection, tournament.id, chunk)
-            chunk = []
-    writing.record_results(connection, tournament.id, chunk)
+    with repository.transaction() as writer:
+        layout = _lay_out(name, records())
+        tournament = writer.begin(
+            layout.plan,
+            seed=0,
+            seed_chosen=True,
+            run=RunSettings(),
+            entrants=tuple(layout.entrants.values()),
+            created=created,
+        )
+        numbered = writer.add_rows(tournament.id, layout.rows, complete=True)
+        number_of = {row: number for number, row in numbered}
+        chunk: list[MatchResult] = []
+        for row, (_, record) in zip(layout.rows, records(), strict=True):
+            chunk.append(MatchResult(number_of[row], PlayedMatch(record)))
+            if len(chunk) == _CHUNK:
+                writer.record_results(tournament.id, chunk)
+                chunk = []
+        writer.record_results(tournament.id, chunk)
     return tournament
 
 
@@ -99,7 +104,7 @@ def _lay_out(name: str, records: Iterable[Line]) -> _Layout:
 
 
 def _common(record: Record) -> dict[str, Any]:
-    """Return what all records of one tournament share."""
+    """Return the parts that all records of one tournament share."""
     return {
         "game": record["game"],
         "rules": record["rules"],

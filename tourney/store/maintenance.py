@@ -8,6 +8,7 @@ from sqlalchemy.engine import Connection, Engine
 
 from tourney.errors import StoreError, UsageError
 from tourney.store import sqlite
+from tourney.store.damage import bad_columns
 from tourney.store.engine import (
     database_exists,
     is_sqlite,
@@ -19,7 +20,6 @@ from tourney.store.engine import (
 )
 from tourney.store.migrations import HEAD
 from tourney.store.models import METADATA, SCHEDULE, TOURNAMENT
-from tourney.store.scan import misfits
 
 MOST = 20
 """Rows that are named; one that damages a database seldom damages a single row."""
@@ -62,7 +62,7 @@ def check_database(url: str) -> tuple[str, ...]:
     engine = open_engine(url)
     try:
         with transaction(engine) as connection:
-            found = [str(error) for error in islice(misfits(connection), MOST)]
+            found = [str(error) for error in islice(bad_columns(connection), MOST)]
             if len(found) == MOST:
                 found.append("there may be more: restore a backup first")
             return tuple(found or _gaps(connection))

@@ -1,13 +1,42 @@
-"""The repository's part on matches: records, logs, measurements."""
+"""The repository's part on matches: results, records, logs and measurements."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
 
 from tourney.errors import UsageError
 from tourney.match.record import Record
-from tourney.match.result import LogLine
-from tourney.store import details, reading, writing
+from tourney.match.result import LogLine, PlayedMatch
+from tourney.schedule.row import ResultRow
+from tourney.store import damage
+from tourney.store.columns import (
+    ColumnError,
+    read_faults,
+    read_ranks,
+    read_seating,
+    unpack_log,
+    unpack_record,
+)
+from tourney.store.measurements import unpack_measured
+from tourney.store.models import CHECKPOINT, KEY, LOG, MATCH, MEASURED, SCHEDULE, SEAT
+from tourney.store.rows import FIRST_KEY, each, match_key, match_values, result_of, seat_values, shape_of
 from tourney.store.tournaments import Tournaments
 from tourney.store.values import Match, MatchResult, Measured
+
+T = TypeVar("T")
+
+_CHUNK = 500
+"""Keys in one query: databases bound their number."""
+
+_S, _M = SCHEDULE.c, MATCH.c
+_PLAYED = SCHEDULE.join(MATCH, _M.id == _S.id)
+_ALL = SCHEDULE.outerjoin(MATCH, _M.id == _S.id)
+_DERIVED = ("digest", "ranks", "faults", "reason", "void", "void_reason", "void_entrant", "actions")
+"""The columns of a match that follow from its record."""
+_RESULT = [column for column in MATCH.c if column is not _M.record]
 
 
 class Matches(Tournaments):
@@ -16,41 +45,84 @@ class Matches(Tournaments):
     def record_results(self, tournament: int, finished: Sequence[MatchResult]) -> None:
         """Store finished matches with their logs and measurements, all in one transaction.
 
-        They count as done when this returns. A row that has a result already keeps it: nothing is stored
-        twice.
+        They count as done when this returns. A row that has a result keeps it.
         """
+        values: dict[sa.Table, list[dict[str, Any]]] = {MATCH: [], SEAT: [], LOG: [], MEASURED: []}
         with self._write() as connection:
-            writing.record_results(connection, tournament, finished)
+            rows = _open_rows(connection, tournament, [item.number for item in finished])
+            for item in finished:
+                found = rows.pop(item.number, None)
+                if found is None:
+                    continue
+                id_, seating = found
+                match = match_values(id_, item, len(seating))
+                values[MATCH].append(match)
+                values[SEAT] += seat_values(tournament, match, seating)
+                if item.played is not None:
+                    packed = item.played.packed
+                    if packed.log is not None:
+                        values[LOG].append({"match_id": id_, "lines": packed.log})
+                    if packed.measured is not None:
+                        values[MEASURED].append({"match_id": id_, "data": packed.measured})
+            for table, new in values.items():
+                if new:
+                    connection.execute(sa.insert(table), new)
 
     def take_back(self, tournament: int, numbers: Sequence[int]) -> None:
-        """Remove results, so that their rows are played again, and the ratings kept of them.
+        """Remove results, so that their rows are played again, and the rating checkpoints that used them.
 
         Only for a person who asks for it: everything else treats a result as final.
         """
         with self._write() as connection:
-            writing.take_back(connection, tournament, numbers)
+            for start in range(0, len(numbers), _CHUNK):
+                chosen = _S.number.in_(numbers[start : start + _CHUNK])
+                ids = sa.select(_S.id).where(_S.tournament_id == tournament, chosen).scalar_subquery()
+                for column in (SEAT.c.match_id, LOG.c.match_id, MEASURED.c.match_id, _M.id):
+                    connection.execute(sa.delete(column.table).where(column.in_(ids)))
+            connection.execute(sa.delete(CHECKPOINT).where(CHECKPOINT.c.tournament_id == tournament))
 
     def matches(
-        self, tournament: int, *, entrant: int | None = None, finished: bool = False
+        self,
+        tournament: int,
+        *,
+        entrant: int | None = None,
+        number: int | None = None,
+        finished: bool = False,
     ) -> Iterator[Match]:
-        """Yield matches in schedule order: all, those of an entrant, or only those that have a result."""
+        """Yield matches in schedule order: all, those of an entrant or number, or those with a result."""
+        query = sa.select(_S.number, *KEY, _S.seating, *_RESULT).select_from(_PLAYED if finished else _ALL)
+        if number is not None:
+            query = query.where(_S.number == number)
+        if entrant is not None:
+            query = query.where(sa.literal(",").concat(_S.seating).concat(",").like(f"%,{entrant:d},%"))
+        query = query.where(_S.tournament_id == tournament).order_by(_S.number)
+        last = FIRST_KEY
         with self._read() as connection:
-            yield from reading.matches(connection, tournament, entrant=entrant, finished=finished)
+            shape = shape_of(connection, tournament)
+            for row in each(connection, query):
+                try:
+                    result = None if row.id is None else result_of(row._asdict(), shape)
+                    last = match_key(last, *row[:5])
+                    match = Match(tournament, row[0], last, read_seating(row.seating, *shape), result)
+                except ColumnError as error:
+                    raise damage.in_result(connection, tournament, row[0], error) from error
+                yield match
 
     def finished_numbers(self, tournament: int) -> tuple[int, ...]:
         """Return the numbers of the matches that have a result, in schedule order, void ones too."""
+        query = sa.select(_S.number).select_from(_PLAYED)
         with self._read() as connection:
-            return reading.finished_numbers(connection, tournament)
+            found = connection.execute(query.where(_S.tournament_id == tournament).order_by(_S.number))
+            return tuple(found.scalars())
 
     def match(self, tournament: int, number: int) -> Match:
         """Return a match by its number. Raises UsageError if there is none."""
-        with self._read() as connection:
-            for match in reading.matches(connection, tournament, number=number):
-                return match
+        for match in self.matches(tournament, number=number):
+            return match
         raise UsageError(f"there is no match {number} in this tournament; see `tourney status`")
 
     def find_match(self, text: str, tournament: str | None = None) -> Match:
-        """Return the match that a person named: ``12``, or ``autumn-cup/12``.
+        """Return the match with a name as a person gives it: ``12``, or ``autumn-cup/12``.
 
         A bare number is of the named tournament, or of the one begun last. Raises UsageError.
         """
@@ -59,53 +131,188 @@ class Matches(Tournaments):
             raise UsageError(f"{text!r} is no match: name one by its number, as 12 or autumn-cup/12")
         return self.match(self.tournament(name if slash else tournament).id, int(number))
 
+    def results(self, tournament: int, *, after: int = 0) -> Iterator[ResultRow]:
+        """Yield the results in schedule order, those of void matches too.
+
+        Only those of a number above ``after``: a rating may know the earlier ones already.
+        """
+        query = sa.select(_S.number, *KEY, _S.seating, _M.ranks, _M.faults, _M.void).select_from(_PLAYED)
+        query = query.where(_S.tournament_id == tournament, _S.number > after).order_by(_S.number)
+        last = FIRST_KEY
+        with self._read() as connection:
+            shape = shape_of(connection, tournament)
+            for number, round_, table, repeat, order, seating, ranks, faults, void in each(connection, query):
+                try:
+                    last = match_key(last, number, round_, table, repeat, order)
+                    result = ResultRow(
+                        last,
+                        read_seating(seating, *shape),
+                        read_ranks(ranks, shape.seats),
+                        read_faults(faults, shape.seats),
+                        void,
+                        number,
+                    )
+                except ColumnError as error:
+                    raise damage.in_result(connection, tournament, number, error) from error
+                yield result
+
+    def faulty_matches(
+        self, tournament: int
+    ) -> tuple[tuple[int, tuple[int, ...], tuple[str | None, ...]], ...]:
+        """Return number, entrants and faults (in seat order) of the matches that hold a fault, by number."""
+        held = sa.select(SEAT.c.match_id).where(SEAT.c.tournament_id == tournament, SEAT.c.fault.is_not(None))
+        query = sa.select(_S.number, _S.seating, _M.faults).select_from(_PLAYED).where(_M.id.in_(held))
+        query = query.where(_S.tournament_id == tournament).order_by(_S.number)
+        found = []
+        with self._read() as connection:
+            shape = shape_of(connection, tournament)
+            for number, seating, faults in each(connection, query):
+                try:
+                    found.append((number, read_seating(seating, *shape), read_faults(faults, shape.seats)))
+                except ColumnError as error:
+                    raise damage.in_result(connection, tournament, number, error) from error
+        return tuple(found)
+
     def record(self, tournament: int, number: int) -> Record:
         """Return a match's record as JSON data, its digest unchecked.
 
-        Raises UsageError if there is none yet or the match is void for want of a working machine, and
-        StoreDamaged if what is stored is no record of so many seats.
+        Raises UsageError if there is none yet or the match is void without one, and StoreDamaged if the
+        stored bytes are no record of this tournament.
         """
         with self._read() as connection:
-            record = details.record(connection, tournament, number)
+            seats = shape_of(connection, tournament).seats
+            record = _read_blob(
+                connection,
+                tournament,
+                number,
+                _M.record,
+                lambda column, blob: unpack_record(column, blob, seats),
+            )
         if record is None:
             match = self.match(tournament, number)
             why = "has not been played yet" if match.result is None else f"is void: {match.result.note}"
             raise UsageError(f"match {number} {why}, so it has no record")
         return record
 
-    def disagreement(self, tournament: int, number: int, record: Record | None) -> str | None:
-        """Return what the tables say of a match that does not follow from its record, or None.
-
-        ``record`` None: of a match that is void for want of a working machine.
-        """
-        from tourney.store.consistency import disagreement  # noqa: PLC0415 - for verify alone
-
-        with self._read() as connection:
-            return disagreement(connection, tournament, number, record)
-
     def records(self, tournament: int) -> Iterator[tuple[int, Record]]:
-        """Yield the numbers and records of a tournament in schedule order, those without a record left out.
+        """Yield the numbers and records of a tournament in schedule order; matches without one are left out.
 
         Raises StoreDamaged as ``record`` does.
         """
+        query = sa.select(_S.number, _M.record).select_from(_PLAYED).where(_M.record.is_not(None))
+        query = query.where(_S.tournament_id == tournament).order_by(_S.number)
         with self._read() as connection:
-            yield from details.records(connection, tournament)
+            seats = shape_of(connection, tournament).seats
+            for number, blob in each(connection, query, 500):
+                try:
+                    found = unpack_record("record", blob, seats)
+                except ColumnError as error:
+                    raise damage.in_match(connection, MATCH, tournament, number, error) from error
+                yield number, found
+
+    def disagreement(self, tournament: int, number: int, record: Record | None) -> str | None:
+        """Return the first column of a match that does not follow from its record, as a sentence, or None.
+
+        Standings and ratings are counted over columns; an altered column alters a result although the record
+        holds. The record must be of the one form, and hold; None: of a match that is void without one.
+        """
+        query = (
+            sa.select(_S.seating, MATCH)
+            .select_from(_PLAYED)
+            .where(_S.tournament_id == tournament, _S.number == number)
+        )
+        with self._read() as connection:
+            shape = shape_of(connection, tournament)
+            stored = connection.execute(query).mappings().one()
+            seats = sa.select(SEAT).where(SEAT.c.match_id == stored["id"]).order_by(SEAT.c.seat)
+            rows = connection.execute(seats).mappings().all()
+            try:
+                seating = read_seating(stored["seating"], *shape)
+            except ColumnError as error:
+                raise damage.in_match(connection, SCHEDULE, tournament, number, error) from error
+        if record is None and stored["record"] is not None:
+            return "there is a record in the database, but no digest of it"
+        played = None if record is None else PlayedMatch(record)
+        item = MatchResult(number, played, stored["note"], stored["void_entrant"])
+        right = match_values(stored["id"], item, shape.seats)
+        for name in _DERIVED:
+            if stored[name] != right[name]:
+                return _difference(name, stored[name], right[name])
+        for row, values in zip(rows, seat_values(tournament, right, seating), strict=False):
+            for name, value in values.items():
+                if row[name] != value:
+                    return _difference(f"{name} of seat {values['seat']}", row[name], value)
+        if len(rows) != len(seating):
+            return f"the database has results of {len(rows)} seats, not {len(seating)}"
+        return None
 
     def log(self, tournament: int, number: int) -> tuple[LogLine, ...]:
         """Return a match's log; empty if there is none. Raises StoreDamaged if it is damaged."""
         with self._read() as connection:
-            return details.log(connection, tournament, number) or ()
+            return _read_blob(connection, tournament, number, LOG.c.lines, unpack_log) or ()
 
     def measured(self, tournament: int, number: int) -> Measured:
-        """Return what was measured of a match; empty if nothing was. Raises StoreDamaged if it is damaged."""
+        """Return a match's measurements; empty if there are none. Raises StoreDamaged if damaged."""
         with self._read() as connection:
-            return details.measured(connection, tournament, number) or {}
+            return _read_blob(connection, tournament, number, MEASURED.c.data, unpack_measured) or {}
 
     def recent_seconds(self, tournament: int, count: int) -> tuple[float, ...]:
-        """Return how long matches took, as measured, of the ``count`` last ones in schedule order.
+        """Return the durations of the ``count`` last matches in schedule order.
 
-        It only serves to guess, so measurements that are damaged are left out.
+        They only serve estimates, so damaged measurements are left out.
         """
+        query = (
+            sa.select(MEASURED.c.data)
+            .select_from(SCHEDULE.join(MEASURED, MEASURED.c.match_id == _S.id))
+            .where(_S.tournament_id == tournament)
+            .order_by(_S.number.desc())
+            .limit(count)
+        )
+        found = []
         with self._read() as connection:
-            found = details.recent_measured(connection, tournament, count)
-        return tuple(measured.get("wall-ms", 0) / 1000 for measured in found)
+            for (blob,) in connection.execute(query):
+                with suppress(ColumnError):
+                    found.append(unpack_measured("data", blob).get("wall-ms", 0) / 1000)
+        return tuple(found)
+
+
+def _open_rows(
+    connection: Connection, tournament: int, numbers: Sequence[int]
+) -> dict[int, tuple[int, tuple[int, ...]]]:
+    """Return id and seating, by number, of those rows that have no result yet."""
+    found: dict[int, tuple[int, tuple[int, ...]]] = {}
+    shape = shape_of(connection, tournament)
+    query = sa.select(_S.number, _S.id, _S.seating).select_from(_ALL)
+    query = query.where(_S.tournament_id == tournament, _M.id.is_(None))
+    for start in range(0, len(numbers), _CHUNK):
+        chosen = query.where(_S.number.in_(numbers[start : start + _CHUNK]))
+        for number, id_, seating in connection.execute(chosen):
+            try:
+                found[number] = (id_, read_seating(seating, *shape))
+            except ColumnError as error:
+                raise damage.in_match(connection, SCHEDULE, tournament, number, error) from error
+    return found
+
+
+def _read_blob(
+    connection: Connection,
+    tournament: int,
+    number: int,
+    column: sa.Column[Any],
+    unpack: Callable[[str, bytes], T],
+) -> T | None:
+    """Return the unpacked value of a packed column of a match, or None if there is none."""
+    key = column.table.primary_key.columns[0]
+    query = sa.select(column).select_from(SCHEDULE.join(column.table, key == _S.id))
+    blob = connection.execute(query.where(_S.tournament_id == tournament, _S.number == number)).scalar()
+    if blob is None:
+        return None
+    try:
+        return unpack(column.name, blob)
+    except ColumnError as error:
+        raise damage.in_match(connection, column.table, tournament, number, error) from error
+
+
+def _difference(name: str, stored: Any, right: Any) -> str:
+    here, there = (str(value)[:64].replace(",", " ") or "empty" for value in (stored, right))
+    return f"{name} is {here} in the database, but {there} follows from the record"

@@ -3,8 +3,7 @@
 from math import isfinite
 from typing import Any
 
-from tourney.store.codec import unpack
-from tourney.store.column_validation import ColumnError
+from tourney.store.columns import ColumnError, unpack
 from tourney.store.values import Measured
 
 

@@ -10,7 +10,7 @@ from sqlmodel import Field, SQLModel
 
 
 class TournamentRow(SQLModel, table=True):
-    """A tournament; ``plan`` and ``run`` are JSON (see ``tourney.store.codec``)."""
+    """A tournament; ``plan`` and ``run`` are JSON (see ``tourney.store.columns``)."""
 
     __tablename__ = "tournament"
 
@@ -192,3 +192,6 @@ MEASURED = METADATA.tables["measured"]
 DRAW_PROBABILITY = METADATA.tables["draw_probability"]
 CHECKPOINT = METADATA.tables["rating_checkpoint"]
 VERDICT = METADATA.tables["verdict"]
+
+KEY = (SCHEDULE.c.round_no, SCHEDULE.c.table_no, SCHEDULE.c.repeat_no, SCHEDULE.c.order_no)
+"""The columns that order a schedule."""

@@ -8,8 +8,7 @@ from tourney.errors import RecordError
 from tourney.match.shape import read_choice, read_int, read_list, read_object
 from tourney.match.shape import read_text as read_bounded
 from tourney.match.spec import Limits
-from tourney.store import codec
-from tourney.store.column_validation import ColumnError
+from tourney.store.columns import ColumnError, read_json
 from tourney.store.values import Plan, RunSettings, SandboxLevel
 
 LEVELS: tuple[SandboxLevel, ...] = ("strict", "auto", "off")
@@ -46,7 +45,7 @@ def plan_from(text: str) -> Plan:
 
     Raises ColumnError of the column ``plan``.
     """
-    data = codec.parsed("plan", text)
+    data = read_json("plan", text)
     try:
         return _plan(data)
     except RecordError as error:
@@ -61,7 +60,7 @@ def run_text(run: RunSettings) -> str:
 
 def run_from(text: str) -> RunSettings:
     """Return what ``run_text`` was given. Raises ColumnError of the column ``run``."""
-    data = codec.parsed("run", text)
+    data = read_json("run", text)
     try:
         # Databases of before 0003 do not say who is withdrawn.
         run = read_object(data, "the object", ("reuse", "sandbox"), ("withdrawn",))

@@ -1,11 +1,11 @@
-"""The repository: the one way to read and write what is stored.
+"""The repository: the one way to read and write the database.
 
 Reading gives frozen values and plain tuples, always in schedule order, never in completion order. Only a
 run's coordinator writes. ``Repository.open`` takes a path or a database URL::
 
     with Repository.open("tourney.db") as repository:
         tournament = repository.tournament()            # the one begun last
-        for line in repository.standings(tournament.id):
+        for result in repository.results(tournament.id):
             ...
 """
 
@@ -15,13 +15,12 @@ from types import TracebackType
 from typing import Self
 
 from tourney.store.engine import open_engine, transaction
-from tourney.store.kept import Kept
 from tourney.store.matches import Matches
-from tourney.store.results import Results
-from tourney.store.schedules import Schedules
+from tourney.store.rating_cache import RatingCache
+from tourney.store.totals import Totals
 
 
-class Repository(Schedules, Matches, Results, Kept):
+class Repository(Matches, Totals, RatingCache):
     """Reads and writes one database. Methods raise StoreError where the database fails them."""
 
     @classmethod
@@ -30,9 +29,9 @@ class Repository(Schedules, Matches, Results, Kept):
     ) -> "Repository":
         """Open a database by path or URL; ``create`` makes one that is missing.
 
-        ``write`` says that the caller means to write, so that a read-only file or folder is refused now.
-        ``busy``: how many seconds a writer waits for another one. Raises StoreError, in one sentence,
-        for what is not ours, damaged, half-written, too new or too old.
+        ``write`` refuses a read-only file or folder now. ``busy`` is how many seconds a writer waits for
+        another one. Raises StoreError, in one sentence, for a file that is not ours, damaged, half-written,
+        too new or too old.
         """
         return cls(open_engine(url, create=create, write=write or create, busy=busy))
 
@@ -56,3 +55,9 @@ class Repository(Schedules, Matches, Results, Kept):
             return
         with transaction(self._engine) as connection:
             yield Repository(self._engine, connection)
+
+    @contextmanager
+    def transaction(self) -> Iterator["Repository"]:
+        """Give a repository whose reads and writes are one transaction: all is stored, or nothing."""
+        with self._write() as connection:
+            yield Repository(self._engine, connection, writes=True)

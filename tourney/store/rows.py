@@ -1,30 +1,48 @@
-"""From rows of SQL to values: every column checked. Raises ColumnError, which names the column."""
+"""Turn rows of SQL into values and values into rows; every column that is read is checked.
 
+SQLModel does not validate the rows of tables, and its errors would name no row; so checks are here. Functions
+that read raise ColumnError, which names the column.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from tourney.match.record import FAULT_KINDS
+from tourney.errors import StoreError
+from tourney.match.record import FAULT_KINDS, Outcome
 from tourney.match.spec import Entrant
-from tourney.store import codec
-from tourney.store.column_validation import (
+from tourney.schedule.row import MatchKey, score_units
+from tourney.store.columns import (
     ColumnError,
     Columns,
     read_digest,
+    read_faults,
     read_flag,
     read_int,
+    read_json,
     read_maybe_int,
+    read_ranks,
+    read_seating,
     read_text,
     read_u64,
     read_word,
+    unpack,
+    unpack_log,
+    unpack_record,
 )
 from tourney.store.measurements import unpack_measured
-from tourney.store.models import ENTRANT, TOURNAMENT
+from tourney.store.models import ENTRANT, KEY, TOURNAMENT
 from tourney.store.plans import plan_from, run_from
-from tourney.store.values import VOID_REASONS, StoredEntrant, Tournament
+from tourney.store.values import VOID_REASONS, MatchResult, Result, StoredEntrant, Tournament
 
-_KEY = ("round_no", "table_no", "repeat_no", "order_no")
+FIRST_KEY = MatchKey(0, 0, 0, 0)
+"""A key before that of the first match."""
+
+_KEY = tuple(column.name for column in KEY)
 
 
 class Shape(NamedTuple):
@@ -40,6 +58,13 @@ def shape_of(connection: Connection, tournament: int) -> Shape:
     query = sa.select(TOURNAMENT.c.seats, count.scalar_subquery()).where(TOURNAMENT.c.id == tournament)
     seats, entrants = connection.execute(query).one()
     return Shape(seats, entrants)
+
+
+def each(connection: Connection, query: Any, chunk: int = 2000) -> Iterator[Any]:
+    """Yield the rows of a query, a chunk at a time, so that a million are never held at once."""
+    # Closed also where a reader wants no more: a server's cursor must not be left open.
+    with connection.execute(query, execution_options={"yield_per": chunk}) as found:
+        yield from found
 
 
 def tournament_of(row: Columns) -> Tournament:
@@ -63,7 +88,7 @@ def entrant_of(row: Columns, number: int) -> StoredEntrant:
     """Return the entrant of a number."""
     if row["number"] != number:
         raise ColumnError("number", row["number"], f"{number}, the next one")
-    args = codec.parsed("args", row["args"])
+    args = read_json("args", row["args"])
     if not isinstance(args, list) or not all(isinstance(arg, str) for arg in args):
         raise ColumnError("args", row["args"], "a JSON list of texts")
     return StoredEntrant(
@@ -80,9 +105,42 @@ def entrant_of(row: Columns, number: int) -> StoredEntrant:
         joined=read_int(row, "joined", 1),
         line=read_text(row, "line"),
         left=read_maybe_int(row, "left_at"),
-        rating=_maybe_any_int(row, "rating"),
+        rating=read_maybe_int(row, "rating", None),
         deviation=read_maybe_int(row, "deviation"),
     )
+
+
+def entrant_values(tournament: int, stored: StoredEntrant) -> dict[str, Any]:
+    """Return an entrant's columns."""
+    entrant = stored.entrant
+    return {
+        "tournament_id": tournament,
+        "number": stored.number,
+        "name": entrant.name,
+        "bot": entrant.bot,
+        "version": entrant.version,
+        "args": json.dumps(list(entrant.args)),
+        "digest": entrant.digest,
+        "title": stored.title,
+        "author": stored.author,
+        "joined": stored.joined,
+        "line": stored.line,
+        "left_at": stored.left,
+        "rating": stored.rating,
+        "deviation": stored.deviation,
+    }
+
+
+def match_key(last: MatchKey, number: Any, round_: Any, table: Any, repeat: Any, order: Any) -> MatchKey:
+    """Return a match's key, after a check of its number and that it comes after the match before."""
+    if not (type(number) is type(round_) is type(table) is type(repeat) is type(order) is int):
+        row = dict(zip(("number", *_KEY), (number, round_, table, repeat, order), strict=True))
+        for column in row:
+            read_int(row, column, 1)
+    key = MatchKey(round_, table, repeat, order)
+    if key <= last:
+        check_order(last, key)
+    return key
 
 
 def check_schedule(row: Columns, shape: Shape, before: Columns | None = None) -> None:
@@ -93,7 +151,7 @@ def check_schedule(row: Columns, shape: Shape, before: Columns | None = None) ->
         check_order(tuple(before[column] for column in _KEY), tuple(row[column] for column in _KEY))
         if row["number"] <= before["number"]:
             raise ColumnError("number", row["number"], f"a number after {before['number']}")
-    codec.seating(row["seating"], *shape)
+    read_seating(row["seating"], *shape)
 
 
 def check_order(last: tuple[int, ...], key: tuple[int, ...]) -> None:
@@ -105,8 +163,8 @@ def check_order(last: tuple[int, ...], key: tuple[int, ...]) -> None:
 
 def check_match(row: Columns, shape: Shape) -> None:
     """Check a finished match, its record too as far as its shape goes."""
-    codec.ranks(row["ranks"], shape.seats)
-    codec.faults(row["faults"], shape.seats)
+    read_ranks(row["ranks"], shape.seats)
+    read_faults(row["faults"], shape.seats)
     read_text(row, "reason", least=1)
     read_flag(row, "void")
     read_text(row, "note")
@@ -118,7 +176,72 @@ def check_match(row: Columns, shape: Shape) -> None:
             raise ColumnError("record", None, f"the record of the digest {str(row['digest'])[:16]}")
     else:
         read_digest(row, "digest")
-        codec.unpack_record("record", row["record"], shape.seats)
+        unpack_record("record", row["record"], shape.seats)
+
+
+def result_of(row: Columns, shape: Shape) -> Result:
+    """Return a finished match's result from its columns, the record apart."""
+    if row["void"] or row["void_reason"] is not None or row["void_entrant"] is not None:
+        check_void(row, shape.entrants)
+    return Result(
+        digest=read_text(row, "digest"),
+        ranks=read_ranks(row["ranks"], shape.seats),
+        reason=read_text(row, "reason"),
+        faults=read_faults(row["faults"], shape.seats),
+        void=row["void"],
+        note=read_text(row, "note"),
+        actions=read_int(row, "actions"),
+        reproducible=row["reproducible"],
+        void_reason=row["void_reason"],
+        void_entrant=row["void_entrant"],
+    )
+
+
+def match_values(id_: int, item: MatchResult, seats: int) -> dict[str, Any]:
+    """Return a finished match's columns. Raises StoreError for another number of seats."""
+    played = item.played
+    outcome = Outcome((1,) * seats, "void") if played is None else played.outcome
+    if len(outcome.ranks) != seats:
+        raise StoreError(f"match {item.number} was played with {len(outcome.ranks)} seats, not {seats}")
+    return {
+        "id": id_,
+        "digest": played.digest if played else "",
+        "ranks": joined(outcome.ranks),
+        "faults": ",".join(kind or "" for kind in outcome.seat_faults),
+        "reason": outcome.reason,
+        "void": played is None or outcome.void,
+        # No NUL, no half of a character, no end of a line: so that every database takes it.
+        "note": "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in item.note),
+        "actions": played.count if played else 0,
+        "reproducible": played is not None and played.reproducible,
+        "record": played.packed.record if played else None,
+        "void_reason": item.void_reason,
+        "void_entrant": item.void_entrant if played is None else None,
+    }
+
+
+def seat_values(tournament: int, match: dict[str, Any], seating: Sequence[int]) -> Iterator[dict[str, Any]]:
+    """Yield the columns of each seat of a match, from the match's columns and its seating."""
+    ranks = [int(rank) for rank in match["ranks"].split(",")]
+    shared = Counter(ranks)
+    columns = zip(seating, ranks, score_units(ranks), match["faults"].split(","), strict=True)
+    for seat, (entrant, rank, units, fault) in enumerate(columns, 1):
+        yield {
+            "match_id": match["id"],
+            "seat": seat,
+            "tournament_id": tournament,
+            "entrant": entrant,
+            "rank": rank,
+            "shared": shared[rank] > 1,
+            "units": units,
+            "fault": fault or None,
+            "void": match["void"],
+        }
+
+
+def joined(numbers: Sequence[int]) -> str:
+    """Return numbers as they are kept: separated by commas."""
+    return ",".join(map(str, numbers))
 
 
 def check_void(row: Columns, entrants: int) -> None:
@@ -149,7 +272,7 @@ def check_seat(row: Columns, shape: Shape) -> None:
 
 def check_log(row: Columns) -> None:
     """Check a log."""
-    codec.unpack_log("lines", row["lines"])
+    unpack_log("lines", row["lines"])
 
 
 def check_measured(row: Columns) -> None:
@@ -172,19 +295,12 @@ def check_checkpoint(row: Columns) -> None:
     """Check a checkpoint of ratings, as far as its form goes."""
     read_text(row, "settings")
     read_int(row, "number")
-    codec.unpack("state", row["state"])
+    unpack("state", row["state"])
 
 
 def check_verdict(row: Columns) -> dict[str, Any]:
     """Return what a comparison came to."""
-    data = codec.parsed("data", row["data"])
+    data = read_json("data", row["data"])
     if not isinstance(data, dict):
         raise ColumnError("data", row["data"], "a JSON object")
     return data
-
-
-def _maybe_any_int(row: Columns, column: str) -> int | None:
-    value = row[column]
-    if value is not None and type(value) is not int:
-        raise ColumnError(column, value, "an integer or nothing")
-    return value

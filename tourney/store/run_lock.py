@@ -1,21 +1,26 @@
-"""One run of a tournament at a time: a lock that the system itself takes away when its holder dies."""
+"""One run of a tournament at a time: a lock that the system itself releases when its holder dies.
 
-import contextlib
+For SQLite it is a locked file beside the database. On a PostgreSQL server it is an advisory lock of a
+session, whose application name describes the run to everybody.
+"""
+
 import fcntl
 import json
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy.engine import Engine
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Engine
+from sqlalchemy.exc import SQLAlchemyError
 
-from tourney.errors import StoreError, UsageError
+from tourney.errors import StoreError, StoreUnavailable, UsageError
 from tourney.parsing import parse_json
-from tourney.store import postgres, sqlite
-from tourney.store.engine import is_sqlite
+from tourney.store import sqlite
+from tourney.store.engine import LOCK_CLASS, is_sqlite, shown, store_error
 
 _ATTEMPTS = 20
 _PAUSE = 0.01
@@ -49,7 +54,7 @@ def run_lock(engine: Engine, tournament: int, name: str, running: Running) -> It
             yield
     else:
         label = f"{_PROGRAM} {running.pid} {running.since:.3f} {running.done}"
-        with postgres.run_lock(engine, tournament, name, label):
+        with _server_lock(engine, tournament, name, label):
             yield
 
 
@@ -65,7 +70,7 @@ def running_now(engine: Engine, tournament: int) -> Running | None:
         # A shared lock is had at once if nobody runs; whoever begins meanwhile tries more than once.
         fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except OSError:
-        with contextlib.suppress(ValueError, KeyError, TypeError):
+        with suppress(ValueError, KeyError, TypeError):
             data = parse_json(os.read(fd, 4096))
             return Running(int(data["pid"]), float(data["since"]), int(data["done"]))
         return Running(0, 0.0, 0)
@@ -85,7 +90,7 @@ def _file_lock(path: Path, name: str, running: Running) -> Iterator[None]:
         yield
     finally:
         # Gone while it is still held, so that nobody can lock a file that is about to go.
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             path.unlink()
         os.close(fd)
 
@@ -106,9 +111,7 @@ def _acquire(path: Path, name: str) -> int:
         if _is_at(fd, path):
             return fd
         os.close(fd)
-    raise UsageError(
-        f"{name} is being run by another process already: wait for it, or stop it (see `tourney status`)"
-    )
+    raise _already_running(name)
 
 
 def _is_at(fd: int, path: Path) -> bool:
@@ -121,12 +124,111 @@ def _is_at(fd: int, path: Path) -> bool:
     return (mine.st_dev, mine.st_ino) == (there.st_dev, there.st_ino)
 
 
+_HELD = sa.text(
+    "SELECT activity.application_name FROM pg_locks AS held JOIN pg_stat_activity AS activity USING (pid)"
+    " WHERE held.locktype = 'advisory' AND held.granted AND held.objsubid = 2"
+    " AND held.classid::bigint = :class AND held.objid::bigint = :tournament"
+    " AND held.database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+)
+
+
+class _Session:
+    """The session that holds the lock of one tournament, or tries to."""
+
+    def __init__(self, engine: Engine, tournament: int, label: str) -> None:
+        self._engine = engine
+        self._tournament = tournament
+        self._label = label
+        self._connection: Connection | None = None
+
+    def take(self) -> bool:
+        """Say whether the lock could be had, by a connection of its own."""
+        connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        try:
+            connection.execute(sa.select(sa.func.set_config("application_name", self._label, False)))
+            wanted = sa.select(sa.func.pg_try_advisory_lock(LOCK_CLASS, self._tournament))
+            held = bool(connection.execute(wanted).scalar())
+        except BaseException:
+            connection.close()
+            raise
+        if held:
+            self._connection = connection
+        else:
+            connection.close()
+        return held
+
+    def keep(self) -> bool:
+        """Say whether the lock is held: still, or again after the connection was lost."""
+        if self._connection is not None:
+            try:
+                self._connection.execute(sa.select(1))
+            except SQLAlchemyError:
+                self._close()
+            else:
+                return True
+        return self.take()
+
+    def drop(self) -> None:
+        """Give the lock back; one whose connection was lost is gone already."""
+        if self._connection is not None:
+            with suppress(SQLAlchemyError):
+                unlock = sa.func.pg_advisory_unlock(LOCK_CLASS, self._tournament)
+                self._connection.execute(sa.select(unlock))
+        self._close()
+
+    def _close(self) -> None:
+        if self._connection is not None:
+            with suppress(SQLAlchemyError):
+                self._connection.close()
+            self._connection = None
+
+
+@contextmanager
+def _server_lock(engine: Engine, tournament: int, name: str, label: str) -> Iterator[None]:
+    """Hold the lock of a tournament on a server.
+
+    Before each transaction that writes it is made sure that the lock is held. If it was lost with the
+    connection, and another run has taken it meanwhile, writing raises StoreUnavailable until that has ended.
+    """
+    place = shown(engine.url)
+    session = _Session(engine, tournament, label)
+    try:
+        taken = session.take()
+    except SQLAlchemyError as error:
+        raise store_error(place, error) from error
+    if not taken:
+        raise _already_running(name)
+
+    def begin(connection: Connection) -> None:
+        if connection.get_execution_options().get(sqlite.WRITE) and not session.keep():
+            raise StoreUnavailable(
+                f"the connection to {place} was lost, and another process runs {name} since then"
+            )
+
+    sa.event.listen(engine, "begin", begin)
+    try:
+        yield
+    finally:
+        sa.event.remove(engine, "begin", begin)
+        session.drop()
+
+
 def _running_on_server(engine: Engine, tournament: int) -> Running | None:
-    label = postgres.running_label(engine, tournament)
+    try:
+        with engine.connect() as connection:
+            label = connection.execute(_HELD, {"class": LOCK_CLASS, "tournament": tournament}).scalar()
+    except SQLAlchemyError as error:
+        raise store_error(shown(engine.url), error) from error
     if label is None:
         return None
-    with contextlib.suppress(ValueError):
-        program, pid, since, done = label.split(" ")
+    with suppress(ValueError):
+        program, pid, since, done = str(label).split(" ")
         if program == _PROGRAM:
             return Running(int(pid), float(since), int(done))
     return Running(0, 0.0, 0)
+
+
+def _already_running(name: str) -> UsageError:
+    return UsageError(
+        f"{name} is being run by another process already: wait for it, or stop it (see `tourney status`)"
+    )

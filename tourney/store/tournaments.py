@@ -1,21 +1,51 @@
-"""The repository's part on tournaments and their entrants."""
+"""The repository's part on tournaments, their entrants and schedules, and the runs that play them."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
-from tourney.errors import UsageError
-from tourney.match.record import Record
-from tourney.store import importing, reading, writing
-from tourney.store.access import Access
-from tourney.store.values import Plan, RunSettings, StoredEntrant, Tournament
+import sqlalchemy as sa
+
+from tourney.errors import StoreError, UsageError
+from tourney.schedule.row import MatchKey, Row
+from tourney.store import damage
+from tourney.store.columns import ColumnError, read_seating
+from tourney.store.engine import Access, place_of
+from tourney.store.models import ENTRANT, KEY, MATCH, SCHEDULE, TOURNAMENT
+from tourney.store.plans import plan_text, run_text
+from tourney.store.rows import (
+    FIRST_KEY,
+    each,
+    entrant_of,
+    entrant_values,
+    joined,
+    match_key,
+    shape_of,
+    tournament_of,
+)
+from tourney.store.run_lock import Running, run_lock, running_now
+from tourney.store.values import Plan, RowCounts, RunSettings, StoredEntrant, Tournament
+
+_S, _M = SCHEDULE.c, MATCH.c
+_ALL = SCHEDULE.outerjoin(MATCH, _M.id == _S.id)
 
 
 class Tournaments(Access):
-    """Reads and writes tournaments."""
+    """Reads and writes tournaments and schedules."""
 
     def tournaments(self) -> tuple[Tournament, ...]:
         """Return all tournaments, in the order in which they were begun."""
+        found = []
         with self._read() as connection:
-            return reading.tournaments(connection)
+            for row in connection.execute(sa.select(TOURNAMENT).order_by(TOURNAMENT.c.id)).mappings():
+                try:
+                    found.append(tournament_of(row))
+                except ColumnError as error:
+                    raise damage.in_row(connection, TOURNAMENT, row["id"], error, str(row["name"])) from error
+        return tuple(found)
 
     def tournament(self, name: str | None = None) -> Tournament:
         """Return a tournament by name, or the one begun last. Raises UsageError if there is none."""
@@ -37,6 +67,19 @@ class Tournaments(Access):
                 return found
         raise UsageError(f"there is no tournament with the id {tournament} in this database")
 
+    def entrants(self, tournament: int) -> tuple[StoredEntrant, ...]:
+        """Return a tournament's entrants by number."""
+        query = sa.select(ENTRANT).where(ENTRANT.c.tournament_id == tournament).order_by(ENTRANT.c.number)
+        found = []
+        with self._read() as connection:
+            for number, row in enumerate(connection.execute(query).mappings()):
+                try:
+                    found.append(entrant_of(row, number))
+                except ColumnError as error:
+                    key = f"{tournament},{row['number']}"
+                    raise damage.in_row(connection, ENTRANT, key, error, f"entrant {row['name']}") from error
+        return tuple(found)
+
     def begin(
         self,
         plan: Plan,
@@ -49,18 +92,28 @@ class Tournaments(Access):
     ) -> Tournament:
         """Store a new tournament with its entrants. Raises UsageError if the name is taken."""
         with self._write() as connection:
-            return writing.begin(connection, plan, seed, seed_chosen, run, entrants, created)
-
-    def import_records(
-        self, name: str, records: Callable[[], Iterable[tuple[str, Record]]], created: str
-    ) -> Tournament:
-        """Store checked records as a finished tournament of the format ``import``, all or none.
-
-        ``records`` gives the records each time it is called, each with the place it comes from, for errors.
-        Raises RecordError for records that do not belong together, UsageError if the name is taken.
-        """
-        with self._write() as connection:
-            return importing.import_records(connection, name, records(), records(), created)
+            if connection.execute(sa.select(TOURNAMENT.c.id).where(TOURNAMENT.c.name == plan.name)).first():
+                raise UsageError(f"the database holds a tournament {plan.name!r} already")
+            made = connection.execute(
+                sa.insert(TOURNAMENT).values(
+                    name=plan.name,
+                    game=plan.game,
+                    format=plan.format,
+                    seats=plan.seats,
+                    seed=str(seed),
+                    seed_chosen=seed_chosen,
+                    plan=plan_text(plan),
+                    run=run_text(run),
+                    complete=False,
+                    created=created,
+                )
+            )
+            if made.inserted_primary_key is None:
+                raise StoreError("the database gave a new tournament no id")
+            tournament: int = made.inserted_primary_key[0]
+            if entrants:
+                connection.execute(sa.insert(ENTRANT), [entrant_values(tournament, e) for e in entrants])
+        return Tournament(tournament, plan, seed, seed_chosen, run, complete=False, created=created)
 
     def amend(
         self,
@@ -71,14 +124,123 @@ class Tournaments(Access):
         entrants: Sequence[StoredEntrant] = (),
         left: Mapping[int, int] | None = None,
     ) -> None:
-        """Change what a later file may change: ``rounds``, run settings, entrants added at the end.
+        """Change the parts that a later file may change: ``rounds``, run settings, further entrants.
 
-        ``left`` says of entrants that were withdrawn, by number, which is the first round without them.
+        ``left`` maps the number of a withdrawn entrant to the first round without it.
         """
+        plan = self.tournament_by_id(tournament).plan
+        values: dict[str, Any] = {"plan": plan_text(replace(plan, rounds=rounds)), "run": run_text(run)}
+        if entrants or rounds != plan.rounds:
+            values["complete"] = False
         with self._write() as connection:
-            writing.amend(connection, tournament, rounds, run, entrants, left or {})
+            connection.execute(sa.update(TOURNAMENT).where(TOURNAMENT.c.id == tournament).values(**values))
+            if entrants:
+                connection.execute(sa.insert(ENTRANT), [entrant_values(tournament, e) for e in entrants])
+            for number, round_ in (left or {}).items():
+                mine = (ENTRANT.c.tournament_id == tournament) & (ENTRANT.c.number == number)
+                connection.execute(sa.update(ENTRANT).where(mine).values(left_at=round_))
 
-    def entrants(self, tournament: int) -> tuple[StoredEntrant, ...]:
-        """Return a tournament's entrants by number."""
+    def add_rows(
+        self, tournament: int, rows: Sequence[Row], *, complete: bool
+    ) -> tuple[tuple[int, Row], ...]:
+        """Store rows of new rounds, and return them with their numbers, which go on from the stored ones.
+
+        ``complete``: no further row will come. Raises StoreError for a key that does not come after all
+        stored ones: a stored round never changes.
+        """
+        last = (
+            sa.select(_S.number, *KEY)
+            .where(_S.tournament_id == tournament)
+            .order_by(_S.number.desc())
+            .limit(1)
+        )
+        with self._write() as connection:
+            found = connection.execute(last).first()
+            number, key = (found[0], MatchKey(*found[1:])) if found else (0, FIRST_KEY)
+            numbered = []
+            values = []
+            for row in sorted(rows):
+                if row.key <= key:
+                    raise StoreError(
+                        f"match {tuple(row.key)} of the schedule was drawn already, or comes before one that"
+                        " was"
+                    )
+                number, key = number + 1, row.key
+                numbered.append((number, row))
+                place = {column.name: part for column, part in zip(KEY, key, strict=True)}
+                seating = joined(row.seats)
+                values.append({"tournament_id": tournament, "number": number, "seating": seating, **place})
+            if values:
+                connection.execute(sa.insert(SCHEDULE), values)
+            mine = TOURNAMENT.c.id == tournament
+            connection.execute(sa.update(TOURNAMENT).where(mine).values(complete=complete))
+        return tuple(numbered)
+
+    def rows(self, tournament: int, *, pending: bool = False) -> Iterator[tuple[int, Row]]:
+        """Yield each match's number and row, in schedule order: all, or those without a result."""
+        query = sa.select(_S.number, *KEY, _S.seating)
+        if pending:
+            query = query.select_from(_ALL).where(_M.id.is_(None))
+        query = query.where(_S.tournament_id == tournament).order_by(_S.number)
+        last = FIRST_KEY
         with self._read() as connection:
-            return reading.entrants(connection, tournament)
+            shape = shape_of(connection, tournament)
+            for number, *key, seating in each(connection, query):
+                try:
+                    last = match_key(last, number, *key)
+                    row = Row(*last, read_seating(seating, *shape))
+                except ColumnError as error:
+                    raise damage.in_match(connection, SCHEDULE, tournament, number, error) from error
+                yield number, row
+
+    def pending(self, tournament: int) -> tuple[tuple[int, Row], ...]:
+        """Return the rows without a result, with their numbers, in schedule order."""
+        return tuple(self.rows(tournament, pending=True))
+
+    def progress(self, tournament: int) -> RowCounts:
+        """Return how far a tournament is."""
+        query = (
+            sa.select(
+                sa.func.count(_S.id),
+                sa.func.count(_M.id),
+                sa.func.coalesce(sa.func.sum(sa.case((_M.void, 1), else_=0)), 0),
+                sa.func.coalesce(sa.func.max(_S.round_no), 0),
+            )
+            .select_from(_ALL)
+            .where(_S.tournament_id == tournament)
+        )
+        with self._read() as connection:
+            rows, done, void, rounds = connection.execute(query).one()
+            if type(rounds) is not int:
+                raise damage.first_of_schedule(connection, tournament)
+        return RowCounts(int(rows), int(done), int(void), rounds)
+
+    def settled(self, tournament: int) -> int:
+        """Return how many matches from the first on all have a result: that prefix never changes."""
+        mine = _S.tournament_id == tournament
+        open_ = sa.select(sa.func.min(_S.number)).select_from(_ALL).where(mine, _M.id.is_(None))
+        count = sa.select(sa.func.coalesce(sa.func.max(_S.number), 0)).where(mine)
+        with self._read() as connection:
+            first_open, last = connection.execute(open_).scalar(), connection.execute(count).scalar()
+            if type(last) is not int or type(first_open) not in (int, type(None)):
+                raise damage.first_of_schedule(connection, tournament)
+        return last if first_open is None else int(first_open) - 1
+
+    @contextmanager
+    def run_lock(self, tournament: Tournament, since: float) -> Iterator[None]:
+        """Hold the lock of a tournament's run; ``since`` is its start, in seconds since the epoch.
+
+        Raises UsageError if another process holds it. A crash releases it.
+        """
+        running = Running(os.getpid(), since, self.progress(tournament.id).done)
+        with run_lock(self._engine, tournament.id, tournament.name, running):
+            yield
+
+    def running(self, tournament: int) -> Running | None:
+        """Return the run of a tournament that is going on, or None."""
+        return running_now(self._engine, tournament)
+
+    @property
+    def place(self) -> Path:
+        """The path that the database's other files lie beside and are named after."""
+        return place_of(self._engine.url)

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tourney.match.result import LogLine
+from tourney.match.result import LogLine, pack, pack_log
 from tourney.match.spec import Limits
-from tourney.store import codec
-from tourney.store.column_validation import ColumnError
+from tourney.store import columns
+from tourney.store.columns import ColumnError
 from tourney.store.measurements import unpack_measured
 from tourney.store.plans import plan_from, plan_text, run_from, run_text
 from tourney.store.values import Plan, RunSettings
@@ -22,8 +22,8 @@ JSON = st.recursive(
 
 @given(JSON)
 def test_json_comes_back_and_equal_values_give_equal_bytes(data: object) -> None:
-    assert codec.unpack("c", codec.pack(data)) == data
-    assert codec.pack(codec.unpack("c", codec.pack(data))) == codec.pack(data)
+    assert columns.unpack("c", pack(data)) == data
+    assert pack(columns.unpack("c", pack(data))) == pack(data)
 
 
 @given(
@@ -38,12 +38,12 @@ def test_json_comes_back_and_equal_values_give_equal_bytes(data: object) -> None
     )
 )
 def test_any_log_comes_back_whatever_text_a_bot_wrote(lines: list[LogLine]) -> None:
-    assert codec.unpack_log("lines", codec.pack_log(lines)) == tuple(lines)
+    assert columns.unpack_log("lines", pack_log(lines)) == tuple(lines)
 
 
 @given(st.binary(max_size=40))
 def test_damaged_bytes_are_a_misfit_that_names_the_column(blob: bytes) -> None:
-    for unpack in (codec.unpack, codec.unpack_log, unpack_measured):
+    for unpack in (columns.unpack, columns.unpack_log, unpack_measured):
         with pytest.raises(ColumnError) as caught:
             unpack("lines", blob)
         assert (caught.value.column, caught.value.value) == ("lines", blob)
@@ -67,17 +67,17 @@ def test_damaged_bytes_are_a_misfit_that_names_the_column(blob: bytes) -> None:
 )
 def test_json_that_is_no_log_is_a_misfit(text: str, why: str) -> None:
     with pytest.raises(ColumnError) as caught:
-        codec.unpack_log("lines", zlib.compress(text.encode()))
+        columns.unpack_log("lines", zlib.compress(text.encode()))
     assert why in caught.value.want
 
 
 def test_a_small_blob_that_unpacks_to_more_than_a_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(codec, "MAX_UNPACKED", 1 << 20)
+    monkeypatch.setattr(columns, "MAX_UNPACKED", 1 << 20)
     blob = zlib.compress(b"[" + b" " * (8 << 20) + b"]")
     assert len(blob) < 1 << 14
-    for damaged in (blob, codec.pack([1])[:-3], codec.pack([1]) + b"x"):
+    for damaged in (blob, pack([1])[:-3], pack([1]) + b"x"):
         with pytest.raises(ColumnError, match=r"breaks off"):
-            codec.unpack("data", damaged)
+            columns.unpack("data", damaged)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_measurements_come_back_with_what_a_later_version_may_add() -> None:
         "why-not": [],
         "weather": {"rain": [1]},
     }
-    assert unpack_measured("data", codec.pack(data)) == data
+    assert unpack_measured("data", pack(data)) == data
 
 
 @pytest.mark.parametrize(
@@ -130,26 +130,26 @@ def test_measurements_come_back_with_what_a_later_version_may_add() -> None:
     ids=lambda value: str(value)[:20],
 )
 def test_a_seating_that_is_none_is_a_misfit(text: str, seats: int, entrants: int) -> None:
-    assert codec.seating("1,0", 2, 2) == (1, 0)
+    assert columns.read_seating("1,0", 2, 2) == (1, 0)
     with pytest.raises(ColumnError) as caught:
-        codec.seating(text, seats, entrants)
+        columns.read_seating(text, seats, entrants)
     assert (caught.value.column, caught.value.value) == ("seating", text)
 
 
 @pytest.mark.parametrize("text", ["2,1,1", "1", "", "1,3", "2,2", "0,1", "1,x", "1, 2", None, b"1,2"])
 def test_ranks_that_are_none_are_a_misfit(text: str) -> None:
     for good, ranks in (("2,1", (2, 1)), ("1,1", (1, 1)), ("3,1,1", (3, 1, 1))):
-        assert codec.ranks(good, len(ranks)) == ranks
+        assert columns.read_ranks(good, len(ranks)) == ranks
     with pytest.raises(ColumnError) as caught:
-        codec.ranks(text, 2)
+        columns.read_ranks(text, 2)
     assert caught.value.column == "ranks"
 
 
 @pytest.mark.parametrize("text", ["", "crash", "crash,crush", ",,", None, 1])
 def test_faults_that_are_none_are_a_misfit(text: str) -> None:
-    assert codec.faults(",timeout", 2) == (None, "timeout")
+    assert columns.read_faults(",timeout", 2) == (None, "timeout")
     with pytest.raises(ColumnError) as caught:
-        codec.faults(text, 2)
+        columns.read_faults(text, 2)
     assert caught.value.column == "faults"
 
 

@@ -1,0 +1,194 @@
+"""Check columns as they are read: SQLite keeps any value in any column, and people edit databases.
+
+A reader raises ``ColumnError``, which names the column; ``tourney.store.damage`` turns it into a sentence
+that also names database, table and row. Records, logs and measurements are JSON, compressed one by one
+(zlib); all that queries need of them is repeated in columns of its own.
+"""
+
+import re
+import zlib
+from collections.abc import Collection, Mapping
+from functools import lru_cache
+from typing import Any, Final
+
+from tourney.errors import RecordError
+from tourney.match.record import FAULT_KINDS, Record, check_shape
+from tourney.match.result import LogLine
+from tourney.parsing import parse_json
+
+Columns = Mapping[Any, Any]
+"""A row: values by column."""
+
+MAX_INTEGER: Final = 2**63 - 1
+MAX_UNPACKED: Final = 1 << 28
+"""Bytes that a column may unpack to: a few altered ones could fill the memory."""
+
+_DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
+_LOG_KINDS = ("info", "stderr", "note")
+
+
+class ColumnError(Exception):
+    """A column holds a wrong value; ``want`` says what it must hold. Never leaves the store."""
+
+    def __init__(self, column: str, value: object, want: str) -> None:
+        super().__init__(column, value, want)
+        self.column = column
+        self.value = value
+        self.want = want
+
+
+def read_text(row: Columns, column: str, *, least: int = 0) -> str:
+    """Return a text of at least ``least`` characters."""
+    value = row[column]
+    if not isinstance(value, str) or len(value) < least:
+        raise ColumnError(column, value, "a text")
+    return value
+
+
+def read_word(row: Columns, column: str, words: Collection[str]) -> str:
+    """Return one of some words."""
+    value = row[column]
+    if not isinstance(value, str) or value not in words:
+        raise ColumnError(column, value, f"one of {', '.join(words)}")
+    return value
+
+
+def read_int(row: Columns, column: str, least: int = 0, most: int = MAX_INTEGER) -> int:
+    """Return an integer within bounds."""
+    value = row[column]
+    if type(value) is not int or not least <= value <= most:
+        span = f"of at least {least}" if most == MAX_INTEGER else f"from {least} to {most}"
+        raise ColumnError(column, value, f"an integer {span}")
+    return value
+
+
+def read_maybe_int(row: Columns, column: str, least: int | None = 0) -> int | None:
+    """Return an integer, or None for NULL; ``least`` None sets no bound."""
+    value = row[column]
+    if value is None:
+        return None
+    if least is not None:
+        return read_int(row, column, least)
+    if type(value) is not int:
+        raise ColumnError(column, value, "an integer or nothing")
+    return value
+
+
+def read_flag(row: Columns, column: str) -> bool:
+    """Return true or false; some databases keep 1 and 0."""
+    value = row[column]
+    if type(value) not in (bool, int) or value not in (0, 1):
+        raise ColumnError(column, value, "true (1) or false (0)")
+    return bool(value)
+
+
+def read_digest(row: Columns, column: str) -> str:
+    """Return a digest."""
+    value = row[column]
+    if not isinstance(value, str) or _DIGEST.fullmatch(value) is None:
+        raise ColumnError(column, value, "a digest of 64 hex digits")
+    return value
+
+
+def read_u64(row: Columns, column: str) -> int:
+    """Return an unsigned 64-bit integer that is kept as decimal text."""
+    value = row[column]
+    if isinstance(value, str) and len(value) <= 20 and value.isascii() and value.isdigit():
+        number = int(value)
+        if str(number) == value and number < 2**64:
+            return number
+    raise ColumnError(column, value, "a number of 64 bits")
+
+
+def read_json(column: str, text: str) -> Any:
+    """Return the JSON data of a column."""
+    if not isinstance(text, str):
+        raise ColumnError(column, text, "JSON")
+    try:
+        return parse_json(text)
+    except ValueError as error:
+        raise ColumnError(column, text, f"JSON ({error})") from error
+
+
+@lru_cache(maxsize=1 << 16)
+def read_seating(text: str, seats: int, entrants: int) -> tuple[int, ...]:
+    """Return the entrants' numbers by seat; equal texts share a tuple."""
+    found = _integers(text)
+    if found is None or len(found) != seats or not all(0 <= number < entrants for number in found):
+        want = f"the numbers of {seats} of the {entrants} entrants (from 0), parted by commas"
+        raise ColumnError("seating", text, want)
+    return found
+
+
+@lru_cache(maxsize=1 << 12)
+def read_ranks(text: str, seats: int) -> tuple[int, ...]:
+    """Return the ranks of all seats: each 1 + the number of seats that are better."""
+    found = _integers(text)
+    if (
+        found is None
+        or len(found) != seats
+        or any(rank != 1 + sum(other < rank for other in found) for rank in found)
+    ):
+        raise ColumnError("ranks", text, f"the ranks of {seats} seats, parted by commas")
+    return found
+
+
+@lru_cache(maxsize=1 << 12)
+def read_faults(text: str, seats: int) -> tuple[str | None, ...]:
+    """Return each seat's kind of fault, None where there is none; equal texts share a tuple."""
+    found = tuple(kind or None for kind in text.split(",")) if isinstance(text, str) else ()
+    if len(found) != seats or not all(kind is None or kind in FAULT_KINDS for kind in found):
+        raise ColumnError("faults", text, f"a fault's kind or nothing for each of {seats} seats")
+    return found
+
+
+def unpack(column: str, blob: bytes, want: str = "packed JSON") -> Any:
+    """Return the data given to ``tourney.match.result.pack``."""
+    if not isinstance(blob, bytes):
+        raise ColumnError(column, blob, want)
+    reader = zlib.decompressobj()
+    try:
+        text = reader.decompress(blob, MAX_UNPACKED)
+        if not reader.eof or reader.unused_data:
+            raise ColumnError(column, blob, f"{want} (it breaks off, or goes on)")
+        return parse_json(text)
+    except (zlib.error, ValueError) as error:
+        raise ColumnError(column, blob, f"{want} ({error})") from error
+
+
+def unpack_record(column: str, blob: bytes, seats: int) -> Record:
+    """Return the record of a match with this number of seats; its shape is checked, its digest is not."""
+    data = unpack(column, blob, "a packed record")
+    try:
+        record = check_shape(data)
+    except RecordError as error:
+        raise ColumnError(column, blob, f"a packed record ({error})") from error
+    if len(record["seats"]) != seats:
+        raise ColumnError(column, blob, f"a packed record of {seats} seats (it has {len(record['seats'])})")
+    return record
+
+
+def unpack_log(column: str, blob: bytes) -> tuple[LogLine, ...]:
+    """Return the lines given to ``tourney.match.result.pack_log``."""
+    data = unpack(column, blob, "a packed log")
+    if not isinstance(data, list) or not all(map(_is_log_line, data)):
+        raise ColumnError(column, blob, "a packed log (lines of ply, seat, kind and text)")
+    return tuple(LogLine(ply, seat, kind, text) for ply, seat, kind, text in data)
+
+
+def _integers(text: str) -> tuple[int, ...] | None:
+    """Return numbers separated by commas, in their one form, or None."""
+    if not isinstance(text, str) or len(text) > 1000:
+        return None
+    try:
+        found = tuple(map(int, text.split(",")))
+    except ValueError:
+        return None
+    return found if ",".join(map(str, found)) == text else None
+
+
+def _is_log_line(line: Any) -> bool:
+    if not isinstance(line, list) or len(line) != 4:
+        return False
+    ply, seat, kind, text = line
+    return type(ply) is int and type(seat) is int and kind in _LOG_KINDS and isinstance(text, str)

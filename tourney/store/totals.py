@@ -1,0 +1,162 @@
+"""The repository's part on sums over many matches, made by the database without reading a match."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from tourney.match.record import FAULT_KINDS
+from tourney.store import damage
+from tourney.store.columns import ColumnError, read_faults, read_int, read_ranks, read_seating
+from tourney.store.engine import Access
+from tourney.store.models import KEY, MATCH, SCHEDULE, SEAT
+from tourney.store.rows import Shape, each, shape_of
+from tourney.store.values import GroupCount, GroupGame, PairTotal, ScoreTotals
+
+_S, _M = SCHEDULE.c, MATCH.c
+_PLAYED = SCHEDULE.join(MATCH, _M.id == _S.id)
+
+
+class Totals(Access):
+    """Reads sums over the matches of a tournament."""
+
+    def score_totals(self, tournament: int) -> dict[int, ScoreTotals]:
+        """Return the sums of each entrant's matches; an entrant without one is left out."""
+        seat = SEAT.c
+        first = seat.rank == 1
+        query = (
+            sa.select(
+                seat.entrant,
+                sa.func.count(),
+                sa.func.sum(seat.units),
+                sa.func.sum(sa.case((sa.and_(first, sa.not_(seat.shared)), 1), else_=0)),
+                sa.func.sum(sa.case((sa.and_(first, seat.shared), 1), else_=0)),
+            )
+            .where(seat.tournament_id == tournament, sa.not_(seat.void))
+            .group_by(seat.entrant)
+        )
+        found = {}
+        with self._read() as connection:
+            shape = shape_of(connection, tournament)
+            for entrant, games, units, wins, draws in connection.execute(query):
+                # SQLite adds up values that are no integers as a float.
+                if not _is_entrant(entrant, shape) or isinstance(units, float):
+                    raise damage.first_of_seats(connection, tournament)
+                found[entrant] = ScoreTotals(int(games), int(units), int(wins), int(draws))
+        return found
+
+    def pair_totals(self, tournament: int) -> tuple[PairTotal, ...]:
+        """Return the score of each entrant against each other, sorted; pairs that never met are left out."""
+        mine, theirs = SEAT.alias("mine"), SEAT.alias("theirs")
+        half_points = sa.case((mine.c.rank < theirs.c.rank, 2), (mine.c.rank == theirs.c.rank, 1), else_=0)
+        others = sa.and_(mine.c.match_id == theirs.c.match_id, mine.c.seat != theirs.c.seat)
+        query = (
+            sa.select(mine.c.entrant, theirs.c.entrant, sa.func.count(), sa.func.sum(half_points))
+            .join_from(mine, theirs, others)
+            .where(mine.c.tournament_id == tournament, sa.not_(mine.c.void))
+            .group_by(mine.c.entrant, theirs.c.entrant)
+        )
+        with self._read() as connection:
+            found = [PairTotal(*row[:2], *map(int, row[2:])) for row in connection.execute(query)]
+            shape = shape_of(connection, tournament)
+            if not all(_is_entrant(pair.entrant, shape) for pair in found):
+                raise damage.first_of_seats(connection, tournament)
+        return tuple(sorted(found))
+
+    def faults(self, tournament: int) -> tuple[tuple[int, str, int], ...]:
+        """Return ``(entrant number, kind, count)`` of all faults, in void matches too, sorted."""
+        seat = SEAT.c
+        query = (
+            sa.select(seat.entrant, seat.fault, sa.func.count())
+            .where(seat.tournament_id == tournament, seat.fault.is_not(None))
+            .group_by(seat.entrant, seat.fault)
+        )
+        with self._read() as connection:
+            found = [(entrant, kind, int(count)) for entrant, kind, count in connection.execute(query)]
+            shape = shape_of(connection, tournament)
+            if not all(_is_entrant(entrant, shape) and kind in FAULT_KINDS for entrant, kind, _ in found):
+                raise damage.first_of_seats(connection, tournament)
+        return tuple(sorted(found))
+
+    def benched(self, tournament: int) -> tuple[tuple[int, int], ...]:
+        """Return ``(entrant number, matches void for it)`` of the benched entrants, sorted."""
+        query = (
+            sa.select(_M.void_entrant, sa.func.count())
+            .select_from(_PLAYED)
+            .where(_S.tournament_id == tournament, _M.void_reason == "benched")
+            .group_by(_M.void_entrant)
+        )
+        with self._read() as connection:
+            found = connection.execute(query).all()
+            shape = shape_of(connection, tournament)
+            for entrant, _ in found:
+                try:
+                    read_int({"void_entrant": entrant}, "void_entrant", 0, shape.entrants - 1)
+                except ColumnError as error:
+                    raise damage.find_value(connection, tournament, error) from error
+        return tuple(sorted((entrant, int(count)) for entrant, count in found))
+
+    def void_for(self, tournament: int, entrant: int) -> tuple[int, ...]:
+        """Return the numbers of the matches that are void because this entrant is benched."""
+        query = sa.select(_S.number).select_from(_PLAYED).where(_M.void_entrant == entrant)
+        with self._read() as connection:
+            found = connection.execute(query.where(_S.tournament_id == tournament).order_by(_S.number))
+            return tuple(found.scalars())
+
+    def group_counts(self, tournament: int) -> Iterator[GroupCount]:
+        """Yield the frequency of each outcome of a mirrored group of two games; void matches are left out.
+
+        Groups are equal if their seatings, ranks and faults are. The order is the database's and means
+        nothing. Groups of more than two games (of imported records) are counted one by one. Made for two
+        seats; for more, read ``results``.
+        """
+        mine = sa.and_(_S.tournament_id == tournament, sa.not_(_M.void))
+        group = KEY[:3]
+        columns = []
+        for order in (1, 2):
+            for name, column in (("s", _S.seating), ("r", _M.ranks), ("f", _M.faults)):
+                value = sa.func.max(sa.case((_S.order_no == order, column)))
+                columns.append(sa.func.coalesce(value, "").label(f"{name}{order}"))
+        grouped = sa.select(*columns).select_from(_PLAYED).where(mine).group_by(*group)
+        small = grouped.having(sa.func.max(_S.order_no) <= 2).subquery()
+        counts = sa.select(*small.c, sa.func.count()).group_by(*small.c)
+        large = sa.select(*group).select_from(_PLAYED).where(mine).group_by(*group)
+        found = large.having(sa.func.max(_S.order_no) > 2).subquery()
+        rows = (
+            sa.select(*group, _S.seating, _M.ranks, _M.faults)
+            .select_from(_PLAYED.join(found, sa.and_(*(column == found.c[column.name] for column in group))))
+            .where(mine)
+            .order_by(_S.number)
+        )
+        with self._read() as connection:
+            game = partial(_game, connection, tournament, shape_of(connection, tournament))
+            for *texts, times in each(connection, counts):
+                games = (game(*texts[k : k + 3]) for k in (0, 3) if texts[k])
+                yield GroupCount(tuple(games), int(times))
+            key: list[int] | None = None
+            games_of: list[GroupGame] = []
+            for *next_key, seating, ranks, faults in connection.execute(rows):
+                if next_key != key and games_of:
+                    yield GroupCount(tuple(games_of), 1)
+                    games_of = []
+                key = next_key
+                games_of.append(game(seating, ranks, faults))
+            if games_of:
+                yield GroupCount(tuple(games_of), 1)
+
+
+def _is_entrant(number: Any, shape: Shape) -> bool:
+    return type(number) is int and 0 <= number < shape.entrants
+
+
+def _game(
+    connection: Connection, tournament: int, shape: Shape, seating: str, ranks: str, faults: str
+) -> GroupGame:
+    try:
+        return GroupGame(
+            read_seating(seating, *shape), read_ranks(ranks, shape.seats), read_faults(faults, shape.seats)
+        )
+    except ColumnError as error:
+        raise damage.find_value(connection, tournament, error) from error
