@@ -181,8 +181,8 @@ def check_match(row: Columns, shape: Shape) -> None:
 
 def result_of(row: Columns, shape: Shape) -> Result:
     """Return a finished match's result from its columns, the record apart."""
-    if row["void"] or row["void_reason"] is not None or row["void_entrant"] is not None:
-        check_void(row, shape.entrants)
+    if row["void_reason"] is not None:
+        read_word(row, "void_reason", VOID_REASONS)
     return Result(
         digest=read_text(row, "digest"),
         ranks=read_ranks(row["ranks"], shape.seats),
@@ -193,7 +193,7 @@ def result_of(row: Columns, shape: Shape) -> Result:
         actions=read_int(row, "actions"),
         reproducible=row["reproducible"],
         void_reason=row["void_reason"],
-        void_entrant=row["void_entrant"],
+        void_entrant=read_maybe_int(row, "void_entrant"),
     )
 
 
@@ -245,7 +245,7 @@ def joined(numbers: Sequence[int]) -> str:
 
 
 def check_void(row: Columns, entrants: int) -> None:
-    """Check why a match is void: a reason if and only if it is, an entrant if and only if one is benched."""
+    """Check the reason of a void match: only void ones have one, and only benching names an entrant."""
     if not row["void"]:
         for column in ("void_reason", "void_entrant"):
             if row[column] is not None:
