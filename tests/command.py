@@ -45,7 +45,12 @@ def start(*words: str) -> "subprocess.Popen[str]":
     """Start a command line as a process of its own, with pipes to talk to it."""
     pipe = subprocess.PIPE
     return subprocess.Popen(
-        [*PROGRAM, *words], stdin=pipe, stdout=pipe, stderr=pipe, text=True, preexec_fn=default_signals
+        [*PROGRAM, *words],
+        stdin=pipe,
+        stdout=pipe,
+        stderr=pipe,
+        text=True,
+        preexec_fn=default_signals,  # noqa: PLW1509 - the tests start no threads before
     )
 
 

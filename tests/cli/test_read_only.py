@@ -1,4 +1,4 @@
-"""A database in a folder that cannot be written is read as it lies there, and nothing is made beside it."""
+"""Reading a database in a folder that is not writable, without creating files beside it."""
 
 import shutil
 import sqlite3
@@ -19,20 +19,30 @@ from tourney.store import sqlite
 from tourney.store.repository import Repository
 
 AS_ANOTHER = """
-import os, sys, fractions
-from tourney.results.standings import compute_standings
+import os, shutil, sys, tempfile
 from tourney.errors import StoreError
+from tourney.results.standings import compute_standings
 from tourney.store.repository import Repository
+
+def read(path):
+    try:
+        with Repository.open(path) as opened, opened.snapshot() as repository:
+            t = repository.tournament().id
+            names = [line.name for line in compute_standings(repository, t)]
+            return f'{names} {repository.record(t, 1)["seed"]}'
+    except StoreError as error:
+        return str(error)
+
+with tempfile.TemporaryDirectory() as own:
+    read(shutil.copy(sys.argv[1], own))
 if os.geteuid() == 0:
     os.setgroups([]); os.setgid(65534); os.setuid(65534)
-try:
-    with Repository.open(sys.argv[1]) as opened, opened.snapshot() as repository:
-        t = repository.tournament().id
-        print([line.name for line in compute_standings(repository, t)], repository.record(t, 1)["seed"])
-except StoreError as error:
-    print(error)
+print(read(sys.argv[1]))
 """
-"""Reads as one who may not write: root becomes another user, once all is imported."""
+"""Reads a database as a user without write access: root becomes another user.
+
+The copy is read first, so that all modules are loaded while the checkout can still be read.
+"""
 
 READERS = (
     ("standings",),
@@ -49,7 +59,7 @@ READERS = (
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """A folder that every user may read, and none write."""
+    """A folder that every user can read; the test makes it read-only."""
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "archive"
         path.mkdir()
@@ -62,7 +72,7 @@ def folder() -> Iterator[Path]:
 
 @pytest.fixture
 def archive(folder: Path) -> Path:
-    """A finished tournament in such a folder."""
+    """A database with a finished tournament in that folder."""
     path = folder / "tourney.db"
     with Repository.open(str(path), create=True) as repository:
         genuine.play_all(repository, genuine.begin(repository, ("drawn-1", "drawn-2")))
@@ -79,7 +89,7 @@ def read_by_another(path: Path) -> str:
 
 
 @pytest.mark.parametrize("mode", [0o444, 0o644])
-def test_what_lies_in_a_folder_that_cannot_be_written_is_read(archive: Path, mode: int) -> None:
+def test_database_in_read_only_folder_is_read(archive: Path, mode: int) -> None:
     archive.chmod(mode)
     before = archive.read_bytes()
     said = read_by_another(archive)
@@ -89,8 +99,8 @@ def test_what_lies_in_a_folder_that_cannot_be_written_is_read(archive: Path, mod
     assert archive.read_bytes() == before
 
 
-def test_what_cannot_be_read_without_writing_is_said(archive: Path) -> None:
-    """A crash left results beside the database that SQLite alone can put into it."""
+def test_database_with_leftover_wal_is_refused(archive: Path) -> None:
+    """After a crash, only SQLite can move the results from the WAL into the database, which writes."""
     with closing(sqlite3.connect(archive)) as writer:
         writer.execute("UPDATE tournament SET created = 'now'")
         writer.commit()
@@ -104,10 +114,8 @@ def test_what_cannot_be_read_without_writing_is_said(archive: Path) -> None:
     assert "copy both files to a folder of your own" in said
 
 
-def test_every_command_that_reads_needs_nothing_but_the_file(
-    archive: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nothing is made beside a database that cannot be written, and nothing in it changes."""
+def test_reading_commands_create_no_files(archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They leave the database and its folder unchanged."""
     monkeypatch.setattr(sqlite, "_is_writable", lambda _path: False)
     monkeypatch.chdir(archive.parent.parent / "out")
     before = archive.read_bytes()
@@ -119,8 +127,8 @@ def test_every_command_that_reads_needs_nothing_but_the_file(
     assert Path("report", "index.html").is_file()
 
 
-def test_who_reads_what_is_written_to_meanwhile_is_told(archive: Path) -> None:
-    """Nothing is locked then, so what was read may be of two moments."""
+def test_write_during_frozen_read_is_reported(archive: Path) -> None:
+    """A frozen database is not locked, so the data read may be inconsistent."""
     engine = sqlite.make_engine(archive, frozen=True)
     repository = Repository(engine)
     with (
