@@ -1,23 +1,23 @@
 """The errors that Tourney raises: for operators, one sentence each, caught only at the CLI's edge.
 
-What a bot does wrong is no exception: it is data in a record. The tree::
+A bot's misbehaviour is no exception: it is data in a record. The tree::
 
     TourneyError                exit code
-    ├── InputError              2   wrong use or bad input: the caller can mend it
+    ├── InputError              2   wrong use or bad input, which the caller can correct
     │   ├── UsageError              a command or an option that does not fit
-    │   ├── GameError               a game that is not there, or a plugin that is broken
+    │   ├── GameError               an unknown game, or a broken plugin
     │   │   ├── OptionError         seats or options the game does not have
     │   │   ├── PositionError       a position string that is malformed or impossible
     │   │   └── ActionError         an action string that is malformed or not legal here
     │   ├── BotError                a bot, a manifest or a store entry that cannot be used
-    │   ├── TournamentError         a tournament file, or a tournament that cannot be made of it
-    │   └── RecordError             a record that is not of the one form
-    ├── CheckError              1   what was asked for does not hold: a digest differs, a check failed
+    │   ├── TournamentError         a tournament file, or a tournament, that cannot be played
+    │   └── RecordError             a record that is not of the form
+    ├── CheckError              1   a check failed: a digest differs, a record breaks the rules
     └── EnvironmentFailure      3   the machine failed: disk, database, lost worker, sandbox
         ├── StoreError              the database is damaged, too new, or cannot be used
         │   ├── StoreUnavailable        it cannot be written now, but may be later: disk full, locked
-        │   └── StoreDamaged            a column holds what it may not: somebody altered it, or the disk did
-        ├── SandboxError            the containment that was asked for cannot be had
+        │   └── StoreDamaged            a column holds an invalid value: someone or the disk altered it
+        ├── SandboxError            the machine cannot give the sandbox that was requested
         └── WorkerError             a worker process was lost for good
 
 A message is one sentence that names the file, line or value, and what to do.
@@ -25,13 +25,22 @@ A message is one sentence that names the file, line or value, and what to do.
 
 
 class TourneyError(Exception):
-    """Root of the tree; never raised itself."""
+    """Root of the tree; never raised itself.
+
+    ``bot``, ``file`` and ``key`` say what the error is about, where a program may want to know; else "".
+    """
 
     exit_code = 2
 
+    def __init__(self, message: object = "", *, bot: str = "", file: object = "", key: str = "") -> None:
+        super().__init__(message)
+        self.bot = bot
+        self.file = str(file)
+        self.key = key
+
 
 class InputError(TourneyError):
-    """Wrong use or bad input; the caller can mend it."""
+    """Wrong use or bad input, which the caller can correct."""
 
     exit_code = 2
 
@@ -41,7 +50,7 @@ class UsageError(InputError):
 
 
 class GameError(InputError):
-    """A game that is not there, or a plugin that is broken."""
+    """An unknown game, or a broken plugin."""
 
 
 class OptionError(GameError):
@@ -61,20 +70,20 @@ class BotError(InputError):
 
 
 class TournamentError(InputError):
-    """A tournament file, or a tournament that cannot be made of it."""
+    """A tournament file, or a tournament, that cannot be played."""
 
 
 class RecordError(InputError):
-    """A match record that is not of the one form."""
+    """A match record that is not of the form."""
 
 
 class CheckError(TourneyError):
-    """What was asked for does not hold."""
+    """A check failed."""
 
     exit_code = 1
 
 
-class EnvironmentFailure(TourneyError):  # noqa: N818 - a failure of the machine, said as people say it
+class EnvironmentFailure(TourneyError):  # noqa: N818 - a failure of the machine, in people's words
     """The machine failed, not the caller and not a bot."""
 
     exit_code = 3
@@ -84,16 +93,16 @@ class StoreError(EnvironmentFailure):
     """The database is damaged, too new, or cannot be used."""
 
 
-class StoreUnavailable(StoreError):  # noqa: N818 - a state of the machine, said as people say it
+class StoreUnavailable(StoreError):  # noqa: N818 - a state of the machine, in people's words
     """The database cannot be written now, but may be later: the disk is full, or another program holds it."""
 
 
-class StoreDamaged(StoreError):  # noqa: N818 - a state of the database, said as people say it
-    """A column of the database holds what it may not: somebody altered it, or the disk did."""
+class StoreDamaged(StoreError):  # noqa: N818 - a state of the database, in people's words
+    """A column of the database holds an invalid value: someone or the disk altered it."""
 
 
 class SandboxError(EnvironmentFailure):
-    """The containment that was asked for cannot be had on this machine."""
+    """The machine cannot give the sandbox that was requested."""
 
 
 class WorkerError(EnvironmentFailure):

@@ -5,11 +5,11 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 import pytest
+from msgspec.structs import replace
 
 from tests.attacks.arena import Arena, Idle
 from tests.attacks.attacks import PONDERERS, Attack, turn

@@ -3,6 +3,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from tests.tournaments import LETTERS, begin, digests, entrant, played, refused
 from tourney.errors import StoreError, UsageError
@@ -129,7 +130,9 @@ def test_a_batch_is_stored_whole_or_not_at_all(repository: Repository) -> None:
     entrants = repository.entrants(tournament.id)
     pending = repository.pending(tournament.id)
     good = MatchResult(1, played(spec_of(tournament, entrants, pending[0][1])))
-    three = replace(spec_of(tournament, entrants, pending[1][1]), seats=tuple(e.entrant for e in entrants))
+    three = structs.replace(
+        spec_of(tournament, entrants, pending[1][1]), seats=tuple(e.entrant for e in entrants)
+    )
     with refused(StoreError, "match 2 was played with 3 seats, not 2"):
         repository.record_results(tournament.id, [good, MatchResult(2, played(three))])
     assert repository.progress(tournament.id).done == 0

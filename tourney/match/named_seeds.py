@@ -1,36 +1,48 @@
-"""Manifests of named seeds: matches of bots that need no process, with the record digests they must give.
+"""Manifests of named seeds: matches of bots that need no process, with the digests of their records.
 
 JSON lines, an object each::
 
     {"name": "tafl-1", "game": "sages-tafl", "seats": 2, "seed": "7", "digest": "9f..."}
 
-``options`` (an object) and ``opening`` (as in a record) may be added. Every seat is played by the bot
-``drawn`` (see ``tourney.bots.channel.random_channel``) under the default limits, so a digest depends on
-the rules, the seeds
-and the form of the record alone: it must come out the same on every machine.
+``options`` (an object) and ``opening`` (as in a record) may be added. The bot ``drawn`` (see
+``tourney.bots.channel.random_channel``) plays every seat under ``LIMITS``, so a digest depends only on the
+rules, the seeds and the form of the record: it is the same on every machine.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
 
 from tourney.bots.channel import random_channel
 from tourney.errors import RecordError
 from tourney.games.registry import find_game
 from tourney.match.play import Player, play_match
-from tourney.match.record import check_opening, read_json_lines
+from tourney.match.record import MAX_SEATS, read_json_lines
 from tourney.match.result import PlayedMatch
-from tourney.match.shape import read_int, read_object, read_text, read_u64
 from tourney.match.spec import Entrant, Limits, MatchSpec, Opening
+from tourney.schema import Digest, Name, SchemaError, Text, U64Text, Word, check_u64, read
 
 LIMITS = Limits(move_ms=1000, margin_ms=50, startup_ms=10_000, memory_mb=4096, charge="wall", ponder="allow")
-"""The limits that every record of a manifest names, whatever the defaults are by now."""
+"""The limits in the records of named seeds; they stay when the defaults change."""
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}", re.ASCII)
-_GAME = re.compile(r"[a-z][a-z0-9-]*", re.ASCII)
-_DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
+
+class NamedSeedForm(Struct, frozen=True, forbid_unknown_fields=True):
+    """A named seed: a match that the built-in random bot plays, and the digest of its record."""
+
+    name: Name
+    game: Word
+    seats: Annotated[int, Meta(ge=1, le=MAX_SEATS)]
+    seed: U64Text
+    digest: Digest
+    options: Annotated[dict[str, Text], Meta(description="Options of the game.")] = {}
+    opening: Annotated[Opening, Meta(extra_json_schema={"minProperties": 1, "maxProperties": 1})] = Opening()
+
+    def __post_init__(self) -> None:
+        """Check the seed's size. Raises SchemaError."""
+        check_u64("seed", self.seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,18 +102,11 @@ def drawn_spec(
     return MatchSpec(game, tuple((options or {}).items()), entrants, seed, LIMITS, opening or Opening())
 
 
-def _read(value: object) -> NamedSeed:
-    data = read_object(value, "the line", ("name", "game", "seats", "seed", "digest"), ("options", "opening"))
-    name = read_text(data["name"], "name", _NAME)
-    game = read_text(data["game"], "game", _GAME)
-    seats = read_int(data["seats"], "seats", 1, 64)
-    seed = read_u64(data["seed"], "seed")
-    options = {}
-    if "options" in data:
-        given = data["options"]
-        for key, text in read_object(given, "options", (), given if isinstance(given, dict) else ()).items():
-            options[key] = read_text(text, f"options.{key}")
-    opening = check_opening(data["opening"]) if "opening" in data else Opening()
-    return NamedSeed(
-        name, drawn_spec(game, seats, seed, options, opening), read_text(data["digest"], "digest", _DIGEST)
-    )
+def _read(data: object) -> NamedSeed:
+    try:
+        line = read(data, NamedSeedForm)
+        opening = Opening.from_json(data["opening"]) if isinstance(data, dict) and "opening" in data else None
+    except SchemaError as error:
+        raise RecordError(error.in_json("the line"), key=error.key) from error
+    spec = drawn_spec(line.game, line.seats, int(line.seed), line.options, opening)
+    return NamedSeed(line.name, spec, line.digest)

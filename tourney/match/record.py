@@ -1,60 +1,65 @@
-"""The match record: what happened, and the digest that proves it is unchanged.
+"""The match record: what happened, and the digest that proves it is unchanged; and files of records.
 
-JSON objects of strings, lists, objects and integers below 2**53 only; u64s are decimal strings.
+A record is JSON: strings, lists, objects and integers below 2**53 only; u64s are decimal strings.
 """
 
 import hashlib
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, get_args
 
+import msgspec
 import rfc8785
+from msgspec import Meta, Struct
 
 from tourney.errors import RecordError
-from tourney.games.base import ACTION_PATTERN
-from tourney.match.shape import read_choice, read_int, read_list, read_object, read_text, read_u64
-from tourney.match.spec import Entrant, Limits, MatchSpec, Opening
+from tourney.match.spec import MAX_ACTIONS, Entrant, Limits, MatchSpec, Opening
 from tourney.parsing import parse_json
+from tourney.schema import Count, Digest, SchemaError, Token, U64Text, Word, check_range, check_u64, read
 
-FORMAT = "tourney-record/1"
+FORMAT: Final = "tourney-record/1"
+MAX_SEATS: Final = 64
 
 FaultKind = Literal["startup", "illegal", "timeout", "crash", "protocol", "overflow"]
-FAULT_KINDS: tuple[FaultKind, ...] = ("startup", "illegal", "timeout", "crash", "protocol", "overflow")
+"""Why a bot lost a seat.
 
-MAX_SEATS: Final = 64
-MAX_ACTIONS: Final = 1_000_000
+``startup``: it did not start, or was not ready in time. ``illegal``: its action is not legal. ``timeout``: it
+used up its time. ``crash``: its process ended, or ran out of memory. ``protocol``: it sent a line that the
+protocol does not allow. ``overflow``: it sent too much between two requests.
+"""
+FAULT_KINDS: Final[tuple[FaultKind, ...]] = get_args(FaultKind)
 
-_KEYS = (
-    *("format", "game", "rules", "options", "seed", "opening", "seats", "limits", "actions", "outcome"),
-    "digest",
-)
-_GAME = re.compile(r"[a-z][a-z0-9-]*", re.ASCII)
-_REASON = re.compile(r"[a-z][a-z0-9-]*", re.ASCII)
-_WORD = re.compile(r"[!-~]{1,200}", re.ASCII)
-_DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
-_compact = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
+Termination = Literal["resign", "fault", "adjudication"]
+"""Why a match ended before its game was over; otherwise a record's reason is a word of the game's own.
+
+``resign``, ``fault``: so the last seat but one left the match. ``adjudication``: the referee ended it.
+"""
+TERMINATIONS: Final[tuple[Termination, ...]] = get_args(Termination)
 
 Record = dict[str, Any]
-"""A record as JSON data; made by ``make_record``, read by ``check_record``."""
+"""A record as JSON data, of the form of ``RecordForm``: made by ``make_record``, read by ``check_record``."""
+
+Seat = Annotated[int, Meta(ge=1, le=MAX_SEATS)]
+Fault = tuple[Seat, FaultKind, Count]
+"""The seat, its fault, and the number of actions played before it."""
+Resignation = tuple[Seat, Count]
+"""The seat, and the number of actions played before it resigned."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True, forbid_unknown_fields=True):
     """How a match ended.
 
-    ``ranks`` per seat; ``reason`` a word of the game's, or ``resign``, ``fault``, ``adjudication``.
-    ``faults`` and ``resigned`` hold ``(seat, kind, actions so far)`` and ``(seat, actions so far)`` in the
-    order in which the seats were withdrawn. If all seats failed at start-up the match is void for ratings.
+    ``ranks`` per seat: 1 + the number of seats strictly better. ``reason`` is a word of the game's, or a
+    ``Termination``. ``faults`` and ``resigned`` are in the order in which the seats were withdrawn.
     """
 
-    ranks: tuple[int, ...]
-    reason: str
-    faults: tuple[tuple[int, FaultKind, int], ...] = ()
-    resigned: tuple[tuple[int, int], ...] = ()
+    ranks: tuple[Seat, ...]
+    reason: Word
+    faults: tuple[Fault, ...] = ()
+    resigned: Annotated[tuple[Resignation, ...], Meta(min_length=1)] = ()
 
     @property
     def void(self) -> bool:
@@ -80,13 +85,56 @@ class Outcome:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "Outcome":
-        """Read what ``as_json`` wrote."""
-        return cls(
-            ranks=tuple(data["ranks"]),
-            reason=data["reason"],
-            faults=tuple((seat, kind, count) for seat, kind, count in data["faults"]),
-            resigned=tuple((seat, count) for seat, count in data.get("resigned", ())),
-        )
+        """Return what ``as_json`` wrote. Raises SchemaError."""
+        return read(data, cls, needed=("faults",), at=("outcome",))
+
+
+class RecordForm(Struct, frozen=True, forbid_unknown_fields=True):
+    """A match record: the match spec, the actions played, the outcome, and the digest of all of these."""
+
+    format: Literal["tourney-record/1"]
+    game: Word
+    rules: Annotated[Token, Meta(description="The version of the game's rules.")]
+    options: Annotated[dict[Token, Token], Meta(description="All options of the game.")]
+    seed: U64Text
+    opening: Annotated[Opening, Meta(extra_json_schema={"minProperties": 1, "maxProperties": 1})]
+    seats: Annotated[tuple[Entrant, ...], Meta(min_length=1, max_length=MAX_SEATS)]
+    limits: Limits
+    actions: Annotated[
+        tuple[tuple[Annotated[int, Meta(ge=0, le=MAX_SEATS)], Token], ...],
+        Meta(max_length=MAX_ACTIONS, description="Actor (a seat from 1; 0 is chance) and action, in order."),
+    ]
+    outcome: Outcome
+    digest: Annotated[
+        Digest, Meta(description="SHA-256, in hex, of the RFC 8785 form of the record without its digest.")
+    ]
+
+    def __post_init__(self) -> None:
+        """Check what depends on more than one field. Raises SchemaError."""
+        check_u64("seed", self.seed)
+        seats, actions, outcome = len(self.seats), len(self.actions), self.outcome
+        if max((actor for actor, _ in self.actions), default=0) > seats:
+            for index, (actor, _) in enumerate(self.actions):
+                check_range(("actions", index, 0), actor, 0, seats)
+        if len(outcome.ranks) != seats:
+            raise SchemaError(("outcome", "ranks"), f"has {len(outcome.ranks)} items, but must have {seats}")
+        for index, rank in enumerate(outcome.ranks):
+            check_range(("outcome", "ranks", index), rank, 1, seats)
+        if any(rank != 1 + sum(other < rank for other in outcome.ranks) for rank in outcome.ranks):
+            raise SchemaError(
+                ("outcome", "ranks"),
+                f"is {list(outcome.ranks)}: a rank is 1 plus the number of seats strictly better",
+            )
+        left = [("faults", index, seat, count) for index, (seat, _, count) in enumerate(outcome.faults)]
+        left += [("resigned", index, seat, count) for index, (seat, count) in enumerate(outcome.resigned)]
+        for key, index, seat, count in left:
+            check_range(("outcome", key, index, 0), seat, 1, seats)
+            check_range(("outcome", key, index, 2 if key == "faults" else 1), count, 0, actions)
+        if len({seat for _, _, seat, _ in left}) < len(left):
+            raise SchemaError(("outcome",), "withdraws a seat twice, in faults or resigned")
+
+
+_compact = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
 
 
 def canonical(data: Mapping[str, Any]) -> bytes:
@@ -145,16 +193,7 @@ def _frame(
         "options": dict(options),
         "outcome": 0,
         "rules": rules,
-        "seats": [
-            {
-                "entrant": entrant.name,
-                "bot": entrant.bot,
-                "version": entrant.version,
-                "args": list(entrant.args),
-                "digest": entrant.digest,
-            }
-            for entrant in seats
-        ],
+        "seats": msgspec.to_builtins(seats),
         "seed": 0,
     }
     # A quote inside a string is escaped, so these are the keys themselves.
@@ -165,7 +204,7 @@ def _frame(
 def check_record(data: object) -> Record:
     """Return a record read from outside once its shape and its digest hold.
 
-    Raises RecordError that names the key. Whether it keeps to the game's rules is ``verify``'s to say.
+    Raises RecordError that names the key. ``verify`` checks it against the game's rules.
     """
     record = check_shape(data)
     digest = digest_of(record)
@@ -178,116 +217,32 @@ def check_record(data: object) -> Record:
 
 
 def check_shape(data: object) -> Record:
-    """Return a record read from outside once it is of the one form, its digest left unchecked."""
-    record = read_object(data, "the record", _KEYS)
-    read_choice(record["format"], "format", (FORMAT,))
-    read_text(record["game"], "game", _GAME)
-    read_text(record["rules"], "rules", _WORD)
-    read_u64(record["seed"], "seed")
-    options = record["options"]
-    for key, value in read_object(
-        options, "options", (), options if isinstance(options, dict) else ()
-    ).items():
-        read_text(key, "a name in options", _WORD)
-        read_text(value, f"options.{key}", _WORD)
-    check_opening(record["opening"])
-    seats = read_list(record["seats"], "seats", 1, MAX_SEATS)
-    for number, seat in enumerate(seats):
-        _check_seat(seat, f"seats[{number}]")
-    _check_limits(record["limits"])
-    actions = read_list(record["actions"], "actions", 0, MAX_ACTIONS)
-    for number, entry in enumerate(actions):
-        where = f"actions[{number}]"
-        actor, action = read_list(entry, where, 2, 2)
-        read_int(actor, f"{where}[0]", 0, len(seats))
-        read_text(action, f"{where}[1]", ACTION_PATTERN)
-    _check_outcome(record["outcome"], len(seats), len(actions))
-    read_text(record["digest"], "digest", _DIGEST)
-    return record
+    """Return a record read from outside once it is of the form; its digest is left unchecked."""
+    try:
+        read(data, RecordForm)
+        assert isinstance(data, dict)  # noqa: S101 - for the type checker: it has just been read as an object
+        Outcome.from_json(data["outcome"])
+        Limits.from_json(data["limits"])
+        Opening.from_json(data["opening"])
+    except SchemaError as error:
+        raise RecordError(error.in_json("the record"), key=error.key) from error
+    return data
 
 
 def spec_of(record: Record) -> MatchSpec:
-    """Return the spec of the match that a checked record tells of."""
+    """Return the spec of the match of a checked record."""
     return MatchSpec(
         game=record["game"],
         options=tuple(record["options"].items()),
-        seats=tuple(
-            Entrant(seat["entrant"], seat["bot"], seat["version"], tuple(seat["args"]), seat["digest"])
-            for seat in record["seats"]
-        ),
+        seats=msgspec.convert(record["seats"], tuple[Entrant, ...]),
         seed=int(record["seed"]),
         limits=Limits.from_json(record["limits"]),
-        opening=check_opening(record["opening"]),
+        opening=Opening.from_json(record["opening"]),
     )
-
-
-def check_opening(value: object) -> Opening:
-    """Return the opening that a record names. Raises RecordError."""
-    opening = read_object(value, "opening", (), ("plies", "actions"))
-    if len(opening) != 1:
-        raise RecordError("opening must hold either plies or actions")
-    if "plies" in opening:
-        return Opening(plies=read_int(opening["plies"], "opening.plies", 0, MAX_ACTIONS))
-    actions = read_list(opening["actions"], "opening.actions", 1, MAX_ACTIONS)
-    return Opening(
-        actions=tuple(
-            read_text(action, f"opening.actions[{number}]", ACTION_PATTERN)
-            for number, action in enumerate(actions)
-        )
-    )
-
-
-def _check_seat(value: object, where: str) -> None:
-    seat = read_object(value, where, ("entrant", "bot", "version", "args", "digest"))
-    for key in ("entrant", "bot", "version"):
-        read_text(seat[key], f"{where}.{key}", least=1)
-    for number, arg in enumerate(read_list(seat["args"], f"{where}.args", 0, 100)):
-        read_text(arg, f"{where}.args[{number}]", most=1000)
-    read_text(seat["digest"], f"{where}.digest", _DIGEST)
-
-
-def _check_limits(value: object) -> None:
-    numbers = ("margin-ms", "startup-ms", "memory-mb")
-    maybe = ("move-ms", "clock-ms", "increment-ms", "nodes")
-    limits = read_object(value, "limits", (*numbers, "charge", "ponder"), maybe)
-    for key in (*numbers, *maybe):
-        if key in limits:
-            read_int(limits[key], f"limits.{key}")
-    read_choice(limits["charge"], "limits.charge", ("wall", "cpu"))
-    read_choice(limits["ponder"], "limits.ponder", ("allow", "freeze"))
-    if ("clock-ms" in limits) != ("increment-ms" in limits):
-        raise RecordError("limits must hold clock-ms and increment-ms together, or neither")
-
-
-def _check_outcome(value: object, seats: int, actions: int) -> None:
-    outcome = read_object(value, "outcome", ("ranks", "reason", "faults"), ("resigned",))
-    ranks = [
-        read_int(rank, f"outcome.ranks[{number}]", 1, seats)
-        for number, rank in enumerate(read_list(outcome["ranks"], "outcome.ranks", seats, seats))
-    ]
-    if any(rank != 1 + sum(other < rank for other in ranks) for rank in ranks):
-        raise RecordError(f"outcome.ranks is {ranks}: a rank is 1 plus the number of seats strictly better")
-    read_text(outcome["reason"], "outcome.reason", _REASON)
-    left = []
-    for number, fault in enumerate(read_list(outcome["faults"], "outcome.faults", 0, seats)):
-        where = f"outcome.faults[{number}]"
-        seat, kind, count = read_list(fault, where, 3, 3)
-        left.append(read_int(seat, f"{where}[0]", 1, seats))
-        read_choice(kind, f"{where}[1]", FAULT_KINDS)
-        read_int(count, f"{where}[2]", 0, actions)
-    if "resigned" in outcome:
-        for number, entry in enumerate(read_list(outcome["resigned"], "outcome.resigned", 1, seats)):
-            where = f"outcome.resigned[{number}]"
-            seat, count = read_list(entry, where, 2, 2)
-            left.append(read_int(seat, f"{where}[0]", 1, seats))
-            read_int(count, f"{where}[1]", 0, actions)
-    if len(set(left)) < len(left):
-        raise RecordError("outcome withdraws a seat twice, in faults or resigned")
 
 
 MAX_LINE: Final = 64 * 1024 * 1024
 """Bytes of the longest record that is read."""
-
 
 _GOES_ON = (b"{", b"[", b",", b":")
 """How a first line ends whose value goes on in the next; JSON by itself ends with none of them."""
@@ -314,17 +269,12 @@ def read_json_lines(path: Path) -> Iterator[tuple[str, Any]]:
 
 def read_record(path: Path) -> Any:
     """Return the JSON value of a file that holds exactly one. Raises RecordError, OSError."""
-    values = list(_take(read_json_lines(path), 2))
+    values = [value for _, value in islice(read_json_lines(path), 2)]
     if len(values) != 1:
         raise RecordError(
             f"{path} holds {'more than one record' if values else 'no record'}; one is wanted here"
         )
-    return values[0][1]
-
-
-def _take(values: Iterator[tuple[str, Any]], most: int) -> Iterator[tuple[str, Any]]:
-    for _, value in zip(range(most), values, strict=False):
-        yield value
+    return values[0]
 
 
 def _parse(data: bytes, where: str) -> Any:

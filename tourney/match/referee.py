@@ -13,8 +13,9 @@ withdrawn seats do, and has lines ready for every seat::
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from tourney import protocol
 from tourney.errors import ActionError, GameError, TournamentError

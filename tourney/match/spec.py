@@ -1,93 +1,117 @@
 """The match spec: all that decides a match, as one frozen value."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+from msgspec import Meta, Struct, field
+
+from tourney.schema import MAX_INT, Arguments, Digest, Label, SchemaError, Token, read
+
+MAX_ACTIONS: Final = 1_000_000
+MAX_MS: Final = 2**31 - 1
+"""The longest wait that the system's poll accepts, almost 25 days."""
+
+Milliseconds = Annotated[int, Meta(ge=1, le=MAX_MS)]
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
     """What a bot may use. Milliseconds and MiB; None where there is no such limit.
 
-    ``move_ms``: per action. ``clock_ms`` with ``increment_ms``: per game and seat, the increment added after
-    each action. ``nodes`` is only told to the bot. ``margin_ms`` is granted over the limit before a timeout
-    is called and never shown. ``charge``: which time is charged.
+    Without ``move-ms`` and ``clock-ms`` a tournament file gives a bot 1000 ms for each action.
     """
 
-    move_ms: int | None = 1000
-    clock_ms: int | None = None
-    increment_ms: int = 0
-    nodes: int | None = None
-    margin_ms: int = 50
-    startup_ms: int = 10_000
-    memory_mb: int = 4096
-    charge: Literal["wall", "cpu"] = "wall"
-    ponder: Literal["allow", "freeze"] = "allow"
+    move_ms: Annotated[Milliseconds, Meta(description="Time for one action.")] | None = 1000
+    clock_ms: (
+        Annotated[Milliseconds, Meta(description="Time for all actions of a seat in a match.")] | None
+    ) = None
+    increment_ms: Annotated[
+        int, Meta(ge=0, le=MAX_MS, description="Time added to the clock after each action; needs `clock-ms`.")
+    ] = 0
+    nodes: (
+        Annotated[
+            int,
+            Meta(ge=1, le=MAX_INT, description="Nodes per action: sent to the bot, not enforced."),
+        ]
+        | None
+    ) = None
+    margin_ms: Annotated[
+        int, Meta(ge=0, le=60_000, description="Time beyond a limit before it counts as a timeout.")
+    ] = 50
+    startup_ms: Annotated[
+        int, Meta(ge=1, le=3_600_000, description="Time to start, and to get ready for a game.")
+    ] = 10_000
+    memory_mb: Annotated[int, Meta(ge=16, le=1 << 24, description="Memory of a bot, in MiB.")] = 4096
+    charge: Annotated[
+        Literal["wall", "cpu"],
+        Meta(description="Time that counts: elapsed (`wall`) or spent computing (`cpu`)."),
+    ] = "wall"
+    ponder: Annotated[
+        Literal["allow", "freeze"],
+        Meta(description="Whether a bot may compute while others are to move; `freeze` stops its processes."),
+    ] = "allow"
 
     def as_json(self) -> dict[str, int | str]:
         """Return the limits under the tournament file's keys, those that are None left out."""
-        pairs = {
-            "move-ms": self.move_ms,
-            "clock-ms": self.clock_ms,
-            "increment-ms": self.increment_ms if self.clock_ms is not None else None,
-            "nodes": self.nodes,
-            "margin-ms": self.margin_ms,
-            "startup-ms": self.startup_ms,
-            "memory-mb": self.memory_mb,
-            "charge": self.charge,
-            "ponder": self.ponder,
-        }
-        return {key: value for key, value in pairs.items() if value is not None}
+        data = {key: value for key, value in msgspec.to_builtins(self).items() if value is not None}
+        if self.clock_ms is None:
+            del data["increment-ms"]
+        return data
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "Limits":
-        """Read what ``as_json`` wrote (a key it left out is None, or 0 for the increment)."""
-        return cls(
-            move_ms=data.get("move-ms"),
-            clock_ms=data.get("clock-ms"),
-            increment_ms=data.get("increment-ms", 0),
-            nodes=data.get("nodes"),
-            margin_ms=data["margin-ms"],
-            startup_ms=data["startup-ms"],
-            memory_mb=data["memory-mb"],
-            charge=data["charge"],
-            ponder=data["ponder"],
-        )
+        """Return what ``as_json`` wrote; a key that it left out is None, or 0 for the increment.
+
+        Raises SchemaError, its path beginning with ``limits``.
+        """
+        needed = ("margin-ms", "startup-ms", "memory-mb", "charge", "ponder")
+        found = read({"move-ms": None, **data}, cls, needed=needed, at=("limits",))
+        for key, value in data.items():
+            if value is None:
+                raise SchemaError(("limits", key), "is null, but must be an integer")
+        if ("clock-ms" in data) != ("increment-ms" in data):
+            raise SchemaError(("limits",), "must hold clock-ms and increment-ms together, or neither")
+        return found
 
 
-@dataclass(frozen=True, slots=True)
-class Entrant:
-    """Who plays: a bot under a name, with arguments; ``digest`` is the content digest in the bot store."""
+class Entrant(Struct, frozen=True, forbid_unknown_fields=True):
+    """A bot under a name, with arguments; ``digest`` is its content digest in the bot store."""
 
-    name: str
-    bot: str
-    version: str
-    args: tuple[str, ...]
-    digest: str
+    name: Label = field(name="entrant")
+    bot: Label
+    version: Label
+    args: Arguments
+    digest: Digest
 
 
-@dataclass(frozen=True, slots=True)
-class Opening:
-    """How a game begins: ``plies`` actions drawn from the seed, or these very ``actions`` (of a book).
+class Opening(Struct, frozen=True, forbid_unknown_fields=True):
+    """How a game begins: ``plies`` actions sampled by the seed, or these very ``actions`` (of a book).
 
-    Chance outcomes are counted in neither; those that fall inside are drawn from the seed.
+    Chance outcomes are counted in neither; those that fall inside come from the seed.
     """
 
-    plies: int = 0
-    actions: tuple[str, ...] = ()
+    plies: Annotated[int, Meta(ge=0, le=MAX_ACTIONS)] = 0
+    actions: Annotated[tuple[Token, ...], Meta(min_length=1, max_length=MAX_ACTIONS)] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """Return ``{"plies": N}``, or ``{"actions": [...]}`` for an opening out of a book."""
+        """Return ``{"plies": N}``, or ``{"actions": [...]}`` for an opening of a book."""
         return {"actions": list(self.actions)} if self.actions else {"plies": self.plies}
 
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "Opening":
+        """Return what ``as_json`` wrote. Raises SchemaError, its path beginning with ``opening``."""
+        found = read(data, cls, at=("opening",))
+        if len(data) != 1:
+            raise SchemaError(("opening",), "must hold either plies or actions")
+        return found
 
-@dataclass(frozen=True, slots=True)
-class MatchSpec:
-    """A match, whole: the same spec gives the same record (as far as its bots do)."""
+
+class MatchSpec(Struct, frozen=True):
+    """A match, whole: the same spec gives the same record, as far as its bots do."""
 
     game: str
     options: tuple[tuple[str, str], ...]
     seats: tuple[Entrant, ...]
     seed: int
-    limits: Limits = field(default_factory=Limits)
-    opening: Opening = field(default_factory=Opening)
+    limits: Limits = Limits()
+    opening: Opening = Opening()

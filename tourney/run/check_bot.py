@@ -1,7 +1,9 @@
 """Check a bot: the handshake, and games against ``random`` at every seat; what is wrong is said plainly."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec import structs
 
 from tourney.bots.catalogue.manifest import FILE_NAME
 from tourney.bots.catalogue.resolve import shipped_bots
@@ -132,7 +134,7 @@ class _Table:
         return played
 
     def _spec(self, game: str, seats: int, seat: int, seed: int) -> MatchSpec:
-        entrants = [replace(self._other, name=f"{OPPONENT}-{k}") for k in range(1, seats + 1)]
+        entrants = [structs.replace(self._other, name=f"{OPPONENT}-{k}") for k in range(1, seats + 1)]
         entrants[seat - 1] = self._checked
         return MatchSpec(game, (), tuple(entrants), seed, self._limits)
 

@@ -1,0 +1,408 @@
+"""Schemas: the constrained types of all values from outside, and one strict reader that words every error.
+
+A value is defined once, as a frozen ``msgspec.Struct``. ``read`` converts parsed JSON or TOML into it;
+``json_schema`` writes its JSON Schema. Booleans are no integers, and 1.0 is no integer. A check that no field
+can express belongs into ``__post_init__``, which raises ``SchemaError``.
+"""
+
+import json
+import re
+from collections.abc import Collection, Iterator, Sequence
+from difflib import get_close_matches
+from typing import Annotated, Any, Final, NoReturn, TypeVar
+
+import msgspec
+from msgspec import Meta
+from msgspec import inspect as types
+
+from tourney.games.base import ACTION_PATTERN
+from tourney.seeds import U64
+
+T = TypeVar("T")
+
+MAX_INT: Final = 2**53 - 1
+"""The largest integer that every JSON reader keeps exact."""
+MAX_TEXT: Final = 200
+
+
+def _pattern(text: str, description: str) -> Meta:
+    return Meta(pattern=rf"\A{text}\Z", description=description)
+
+
+_UNICODE: Final = r"\A[^\ud800-\udfff]*\Z"
+
+Name = Annotated[
+    str,
+    _pattern(
+        "[a-z0-9][a-z0-9._-]{0,63}",
+        "Small letters, digits, '.', '_' and '-', at most 64; the first is a letter or digit.",
+    ),
+]
+"""The name of a tournament, an entrant or a bot."""
+Word = Annotated[str, _pattern("[a-z][a-z0-9-]{0,199}", "Small letters, digits and '-'; a letter first.")]
+"""The name of a game, or the reason for which a match ended."""
+Version = Annotated[
+    str, _pattern("[A-Za-z0-9][A-Za-z0-9._+-]{0,31}", "Letters, digits, '.', '_', '+' and '-', at most 32.")
+]
+Digest = Annotated[str, _pattern("[0-9a-f]{64}", "SHA-256 in 64 hex digits.")]
+U64Text = Annotated[str, _pattern("(0|[1-9][0-9]{0,19})", "An unsigned 64-bit integer as a decimal string.")]
+"""Check the value by ``check_u64`` too: the pattern only bounds its digits."""
+Seed = Annotated[
+    int, Meta(ge=0, extra={"most": U64 - 1}, description="An integer from 0 to 18446744073709551615.")
+]
+"""An unsigned 64-bit integer in TOML. Check it by ``check_range``: msgspec has no bounds beyond 63 bits."""
+Count = Annotated[int, Meta(ge=0, le=MAX_INT)]
+Token = Annotated[
+    str, _pattern(ACTION_PATTERN.pattern, "1 to 200 printable ASCII characters without blanks.")
+]
+"""An action, an option's name or value, or the version of a game's rules."""
+_VALID = {"want": "be valid Unicode"}
+Text = Annotated[str, Meta(max_length=MAX_TEXT, pattern=_UNICODE, extra=_VALID)]
+Label = Annotated[str, Meta(min_length=1, max_length=MAX_TEXT, pattern=_UNICODE, extra=_VALID)]
+LongText = Annotated[str, Meta(max_length=1 << 16, pattern=_UNICODE, extra=_VALID)]
+
+MAX_ARGUMENTS: Final = 100
+MAX_ARGUMENT: Final = 1_000
+Argument = Annotated[str, Meta(max_length=MAX_ARGUMENT, pattern=_UNICODE, extra=_VALID)]
+Arguments = Annotated[tuple[Argument, ...], Meta(max_length=MAX_ARGUMENTS)]
+"""The arguments of an entrant's command."""
+
+
+class SchemaError(ValueError):
+    """A value does not fit its schema.
+
+    ``path`` holds the keys and indices (from 0) that lead to it. ``problem`` continues a sentence that begins
+    with its place ("is 0, but must be at least 1"); with ``inside`` it is a sentence about what the object at
+    the path contains ('there is no key "x"').
+    """
+
+    def __init__(self, path: Sequence[str | int], problem: str, *, inside: bool = False) -> None:
+        super().__init__(problem)
+        self.path = tuple(path)
+        self.problem = problem
+        self.inside = inside
+
+    @property
+    def key(self) -> str:
+        """The last key of the path, or ""."""
+        return next((step for step in reversed(self.path) if isinstance(step, str)), "")
+
+    def under(self, *path: str | int) -> "SchemaError":
+        """Return the error of an outer value that holds this one at a path."""
+        return SchemaError((*path, *self.path), self.problem, inside=self.inside)
+
+    def in_json(self, root: str = "the value") -> str:
+        """Return the sentence for JSON, as ``actions[0][1] is 7, but must be a string``."""
+        place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.path)
+        return f"{place.lstrip('.') or root}{':' if self.inside else ''} {self.problem}"
+
+    def in_toml(self, file: str) -> str:
+        """Return the sentence for TOML, as ``FILE, [limits]: move-ms is 0, but must be at least 1``."""
+        path = list(self.path)
+        subject = ""
+        if not self.inside and path:
+            last = path.pop()
+            subject = f"item {last + 1} of {_key(path.pop())} " if isinstance(last, int) else f"{_key(last)} "
+        tables = ""
+        for step, after in zip(path, [*path[1:], ""], strict=True):
+            if isinstance(step, str):
+                tables += f", [[{step}]] {after + 1}" if isinstance(after, int) else f", [{step}]"
+        return f"{file}{tables}: {subject}{self.problem}"
+
+    def __str__(self) -> str:
+        """Return the sentence for JSON."""
+        return self.in_json()
+
+
+def read(
+    data: object, type_: type[T], *, toml: bool = False, needed: Collection[str] = (), at: Sequence[str] = ()
+) -> T:
+    """Return parsed JSON or TOML data as a value of a type.
+
+    The ``needed`` keys must be there even if the type has a default for them. Raises SchemaError, its path
+    beginning with ``at``; ``toml`` words it in TOML's terms.
+    """
+    try:
+        found = msgspec.convert(data, type_)
+    except msgspec.ValidationError as error:
+        _explain(data, types.type_info(type_), toml, tuple(at))
+        raise SchemaError(
+            at, f"is {show(data)}: {error}"
+        ) from error  # _explain has found nothing: never seen
+    if isinstance(data, dict):
+        for key in needed:
+            if key not in data:
+                raise SchemaError((*at, key), "is missing")
+    return found
+
+
+def check_range(path: Sequence[str | int], value: int, low: int, high: int) -> None:
+    """Raise SchemaError for an integer out of bounds."""
+    if not low <= value <= high:
+        raise SchemaError(path, f"is {show(value)}, but must be from {low} to {high}")
+
+
+def check_u64(key: str, text: str) -> int:
+    """Return the integer of a ``U64Text``. Raises SchemaError."""
+    number = int(text)
+    if number >= U64:
+        raise SchemaError((key,), f"is {text}, which is beyond 64 bits")
+    return number
+
+
+def matches(text: str, type_: Any) -> bool:
+    """Say whether a text fits a constrained type, as ``Name``."""
+    try:
+        msgspec.convert(text, type_)
+    except msgspec.ValidationError:
+        return False
+    return True
+
+
+def pattern_of(type_: Any) -> str:
+    """Return the regular expression of a constrained type, for sentences."""
+    info, _ = _plain(types.type_info(type_))
+    assert isinstance(info, types.StrType)  # noqa: S101 - for the type checker
+    return _bare(info.pattern or "")
+
+
+def show(value: object) -> str:
+    """Return a value for a sentence, cut short."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=str)
+    except ValueError:  # the interpreter prints no longer integers
+        return "a number of thousands of digits"
+    if isinstance(value, str):
+        text = f'"{value}"'
+    elif isinstance(value, int) and len(text) > 60:
+        return f"a number of {len(text):,} digits"
+    text = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def either(words: Sequence[str]) -> str:
+    """Return quoted words for a sentence: ``"a", "b" or "c"``."""
+    quoted = [show(word) for word in words]
+    return quoted[0] if len(quoted) == 1 else ", ".join(quoted[:-1]) + " or " + quoted[-1]
+
+
+def unknown_key(path: Sequence[str | int], key: object, known: Sequence[str]) -> SchemaError:
+    """Return the error for a key that does not exist."""
+    near = get_close_matches(str(key), known, 1)
+    hint = f"did you mean {near[0]}?" if near else f"the keys are: {', '.join(known)}"
+    return SchemaError(path, f"there is no key {show(key)}; {hint}", inside=True)
+
+
+def json_schema(type_: Any, title: str, nullable: Collection[str] = ()) -> dict[str, Any]:
+    """Return the JSON Schema of a type. Null stands for no value only at the ``nullable`` keys."""
+    (made,), parts = msgspec.json.schema_components([type_], ref_template="#/$defs/{name}")
+    own = parts.pop(made["$ref"].rpartition("/")[2]) if "$ref" in made else made
+    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **own, "title": title}
+    if parts:
+        schema["$defs"] = parts
+    for key, field in schema["properties"].items():
+        schema["properties"][key] = field if key in nullable else _without_null(field)
+    for part in parts.values():
+        if "properties" in part:
+            part["properties"] = {key: _without_null(field) for key, field in part["properties"].items()}
+    for node in _nodes(schema):
+        if node.get("pattern") == _UNICODE:
+            del node["pattern"]
+        elif isinstance(node.get("pattern"), str):
+            node["pattern"] = f"^{_bare(node['pattern'])}$"
+        if isinstance(node.get("description"), str):
+            node["description"] = node["description"].replace("``", "").replace("\n", " ")
+    return schema
+
+
+def _bare(pattern: str) -> str:
+    return pattern.removeprefix(r"\A").removesuffix(r"\Z")
+
+
+def _without_null(field: dict[str, Any]) -> dict[str, Any]:
+    others = [choice for choice in field.get("anyOf", ()) if choice != {"type": "null"}]
+    if len(others) == len(field.get("anyOf", ())):
+        return field
+    return others[0] if len(others) == 1 else {"anyOf": others}
+
+
+def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(schema, dict):
+        yield schema
+    for part in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
+        yield from _nodes(part)
+
+
+# From here on: why a value was refused. ``msgspec`` refuses fast; this finds the place again and words it.
+
+
+def _explain(value: Any, info: types.Type, toml: bool, path: tuple[str | int, ...]) -> None:
+    """Raise SchemaError for the first thing in a value that does not fit; return if all of it fits."""
+    info, extra = _plain(info)
+    match info:
+        case types.UnionType():
+            choices = [choice for choice in info.types if not isinstance(choice, types.NoneType)]
+            if value is None and len(choices) < len(info.types):
+                return
+            fitting = [choice for choice in choices if _is_kind(value, choice)]
+            if not fitting and len(choices) > 1:
+                _refuse(path, value, " or ".join(_noun(choice, toml, path) for choice in choices))
+            _explain(value, (fitting or choices)[0], toml, path)
+        case types.AnyType():
+            return
+        case types.LiteralType() if not isinstance(value, str) or value not in info.values:
+            raise SchemaError(
+                path, f"is {show(value)}, but must be {either([str(word) for word in info.values])}"
+            )
+        case _ if not _is_kind(value, info):
+            _refuse(path, value, _noun(info, toml, path))
+        case types.IntType() | types.FloatType():
+            _explain_number(value, info, extra, path)
+        case types.StrType():
+            _explain_text(value, info, extra, path)
+        case types.TupleType() | types.VarTupleType() | types.ListType():
+            _explain_list(value, info, toml, path)
+        case types.DictType():
+            for key, inner in value.items():
+                _explain(key, info.key_type, toml, (*path, key))
+                _explain(inner, info.value_type, toml, (*path, key))
+        case types.StructType():
+            _explain_struct(value, info, toml, path)
+
+
+def _explain_number(
+    value: Any, info: types.IntType | types.FloatType, extra: dict[str, Any], path: tuple[str | int, ...]
+) -> None:
+    least, most = info.ge, extra.get("most", info.le)
+    if (least is None or value >= least) and (most is None or value <= most):
+        return
+    span = (
+        f"at least {least}" if most in (None, MAX_INT) and value < (least or 0) else f"from {least} to {most}"
+    )
+    _refuse(path, value, span)
+
+
+def _explain_text(
+    value: str, info: types.StrType, extra: dict[str, Any], path: tuple[str | int, ...]
+) -> None:
+    most = info.max_length
+    if most is not None and len(value) > most:
+        raise SchemaError(path, f"has {len(value):,} characters, but may have at most {most:,}")
+    if len(value) < (info.min_length or 0):
+        raise SchemaError(path, "is empty, but must have at least one character")
+    if info.pattern is not None and re.search(info.pattern, value) is None:
+        want = extra.get("want", f"match {_bare(info.pattern)}")
+        raise SchemaError(path, f"is {show(value)}, but must {want}")
+
+
+def _explain_list(
+    value: Sequence[Any],
+    info: types.TupleType | types.VarTupleType | types.ListType,
+    toml: bool,
+    path: tuple[str | int, ...],
+) -> None:
+    if isinstance(info, types.TupleType):
+        inner = info.item_types
+        if len(value) != len(inner):
+            raise SchemaError(path, f"has {len(value)} items, but must have {len(inner)}")
+    else:
+        inner = (info.item_type,) * len(value)
+        if not value and info.min_length:
+            raise SchemaError(path, "is empty, but must have at least one item")
+        if info.max_length is not None and len(value) > info.max_length:
+            raise SchemaError(path, f"has {len(value):,} items, but may have at most {info.max_length:,}")
+    for index, (item, type_) in enumerate(zip(value, inner, strict=True)):
+        _explain(item, type_, toml, (*path, index))
+
+
+def _explain_struct(
+    value: dict[str, Any], info: types.StructType, toml: bool, path: tuple[str | int, ...]
+) -> None:
+    fields = {field.encode_name: field for field in info.fields}
+    for key in value:
+        if key not in fields and info.forbid_unknown_fields:
+            raise unknown_key(path, key, list(fields))
+    for key, field in fields.items():
+        if key in value:
+            _explain(value[key], field.type, toml, (*path, key))
+        elif field.required:
+            _, schema = _examples(field.type)
+            hint = f"; add, for example, {key} = {schema}" if schema else ""
+            raise SchemaError((*path, key), f"is missing{hint}")
+    try:
+        msgspec.convert(value, info.cls)
+    except msgspec.ValidationError as error:
+        if isinstance(error.__cause__, SchemaError):
+            raise error.__cause__.under(*path) from None
+        raise
+
+
+def _plain(info: types.Type) -> tuple[types.Type, dict[str, Any]]:
+    """Return a type without its metadata, and the extra data of it."""
+    extra: dict[str, Any] = {}
+    while isinstance(info, types.Metadata):
+        extra |= info.extra or {}
+        info = info.type
+    return info, extra
+
+
+def _examples(info: types.Type) -> tuple[types.Type, str]:
+    """Return a type without its metadata, and its first example in TOML, or ""."""
+    example = ""
+    while isinstance(info, types.Metadata):
+        found = (info.extra_json_schema or {}).get("examples")
+        example = example or (json.dumps(found[0]) if found else "")
+        info = info.type
+    return info, example
+
+
+_KINDS: Final[dict[type[types.Type], type | tuple[type, ...]]] = {
+    types.StrType: str,
+    types.LiteralType: str,
+    types.BoolType: bool,
+    types.IntType: int,
+    types.FloatType: (int, float),
+    types.DictType: dict,
+    types.StructType: dict,
+    types.TupleType: (list, tuple),
+    types.VarTupleType: (list, tuple),
+    types.ListType: (list, tuple),
+}
+
+
+def _is_kind(value: object, info: types.Type) -> bool:
+    info, _ = _plain(info)
+    if isinstance(value, bool) and not isinstance(info, types.BoolType):
+        return isinstance(info, types.AnyType)
+    return isinstance(value, _KINDS.get(type(info), object))
+
+
+def _noun(info: types.Type, toml: bool, path: Sequence[str | int]) -> str:
+    """Return what a value of a type is called."""
+    info, _ = _plain(info)
+    name = path[-1] if path else ""
+    match info:
+        case types.DictType() | types.StructType():
+            return f"a table: [{name}]" if toml else "an object"
+        case types.TupleType() | types.VarTupleType() | types.ListType():
+            inner = getattr(info, "item_type", None)
+            item, _ = _plain(inner) if inner is not None else (None, None)
+            if toml and isinstance(item, types.StructType):
+                return f"a list of tables: [[{name}]]"
+            return "a list of strings" if isinstance(item, types.StrType) else "a list"
+        case types.IntType():
+            return "an integer"
+        case types.FloatType():
+            return "a number"
+        case types.BoolType():
+            return "true or false"
+        case _:
+            return "a string"
+
+
+def _refuse(path: tuple[str | int, ...], value: object, wanted: str) -> NoReturn:
+    raise SchemaError(path, f"is {show(value)}, but must be {wanted}")
+
+
+def _key(key: str | int) -> str:
+    return str(key) if re.fullmatch(r"[A-Za-z0-9_-]+", str(key)) else show(key)
