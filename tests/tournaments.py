@@ -11,8 +11,9 @@ from tourney.match.result import LogLine, PlayedMatch
 from tourney.match.spec import Entrant, MatchSpec
 from tourney.run.engine.pairing import pair_next
 from tourney.run.workers.executor import MatchTask, WorkerReply
+from tourney.store.plans import Plan, RunSettings
 from tourney.store.repository import Repository
-from tourney.store.values import Plan, RunSettings, StoredEntrant, Tournament
+from tourney.store.values import StoredEntrant, Tournament
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 

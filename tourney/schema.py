@@ -73,7 +73,7 @@ class SchemaError(ValueError):
 
     ``path`` holds the keys and indices (from 0) that lead to it. ``problem`` continues a sentence that begins
     with its place ("is 0, but must be at least 1"); with ``inside`` it is a sentence about what the object at
-    the path contains ('there is no key "x"').
+    the path contains ('unknown key "x"').
     """
 
     def __init__(self, path: Sequence[str | int], problem: str, *, inside: bool = False) -> None:
@@ -93,8 +93,12 @@ class SchemaError(ValueError):
 
     def in_json(self, root: str = "the value") -> str:
         """Return the sentence for JSON, as ``actions[0][1] is 7, but must be a string``."""
-        place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.path)
-        return f"{place.lstrip('.') or root}{':' if self.inside else ''} {self.problem}"
+        place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.path).lstrip(
+            "."
+        )
+        if self.inside:
+            return f"{place}: {self.problem}" if place else self.problem
+        return f"{place or root} {self.problem}"
 
     def in_toml(self, file: str) -> str:
         """Return the sentence for TOML, as ``FILE, [limits]: move-ms is 0, but must be at least 1``."""
@@ -190,7 +194,7 @@ def unknown_key(path: Sequence[str | int], key: object, known: Sequence[str]) ->
     """Return the error for a key that does not exist."""
     near = get_close_matches(str(key), known, 1)
     hint = f"did you mean {near[0]}?" if near else f"the keys are: {', '.join(known)}"
-    return SchemaError(path, f"there is no key {show(key)}; {hint}", inside=True)
+    return SchemaError(path, f"unknown key {show(key)}; {hint}", inside=True)
 
 
 def json_schema(type_: Any, title: str, nullable: Collection[str] = ()) -> dict[str, Any]:
@@ -264,7 +268,10 @@ def _explain(value: Any, info: types.Type, toml: bool, path: tuple[str | int, ..
             _explain_list(value, info, toml, path)
         case types.DictType():
             for key, inner in value.items():
-                _explain(key, info.key_type, toml, (*path, key))
+                try:
+                    _explain(key, info.key_type, toml, path)
+                except SchemaError as error:
+                    raise SchemaError(path, f"a key {error.problem}", inside=True) from None
                 _explain(inner, info.value_type, toml, (*path, key))
         case types.StructType():
             _explain_struct(value, info, toml, path)

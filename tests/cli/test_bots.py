@@ -13,8 +13,9 @@ from tests.folders import write_bot, write_shell_bot
 from tourney.bots.catalogue.resolve import shipped_bots
 from tourney.bots.catalogue.store import BotStore
 from tourney.match.spec import Entrant
+from tourney.store.plans import Plan, RunSettings
 from tourney.store.repository import Repository
-from tourney.store.values import Plan, RunSettings, StoredEntrant
+from tourney.store.values import StoredEntrant
 
 
 @pytest.fixture(autouse=True)

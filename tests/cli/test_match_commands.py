@@ -146,7 +146,7 @@ def test_file_that_holds_no_record(command: str, tmp_path: Path) -> None:
     """Another JSON file, and none at all."""
     path = tmp_path / "file"
     for text, says in (
-        ('{"a": 1}', "is not a record: the record has an unknown key 'a'"),
+        ('{"a": 1}', 'is not a record: unknown key "a"'),
         ("x", "is no JSON"),
     ):
         path.write_text(text, encoding="utf-8")

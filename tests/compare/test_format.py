@@ -22,8 +22,8 @@ from tourney.run.workers.executor import FuturesExecutor, MatchExecutor, MatchTa
 from tourney.schedule.format import History, Pairings, Participant, Setup
 from tourney.schedule.registry import file_formats, find_format
 from tourney.seeds import derive
+from tourney.store.plans import RunSettings
 from tourney.store.repository import Repository
-from tourney.store.values import RunSettings
 
 TERMS = StoppingRule(Sprt(0, 100), batch=4)
 Play = Callable[[MatchTask], WorkerReply]

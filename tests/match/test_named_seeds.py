@@ -41,13 +41,13 @@ def test_named_seed_gives_the_same_record_every_time() -> None:
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"name": "../x"}, "line 2: name is '../x'"),
+        ({"name": "../x"}, 'line 2: name is "../x"'),
         ({"seats": 0}, "line 2: seats is 0"),
-        ({"seed": 7}, "line 2: seed must be a string"),
-        ({"digest": "x"}, "line 2: digest is 'x'"),
-        ({"options": [1]}, "line 2: options must be an object"),
-        ({"opening": {"plies": "1"}}, "line 2: opening.plies must be an integer"),
-        ({"bots": []}, "line 2: the line has an unknown key 'bots'"),
+        ({"seed": 7}, "line 2: seed is 7, but must be a string"),
+        ({"digest": "x"}, 'line 2: digest is "x"'),
+        ({"options": [1]}, "line 2: options is [1], but must be an object"),
+        ({"opening": {"plies": "1"}}, 'line 2: opening.plies is "1", but must be an integer'),
+        ({"bots": []}, 'line 2: unknown key "bots"'),
         ({}, "line 2: the name one is given twice"),
     ],
 )

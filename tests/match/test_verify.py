@@ -154,7 +154,7 @@ def test_record_cut_short_or_drawn_out_is_found() -> None:
         ("options", {"misere": "maybe"}, "misere=maybe"),
         ("opening", {"plies": 9}, "9 opening plies"),
         ("opening", {"actions": ["zz"]}, "action 1 of the opening"),
-        ("seats", 1, "this is no record: seats must be a list"),
+        ("seats", 1, "this is no record: seats is 1, but must be a list"),
     ],
 )
 def test_spec_that_cannot_be_is_a_finding(key: str, value: Any, why: str) -> None:

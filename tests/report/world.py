@@ -10,8 +10,9 @@ from tourney.match.seeds import draw_chance
 from tourney.match.spec import Entrant, MatchSpec
 from tourney.run.engine.pairing import pair_next, spec_of
 from tourney.seeds import stream
+from tourney.store.plans import Plan, RunSettings
 from tourney.store.repository import Repository
-from tourney.store.values import MatchResult, Plan, RunSettings, StoredEntrant, Tournament
+from tourney.store.values import MatchResult, StoredEntrant, Tournament
 
 HOSTILE = (
     '<script>alert("1")</script>',

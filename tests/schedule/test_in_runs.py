@@ -30,8 +30,9 @@ from tourney.schedule.player_history import PlayerHistory
 from tourney.schedule.registry import find_format
 from tourney.schedule.trf import trf
 from tourney.seeds import derive, uniform
+from tourney.store.plans import Plan, RunSettings
 from tourney.store.repository import Repository
-from tourney.store.values import Plan, RunSettings, StoredEntrant, Tournament
+from tourney.store.values import StoredEntrant, Tournament
 
 
 def begin(repository: Repository, count: int, **plan: Any) -> Tournament:

@@ -18,9 +18,8 @@ from tourney.store import sqlite
 from tourney.store.maintenance import check_database, upgrade_database
 from tourney.store.migrate import config
 from tourney.store.migrations import HEAD, REVISIONS
-from tourney.store.plans import plan_text
+from tourney.store.plans import Plan, plan_text
 from tourney.store.repository import Repository
-from tourney.store.values import Plan
 
 
 @pytest.fixture

@@ -23,8 +23,9 @@ from tourney.run.monitoring.summary import Summary
 from tourney.run.workers.executor import MatchExecutor
 from tourney.schedule.row import ResultRow
 from tourney.store.engine import database_exists
+from tourney.store.plans import Plan, RunSettings
 from tourney.store.repository import Repository
-from tourney.store.values import Plan, RunSettings, StoredEntrant
+from tourney.store.values import StoredEntrant
 
 SOURCE = Path("tourney compare")
 """What stands in errors in the place of a tournament file."""

@@ -6,10 +6,13 @@ packed once, where it was played, sent packed, stored packed, and unpacked only 
 """
 
 import json
+import sys
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
+
+from msgspec import Meta, Struct
 
 from tourney.match.record import Outcome, Record, canonical
 
@@ -28,6 +31,43 @@ class LogLine:
     text: str
 
 
+Number = Annotated[float, Meta(ge=-sys.float_info.max, le=sys.float_info.max)]
+"""An integer or a finite float."""
+
+
+class SeatMeasurements(Struct, frozen=True, rename="kebab"):
+    """What was measured of a seat; ``cpu_ms`` is None where it cannot be measured."""
+
+    wall_ms: Number
+    turns: int
+    cpu_ms: Number | None = None
+
+
+class SandboxMeasurements(Struct, frozen=True):
+    """The sandbox in force; each protection is ``enforced``, ``partial`` or ``absent``."""
+
+    level: str = ""
+    kind: str = ""
+    protections: dict[str, str] = {}
+
+
+class Measurements(Struct, frozen=True, rename="kebab"):
+    """What is measured of a match, outside its digest; later versions may add keys.
+
+    ``started`` is ISO 8601, UTC. ``times_ms`` has an item for each action of the record: None for chance,
+    openings and substitutes. ``why_not`` says in words why a match is not ``reproducible``.
+    """
+
+    started: str = ""
+    wall_ms: Number = 0
+    host: str = ""
+    sandbox: SandboxMeasurements = SandboxMeasurements()
+    times_ms: tuple[Number | None, ...] = ()
+    seats: tuple[SeatMeasurements, ...] = ()
+    reproducible: bool = False
+    why_not: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Packed:
     """The bytes of a match, as they are sent and stored; log and measurement are None where there is none.
@@ -44,10 +84,7 @@ class Packed:
 class PlayedMatch:
     """A record with its log and what was measured; not to be changed.
 
-    ``measured`` is JSON data outside the digest: ``started`` (ISO 8601, UTC), ``wall-ms``, ``host``,
-    ``sandbox`` (level, and per protection enforced, partial or absent), ``times-ms`` (a list beside the
-    record's actions; null for chance, openings and substitutes), ``seats`` (per seat: ``wall-ms``,
-    ``cpu-ms`` or null, ``turns``), ``reproducible`` (bool) and ``why-not`` (a list of words).
+    ``measured`` is JSON data of the form of ``Measurements``, outside the digest.
 
     ``outcome``, ``digest``, ``count`` (of actions), ``reproducible`` and ``wall_ms`` are known without
     unpacking.

@@ -13,8 +13,9 @@ from typing import Any, Final
 
 from tourney.errors import RecordError
 from tourney.match.record import FAULT_KINDS, Record, check_shape
-from tourney.match.result import LogLine
+from tourney.match.result import LogLine, Measurements
 from tourney.parsing import parse_json
+from tourney.schema import SchemaError, read
 
 Columns = Mapping[Any, Any]
 """A row: values by column."""
@@ -174,6 +175,16 @@ def unpack_log(column: str, blob: bytes) -> tuple[LogLine, ...]:
     if not isinstance(data, list) or not all(map(_is_log_line, data)):
         raise ColumnError(column, blob, "a packed log (lines of ply, seat, kind and text)")
     return tuple(LogLine(ply, seat, kind, text) for ply, seat, kind, text in data)
+
+
+def unpack_measured(column: str, blob: bytes) -> dict[str, Any]:
+    """Return a match's measurements, with keys that a later version may have added."""
+    data: dict[str, Any] = unpack(column, blob, "packed measurements")
+    try:
+        read(data, Measurements)
+    except SchemaError as error:
+        raise ColumnError(column, blob, f"packed measurements ({error.in_json('the object')})") from error
+    return data
 
 
 def _integers(text: str) -> tuple[int, ...] | None:

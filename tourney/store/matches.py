@@ -18,9 +18,9 @@ from tourney.store.columns import (
     read_ranks,
     read_seating,
     unpack_log,
+    unpack_measured,
     unpack_record,
 )
-from tourney.store.measurements import unpack_measured
 from tourney.store.models import CHECKPOINT, KEY, LOG, MATCH, MEASURED, SCHEDULE, SEAT
 from tourney.store.rows import FIRST_KEY, each, match_key, match_values, result_of, seat_values, shape_of
 from tourney.store.tournaments import Tournaments

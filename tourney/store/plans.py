@@ -1,119 +1,97 @@
-"""Plans and run settings as columns: canonical JSON."""
+"""A tournament's plan and its run settings, and their columns: canonical JSON."""
 
-from typing import Any
+from typing import Annotated, Any, Literal
 
+import msgspec
 import rfc8785
+from msgspec import Meta, Struct
 
-from tourney.errors import RecordError
-from tourney.match.shape import read_choice, read_int, read_list, read_object
-from tourney.match.shape import read_text as read_bounded
-from tourney.match.spec import Limits
+from tourney.match.spec import MAX_ACTIONS, Limits
+from tourney.schema import MAX_INT, Count, LongText, Name, SchemaError, Text, read
 from tourney.store.columns import ColumnError, read_json
-from tourney.store.values import Plan, RunSettings, SandboxLevel
 
-LEVELS: tuple[SandboxLevel, ...] = ("strict", "auto", "off")
+SandboxLevel = Literal["strict", "auto", "off"]
 
-_KEYS = (
-    *("name", "game", "rules", "options", "format", "seats", "games-per-pairing", "rounds"),
-    *("opening-plies", "book", "limits", "extra"),
-)
-_COUNTS = ("move-ms", "clock-ms", "increment-ms", "nodes", "margin-ms", "startup-ms", "memory-mb")
-_MAX_TEXT = 1 << 16
+Positive = Annotated[int, Meta(ge=1, le=MAX_INT)]
+
+
+class RunSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """How matches are run; a later tournament file may change these."""
+
+    reuse: Annotated[
+        bool,
+        Meta(description="Keep a bot's process from match to match: quicker, for bots that you trust."),
+    ] = False
+    sandbox: Annotated[
+        SandboxLevel,
+        Meta(
+            description="Containment of bots: `strict` refuses to run where a protection is missing, `auto`"
+            " takes what the machine offers, `off` runs bots with your rights."
+        ),
+    ] = "auto"
+    withdrawn: Annotated[
+        tuple[Name, ...],
+        Meta(description="Entrants that play no further rounds. A name stays in the list once it is there."),
+    ] = ()
+
+
+class Plan(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
+    """What a tournament file fixes at the first start, except for the seed and the entrants.
+
+    ``options`` holds all the game's options, and ``extra`` the format's own settings, both sorted by name; in
+    JSON they are objects. ``games_per_pairing`` is a multiple of the mirrored group's size. ``book`` holds
+    openings, each a tuple of actions.
+    """
+
+    name: Text
+    game: Text
+    rules: Text
+    options: tuple[tuple[str, str], ...]
+    format: Text
+    seats: Positive
+    games_per_pairing: Positive
+    rounds: Count | None = None
+    opening_plies: Annotated[int, Meta(ge=0, le=MAX_ACTIONS)] = 0
+    book: tuple[tuple[Text, ...], ...] = ()
+    limits: Limits = Limits()
+    extra: tuple[tuple[str, int | str], ...] = ()
+
+
+PAIRS: dict[str, Any] = {"options": dict[Text, Text], "extra": dict[Text, int | LongText]}
+"""The types of the plan's pairs as they are in JSON."""
 
 
 def plan_text(plan: Plan) -> str:
     """Return a plan as canonical JSON."""
-    data: Any = {
-        "name": plan.name,
-        "game": plan.game,
-        "rules": plan.rules,
-        "options": dict(plan.options),
-        "format": plan.format,
-        "seats": plan.seats,
-        "games-per-pairing": plan.games_per_pairing,
-        "rounds": plan.rounds,
-        "opening-plies": plan.opening_plies,
-        "book": [list(actions) for actions in plan.book],
-        "limits": plan.limits.as_json(),
-        "extra": dict(plan.extra),
-    }
+    data = msgspec.to_builtins(plan)
+    data |= {"limits": plan.limits.as_json(), "options": dict(plan.options), "extra": dict(plan.extra)}
     return rfc8785.dumps(data).decode("utf-8")
 
 
 def plan_from(text: str) -> Plan:
-    """Return what ``plan_text`` was given, options and extra in the order of their names.
-
-    Raises ColumnError of the column ``plan``.
-    """
+    """Return what ``plan_text`` was given. Raises ColumnError of the column ``plan``."""
     data = read_json("plan", text)
     try:
-        return _plan(data)
-    except RecordError as error:
-        raise ColumnError("plan", text, f"a plan ({error})") from error
+        pairs = {}
+        for key, type_ in PAIRS.items():
+            if isinstance(data, dict) and key in data:
+                pairs[key] = list(read(data[key], type_, at=(key,)).items())
+        full = {**data, **pairs} if isinstance(data, dict) else data
+        plan = read(full, Plan, needed=[field.encode_name for field in msgspec.structs.fields(Plan)])
+        return msgspec.structs.replace(plan, limits=Limits.from_json(data["limits"]))
+    except SchemaError as error:
+        raise ColumnError("plan", text, f"a plan ({error.in_json('the plan')})") from error
 
 
 def run_text(run: RunSettings) -> str:
     """Return run settings as canonical JSON."""
-    data = {"reuse": run.reuse, "sandbox": run.sandbox, "withdrawn": list(run.withdrawn)}
-    return rfc8785.dumps(data).decode("ascii")
+    return rfc8785.dumps(msgspec.to_builtins(run)).decode("ascii")
 
 
 def run_from(text: str) -> RunSettings:
     """Return what ``run_text`` was given. Raises ColumnError of the column ``run``."""
-    data = read_json("run", text)
     try:
-        # Databases of before 0003 do not say who is withdrawn.
-        run = read_object(data, "the object", ("reuse", "sandbox"), ("withdrawn",))
-        withdrawn = _texts(run.get("withdrawn", []), "withdrawn")
-        level = next(level for level in LEVELS if level == read_choice(run["sandbox"], "sandbox", LEVELS))
-    except RecordError as error:
-        raise ColumnError("run", text, f"run settings ({error})") from error
-    if not isinstance(run["reuse"], bool):
-        raise ColumnError("run", text, "run settings (reuse must be true or false)")
-    return RunSettings(reuse=run["reuse"], sandbox=level, withdrawn=withdrawn)
-
-
-def _plan(value: object) -> Plan:
-    data = read_object(value, "the object", _KEYS)
-    extra = _object(data["extra"], "extra")
-    for key, setting in extra.items():
-        if type(setting) is not int:
-            read_bounded(setting, f"extra.{key}", most=_MAX_TEXT)
-    options = _object(data["options"], "options")
-    return Plan(
-        name=read_bounded(data["name"], "name"),
-        game=read_bounded(data["game"], "game"),
-        rules=read_bounded(data["rules"], "rules"),
-        options=tuple((key, read_bounded(text, f"options.{key}")) for key, text in options.items()),
-        format=read_bounded(data["format"], "format"),
-        seats=read_int(data["seats"], "seats", 1),
-        games_per_pairing=read_int(data["games-per-pairing"], "games-per-pairing", 1),
-        rounds=None if data["rounds"] is None else read_int(data["rounds"], "rounds"),
-        opening_plies=read_int(data["opening-plies"], "opening-plies"),
-        book=tuple(
-            _texts(actions, f"book[{number}]")
-            for number, actions in enumerate(read_list(data["book"], "book"))
-        ),
-        limits=_limits(data["limits"]),
-        extra=tuple(extra.items()),
-    )
-
-
-def _limits(value: object) -> Limits:
-    data = read_object(value, "limits", ("margin-ms", "startup-ms", "memory-mb", "charge", "ponder"), _COUNTS)
-    for key in _COUNTS:
-        if key in data:
-            read_int(data[key], f"limits.{key}")
-    read_choice(data["charge"], "limits.charge", ("wall", "cpu"))
-    read_choice(data["ponder"], "limits.ponder", ("allow", "freeze"))
-    return Limits.from_json(data)
-
-
-def _object(value: object, where: str) -> dict[str, Any]:
-    return read_object(value, where, (), value if isinstance(value, dict) else ())
-
-
-def _texts(value: object, where: str) -> tuple[str, ...]:
-    return tuple(
-        read_bounded(text, f"{where}[{number}]") for number, text in enumerate(read_list(value, where))
-    )
+        # Databases before migration 0003 do not say which entrants are withdrawn.
+        return read(read_json("run", text), RunSettings, needed=("reuse", "sandbox"))
+    except SchemaError as error:
+        raise ColumnError("run", text, f"run settings ({error.in_json('the object')})") from error

@@ -32,9 +32,9 @@ from tourney.store.columns import (
     read_word,
     unpack,
     unpack_log,
+    unpack_measured,
     unpack_record,
 )
-from tourney.store.measurements import unpack_measured
 from tourney.store.models import ENTRANT, KEY, TOURNAMENT
 from tourney.store.plans import plan_from, run_from
 from tourney.store.values import VOID_REASONS, MatchResult, Result, StoredEntrant, Tournament

@@ -3,11 +3,11 @@
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
+from msgspec import structs
 
 from tourney.errors import StoreError, UsageError
 from tourney.schedule.row import MatchKey, Row
@@ -15,7 +15,7 @@ from tourney.store import damage
 from tourney.store.columns import ColumnError, read_seating
 from tourney.store.engine import Access, place_of
 from tourney.store.models import ENTRANT, KEY, MATCH, SCHEDULE, TOURNAMENT
-from tourney.store.plans import plan_text, run_text
+from tourney.store.plans import Plan, RunSettings, plan_text, run_text
 from tourney.store.rows import (
     FIRST_KEY,
     each,
@@ -27,7 +27,7 @@ from tourney.store.rows import (
     tournament_of,
 )
 from tourney.store.run_lock import Running, run_lock, running_now
-from tourney.store.values import Plan, RowCounts, RunSettings, StoredEntrant, Tournament
+from tourney.store.values import RowCounts, StoredEntrant, Tournament
 
 _S, _M = SCHEDULE.c, MATCH.c
 _ALL = SCHEDULE.outerjoin(MATCH, _M.id == _S.id)
@@ -129,7 +129,10 @@ class Tournaments(Access):
         ``left`` maps the number of a withdrawn entrant to the first round without it.
         """
         plan = self.tournament_by_id(tournament).plan
-        values: dict[str, Any] = {"plan": plan_text(replace(plan, rounds=rounds)), "run": run_text(run)}
+        values: dict[str, Any] = {
+            "plan": plan_text(structs.replace(plan, rounds=rounds)),
+            "run": run_text(run),
+        }
         if entrants or rounds != plan.rounds:
             values["complete"] = False
         with self._write() as connection:

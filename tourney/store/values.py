@@ -1,53 +1,17 @@
 """What the store holds, as frozen values; the rest of Tourney sees these and never a row of SQL."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple, get_args
 
 from tourney.match.result import PlayedMatch
-from tourney.match.spec import Entrant, Limits
+from tourney.match.spec import Entrant
 from tourney.schedule.row import MatchKey, Row
-
-SandboxLevel = Literal["strict", "auto", "off"]
+from tourney.store.plans import Plan, RunSettings
 
 VoidReason = Literal["startup-failure", "machine-failure", "benched"]
 """Why a match counts for nothing: no bot of it started, the machine failed, or an entrant is benched."""
 VOID_REASONS: tuple[VoidReason, ...] = get_args(VoidReason)
-
-
-@dataclass(frozen=True, slots=True)
-class RunSettings:
-    """How matches are run; a later tournament file may change these.
-
-    ``withdrawn`` names entrants that take part in no further round; who is named once stays named.
-    """
-
-    reuse: bool = False
-    sandbox: SandboxLevel = "auto"
-    withdrawn: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What a tournament file fixes at the first start, the seed and the entrants apart.
-
-    ``options`` are the game's, all of them. ``games_per_pairing`` is a multiple of the mirrored group.
-    ``book`` holds the openings of a book, each a tuple of actions. ``extra`` holds a format's own settings,
-    sorted by name.
-    """
-
-    name: str
-    game: str
-    rules: str
-    options: tuple[tuple[str, str], ...]
-    format: str
-    seats: int
-    games_per_pairing: int
-    rounds: int | None = None
-    opening_plies: int = 0
-    book: tuple[tuple[str, ...], ...] = ()
-    limits: Limits = field(default_factory=Limits)
-    extra: tuple[tuple[str, int | str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from tourney.errors import TournamentError
 from tourney.run.config.tournament_file import read_tournament_file
 from tourney.run.engine.start import amend_tournament, open_tournament
 from tourney.schedule.round_robin import RoundRobin
-from tourney.store.values import RunSettings
+from tourney.store.plans import RunSettings
 
 FILE = """
 name = "cup"

@@ -7,7 +7,7 @@ from tests.tournaments import refused, write_file
 from tourney.errors import TournamentError
 from tourney.match.spec import Limits
 from tourney.run.config.tournament_file import EntrantLine, read_tournament_file
-from tourney.store.values import RunSettings
+from tourney.store.plans import RunSettings
 
 PLAIN = 'name = "cup"\ngame = "sages-tafl"\nbots = ["random", "./mine"]\n'
 

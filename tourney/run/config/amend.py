@@ -13,7 +13,8 @@ from tourney.run.config.entrants import line_text
 from tourney.run.config.toml_table import show
 from tourney.run.config.tournament_file import EntrantLine, TournamentFile
 from tourney.schedule.registry import find_format
-from tourney.store.values import RunSettings, StoredEntrant, Tournament
+from tourney.store.plans import RunSettings
+from tourney.store.values import StoredEntrant, Tournament
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from tourney.run.config.toml_table import TomlTable, show
 from tourney.schedule.format import Format, Key, group_size, join_names
 from tourney.schedule.registry import file_formats, find_format
 from tourney.seeds import U64
-from tourney.store.values import Plan, RunSettings
+from tourney.store.plans import Plan, RunSettings
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}", re.ASCII)
 """What tournaments, entrants and bots may be called."""
