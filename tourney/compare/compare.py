@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import rfc8785
+from msgspec import structs
 
 from tourney.bots.catalogue.store import BotStore
 from tourney.compare.format import ComparisonFormat, StoppingRule
@@ -128,7 +129,7 @@ def comparison_file(request: Request, store: BotStore) -> TournamentFile:
     file = TournamentFile(SOURCE, plan, request.seed, lines, request.run)
     if request.name is None:
         entrants = enter(file, lines, store)
-        file = replace(file, plan=replace(plan, name=_name(file, entrants)))
+        file = replace(file, plan=structs.replace(plan, name=_name(file, entrants)))
     return file
 
 
