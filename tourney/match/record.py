@@ -85,8 +85,9 @@ class Outcome(Struct, frozen=True, forbid_unknown_fields=True):
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "Outcome":
-        """Return what ``as_json`` wrote. Raises SchemaError."""
-        return read(data, cls, needed=("faults",), at=("outcome",))
+        """Return what ``as_json`` wrote; other keys are ignored. Raises SchemaError."""
+        own = {key: data[key] for key in cls.__struct_fields__ if key in data}
+        return read(own, cls, needed=("faults",), at=("outcome",))
 
 
 class RecordForm(Struct, frozen=True, forbid_unknown_fields=True):
