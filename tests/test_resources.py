@@ -1,4 +1,4 @@
-"""Where templates and engines are found."""
+"""Finding templates and engines."""
 
 from pathlib import Path
 
@@ -8,15 +8,13 @@ from tourney import resources
 from tourney.errors import EnvironmentFailure
 
 
-def test_both_folders_are_there() -> None:
+def test_checkout_has_engines_and_templates() -> None:
     assert (resources.engines_dir() / "random" / "bot.toml").is_file()
     assert resources.templates_dir().is_dir()
 
 
-def test_a_wheels_own_folder_comes_before_what_lies_beside_the_package(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Beside an installed package lie other packages' files, and "templates" is a common name."""
+def test_wheel_data_comes_before_sibling_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An installed package may have another package's "templates" beside it."""
     package = tmp_path / "tourney"
     (tmp_path / "templates").mkdir()
     monkeypatch.setattr(resources, "_PACKAGE", package)
@@ -25,7 +23,7 @@ def test_a_wheels_own_folder_comes_before_what_lies_beside_the_package(
     assert resources.templates_dir() == package / "_data" / "templates"
 
 
-def test_a_broken_installation_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_folder_is_an_environment_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resources, "_PACKAGE", tmp_path / "tourney")
-    with pytest.raises(EnvironmentFailure, match="folder engines of Tourney is missing"):
+    with pytest.raises(EnvironmentFailure, match="Tourney's folder engines is missing"):
         resources.engines_dir()

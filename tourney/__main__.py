@@ -1,4 +1,4 @@
-"""``python -m tourney``: the command line, where the console script is not at hand."""
+"""``python -m tourney``: the command line without the console script."""
 
 from tourney.cli.main import main
 

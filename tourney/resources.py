@@ -1,6 +1,6 @@
-"""Where the templates of the report and the bots that ship are, in a checkout and in a wheel.
+"""Find the report's templates and the shipped bots, in a checkout and in a wheel.
 
-A checkout has them beside the package, in ``templates/`` and ``engines/``; a wheel inside it, in ``_data/``.
+A checkout has them in ``templates/`` and ``engines/`` beside the package, a wheel in ``_data/`` inside it.
 """
 
 from pathlib import Path
@@ -16,15 +16,13 @@ def templates_dir() -> Path:
 
 
 def engines_dir() -> Path:
-    """Return the folder of the bots that ship, a folder each."""
+    """Return the folder of the shipped bots, one subfolder each."""
     return _find("engines")
 
 
 def _find(name: str) -> Path:
-    """Return a data folder. The wheel's comes first: beside an installed package lies what is not ours."""
+    """Return a data folder; prefer the wheel's, because other packages may have a folder of that name."""
     for folder in (_PACKAGE / "_data" / name, _PACKAGE.parent / name):
         if folder.is_dir():
             return folder
-    raise EnvironmentFailure(
-        f"the folder {name} of Tourney is missing beside {_PACKAGE}; install Tourney again"
-    )
+    raise EnvironmentFailure(f"Tourney's folder {name} is missing beside {_PACKAGE}; reinstall Tourney")

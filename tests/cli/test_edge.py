@@ -1,4 +1,4 @@
-"""The edge: what is raised becomes one sentence and an exit code."""
+"""The edge: exceptions become one sentence and an exit code."""
 
 import errno
 import os
@@ -46,10 +46,10 @@ def raising(error: BaseException) -> int:
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else str(value),
 )
-def test_every_exception_is_one_line_and_a_code(
+def test_every_exception_is_one_line_and_an_exit_code(
     error: BaseException, code: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Whatever a command raises: one line on standard error, no traceback, nothing on standard output."""
+    """One line on standard error, no traceback, nothing on standard output."""
     assert raising(error) == code
     said = capsys.readouterr()
     assert said.out == ""
@@ -58,17 +58,17 @@ def test_every_exception_is_one_line_and_a_code(
     assert "Traceback" not in said.err
 
 
-def test_a_failed_call_names_the_file_and_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
-    """A read-only place is named, with advice."""
+def test_failed_system_call_names_file_and_advice(capsys: pytest.CaptureFixture[str]) -> None:
+    """A read-only path, for example."""
     raising(OSError(errno.EROFS, os.strerror(errno.EROFS), "/mnt/a.db"))
-    expected = "error: /mnt/a.db: Read-only file system; name a place that can be written to\n"
+    expected = "error: /mnt/a.db: Read-only file system; choose a writable place\n"
     assert capsys.readouterr().err == expected
 
 
-def test_an_unexpected_exception_says_where_to_report(
+def test_unexpected_exception_asks_for_a_bug_report(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is called a mistake of Tourney's; with TOURNEY_DEBUG=1 the traceback comes first."""
+    """With TOURNEY_DEBUG=1, the traceback comes first."""
     monkeypatch.delenv(edge.DEBUG, raising=False)
     raising(KeyError("x"))
     assert "unexpected KeyError ('x')" in (text := capsys.readouterr().err)
@@ -79,8 +79,8 @@ def test_an_unexpected_exception_says_where_to_report(
     assert "Traceback (most recent call last)" in capsys.readouterr().err
 
 
-def test_hostile_text_in_a_message_does_not_reach_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    """Escape sequences, newlines and reversed writing in a message are printed as escapes."""
+def test_control_characters_in_messages_are_escaped(capsys: pytest.CaptureFixture[str]) -> None:
+    """Escape sequences, newlines and direction marks are printed as escapes."""
     raising(errors.BotError("bot '\x1b[2J\nerror: fine\u202e\udc80' is bad"))
     assert capsys.readouterr().err == "error: bot '\\x1b[2J\\nerror: fine\\u202e\\udc80' is bad\n"
 
@@ -101,7 +101,7 @@ def test_exit_codes_of_commands_pass_through() -> None:
 def test_windows_is_refused_in_one_sentence(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On Windows nothing runs; Linux and macOS are let through."""
+    """Linux and macOS are accepted."""
     ran: list[int] = []
     monkeypatch.setattr(sys, "platform", "win32")
     assert edge.guard(lambda: ran.append(1)) == 3
@@ -111,8 +111,8 @@ def test_windows_is_refused_in_one_sentence(
     edge.refuse_platform("darwin")
 
 
-def test_a_reader_that_goes_away_ends_the_program_quietly() -> None:
-    """``tourney rules GAME | head -1``: no complaint, and the exit code that shells give for SIGPIPE."""
+def test_closed_pipe_ends_the_program_quietly() -> None:
+    """``tourney rules GAME | head -1``: no message, and the shells' exit code for SIGPIPE."""
     with start("rules", "sage-stones") as process:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -127,8 +127,8 @@ def test_a_reader_that_goes_away_ends_the_program_quietly() -> None:
         assert process.wait(60) == edge.PIPE_CLOSED
 
 
-def test_buffered_output_to_a_closed_pipe_is_quiet_too() -> None:
-    """What is only flushed at the end meets the same fate."""
+def test_buffered_output_to_a_closed_pipe_is_quiet() -> None:
+    """The pipe breaks only when the program flushes its output at exit."""
     read, write = os.pipe()
     os.close(read)
     with subprocess.Popen([*PROGRAM, "--version"], stdout=write, stderr=subprocess.PIPE) as process:
@@ -139,7 +139,7 @@ def test_buffered_output_to_a_closed_pipe_is_quiet_too() -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_full_disk_is_one_sentence() -> None:
+def test_full_disk_is_one_sentence() -> None:
     """Output that cannot be written: exit code 3 and one line."""
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
@@ -150,8 +150,8 @@ def test_a_full_disk_is_one_sentence() -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_messages_that_cannot_be_written_change_nothing() -> None:
-    """Standard error on a full disk, or with its reader gone: the same output and the same code as ever."""
+def test_unwritable_messages_do_not_change_output_or_code() -> None:
+    """Standard error on a full disk or a closed pipe."""
     read, gone = os.pipe()
     os.close(read)
     with Path("/dev/full").open("w") as full, os.fdopen(gone, "w") as broken:
@@ -170,16 +170,16 @@ def test_messages_that_cannot_be_written_change_nothing() -> None:
             assert (counted.returncode, counted.stdout) == (0, b"ok\n1\n")
 
 
-def test_a_closed_standard_output_is_said() -> None:
-    """``tourney games >&-`` is refused rather than lost."""
+def test_closed_standard_output_is_refused() -> None:
+    """``tourney games >&-``, for example."""
     line = f'"{sys.executable}" -m tourney --version >&-'
     done = subprocess.run(["/bin/sh", "-c", line], capture_output=True, text=True, check=False)
     assert done.returncode == 3
     assert done.stderr == "error: standard output is closed; send it to a file or to /dev/null\n"
 
 
-def test_an_interrupt_ends_a_long_count_with_130() -> None:
-    """Ctrl-C stops a perft that would take for ever."""
+def test_interrupt_ends_a_long_perft_with_130() -> None:
+    """Ctrl-C stops a perft that would never end."""
     with start("rules", "sage-stones") as process:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -194,8 +194,8 @@ def test_an_interrupt_ends_a_long_count_with_130() -> None:
         assert said == "error: interrupted\n"
 
 
-def test_a_game_that_is_not_there_is_bad_input() -> None:
-    """An unknown game is exit code 2, in a real process."""
+def test_unknown_game_is_bad_input() -> None:
+    """Exit code 2, in a real process."""
     done = run("rules", "chess")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: there is no game 'chess'; the games are: ")

@@ -1,4 +1,4 @@
-"""What commands print: tables, CSV and JSON on standard output, all else on standard error."""
+"""Command output: tables, CSV and JSON on standard output, messages on standard error."""
 
 import csv
 import io
@@ -31,8 +31,8 @@ def printed(format_: Format, capsys: pytest.CaptureFixture[str]) -> str:
     return capsys.readouterr().out
 
 
-def test_a_table_prints_text_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
-    """Markup and escape sequences in a cell are text; a pipe gets no colours and no trailing blanks."""
+def test_table_prints_text_literally(capsys: pytest.CaptureFixture[str]) -> None:
+    """Markup and escape sequences in a cell are text; a pipe gets no colors and no trailing spaces."""
     lines = printed(Format.TABLE, capsys).splitlines()
     assert lines[0].split() == ["name", "Elo", "seats", "void", "note"]
     assert lines[2].split() == ["[bold]a[/bold]", "-12.5", "2", "3", "yes", "-"]
@@ -40,14 +40,14 @@ def test_a_table_prints_text_as_it_is(capsys: pytest.CaptureFixture[str]) -> Non
     assert all(line == line.rstrip() and "\x1b" not in line for line in lines)
 
 
-def test_a_wide_table_is_not_folded_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
-    """A row is one line, however wide, where there is no terminal."""
+def test_wide_table_is_not_wrapped_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without a terminal, a row is always one line."""
     Output().table([{"a": "x" * 500, "b": "y" * 500}], ("a", "b"))
     assert len(capsys.readouterr().out.splitlines()) == 3
 
 
-def test_csv_reads_back(capsys: pytest.CaptureFixture[str]) -> None:
-    """CSV has a header, LF line ends, and every value unharmed."""
+def test_csv_round_trip(capsys: pytest.CaptureFixture[str]) -> None:
+    """CSV has a header, LF line ends and unchanged values."""
     text = printed(Format.CSV, capsys)
     assert "\r" not in text
     rows = list(csv.DictReader(io.StringIO(text, newline="")))
@@ -55,19 +55,19 @@ def test_csv_reads_back(capsys: pytest.CaptureFixture[str]) -> None:
     assert rows[1]["name"] == ROWS[1]["name"]
 
 
-def test_json_reads_back(capsys: pytest.CaptureFixture[str]) -> None:
-    """JSON is a list of objects with every column, a missing value as null."""
+def test_json_round_trip(capsys: pytest.CaptureFixture[str]) -> None:
+    """JSON is a list of objects with all columns; a missing value is null."""
     assert json.loads(printed(Format.JSON, capsys)) == [ROWS[0], {**ROWS[1], "note": None}]
 
 
-def test_json_has_no_nan() -> None:
-    """A number that JSON does not have is refused rather than written."""
+def test_json_refuses_nan() -> None:
+    """JSON has no NaN, so writing one is an error."""
     with pytest.raises(ValueError, match="not JSON compliant"):
         Output().table([{"a": float("nan")}], ("a",), Format.JSON)
 
 
-def test_an_empty_table(capsys: pytest.CaptureFixture[str]) -> None:
-    """No rows: a header in CSV, an empty list in JSON."""
+def test_empty_table(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without rows, CSV has a header and JSON an empty list."""
     Output().table([], ("a", "b"), Format.CSV)
     Output().table([], ("a", "b"), Format.JSON)
     assert capsys.readouterr().out == "a,b\n[]\n"
@@ -79,7 +79,7 @@ def test_an_empty_table(capsys: pytest.CaptureFixture[str]) -> None:
 @game_options
 @output_options
 def probe(db: str, format_: Format, seats: int | None, options: dict[str, str]) -> None:
-    """Print what the shared options hand over."""
+    """Print the values of the shared options."""
     out = current()
     out.write(f"{db} {format_.value} {seats} {options} {out.quiet} {out.no_color}")
     out.say("said")
@@ -90,15 +90,15 @@ def probed(*words: str, **env: str) -> Result:
     return CliRunner().invoke(probe, words, env={"TOURNEY_DB": None, **env})
 
 
-def test_shared_options_have_their_defaults() -> None:
-    """Without options: tourney.db, a table, no seats, talkative; what is said goes to standard error."""
+def test_shared_options_have_defaults() -> None:
+    """The defaults are tourney.db, a table, no seats and messages on standard error."""
     done = probed()
     assert done.stdout == "tourney.db table None {} False False\n"
     assert done.stderr == "said\nwarning: warned\\x1b\n"
 
 
-def test_shared_options_are_read() -> None:
-    """Every option reaches the command; --quiet holds back what is said, and no warning."""
+def test_shared_options_reach_the_command() -> None:
+    """--quiet suppresses messages, but not warnings."""
     words = [
         "--db",
         "sqlite:///x.db",
@@ -118,21 +118,21 @@ def test_shared_options_are_read() -> None:
     assert done.stderr == "warning: warned\\x1b\n"
 
 
-def test_the_database_may_come_from_the_environment() -> None:
-    """TOURNEY_DB is used unless --db says otherwise."""
+def test_database_default_comes_from_the_environment() -> None:
+    """--db overrides TOURNEY_DB."""
     assert probed(TOURNEY_DB="e.db").stdout.startswith("e.db ")
     assert probed("--db", "o.db", TOURNEY_DB="e.db").stdout.startswith("o.db ")
 
 
 @pytest.mark.parametrize("words", [("a",), ("=1",), ("a=1", "a=2")])
-def test_options_of_a_game_are_read_strictly(words: tuple[str, ...]) -> None:
-    """A word that is no NAME=VALUE, and a name given twice, are refused."""
+def test_malformed_game_options_are_refused(words: tuple[str, ...]) -> None:
+    """Both another form than NAME=VALUE and a repeated name."""
     with pytest.raises(UsageError):
         pairs(words)
 
 
-def test_colours_are_for_terminals_that_want_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A console knows no colour in a pipe, with NO_COLOR, or with --no-color."""
+def test_colors_are_only_for_terminals_that_allow_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No color in a pipe, with NO_COLOR, or with --no-color."""
     for name in ("FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE"):
         monkeypatch.delenv(name, raising=False)
     assert not Output().console().is_terminal
@@ -142,6 +142,6 @@ def test_colours_are_for_terminals_that_want_them(monkeypatch: pytest.MonkeyPatc
     assert Output().console(err=True).no_color
 
 
-def test_outside_of_a_command_there_is_a_plain_output() -> None:
-    """``current()`` works without click too."""
+def test_default_output_outside_of_a_command() -> None:
+    """``current()`` works without click."""
     assert current() == Output()

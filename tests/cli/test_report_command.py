@@ -65,7 +65,7 @@ def test_wrong_use_is_one_sentence_and_writes_nothing(database: str, tmp_path: P
     cases = {
         ("nobody", "--out", str(tmp_path / "out")): ("there is no tournament 'nobody'", 2),
         ("first", "--out", str(tmp_path / "mine")): ("notes.txt", 2),
-        ("first", "--all", "--out", str(tmp_path / "out")): ("--all writes every tournament", 2),
+        ("first", "--all", "--out", str(tmp_path / "out")): ("--all writes all tournaments", 2),
         ("first", "--out", str(tmp_path / "file" / "x")): ("cannot be written", 3),
     }
     for words, (said, code) in cases.items():

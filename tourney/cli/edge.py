@@ -1,7 +1,7 @@
-"""The edge between Tourney and the shell: every error becomes one sentence and an exit code here.
+"""The edge between Tourney and the shell: turns every error into one sentence and an exit code.
 
-Exit codes: 0 fine; 1 what was asked for does not hold; 2 wrong use or bad input; 3 the environment failed;
-130 interrupted by the keyboard; 141 the reader of standard output has gone away.
+Exit codes: 0 success; 1 a check failed; 2 wrong use or bad input; 3 the environment failed; 130 interrupted
+from the keyboard; 141 the reader of standard output closed the pipe.
 """
 
 import errno
@@ -26,25 +26,25 @@ PIPE_CLOSED = 141
 ENVIRONMENT = EnvironmentFailure.exit_code
 
 DEBUG = "TOURNEY_DEBUG"
-"""The environment variable that asks for tracebacks."""
+"""The environment variable that enables tracebacks."""
 
 _BAD_PATH = (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP)
-"""What the caller can mend by naming another path; every other failed system call is the machine's."""
+"""Errors that the caller can fix with another path; all others are failures of the machine."""
 
 
 def refuse_platform(platform: str) -> None:
-    """Raise EnvironmentFailure on a platform that Tourney does not run on (``sys.platform``'s words)."""
+    """Raise EnvironmentFailure if Tourney does not run on a platform, given as ``sys.platform``."""
     if platform in {"win32", "cygwin"}:
         raise EnvironmentFailure(
-            "Tourney does not run on Windows, because it contains bots by means that only Unix has;"
-            " use it inside WSL 2 or on Linux"
+            "Tourney does not run on Windows, because it contains bots with features that only Unix has;"
+            " use it in WSL 2 or on Linux"
         )
 
 
 def guard(run: Callable[[], object]) -> int:
-    """Run a command and return its exit code; whatever it raises is said in one sentence on standard error.
+    """Run a command and return its exit code; report an exception in one sentence on standard error.
 
-    SystemExit passes through. With ``TOURNEY_DEBUG=1`` the traceback comes before the sentence.
+    SystemExit passes through. With ``TOURNEY_DEBUG=1``, the traceback comes before the sentence.
     """
     try:
         _open_streams()
@@ -75,12 +75,12 @@ def guard(run: Callable[[], object]) -> int:
 
 
 def debugging() -> bool:
-    """Say whether tracebacks are asked for."""
+    """Return whether tracebacks are enabled."""
     return os.environ.get(DEBUG, "") not in {"", "0"}
 
 
 def explain(error: BaseException) -> tuple[int, str]:
-    """Return the exit code for an exception and one sentence that says what to do."""
+    """Return the exit code for an exception, and one sentence that says what to do."""
     if isinstance(error, TourneyError):
         return error.exit_code, str(error)
     if isinstance(error, click.UsageError):
@@ -90,18 +90,18 @@ def explain(error: BaseException) -> tuple[int, str]:
     if isinstance(error, (KeyboardInterrupt, Abort)):
         return INTERRUPTED, "interrupted"
     if isinstance(error, MemoryError):
-        return ENVIRONMENT, "this machine's memory is used up; close other programs or ask for less at once"
+        return ENVIRONMENT, "this machine is out of memory; close other programs or run fewer matches at once"
     if isinstance(error, OSError):
         return _explain_os(error)
     message = f"{type(error).__name__} ({str(error) or 'without a message'})"
     return ENVIRONMENT, (
-        f"an unexpected {message}; this is a mistake in Tourney: please report it as README.md says,"
-        f" with the command line and what it prints when {DEBUG}=1 is set"
+        f"an unexpected {message}; this is a bug in Tourney: please report it as README.md describes,"
+        f" with the command line and its output with {DEBUG}=1"
     )
 
 
 def printable(text: str) -> str:
-    """Return a text on one line that no terminal obeys: what is not printable is written as an escape."""
+    """Return a text on one line, with every character that is not printable as an escape sequence."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
@@ -124,21 +124,21 @@ def _explain_os(error: OSError) -> tuple[int, str]:
     advice = {
         errno.ENOSPC: "; free some space and start again",
         errno.EDQUOT: "; free some space and start again",
-        errno.EROFS: "; name a place that can be written to",
-        errno.EACCES: "; name a place that you may use, or mend its permissions",
-        errno.EPERM: "; name a place that you may use, or mend its permissions",
+        errno.EROFS: "; choose a writable place",
+        errno.EACCES: "; choose another place, or fix its permissions",
+        errno.EPERM: "; choose another place, or fix its permissions",
         errno.EMFILE: "; raise the limit of open files (ulimit -n)",
     }.get(error.errno or 0, "")
     return ENVIRONMENT, sentence + advice
 
 
 def _open_streams() -> None:
-    """See to it that both streams are there and can print any text, and that messages never stop a run."""
+    """Make sure that both streams exist and can print any text, and that messages never stop a run."""
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 - open until the process ends
     elif isinstance(sys.stderr, io.TextIOWrapper) and sys.stderr is sys.__stderr__:
         sys.stderr = io.TextIOWrapper(
-            io.BufferedWriter(_Aside(sys.stderr.fileno(), "w", closefd=False)),
+            io.BufferedWriter(_BestEffortFile(sys.stderr.fileno(), "w", closefd=False)),
             encoding=sys.stderr.encoding,
             line_buffering=True,
         )
@@ -149,15 +149,14 @@ def _open_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-class _Aside(io.FileIO):
-    """A file for messages: what it cannot take is dropped.
+class _BestEffortFile(io.FileIO):
+    """A file for messages that drops what it cannot write.
 
-    A run that lasts the night must not end because the disk that its messages go to is full, or because the
-    program that read them has gone.
+    A long run must not end because the disk for its messages is full or their reader has exited.
     """
 
     def write(self, data: Any, /) -> int:
-        """Write what can be written, and say that all was."""
+        """Write what can be written, and report success."""
         with suppress(OSError):
             super().write(data)
         return len(memoryview(data).cast("B"))
@@ -169,7 +168,7 @@ def _flush(stream: TextIO | None) -> None:
 
 
 def _reader_gone(stream: TextIO) -> bool:
-    """Say whether a stream is a pipe that nobody reads any more (and not some other pipe that broke)."""
+    """Return whether a stream is a pipe without a reader (and the broken pipe is not another one)."""
     try:
         poll = select.poll()
         poll.register(stream.fileno(), select.POLLOUT)
@@ -179,7 +178,7 @@ def _reader_gone(stream: TextIO) -> bool:
 
 
 def _silence(stream: TextIO | None) -> None:
-    """Point a stream that failed at nothing, lest the interpreter complain of it once more at its end."""
+    """Redirect a failed stream to /dev/null, so that the interpreter does not report it again at exit."""
     if stream is None:
         return
     try:

@@ -1,7 +1,7 @@
-"""What commands print: results to standard output, all else to standard error.
+"""Output of commands: results to standard output, everything else to standard error.
 
-A command asks ``current()`` for its ``Output``, which knows of --quiet, --no-color, NO_COLOR and pipes.
-Text is printed as it is, never read as markup: bots' names are hostile input.
+A command calls ``current()`` for its ``Output``, which respects --quiet, --no-color, NO_COLOR and pipes.
+Text is printed literally, never parsed as markup, because bot names are hostile input.
 """
 
 import csv
@@ -25,11 +25,11 @@ Row = Mapping[str, Any]
 """A row of a table: values are strings, integers, floats, booleans, None, or lists of these."""
 
 WIDE = 10_000
-"""Columns of an output that is no terminal: a table is never folded there."""
+"""Width of an output that is not a terminal, in columns, so that tables are never wrapped there."""
 
 
 class Format(Enum):
-    """How a table is printed."""
+    """The format of a printed table."""
 
     TABLE = "table"
     CSV = "csv"
@@ -37,20 +37,20 @@ class Format(Enum):
 
 
 class Setting(Enum):
-    """What the shared options keep in click's context."""
+    """Settings that the shared options store in click's context."""
 
     QUIET = "quiet"
     NO_COLOR = "no_color"
 
     @property
     def key(self) -> str:
-        """Its key in ``Context.meta``."""
+        """The key in ``Context.meta``."""
         return f"tourney.cli.{self.value}"
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its key in the rows (also its name in CSV and JSON), its title in tables, and its side."""
+    """A column: its key in rows, CSV and JSON, its title in tables, and its alignment."""
 
     key: str
     title: str = ""
@@ -59,36 +59,36 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Where a command prints. ``quiet`` holds back what is neither result nor error."""
+    """The output of a command; ``quiet`` suppresses everything except results, warnings and errors."""
 
     quiet: bool = False
     no_color: bool = False
 
     @property
     def color(self) -> bool:
-        """Whether results may be coloured: on a terminal that is no dumb one, unless colours are declined."""
-        declined = self.no_color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-        return sys.stdout.isatty() and not declined
+        """Whether to color results: on a terminal that supports it, unless disabled."""
+        disabled = self.no_color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+        return sys.stdout.isatty() and not disabled
 
     def write(self, text: str) -> None:
-        """Print a result, and a newline, to standard output."""
+        """Print a result and a newline to standard output."""
         sys.stdout.write(text + "\n")
 
     def say(self, text: str) -> None:
-        """Tell the person at the terminal something, on standard error, unless --quiet."""
+        """Print a message to standard error, unless --quiet."""
         if not self.quiet:
             click.echo(printable(text), err=True)
 
     def warn(self, text: str) -> None:
-        """Warn on standard error, with --quiet too."""
+        """Print a warning to standard error, even with --quiet."""
         click.echo(f"warning: {printable(text)}", err=True)
 
     def console(self, *, err: bool = False) -> "Console":
-        """Return a rich console on standard output, or on standard error for progress and the like.
+        """Return a rich console on standard output, or on standard error (for progress bars).
 
-        A progress display takes ``disable=output.quiet``.
+        Pass ``disable=output.quiet`` to a progress bar.
         """
-        from rich.console import Console  # noqa: PLC0415 - rich is slow to import, and most commands do without
+        from rich.console import Console  # noqa: PLC0415 - rich is slow to import, and most commands do not need it
 
         stream = sys.stderr if err else sys.stdout
         return Console(
@@ -103,10 +103,10 @@ class Output:
     def table(
         self, rows: Iterable[Row], columns: Sequence[str | Column], format_: Format = Format.TABLE
     ) -> None:
-        """Print rows to standard output, as a table, CSV (with a header) or a JSON list of objects.
+        """Print rows to standard output as a table, CSV (with a header) or a JSON list of objects.
 
-        Floats are printed as they are: round them before. A missing key is None: ``-`` in a table, empty in
-        CSV, null in JSON. A list is parted by blanks in a table and in CSV.
+        Round floats before: they are printed in full. A missing key counts as None: ``-`` in a table, empty
+        in CSV, null in JSON. Tables and CSV separate the items of a list by spaces.
         """
         described = [Column(c) if isinstance(c, str) else c for c in columns]
         listed = [{c.key: row.get(c.key) for c in described} for row in rows]
@@ -140,7 +140,7 @@ class Output:
 
 
 def current() -> Output:
-    """Return the output of the running command, as its options ask; outside of a command, a plain one."""
+    """Return the output of the running command, or a default one outside of a command."""
     context = click.get_current_context(silent=True)
     meta = context.find_root().meta if context else {}
     return Output(quiet=bool(meta.get(Setting.QUIET.key)), no_color=bool(meta.get(Setting.NO_COLOR.key)))

@@ -1,4 +1,4 @@
-"""``tourney report``: write a tournament as a static site."""
+"""``tourney report``: write a tournament's report as a static site."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -17,7 +17,7 @@ from tourney.store.repository import Repository
 from tourney.store.values import Tournament
 
 MAX_DAMAGED = 20
-"""Damaged parts that are named."""
+"""Damaged parts to list."""
 
 
 @click.command("report")
@@ -26,12 +26,12 @@ MAX_DAMAGED = 20
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Where to write it; a report that is there is replaced. [default: reports/TOURNAMENT]",
+    help="Folder to write to; replaces an existing report. [default: reports/TOURNAMENT]",
 )
 @click.option(
     "--no-measured",
     is_flag=True,
-    help="Leave out all that may differ from run to run: times, dates, host, protections, logs.",
+    help="Omit everything that may differ between runs: times, dates, host, protections, logs.",
 )
 @click.option(
     "--match-pages",
@@ -39,25 +39,25 @@ MAX_DAMAGED = 20
     default=MATCH_PAGES,
     show_default=True,
     metavar="N",
-    help="Write a page of its own for at most N matches, those with faults first.",
+    help="Maximum number of match pages; matches with faults come first.",
 )
 @click.option(
     "--all",
     "every",
     is_flag=True,
-    help="Write all tournaments of the database into one report.",
+    help="Write one report on all tournaments in the database.",
 )
 @db_option
 @output_options
 def command(
     tournament: str | None, out: Path | None, no_measured: bool, match_pages: int, every: bool, db: str
 ) -> None:
-    """Write the report of TOURNAMENT, by default the one begun last, and print its first page's path.
+    """Write the report of TOURNAMENT (default: the newest), and print the path of its first page.
 
-    The report is a folder of files that opens in any browser, without a server or a network.
+    The report is a folder of files that you can open in any browser, without a server or network.
     """
     if every and tournament is not None:
-        raise UsageError("--all writes every tournament: name none beside it")
+        raise UsageError("--all writes all tournaments: do not name one")
     output = current()
     options = Options(measured=not no_measured, match_pages=match_pages)
     with Repository.open(db) as opened, opened.snapshot() as repository:
@@ -74,15 +74,15 @@ def command(
         for why in written.damaged[:MAX_DAMAGED]:
             output.warn(why)
         raise StoreDamaged(
-            f"{text.count(len(written.damaged), 'part')} of the report could not be written, as the database"
-            " is damaged there; the pages say so: restore a backup, and write it again"
+            f"{text.count(len(written.damaged), 'part')} of the report could not be written, because the"
+            " database is damaged; restore a backup and write the report again"
         )
 
 
 def write_report(
     repository: Repository, tournament: Tournament, out: Path, options: Options, output: Output
 ) -> Written:
-    """Write a tournament's report into a folder, with its progress on standard error."""
+    """Write a tournament's report to a folder, with a progress bar on standard error."""
     source = load(repository, tournament)
     return _write(site(source, options), (source,), out, options, output)
 
@@ -90,7 +90,7 @@ def write_report(
 def write_reports(
     repository: Repository, tournaments: Sequence[Tournament], out: Path, options: Options, output: Output
 ) -> Written:
-    """Write the reports of several tournaments into one folder, with a page that leads to them."""
+    """Write the reports of several tournaments to one folder, with a page that links to them."""
     sources = [load(repository, tournament) for tournament in tournaments]
     return _write(sites(sources, options), sources, out, options, output)
 
