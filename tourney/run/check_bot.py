@@ -68,7 +68,7 @@ class _Table:
     """Plays one bot against ``random``."""
 
     def __init__(self, bot: StoredBot, store: BotStore, sandbox: Sandbox, limits: Limits) -> None:
-        opponent = store.add(shipped_bots()[OPPONENT], why="used")
+        opponent = store.add(shipped_bots()[OPPONENT], origin="used")
         self._bot = bot
         self._limits = limits
         self._sandbox = sandbox

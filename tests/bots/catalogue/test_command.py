@@ -102,7 +102,7 @@ def test_read_only_paths_show_no_more_than_needed() -> None:
     paths = interpreter_paths()
     assert all(path.exists() for path in paths)
     assert not any(one in two.parents for one in paths for two in paths)
-    checkout = Path(__file__).resolve().parents[2]
+    checkout = Path(__file__).resolve().parents[3]
     assert checkout not in paths
     assert not any(path in checkout.parents for path in paths)
 

@@ -27,7 +27,7 @@ def test_a_folder_without_a_manifest_is_no_path_unless_written_as_one(
     """A folder that happens to have a bot's name does not stand in its way."""
     (tmp_path / "random").mkdir()
     assert resolve_bot("random", store, tmp_path).manifest.name == "random"
-    with pytest.raises(BotError, match=r"random has no bot\.toml"):
+    with pytest.raises(BotError, match=r"random: there is no bot\.toml"):
         resolve_bot("./random", store, tmp_path)
 
 

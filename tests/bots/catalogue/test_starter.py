@@ -40,7 +40,7 @@ def test_nothing_is_written_over(tmp_path: Path) -> None:
     (tmp_path / "mybot").mkdir()
     (tmp_path / "dead").symlink_to("nowhere")
     for name in ("mybot", "dead"):
-        with pytest.raises(BotError, match=f"{name} is there already"):
+        with pytest.raises(BotError, match=f"{name} exists already"):
             new_bot(tmp_path / name, "python")
     with pytest.raises(BotError, match="there is no folder"):
         new_bot(tmp_path / "gone" / "mybot", "python")

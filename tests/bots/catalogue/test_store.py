@@ -156,9 +156,9 @@ def no_program(folder: Path) -> None:
         (make_manifest_link, r"bot\.toml cannot be read"),
         (make_pipe, "pipe is no regular file"),
         (make_manifest_pipe, r"bot\.toml is no regular file"),
-        (make_bad_name, "cannot be shown"),
-        (make_no_utf8_name, "cannot be shown"),
-        (no_manifest, r"has no bot\.toml"),
+        (make_bad_name, "unprintable"),
+        (make_no_utf8_name, "unprintable"),
+        (no_manifest, r"there is no bot\.toml"),
         (binary_manifest, "is not UTF-8"),
         (endless_manifest, "longer than 64 KiB"),
         (no_program, r"bot\.py is not among the bot's files"),
@@ -184,7 +184,7 @@ def test_a_path_that_is_not_there_is_said(store: BotStore, tmp_path: Path) -> No
 
 def test_a_file_that_is_not_executable_is_said(store: BotStore, tmp_path: Path) -> None:
     (tmp_path / "bot.py").write_text("x")
-    with pytest.raises(BotError, match=r"bot\.py is not executable; say chmod \+x"):
+    with pytest.raises(BotError, match=r"bot\.py: it is not executable; run chmod \+x"):
         store.add(tmp_path / "bot.py")
 
 
@@ -266,8 +266,8 @@ def drop_list(files: Path) -> None:
         (extra, "__pycache__/bot.cpython-311.pyc does not belong there"),
         (flip_bit, r"the executable bit of bot\.py has changed"),
         (relink, r"bot\.py is a link"),
-        (spoil_list, "its list of files does not fit the digest"),
-        (drop_list, r"files\.json: No such file"),
+        (spoil_list, "its list of files does not match the digest"),
+        (drop_list, r"files\.json cannot be read: No such file"),
     ],
     ids=lambda value: getattr(value, "__name__", None),
 )
@@ -308,11 +308,11 @@ def test_a_name_means_the_last_that_was_added_under_it(store: BotStore, make_bot
 
 def test_what_was_added_by_name_comes_before_what_was_only_used(store: BotStore, make_bot: MakeBot) -> None:
     added = store.add(make_bot(version='"1"'))
-    used = store.add(make_bot(version='"2"'), why="used")
+    used = store.add(make_bot(version='"2"'), origin="used")
     assert store.find("mybot") == added
     assert store.find("mybot@2") == used
-    assert store.find("mybot@2", why="added") is None
-    assert [(entry.digest, entry.why) for entry in store.entries()] == [
+    assert store.find("mybot@2", origin="added") is None
+    assert [(entry.digest, entry.origin) for entry in store.entries()] == [
         (added.digest, "added"),
         (used.digest, "used"),
     ]
@@ -326,7 +326,7 @@ def test_the_beginning_of_a_digest_finds_it(store: BotStore, make_bot: MakeBot) 
     assert store.find(bot.digest[:5]) is None
     twin = store.root / "entries" / (bot.digest[:12] + "0" * 52)
     shutil.copytree(bot.folder.parent, twin)
-    with pytest.raises(BotError, match="is the beginning of 2 digests"):
+    with pytest.raises(BotError, match="begins 2 digests"):
         store.find(bot.digest[:8])
 
 
@@ -405,7 +405,7 @@ def test_reading_a_store_that_is_not_there_makes_none(store: BotStore) -> None:
 def test_a_store_that_cannot_be_written_is_the_machines_failure(make_bot: MakeBot, tmp_path: Path) -> None:
     """A file stands where the store should be; root too cannot write there."""
     (tmp_path / "file").write_text("")
-    said = r"the bot store .*/file/store cannot be written: Not a directory; name another folder by --bots$"
+    said = r"the bot store .*/file/store cannot be written: Not a directory; choose another folder with --bots$"
     with pytest.raises(StoreError, match=said):
         BotStore(tmp_path / "file" / "store").add(make_bot())
 
@@ -427,7 +427,7 @@ def test_a_full_disk_is_the_machines_failure(
 def test_a_store_inside_of_the_bot_is_refused(make_bot: MakeBot) -> None:
     """As `tourney bots add .` would have it: the store would hold itself."""
     folder = make_bot()
-    with pytest.raises(BotError, match="lies inside of the bot's folder"):
+    with pytest.raises(BotError, match="lies inside the bot's folder"):
         BotStore(folder / "tourney-bots").add(folder)
     assert not (folder / "tourney-bots").exists()
 

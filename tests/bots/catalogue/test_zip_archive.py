@@ -49,7 +49,7 @@ def test_files_come_out_with_their_owners_bit_and_nothing_else(tmp_path: Path) -
 def test_names_that_lead_out_or_are_not_plain_are_refused(tmp_path: Path, name: str) -> None:
     """Nothing is written, in the target or beside it."""
     archive = zip_of(tmp_path / "bot.zip", (info("bot.toml"), b"x"), (info(name), b"evil"))
-    with pytest.raises(BotError, match=r"bot\.zip"):
+    with pytest.raises(BotError, match=r"no plain path|unprintable"):
         unpack(archive, tmp_path / "in" / "out")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bot.zip"]
 
@@ -95,7 +95,7 @@ def test_a_bomb_that_says_less_than_it_holds_is_refused(tmp_path: Path) -> None:
     for marker, offset in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
         struct.pack_into("<L", data, data.index(marker) + offset, 10)
     archive.write_bytes(data)
-    with pytest.raises(BotError, match=r"no sound zip file|more than it says"):
+    with pytest.raises(BotError, match=r"no valid zip file|more than it says"):
         unpack(archive, tmp_path / "out")
     assert sum(path.stat().st_size for path in (tmp_path / "out").rglob("*") if path.is_file()) <= 10
 
@@ -150,7 +150,7 @@ def empty(data: bytearray) -> None:
         (encrypted, "is encrypted"),
         (lzma, "not packed by deflate"),
         (zip64, "is a ZIP64 file"),
-        (torn, "no sound zip file"),
+        (torn, "no valid zip file"),
         (no_zip, "is no zip file"),
         (empty, "is no zip file"),
     ],

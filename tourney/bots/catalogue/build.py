@@ -19,6 +19,7 @@ from tourney.bots.catalogue.files import (
     find_difference,
     folders_of,
     hash_tree,
+    naming,
     read_file_manifest,
     remove_tree,
     sync_folder,
@@ -138,7 +139,8 @@ def _built_files(bot: StoredBot, folder: Path, result: BuildResult) -> tuple[Fil
         how = result.why or f"it ended with exit code {result.code}"
         raise BotError(f"the build of {bot.label} ({' '.join(bot.manifest.build)}) failed: {how}")
     files = hash_tree(folder, links=True)
-    check_command(bot.manifest, files, f"the build of {bot.label}", built=True)
+    with naming(f"the build of {bot.label}"):
+        check_command(bot.manifest, files, built=True)
     return files
 
 

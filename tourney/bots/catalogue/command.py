@@ -1,9 +1,8 @@
-"""What it takes to start a bot: words, folder, environment, and what a sandbox must let it read.
+"""The command of a bot: its words, folder, environment, and the paths that a sandbox must let it read.
 
-An SDK bot needs the interpreter that runs Tourney, with the SDK and the games importable, and no
-PYTHONPATH may be set; so importing must work by the interpreter's own site-packages. That holds for a wheel
-install (the package lies there), for an editable checkout (a .pth file there names it), and in a sandbox
-that shows the same paths read-only: ``BotCommand.read_only`` lists them.
+An SDK bot imports the SDK and the games without a PYTHONPATH, from the site-packages of the interpreter that
+runs Tourney. That works for a wheel, for an editable checkout (through its .pth file), and in a sandbox that
+shows the paths of ``BotCommand.read_only``.
 """
 
 import shutil
@@ -21,7 +20,7 @@ from tourney.errors import BotError
 from tourney.games.registry import GAMES
 
 PYTHON_FLAGS = ("-B", "-s")
-"""No bytecode is written (a bot's folder is read-only), and no packages come from HOME, which is /tmp."""
+"""Write no bytecode (the folder is read-only), and load no packages from HOME, which is /tmp."""
 
 MAX_ARGS = 100
 MAX_ARG = 1_000
@@ -29,12 +28,11 @@ MAX_ARG = 1_000
 
 @dataclass(frozen=True, slots=True)
 class BotCommand:
-    """How a bot is started.
+    """The command that starts a bot.
 
-    ``argv`` is run with ``folder`` as the working directory; a program of the bot's own is named relative
-    to it (``./program``), so the folder may be shown to the bot under another path. ``env`` is the whole
-    environment. ``read_only`` holds the paths, besides ``folder`` and the system's own (``/usr``, ``/lib``,
-    ``/bin``), that must be readable under the same names.
+    ``argv`` runs in ``folder``; it names the bot's own program relative to it (``./program``), because the
+    sandbox may show the folder under another path. ``env`` is the whole environment. ``read_only`` holds the
+    paths, besides ``folder`` and the system's (``/usr``, ``/lib``, ``/bin``), that must be readable.
     """
 
     argv: tuple[str, ...]
@@ -51,12 +49,14 @@ class BotCommand:
 def bot_command(bot: StoredBot, args: Sequence[str] = (), folder: Path | None = None) -> BotCommand:
     """Return the command that starts a stored bot with an entrant's arguments.
 
-    ``folder`` is where its files lie if not in the store entry: what ``tourney.bots.catalogue.build``
-    made of them.
-    Raises BotError for a program that is not there, and for arguments that no command can have.
+    ``folder`` is the result of its build (default: its files in the store). Raises BotError for a missing
+    program and for bad arguments.
     """
     if len(args) > MAX_ARGS or any(len(arg) > MAX_ARG or "\0" in arg for arg in args):
-        raise BotError(f"{bot.label}: more than {MAX_ARGS} arguments, or one that is too long or holds a NUL")
+        raise BotError(
+            f"give at most {MAX_ARGS} arguments of at most {MAX_ARG} characters each, without NUL",
+            bot.label,
+        )
     return BotCommand(
         argv=(*own_words(bot.manifest.command, bot.label), *args),
         folder=bot.folder if folder is None else folder,
@@ -66,20 +66,21 @@ def bot_command(bot: StoredBot, args: Sequence[str] = (), folder: Path | None = 
 
 
 def own_words(words: Sequence[str], label: str) -> tuple[str, ...]:
-    """Return a command with ``python3`` as this interpreter. Raises BotError for what is not on PATH."""
+    """Return a command with ``python3`` as this interpreter. Raises BotError if it is not on PATH."""
     program = words[0]
     if program == "python3":
         return (sys.executable, *PYTHON_FLAGS, *words[1:])
     if "/" not in program and shutil.which(program, path=search_path()) is None:
         raise BotError(
-            f"{label}: there is no program {program} on PATH ({search_path()}); install it,"
-            f" or write ./{program} for one of the bot's own"
+            f"there is no program {program} on PATH ({search_path()}); install it,"
+            f" or write ./{program} for one of the bot's own",
+            label,
         )
     return tuple(words)
 
 
 def environment() -> tuple[tuple[str, str], ...]:
-    """Return a bot's environment: these five and nothing else."""
+    """Return a bot's whole environment."""
     return (
         ("PATH", search_path()),
         ("LANG", "C.UTF-8"),
@@ -90,7 +91,7 @@ def environment() -> tuple[tuple[str, str], ...]:
 
 
 def search_path() -> str:
-    """Return PATH: the interpreter's folder, so that ``env python3`` finds the SDK too, and the usual."""
+    """Return PATH: the usual folders, and first the interpreter's, so that ``env python3`` finds the SDK."""
     own = str(Path(sys.executable).parent)
     usual = ["/usr/local/bin", "/usr/bin", "/bin"]
     return ":".join(usual if own in usual or ":" in own else [own, *usual])
@@ -98,9 +99,9 @@ def search_path() -> str:
 
 @cache
 def interpreter_paths() -> tuple[Path, ...]:
-    """Return what the interpreter, the SDK and all installed games are read from, without doubles, sorted.
+    """Return the paths of the interpreter, the SDK and all installed games, sorted.
 
-    Paths below another one of the list, or that do not exist, are left out.
+    Paths that do not exist, or lie below another one of the list, are left out.
     """
     paths = {Path(sys.prefix), Path(sys.base_prefix), Path(tourney.__file__).parent}
     paths.add(Path(sys.executable).resolve().parent)
@@ -112,7 +113,7 @@ def interpreter_paths() -> tuple[Path, ...]:
 
 
 def _places(module: str) -> list[Path]:
-    """Return where a top-level module lies, without running it."""
+    """Return the paths of a top-level module, without running it."""
     try:
         spec = find_spec(module)
     except (ImportError, ValueError):

@@ -1,6 +1,8 @@
-"""Folders of bots: walked in one order, copied and hashed in one go, made read-only, removed.
+"""A bot's files: found, copied, hashed, listed under a content digest, and compared with their list.
 
-Nothing here follows a link, and nothing opens what is no regular file: a submitted folder is hostile input.
+A submitted folder is hostile input: nothing here follows a link or opens anything but a regular file. The
+content digest is the SHA-256 of the RFC 8785 form of the sorted list of ``[path, executable, SHA-256]``. A
+store keeps that form as ``files.json`` beside the files, so that a damaged file can be named.
 """
 
 import hashlib
@@ -9,6 +11,7 @@ import re
 import shutil
 import stat
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -18,6 +21,7 @@ import rfc8785
 from tourney.errors import BotError
 from tourney.parsing import parse_json
 
+DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
 LEFT_OUT = frozenset({".git", "__pycache__"})
 """Names that are never a part of a bot, at any depth."""
 
@@ -29,7 +33,7 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True, slots=True, order=True)
 class FileEntry:
-    """One file of a bot: its path below the bot's folder (``/`` parts it), its x bit, its SHA-256 in hex."""
+    """A file in a bot's list: its path with ``/``, its executable bit, and its SHA-256 in hex."""
 
     path: str
     executable: bool
@@ -38,7 +42,7 @@ class FileEntry:
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file of a folder: its path below it, where it is, and its x bit; ``link`` holds a link's target."""
+    """A file on disk: its path in the bot, its place, its executable bit, and its target if it is a link."""
 
     path: str
     place: Path
@@ -46,13 +50,23 @@ class SourceFile:
     link: str | None = None
 
 
-def check_path(path: str, where: str) -> None:
+@contextmanager
+def naming(bot: object) -> Iterator[None]:
+    """Give a BotError that names no bot this one's name or path."""
+    try:
+        yield
+    except BotError as error:
+        error.bot = error.bot or str(bot)
+        raise
+
+
+def check_path(path: str) -> None:
     """Raise BotError for a path that no bot may hold: not UTF-8, control characters, too long."""
     shown = path.encode("utf-8", "backslashreplace").decode("utf-8")
     if not path.isprintable():
-        raise BotError(f"{where}: the file name {shown!r} has characters that cannot be shown; rename it")
+        raise BotError(f"the file name {shown!r} has unprintable characters; rename it")
     if len(path.encode("utf-8")) > MAX_PATH:
-        raise BotError(f"{where}: the path {shown[:60]}... is longer than {MAX_PATH} bytes")
+        raise BotError(f"the path {shown[:60]}... is longer than {MAX_PATH} bytes; shorten it")
 
 
 def walk(
@@ -62,7 +76,7 @@ def walk(
 
     ``.git`` and ``__pycache__`` are left out unless ``whole``; so is what matches a pattern of ``leave_out``
     (a glob over the path below the folder, whose ``*`` crosses ``/``; one that ends in ``/`` names a folder).
-    A link is refused unless ``links``. Raises BotError for a link, a device, a bad name, or too many files.
+    Raises BotError for a link unless ``links``, and for a device, a bad name, or too many files.
     """
     patterns = tuple(leave_out)
     count = 0
@@ -77,51 +91,47 @@ def walk(
                 continue
             path = prefix + entry.name
             mode = entry.stat(follow_symlinks=False).st_mode
-            if _matches(path + "/" if stat.S_ISDIR(mode) else path, patterns):
+            name = path + "/" if stat.S_ISDIR(mode) else path
+            if any(fnmatchcase(name, pattern) for pattern in patterns):
                 continue
-            check_path(path, str(folder))
+            check_path(path)
             if stat.S_ISDIR(mode):
-                folders.append((path + "/", Path(entry.path)))
+                folders.append((name, Path(entry.path)))
                 continue
             count += 1
             if count > MAX_FILES:
-                raise BotError(f"{folder} holds more than {MAX_FILES:,} files, too many for a bot")
-            yield _found(folder, path, Path(entry.path), mode, links=links)
+                raise BotError(f"it holds more than {MAX_FILES:,} files, the most for a bot")
+            yield _source_file(path, Path(entry.path), mode, links=links)
         pending.extend(reversed(folders))
 
 
-def _found(folder: Path, path: str, place: Path, mode: int, *, links: bool) -> SourceFile:
+def _source_file(path: str, place: Path, mode: int, *, links: bool) -> SourceFile:
     if stat.S_ISLNK(mode):
         if not links:
-            raise BotError(f"{folder}: {path} is a link; a bot holds its files themselves, so copy it there")
+            raise BotError(f"{path} is a link; replace it with a copy of its target")
         return SourceFile(path, place, executable=False, link=str(place.readlink()))
     if not stat.S_ISREG(mode):
-        raise BotError(f"{folder}: {path} is no regular file; take it out")
+        raise BotError(f"{path} is no regular file; remove it")
     return SourceFile(path, place, executable=bool(mode & stat.S_IXUSR))
 
 
-def _matches(path: str, patterns: Iterable[str]) -> bool:
-    return any(fnmatchcase(path, pattern) for pattern in patterns)
-
-
 def copy_file(found: SourceFile, target: Path | None, allowance: int) -> tuple[FileEntry, int]:
-    """Hash a file and, unless ``target`` is None, copy it there, in one reading.
+    """Hash a file and, unless ``target`` is None, copy it there, in one pass; return its entry and size.
 
-    Returns its entry and its size. Raises BotError where it is larger than ``allowance`` bytes or turns out
-    to be no regular file.
+    Raises BotError if it is larger than ``allowance`` bytes or turns out to be no regular file.
     """
     if found.link is not None:
         text = b"link:" + os.fsencode(found.link)
         if target is not None:
             target.symlink_to(found.link)
         return FileEntry(found.path, executable=False, sha256=hashlib.sha256(text).hexdigest()), len(text)
-    # O_NONBLOCK and O_NOFOLLOW: whoever owns the folder may swap the file for a pipe or a link meanwhile.
+    # O_NONBLOCK and O_NOFOLLOW: the folder's owner may swap the file for a pipe or a link meanwhile.
     source = os.open(found.place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     out = -1
     try:
         mode = os.fstat(source).st_mode
         if not stat.S_ISREG(mode):
-            raise BotError(f"{found.place} is no regular file; take it out")
+            raise BotError(f"{found.path} is no regular file; remove it")
         if target is not None:
             out = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         size = 0
@@ -129,7 +139,7 @@ def copy_file(found: SourceFile, target: Path | None, allowance: int) -> tuple[F
         while chunk := os.read(source, _CHUNK):
             size += len(chunk)
             if size > allowance:
-                raise BotError(f"{found.place}: the bot's files hold more than {MAX_BYTES >> 20} MiB")
+                raise BotError(f"its files hold more than {MAX_BYTES >> 20} MiB, the most for a bot")
             sha.update(chunk)
             if out >= 0:
                 _write_all(out, chunk)
@@ -153,7 +163,7 @@ def _write_all(out: int, data: bytes) -> None:
 def copy_tree(found: Iterable[SourceFile], target: Path) -> tuple[FileEntry, ...]:
     """Copy files into a new folder, read-only and synced, and return their entries, sorted.
 
-    The folders stay writable until ``make_read_only``. Raises BotError beyond the bounds on size.
+    The folders stay writable until ``make_read_only``. Raises BotError if the files are too large together.
     """
     target.mkdir()
     entries = []
@@ -168,7 +178,7 @@ def copy_tree(found: Iterable[SourceFile], target: Path) -> tuple[FileEntry, ...
 
 
 def hash_tree(folder: Path, *, links: bool = False) -> tuple[FileEntry, ...]:
-    """Return the entries of all the files below a folder, sorted; nothing is left out."""
+    """Return the entries of all files below a folder, sorted; nothing is left out."""
     return tuple(
         sorted(copy_file(file, None, MAX_BYTES)[0] for file in walk(folder, whole=True, links=links))
     )
@@ -181,7 +191,7 @@ def folders_of(folder: Path) -> Iterator[Path]:
 
 
 def make_read_only(folder: Path) -> None:
-    """Take the write bits off a tree and sync its folders to disk."""
+    """Clear the write bits of a tree and sync its folders to disk."""
     for place in folders_of(folder):
         for entry in os.scandir(place):
             if entry.is_file(follow_symlinks=False):
@@ -192,7 +202,7 @@ def make_read_only(folder: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Sync a folder's list of names to disk, so that a rename or a new file in it outlives a power cut."""
+    """Sync a folder's entries to disk, so that a rename or a new file in it survives a power cut."""
     fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(fd)
@@ -211,12 +221,20 @@ def remove_tree(folder: Path) -> None:
     shutil.rmtree(folder)
 
 
-DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
-
-
 def encode_files(files: Iterable[FileEntry]) -> bytes:
-    """Return the RFC 8785 form of the list of files, sorted by path (by code point)."""
+    """Return the RFC 8785 form of a list of files, sorted by path (by code point)."""
     return rfc8785.dumps([[file.path, file.executable, file.sha256] for file in sorted(files)])
+
+
+def decode_files(data: bytes) -> tuple[FileEntry, ...]:
+    """Return the files that ``encode_files`` encoded. Raises BotError for anything else."""
+    try:
+        files = tuple(FileEntry(path, executable, sha256) for path, executable, sha256 in parse_json(data))
+        if encode_files(files) == data:
+            return files
+    except (ValueError, TypeError) as error:
+        raise BotError("files.json is damaged: it is no list of files") from error
+    raise BotError("files.json is damaged: it is not in RFC 8785 form")
 
 
 def content_digest(files: Iterable[FileEntry]) -> str:
@@ -224,20 +242,8 @@ def content_digest(files: Iterable[FileEntry]) -> str:
     return hashlib.sha256(encode_files(files)).hexdigest()
 
 
-def decode_files(data: bytes, where: str) -> tuple[FileEntry, ...]:
-    """Return the files that ``encode_files`` wrote down. Raises BotError that names ``where``."""
-    try:
-        rows = parse_json(data)
-        files = tuple(FileEntry(path, executable, sha256) for path, executable, sha256 in rows)
-    except (ValueError, TypeError) as error:
-        raise BotError(f"{where} is damaged: it is no list of files") from error
-    if encode_files(files) != data:
-        raise BotError(f"{where} is damaged: it is not in the one form")
-    return files
-
-
 def write_file_manifest(folder: Path, files: tuple[FileEntry, ...]) -> None:
-    """Write ``files.json`` beside a tree ``files`` and make both read-only; the folder stays writable."""
+    """Write ``files.json`` beside the tree ``files`` and make both read-only; the folder stays writable."""
     with (folder / "files.json").open("wb") as file:
         file.write(encode_files(files))
         file.flush()
@@ -251,12 +257,12 @@ def read_file_manifest(folder: Path) -> tuple[FileEntry, ...]:
     try:
         data = (folder / "files.json").read_bytes()
     except OSError as error:
-        raise BotError(f"the store entry {folder} is damaged: files.json: {error.strerror}") from error
-    return decode_files(data, f"{folder / 'files.json'}")
+        raise BotError(f"files.json cannot be read: {error.strerror}") from error
+    return decode_files(data)
 
 
 def find_difference(listed: tuple[FileEntry, ...], folder: Path, *, links: bool = False) -> str:
-    """Say how the files below a folder differ from their list; "" if they do not."""
+    """Return how the files below a folder differ from their list, or ""."""
     try:
         present = {file.path: file for file in hash_tree(folder, links=links)}
     except (OSError, BotError) as error:

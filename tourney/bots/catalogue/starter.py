@@ -1,4 +1,4 @@
-"""Write a folder to begin a bot from."""
+"""Writes the folder of a new bot."""
 
 import shutil
 import tempfile
@@ -16,24 +16,23 @@ _SUFFIX = ".in"
 
 
 def new_bot(folder: Path, language: str, game: str = DEFAULT_GAME) -> tuple[Path, ...]:
-    """Write a bot that plays a game, in a language, into a new folder whose name is the bot's.
+    """Write a bot that plays a game into a new folder, whose name is the bot's; return its files, sorted.
 
-    Returns the files, sorted. Raises BotError for a name that no bot can have, or a folder that is there
-    already; GameError for an unknown game.
+    Raises BotError for a name that no bot can have or a folder that exists, GameError for an unknown game.
     """
     name = folder.name
     if NAME.fullmatch(name) is None:
-        raise BotError(f"{name!r} is no name for a bot: it must match {NAME.pattern}")
+        raise BotError(f"{name!r} is no name for a bot; a name matches {NAME.pattern}")
     if folder.exists() or folder.is_symlink():
-        raise BotError(f"{folder} is there already; choose another name")
+        raise BotError(f"{folder} exists already; choose another name")
     if not folder.parent.is_dir():
-        raise BotError(f"there is no folder {folder.parent} to put {name} in")
+        raise BotError(f"there is no folder {folder.parent} for {name}; make it first")
     words = {
         "@NAME@": name,
         "@GAME@": find_game(game).name,
         "@HIDDEN@": ", hidden=True" if find_game(game).has_hidden_actions else "",
     }
-    # Written beside its place and renamed, so that there is a whole bot or none.
+    # Written under another name and renamed, so that a failure leaves no half of a bot.
     temporary = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=folder.parent))
     try:
         temporary.chmod(0o755)

@@ -1,18 +1,18 @@
-"""The content-addressed store of bots: a folder that keeps every bot that was ever played with.
+"""The content-addressed store of bots: a folder that keeps every bot that ever played.
 
 ::
 
     tourney-bots/
         entries/DIGEST/files/...      a bot's files as submitted, read-only
         entries/DIGEST/files.json     their list, whose SHA-256 is DIGEST
-        removed/DIGEST/               what ``remove`` took out, for ``restore``
-        builds/HOST/DIGEST/...        what a bot's build left on a host (see ``tourney.bots.catalogue.build``)
-        added                         a line an addition, in order: "DIGEST added" or "DIGEST used"
-        lock                          held while something is added or removed
-        temporary/                    what is being added; swept by the next one who adds
+        removed/DIGEST/               removed bots, for ``restore``
+        builds/HOST/DIGEST/...        what a bot's build made on a host (see ``tourney.bots.catalogue.build``)
+        added                         a line for each addition, in order: "DIGEST added" or "DIGEST used"
+        lock                          held while a bot is added or removed
+        temporary/                    the bot that is being added; swept by the next addition
 
-Nothing in an entry changes once it is there. A name without a version means the bot that was added last
-under it, so the order of additions is kept; a clock has no say.
+Nothing in an entry ever changes. A name without a version means the bot added last under it, so the order of
+additions is stored; no clock has a say.
 """
 
 import fcntl
@@ -27,8 +27,10 @@ from typing import Literal
 
 from tourney.bots.catalogue.files import (
     DIGEST,
+    FileEntry,
     content_digest,
     find_difference,
+    naming,
     read_file_manifest,
     remove_tree,
     sync_folder,
@@ -40,14 +42,14 @@ from tourney.errors import BotError, StoreError
 from tourney.games.registry import GAMES
 
 Origin = Literal["added", "used"]
-"""Whether a bot was added by name, or is kept because it was played with by path or ships with Tourney."""
+"""Whether a bot was added by name, or is kept because it played by path or ships with Tourney."""
 
 _PREFIX = re.compile(r"[0-9a-f]{6,64}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class StoredBot:
-    """A bot as it lies in a store: its digest, its manifest, and the folder of its files (read-only)."""
+    """A bot in a store: its digest, its manifest, and the folder of its files (read-only)."""
 
     digest: str
     manifest: Manifest
@@ -61,10 +63,10 @@ class StoredBot:
 
 @dataclass(frozen=True, slots=True)
 class StoreEntry:
-    """A line of the store's list: a bot or, for a damaged entry, what is wrong; ``why`` it is there."""
+    """An entry in the store's list: its bot or, if it is damaged, what is wrong with it."""
 
     digest: str
-    why: Origin
+    origin: Origin
     bot: StoredBot | None
     damage: str = ""
 
@@ -72,121 +74,112 @@ class StoreEntry:
 class BotStore:
     """A store in a folder, which is made when the first bot is added.
 
-    Any number of processes may read and add at once; whoever adds holds a lock. Reading writes nothing.
+    Any number of processes may read and add at once: adding takes a lock, and reading writes nothing.
     """
 
     def __init__(self, root: Path) -> None:
         self.root = root.absolute()
 
-    def add(self, source: Path, *, why: Origin = "added") -> StoredBot:
+    def add(self, source: Path, *, origin: Origin = "added") -> StoredBot:
         """Copy a bot (an executable file, a folder or a .zip) into the store and return it.
 
-        A bot that is there already is checked and returned, and counts as added last; a damaged entry is
-        replaced. Raises BotError for what is no bot, StoreError where the store cannot be written.
+        A bot that is already there is checked, returned, and counts as added last; a damaged entry is
+        replaced. Raises BotError if it is no bot, StoreError if the store cannot be written.
         """
         if source.is_dir() and self.root.resolve().is_relative_to(source.resolve()):
             raise BotError(
-                f"the bot store {self.root} lies inside of the bot's folder {source};"
-                " name another with --bots, or add the bot from the folder above it"
+                f"the bot store {self.root} lies inside the bot's folder {source};"
+                " choose another store with --bots, or add the bot from the folder above it"
             )
         with self._writing() as temporary:
-            sealed = temporary / "entry"
-            sealed.mkdir()
-            submission = copy_submission(source, sealed / "files", temporary)
+            copied = temporary / "entry"
+            copied.mkdir()
+            submission = copy_submission(source, copied / "files", temporary)
             check_games(submission.manifest, str(source))
             digest = content_digest(submission.files)
             try:
                 bot = self.fetch(digest)
             except BotError:
-                # It is not there, or damaged; either way what was just copied is whole and takes its place.
-                write_file_manifest(sealed, submission.files)
-                self._move(sealed, self._entry(digest))
+                # It is missing or damaged; the copy is whole and takes its place.
+                write_file_manifest(copied, submission.files)
+                self._move(copied, self._entry(digest))
                 bot = self.fetch(digest)
-            self._note(digest, why)
+            self._log_addition(digest, origin)
         return bot
 
     def fetch(self, digest: str) -> StoredBot:
-        """Return the bot of a full digest, its content checked file by file.
+        """Return the bot of a full digest, after a check of every file.
 
-        Raises BotError if the store has none, or names the file that is damaged.
+        Raises BotError if the store has no such bot, or with the name of a damaged file.
         """
         entry = self._entry(digest)
         if DIGEST.fullmatch(digest) is None or not entry.is_dir():
             undo = f"; `tourney bots remove --undo {digest[:12]}` brings it back"
-            gone = undo if self.was_removed(digest) else ""
-            raise BotError(f"the store {self.root} has no bot with the digest {digest}{gone}")
-        listed = read_file_manifest(entry)
-        if content_digest(listed) != digest:
-            raise BotError(self._damaged(digest, "its list of files does not fit the digest"))
-        difference = find_difference(listed, entry / "files")
-        if difference:
-            raise BotError(self._damaged(digest, difference))
-        return StoredBot(digest, manifest_of(entry / "files", listed, str(entry)), entry / "files")
+            hint = undo if self.was_removed(digest) else ""
+            raise BotError(f"the store {self.root} has no bot with the digest {digest}{hint}")
+        return self._read(digest, check=True)
 
-    def find(self, reference: str, why: Origin | None = None) -> StoredBot | None:
-        """Return the bot that ``locate`` finds, its content checked, or None. Raises BotError for damage."""
-        digest = self.locate(reference, why)
+    def find(self, reference: str, origin: Origin | None = None) -> StoredBot | None:
+        """Return the bot that ``locate`` finds, after a check of every file, or None. Raises BotError."""
+        digest = self.locate(reference, origin)
         return None if digest is None else self.fetch(digest)
 
-    def locate(self, reference: str, why: Origin | None = None) -> str | None:
-        """Return the digest that a name, a name@version or the beginning of a digest means, or None.
+    def locate(self, reference: str, origin: Origin | None = None) -> str | None:
+        """Return the digest that a name, a name@version or the first digits of a digest mean, or None.
 
-        Of several bots under one name, those added come before those kept because they were used, and the
-        last before the others; with ``why`` only one sort counts. A digest's beginning has 6 digits or more.
-        Raises BotError if several digests begin so. Contents are not checked.
+        Of several bots with one name, the last one added wins over those only used; ``origin`` restricts the
+        search. A digest's beginning needs 6 digits. Raises BotError if it is ambiguous. Checks no files.
         """
         name, at, version = reference.partition("@")
         if NAME.fullmatch(name) and (not at or VERSION.fullmatch(version)):
-            fitting = [
-                listed
-                for listed in self.entries()
-                if listed.bot is not None
-                and listed.bot.manifest.name == name
-                and (not at or listed.bot.manifest.version == version)
-                and why in (None, listed.why)
+            matching = [
+                entry
+                for entry in self.entries()
+                if entry.bot is not None
+                and entry.bot.manifest.name == name
+                and (not at or entry.bot.manifest.version == version)
+                and origin in (None, entry.origin)
             ]
-            if fitting:
-                added = [listed for listed in fitting if listed.why == "added"]
-                return (added or fitting)[-1].digest
-        return self._locate_digest(reference) if why is None else None
-
-    def _locate_digest(self, beginning: str) -> str | None:
-        if _PREFIX.fullmatch(beginning) is None:
+            if matching:
+                added = [entry for entry in matching if entry.origin == "added"]
+                return (added or matching)[-1].digest
+        if origin is not None or _PREFIX.fullmatch(reference) is None:
             return None
-        digests = [digest for digest in self._digests() if digest.startswith(beginning)]
+        digests = [digest for digest in self._digests() if digest.startswith(reference)]
         if len(digests) > 1:
-            raise BotError(
-                f"{beginning} is the beginning of {len(digests)} digests in {self.root}; give more"
-            )
+            raise BotError(f"{reference} begins {len(digests)} digests in {self.root}; give more of it")
         return digests[0] if digests else None
 
     def entries(self) -> tuple[StoreEntry, ...]:
-        """Return all that is in the store, the oldest addition first. Contents are not checked."""
-        notes = self._notes()
-        place = {digest: k for k, digest in enumerate(notes)}
-        digests = sorted(self._digests(), key=lambda digest: place.get(digest, -1))
-        return tuple(self._listed(digest, notes.get(digest, "used")) for digest in digests)
+        """Return everything in the store, the oldest addition first. Checks no files."""
+        additions = self._additions()
+        place = {digest: k for k, digest in enumerate(additions)}
+        found = []
+        for digest in sorted(self._digests(), key=lambda digest: place.get(digest, -1)):
+            origin = additions.get(digest, "used")
+            try:
+                found.append(StoreEntry(digest, origin, self._read(digest)))
+            except BotError as error:
+                found.append(StoreEntry(digest, origin, None, str(error)))
+        return tuple(found)
 
     def remove(self, digest: str) -> None:
-        """Take a bot out of the store; its files stay in ``removed/`` until someone deletes them there.
-
-        Raises BotError if the store has no such bot.
-        """
+        """Move a bot to ``removed/``, for ``restore``. Raises BotError if it is missing."""
         with self._writing():
             if not self._entry(digest).is_dir():
                 raise BotError(f"the store {self.root} has no bot with the digest {digest}")
             self._move(self._entry(digest), self._removed(digest))
 
     def restore(self, digest: str) -> StoredBot:
-        """Bring back what ``remove`` took out; ``digest`` may be its beginning. Raises BotError."""
+        """Bring a removed bot back; ``digest`` may be its beginning. Raises BotError."""
         with self._writing():
-            fitting = [name for name in _names(self.root / "removed") if digest and name.startswith(digest)]
-            if len(fitting) != 1:
-                found = "no bot" if not fitting else f"{len(fitting)} bots"
+            matching = [name for name in _names(self.root / "removed") if digest and name.startswith(digest)]
+            if len(matching) != 1:
+                found = "no bot" if not matching else f"{len(matching)} bots"
                 raise BotError(f"{found} with the digest {digest} was removed from the store {self.root}")
-            if not self._entry(fitting[0]).exists():
-                self._move(self._removed(fitting[0]), self._entry(fitting[0]))
-            return self.fetch(fitting[0])
+            if not self._entry(matching[0]).exists():
+                self._move(self._removed(matching[0]), self._entry(matching[0]))
+            return self.fetch(matching[0])
 
     def was_removed(self, digest: str) -> bool:
         """Say whether a bot was removed and can be restored."""
@@ -201,40 +194,47 @@ class BotStore:
     def _digests(self) -> list[str]:
         return [name for name in _names(self.root / "entries") if DIGEST.fullmatch(name)]
 
-    def _listed(self, digest: str, why: Origin) -> StoreEntry:
+    def _read(self, digest: str, *, check: bool = False) -> StoredBot:
+        """Return the bot of an entry. Raises BotError if it is damaged; ``check`` compares every file."""
         entry = self._entry(digest)
         try:
             listed = read_file_manifest(entry)
-            bot = StoredBot(digest, manifest_of(entry / "files", listed, str(entry)), entry / "files")
+            if check:
+                _check_files(digest, listed, entry / "files")
         except BotError as error:
-            return StoreEntry(digest, why, None, str(error))
-        return StoreEntry(digest, why, bot)
+            raise BotError(
+                f"the store entry {entry} is damaged: {error}; add the bot again from its source"
+            ) from error
+        with naming(entry):
+            return StoredBot(digest, manifest_of(entry / "files", listed), entry / "files")
 
-    def _damaged(self, digest: str, what: str) -> str:
-        return f"the store entry {self._entry(digest)} is damaged: {what}; add the bot again from its source"
-
-    def _notes(self) -> dict[str, Origin]:
-        """Return what was added, in the order of last additions; lines that are none are passed over."""
-        notes: dict[str, Origin] = {}
+    def _additions(self) -> dict[str, Origin]:
+        """Return the origins of all bots, in the order of last additions; malformed lines are skipped."""
+        additions: dict[str, Origin] = {}
         try:
             lines = (self.root / "added").read_text("ascii", "replace").splitlines()
         except FileNotFoundError:
             lines = []
         for line in lines:
-            digest, _, why = line.partition(" ")
-            if DIGEST.fullmatch(digest) and why in ("added", "used"):
-                was = notes.pop(digest, why)
-                notes[digest] = "added" if "added" in (was, why) else "used"
-        return notes
+            digest, _, origin = line.partition(" ")
+            if DIGEST.fullmatch(digest) and origin in ("added", "used"):
+                before = additions.pop(digest, origin)
+                additions[digest] = "added" if "added" in (before, origin) else "used"
+        return additions
 
-    def _note(self, digest: str, why: Origin) -> None:
-        notes = self._notes()
-        if notes.get(digest) == "added" and why == "used":
+    def _log_addition(self, digest: str, origin: Origin) -> None:
+        additions = self._additions()
+        if additions.get(digest) == "added" and origin == "used":
             return
-        if notes.get(digest) == why and next(reversed(notes)) == digest:
+        if additions.get(digest) == origin and next(reversed(additions)) == digest:
             return
-        # The leading newline ends a line that a crash may have left torn; empty lines are passed over.
-        _append(self.root / "added", f"\n{digest} {why}\n".encode("ascii"))
+        fd = os.open(self.root / "added", os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            # The leading newline ends a line that a crash may have torn; empty lines are skipped.
+            os.write(fd, f"\n{digest} {origin}\n".encode("ascii"))
+            os.fsync(fd)
+        finally:
+            os.close(fd)
 
     def _move(self, source: Path, target: Path) -> None:
         target.parent.mkdir(exist_ok=True)
@@ -248,7 +248,7 @@ class BotStore:
 
     @contextmanager
     def _writing(self) -> Iterator[Path]:
-        """Hold the lock, yield an empty folder, and sweep it away. An OSError becomes a StoreError."""
+        """Hold the lock and yield an empty folder that goes afterwards. Raises StoreError for an OSError."""
         try:
             (self.root / "entries").mkdir(parents=True, exist_ok=True)
             waiting = self.root / "temporary"
@@ -256,7 +256,7 @@ class BotStore:
             lock = os.open(self.root / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX)
-                # Left by one who was killed: the lock is ours, so nobody uses it.
+                # Left by a process that was killed: nothing uses it while the lock is ours.
                 for name in _names(waiting):
                     remove_tree(waiting / name)
                 temporary = Path(tempfile.mkdtemp(dir=waiting))
@@ -269,17 +269,24 @@ class BotStore:
         except OSError as error:
             raise StoreError(
                 f"the bot store {self.root} cannot be written: {error.strerror or error};"
-                " name another folder by --bots"
+                " choose another folder with --bots"
             ) from error
 
 
+def _check_files(digest: str, listed: tuple[FileEntry, ...], folder: Path) -> None:
+    if content_digest(listed) != digest:
+        raise BotError("its list of files does not match the digest")
+    difference = find_difference(listed, folder)
+    if difference:
+        raise BotError(difference)
+
+
 def check_games(manifest: Manifest, where: str) -> None:
-    """Raise BotError where a manifest names a game that is not installed."""
+    """Raise BotError if a manifest names a game that is not installed."""
     known = GAMES.names()
     for game in manifest.games:
         if game not in known:
-            names = ", ".join(known) or "none"
-            raise BotError(f"{where}: there is no game {game!r}; the games are: {names}")
+            raise BotError(f"there is no game {game!r}; the games are: {', '.join(known) or 'none'}", where)
 
 
 def _names(folder: Path) -> list[str]:
@@ -287,12 +294,3 @@ def _names(folder: Path) -> list[str]:
         return sorted(entry.name for entry in os.scandir(folder))
     except FileNotFoundError:
         return []
-
-
-def _append(path: Path, data: bytes) -> None:
-    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    try:
-        os.write(fd, data)
-        os.fsync(fd)
-    finally:
-        os.close(fd)

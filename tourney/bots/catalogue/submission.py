@@ -1,4 +1,4 @@
-"""What an author hands in - an executable file, a folder or a .zip - copied as submitted."""
+"""Copies a submitted bot - an executable file, a folder or a .zip - and checks it."""
 
 import errno
 import os
@@ -15,6 +15,7 @@ from tourney.bots.catalogue.files import (
     content_digest,
     copy_file,
     copy_tree,
+    naming,
     walk,
 )
 from tourney.bots.catalogue.manifest import FILE_NAME, MAX_TEXT, Manifest, manifest_from_name, read_manifest
@@ -22,12 +23,12 @@ from tourney.bots.catalogue.zip_archive import unpack
 from tourney.errors import BotError
 
 _STORES_FAULT = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS})
-"""What can only come of writing, and names no file when it does."""
+"""Errors that only writing raises, without the name of a file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A bot as it was handed in: its manifest, and its files, which lie in ``folder``."""
+    """A submitted bot: its manifest, and its files, which lie in ``folder``."""
 
     manifest: Manifest
     files: tuple[FileEntry, ...]
@@ -37,97 +38,95 @@ class Submission:
 def copy_submission(source: Path, target: Path, scratch: Path) -> Submission:
     """Copy a submitted bot into the new folder ``target``; ``scratch`` is an empty folder for an archive.
 
-    Raises BotError where it is none, or holds what a bot may not hold.
+    Raises BotError, with the path, if it is no bot or holds what a bot may not hold.
     """
     try:
         mode = source.stat().st_mode
     except OSError as error:
         raise BotError(f"there is no bot {source}: {error.strerror}") from error
     try:
-        if stat.S_ISDIR(mode):
-            return _copy_folder(source, target, str(source))
-        if not stat.S_ISREG(mode):
-            raise BotError(
-                f"{source} is neither a file nor a folder; a bot is an executable file, a folder or a .zip"
-            )
-        if source.suffix.lower() == ".zip":
-            unpack(source, scratch / "zip")
-            return _copy_folder(_inside(scratch / "zip"), target, str(source))
-        return _copy_program(source, target, executable=bool(mode & stat.S_IXUSR))
+        with naming(source):
+            if stat.S_ISDIR(mode):
+                return _copy_folder(source, target)
+            if not stat.S_ISREG(mode):
+                raise BotError("it is no bot; a bot is an executable file, a folder or a .zip")
+            if source.suffix.lower() == ".zip":
+                unpack(source, scratch / "zip")
+                return _copy_folder(_bot_folder(scratch / "zip"), target)
+            return _copy_program(source, target, executable=bool(mode & stat.S_IXUSR))
     except OSError as error:
-        if error.errno in _STORES_FAULT or _names(error, target.parent):
+        if error.errno in _STORES_FAULT or _is_below(error.filename, target.parent):
             raise
-        raise BotError(f"{source} cannot be read: {error}") from error
+        raise BotError(f"it cannot be read: {error}", source) from error
 
 
-def _names(error: OSError, folder: Path) -> bool:
-    name = error.filename
+def _is_below(name: object, folder: Path) -> bool:
     return isinstance(name, (str, bytes)) and Path(os.fsdecode(name)).is_relative_to(folder)
 
 
 def digest_of_folder(folder: Path) -> tuple[str, Manifest]:
     """Return the digest that a bot's folder would have in a store, and its manifest; nothing is copied."""
-    manifest = _read_manifest(folder, str(folder))
-    found = walk(folder, manifest.build_output)
-    return content_digest(copy_file(file, None, MAX_BYTES)[0] for file in found), manifest
+    with naming(folder):
+        manifest = _read_manifest(folder)
+        found = walk(folder, manifest.build_output)
+        return content_digest(copy_file(file, None, MAX_BYTES)[0] for file in found), manifest
 
 
-def manifest_of(folder: Path, files: Sequence[FileEntry], where: str) -> Manifest:
-    """Return the manifest of a bot that lies in a folder: ``bot.toml``, or made from its only file's name."""
+def manifest_of(folder: Path, files: Sequence[FileEntry]) -> Manifest:
+    """Return the manifest of a bot in a folder: ``bot.toml``, or one made from its only file's name."""
     if len(files) == 1 and files[0].path != FILE_NAME:
-        return manifest_from_name(files[0].path, where)
-    return _read_manifest(folder, where)
+        return manifest_from_name(files[0].path, files[0].path)
+    return _read_manifest(folder)
 
 
-def _copy_program(source: Path, target: Path, *, executable: bool) -> Submission:
-    if not executable:
-        raise BotError(f"{source} is not executable; say chmod +x if it is a program; else hand in a folder")
-    name = source.name
-    check_path(name, str(source.parent))
-    manifest = manifest_from_name(name, str(source))
-    # A link given on the command line names the program it leads to; links inside of a folder are refused.
-    files = copy_tree([SourceFile(name, source.resolve(), executable=True)], target)
-    return Submission(manifest, files, target)
+def check_command(manifest: Manifest, files: Sequence[FileEntry], *, built: bool = False) -> None:
+    """Raise BotError if the command's program is not among the bot's files, or not executable.
 
-
-def _copy_folder(folder: Path, target: Path, where: str) -> Submission:
-    manifest = _read_manifest(folder, where)
-    files = copy_tree(walk(folder, manifest.build_output), target)
-    if all(file.path != FILE_NAME for file in files):
-        raise BotError(f"{where}: build-output leaves out {FILE_NAME} itself")
-    if _read_manifest(target, where) != manifest:
-        raise BotError(f"{where}: {FILE_NAME} changed while it was read; add the bot again")
-    check_command(manifest, files, where)
-    return Submission(manifest, files, target)
-
-
-def check_command(manifest: Manifest, files: Sequence[FileEntry], where: str, *, built: bool = False) -> None:
-    """Raise BotError where a command names a file that the bot does not hold, or that cannot be executed.
-
-    Of a bot with a build nothing is asked until it is ``built``, as its program may come of it.
+    A bot with a build is checked only once it is ``built``, because the build may make its program.
     """
     if manifest.build and not built:
         return
     held = {file.path: file for file in files}
     program, *words = manifest.command
     if program == "python3":
-        # What follows an option may be its value, so only a plain first word is known to be a file.
+        # A word after an option may be its value, so only a plain first word is known to be a file.
         own = words[0] if words and not words[0].startswith(("-", "/")) else None
     elif program in held:
-        raise BotError(f"{where}: {program} in the command is looked for on PATH; write ./{program}")
+        raise BotError(f"{program} in the command is looked up on PATH; write ./{program}")
     else:
         own = program if "/" in program and not program.startswith("/") else None
     if own is None:
         return
     file = held.get(os.path.normpath(own))
     if file is None:
-        raise BotError(f"{where}: the command's program {own} is not among the bot's files")
+        raise BotError(f"the command's program {own} is not among the bot's files")
     if own == program and not file.executable:
-        raise BotError(f"{where}: the command's program {own} is not executable; say chmod +x")
+        raise BotError(f"the command's program {own} is not executable; run chmod +x on it")
 
 
-def _inside(folder: Path) -> Path:
-    """Return where an unpacked bot is: at the top, or in the only folder there (archivers pack either)."""
+def _copy_program(source: Path, target: Path, *, executable: bool) -> Submission:
+    if not executable:
+        raise BotError("it is not executable; run chmod +x if it is a program, or add a folder")
+    name = source.name
+    check_path(name)
+    # A link on the command line stands for its target; links inside a folder are refused.
+    files = copy_tree([SourceFile(name, source.resolve(), executable=True)], target)
+    return Submission(manifest_of(target, files), files, target)
+
+
+def _copy_folder(folder: Path, target: Path) -> Submission:
+    manifest = _read_manifest(folder)
+    files = copy_tree(walk(folder, manifest.build_output), target)
+    if all(file.path != FILE_NAME for file in files):
+        raise BotError(f"build-output leaves out {FILE_NAME} itself")
+    if _read_manifest(target) != manifest:
+        raise BotError(f"{FILE_NAME} changed while it was read; add the bot again")
+    check_command(manifest, files)
+    return Submission(manifest, files, target)
+
+
+def _bot_folder(folder: Path) -> Path:
+    """Return the bot's folder in an unpacked archive: the top, or the only folder there."""
     if (folder / FILE_NAME).exists():
         return folder
     within = [place for place in sorted(folder.iterdir()) if place.name != "__MACOSX"]
@@ -136,24 +135,21 @@ def _inside(folder: Path) -> Path:
     return folder
 
 
-def _read_manifest(folder: Path, where: str) -> Manifest:
-    name = f"{where}/{FILE_NAME}"
+def _read_manifest(folder: Path) -> Manifest:
     try:
         fd = os.open(folder / FILE_NAME, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError as error:
-        raise BotError(
-            f"{where} has no {FILE_NAME}; `tourney bots new NAME` writes a bot to begin from"
-        ) from error
+        raise BotError(f"there is no {FILE_NAME}; `tourney bots new NAME` writes a bot with one") from error
     except OSError as error:
-        raise BotError(f"{name} cannot be read: {error.strerror}") from error
+        raise BotError(f"{FILE_NAME} cannot be read: {error.strerror}") from error
     with os.fdopen(fd, "rb") as file:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
-            raise BotError(f"{name} is no regular file")
+            raise BotError(f"{FILE_NAME} is no regular file")
         data = file.read(MAX_TEXT + 1)
     if len(data) > MAX_TEXT:
-        raise BotError(f"{name} is longer than {MAX_TEXT >> 10} KiB, too long for a manifest")
+        raise BotError(f"{FILE_NAME} is longer than {MAX_TEXT >> 10} KiB; shorten it")
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise BotError(f"{name} is not UTF-8: {error.reason} at byte {error.start}") from error
-    return read_manifest(text, name)
+        raise BotError(f"{FILE_NAME} is not UTF-8: {error.reason} at byte {error.start}") from error
+    return read_manifest(text, FILE_NAME)
