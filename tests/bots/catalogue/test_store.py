@@ -405,7 +405,7 @@ def test_reading_a_store_that_is_not_there_makes_none(store: BotStore) -> None:
 def test_a_store_that_cannot_be_written_is_the_machines_failure(make_bot: MakeBot, tmp_path: Path) -> None:
     """A file stands where the store should be; root too cannot write there."""
     (tmp_path / "file").write_text("")
-    said = r"the bot store .*/file/store cannot be written: Not a directory; choose another folder with --bots$"
+    said = r"bot store .*/file/store cannot be written: Not a directory; choose another folder with --bots$"
     with pytest.raises(StoreError, match=said):
         BotStore(tmp_path / "file" / "store").add(make_bot())
 
