@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import mean
 
-from tourney.ratings.batch.normal import normals
+from tourney.ratings.superiority import normals
 from tourney.schedule.adaptive import Adaptive, estimate
 from tourney.schedule.format import History, Participant, Setup
 from tourney.schedule.round_robin import RoundRobin

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tourney.ratings.batch.normal import normals, uniforms
-from tourney.ratings.batch.prior import ELO
+from tourney.ratings.fit import ELO
 from tourney.ratings.sprt import expected_score
+from tourney.ratings.superiority import normals, uniforms
 from tourney.schedule.row import MatchKey, ResultRow
 
 Floats = NDArray[np.float64]

@@ -23,11 +23,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.rating_pools import Floats, Pool, World, pair_shares, simulate
-from tourney.ratings.batch.counts import Counts
-from tourney.ratings.batch.normal import uniforms
-from tourney.ratings.batch.prior import ELO, Prior
-from tourney.ratings.batch.rate import QUANTILE, estimate, rate, relative
+from tourney.ratings.batch import QUANTILE, estimate, rate, relative
+from tourney.ratings.counts import Counts
+from tourney.ratings.fit import ELO, Prior
 from tourney.ratings.sprt import Sprt
+from tourney.ratings.superiority import uniforms
 from tourney.ratings.trueskill_rating import Pool as TrueSkillPool
 from tourney.ratings.trueskill_rating import Settings
 from tourney.schedule.row import ResultRow

@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import mean
 
-from tourney.ratings.batch.normal import normals
+from tourney.ratings.superiority import normals
 from tourney.schedule.balanced_design import shuffled
 from tourney.schedule.format import History, Participant, Setup, rows_of
 from tourney.schedule.player_history import PlayerHistory

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from benchmarks.rating_pools import pair_shares
 from tourney.errors import UsageError
-from tourney.ratings.batch.normal import uniforms
 from tourney.ratings.sprt import SCORES, Sprt, elo_of, estimate, expected_score
+from tourney.ratings.superiority import uniforms
 
 counts = st.lists(st.integers(0, 2000), min_size=5, max_size=5)
 

@@ -1,14 +1,31 @@
 """TrueSkill: the package's numbers where it has any, sensible ones where it has none, and one order only."""
 
+import json
 import math
+from collections.abc import Iterable
+from typing import Any
 
 import pytest
 import trueskill
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.ratings.pools import results_of
 from tourney.errors import UsageError
-from tourney.ratings.trueskill_rating import PACKAGE_TAU, Pool, Rater, Settings, Skill, history, rate
+from tourney.ratings.method import Forfeits
+from tourney.ratings.trueskill_rating import (
+    PACKAGE_TAU,
+    Pool,
+    Rater,
+    Settings,
+    Skill,
+    TrueSkillMethod,
+    TrueSkillRating,
+    dump_pool,
+    history,
+    load_pool,
+    settings_text,
+)
 from tourney.schedule.row import MatchKey, ResultRow
 from tourney.seeds import stream
 
@@ -17,6 +34,15 @@ DRAW = stream(20, "test-ratings")
 
 def number(low: float, high: float) -> float:
     return low + (high - low) * DRAW(1 << 30) / (1 << 30)
+
+
+def rate(
+    results: Iterable[ResultRow],
+    entrants: Iterable[int],
+    settings: Settings | None = None,
+    forfeits: Forfeits = "loss",
+) -> tuple[TrueSkillRating, ...]:
+    return TrueSkillMethod(settings).rate(results, entrants, 2, forfeits)
 
 
 def pool_of_results(seats: int, entrants: int, matches: int) -> list[ResultRow]:
@@ -235,3 +261,59 @@ def test_the_largest_tau_has_numbers(seats: int) -> None:
     for line in rate(results, range(5), Settings(tau=1e6)):
         assert math.isfinite(line.mu)
         assert 1e5 < line.sigma < 1e8
+
+
+@pytest.mark.parametrize("seats", [2, 3])
+def test_a_pool_goes_on_as_if_it_had_never_stopped(seats: int) -> None:
+    results = results_of(seats, 6, 30 * seats)
+    whole = Pool.of(range(6)).after(results)
+    half = Pool.of(range(6)).after(results[: 15 * seats])
+    state = json.loads(json.dumps(dump_pool(half)))
+    again = load_pool(state, Settings(), range(6))
+    assert again == half
+    assert again is not None
+    assert again.after_ordered(results[15 * seats :]) == whole
+    assert load_pool(dump_pool(Pool.of(range(6))), Settings(), range(6)) == Pool.of(range(6))
+
+
+def test_who_joined_since_has_a_fresh_skill() -> None:
+    pool = Pool.of(range(3)).after(results_of(2, 3, 10))
+    again = load_pool(dump_pool(pool), pool.settings, range(5))
+    assert again is not None
+    assert again.skills == {**Pool.of(range(5)).skills, **pool.skills}
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        None,
+        [],
+        {},
+        {"skills": [[0, "0x1p0"]], "last": None},
+        {"skills": [[0, "x", "y", 1]], "last": None},
+        {"skills": [[0, "0x1p0", "0x1p0", 1]], "last": [1, 2]},
+        {"skills": [[9, "0x1p0", "0x1p0", 1]], "last": None},
+    ],
+)
+def test_what_is_no_pool_of_these_entrants_is_nothing(state: Any) -> None:
+    assert load_pool(state, Settings(), range(3)) is None
+
+
+def test_settings_are_told_apart() -> None:
+    texts = {
+        settings_text(Settings(), "loss"),
+        settings_text(Settings(), "void"),
+        settings_text(Settings(tau=0.1), "loss"),
+        settings_text(Settings(draw_probability=0.2), "loss"),
+    }
+    assert len(texts) == 4
+    assert max(map(len, texts)) <= 250
+    longest = Settings(tau=1 / 3, draw_probability=0.12345678901234567)
+    assert len(settings_text(longest, "void")) <= 250
+
+
+def test_results_that_claim_an_order_must_have_it() -> None:
+    results = results_of(2, 4, 10)
+    with pytest.raises(ValueError, match="does not come after"):
+        Pool.of(range(4)).after_ordered(reversed(results))
+    assert Pool.of(range(4)).after(reversed(results)) == Pool.of(range(4)).after_ordered(results)

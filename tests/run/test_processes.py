@@ -13,7 +13,7 @@ import pytest
 
 from tests.processes import PATIENCE, alive, wait_for, workers_of
 from tests.tournaments import digests, write_file
-from tourney.ratings.trueskill_rating import Settings, rate
+from tourney.ratings.trueskill_rating import TrueSkillMethod
 from tourney.report.site import Options, site
 from tourney.report.source import load
 from tourney.results.standings import compute_standings
@@ -208,7 +208,7 @@ def results(home: Path) -> tuple[object, ...]:
             digests(repository, tournament.id),
             tuple(repository.results(tournament.id)),
             compute_standings(repository, tournament.id),
-            tuple(rate(repository.results(tournament.id), range(2), Settings())),
+            tuple(TrueSkillMethod().rate(repository.results(tournament.id), range(2), 2)),
             list(site(load(repository, tournament), Options(measured=False, match_pages=4))),
         )
 

@@ -21,7 +21,7 @@ from tourney.bots.channel.base import Channel, Event
 from tourney.bots.channel.random_channel import RandomChannel
 from tourney.match.match_runner import MatchRunner
 from tourney.match.spec import Entrant, Limits
-from tourney.ratings.trueskill_rating import Settings, rate
+from tourney.ratings.trueskill_rating import TrueSkillMethod
 from tourney.report.site import Options, site
 from tourney.report.source import load
 from tourney.results.standings import compute_standings
@@ -156,7 +156,9 @@ def results(database: Path) -> dict[str, Any]:
             "results": tuple(repository.results(tournament.id)),
             "benched": repository.benched(tournament.id),
             "standings": compute_standings(repository, tournament.id),
-            "ratings": tuple(rate(repository.results(tournament.id), entrants, Settings())),
+            "ratings": tuple(
+                TrueSkillMethod().rate(repository.results(tournament.id), entrants, tournament.seats)
+            ),
             "report": list(site(load(repository, tournament), Options(measured=False, match_pages=2))),
         }
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tourney.cli.output import Column, Format
-from tourney.ratings.batch.values import Batch
-from tourney.ratings.values import Rating
+from tourney.ratings.batch import Batch
+from tourney.ratings.trueskill_rating import TrueSkillRating
 from tourney.store.repository import Repository
 from tourney.store.values import Tournament
 
@@ -73,7 +73,9 @@ def fault_counts(repository: Repository, tournament: Tournament) -> dict[int, in
     return counts
 
 
-def trueskill_rows(table: Sequence[Rating], names: Names, faults: Mapping[int, int], format_: Format) -> Rows:
+def trueskill_rows(
+    table: Sequence[TrueSkillRating], names: Names, faults: Mapping[int, int], format_: Format
+) -> Rows:
     """Return the TrueSkill table: numbers for programs, text for people."""
     rows = []
     for line in table:

@@ -8,10 +8,10 @@ from tourney.cli import rating_tables
 from tourney.cli.options import db_option, format_option, output_options
 from tourney.cli.output import Format, Output, current
 from tourney.errors import StoreError, UsageError
-from tourney.ratings import draws
-from tourney.ratings.batch.values import Batch
+from tourney.ratings.batch import Batch
+from tourney.ratings.draw_probability import estimate_draw_probability
+from tourney.ratings.method import Forfeits
 from tourney.ratings.trueskill_rating import PACKAGE_TAU, Settings
-from tourney.ratings.values import Forfeits
 from tourney.results.ratings import draw_probability_of, rate_batch, rate_trueskill
 from tourney.store.repository import Repository
 from tourney.store.values import DrawProbability, Tournament
@@ -158,7 +158,7 @@ def _draw_probability(
     kept = repository.draw_probability(game, seats)
     if kept is None or asked == AGAIN:
         results = list(repository.results(tournament.id))
-        kept = DrawProbability(draws.estimate(results, forfeits), tournament.name, len(results))
+        kept = DrawProbability(estimate_draw_probability(results, forfeits), tournament.name, len(results))
         try:
             repository.keep_draw_probability(game, seats, kept)
         except StoreError as error:

@@ -1,48 +1,66 @@
-"""TrueSkill by the ``trueskill`` package, over results in schedule order.
+"""TrueSkill by the ``trueskill`` package, over results in schedule order, and checkpoints of its pools.
 
-The package's numbers are kept wherever it has any (its default backend's, bit for bit, as far as its message
-passing goes); its hooks for v and w are mended where it has none. Two seats, the common case, go by the
-closed formulas, which message passing only approaches by rounding.
+Where message passing runs, results equal those of the package's default backend bit for bit; only where its v
+and w have no value do its hooks return corrected ones. Two seats, the common case, use the closed formulas,
+which message passing approximates up to rounding. A checkpoint stores numbers in hexadecimal, to the last
+bit: a pool restored from it equals one that never stopped.
 """
 
+import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import groupby
-from typing import NamedTuple
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 import trueskill
 
 from tourney.errors import UsageError
-from tourney.ratings import truncated
-from tourney.ratings.values import Forfeits, Rating, rated
+from tourney.ratings import truncated_normal
+from tourney.ratings.method import Forfeits, RatingMethod, rated
 from tourney.schedule.row import ResultRow
 
 PACKAGE_TAU: float = trueskill.TAU
-"""The package's own dynamics: by how much (a standard deviation) skill is taken to move between matches."""
+"""The package's own dynamics: the standard deviation of a skill's change between matches."""
 
 _TAIL = 37.5
 """Beyond this many standard deviations densities become subnormal numbers, which have few digits."""
 _MOST_TAU = 1e6
-"""Beyond it there is nothing to know of a skill, and far beyond it variances are no numbers any more."""
+"""Beyond it a skill cannot be estimated, and far beyond it variances overflow."""
 _THIN = 1e-4
 """Below this normalised draw margin the package divides one rounding error by another."""
 
 
 class Skill(NamedTuple):
-    """What is believed of an entrant's skill: normal with mean mu and standard deviation sigma, unrounded."""
+    """The posterior of an entrant's skill: normal with mean mu and standard deviation sigma, unrounded."""
 
     mu: float
     sigma: float
     games: int = 0
 
 
+class TrueSkillRating(NamedTuple):
+    """A line of the TrueSkill table, as published: mu and sigma to 3 decimals.
+
+    ``exposed`` is mu - 3 sigma of the published numbers, so that a reader can recompute it. ``rank`` is 1 +
+    the number of entrants with a higher exposed rating. ``games`` counts the rated matches.
+    """
+
+    rank: int
+    entrant: int
+    mu: float
+    sigma: float
+    exposed: float
+    games: int
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The numbers TrueSkill runs on; those of the package but for tau, which is 0: bots do not change.
+    """TrueSkill's parameters: the package's, except that tau is 0 because bots do not change.
 
-    ``draw_probability``: of two neighbours of equal skill; per game and number of seats (see
-    ``tourney.ratings.draws``). Raises UsageError for a number that means nothing.
+    ``draw_probability`` is that of two neighbours of equal skill; it depends on the game and the number of
+    seats (see ``tourney.ratings.draw_probability``). Raise UsageError for a meaningless number.
     """
 
     mu: float = trueskill.MU
@@ -64,10 +82,10 @@ class Settings:
 
 
 class StableTrueSkill(trueskill.TrueSkill):  # type: ignore[misc] # the package ships no types
-    """The package's environment with v and w that always have a value, and 0 <= w < 1.
+    """The package's environment with v and w defined everywhere, and 0 <= w < 1.
 
-    The package raises FloatingPointError when a favourite is some 38 standard deviations strong (whoever
-    wins), and a tie with draw probability 0 gives it a w below 0, which makes sigma grow.
+    The package itself raises FloatingPointError when a favourite is about 38 standard deviations stronger,
+    and for a tie with draw probability 0 it returns a w below 0, which makes sigma grow.
     """
 
     def win(self, diff: float, margin: float) -> tuple[float, float]:
@@ -76,9 +94,9 @@ class StableTrueSkill(trueskill.TrueSkill):  # type: ignore[misc] # the package 
         if -_TAIL < x < _TAIL:
             v = self.pdf(x) / self.cdf(x)
             w = v * (v + x)
-            if 0 < w <= truncated.W_MAX:
+            if 0 < w <= truncated_normal.W_MAX:
                 return v, w
-        return truncated.win(diff, margin)
+        return truncated_normal.win(diff, margin)
 
     def draw(self, diff: float, margin: float) -> tuple[float, float]:
         """Return v and w of a draw; ``diff`` and ``margin`` in standard deviations of the difference."""
@@ -90,9 +108,9 @@ class StableTrueSkill(trueskill.TrueSkill):  # type: ignore[misc] # the package 
             if within > 0:
                 v = (density_b - density_a) / within
                 w = v**2 + (a * density_a - b * density_b) / within
-                if 0 < w <= truncated.W_MAX:
+                if 0 < w <= truncated_normal.W_MAX:
                     return (-v if diff < 0 else v), w
-        return truncated.draw(diff, margin)
+        return truncated_normal.draw(diff, margin)
 
     def v_win(self, diff: float, draw_margin: float) -> float:
         """Return v of a win: a hook of the package."""
@@ -112,7 +130,7 @@ class StableTrueSkill(trueskill.TrueSkill):  # type: ignore[misc] # the package 
 
 
 class Rater:
-    """Rates one match after another: skills in, skills out. Holds settings only."""
+    """Rates single matches: skills in, skills out. Holds only the settings."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -122,9 +140,9 @@ class Rater:
         self._margin: float = trueskill.calc_draw_margin(settings.draw_probability, 2, self._environment)
 
     def rate(self, skills: tuple[Skill, ...], ranks: tuple[int, ...]) -> tuple[Skill, ...]:
-        """Return each seat's skill after a match, seats in the order given; the package by message passing.
+        """Return each seat's skill after a match, by the package's message passing.
 
-        Seats of equal rank are taken in the order given, which the result depends on from three seats on.
+        From three seats on the result depends on the order in which seats of equal rank are given.
         """
         groups = [(trueskill.Rating(skill.mu, skill.sigma),) for skill in skills]
         after = self._environment.rate(groups, ranks)
@@ -159,9 +177,9 @@ class Rater:
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """What is believed of all entrants after the matches up to ``last`` (None: before the first).
+    """The skills of all entrants after the matches up to ``last`` (None: before the first).
 
-    A pool goes on from where it stands, so old results need not be rated again: ``pool.after(more)``.
+    ``pool.after(more)`` continues from there, so old results need not be rated again.
     """
 
     settings: Settings
@@ -175,17 +193,17 @@ class Pool:
         return cls(settings, {number: Skill(settings.mu, settings.sigma) for number in sorted(entrants)})
 
     def after(self, results: Iterable[ResultRow], forfeits: Forfeits = "loss") -> "Pool":
-        """Return the pool after more results, which are taken in the order of their keys.
+        """Return the pool after more results, rated in the order of their keys.
 
-        Raises ValueError for a key that does not come after the last, an entrant that the pool lacks, or
-        one that sits twice at a table.
+        Raise ValueError for a key that does not follow the last, an entrant that the pool lacks, or one that
+        sits twice at a table.
         """
-        return self.after_ordered(sorted(rated(results, forfeits), key=_key))
+        return self.after_ordered(sorted(rated(results, forfeits), key=attrgetter("key")))
 
     def after_ordered(self, results: Iterable[ResultRow], forfeits: Forfeits = "loss") -> "Pool":
-        """Return the pool after more results that come in the order of their keys; none is held.
+        """Return the pool after more results that come in the order of their keys; reads them one by one.
 
-        Raises as ``after`` does.
+        Raise ValueError as ``after`` does.
         """
         rater = Rater(self.settings)
         skills = dict(self.skills)
@@ -197,29 +215,41 @@ class Pool:
             _rate_match(rater, skills, result)
         return replace(self, skills=skills, last=last)
 
-    def table(self) -> tuple[Rating, ...]:
+    def table(self) -> tuple[TrueSkillRating, ...]:
         """Return the ratings as published, best first: by exposed rating, then mu, then number."""
         lines = []
         for number, skill in self.skills.items():
             mu, sigma = round(skill.mu, 3), round(skill.sigma, 3)
             # Adding 0.0 turns -0.0 into 0.0, so that the two are printed alike.
-            lines.append(Rating(0, number, mu + 0.0, sigma, round(mu - 3 * sigma, 3) + 0.0, skill.games))
+            lines.append(
+                TrueSkillRating(0, number, mu + 0.0, sigma, round(mu - 3 * sigma, 3) + 0.0, skill.games)
+            )
         lines.sort(key=lambda line: (-line.exposed, -line.mu, line.entrant))
-        ranked: list[Rating] = []
+        ranked: list[TrueSkillRating] = []
         for place, line in enumerate(lines, start=1):
             tied = bool(ranked) and ranked[-1].exposed == line.exposed
             ranked.append(line._replace(rank=ranked[-1].rank if tied else place))
         return tuple(ranked)
 
 
-def rate(
-    results: Iterable[ResultRow],
-    entrants: Iterable[int],
-    settings: Settings | None = None,
-    forfeits: Forfeits = "loss",
-) -> tuple[Rating, ...]:
-    """Return the table of a pool after results, in whatever order they are given."""
-    return Pool.of(entrants, settings).after(results, forfeits).table()
+class TrueSkillMethod(RatingMethod):
+    """TrueSkill, one match after the other in schedule order."""
+
+    name = "trueskill"
+    columns = ("mu", "sigma", "exposed")
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        self.settings = settings or Settings()
+
+    def rate(
+        self,
+        results: Iterable[ResultRow],
+        entrants: Iterable[int],
+        seats: int,  # noqa: ARG002 - each result shows its number of seats
+        forfeits: Forfeits = "loss",
+    ) -> tuple[TrueSkillRating, ...]:
+        """Return the table, best first. Raise ValueError as ``Pool.after`` does."""
+        return Pool.of(entrants, self.settings).after(results, forfeits).table()
 
 
 def history(
@@ -230,14 +260,10 @@ def history(
 ) -> Iterator[tuple[int, Pool]]:
     """Yield each round that has a rated match, with the pool after it, in schedule order."""
     pool = Pool.of(entrants, settings)
-    ordered = sorted(rated(results, forfeits), key=_key)
+    ordered = sorted(rated(results, forfeits), key=attrgetter("key"))
     for round_, group in groupby(ordered, key=lambda result: result.key[0]):
         pool = pool.after(group)
         yield round_, pool
-
-
-def _key(result: ResultRow) -> tuple[int, int, int, int]:
-    return result.key
 
 
 def _rate_match(rater: Rater, skills: dict[int, Skill], result: ResultRow) -> None:
@@ -261,3 +287,38 @@ def _rate_match(rater: Rater, skills: dict[int, Skill], result: ResultRow) -> No
         raise ValueError(f"match {result.key} has an entrant {error} that is not in the pool") from error
     for seat, skill in zip(order, after, strict=True):
         skills[entrants[seat]] = skill
+
+
+def settings_text(settings: Settings, forfeits: Forfeits) -> str:
+    """Return the settings of a pool as canonical JSON; a checkpoint is valid for equal settings only."""
+    data = {"method": "trueskill", "forfeits": forfeits, **asdict(settings)}
+    return json.dumps(data, sort_keys=True, separators=(",", ":"))
+
+
+def dump_pool(pool: Pool) -> dict[str, Any]:
+    """Return a pool without its settings as JSON data."""
+    return {
+        "last": None if pool.last is None else list(pool.last),
+        "skills": [
+            [number, skill.mu.hex(), skill.sigma.hex(), skill.games] for number, skill in pool.skills.items()
+        ],
+    }
+
+
+def load_pool(state: Any, settings: Settings, entrants: Iterable[int]) -> Pool | None:
+    """Return the pool that ``dump_pool`` gave, with new entrants added; None for malformed data."""
+    try:
+        skills = {
+            int(number): Skill(float.fromhex(mu), float.fromhex(sigma), int(games))
+            for number, mu, sigma, games in state["skills"]
+        }
+        last = None
+        if state["last"] is not None:
+            round_, table, repeat, order = map(int, state["last"])
+            last = (round_, table, repeat, order)
+    except (KeyError, TypeError, ValueError):
+        return None
+    fresh = Pool.of(entrants, settings).skills
+    if not skills.keys() <= fresh.keys():
+        return None
+    return Pool(settings, {**fresh, **skills}, last)

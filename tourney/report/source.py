@@ -10,12 +10,10 @@ from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
 from tourney.match.record import Record
 from tourney.match.result import LogLine
-from tourney.ratings import draws
-from tourney.ratings.batch.counts import Counts
-from tourney.ratings.batch.rate import rate
-from tourney.ratings.batch.values import Batch
-from tourney.ratings.trueskill_rating import Pool, Settings, history
-from tourney.ratings.values import Rating
+from tourney.ratings.batch import Batch, rate
+from tourney.ratings.counts import Counts
+from tourney.ratings.draw_probability import default_draw_probability
+from tourney.ratings.trueskill_rating import Pool, Settings, TrueSkillRating, history
 from tourney.results.standings import compute_standings
 from tourney.schedule.row import ResultRow
 from tourney.store.repository import Repository
@@ -78,7 +76,7 @@ class Source:
         plan = self.tournament.plan
         if self.draw_probability is not None:
             return Settings(draw_probability=self.draw_probability)
-        return Settings(draw_probability=draws.default(plan.game, plan.seats, dict(plan.options)))
+        return Settings(draw_probability=default_draw_probability(plan.game, plan.seats, dict(plan.options)))
 
     @cached_property
     def batch(self) -> Batch:
@@ -104,7 +102,7 @@ class Source:
         return tuple(history(self._results(), numbers, self.settings))
 
     @cached_property
-    def ratings(self) -> tuple[Rating, ...]:
+    def ratings(self) -> tuple[TrueSkillRating, ...]:
         """The TrueSkill table."""
         if self.history:
             return self.history[-1][1].table()

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from tourney.ratings.values import Rating
+from tourney.ratings.trueskill_rating import TrueSkillRating
 from tourney.report import plots, text
 from tourney.report.downloads import DownloadTable, table
 from tourney.report.labels import EntrantLabel, entrant_labels
@@ -53,7 +53,7 @@ def elo_axis(source: Source) -> plots.Scale:
 def standing_lines(source: Source) -> tuple[StandingLine, ...]:
     """Return the standings with ratings beside them."""
     known = entrant_labels(source)
-    ratings: dict[int, Rating] = {rating.entrant: rating for rating in source.ratings}
+    ratings: dict[int, TrueSkillRating] = {rating.entrant: rating for rating in source.ratings}
     batch = {line.entrant: line for line in source.batch.ratings}
     scale, skill_scale = elo_axis(source), rating_axis(source)
     seats = source.tournament.seats

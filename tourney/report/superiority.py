@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tourney.ratings.batch.values import SeatEffect
+from tourney.ratings.batch import SeatEffect
 from tourney.report import text
 from tourney.report.downloads import DownloadTable, table
 from tourney.report.labels import EntrantLabel, entrant_labels

@@ -5,13 +5,11 @@ from dataclasses import dataclass
 from itertools import chain
 
 from tourney.errors import RecordError
-from tourney.ratings import draws
-from tourney.ratings.batch.counts import Counts
-from tourney.ratings.batch.rate import rate
-from tourney.ratings.batch.values import Batch
-from tourney.ratings.checkpoint import freeze, settings_text, thaw
-from tourney.ratings.trueskill_rating import Pool, Settings
-from tourney.ratings.values import Forfeits
+from tourney.ratings.batch import Batch, rate
+from tourney.ratings.counts import Counts
+from tourney.ratings.draw_probability import default_draw_probability
+from tourney.ratings.method import Forfeits
+from tourney.ratings.trueskill_rating import Pool, Settings, dump_pool, load_pool, settings_text
 from tourney.schedule.row import ResultRow
 from tourney.store.repository import Repository
 from tourney.store.values import Checkpoint, Tournament
@@ -46,7 +44,7 @@ def rate_trueskill(
         kept = None
     settled = repository.settled(tournament.id)
     if kept is not None and kept.number <= settled:
-        thawed = thaw(kept.state, settings, numbers)
+        thawed = load_pool(kept.state, settings, numbers)
         if thawed is not None:
             start, pool = kept.number, thawed
     results = repository.results(tournament.id, after=start)
@@ -60,7 +58,7 @@ def rate_trueskill(
             yield result
 
     pool = pool.after_ordered(prefix(), forfeits)
-    keep = Checkpoint(settled, freeze(pool)) if settled - start >= WORTH_KEEPING else None
+    keep = Checkpoint(settled, dump_pool(pool)) if settled - start >= WORTH_KEEPING else None
     return Rated(pool.after_ordered(chain(beyond, results), forfeits), text, keep)
 
 
@@ -84,4 +82,4 @@ def draw_probability_of(repository: Repository, tournament: Tournament) -> float
     kept = repository.draw_probability(tournament.game, tournament.seats)
     if kept is not None:
         return kept.probability
-    return draws.default(tournament.game, tournament.seats, dict(tournament.plan.options))
+    return default_draw_probability(tournament.game, tournament.seats, dict(tournament.plan.options))

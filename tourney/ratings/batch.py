@@ -1,22 +1,152 @@
-"""From counts to what is published: fit, intervals, ranks, pairs, pool."""
+"""The batch rating: one fit of a whole pool, and its published tables with every number rounded.
 
+Elo is relative to the mean of the pool: with a difference d the odds of finishing ahead of the other are
+10 ** (d / 400). Intervals cover 95 %.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tourney.ratings.batch import connectivity, ranks, superiority
-from tourney.ratings.batch.counts import Counts, Floats
-from tourney.ratings.batch.covariance import Covariance, covariance
-from tourney.ratings.batch.davidson import Davidson
-from tourney.ratings.batch.fit import Chance, PairTotals, chance, goodness, pair_totals
-from tourney.ratings.batch.likelihood import Likelihood
-from tourney.ratings.batch.newton import Mode, maximise
-from tourney.ratings.batch.plackett_luce import PlackettLuce
-from tourney.ratings.batch.prior import ELO, Prior
-from tourney.ratings.batch.values import Batch, BatchPair, BatchPool, BatchRating, SeatEffect
+from tourney.ratings import superiority
+from tourney.ratings.counts import Counts, Floats
+from tourney.ratings.davidson import Davidson
+from tourney.ratings.fit import (
+    ELO,
+    Chance,
+    Covariance,
+    Goodness,
+    Mode,
+    PairTotals,
+    Prior,
+    chance,
+    covariance,
+    goodness,
+    maximise,
+    pair_totals,
+)
+from tourney.ratings.likelihood import Likelihood
+from tourney.ratings.method import Forfeits, RatingMethod
+from tourney.ratings.plackett_luce import PlackettLuce
+from tourney.schedule.row import ResultRow
+
+if TYPE_CHECKING:
+    import rustworkx
+
+
+class BatchRating(NamedTuple):
+    """A line of the table, the best first.
+
+    ``elo``, ``low`` and ``high`` have 1 decimal. ``rank`` is 1 + the number of entrants with a higher
+    published Elo; ``best_rank`` and ``worst_rank`` bound the true rank. ``score`` is points per game (4
+    decimals), None before the first. ``p_best``: the probability of being the strongest (2 decimals).
+    """
+
+    rank: int
+    best_rank: int
+    worst_rank: int
+    entrant: int
+    elo: float
+    low: float
+    high: float
+    games: int
+    score: float | None
+    p_best: float
+
+
+class BatchPair(NamedTuple):
+    """Two entrants, ``a`` in front of ``b`` in the table.
+
+    ``los``: the probability that a is the stronger (4 decimals). In their ``games`` a scored ``points``
+    (finishing ahead is 1, sharing a rank 1/2); the fit expects ``expected``; ``residual`` is points -
+    expected (2 decimals) and ``z`` the same in standard deviations of the points. ``z`` is None for a pair
+    that never met.
+    """
+
+    a: int
+    b: int
+    los: float
+    games: int
+    points: float
+    expected: float
+    residual: float
+    z: float | None
+
+
+class SeatEffect(NamedTuple):
+    """The advantage of a seat, in Elo relative to the mean of all seats, with its interval."""
+
+    seat: int
+    elo: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class BatchPool:
+    """The figures of the pool as a whole.
+
+    ``matches`` rated, in ``clusters`` (mirrored groups). ``draw_rate``: the share of drawn meetings, None
+    before the first. ``dispersion``: the variance of clusters' scores in units of that of independent
+    matches. ``parts``: the entrants (numbers) connected by matches, best first; two parts cannot be compared.
+    ``steps``: the same parts, split where no entrant below ever took anything off one above; across a step
+    only the prior bounds the difference.
+    """
+
+    matches: int
+    clusters: int
+    draw_rate: float | None
+    dispersion: float
+    seats: tuple[SeatEffect, ...]
+    goodness: Goodness
+    parts: tuple[tuple[int, ...], ...]
+    steps: tuple[tuple[tuple[int, ...], ...], ...]
+    prior_elo: float
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A rated pool: the table, all pairs in the order of the table, and the pool's figures."""
+
+    ratings: tuple[BatchRating, ...]
+    pairs: tuple[BatchPair, ...]
+    pool: BatchPool
+
+
+Links = Sequence[Iterable[int]]
+"""The entrants to which each entrant points."""
+
+
+def components(links: Links) -> list[list[int]]:
+    """Return the groups connected by links of either direction."""
+    import rustworkx  # noqa: PLC0415 - slow to import, and only this needs it
+
+    return [list(part) for part in rustworkx.weakly_connected_components(_graph(links))]
+
+
+def strong_components(links: Links) -> list[list[int]]:
+    """Return the groups within which every entrant reaches every other; none reaches an earlier group."""
+    import rustworkx  # noqa: PLC0415 - as above
+
+    return [list(group) for group in reversed(rustworkx.strongly_connected_components(_graph(links)))]
+
+
+def _graph(links: Links) -> "rustworkx.PyDiGraph[None, None]":
+    import rustworkx  # noqa: PLC0415 - as above
+
+    graph: rustworkx.PyDiGraph[None, None] = rustworkx.PyDiGraph()
+    graph.add_nodes_from([None] * len(links))
+    graph.add_edges_from_no_data(
+        [(source, target) for source, targets in enumerate(links) for target in targets]
+    )
+    return graph
+
 
 QUANTILE = 1.959963984540054
-"""Of the normal distribution, for intervals of 95 %."""
+"""The normal distribution's quantile for intervals of 95 %."""
 
 
 def likelihood_of(counts: Counts) -> Likelihood:
@@ -41,9 +171,9 @@ def relative(x: Floats, matrix: Floats) -> tuple[Floats, Floats]:
 
 
 def rate(counts: Counts, prior: Prior | None = None, *, pairs: bool = True) -> Batch:
-    """Rate a pool; a function of the counts alone, to the published digits.
+    """Rate a pool; the published digits are a function of the counts alone.
 
-    Without ``pairs`` those are left out: of thousands of bots there are millions.
+    Without ``pairs`` they are left out: thousands of bots make millions.
     """
     prior = prior or Prior()
     n, k = counts.size, counts.seats
@@ -73,8 +203,21 @@ def rate(counts: Counts, prior: Prior | None = None, *, pairs: bool = True) -> B
         steps=steps,
         prior_elo=prior.rating,
     )
-    told = _pairs(counts, elo, spread, totals, by_chance, order) if pairs else ()
-    return Batch(lines, told, pool)
+    table = _pairs(counts, elo, spread, totals, by_chance, order) if pairs else ()
+    return Batch(lines, table, pool)
+
+
+class BatchMethod(RatingMethod):
+    """One fit of all results, whatever their order."""
+
+    name = "batch"
+    columns = ("elo", "low", "high", "best_rank", "worst_rank", "p_best")
+
+    def rate(
+        self, results: Iterable[ResultRow], entrants: Iterable[int], seats: int, forfeits: Forfeits = "loss"
+    ) -> tuple[BatchRating, ...]:
+        """Return the table, best first. Raise ValueError as ``Counts.of_results`` does."""
+        return rate(Counts.of_results(results, entrants, seats, forfeits), pairs=False).ratings
 
 
 def _lines(
@@ -90,8 +233,8 @@ def _lines(
         np.add.at(games, counts.seating[:, seat], times)
         np.add.at(units, counts.seating[:, seat], times * won)
     published = np.array([_published(value, 1) for value in elo])
-    rank = ranks.ranks(published)
-    first, last = ranks.ranges(elo, spread)
+    rank = superiority.ranks(published)
+    first, last = superiority.ranges(elo, spread)
     variances = np.diag(matrix)
     lines = [
         BatchRating(
@@ -165,11 +308,11 @@ def _parts(
     def place(position: int) -> int:
         return order[counts.entrants[position]]
 
-    def numbers(group: tuple[int, ...]) -> tuple[int, ...]:
+    def numbers(group: Sequence[int]) -> tuple[int, ...]:
         return tuple(counts.entrants[position] for position in sorted(group, key=place))
 
-    found = sorted(connectivity.components(met), key=lambda part: min(map(place, part)))
-    strong = sorted(connectivity.strong_components(links), key=lambda group: min(map(place, group)))
+    found = sorted(components(met), key=lambda part: min(map(place, part)))
+    strong = sorted(strong_components(links), key=lambda group: min(map(place, group)))
     parts = tuple(numbers(part) for part in found)
     steps = tuple(tuple(numbers(group) for group in strong if group[0] in part) for part in found)
     return parts, steps

@@ -8,15 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.ratings.batch.pools import results_of
-from tourney.ratings.batch.counts import Counts, Floats
-from tourney.ratings.batch.davidson import Davidson
-from tourney.ratings.batch.fit import pair_totals
-from tourney.ratings.batch.likelihood import Likelihood
-from tourney.ratings.batch.newton import maximise
-from tourney.ratings.batch.plackett_luce import PlackettLuce, orders
-from tourney.ratings.batch.prior import Prior
-from tourney.ratings.batch.rate import likelihood_of
+from tests.ratings.pools import results_of
+from tourney.ratings.batch import likelihood_of
+from tourney.ratings.counts import Counts, Floats
+from tourney.ratings.davidson import Davidson
+from tourney.ratings.fit import Prior, maximise, pair_totals
+from tourney.ratings.likelihood import Likelihood
+from tourney.ratings.plackett_luce import PlackettLuce, orders
 from tourney.schedule.row import MatchKey, ResultRow
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from tests.ratings.batch.pools import results_of, shuffled
-from tourney.ratings.batch.counts import Counts
+from tests.ratings.pools import results_of, shuffled
+from tourney.ratings.counts import Counts
 from tourney.schedule.row import MatchKey, ResultRow
 from tourney.store.values import GroupGame
 

@@ -14,8 +14,8 @@ from itertools import combinations, permutations, product
 
 import numpy as np
 
-from tourney.ratings.batch.counts import Counts, Floats, Ints
-from tourney.ratings.batch.likelihood import (
+from tourney.ratings.counts import Counts, Floats, Ints
+from tourney.ratings.likelihood import (
     Meetings,
     Point,
     Scores,

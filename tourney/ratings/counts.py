@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tourney.ratings.values import Forfeits, rated
+from tourney.ratings.method import Forfeits, rated
 from tourney.schedule.row import ResultRow
 
 Ints = NDArray[np.int64]

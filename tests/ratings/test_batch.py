@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from benchmarks.rating_pools import World, simulate
-from tests.ratings.batch.pools import results_of, shuffled
-from tourney.ratings.batch.counts import Counts
-from tourney.ratings.batch.rate import rate
-from tourney.ratings.batch.values import Batch
+from tests.ratings.pools import results_of, shuffled
+from tourney.ratings.batch import Batch, rate
+from tourney.ratings.counts import Counts
 from tourney.schedule.row import MatchKey, ResultRow
 
 

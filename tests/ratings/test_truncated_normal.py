@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tourney.ratings.truncated import W_MAX, draw, win
+from tourney.ratings.truncated_normal import W_MAX, draw, win
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(120)
 

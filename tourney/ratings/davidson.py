@@ -8,8 +8,8 @@ exp(d/2) : nu : exp(-d/2), a multinomial logit, concave in ratings, seats' effec
 
 import numpy as np
 
-from tourney.ratings.batch.counts import Counts, Floats, Ints
-from tourney.ratings.batch.likelihood import (
+from tourney.ratings.counts import Counts, Floats, Ints
+from tourney.ratings.likelihood import (
     Meetings,
     Point,
     Scores,

@@ -5,11 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.ratings.batch.pools import results_of
-from tourney.ratings.batch.counts import Counts, Floats
-from tourney.ratings.batch.covariance import squared_scores, upper_envelope
-from tourney.ratings.batch.prior import Prior
-from tourney.ratings.batch.rate import estimate
+from tests.ratings.pools import results_of
+from tourney.ratings.batch import estimate
+from tourney.ratings.counts import Counts, Floats
+from tourney.ratings.fit import Prior, squared_scores, upper_envelope
 from tourney.schedule.row import MatchKey, ResultRow
 
 

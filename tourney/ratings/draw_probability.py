@@ -1,7 +1,7 @@
-"""The draw probability: how often neighbours in the final order are tied, per game and number of seats.
+"""The draw probability: the share of ties between neighbours in the final order, per game and seats.
 
-TrueSkill wants it from outside. It is estimated once from results and then kept: a number that followed the
-results would move every rating with every match.
+It is an input of TrueSkill. It is estimated once from results and then stored: a value that followed the
+results would change every rating with every match.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,11 +11,11 @@ import trueskill
 
 from tourney.errors import GameError
 from tourney.games.registry import find_game
-from tourney.ratings.values import Forfeits, rated
+from tourney.ratings.method import Forfeits, rated
 from tourney.schedule.row import ResultRow
 
 
-def default(game: str, seats: int, options: Mapping[str, str] | None = None) -> float:
+def default_draw_probability(game: str, seats: int, options: Mapping[str, str] | None = None) -> float:
     """Return the default draw probability of a game.
 
     The trueskill package's default, except in a game with a single winner: its rules tie (seats - 2) of the
@@ -35,11 +35,11 @@ def _has_single_winner(game: str, seats: int, options: Mapping[str, str] | None)
         return False
 
 
-def estimate(results: Iterable[ResultRow], forfeits: Forfeits = "loss") -> float:
-    """Return the share of neighbours in the order of ranks that are tied, to 4 decimals, never 0 or 1.
+def estimate_draw_probability(results: Iterable[ResultRow], forfeits: Forfeits = "loss") -> float:
+    """Return the share of tied neighbours in the order of ranks, to 4 decimals, never 0 or 1.
 
-    (ties + 1) / (neighbours + 2), Laplace's rule of succession: a pool without a draw yet may have one later.
-    At two seats it is the share of draws.
+    It is (ties + 1) / (neighbours + 2), Laplace's rule of succession: a pool without draws may have one
+    later. At two seats it is the share of draws.
     """
     ties = neighbours = 0
     for result in rated(results, forfeits):

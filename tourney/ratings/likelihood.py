@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from tourney.ratings.batch.counts import Floats, Ints
+from tourney.ratings.counts import Floats, Ints
 
 
 class Point(NamedTuple):

@@ -7,10 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tourney.ratings.batch.connectivity import components, strong_components
-from tourney.ratings.batch.normal import normals, uniforms
-from tourney.ratings.batch.ranks import critical, ranges, ranks
-from tourney.ratings.batch.superiority import best, los, spreads
+from tourney.ratings.batch import components, strong_components
+from tourney.ratings.superiority import best, critical, los, normals, ranges, ranks, spreads, uniforms
 
 
 def test_draws_are_a_function_of_their_labels() -> None:

@@ -1,0 +1,42 @@
+"""Rating methods behind one interface."""
+
+import tomllib
+
+import pytest
+
+from tests.command import ROOT
+from tests.ratings.pools import results_of
+from tourney.errors import UsageError
+from tourney.ratings.batch import rate
+from tourney.ratings.counts import Counts
+from tourney.ratings.method import METHODS
+from tourney.ratings.trueskill_rating import Pool
+
+
+def test_own_methods_equal_the_entry_points() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["entry-points"][METHODS.group] == METHODS.own
+
+
+@pytest.mark.parametrize("seats", [2, 3])
+def test_methods_give_the_tables_of_their_models(seats: int) -> None:
+    results = results_of(seats, 5, 40)
+    assert (
+        METHODS.find("trueskill").rate(results, range(5), seats) == Pool.of(range(5)).after(results).table()
+    )
+    counts = Counts.of_results(results, range(5), seats)
+    assert METHODS.find("batch").rate(results, range(5), seats) == rate(counts).ratings
+
+
+@pytest.mark.parametrize("name", METHODS.own)
+def test_lines_have_the_columns_and_the_results_in_any_order(name: str) -> None:
+    method, results = METHODS.find(name), results_of(2, 5, 40)
+    table = method.rate(results, range(5), 2)
+    assert table == method.rate(reversed(results), range(5), 2)
+    assert [line.rank for line in table] == sorted(line.rank for line in table)
+    assert {type(getattr(line, column)) for line in table for column in method.columns} <= {int, float}
+
+
+def test_unknown_method_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(UsageError, match="no rating method 'elo'; the rating methods are: batch, trueskill"):
+        METHODS.find("elo")

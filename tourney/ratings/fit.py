@@ -1,0 +1,301 @@
+"""The fit of a pool: Gaussian prior, mode, covariances, and the goodness of the fit.
+
+A Gaussian prior around 0 keeps every estimate finite; Newton's method finds the mode of the log-posterior.
+
+The inverse Hessian H^-1 (H = J + L: the data's information and the prior's) is the covariance if the model
+holds and matches are independent. The sandwich H^-1 (B + L) H^-1, B being the sum of the squared scores of
+clusters, needs neither (Liang and Zeger, "Longitudinal data analysis using generalized linear models",
+Biometrika 73, 1986; Huber 1967). But with few surprises, as for a bot that won everything, B has nothing to
+measure and the sandwich is far too narrow. So the published covariance is H^-1 M H^-1 where M is, in each
+direction, the larger of B + L and phi J + L. The dispersion phi is the variance of clusters in units of that
+of independent matches, estimated over the whole pool.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from tourney.ratings.counts import Floats, Ints
+from tourney.ratings.likelihood import Likelihood, Meetings, Scores, scatter, scatter_matrix
+
+ELO = 400 / math.log(10)
+"""A unit of the natural logarithm of the odds, in Elo."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """Independent normal distributions around 0, given by their standard deviations.
+
+    ``rating`` (Elo): of a bot. At 600 the prior weighs a third of one even game. ``seat`` (Elo): of a seat's
+    effect. ``draws`` (natural logarithm): of Davidson's nu; before the first match a draw of equals is about
+    as likely as a win.
+    """
+
+    rating: float = 600.0
+    seat: float = 200.0
+    draws: float = 2.0
+
+    def precision(self, entrants: int, seats: int, *, draws: bool) -> Floats:
+        """Return the precisions of the parameters: ratings, seats, and the draw parameter if there is one."""
+        parts = [
+            np.full(entrants, (ELO / self.rating) ** 2),
+            np.full(seats, (ELO / self.seat) ** 2),
+            *([np.full(1, self.draws**-2)] if draws else []),
+        ]
+        return np.concatenate(parts)
+
+
+_STEP = 1e-9
+"""The last step is shorter than this, in natural units: 1e-7 Elo."""
+_RISE = 1e-18
+"""Or its relative gain is below this: with hardly any data, steps are noise."""
+_STEPS = 200
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Mode:
+    """The posterior's mode: parameters, the data's information J and the prior's precision (a diagonal)."""
+
+    x: Floats
+    information: Floats
+    precision: Floats
+
+    @property
+    def hessian(self) -> Floats:
+        """The negative second derivative of the log-posterior: J + the prior's."""
+        return self.information + np.diag(self.precision)
+
+
+def maximise(likelihood: Likelihood, precision: Floats) -> Mode:
+    """Return the mode by damped Newton steps; the posterior is strictly concave, so there is one.
+
+    Raise ArithmeticError if the steps do not converge, which is a defect of this program.
+    """
+    x = np.zeros(likelihood.size)
+    point = likelihood.at(x)
+    for _ in range(_STEPS):
+        gradient = point.gradient - precision * x
+        step = np.linalg.solve(point.information + np.diag(precision), gradient)
+        rise = float(gradient @ step)
+        now = point.value - float(precision @ x**2) / 2
+        if np.max(np.abs(step), initial=0.0) < _STEP or rise < _RISE * (1 + abs(now)):
+            return Mode(x, point.information, precision)
+        size = 1.0
+        while True:
+            there = x + size * step
+            next_point = likelihood.at(there)
+            gain = next_point.value - float(precision @ there**2) / 2 - now
+            # Near the maximum rounding hides the gain, and a full step is right.
+            if gain >= 1e-4 * size * rise or rise < 1e-9 * (1 + abs(now)) or size < 1e-9:
+                break
+            size /= 2
+        x, point = there, next_point
+    raise ArithmeticError(f"Newton's method took more than {_STEPS} steps")
+
+
+STEADY = 25.0
+"""The weight of phi = 1 against the pool's own estimate: the information of fifty even games."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Covariance:
+    """Covariances of all parameters, (P, P) each, and the dispersion phi."""
+
+    hessian: Floats
+    sandwich: Floats
+    published: Floats
+    dispersion: float
+
+
+def covariance(mode: Mode, scores: Scores, times: Ints, entrants: int) -> Covariance:
+    """Return the covariances at a mode, from the scores of clusters that occurred ``times`` (C)."""
+    prior = np.diag(mode.precision)
+    inverse = np.linalg.inv(mode.hessian)
+    inverse = (inverse + inverse.T) / 2
+    meat = squared_scores(scores, times, len(mode.x))
+    seen = float(np.trace(meat[:entrants, :entrants]))
+    expected = float(np.trace(mode.information[:entrants, :entrants]))
+    dispersion = (seen + STEADY) / (expected + STEADY)
+    wide = upper_envelope(meat + prior, dispersion * mode.information + prior)
+    return Covariance(
+        hessian=inverse,
+        sandwich=inverse @ (meat + prior) @ inverse,
+        published=inverse @ wide @ inverse,
+        dispersion=dispersion,
+    )
+
+
+def squared_scores(scores: Scores, times: Ints, size: int) -> Floats:
+    """Return the sum over clusters of each score times itself transposed, (size, size)."""
+    total = np.zeros((size, size))
+    if not len(times):
+        return total
+    keys, inverse = np.unique(scores.cluster * size + scores.parameter, return_inverse=True)
+    value = scatter(inverse.reshape(-1), scores.value, len(keys))
+    cluster, parameter = keys // size, keys % size
+    # One row per cluster, with a column for each parameter of the cluster that has most.
+    place = np.arange(len(keys)) - np.searchsorted(cluster, cluster)
+    width = int(place.max()) + 1
+    parameters = np.zeros((len(times), width), dtype=np.int64)
+    values = np.zeros((len(times), width))
+    parameters[cluster, place] = parameter
+    values[cluster, place] = value
+    for i in range(width):
+        weighted = times * values[:, i]
+        for j in range(width):
+            total += scatter_matrix(parameters[:, i], parameters[:, j], weighted * values[:, j], size)
+    return total
+
+
+def upper_envelope(one: Floats, base: Floats) -> Floats:
+    """Return the matrix that in each direction is the larger of the two; ``base`` is positive definite.
+
+    With the unit matrix as ``base``, all eigenvalues of ``one`` below 1 become 1. The result is a continuous
+    function of both: a tie of eigenvalues causes no jump.
+    """
+    factor = np.linalg.cholesky(base)
+    white = np.linalg.solve(factor, np.linalg.solve(factor, one).T)
+    values, vectors = np.linalg.eigh((white + white.T) / 2)
+    spread = factor @ vectors
+    envelope: Floats = spread @ (np.maximum(values, 1.0)[:, None] * spread.T)
+    return envelope
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PairTotals:
+    """The scores of pairs that met, an entry each: positions ``a`` < ``b`` in the pool, scores of a."""
+
+    a: Ints
+    b: Ints
+    games: Ints
+    half_points: Ints
+    undecided: Ints
+    expected: Floats
+    variance: Floats
+    cumulant: Floats
+
+
+def pair_totals(meetings: Meetings, entrants: int) -> PairTotals:
+    """Return the sums of meetings by pair."""
+    n = max(entrants, 1)
+    swapped = meetings.a > meetings.b
+    a, b = np.where(swapped, meetings.b, meetings.a), np.where(swapped, meetings.a, meetings.b)
+    keys, inverse = np.unique(a * n + b, return_inverse=True)
+    half_points = np.where(swapped, 2 * meetings.games - meetings.half_points, meetings.half_points)
+    expected = np.where(swapped, meetings.games - meetings.expected, meetings.expected)
+
+    def total(values: Floats | Ints) -> Floats:
+        return scatter(inverse.reshape(-1), values.astype(np.float64), len(keys))
+
+    return PairTotals(
+        keys // n,
+        keys % n,
+        np.rint(total(meetings.games)).astype(np.int64),
+        np.rint(total(half_points)).astype(np.int64),
+        np.rint(total(meetings.undecided)).astype(np.int64),
+        total(expected),
+        total(meetings.variance),
+        total(meetings.cumulant),
+    )
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Chance:
+    """The variation by chance of the scores of P pairs that met.
+
+    ``dispersion``: their variance between clusters in units of that of independent matches, shrunk towards 1
+    as the dispersion of ratings is (at two seats the two are equal). ``variance`` (P): of a pair's residual.
+    ``sum``: the variance of the sum over pairs of squared residuals, each in units of its variance.
+    """
+
+    dispersion: float
+    variance: Floats
+    sum: float
+
+
+def chance(residuals: Scores, times: Ints, totals: PairTotals, entrants: int) -> Chance:
+    """Estimate the chance variation of pairs' residuals from the residuals of clusters.
+
+    The variance of the sum of squares is 2 for each pair plus its fourth cumulant, and with more than two
+    seats twice the squared correlations of pairs that share matches; these are estimated without bias from
+    products of residuals in one cluster, taken for different clusters.
+    """
+    pair_keys = totals.a * max(entrants, 1) + totals.b
+    keys, inverse = np.unique(
+        residuals.cluster * len(pair_keys) + np.searchsorted(pair_keys, residuals.parameter),
+        return_inverse=True,
+    )
+    value = scatter(inverse.reshape(-1), residuals.value, len(keys))
+    cluster, pair = keys // max(len(pair_keys), 1), keys % max(len(pair_keys), 1)
+    seen = float(np.sum(times[cluster] * value**2))
+    dispersion = (seen + STEADY / 2) / (float(totals.variance.sum()) + STEADY / 2)
+    variance = dispersion * totals.variance
+    varied = totals.variance > 0
+    spread = float(np.sum(2 + totals.cumulant[varied] / totals.variance[varied] ** 2))
+    # All pairs of entries of one cluster: entries are sorted by cluster, so shift them by each distance.
+    products: list[tuple[Ints, Floats, Ints]] = []
+    for distance in range(1, int(np.bincount(cluster, minlength=1).max(initial=1))):
+        same = cluster[distance:] == cluster[:-distance]
+        first, second = pair[:-distance][same], pair[distance:][same]
+        both = value[:-distance][same] * value[distance:][same]
+        products.append((first * len(pair_keys) + second, both, times[cluster[distance:][same]]))
+    if products:
+        joined, times_of = (
+            np.concatenate([k for k, _, _ in products]),
+            np.concatenate([t for _, _, t in products]),
+        )
+        product = np.concatenate([p for _, p, _ in products])
+        found, back = np.unique(joined, return_inverse=True)
+        covariance = scatter(back.reshape(-1), times_of * product, len(found))
+        squares = scatter(back.reshape(-1), times_of * product**2, len(found))
+        one, other = variance[found // len(pair_keys)], variance[found % len(pair_keys)]
+        known = (one > 0) & (other > 0)
+        share = (covariance**2 - squares)[known] / (one * other)[known]
+        spread += max(4 * float(np.sum(share)), 0.0)
+    return Chance(dispersion, variance, spread)
+
+
+class Goodness(NamedTuple):
+    """How well the fit explains the scores of pairs.
+
+    ``ratio``: the mean square of the pairs' residuals over the one expected by chance; 1 where the model
+    holds. ``p_value``: the probability that chance alone leaves as much or more. Both are None where the
+    pairs leave no degree of freedom to test.
+    """
+
+    pairs: int
+    ratio: float | None
+    p_value: float | None
+
+
+def goodness(mode: Mode, totals: PairTotals, by_chance: Chance, ratings: int) -> Goodness:
+    """Test the model by the residuals of pairs: the sum of their squares in units of their variance.
+
+    Under the model its mean is the number of pairs less the degrees of freedom of the ratings; a multiple of
+    chi-squared with that mean and the variance by chance gives the p-value (Rao and Scott, "The analysis of
+    categorical data from complex sample surveys", Journal of the American Statistical Association 76, 1981).
+    """
+    varied = by_chance.variance > 0
+    pairs = int(np.sum(varied))
+    freedom = float(np.trace(np.linalg.solve(mode.hessian, mode.information)[:ratings, :ratings]))
+    mean = pairs - freedom
+    if mean < 1:
+        return Goodness(pairs, None, None)
+    residual = totals.half_points / 2 - totals.expected
+    statistic = float(np.sum(residual[varied] ** 2 / by_chance.variance[varied]))
+    p_value = _tail(statistic, mean, by_chance.sum * mean / pairs)
+    return Goodness(pairs, round(statistic / mean, 3), round(p_value, 3) + 0.0)
+
+
+def _tail(statistic: float, mean: float, variance: float) -> float:
+    """Return P(X > statistic), X a multiple of chi-squared of this mean and variance.
+
+    Uses Wilson and Hilferty's approximation (Proceedings of the National Academy of Sciences 17, 1931): the
+    cube root of a chi-squared over its degrees of freedom is nearly normal.
+    """
+    degrees = 2 * mean**2 / variance
+    small = 2 / (9 * degrees)
+    z = ((statistic / mean) ** (1 / 3) - (1 - small)) / math.sqrt(small)
+    return math.erfc(z / math.sqrt(2)) / 2

@@ -1,0 +1,113 @@
+"""Ranks and their ranges, the likelihood of superiority, and the probability of being the best.
+
+Random samples derive from labels, without a generator that has a state, so they are always the same.
+"""
+
+import hashlib
+import math
+from statistics import NormalDist
+
+import numpy as np
+
+from tourney.ratings.counts import Floats, Ints
+from tourney.seeds import derive
+
+
+def uniforms(count: int, *labels: str | int) -> Floats:
+    """Return ``count`` independent samples, uniform between 0 and 1 (both excluded), from the labels alone.
+
+    SHAKE-256 over the seed derived from 0 and the labels gives 64-bit words; the upper 53 bits of each are a
+    sample.
+    """
+    seed = derive(0, "ratings", *labels)
+    data = hashlib.shake_256(seed.to_bytes(8, "big")).digest(8 * count)
+    words = np.frombuffer(data, dtype=">u8") >> np.uint64(11)
+    samples: Floats = (words.astype(np.float64) + 0.5) * 2.0**-53
+    return samples
+
+
+def normals(count: int, *labels: str | int) -> Floats:
+    """Return ``count`` independent standard normal samples, a function of the labels alone.
+
+    Pairs of uniform samples become normal by Box and Muller (Annals of Mathematical Statistics 29, 1958).
+    """
+    pairs = (count + 1) // 2
+    first, second = uniforms(2 * pairs, *labels).reshape(2, pairs)
+    radius, angle = np.sqrt(-2 * np.log(first)), 2 * np.pi * second
+    return np.concatenate([radius * np.cos(angle), radius * np.sin(angle)])[:count]
+
+
+CONFIDENCE = 0.95
+
+
+def ranks(published: Floats) -> Ints:
+    """Return 1 + the number of entrants with a higher published rating, (n)."""
+    ordered = np.sort(published)
+    found: Ints = 1 + len(published) - np.searchsorted(ordered, published, side="right")
+    return found
+
+
+def critical(entrants: int) -> float:
+    """Return the standard deviations between two entrants that make their order significant.
+
+    Each is compared to all n - 1 others, and all its comparisons hold together with probability 0.95:
+    Sidak's inequality ("Rectangular confidence regions for the means of multivariate normal distributions",
+    Journal of the American Statistical Association 62, 1967).
+    """
+    alone = CONFIDENCE ** (1 / max(entrants - 1, 1))
+    return NormalDist().inv_cdf((1 + alone) / 2)
+
+
+def ranges(mean: Floats, spread: Floats) -> tuple[Ints, Ints]:
+    """Return the best and the worst possible rank of each, (n) both, with confidence 0.95 for each.
+
+    They are 1 + the number of significantly better and n - that of significantly worse entrants (Mogstad,
+    Romano, Shaikh and Wilhelm, "Inference for ranks", Review of Economic Studies 91, 2024).
+    """
+    n = len(mean)
+    gap = mean[:, None] - mean[None, :]
+    sure = np.abs(gap) > critical(n) * spread
+    first: Ints = 1 + np.sum(sure & (gap < 0), axis=1)
+    last: Ints = n - np.sum(sure & (gap > 0), axis=1)
+    return first, last
+
+
+SAMPLES = 20_000
+"""Samples of the posterior; the standard error of a probability is at most 0.0036."""
+_CHUNK = 1 << 20
+"""Normal samples in memory at a time."""
+
+
+def spreads(covariance: Floats) -> Floats:
+    """Return the standard deviation of each difference of two, (n, n)."""
+    variance = np.diag(covariance)
+    squared = variance[:, None] + variance[None, :] - 2 * covariance
+    np.fill_diagonal(squared, 0.0)
+    return np.sqrt(np.maximum(squared, 0.0))
+
+
+def los(gap: float, spread: float) -> float:
+    """Return the likelihood of superiority: P(difference > 0), normal with this mean and deviation."""
+    if spread <= 0:
+        return 0.5 if gap == 0 else float(gap > 0)
+    return math.erfc(-gap / spread / math.sqrt(2)) / 2
+
+
+def best(mean: Floats, covariance: Floats) -> Floats:
+    """Return each entrant's probability of having the highest rating, (n), from samples of the posterior.
+
+    Half of the samples mirror the other half at the mean, which makes the error smaller.
+    """
+    n = len(mean)
+    wins = np.zeros(n, dtype=np.int64)
+    if not n:
+        return np.zeros(0)
+    factor = np.linalg.cholesky(covariance)
+    done = part = 0
+    while done < SAMPLES // 2:
+        count = min(SAMPLES // 2 - done, max(_CHUNK // n, 1))
+        noise = normals(count * n, "posterior", part).reshape(count, n) @ factor.T
+        for sign in (1, -1):
+            wins += np.bincount(np.argmax(mean + sign * noise, axis=1), minlength=n)
+        done, part = done + count, part + 1
+    return wins / SAMPLES
