@@ -36,16 +36,17 @@ WARM = 50
 """Matches that are played before the timers count."""
 
 PARTS: tuple[tuple[Any, str, str], ...] = (
-    (ProcessChannel, "ask", "pipes, and the bots meanwhile: look, write, read"),
+    (ProcessChannel, "ask", "pipes, and the bots meanwhile: write, read"),
+    (ProcessChannel, "idle", "looking for unasked output"),
     (Referee, "act", "rules, dice, lines for the seats"),
     (Referee, "request", "putting the request together"),
-    (play, "decode", "reading the answer's words"),
-    (play._Table, "play", "the loop and the clocks"),  # noqa: SLF001 - a profile looks inside
-    (play._Table, "start", "start of the match: `game` and `ready` of both bots"),  # noqa: SLF001 - likewise
-    (play._Table, "end", "end of the match: `over` to both bots"),  # noqa: SLF001 - likewise
-    (play._Table, "played", "CPU time of the bots, last words, times"),  # noqa: SLF001 - likewise
+    (play, "decode_bot", "reading the answer's words"),
+    (play._RunningMatch, "play", "the loop and the clocks"),  # noqa: SLF001 - a profile looks inside
+    (play._RunningMatch, "start", "start of the match: `game` and `ready` of both bots"),  # noqa: SLF001 - likewise
+    (play._RunningMatch, "end", "end of the match: `over` to both bots"),  # noqa: SLF001 - likewise
+    (play._RunningMatch, "played", "CPU time of the bots, last words, times"),  # noqa: SLF001 - likewise
     (play, "write_record", "record and digest"),
-    (MatchRunner, "play", "the room, the referee's and the clocks' making"),
+    (MatchRunner, "play", "making the referee, the clocks and the rest of a match"),
 )
 
 
@@ -117,7 +118,7 @@ def measure(contest: wire.Contest, folder: Path, sandbox: str, matches: int) -> 
     kill = timers.around("looking for strangers", kill_strays)
     pack = timers.around("packing and sending the match", pickle.dumps)
     half_moves = began = 0
-    with MatchRunner(StoreLauncher(BotStore(folder / "store"), box), sandbox=box, reuse=True) as room:
+    with MatchRunner(StoreLauncher(BotStore(folder / "store"), box), sandbox=box, reuse=True) as runner:
         for number in range(WARM + matches):
             if number == WARM:
                 gc.collect()
@@ -126,14 +127,14 @@ def measure(contest: wire.Contest, folder: Path, sandbox: str, matches: int) -> 
                 timers.clear()
                 half_moves, began = 0, time.perf_counter_ns()
             seed = derive(wire.SEED, "profile", number)
-            played = room.play(MatchSpec(match.game, match.options, match.seats, seed))
+            played = runner.play(MatchSpec(match.game, match.options, match.seats, seed))
             kill(BotProcesses.alive)
             pack(played)
             half_moves += sum(seat["turns"] for seat in played.measured["seats"])
     whole = time.perf_counter_ns() - began
     own, around = cost()
     inner = sum(timers.count.values())
-    outer = timers.count["the room, the referee's and the clocks' making"]
+    outer = timers.count["making the referee, the clocks and the rest of a match"]
     print(f"\n{contest.game}, sandbox {sandbox}: {half_moves / matches:.0f} half-moves a match\n")
     print("| part | us/match | us/half-move | share |")
     print("|---|---|---|---|")
@@ -143,7 +144,7 @@ def measure(contest: wire.Contest, folder: Path, sandbox: str, matches: int) -> 
         net = (nanoseconds - timers.count[part] * own) / matches / 1000
         if part == "the loop and the clocks":  # all that is asked in a turn is inside it
             net -= sum(timers.count[p] for _, n, p in PARTS if n in _TURN) * around / matches / 1000
-        if timers.count[part] == outer and part.startswith("the room"):
+        if timers.count[part] == outer and part.startswith("making the referee"):
             net -= 4 * around / 1000
         rest -= net
         print(_row(part, net, half_moves / matches, total))
@@ -151,7 +152,7 @@ def measure(contest: wire.Contest, folder: Path, sandbox: str, matches: int) -> 
     print(_row("all", total, half_moves / matches, total))
 
 
-_TURN = ("ask", "act", "request", "decode")
+_TURN = ("ask", "idle", "act", "request", "decode_bot")
 
 
 def _row(part: str, microseconds: float, half_moves: float, total: float) -> str:

@@ -1,6 +1,4 @@
-"""The lines of the bot protocol: what the referee's look like, and what of a bot's is read and refused."""
-
-import re
+"""The lines of the bot protocol: exact bytes, both directions, and what is refused."""
 
 import pytest
 from hypothesis import given
@@ -9,65 +7,151 @@ from hypothesis import strategies as st
 from tourney import protocol
 from tourney.errors import GameError
 from tourney.games.base import ACTION_PATTERN
-from tourney.protocol import Greeting, decode, read_greeting
+from tourney.protocol import (
+    HIDDEN,
+    BotMessage,
+    Game,
+    Go,
+    Greeting,
+    Hello,
+    Info,
+    Invalid,
+    Legal,
+    Move,
+    Over,
+    Play,
+    Position,
+    Quit,
+    Ready,
+    RefereeMessage,
+    Resign,
+    Reveal,
+    Withdrawn,
+    decode_bot,
+    decode_referee,
+)
+
+REFEREE: list[tuple[bytes, RefereeMessage]] = [
+    (b"tourney 1\n", Hello()),
+    (b"quit\n", Quit()),
+    (b"play 2 b5\n", Play(2, "b5")),
+    (b"play 0 roll-122\n", Play(0, "roll-122")),
+    (b"play 1 ?\n", Play(1, HIDDEN)),
+    (b"reveal 1 put-a1\n", Reveal(1, "put-a1")),
+    (b"position ... 1\n", Position("... 1")),
+    (b"position \n", Position("")),
+    (b"legal a1 b2\n", Legal(("a1", "b2"))),
+    (b"withdrawn 3\n", Withdrawn(3)),
+    (b"over 1 2 2 reason=last-stone\n", Over((1, 2, 2), "last-stone")),
+    (b"game toe seats=2 seat=1 seed=18446744073709551615\n", Game("toe", 2, 1, 2**64 - 1)),
+    (
+        b"game toe seats=2 seat=2 seed=0 move=100 clock=60000 inc=10 nodes=500 misere=no\n",
+        Game("toe", 2, 2, 0, 100, 60_000, 10, 500, {"misere": "no"}),
+    ),
+    (b"go\n", Go()),
+    (b"go move=100 clocks=0,59999 inc=10 nodes=500\n", Go(100, (0, 59_999), 10, 500)),
+]
+BOT: list[tuple[bytes, BotMessage]] = [
+    (b"bot\n", Greeting()),
+    (b"bot wants=legal name=x\n", Greeting(legal=True, pairs=(("name", "x"),))),
+    (b"bot wants=position,legal\n", Greeting(position=True, legal=True)),
+    (b"ready\n", Ready()),
+    (b"move e2-e4\n", Move("e2-e4")),
+    (b"resign\n", Resign()),
+    (b"info \n", Info("")),
+    ("info  score=0.31  depth=7 ä\t\n".encode(), Info(" score=0.31  depth=7 ä\t")),
+]
+SEATS = st.integers(1, 9)
+NUMBERS = st.integers(0, 2**64 - 1)
+ACTIONS = st.from_regex(ACTION_PATTERN, fullmatch=True)
+WORDS = st.from_regex(r"[a-z]{1,9}(-[a-z0-9]{1,9})?", fullmatch=True)
+TEXT = st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"]), max_size=80)
+LIMIT = st.none() | NUMBERS
+KEYS = {"seats", "seat", "seed", "move", "clock", "inc", "nodes", "wants"}
+OPTIONS = st.dictionaries(WORDS.filter(lambda word: word not in KEYS), ACTIONS, max_size=3)
 
 
-def test_referee_lines_are_those_of_the_table() -> None:
-    """Each line that the referee can say, to the byte."""
-    assert protocol.HELLO == b"tourney 1\n"
-    assert protocol.QUIT == b"quit\n"
-    assert protocol.play_line(2, "b5") == b"play 2 b5\n"
-    assert protocol.play_line(0, "roll-122") == b"play 0 roll-122\n"
-    assert protocol.play_line(1, protocol.HIDDEN) == b"play 1 ?\n"
-    assert protocol.reveal_line(1, "put-a1") == b"reveal 1 put-a1\n"
-    assert protocol.position_line("... 1") == b"position ... 1\n"
-    assert protocol.legal_line(["a1", "b2"]) == b"legal a1 b2\n"
-    assert protocol.withdrawn_line(3) == b"withdrawn 3\n"
-    assert protocol.over_line((1, 2, 2), "last-stone") == b"over 1 2 2 reason=last-stone\n"
+def text_of(line: bytes) -> str:
+    assert line.endswith(b"\n")
+    return line[:-1].decode("utf-8")
 
 
-def test_game_line_holds_what_is_set_and_nothing_else() -> None:
-    """Limits that there are not, and options that a game has not, are left out; the order is the table's."""
-    bare = protocol.game_line("toe", 2, 1, 2**64 - 1)
-    assert bare == b"game toe seats=2 seat=1 seed=18446744073709551615\n"
-    full = protocol.game_line(
-        "toe", 2, 2, 0, move_ms=100, clock_ms=60_000, increment_ms=10, nodes=500, options={"misere": "no"}
+@pytest.mark.parametrize(("line", "message"), REFEREE)
+def test_referee_lines_are_read_and_written(line: bytes, message: RefereeMessage) -> None:
+    assert message.encode() == line
+    read = decode_referee(text_of(line))
+    assert (type(read), read) == (type(message), message)
+
+
+@pytest.mark.parametrize(("line", "message"), BOT)
+def test_bot_lines_are_read_and_written(line: bytes, message: BotMessage) -> None:
+    assert message.encode() == line
+    read = decode_bot(text_of(line))
+    assert (type(read), read) == (type(message), message)
+
+
+@given(
+    st.one_of(
+        st.builds(Play, st.integers(0, 9), ACTIONS),
+        st.builds(Reveal, SEATS, ACTIONS),
+        st.builds(Position, TEXT),
+        st.builds(Legal, st.lists(ACTIONS, max_size=9).map(tuple)),
+        st.builds(Withdrawn, SEATS),
+        st.builds(Over, st.lists(SEATS, min_size=1, max_size=4).map(tuple), WORDS),
+        st.builds(Game, WORDS, SEATS, SEATS, NUMBERS, LIMIT, st.none(), st.just(0), LIMIT, OPTIONS),
+        st.builds(Game, WORDS, SEATS, SEATS, NUMBERS, LIMIT, NUMBERS, NUMBERS, LIMIT, OPTIONS),
+        st.builds(Go, LIMIT, st.none(), st.just(0), LIMIT),
+        st.builds(Go, LIMIT, st.lists(NUMBERS, min_size=1, max_size=4).map(tuple), NUMBERS, LIMIT),
     )
-    assert full == b"game toe seats=2 seat=2 seed=0 move=100 clock=60000 inc=10 nodes=500 misere=no\n"
+)
+def test_any_referee_message_is_read_back(message: RefereeMessage) -> None:
+    read = decode_referee(text_of(message.encode()))
+    assert (type(read), read) == (type(message), message)
 
 
-def test_go_line_holds_what_is_set_and_nothing_else() -> None:
-    """A bare go, and one with everything."""
-    assert protocol.go_line() == b"go\n"
-    assert protocol.go_line(100, (0, 59_999), 10, 500) == b"go move=100 clocks=0,59999 inc=10 nodes=500\n"
+@given(
+    st.one_of(
+        st.builds(Move, ACTIONS),
+        st.builds(Info, TEXT),
+        st.builds(
+            Greeting,
+            st.booleans(),
+            st.booleans(),
+            OPTIONS.map(lambda pairs: tuple(pairs.items())),
+        ),
+    )
+)
+def test_any_bot_message_is_read_back(message: BotMessage) -> None:
+    read = decode_bot(text_of(message.encode()))
+    assert (type(read), read) == (type(message), message)
+
+
+MALFORMED = """
+play 1; play x a1; play 1 a1 b2; play  1 a1; reveal; withdrawn; withdrawn -1; go fast; go move=; go move=x;
+go clocks=1,,2 inc=0; go extra=1; over 1 2; over reason; over reason=row; game toe; game toe seats=2 seat=1;
+game toe seats=2 seat=1 seed=x; tourney one
+"""
+
+
+@pytest.mark.parametrize("line", [line.strip() for line in MALFORMED.split(";")])
+def test_malformed_referee_lines_are_errors(line: str) -> None:
+    with pytest.raises(ValueError, match="is a malformed line of the referee"):
+        decode_referee(line)
+
+
+@pytest.mark.parametrize("line", ["", "hello", "weather sunny", "Play 1 a1", " go", "plays 1 a1"])
+def test_unknown_referee_lines_are_none(line: str) -> None:
+    assert decode_referee(line) is None
 
 
 def test_referee_lines_end_at_a_mebibyte() -> None:
-    """A line of exactly 1 MiB with its newline is said; one byte more names the game's fault."""
+    """A line of exactly 1 MiB with its newline is sent; one byte more is the game's error."""
     room = protocol.MAX_REFEREE_LINE - len(b"position \n")
-    assert len(protocol.position_line("x" * room)) == 1 << 20
+    assert len(Position("x" * room).encode()) == 1 << 20
     with pytest.raises(GameError, match="1,048,577 bytes"):
-        protocol.position_line("x" * (room + 1))
+        Position("x" * (room + 1)).encode()
     with pytest.raises(GameError, match="line break"):
-        protocol.position_line("a\nb")
-
-
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("bot", ("bot", "")),
-        ("bot wants=legal name=x", ("bot", "wants=legal name=x")),
-        ("ready", ("ready", "")),
-        ("move e2-e4", ("move", "e2-e4")),
-        ("move " + "x" * 200, ("move", "x" * 200)),
-        ("resign", ("resign", "")),
-        ("info", ("info", "")),
-        ("info  score=0.31  depth=7 ä\t", ("info", " score=0.31  depth=7 ä\t")),
-    ],
-)
-def test_bot_lines_of_the_table_are_read(line: str, said: tuple[str, str]) -> None:
-    """Every word a bot may say, with what follows it untouched."""
-    assert decode(line) == said
+        Position("a\nb").encode()
 
 
 @pytest.mark.parametrize(
@@ -99,26 +183,24 @@ def test_bot_lines_of_the_table_are_read(line: str, said: tuple[str, str]) -> No
     ],
 )
 def test_anything_else_is_no_line(line: str) -> None:
-    """What is not exactly a line of the table is none, and the reason is a short, printable sentence."""
-    word, why = decode(line)
-    assert word == "?"
-    assert why.isprintable()
-    assert len(why) < 200
+    """It is Invalid, with a short, printable reason."""
+    message = decode_bot(line)
+    assert isinstance(message, Invalid)
+    assert message.why.isprintable()
+    assert len(message.why) < 200
 
 
 @given(st.text(max_size=300))
 def test_move_takes_exactly_the_actions_of_every_game(text: str) -> None:
-    """The quick test of an action agrees with the pattern that the games' strings are held to."""
-    read = decode("move " + text)
-    assert (read == ("move", text)) == (ACTION_PATTERN.fullmatch(text) is not None)
+    """The quick test of an action agrees with the pattern of the games' strings."""
+    read = decode_bot("move " + text)
+    assert isinstance(read, Move) == (ACTION_PATTERN.fullmatch(text) is not None)
 
 
 @given(st.text(max_size=80))
-def test_decoding_never_fails(line: str) -> None:
-    """Any text is read as one of six words, and a greeting or a sentence can be had of any."""
-    word, rest = decode(line)
-    assert word in {"bot", "ready", "move", "resign", "info", "?"}
-    assert isinstance(read_greeting(rest), (Greeting, str))
+def test_any_bot_line_is_decoded(line: str) -> None:
+    assert isinstance(decode_bot(line), Greeting | Ready | Move | Resign | Info | Invalid)
+    assert isinstance(decode_bot(f"bot {line}"), Greeting | Invalid)
 
 
 @pytest.mark.parametrize(
@@ -136,8 +218,8 @@ def test_decoding_never_fails(line: str) -> None:
     ],
 )
 def test_greetings_are_read(words: str, greeting: Greeting) -> None:
-    """What a bot wants, and what else it tells."""
-    assert read_greeting(words) == greeting
+    """The lines that a bot wants, and its other pairs."""
+    assert decode_bot(f"bot {words}") == greeting
 
 
 @pytest.mark.parametrize(
@@ -156,7 +238,7 @@ def test_greetings_are_read(words: str, greeting: Greeting) -> None:
     ],
 )
 def test_bad_greetings_are_refused_in_a_sentence(words: str) -> None:
-    """A malformed word, a key given twice, and a want that is not known."""
-    why = read_greeting(words)
-    assert isinstance(why, str)
-    assert re.match("bot: ", why)
+    """A malformed word, a key given twice, an unknown want."""
+    message = decode_bot(f"bot {words}")
+    assert isinstance(message, Invalid)
+    assert message.why.startswith("bot: ")

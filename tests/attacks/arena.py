@@ -94,18 +94,17 @@ class Watched(ProcessChannel):
         self._time = clock
         self.asked = self.deadline = self.ended = 0
         self.overstayed: list[float] = []
-        self._allowance: int | None = None
         self._now = 0
         self._open = True
         super().__init__(group, pipes, clock=self._read)
         self._inner: Callable[[float], list[tuple[int, int]]] = self._poll
         self._poll = self._watch  # type: ignore[assignment]  # as the object's own, which the channel keeps
 
-    def ask(self, data: bytes, allowance: int) -> tuple[int, str | Event] | None:
-        """Note the allowance: its deadline follows from the next reading of the clock."""
-        self._allowance = allowance
-        self.deadline = 0
-        return super().ask(data, allowance)
+    def ask(self, data: bytes, deadline: int) -> Event:
+        """Note the time and the deadline."""
+        self.asked = self._read()
+        self.deadline = deadline
+        return super().ask(data, deadline)
 
     def request(self, data: bytes) -> None:
         """Note the time."""
@@ -114,7 +113,6 @@ class Watched(ProcessChannel):
 
     def wait(self, deadline: int) -> Event:
         """Note the deadline."""
-        self._allowance = None
         self.deadline = deadline
         return super().wait(deadline)
 
@@ -127,8 +125,6 @@ class Watched(ProcessChannel):
 
     def _read(self) -> int:
         self._now = self._time()
-        if self._allowance is not None and not self.deadline:
-            self.asked, self.deadline = self._now, self._now + self._allowance
         return self._now
 
     def _watch(self, timeout_ms: float) -> list[tuple[int, int]]:

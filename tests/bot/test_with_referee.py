@@ -13,7 +13,7 @@ from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
 from tourney.match.referee import Referee
 from tourney.match.spec import Entrant, MatchSpec, Opening
-from tourney.protocol import read_greeting
+from tourney.protocol import Greeting, decode_bot
 
 TOYS: dict[str, AnyGame] = {"toe": Toe(), "race": Race(), "odds": Odds()}
 WORD = Entrant("bot", "bot", "1", (), "0" * 64)
@@ -58,8 +58,8 @@ class Table:
     def play(self, most: int) -> None:
         referee = self.referee
         for seat, _ in enumerate(self.sessions, start=1):
-            greeting = read_greeting(self._say(seat, b"tourney 1\n").removeprefix("bot").strip())
-            assert not isinstance(greeting, str)
+            greeting = decode_bot(self._say(seat, b"tourney 1\n"))
+            assert isinstance(greeting, Greeting)
             referee.want(seat, position=greeting.position, legal=greeting.legal)
             assert self._say(seat, referee.game_line(seat)) == "ready"
         referee.begin()

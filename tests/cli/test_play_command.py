@@ -63,7 +63,7 @@ def test_a_game_that_is_left_writes_nothing(tmp_path: Path) -> None:
     words = ("play", "sages-tafl", "--save", str(tmp_path / "x"))
     done = invoke(*words, given="d2-d4\n", env={"TMPDIR": str(tmp_path)})
     assert (done.exit_code, done.stderr) == (0, "")
-    assert done.stdout.endswith("the game is left without a result\n")
+    assert done.stdout.endswith("you left the game; it has no result\n")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -73,7 +73,7 @@ def test_a_closed_input_is_one_that_ends() -> None:
         ["sh", "-c", f"{words} play sages-tafl <&-"], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.endswith("the game is left without a result\n")
+    assert done.stdout.endswith("you left the game; it has no result\n")
 
 
 def test_a_bot_of_ones_own_with_arguments_that_fails_is_said(tmp_path: Path) -> None:

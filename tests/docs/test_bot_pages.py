@@ -11,7 +11,7 @@ from tests.command import ROOT, invoke
 from tourney.bots.catalogue.command import environment
 from tourney.bots.catalogue.manifest import read_manifest
 from tourney.games import Game, find_game
-from tourney.protocol import decode, read_greeting
+from tourney.protocol import Invalid, Move, decode_bot
 
 PAGES = ("tutorials/first-bot.md", "reference/sdk.md", "reference/protocol.md", "reference/bot-toml.md")
 BLOCKS = [
@@ -114,12 +114,12 @@ def test_the_dialogue_keeps_to_the_protocol() -> None:
     (text,) = blocks("text")
     for line in text.splitlines():
         mark, said = line[0], line[2:]
-        word, rest = decode(said) if mark == "<" else ("", "")
-        assert word != "?", said
-        if word == "bot":
-            assert not isinstance(read_greeting(rest), str)
-        if word == "move":
-            assert state.is_legal(rules.read_action(state, rest))
+        if mark == "<":
+            message = decode_bot(said)
+            assert not isinstance(message, Invalid), said
+            if isinstance(message, Move):
+                assert state.is_legal(rules.read_action(state, message.action))
+            continue
         if said.startswith("play "):
             state = state.play(rules.read_action(state, said.split(" ")[2]))
         if said.startswith("legal "):

@@ -22,7 +22,7 @@ START = HELLO + "> game toe seats=2 seat=* seed=* misere=no\n< ready\n"
         ("! timeout", "timeout", "no answer within 86400000 ms"),
         ("! closed exited with code 1", "crash", "exited with code 1"),
         ("! overflow too much", "overflow", "too much"),
-        ("! garbled no UTF-8", "protocol", "no UTF-8"),
+        ("! malformed no UTF-8", "protocol", "no UTF-8"),
         ("< nonsense", "protocol", "'nonsense' is no line of the protocol"),
         ("< move a1 b1", "protocol", "one action"),
         ("< ready", "protocol", "said ready where move was asked for"),
@@ -52,7 +52,7 @@ def test_fault_at_a_turn(answer: str, kind: str, why: str) -> None:
         ("< info but also\n< ready", "protocol", "spoke out of turn: 'ready'"),
         ("! closed exited with code 0", "crash", "exited with code 0"),
         ("! overflow too much", "overflow", "too much"),
-        ("! garbled long", "protocol", "long"),
+        ("! malformed long", "protocol", "long"),
     ],
 )
 def test_fault_between_turns_is_judged_at_the_next_request(early: str, kind: str, why: str) -> None:
@@ -98,7 +98,7 @@ GAME = "> game toe seats=2 seat=* seed=* misere=no"
         (HELLO + f"{GAME}\n! timeout", "no answer within 10000 ms"),
         (HELLO + f"{GAME}\n< move a1", "said move where ready was asked for"),
         (HELLO + f"{GAME}\n< resign", "said resign where ready was asked for"),
-        (HELLO + f"{GAME}\n! garbled long line", "long line"),
+        (HELLO + f"{GAME}\n! malformed long line", "long line"),
     ],
 )
 def test_fault_at_start_up(script: str, why: str) -> None:

@@ -37,7 +37,7 @@ class Wiretap(TracedChannel):
         super().__init__(inner)
         self.sent: list[str] = []
 
-    def _note_sent(self, data: bytes) -> None:
+    def _trace_sent(self, data: bytes) -> None:
         self.sent += data.decode("ascii").splitlines()
 
 
@@ -52,11 +52,11 @@ class Curious(RandomChannel):
     def send(self, data: bytes) -> None:
         super().send(data)
         if data == b"tourney 1\n":
-            self._said[-1] = Event("line", "bot wants=position,legal")
+            self._answers[-1] = Event("line", "bot wants=position,legal")
         if data.startswith(b"game "):
             self._seed = derive(self._seed, self._salt)
-        if self._said and self._said[-1].text.startswith("move") and self._turn > self._turns:
-            self._said[-1] = Event("line", "resign")
+        if self._answers and self._answers[-1].text.startswith("move") and self._turn > self._turns:
+            self._answers[-1] = Event("line", "resign")
 
 
 def tapped(

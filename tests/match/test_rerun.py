@@ -44,8 +44,8 @@ def test_first_action_that_differs_is_named(played: PlayedMatch) -> None:
     class Fickle(RandomChannel):
         def send(self, data: bytes) -> None:
             super().send(data)
-            if data.count(b"play") and self._said:
-                self._said[-1] = Event("line", f"move {self._legal[0]}")
+            if data.count(b"play") and self._answers:
+                self._answers[-1] = Event("line", f"move {self._legal[0]}")
 
     with MatchRunner(lambda _e, _l: Fickle(), find=toy) as room:
         _, findings = rerun(played.record, room.play)
@@ -166,7 +166,7 @@ def test_reused_bot_that_spoke_between_matches_is_started_afresh() -> None:
 
     class Chatty(RandomChannel):
         def pending(self) -> Sequence[Event]:
-            return [Event("line", "move a1")] if self._turn and not self._said and self.over else ()
+            return [Event("line", "move a1")] if self._turn and not self._answers and self.over else ()
 
         over = False
 

@@ -58,16 +58,16 @@ def test_a_colon_makes_a_word_of_what_is_an_action_too() -> None:
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("d2", "'d2' begins 2 legal actions: d2-d3 d2-d4"),
-        ("x9", "'x9' is no legal action, and begins none; moves lists the 4 that are legal"),
-        ("0", "there is no number 0: moves lists the 4"),
-        ("5", "there is no number 5: moves lists the 4"),
+        ("d2", "'d2' is the prefix of 2 legal actions: d2-d3 d2-d4"),
+        ("x9", "'x9' is no legal action and no prefix of one; `moves` lists the 4 legal actions"),
+        ("0", "there is no number 0: `moves` lists the 4"),
+        ("5", "there is no number 5: `moves` lists the 4"),
         ("9" * 500, "there is no number 999999999: "),
         ("d2 d4", "'d2 d4' is more than one word"),
-        ("quit now", "quit stands alone, without 'now'"),
-        ("undo two", "undo takes a number of decisions back, not 'two'"),
-        ("undo 0", "undo takes a number"),
-        ("undo \N{SUPERSCRIPT TWO}", "undo takes a number"),
+        ("quit now", "quit takes no argument; leave out 'now'"),
+        ("undo two", "undo takes the number of decisions to take back, not 'two'"),
+        ("undo 0", "undo takes the number"),
+        ("undo \N{SUPERSCRIPT TWO}", "undo takes the number"),
         ("\x1b[2J", "'\\x1b[2J' is no legal action"),
         ("\N{ARABIC-INDIC DIGIT ONE}", "is no legal action"),
     ],
@@ -87,7 +87,9 @@ def test_an_empty_line_is_asked_again_without_a_word() -> None:
 
 def test_many_beginnings_are_not_all_named() -> None:
     meant = parse_typed("a", [f"a{k:03}" for k in range(300)])
-    assert meant == Unclear("'a' begins 300 legal actions: a000 a001 a002 a003 a004 a005 a006 a007 ...")
+    assert meant == Unclear(
+        "'a' is the prefix of 300 legal actions: a000 a001 a002 a003 a004 a005 a006 a007 ..."
+    )
 
 
 def test_only_what_looks_or_goes_back_is_said_after_the_end() -> None:
@@ -96,7 +98,7 @@ def test_only_what_looks_or_goes_back_is_said_after_the_end() -> None:
     for line in ("moves", "resign"):
         meant = parse_typed(line, ())
         assert isinstance(meant, Unclear)
-        assert meant.why.startswith("the game is over; say help, board, position, history, undo, quit")
+        assert meant.why.startswith("the game is over; type help, board, position, history, undo, quit")
     for line in ("d2-d4", "7"):
         meant = parse_typed(line, ())
         assert isinstance(meant, Unclear)

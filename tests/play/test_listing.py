@@ -26,13 +26,15 @@ def test_numbers_are_those_among_all() -> None:
 
 def test_more_than_a_few_are_counted_unasked() -> None:
     legal = [f"put-{k:02}" for k in range(FEW + 1)]
-    assert summary(legal, 80) == ["13 legal actions; `moves` lists them, `moves put-1` those that begin so"]
+    assert summary(legal, 80) == [
+        "13 legal actions; `moves` lists them, `moves put-1` those that begin with put-1"
+    ]
 
 
 def test_many_are_listed_by_their_beginnings() -> None:
     """As long as they can be, with what all of a lot share; one alone is whole, with its number."""
     lines = listing([*SQUARES, "pass"], "", 80)
-    assert lines[0] == "385 actions, by how they begin; `moves PREFIX` lists one lot:"
+    assert lines[0] == "385 actions, by prefix; `moves PREFIX` lists those of one:"
     assert lines[1].startswith("a1-..  16            a2-..  16 ")
     assert lines[-1].endswith("pass  (number 385)")
     assert len(lines) < 12
@@ -58,7 +60,7 @@ def test_every_action_can_be_reached_by_prefixes(actions: set[str]) -> None:
         prefix = left.pop()
         lines = listing(legal, prefix, 10**6)
         assert len(lines) <= 2
-        if lines[0].startswith(tuple("0123456789 ")) and " actions, by how" not in lines[0]:
+        if lines[0].startswith(tuple("0123456789 ")) and " actions, by prefix" not in lines[0]:
             seen.update(word for word in lines[0].split() if not word.isdigit())
             continue
         for text in lines[1].split("   "):

@@ -1,6 +1,7 @@
-"""What happened, told by whose turn it was."""
+"""The story of a game, a line for each turn."""
 
-from tourney.play.person import SHOWN_LINES, Entry, recent, story
+from tourney.play.person import SHOWN_LINES, Happening, recent, story
+from tourney.protocol import Play, Reveal, Withdrawn
 
 NAMES = ("", "1 White", "2 Black, greedy")
 
@@ -9,8 +10,8 @@ def name_of(seat: int) -> str:
     return NAMES[seat]
 
 
-def plays(*moves: str) -> list[Entry]:
-    return [Entry("play", int(move[0]), move[2:]) for move in moves]
+def plays(*moves: str) -> list[Happening]:
+    return [Play(int(move[0]), move[2:]) for move in moves]
 
 
 def test_a_turn_of_many_actions_is_one_line_with_what_chance_did_in_it() -> None:
@@ -34,8 +35,8 @@ def test_dice_belong_to_whoever_plays_upon_them() -> None:
 def test_hidden_actions_are_counted_and_opened_in_their_order() -> None:
     entries = [
         *plays("1 king-b5", "2 ?", "2 ?", "2 e4", "2 ?"),
-        Entry("reveal", 2, "king-h3"),
-        Entry("reveal", 2, "tile-4"),
+        Reveal(2, "king-h3"),
+        Reveal(2, "tile-4"),
     ]
     assert story(entries, name_of, 80) == [
         "1 White: king-b5",
@@ -45,9 +46,9 @@ def test_hidden_actions_are_counted_and_opened_in_their_order() -> None:
 
 
 def test_a_seat_that_leaves_is_said_and_takes_no_dice_along() -> None:
-    entries = [*plays("0 roll-111"), Entry("withdrawn", 2), *plays("2 3a")]
+    entries = [*plays("0 roll-111"), Withdrawn(2), *plays("2 3a")]
     assert story(entries, name_of, 80) == [
-        "2 Black, greedy plays no more; the referee draws its actions",
+        "2 Black, greedy plays no more; the referee plays random actions for it",
         "2 Black, greedy: [roll-111] 3a",
     ]
 

@@ -38,8 +38,10 @@ class First(RandomChannel):
             if line.startswith("game"):
                 self._own = f"play {line.partition(' seat=')[2].split(' ')[0]} "
             self._turns += bool(self._own) and line.startswith(self._own)
-        if self._said and self._said[-1].text.startswith("move"):
-            self._said[-1] = self._special.get(f"turn{self._turns}", Event("line", f"move {self._legal[0]}"))
+        if self._answers and self._answers[-1].text.startswith("move"):
+            self._answers[-1] = self._special.get(
+                f"turn{self._turns}", Event("line", f"move {self._legal[0]}")
+            )
 
     def close(self, grace: float) -> None:
         self.closed = True
@@ -108,9 +110,9 @@ def test_what_cannot_be_played_is_asked_for_again() -> None:
     _, text = play(Toe(), [None, First], "b9", "", "40", "b", "b2", "a3", "c1")
     assert text.count("1 Crosses> ") == 7
     for sentence in (
-        "'b9' is no legal action, and begins none; moves lists the 9 that are legal\n",
-        "there is no number 40: moves lists the 9 that are legal\n",
-        "'b' begins 3 legal actions: b1 b2 b3\n",
+        "'b9' is no legal action and no prefix of one; `moves` lists the 9 legal actions\n",
+        "there is no number 40: `moves` lists the 9 legal actions\n",
+        "'b' is the prefix of 3 legal actions: b1 b2 b3\n",
     ):
         assert text.count(sentence) == 1
 
@@ -137,7 +139,7 @@ def test_the_end_of_the_input_and_quit_leave_politely() -> None:
     for lines in ([], ["b2"], ["b2", "quit"]):
         terminal = Typed(*lines)
         assert sit(Toe(), [None, start], terminal).play() is None
-        assert terminal.text.endswith("the game is left without a result\n")
+        assert terminal.text.endswith("you left the game; it has no result\n")
         terminal.finish()
     assert [bot.closed for bot in bots] == [True, True, True]
 
@@ -178,7 +180,7 @@ def test_the_same_seed_gives_the_same_dice_after_an_undo() -> None:
 
 def test_after_the_end_one_may_look_and_go_back() -> None:
     played, text = play(Toe(), [None, First], "b2", "a3", "c1", "moves", "undo", "c3", "c2", "c1", "")
-    assert "over, Enter to leave> moves\nthe game is over; say help, board, position," in text
+    assert "over, Enter to leave> moves\nthe game is over; type help, board, position," in text
     assert text.count("over after ") == 2
     assert len(played.record["actions"]) > 5
 
@@ -206,7 +208,7 @@ def test_a_game_of_three_goes_on_without_the_one_who_resigned() -> None:
         (Event("line", "hello\x1b[2J"), "2 Noughts, bot: protocol: 'hello\\x1b[2J' is no line of"),
     ],
 )
-def test_a_bot_that_fails_is_said_and_loses(answer: Event, says: str) -> None:
+def test_a_bot_that_fails_is_answers_and_loses(answer: Event, says: str) -> None:
     """And an undo gives it another chance."""
     played, text = play(Toe(), [None, lambda: First(turn0=answer)], "b2", "undo", "b2")
     assert played.record["outcome"]["ranks"] == [1, 2]
@@ -235,7 +237,7 @@ def test_a_seat_that_left_stays_away_after_an_undo() -> None:
     undone, text = play(Race(), [None, failing, First], "take", "take", "leave", "undo", "take")
     assert undone.record == straight.record
     assert len(starts) == 2
-    assert "2 Blue, bot plays no more; the referee draws its actions\n" in text
+    assert "2 Blue, bot plays no more; the referee plays random actions for it\n" in text
 
 
 def test_what_is_hidden_is_shown_when_it_is_opened() -> None:

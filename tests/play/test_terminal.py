@@ -76,7 +76,7 @@ def test_tab_completes_and_the_end_of_input_is_none_at_a_terminal() -> None:
         until(b"'d2-d3 '\r\n")
         os.write(terminal, b"u\t2\n")
         until(b"'undo 2'\r\n")
-        until(b"2 Black is next; the other looks away. Press Enter. ")
+        until(b"2 Black is next; the other person looks away. Press Enter. ")
         os.write(terminal, b"\n")
         until(b"\x1b[3J> ")
         os.write(terminal, b"\x04")

@@ -70,7 +70,7 @@ def test_a_seat_that_left_is_not_started_again() -> None:
     [
         ("> tourney 1\n! closed exit code 3", "closed"),
         ("> tourney 1\n< bot\n> game toe seats=2 seat=2 seed=1\n! timeout", "timeout"),
-        ("> tourney 1\n< hello", "garbled"),
+        ("> tourney 1\n< hello", "malformed"),
     ],
 )
 def test_a_bot_that_does_not_start_again_fails_where_it_is_asked(script: str, kind: str) -> None:
@@ -94,7 +94,7 @@ def test_a_bot_that_speaks_out_of_turn_has_decided_to_leave() -> None:
     assert [event.text for event in channel.pending()] == ["info late", "move b"]
     assert [(event.kind, event.text) for event in noted] == [
         ("line", "move a"),
-        ("garbled", "spoke out of turn: 'move b'"),
+        ("malformed", "spoke out of turn: 'move b'"),
     ]
 
 

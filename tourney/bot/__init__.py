@@ -9,10 +9,10 @@
 
     run(choose)
 
-``run`` talks the protocol and keeps the state; ``choose`` is asked when it is the bot's turn. See ``Turn``
-for what it is given, and docs/reference/sdk.md for more.
+``run`` talks the protocol and keeps the state; ``choose`` is called on the bot's turns. See ``Turn``
+for what it gets, and docs/reference/sdk.md for more.
 
-Imports are kept light, as every match starts its bots anew: rules are loaded when a game begins.
+Imports are light because every match starts its bots anew: rules are loaded when a game begins.
 """
 
 from tourney.bot.session import RESIGN, Choose, Session, run

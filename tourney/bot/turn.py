@@ -1,44 +1,116 @@
-"""A turn: what a bot is given when it is asked for an action."""
+"""What a bot knows when it must act: the match so far, and the turn."""
 
 from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from tourney.protocol import HIDDEN
 from tourney.seeds import stream
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from tourney.games.base import AnyGame, AnyState
+    from tourney.protocol import Game, Go
     from tourney.seeds import Draw
 
 T = TypeVar("T")
 
 
+class Match:
+    """A game from its ``game`` line on.
+
+    ``game_name``, ``seats``, ``seat`` (1..seats) and ``options`` come from that line. ``seed`` is the bot's
+    own; ``draw(total)`` samples from it, uniform in ``range(total)``, the same in every run. ``move_ms``,
+    ``clock_ms``, ``increment_ms`` and ``nodes`` are the limits, None where there is none. ``memory`` is for
+    the bot, to keep values from turn to turn.
+
+    ``history`` holds (seat, action string) in order: seat 0 for chance, None for an action that this seat may
+    not see. ``withdrawn`` holds the seats that play no more, in the order in which they left.
+    """
+
+    def __init__(self, line: Game) -> None:
+        self.game_name = line.game
+        self.seats = line.seats
+        self.seat = line.seat
+        self.seed = line.seed
+        self.options = dict(line.options)
+        self.move_ms = line.move_ms
+        self.clock_ms = line.clock_ms
+        self.increment_ms = line.increment_ms
+        self.nodes = line.nodes
+        self.history: list[tuple[int, str | None]] = []
+        self.withdrawn: list[int] = []
+        self.memory: dict[str, Any] = {}
+        self.draw: Draw = stream(self.seed, "draw")
+        self._sample_draw: Draw = stream(self.seed, "sample")
+        self._game: AnyGame | None = None
+        self._state: AnyState | None = None
+        self._played = 0
+
+    @property
+    def game(self) -> AnyGame:
+        """The game's rules, loaded at the first use. Raises GameError if they are not installed."""
+        if self._game is None:
+            # Imported here, as a bot that only reads its legal actions starts in a third of the time.
+            from tourney.games import find_game  # noqa: PLC0415 - see above
+
+            self._game = find_game(self.game_name)
+        return self._game
+
+    @property
+    def known(self) -> AnyState | None:
+        """The exact state, or None while it depends on an action that this seat may not see."""
+        if self._state is None:
+            self._state = self.game.new(self.seats, self.options)
+        while self._played < len(self.history):
+            action = self.history[self._played][1]
+            if action is None:
+                return None
+            self._state = self._state.play(self.game.parse_action(action))
+            self._played += 1
+        return self._state
+
+    def sample(self, observation: str) -> AnyState:
+        """Return a state that fits an observation of this seat, sampled from the bot's seed."""
+        state: AnyState = self.game.sample(observation, self.seat, self._sample_draw)
+        return state
+
+    def add(self, seat: int, action: str) -> None:
+        """Record a ``play`` line."""
+        self.history.append((seat, None if action == HIDDEN else action))
+
+    def reveal(self, seat: int, action: str) -> None:
+        """Record a ``reveal`` line: it opens the first action of that seat that is still hidden."""
+        for k in range(self._played, len(self.history)):
+            if self.history[k] == (seat, None):
+                self.history[k] = (seat, action)
+                return
+
+
 class Turn:
     """One request for an action.
 
-    ``match`` is the game it belongs to. ``move_ms``, ``nodes`` are this turn's limits, ``clocks`` holds all
-    seats' clocks in milliseconds, in seat order (empty without clocks), ``increment_ms`` what each action
-    adds; None where there is no such limit.
+    ``match`` is the game it belongs to. ``move_ms`` and ``nodes`` are this turn's limits, None where there is
+    none; ``clocks`` holds all seats' clocks in milliseconds, in seat order (empty without clocks), and
+    ``increment_ms`` is added to the clock after each action.
     """
 
     def __init__(
         self,
         match: Match,
-        *,
-        limits: dict[str, str],
+        limits: Go,
         position: str | None,
         legal: tuple[str, ...] | None,
         say: Callable[[str], None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.match = match
-        self.move_ms = int(limits["move"]) if "move" in limits else None
-        self.nodes = int(limits["nodes"]) if "nodes" in limits else None
-        self.clocks = tuple(int(ms) for ms in limits["clocks"].split(",")) if "clocks" in limits else ()
-        self.increment_ms = int(limits.get("inc", "0"))
+        self.move_ms = limits.move_ms
+        self.nodes = limits.nodes
+        self.clocks = tuple(limits.clocks_ms or ())
+        self.increment_ms = limits.increment_ms
         self._position = position
         self._legal = legal
         self._say = say
@@ -58,12 +130,12 @@ class Turn:
 
     @property
     def seats(self) -> int:
-        """The number of seats at the table."""
+        """The number of seats."""
         return self.match.seats
 
     @property
     def exact(self) -> bool:
-        """Whether ``state`` is the state as it is, and not a sample."""
+        """Whether ``state`` is the exact state, and not a sample."""
         return self.match.known is not None
 
     @property
@@ -78,13 +150,13 @@ class Turn:
 
     @property
     def observation(self) -> str:
-        """What the bot's seat sees of the position. Raises ValueError if that had to be asked for."""
+        """What the bot's seat sees of the position. Raises ValueError where ``run`` must request it."""
         if self._position is not None:
             return self._position
         known = self.match.known
         if known is None:
             raise ValueError(
-                f"{self.match.game_name} hides actions, so ask for positions: run(choose, hidden=True)"
+                f"{self.match.game_name} hides actions, so request positions: run(choose, hidden=True)"
             )
         return known.observation(self.seat)
 
@@ -96,18 +168,18 @@ class Turn:
         return self._legal
 
     def sample(self) -> AnyState:
-        """Return a full state that fits what the bot sees, drawn from its seed: another one at each call.
+        """Return a full state that fits what the bot sees, sampled from its seed: another one at each call.
 
         In a game without hidden parts that is the position, without its history.
         """
         return self.match.sample(self.observation)
 
     def draw(self, total: int) -> int:
-        """Return the next draw from the bot's seed, uniform in ``range(total)``, instead of ``random``."""
+        """Return a random number from the bot's seed, uniform in ``range(total)``; use it for ``random``."""
         return self.match.draw(total)
 
     def pick(self, choices: Sequence[T]) -> T:
-        """Return one of several, drawn from the bot's seed."""
+        """Return one of several choices, sampled from the bot's seed."""
         return choices[self.match.draw(len(choices))]
 
     def elapsed_ms(self) -> int:
@@ -124,96 +196,11 @@ class Turn:
     def info(self, text: str = "", **values: object) -> None:
         """Write to the match log: ``info("late", score=0.31, depth=7)`` logs ``score=0.31 depth=7 late``.
 
-        ``score`` and ``depth`` feed the replay's plots. Beyond what the referee hears between two requests
-        it is dropped.
+        ``score`` and ``depth`` feed the replay's plots. Text beyond the referee's allowance between two
+        requests is dropped.
         """
         words = [f"{key}={value}" for key, value in values.items()]
         if text:
             words.append(text)
         if words:
             self._say(" ".join(words))
-
-
-_SETTINGS = ("seats", "seat", "seed", "move", "clock", "inc", "nodes")
-
-
-class Match:
-    """A game from its ``game`` line on.
-
-    ``game_name``, ``seats``, ``seat`` (1..seats) and ``options`` as told. ``seed`` is the bot's own;
-    ``draw(total)`` draws from it, uniform in ``range(total)``, the same in every run. ``move_ms``,
-    ``clock_ms``, ``increment_ms`` and ``nodes`` are the limits, None where there is none. ``memory`` is the
-    bot's, to keep what it likes from turn to turn.
-
-    ``history`` holds (seat, action string) in order, seat 0 for chance, None for an action not to be seen.
-    ``withdrawn`` holds the seats that play no more, in the order in which they left.
-    """
-
-    def __init__(self, game_name: str, settings: Mapping[str, str], *, options: Mapping[str, str]) -> None:
-        self.game_name = game_name
-        self.seats = int(settings["seats"])
-        self.seat = int(settings["seat"])
-        self.seed = int(settings["seed"])
-        self.options = dict(options)
-        self.move_ms = _number(settings.get("move"))
-        self.clock_ms = _number(settings.get("clock"))
-        self.increment_ms = _number(settings.get("inc")) or 0
-        self.nodes = _number(settings.get("nodes"))
-        self.history: list[tuple[int, str | None]] = []
-        self.withdrawn: list[int] = []
-        self.memory: dict[str, Any] = {}
-        self.draw: Draw = stream(self.seed, "draw")
-        self._sample_draw: Draw = stream(self.seed, "sample")
-        self._game: AnyGame | None = None
-        self._state: AnyState | None = None
-        self._played = 0
-
-    @classmethod
-    def from_words(cls, words: list[str]) -> Match:
-        """Return the match of a ``game`` line's words; what is no setting of the protocol's is an option."""
-        pairs = dict(word.split("=", 1) for word in words[2:])
-        settings = {key: pairs.pop(key) for key in _SETTINGS if key in pairs}
-        return cls(words[1], settings, options=pairs)
-
-    @property
-    def game(self) -> AnyGame:
-        """The game's rules, loaded at the first use. Raises GameError if they are not installed."""
-        if self._game is None:
-            # Imported here, as a bot that only reads its legal actions starts in a third of the time.
-            from tourney.games import find_game  # noqa: PLC0415 - see above
-
-            self._game = find_game(self.game_name)
-        return self._game
-
-    @property
-    def known(self) -> AnyState | None:
-        """The state as it is, or None while it depends on an action that this seat may not see."""
-        if self._state is None:
-            self._state = self.game.new(self.seats, self.options)
-        while self._played < len(self.history):
-            action = self.history[self._played][1]
-            if action is None:
-                return None
-            self._state = self._state.play(self.game.parse_action(action))
-            self._played += 1
-        return self._state
-
-    def sample(self, observation: str) -> AnyState:
-        """Return a state that fits what this seat sees, drawn from the bot's seed."""
-        state: AnyState = self.game.sample(observation, self.seat, self._sample_draw)
-        return state
-
-    def add(self, seat: int, action: str) -> None:
-        """Note a ``play`` line."""
-        self.history.append((seat, None if action == "?" else action))
-
-    def reveal(self, seat: int, action: str) -> None:
-        """Note a ``reveal`` line: the first action of that seat that is still hidden is opened."""
-        for k in range(self._played, len(self.history)):
-            if self.history[k] == (seat, None):
-                self.history[k] = (seat, action)
-                return
-
-
-def _number(text: str | None) -> int | None:
-    return None if text is None else int(text)

@@ -37,7 +37,7 @@ DEFAULT_BOT = "random"
 @click.option(
     "--seed",
     type=click.IntRange(0, U64 - 1),
-    help="Where dice and the bots' own seeds come from. [default: drawn, and printed]",
+    help="Seed of the dice and of the bots' own seeds. [default: random, and printed]",
 )
 @click.option(
     "--move-ms",
@@ -45,7 +45,7 @@ DEFAULT_BOT = "random"
     default=1000,
     show_default=True,
     metavar="MS",
-    help="Time of a bot for an action; yours is not limited.",
+    help="A bot's time for an action; yours is not limited.",
 )
 @click.option(
     "--opening-plies",
@@ -53,20 +53,20 @@ DEFAULT_BOT = "random"
     default=0,
     show_default=True,
     metavar="N",
-    help="Begin after so many actions drawn from the seed.",
+    help="Begin after N random actions, sampled from the seed.",
 )
 @click.option(
     "--save",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Write the record of the game when it is over; FILE must not be there yet.",
+    help="Write the record of the game to FILE, which must not exist.",
 )
 @click.option(
     "--sandbox",
     type=click.Choice(["auto", "strict", "off"]),
     default="auto",
     show_default=True,
-    help="What stands between the bots and this machine.",
+    help="How the bots are contained.",
 )
 @bots_option
 @output_options
@@ -84,14 +84,14 @@ def command(
 ) -> None:
     """Play GAME against bots.
 
-    SEAT=BOT puts a bot (a name or a path, with arguments if quoted: 2='mybot --depth 3') on a seat. You play
-    all other seats, and those of SEAT=person; with no SEAT named you play seat 1 and `random` the others.
-    Say help when it is your turn.
+    SEAT=BOT gives a seat to a bot: a name or a path, with arguments if quoted (2='mybot --depth 3'). You play
+    all other seats, and those of SEAT=person. Without SEAT=BOT you play seat 1 and `random` plays the others.
+    Type help on your turn.
 
-    The bots are contained as in any match, and you are shown what a bot on your seat would be told. After an
-    undo the bots are started afresh and told of what is left as if the game had begun so; the dice are the
-    same again, as they come from the seed. What --save writes is a record like any other (see tourney show
-    and verify), in which a seat of yours names the bot `person`; so it cannot be played again by rerun.
+    The bots are contained as in any match, and you see what a bot on your seat would see. After an undo the
+    bots start afresh and receive the actions that are left; the dice stay the same, as they come from the
+    seed. --save writes an ordinary record (see tourney show and tourney verify) that names the bot `person`
+    on your seats, so tourney rerun cannot play it again.
     """
     output = current()
     rules = find_game(game)
@@ -102,34 +102,36 @@ def command(
     with ExitStack() as stack:
         file = None if save is None else stack.enter_context(RecordFile(save))
         box = open_sandbox(sandbox)
-        table = list(_seats(rules, count, named, box, BotStore(Path(bots)), stack))
+        players = list(_seats(rules, count, named, box, BotStore(Path(bots)), stack))
         spec = MatchSpec(
             rules.name,
             tuple(full.items()),
-            tuple(seat.entrant for seat in table),
+            tuple(seat.entrant for seat in players),
             seed,
             limits,
             Opening(plies=opening_plies),
         )
-        Referee(spec, rules)  # refuses what cannot be played before anything is shown
+        Referee(spec, rules)  # raises for what cannot be played, before anything is shown
         terminal = _terminal(color=output.color)
-        terminal.write(_head(rules, full, seed, table))
-        played = Session(spec, rules, table, terminal, box).play()
+        terminal.write(_head(rules, full, seed, players))
+        played = Session(spec, rules, players, terminal, box).play()
         if file is not None and played is not None:
             file.write(played.record)
             output.say(f"the record is in {save}")
 
 
 def bots_by_seat(words: Sequence[str], count: int) -> dict[int, str]:
-    """Read ``SEAT=BOT`` words: the bots by seat. Raises UsageError."""
+    """Parse ``SEAT=BOT`` words into bots by seat. Raises UsageError."""
     named: dict[int, str] = {}
     for word in words:
         seat, equals, bot = word.partition("=")
         if not (equals and bot.strip() and seat.isascii() and seat.isdecimal()):
-            raise UsageError(f"{word!r} is not of the form SEAT=BOT, as 2=random")
+            raise UsageError(f"{word!r} is not of the form SEAT=BOT, such as 2=random")
         number = int(seat[:9])
         if not 1 <= number <= count:
-            raise UsageError(f"there is no seat {seat[:9]} at this table of {count}; --seats N sets another")
+            raise UsageError(
+                f"there is no seat {seat[:9]}: the game has {count} seats; --seats N sets another number"
+            )
         if number in named:
             raise UsageError(f"seat {number} is named twice")
         named[number] = bot
@@ -137,14 +139,14 @@ def bots_by_seat(words: Sequence[str], count: int) -> dict[int, str]:
         named = dict.fromkeys(range(2, count + 1), DEFAULT_BOT)
     named = {number: bot for number, bot in named.items() if bot != PERSON}
     if len(named) == count:
-        raise UsageError("every seat has a bot: leave one to yourself, or let them play by tourney run")
+        raise UsageError("every seat has a bot: leave one to yourself, or use tourney run")
     return named
 
 
 def _seats(
     game: AnyGame, count: int, named: Mapping[int, str], box: Sandbox, store: BotStore, stack: ExitStack
 ) -> Iterator[Seat]:
-    """Yield who sits where, in order; where two entrants share a name, all have their seat's number in it."""
+    """Yield the seats in order; where two entrants share a name, every name gets its seat's number."""
     found = [
         _bot(game, named[number], box, store, stack) if number in named else (person(), None)
         for number in range(1, count + 1)
@@ -163,7 +165,7 @@ def _bot(
     try:
         reference, *args = shlex.split(words)
     except ValueError as error:
-        raise UsageError(f"{words!r} names no bot: {error}") from error
+        raise UsageError(f"{words!r} is not a bot with arguments: {error}") from error
     where, bot, _ = find_bot(reference, store, stack)
     manifest = bot.manifest
     if not manifest.plays(game.name):
@@ -176,7 +178,7 @@ def _head(game: AnyGame, options: Mapping[str, str], seed: int, seats: Iterable[
     settings = "".join(f", {key}={value}" for key, value in options.items())
     lines = [f"{game.title}{settings}, seed {seed}"]
     lines += [f"  {seat.label}" + ("" if seat.launch else ": you") for seat in seats]
-    return "\n".join([*lines, "Say help for what can be typed.", ""])
+    return "\n".join([*lines, "Type help for the commands.", ""])
 
 
 def _terminal(*, color: bool) -> Terminal:

@@ -3,7 +3,7 @@
 from typing import Final
 
 from tourney.match.spec import Limits
-from tourney.protocol import go_line
+from tourney.protocol import Go
 
 MS: Final = 1_000_000
 """Nanoseconds of a millisecond."""
@@ -29,7 +29,7 @@ class Clocks:
         self._left: list[int] | None = None
         self._go: bytes | None = None
         if limits.clock_ms is None:
-            self._go = go_line(limits.move_ms, nodes=limits.nodes)
+            self._go = Go(limits.move_ms, nodes=limits.nodes).encode()
         else:
             self._left = [limits.clock_ms * MS] * seats
 
@@ -44,7 +44,7 @@ class Clocks:
             assert self._go is not None  # noqa: S101 - one of the two is always there
             return self._go
         shown = [left // MS for left in self._left]
-        return go_line(self._limits.move_ms, shown, self._increment_ms, self._limits.nodes)
+        return Go(self._limits.move_ms, shown, self._increment_ms, self._limits.nodes).encode()
 
     def allowance(self, seat: int) -> int:
         """Return the nanoseconds that a seat has for this turn, the margin included."""

@@ -1,4 +1,4 @@
-"""A match played over channels: the referee's questions, the bots' answers, the time they took."""
+"""A match over channels: the referee's requests, the bots' answers, and the time they take."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -15,29 +15,42 @@ from tourney.match.record import FaultKind, write_record
 from tourney.match.referee import Referee
 from tourney.match.result import MatchLog, PlayedMatch
 from tourney.match.spec import MatchSpec
-from tourney.protocol import HELLO, QUIT, Greeting, decode, read_greeting, shown
+from tourney.protocol import (
+    HELLO,
+    QUIT,
+    BotMessage,
+    Greeting,
+    Info,
+    Invalid,
+    Move,
+    Ready,
+    Resign,
+    decode_bot,
+    shown,
+)
 
 CPU_WALL_FACTOR: Final = 4
-"""With ``charge = "cpu"`` a turn's wall time is limited too: to this many times its allowance."""
+"""With ``charge = "cpu"`` a turn's wall time is limited as well: to this multiple of its allowance."""
+QUIT_SECONDS: Final = 0.5
+"""A bot's time for its exit after ``quit``; then it is killed, which is no fault."""
 
 _FAULTS: dict[str, FaultKind] = {
     "timeout": "timeout",
     "closed": "crash",
     "overflow": "overflow",
-    "garbled": "protocol",
+    "malformed": "protocol",
 }
 _UNSURE = ("timeout", "crash")
-"""Faults that depend on more than the spec: a match with one is not promised to come out the same again."""
+"""Faults that depend on more than the spec: a match with one is not promised to reproduce."""
 
-
-QUIT_SECONDS: Final = 0.5
-"""What a bot has for its exit after ``quit``; then it is killed, which is no fault."""
+_Answer = BotMessage | Invalid | Event
+"""A message of the bot, or the event that came instead of a line."""
 
 
 class Player:
-    """A channel and what is known of the bot behind it.
+    """A bot in a match: its channel and its handshake.
 
-    ``greeting`` is what it said at the handshake, None before; a bot that plays several matches is greeted
+    ``greeting`` is its answer to the handshake, None before; a bot that plays several matches is greeted
     once. ``reuse``: it may have played before. ``lost``: it was at fault and its channel is closed.
     """
 
@@ -51,12 +64,12 @@ class Player:
         self._cpu_ms = 0
 
     def cut(self) -> None:
-        """End a bot that was at fault, at once: it is told nothing more, and it holds nobody up."""
+        """End a bot that was at fault, at once."""
         self.lost = True
         self.channel.close(0)
 
     def cpu_ms(self) -> int | None:
-        """Return the CPU time since the last call (at first: since the bot was started), or None."""
+        """Return the CPU time since the last call (first: since the bot's start), or None."""
         now = self.channel.cpu_ms()
         if now is None:
             return None
@@ -64,14 +77,15 @@ class Player:
         return used
 
     def quiet(self) -> bool:
-        """Say whether nothing but ``info`` came unasked since the last answer; what came is dropped."""
+        """Return whether the bot sent nothing but ``info`` since its last answer; drop what it sent."""
         return not self.lost and all(
-            event.kind == "line" and decode(event.text)[0] == "info" for event in self.channel.pending()
+            event.kind == "line" and isinstance(decode_bot(event.text), Info)
+            for event in self.channel.pending()
         )
 
 
 def dismiss(players: Sequence[Player]) -> None:
-    """Tell all to quit, then end them: they share the time that a bot has for its exit."""
+    """Send ``quit`` to all players, then end them; they share the time for their exits."""
     staying = [player for player in players if not player.lost]
     for player in staying:
         player.channel.send(QUIT)
@@ -90,21 +104,21 @@ def play_match(
 ) -> PlayedMatch:
     """Play a match and return its record, with its log and what was measured.
 
-    ``players`` are in seat order. Those at fault are cut; all others have been told that the game is over and
-    may play again or be dismissed by the caller, who owns them. ``clock`` is the channels' own, in
-    nanoseconds. ``about`` is put beside the record as it is (host, sandbox).
+    ``players`` are in seat order. Those at fault are cut; the others have their ``over`` line and stay open:
+    the caller plays on with them or dismisses them. ``clock`` is the channels' own, in nanoseconds. ``about``
+    is stored beside the record as it is (host, sandbox).
 
-    Whatever bots do is in the record. Raises InputError for a spec that cannot be played, GameError where the
-    game is broken, and EnvironmentFailure where the machine fails: then nobody has lost, and the players are
-    in no known state.
+    What bots do wrong is in the record. Raises InputError for a spec that cannot be played, GameError where
+    the game is broken, and EnvironmentFailure where the machine fails: then the match has no result, and the
+    players are in an unknown state.
     """
     started = datetime.now(UTC).isoformat(timespec="milliseconds")
     began = clock()
     try:
-        table = _Table(Referee(spec, game), players, clock)
-        table.start()
-        table.play()
-        table.end()
+        match = _RunningMatch(Referee(spec, game), players, clock)
+        match.start()
+        match.play()
+        match.end()
     except TourneyError:
         raise
     except Exception as error:
@@ -113,10 +127,10 @@ def play_match(
         raise GameError(
             f"the game {game.name} is broken: it raised {type(error).__name__} ({error}) in a match"
         ) from error
-    return table.played(game, {"started": started, "wall-ms": (clock() - began) // MS, **(about or {})})
+    return match.played(game, {"started": started, "wall-ms": (clock() - began) // MS, **(about or {})})
 
 
-class _Table:
+class _RunningMatch:
     """One match while it is played."""
 
     def __init__(self, referee: Referee, players: Sequence[Player], clock: Callable[[], int]) -> None:
@@ -139,11 +153,11 @@ class _Table:
     # -- start-up -----------------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Greet those who were not greeted yet, begin the game with all, and judge in seat order."""
+        """Greet the players that were not greeted yet, begin the game with all, and judge in seat order."""
         failed: set[int] = set()
-        self._ask_all({s: HELLO for s, p in self._players.items() if p.greeting is None}, "bot", failed)
+        self._ask_all({s: HELLO for s, p in self._players.items() if p.greeting is None}, Greeting, failed)
         self._ask_all(
-            {s: self._referee.game_line(s) for s in self._players if s not in failed}, "ready", failed
+            {s: self._referee.game_line(s) for s in self._players if s not in failed}, Ready, failed
         )
         for seat, player in self._players.items():
             if player.greeting is not None:
@@ -156,160 +170,118 @@ class _Table:
                 if not player.lost:
                     player.channel.freeze()
 
-    def _ask_all(self, requests: Mapping[int, bytes], wanted: str, failed: set[int]) -> None:
-        """Ask all at once, then hear each; bots start side by side, and each has the whole start-up time."""
+    def _ask_all(
+        self, requests: Mapping[int, bytes], wanted: type[Greeting | Ready], failed: set[int]
+    ) -> None:
+        """Send all requests, then hear each bot, so that bots start in parallel, each with its whole time."""
         deadlines = {}
         for seat, request in requests.items():
-            if not self._startup_fault(seat, self._unasked(seat), failed):
+            if (event := self._early_fault(seat)) is not None:
+                self._startup_fault(seat, event, failed)
+            else:
                 deadlines[seat] = self._clock() + self._startup_ns
                 self._players[seat].channel.request(request)
         for seat, deadline in deadlines.items():
-            event, word, rest = self._hear(seat, deadline)
-            if event is not None:
-                self._startup_fault(seat, event, failed)
-            elif word != wanted:
-                self._startup_fault(seat, _astray(word, rest, wanted), failed)
-            elif word == "bot":
-                greeting = read_greeting(rest)
-                if isinstance(greeting, str):
-                    self._startup_fault(seat, Event("garbled", greeting), failed)
-                else:
-                    self._players[seat].greeting = greeting
+            answer = self._read(seat, self._players[seat].channel.wait(deadline), deadline)
+            if not isinstance(answer, wanted):
+                word = "bot" if wanted is Greeting else "ready"
+                self._startup_fault(seat, _unexpected(answer, word), failed)
+            elif isinstance(answer, Greeting):
+                self._players[seat].greeting = answer
 
-    def _startup_fault(self, seat: int, event: Event | None, failed: set[int]) -> bool:
-        if event is None:
-            return False
+    def _startup_fault(self, seat: int, event: Event, failed: set[int]) -> None:
         failed.add(seat)
         kind = _FAULTS[event.kind]
         if kind in _UNSURE:
             self._unsure.add(kind)
         self._log.note(0, seat, f"startup: {_words(event, self._startup_ns)}")
-        return True
 
     # -- turns --------------------------------------------------------------------------------------------
 
     def play(self) -> None:
-        """Ask for action after action until the match is over."""
+        """Ask for action after action until the match is over. Every microsecond here is paid once a move."""
         referee, clocks, clock = self._referee, self._clocks, self._clock
         players, times, wall, turns = self._players, self._times, self._wall, self._turns
-        plain = not (self._freeze or self._by_cpu)
+        freeze, by_cpu, factor = self._freeze, self._by_cpu, CPU_WALL_FACTOR if self._by_cpu else 1
         steady, go, allowance = clocks.steady, clocks.go(), clocks.allowance(1)
         act, actions = referee.act, referee.actions
         while seat := referee.turn:
-            if not plain:
-                self._careful_turn(seat)
+            channel = players[seat].channel
+            if not channel.idle() and self._judged_early(seat):
                 continue
             if not steady:
                 go, allowance = clocks.go(), clocks.allowance(seat)
             request = referee.request(seat) + go
-            asked = players[seat].channel.ask(request, allowance)
-            if asked is None:
-                self._long_turn(seat, request, allowance)
-                continue
-            elapsed = clock() - asked[0]
             turns[seat] += 1
-            sent, heard = asked
-            word, rest = decode(heard) if heard.__class__ is str else ("", "")
-            if word != "move":
-                event = heard if isinstance(heard, Event) else Event("line", heard)
-                self._answer(seat, event, sent, allowance)
-                continue
+            used = self._cpu_ns(seat) if by_cpu else 0
+            sent = clock()
+            if freeze:
+                channel.thaw()
+            deadline = sent + allowance * factor
+            event = channel.ask(request, deadline)
+            answer: _Answer = decode_bot(event[1]) if event[0] == "line" else event
+            ply, talked = len(actions), type(answer) is Info
+            if talked:
+                answer = self._read(seat, event, deadline)
+            elapsed = charged = clock() - sent
             wall[seat] += elapsed
             if elapsed > SLOW_NS:
                 self._explain(seat)
-            if not steady:
-                clocks.spend(seat, elapsed)
-            times.append((len(actions), elapsed))
-            if why := act(rest):
-                self._illegal(seat, why)
+            if by_cpu and type(answer) is not Event:
+                charged = self._cpu_ns(seat) - used
+                if charged > allowance:
+                    answer = Event("timeout")
+            if type(answer) is Move:
+                if not steady:
+                    clocks.spend(seat, charged)
+                times.append((ply, elapsed))
+                if why := act(answer[0]):
+                    self._illegal(seat, why)
+            else:
+                self._no_move(seat, answer, allowance)
+            if talked:
+                self._take_stderr(seat, ply)
+            if freeze and not players[seat].lost:
+                channel.freeze()
 
-    def _long_turn(self, seat: int, request: bytes, allowance: int) -> None:
-        """Take a turn step by step: the bot may have said something unasked."""
-        if (event := self._unasked(seat)) is not None:
+    def _judged_early(self, seat: int) -> bool:
+        """Judge what a bot sent before its turn; return whether that was a fault."""
+        if (event := self._early_fault(seat)) is not None:
             self._fault(seat, event, 0)
-            return
-        self._turns[seat] += 1
-        channel = self._players[seat].channel
-        # What it wrote to standard error before it is asked belongs to its last turn.
-        self._errors(seat, self._last_ply(seat))
-        sent = self._clock()
-        channel.request(request)
-        self._answer(seat, channel.wait(sent + allowance), sent, allowance)
+            return True
+        # Standard error that was written before the request belongs to the bot's last turn.
+        self._take_stderr(seat, self._last_ply(seat))
+        return False
 
-    def _careful_turn(self, seat: int) -> None:
-        """Take a turn as ``play`` does, with the bot thawed and frozen around it, or charged by CPU time."""
-        channel = self._players[seat].channel
-        if (event := self._unasked(seat)) is not None:
-            self._fault(seat, event, 0)
-            return
-        self._turns[seat] += 1
-        request = self._referee.request(seat) + self._clocks.go()
-        allowance = self._clocks.allowance(seat)
-        used = self._cpu_ns(seat) if self._by_cpu else 0
-        sent = self._clock()
-        channel.thaw()
-        channel.request(request)
-        event = channel.wait(sent + allowance * (CPU_WALL_FACTOR if self._by_cpu else 1))
-        self._answer(seat, event, sent, allowance, used)
-        if self._freeze and not self._players[seat].lost:
-            channel.freeze()
-
-    def _answer(self, seat: int, event: Event, sent: int, allowance: int, used: int = 0) -> None:
-        """Judge what came of a request: the first event, and others if it is ``info``."""
-        deadline = sent + allowance * (CPU_WALL_FACTOR if self._by_cpu else 1)
-        ply = len(self._referee.actions)
-        bad, word, rest = self._hear(seat, deadline, event)
-        elapsed = self._clock() - sent
-        self._wall[seat] += elapsed
-        if elapsed > SLOW_NS:
-            self._explain(seat)
-        charged = elapsed
-        if self._by_cpu and bad is None:
-            charged = self._cpu_ns(seat) - used
-            if charged > allowance:
-                bad = Event("timeout")
-        if bad is not None:
-            self._fault(seat, bad, allowance)
-            return
-        if word == "resign":
+    def _no_move(self, seat: int, answer: _Answer, allowance: int) -> None:
+        """Take an answer to ``go`` that is no action: a resignation or a fault."""
+        if isinstance(answer, Resign):
+            ply = len(self._referee.actions)
             self._log.note(ply, seat, "resigned")
             self._referee.resign()
-        elif word != "move":
-            self._fault(seat, _astray(word, rest, "move"), allowance)
-            return
+            self._take_stderr(seat, ply)
         else:
-            self._clocks.spend(seat, charged)
-            self._times.append((ply, elapsed))
-            if why := self._referee.act(rest):
-                self._illegal(seat, why)
-                return
-        self._errors(seat, ply)
+            self._fault(seat, _unexpected(answer, "move"), allowance)
 
-    def _hear(self, seat: int, deadline: int, event: Event | None = None) -> tuple[Event | None, str, str]:
-        """Wait for an answer, past ``info`` lines: return what came instead, or its word and the rest."""
-        channel = self._players[seat].channel
-        while True:
-            if event is None:
-                event = channel.wait(deadline)
-            if event.kind != "line":
-                return event, "", ""
-            word, rest = decode(event.text)
-            if word != "info":
-                return None, word, rest
-            self._log.add(len(self._referee.actions), seat, "info", (rest,))
-            event = None
+    def _read(self, seat: int, event: Event, deadline: int) -> _Answer:
+        """Return a bot's answer, from an event on; ``info`` lines before it go to the log."""
+        while event.kind == "line":
+            answer = decode_bot(event.text)
+            if not isinstance(answer, Info):
+                return answer
+            self._log.add(len(self._referee.actions), seat, "info", (answer.text,))
+            event = self._players[seat].channel.wait(deadline)
+        return event
 
-    def _unasked(self, seat: int, early: Sequence[Event] | None = None) -> Event | None:
-        """Judge what a bot said before it was asked: ``info`` is welcome, anything else is a fault now."""
-        if early is None:
-            early = self._players[seat].channel.pending()
-        for event in early:
+    def _early_fault(self, seat: int) -> Event | None:
+        """Log the ``info`` lines that a bot sent unasked; return the first event that is a fault, if any."""
+        for event in self._players[seat].channel.pending():
             if event.kind != "line":
                 return event
-            word, rest = decode(event.text)
-            if word != "info":
-                return Event("garbled", f"spoke out of turn: {shown(event.text)}")
-            self._log.add(len(self._referee.actions), seat, "info", (rest,))
+            message = decode_bot(event.text)
+            if not isinstance(message, Info):
+                return Event("malformed", f"spoke out of turn: {shown(event.text)}")
+            self._log.add(len(self._referee.actions), seat, "info", (message.text,))
         return None
 
     # -- faults -------------------------------------------------------------------------------------------
@@ -324,22 +296,22 @@ class _Table:
         self._referee.fault(kind)
 
     def _illegal(self, seat: int, why: str) -> None:
-        """Note an illegal action; the referee has judged it, so its count of actions may have gone on."""
-        assert self._times  # noqa: S101 - the time of the action that was refused was taken down
+        """Log an illegal action; the referee has judged it, so its count of actions may have gone on."""
+        assert self._times  # noqa: S101 - the time of the refused action was appended before it
         ply, _ = self._times.pop()
         self._log.note(ply, seat, f"illegal: {why}")
         self._cut(seat, ply)
 
     def _cut(self, seat: int, ply: int) -> None:
         self._players[seat].cut()
-        self._errors(seat, ply)
+        self._take_stderr(seat, ply)
 
-    def _errors(self, seat: int, ply: int) -> None:
-        if lines := self._players[seat].channel.take_stderr():
+    def _take_stderr(self, seat: int, ply: int) -> None:
+        if lines := self._players[seat].channel.stderr():
             self._log.add(ply, seat, "stderr", lines)
 
     def _last_ply(self, seat: int) -> int:
-        """Return where in the match a seat's last turn was that it answered; 0 if it had none."""
+        """Return the ply of a seat's last action; 0 if it has none."""
         actions = self._referee.actions
         for ply, _ in reversed(self._times):
             if actions[ply][0] == seat:
@@ -347,20 +319,20 @@ class _Table:
         return 0
 
     def _explain(self, seat: int) -> None:
-        """Note a long turn in which the bot waited for the machine."""
-        if why := self._players[seat].channel.strain():
+        """Log that other load delayed the bot in a long turn, if it did."""
+        if why := self._players[seat].channel.contention():
             self._log.note(len(self._referee.actions), seat, why)
 
     def _cpu_ns(self, seat: int) -> int:
         used = self._players[seat].channel.cpu_ms()
         if used is None:
-            raise SandboxError('charge = "cpu" cannot be had: the CPU time of a bot is not known here')
+            raise SandboxError('charge = "cpu" needs the CPU time of each bot, which is not known here')
         return used * MS
 
     # -- the end ------------------------------------------------------------------------------------------
 
     def end(self) -> None:
-        """Tell all who are still there that it is over."""
+        """Send the last lines to all players that are left."""
         for seat, player in self._players.items():
             lines = self._referee.take(seat)
             if not player.lost:
@@ -368,11 +340,11 @@ class _Table:
                 player.channel.send(lines)
 
     def played(self, game: AnyGame, measured: dict[str, Any]) -> PlayedMatch:
-        """Return the match as it was played."""
+        """Return the finished match."""
         referee = self._referee
         assert referee.outcome is not None  # noqa: S101 - the match is over
         for seat in self._players:
-            self._errors(seat, self._last_ply(seat))
+            self._take_stderr(seat, self._last_ply(seat))
         times: list[float | None] = [None] * len(referee.actions)
         for ply, elapsed in self._times:
             times[ply] = elapsed // 1000 / 1000
@@ -390,16 +362,23 @@ class _Table:
 
 
 def _raised_by(error: Exception, game: AnyGame) -> bool:
-    """Say whether an exception comes out of a game's own code: then the plugin is named, not Tourney."""
+    """Return whether an exception comes from a game's own code: then the plugin is named, not Tourney."""
     module = type(game).__module__
     home = module.rpartition(".")[0] or module
     frames = [str(frame.f_globals.get("__name__", "")) for frame, _ in walk_tb(error.__traceback__)]
     return any(name == module or name.startswith(f"{home}.") for name in frames)
 
 
-def _astray(word: str, rest: str, wanted: str) -> Event:
-    """Return the fault of a bot that gave another answer than was asked for."""
-    return Event("garbled", rest if word == "?" else f"said {word} where {wanted} was asked for")
+def _unexpected(answer: _Answer, wanted: str) -> Event:
+    """Return the fault of a bot that gave another answer than the requested one."""
+    match answer:
+        case Event():
+            return answer
+        case Invalid(why):
+            return Event("malformed", why)
+        case _:
+            word = answer.encode().split()[0].decode("ascii")
+            return Event("malformed", f"said {word} where {wanted} was asked for")
 
 
 def _words(event: Event, allowance: int) -> str:

@@ -17,12 +17,12 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from tourney import protocol
 from tourney.errors import ActionError, GameError, TournamentError
 from tourney.games.base import CHANCE, OVER, Action, AnyGame, AnyState
 from tourney.match.record import FaultKind, Outcome
 from tourney.match.seeds import bot_seed, chance_draws, draw_chance, draw_opening, draw_substitute, pick
 from tourney.match.spec import MatchSpec
+from tourney.protocol import HIDDEN, Game, Legal, Over, Position, Reveal, Withdrawn, play_line
 
 MAX_TRIES: Final = 1000
 """How often an opening is drawn anew because the game ended inside it."""
@@ -48,7 +48,6 @@ class Referee:
         "_most",
         "_order",
         "_parse",
-        "_play_words",
         "_position",
         "_queues",
         "_resigned",
@@ -89,7 +88,6 @@ class Referee:
         self._audience = self._queues[1:]
         self._position = [False] * (seats + 1)
         self._legal = [False] * (seats + 1)
-        self._play_words = [b"play %d " % seat for seat in range(seats + 1)]
         self._hidden: dict[int, list[tuple[int, str]]] | None = None
         if game.has_hidden_actions:
             self._hidden = {seat: [] for seat in self._told}
@@ -104,17 +102,17 @@ class Referee:
     def game_line(self, seat: int) -> bytes:
         """Return the line that begins the game for a seat."""
         limits = self.spec.limits
-        return protocol.game_line(
+        return Game(
             self.spec.game,
             len(self.spec.seats),
             seat,
             bot_seed(self._seed, seat),
-            move_ms=limits.move_ms,
-            clock_ms=limits.clock_ms,
-            increment_ms=limits.increment_ms,
-            nodes=limits.nodes,
-            options=dict(self.spec.options),
-        )
+            limits.move_ms,
+            limits.clock_ms,
+            limits.increment_ms,
+            limits.nodes,
+            dict(self.spec.options),
+        ).encode()
 
     def take(self, seat: int) -> bytes:
         """Take the lines that are ready for a seat; none for one that was withdrawn by a fault."""
@@ -132,9 +130,9 @@ class Referee:
         lines = b"".join(queue)
         queue.clear()
         if self._position[seat]:
-            lines += protocol.position_line(self.state.observation(seat))
+            lines += Position(self.state.observation(seat)).encode()
         if self._legal[seat]:
-            lines += protocol.legal_line(map(self._game.action_string, self.state.legal_actions()))
+            lines += Legal(tuple(map(self._game.action_string, self.state.legal_actions()))).encode()
         return lines
 
     # -- what the seats do --------------------------------------------------------------------------------
@@ -208,7 +206,7 @@ class Referee:
             self._queues[seat].clear()
             self._audience = [self._queues[other] for other in self._told]
         if len(self.spec.seats) > 2:
-            self._tell(protocol.withdrawn_line(seat))
+            self._tell(Withdrawn(seat).encode())
 
     def _last_one(self, reason: str) -> bool:
         """End the match if one seat is left; say whether it is over."""
@@ -247,7 +245,7 @@ class Referee:
                 f"this game of {self._game.name} goes on beyond {self._game.max_actions} actions, which its"
                 " rules say cannot be: the game is broken"
             )
-        line = b"%b%b\n" % (self._play_words[actor], text.encode("ascii"))
+        line = play_line(actor, text)
         if self._hidden is None:
             for queue in self._audience:
                 queue.append(line)
@@ -259,7 +257,7 @@ class Referee:
     def _play_hiding(
         self, hidden: dict[int, list[tuple[int, str]]], actor: int, action: Action, text: str, line: bytes
     ) -> None:
-        masked = protocol.play_line(actor, protocol.HIDDEN)
+        masked = play_line(actor, HIDDEN)
         for seat in self._told:
             if self.state.visible(action, seat):
                 self._queues[seat].append(line)
@@ -274,7 +272,7 @@ class Referee:
         """Open what is still hidden, to each seat in the order in which it was played."""
         for seat, kept in (self._hidden or {}).items():
             if seat in self._told:
-                self._queues[seat].extend(protocol.reveal_line(*entry) for entry in kept)
+                self._queues[seat].extend(Reveal(*entry).encode() for entry in kept)
             kept.clear()
 
     def _tell(self, line: bytes) -> None:
@@ -292,7 +290,7 @@ class Referee:
         self.turn = 0
         self.outcome = Outcome(places, reason, tuple(self._faults), tuple(self._resigned))
         self._reveal()
-        self._tell(protocol.over_line(places, reason))
+        self._tell(Over(places, reason).encode())
 
     def _opening(self) -> list[tuple[int, Action]]:
         opening = self.spec.opening

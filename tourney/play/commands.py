@@ -1,4 +1,4 @@
-"""What a person types, understood: an action, a word of the table, or neither, with a sentence why."""
+"""Typed lines: parse one as an action or a command, and list the legal actions that can be typed."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from typing import Final
 from tourney.protocol import shown
 
 SHOWN: Final = 8
-"""How many actions a sentence names that asks for more letters."""
+"""Most actions named in a sentence about an ambiguous prefix."""
 
 WORDS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -17,46 +17,51 @@ WORDS: Final[Mapping[str, str]] = MappingProxyType(
         "moves [PREFIX]": "list the legal actions, or those that begin with PREFIX",
         "board": "draw the board again",
         "position": "print the position as this seat sees it, as a string of the game's page",
-        "history": "list what was played, as far as this seat saw it",
-        "undo [N]": "take back your last decision (or the last N), and all that followed",
-        "resign": "give up; undo takes that back, too",
-        "quit": "leave; the game has no result (so does the end of the input, Ctrl-D)",
+        "history": "list the actions so far, as this seat saw them",
+        "undo [N]": "take back your last decision (or your last N) and all actions after it",
+        "resign": "give up; undo takes that back as well",
+        "quit": "leave without a result, as the end of the input (Ctrl-D) does",
     }
 )
-"""The words that are no actions, each with what it does."""
+"""The commands, each with its help."""
 
 NAMES: Final = tuple(word.partition(" ")[0] for word in WORDS)
 AFTER: Final = ("help", "board", "position", "history", "undo", "quit")
-"""The words that can be said when the game is over."""
+"""The commands that work when the game is over."""
+FEW: Final = 12
+"""Up to this many legal actions are listed at each turn."""
+MOST: Final = 60
+"""Above this many actions, `moves` lists their prefixes."""
+MOST_GROUPS: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
 class TypedAction:
-    """A legal action, whole."""
+    """A legal action."""
 
     action: str
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A word of the table, with what was typed after it."""
+    """A command, with the words typed after it."""
 
-    word: str
+    name: str
     rest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Unclear:
-    """What was typed is neither; ``why`` is a sentence, empty for an empty line."""
+    """Neither of the two; ``why`` is a sentence, empty for an empty line."""
 
     why: str
 
 
 def parse_typed(line: str, legal: Sequence[str]) -> TypedAction | Command | Unclear:
-    """Return what a typed line means where these actions are legal (none: the game is over).
+    """Return the meaning of a typed line; ``legal`` is empty when the game is over.
 
-    In this order: a legal action, a word of the table, a number of the list, the beginning of one legal
-    action, that in any case. A colon before a word says that it is no action.
+    The first that fits: a legal action, a command, a number of the list, the prefix of one legal action, such
+    a prefix in any case. A colon before a word makes it a command.
     """
     words = line.split()
     if not words:
@@ -78,59 +83,52 @@ def parse_typed(line: str, legal: Sequence[str]) -> TypedAction | Command | Uncl
 
 
 def beginning_with(prefix: str, legal: Sequence[str]) -> list[str]:
-    """Return the legal actions that begin with a prefix; if there are none, those that do in any case."""
+    """Return the legal actions with a prefix; if there are none, those with it in any case."""
     found = [action for action in legal if action.startswith(prefix)]
     return found or [action for action in legal if action.lower().startswith(prefix.lower())]
 
 
 def help_lines() -> list[str]:
-    """Return what can be typed, a line each."""
+    """Return the help, a line for each command."""
     widest = max(map(len, WORDS))
     return [
-        "An action is typed as it is, by its beginning if that is unique, or by its number in `moves`.",
+        "Type an action, a prefix that only one action has, or an action's number in `moves`.",
         *(f"  {word.ljust(widest)}  {what}" for word, what in WORDS.items()),
     ]
 
 
 def _word(name: str, rest: str, *, over: bool) -> Command | Unclear:
     if over and name not in AFTER:
-        return Unclear(f"the game is over; say {', '.join(AFTER)}, or nothing to leave")
+        return Unclear(f"the game is over; type {', '.join(AFTER)}, or press Enter to leave")
     if rest and name not in ("moves", "undo"):
-        return Unclear(f"{name} stands alone, without {shown(rest)}")
+        return Unclear(f"{name} takes no argument; leave out {shown(rest)}")
     if name == "undo" and rest and not (rest.isascii() and rest.isdecimal() and int(rest[:9]) > 0):
-        return Unclear(f"undo takes a number of decisions back, not {shown(rest)}")
+        return Unclear(f"undo takes the number of decisions to take back, not {shown(rest)}")
     return Command(name, rest)
 
 
 def _beginning(text: str, legal: Sequence[str]) -> TypedAction | Unclear:
     if not legal:
-        return Unclear(f"the game is over, so {shown(text)} cannot be played; say undo, help or quit")
+        return Unclear(f"the game is over, so {shown(text)} cannot be played; type undo, help or quit")
     found = beginning_with(text, legal)
     if len(found) == 1:
         return TypedAction(found[0])
     if not found:
-        return Unclear(f"{shown(text)} is no legal action, and begins none; {_count(legal)}")
+        return Unclear(f"{shown(text)} is no legal action and no prefix of one; {_count(legal)}")
     some = " ".join(found[:SHOWN]) + (" ..." if len(found) > SHOWN else "")
-    return Unclear(f"{shown(text)} begins {len(found)} legal actions: {some}")
+    return Unclear(f"{shown(text)} is the prefix of {len(found)} legal actions: {some}")
 
 
 def _count(legal: Sequence[str]) -> str:
     if not legal:
         return "the game is over"
-    return f"moves lists the {len(legal)} that are legal" if len(legal) > 1 else f"legal is {legal[0]} alone"
-
-
-FEW: Final = 12
-"""So many actions are listed unasked."""
-MOST: Final = 60
-"""More actions than these are not listed; their beginnings are."""
-MOST_GROUPS: Final = 40
+    return f"`moves` lists the {len(legal)} legal actions" if len(legal) > 1 else f"only {legal[0]} is legal"
 
 
 def listing(legal: Sequence[str], prefix: str, width: int) -> list[str]:
-    """Return lines that list the legal actions which begin with a prefix, with their numbers among all.
+    """Return lines that list the legal actions with a prefix, each with its number among all.
 
-    Of more than ``MOST`` the beginnings are listed, each with how many begin so.
+    More than ``MOST`` actions are listed by their prefixes, each with its number of actions.
     """
     numbers = {action: number for number, action in enumerate(legal, start=1)}
     found = beginning_with(prefix, legal)
@@ -142,30 +140,30 @@ def listing(legal: Sequence[str], prefix: str, width: int) -> list[str]:
         f"{_shared(group)}..  {len(group)}" if group[1:] else f"{group[0]}  (number {numbers[group[0]]})"
         for group in _groups(found)
     )
-    return [f"{len(found)} actions, by how they begin; `moves PREFIX` lists one lot:", *columns(texts, width)]
+    return [f"{len(found)} actions, by prefix; `moves PREFIX` lists those of one:", *columns(texts, width)]
 
 
 def summary(legal: Sequence[str], width: int) -> list[str]:
-    """Return what a person is told of the legal actions unasked: all of them if they are few."""
+    """Return what is shown of the legal actions at each turn: all of them if they are few."""
     if len(legal) <= FEW:
         return listing(legal, "", width)
     example = max(legal)[: len(_shared(legal)) + 1]
-    return [f"{len(legal)} legal actions; `moves` lists them, `moves {example}` those that begin so"]
+    return [
+        f"{len(legal)} legal actions; `moves` lists them, `moves {example}` those that begin with {example}"
+    ]
 
 
 def columns(texts: Iterable[str], width: int) -> list[str]:
-    """Return texts in as many columns as fit, to be read line by line."""
-    cells = list(texts)
-    if not cells:
-        return []
-    widest = max(map(len, cells)) + 3
+    """Return texts in as many columns as fit, in reading order."""
+    entries = list(texts)
+    widest = max(map(len, entries), default=0) + 3
     per_line = max(1, (width + 3) // widest)
-    rows = [cells[k : k + per_line] for k in range(0, len(cells), per_line)]
-    return ["".join(cell.ljust(widest) for cell in row).rstrip() for row in rows]
+    rows = [entries[k : k + per_line] for k in range(0, len(entries), per_line)]
+    return ["".join(entry.ljust(widest) for entry in row).rstrip() for row in rows]
 
 
 def _groups(actions: Sequence[str]) -> list[list[str]]:
-    """Part actions by their beginnings: the longest of one length that make few enough."""
+    """Group actions by prefixes of one length: the longest with at most MOST_GROUPS groups."""
     shortest = len(_shared(actions)) + 1
     groups: dict[str, list[str]] = {}
     for length in range(shortest, max(map(len, actions)) + 1):
@@ -179,6 +177,6 @@ def _groups(actions: Sequence[str]) -> list[list[str]]:
 
 
 def _shared(actions: Sequence[str]) -> str:
-    """Return what all of some actions begin with."""
+    """Return the longest prefix that all actions have."""
     pairs = zip(min(actions), max(actions), strict=False)
     return "".join(letter for letter, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

@@ -1,11 +1,10 @@
-"""The channel to a person: the referee's lines become a board, what is typed becomes the answer."""
+"""A person as a channel: the referee's lines become a board and a story, typed lines become the answers."""
 
 import hashlib
 import textwrap
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, TypeAlias
 
 from tourney.bots.channel.base import Channel, Event
 from tourney.games.base import CHANCE, AnyGame
@@ -23,12 +22,31 @@ from tourney.play.commands import (
     summary,
 )
 from tourney.play.terminal import Terminal
-from tourney.protocol import HIDDEN
+from tourney.protocol import (
+    HIDDEN,
+    BotMessage,
+    Game,
+    Greeting,
+    Hello,
+    Legal,
+    Move,
+    Play,
+    Position,
+    Ready,
+    Resign,
+    Reveal,
+    Withdrawn,
+    decode_referee,
+)
 
 NAME: Final = "person"
 DIGEST: Final = hashlib.sha256(b"person 1").hexdigest()
-"""Stands for a content digest: a person has no files, so no store has a bot with it."""
-GREETING: Final = Event("line", "bot wants=position,legal")
+"""Stands for a content digest: a person has no files, so no store has this bot."""
+SHOWN_LINES: Final = 12
+"""Most lines of the story since a person's last turn; of more, the last ones are shown."""
+
+Happening: TypeAlias = Play | Reveal | Withdrawn
+"""A line of the referee that belongs to the story of a game."""
 
 
 def person() -> Entrant:
@@ -36,11 +54,11 @@ def person() -> Entrant:
     return Entrant(NAME, NAME, "1", (), DIGEST)
 
 
-class PersonLeft(Exception):  # noqa: N818 - no error: the person has had enough
-    """The person leaves, in the middle of the game."""
+class PersonLeft(Exception):  # noqa: N818 - not an error: the person quits
+    """The person leaves in the middle of the game."""
 
 
-class Undo(Exception):  # noqa: N818 - no error: the game goes on from an earlier point
+class Undo(Exception):  # noqa: N818 - not an error: the game goes on from an earlier point
     """The person takes ``count`` decisions back."""
 
     def __init__(self, count: int) -> None:
@@ -49,9 +67,9 @@ class Undo(Exception):  # noqa: N818 - no error: the game goes on from an earlie
 
 
 class SharedTerminal:
-    """What the persons of a game share: the terminal, the game, the seats' labels, and who typed last.
+    """The terminal of all persons of a game, the seats' labels, and the seat that typed last.
 
-    ``decided`` gives the number of decisions of persons that can be taken back.
+    ``decided`` returns the number of persons' decisions that can be taken back.
     """
 
     def __init__(
@@ -61,238 +79,190 @@ class SharedTerminal:
         self.game = game
         self.colors = seat_colors(game.seat_names)
         self.decided = decided
-        self.sitting = 0
+        self.seat = 0
         self._labels = labels
 
     def label(self, seat: int) -> str:
-        """Return what a seat is called; "" for chance."""
+        """Return a seat's label; "" for chance."""
         return self._labels[seat - 1] if seat else ""
 
-    def say(self, lines: Sequence[str]) -> None:
+    def print(self, lines: Sequence[str]) -> None:
         """Write lines."""
         self.terminal.write("".join(f"{line}\n" for line in lines))
 
-    def sit(self, seat: int) -> None:
-        """Let a seat's person sit down; where things are hidden, what the one before saw is wiped away."""
-        if self.sitting not in (0, seat) and self.game.has_hidden_actions:
+    def hand_to(self, seat: int) -> None:
+        """Give the terminal to a seat; in a game with hidden actions the screen is wiped first."""
+        if self.seat not in (0, seat) and self.game.has_hidden_actions:
             self.terminal.hand_over(self.label(seat))
-        self.sitting = seat
+        self.seat = seat
+
+    def undo(self, count: int) -> None:
+        """Raise ``Undo`` if that many decisions can be taken back, otherwise print how many can."""
+        there = self.decided()
+        if count <= there:
+            raise Undo(count)
+        some = f"{there} decision{'' if there == 1 else 's'} can be taken back, not {count}"
+        self.print([some if there else "there is no decision to take back"])
 
 
 class PersonChannel(Channel):
-    """A seat that is played at a terminal. It has no limit of time, whatever the match's is.
+    """A seat that a person plays at a terminal, without any limit of time.
 
-    It knows what the referee's lines tell this seat and nothing else. ``wait`` raises ``PersonLeft`` and
-    ``Undo``, which pass through the match.
+    It knows only what the referee's lines tell this seat. ``wait`` raises ``PersonLeft`` and ``Undo``, which
+    pass through the match.
     """
 
-    def __init__(self, seat: int, table: SharedTerminal) -> None:
+    def __init__(self, seat: int, shared: SharedTerminal) -> None:
         self._seat = seat
-        self._table = table
-        self._answers: deque[Event] = deque()
-        self._entries: list[Entry] = []
-        self._told = 0
+        self._shared = shared
+        self._answers: deque[BotMessage] = deque()
+        self._happened: list[Happening] = []
+        self._shown = 0
         self._view = ""
         self._legal: tuple[str, ...] = ()
 
-    # -- the referee's side ---------------------------------------------------------------------------
-
     def send(self, data: bytes) -> None:
-        """Hear lines."""
-        for line in data.decode("utf-8").splitlines():
-            self._hear(*line.partition(" ")[::2])
+        """Read lines."""
+        for line in data.decode("utf-8").split("\n"):
+            match decode_referee(line):
+                case Hello():
+                    self._answers.append(Greeting(position=True, legal=True))
+                case Game():
+                    self._answers.append(Ready())
+                case Play() | Reveal() | Withdrawn() as happening:
+                    self._happened.append(happening)
+                case Position(text):
+                    self._view = text
+                case Legal(actions):
+                    self._legal = actions
+                case _:
+                    pass
 
-    def pending(self) -> Sequence[Event]:
-        """Return nothing: a person is not heard before the turn."""
-        return ()
-
-    def request(self, data: bytes) -> None:
-        """Hear lines."""
-        self.send(data)
-
-    def wait(self, deadline: int) -> Event:  # noqa: ARG002 - a person has all the time there is
+    def wait(self, deadline: int) -> Event:  # noqa: ARG002 - a person's time is not limited
         """Return the answer to the handshake, or ask the person."""
-        return self._answers.popleft() if self._answers else Event("line", self._decide())
-
-    def take_stderr(self) -> Sequence[str]:
-        """Return nothing."""
-        return ()
-
-    def cpu_ms(self) -> int | None:
-        """Return None: persons are not measured."""
-        return None
-
-    def freeze(self) -> None:
-        """Do nothing."""
-
-    def thaw(self) -> None:
-        """Do nothing."""
-
-    def close(self, grace: float) -> None:
-        """Do nothing."""
-
-    def _hear(self, word: str, rest: str) -> None:
-        match word:
-            case "tourney":
-                self._answers.append(GREETING)
-            case "game":
-                self._answers.append(Event("line", "ready"))
-            case "play" | "reveal":
-                seat, _, action = rest.partition(" ")
-                self._entries.append(Entry("play" if word == "play" else "reveal", int(seat), action))
-            case "withdrawn":
-                self._entries.append(Entry("withdrawn", int(rest)))
-            case "position":
-                self._view = rest
-            case "legal":
-                self._legal = tuple(rest.split(" "))
-            case _:
-                pass
-
-    # -- the person's side ----------------------------------------------------------------------------
+        answer = self._answers.popleft() if self._answers else self._decide()
+        return Event("line", answer.encode().decode("utf-8").rstrip("\n"))
 
     def catch_up(self) -> None:
-        """Take all that was heard so far as shown."""
-        self._told = len(self._entries)
+        """Mark the story so far as shown."""
+        self._shown = len(self._happened)
 
     def tell(self) -> None:
-        """Show what happened since the last time."""
-        lines = story(self._entries[self._told :], self._table.label, self._table.terminal.width)
-        self._table.say(recent(lines))
+        """Show the story since the last time."""
+        lines = story(self._happened[self._shown :], self._shared.label, self._shared.terminal.width)
+        self._shared.print(recent(lines))
         self.catch_up()
 
     def look(self, view: str) -> None:
-        """Take a view of the position that no turn comes with: the last."""
+        """Take the view of the last position, which comes with no turn."""
         self._view = view
         self._legal = ()
 
-    def answer(self, said: Command) -> None:
-        """Answer a word that only looks."""
-        table = self._table
-        width = table.terminal.width
-        match said.word:
+    def answer(self, command: Command) -> None:
+        """Carry out a command that shows something."""
+        shared = self._shared
+        width = shared.terminal.width
+        match command.name:
             case "moves":
-                table.say(listing(self._legal, said.rest, width))
+                shared.print(listing(self._legal, command.rest, width))
             case "board":
                 self.draw()
             case "position":
-                table.say([self._view])
+                shared.print([self._view])
             case "history":
-                table.say(story(self._entries, table.label, width) or ["nothing was played yet"])
+                shared.print(story(self._happened, shared.label, width) or ["no action was played yet"])
             case _:
-                table.say(help_lines())
+                shared.print(help_lines())
 
     def draw(self) -> None:
-        """Draw the board as this seat sees it, with the last action marked if it was seen."""
-        table = self._table
-        last = next((entry.action for entry in reversed(self._entries) if entry.kind == "play"), HIDDEN)
-        drawing = table.game.diagram(self._view, None if last == HIDDEN else last)
-        table.terminal.write(
-            "\n" + text_diagram(drawing, color=table.terminal.color, colors=table.colors) + "\n"
-        )
+        """Show the board as this seat sees it, the last action marked if it was visible."""
+        shared = self._shared
+        last = next((h.action for h in reversed(self._happened) if isinstance(h, Play)), HIDDEN)
+        drawing = shared.game.diagram(self._view, None if last == HIDDEN else last)
+        board = text_diagram(drawing, color=shared.terminal.color, colors=shared.colors)
+        shared.terminal.write(f"\n{board}\n")
 
-    def _decide(self) -> str:
-        """Let the person choose; return the answer as a bot would give it."""
-        table = self._table
-        table.sit(self._seat)
+    def _decide(self) -> BotMessage:
+        """Let the person choose."""
+        shared = self._shared
+        shared.hand_to(self._seat)
         self.tell()
         self.draw()
-        table.say(summary(self._legal, table.terminal.width))
-        prompt = f"{table.label(self._seat)}> "
+        shared.print(summary(self._legal, shared.terminal.width))
         while True:
-            line = table.terminal.ask(prompt, (*self._legal, *NAMES))
-            meant = Command("quit") if line is None else parse_typed(line, self._legal)
-            match meant:
+            line = shared.terminal.ask(f"{shared.label(self._seat)}> ", (*self._legal, *NAMES))
+            typed = Command("quit") if line is None else parse_typed(line, self._legal)
+            match typed:
                 case TypedAction(action):
-                    return f"move {action}"
+                    return Move(action)
                 case Unclear(why):
-                    table.say([why] if why else [])
+                    shared.print([why] if why else [])
                 case Command("resign"):
-                    return "resign"
+                    return Resign()
                 case Command("quit"):
                     raise PersonLeft
                 case Command("undo", rest):
-                    take_back(table, int(rest or 1))
+                    shared.undo(int(rest or 1))
                 case Command():
-                    self.answer(meant)
+                    self.answer(typed)
 
 
-def take_back(table: SharedTerminal, count: int) -> None:
-    """Raise ``Undo`` if so many decisions can be taken back, or say how many can."""
-    there = table.decided()
-    if count > there:
-        more = f"{there} decision{'' if there == 1 else 's'} can be taken back, not {count}"
-        table.say([more if there else "there is no decision to take back"])
-        return
-    raise Undo(count)
+def story(happened: Iterable[Happening], name_of: Callable[[int], str], width: int) -> list[str]:
+    """Return what happened as lines, consecutive actions of a seat on one, folded at the width.
 
-
-SHOWN_LINES: Final = 12
-"""Lines of the story since a person's last turn that are shown; of more, the last."""
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A line of the referee about the game: an action, one opened later, or a seat that left."""
-
-    kind: Literal["play", "reveal", "withdrawn"]
-    seat: int
-    action: str = ""
-
-
-def story(entries: Iterable[Entry], name_of: Callable[[int], str], width: int) -> list[str]:
-    """Return entries as lines, the consecutive actions of a seat on one, folded at the width.
-
-    What chance did is in brackets before what the seat did upon it. Hidden actions are counted.
+    Chance outcomes stand in brackets before the action that follows them. Hidden actions are counted.
     """
     lines: list[str] = []
-    for kind, seat, actions in _runs(entries):
-        if kind == "withdrawn":
-            text = f"{name_of(seat)} plays no more; the referee draws its actions"
+    for kind, seat, actions in _runs(happened):
+        if kind is Withdrawn:
+            text = f"{name_of(seat)} plays no more; the referee plays random actions for it"
         else:
-            head = f"{name_of(seat)} opens:" if kind == "reveal" else f"{name_of(seat)}:" if seat else ""
-            text = f"{head} {' '.join(_plain(actions))}".lstrip()
+            head = f"{name_of(seat)} opens:" if kind is Reveal else f"{name_of(seat)}:" if seat else ""
+            text = f"{head} {' '.join(_count_hidden(actions))}".lstrip()
         lines += textwrap.wrap(text, max(width, 20), subsequent_indent="    ", break_on_hyphens=False)
     return lines
 
 
 def recent(lines: Sequence[str]) -> list[str]:
-    """Return the last lines, with how many were left out before them."""
+    """Return the last lines, after the number of those left out."""
     left_out = len(lines) - SHOWN_LINES
     if left_out <= 1:
         return list(lines)
     return [f"({left_out} lines left out; `history` has them)", *lines[left_out:]]
 
 
-def _runs(entries: Iterable[Entry]) -> list[tuple[str, int, list[str]]]:
-    """Join what follows one another of one kind and seat; chance's goes to the seat that acts upon it."""
-    runs: list[tuple[str, int, list[str]]] = []
+def _runs(happened: Iterable[Happening]) -> list[tuple[type[Happening], int, list[str]]]:
+    """Join consecutive lines of one kind and seat; chance outcomes belong to the seat that plays next."""
+    runs: list[tuple[type[Happening], int, list[str]]] = []
     dice: list[str] = []
-    for entry in entries:
-        if entry.kind == "play" and entry.seat == CHANCE:
-            dice.append(f"[{entry.action}]")
+    for line in happened:
+        kind = type(line)
+        if isinstance(line, Play) and line.seat == CHANCE:
+            dice.append(f"[{line.action}]")
             continue
-        if not runs or runs[-1][:2] != (entry.kind, entry.seat) or entry.kind == "withdrawn":
-            runs.append((entry.kind, entry.seat, []))
-        if entry.kind == "play":
+        if not runs or runs[-1][:2] != (kind, line.seat) or kind is Withdrawn:
+            runs.append((kind, line.seat, []))
+        if isinstance(line, Withdrawn):
+            continue
+        if isinstance(line, Play):
             runs[-1][2].extend(dice)
             dice.clear()
-        runs[-1][2].append(entry.action)
+        runs[-1][2].append(line.action)
     if dice:
-        runs.append(("play", CHANCE, dice))  # whoever acts upon it has not yet
+        runs.append((Play, CHANCE, dice))  # the next seat has not played yet
     return runs
 
 
-def _plain(actions: Sequence[str]) -> list[str]:
-    """Count hidden actions that follow one another."""
-    plain: list[str] = []
+def _count_hidden(actions: Sequence[str]) -> list[str]:
+    """Replace consecutive hidden actions by their number."""
+    shown: list[str] = []
     hidden = 0
     for action in [*actions, ""]:
         if action == HIDDEN:
             hidden += 1
             continue
         if hidden:
-            plain.append(f"({hidden} hidden action{'s' if hidden > 1 else ''})")
+            shown.append(f"({hidden} hidden action{'s' if hidden > 1 else ''})")
             hidden = 0
-        plain.append(action)
-    return plain[:-1]
+        shown.append(action)
+    return shown[:-1]

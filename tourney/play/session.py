@@ -1,4 +1,4 @@
-"""A session: one match with persons in it, played to its end, with as many undos as they like."""
+"""A session: one match with persons in it, played to its end with any number of undos."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ from tourney.match.record import Outcome, Record, canonical
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec
 from tourney.play.commands import AFTER, Command, Unclear, parse_typed
-from tourney.play.person import PersonChannel, PersonLeft, SharedTerminal, Undo, take_back
+from tourney.play.person import PersonChannel, PersonLeft, SharedTerminal, Undo
 from tourney.play.terminal import Terminal
 from tourney.play.undo import Decision, ReplayChannel, decisions_before, withdraws
 
@@ -27,7 +27,7 @@ STDERR_LINES = 5
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """Who sits where: the entrant, what people call the seat, and how its bot is started (None: a person)."""
+    """A seat's entrant, its label for people, and how its bot is started (None: a person)."""
 
     label: str
     entrant: Entrant
@@ -37,7 +37,7 @@ class Seat:
 class Session:
     """Plays a match; its seats are in order, and at least one is a person's.
 
-    ``sandbox`` is what the bots are started in. Entrants' names must differ.
+    ``sandbox`` is the one that the bots are started in. Entrants' names must differ.
     """
 
     def __init__(
@@ -56,10 +56,10 @@ class Session:
         self._sandbox = sandbox
         self._decisions: list[Decision] = []
         self._channels: dict[int, PersonChannel] = {}
-        self._table = SharedTerminal(terminal, game, [seat.label for seat in seats], self._decided)
+        self._shared = SharedTerminal(terminal, game, [seat.label for seat in seats], self._decided)
 
     def play(self) -> PlayedMatch | None:
-        """Play until the game is over and nobody wants to go back, or until the person withdraws (None).
+        """Play until the game is over and no person takes anything back, or a person leaves (None).
 
         Raises what ``MatchRunner.play`` raises.
         """
@@ -68,11 +68,11 @@ class Session:
             try:
                 played = self._play(kept)
                 self._end(played)
-            except Undo as back:
-                kept = decisions_before(self._decisions, self._persons, back.count)
-                self._table.say(["taken back"])
+            except Undo as undo:
+                kept = decisions_before(self._decisions, self._persons, undo.count)
+                self._shared.print(["taken back"])
             except PersonLeft:
-                self._table.say(["the game is left without a result"])
+                self._shared.print(["you left the game; it has no result"])
                 return None
             else:
                 return played
@@ -81,8 +81,8 @@ class Session:
         self._decisions = []
         self._channels = {}
         launch = partial(self._launch, kept)
-        with MatchRunner(launch, sandbox=self._sandbox, find=lambda _: self._game) as room:
-            return room.play(self._spec)
+        with MatchRunner(launch, sandbox=self._sandbox, find=lambda _: self._game) as runner:
+            return runner.play(self._spec)
 
     def _launch(self, kept: Sequence[Decision], entrant: Entrant, limits: Limits) -> Channel:
         number = self._number[entrant.name]
@@ -90,13 +90,13 @@ class Session:
         own = [decision.event for decision in kept if decision.seat == number]
         inner: Channel | None
         if seat.launch is None:
-            inner = self._channels[number] = PersonChannel(number, self._table)
+            inner = self._channels[number] = PersonChannel(number, self._shared)
         else:
             inner = None if own and withdraws(own[-1]) else seat.launch(entrant, limits)
         return ReplayChannel(inner, own, self._noting(number, len(own)))
 
     def _noting(self, number: int, kept: int) -> Callable[[Event], None]:
-        """Return what takes a seat's decisions down; of the ``kept`` first nothing is printable again."""
+        """Return a function that records a seat's decisions; the first ``kept`` are not shown again."""
         count = 0
 
         def note(event: Event) -> None:
@@ -114,25 +114,26 @@ class Session:
     # -- the end --------------------------------------------------------------------------------------
 
     def _end(self, played: PlayedMatch) -> None:
-        """Show how it ended, and let the person look back, or take something back, until they leave."""
-        table = self._table
-        person = self._channels[table.sitting or min(self._persons)]
-        person.look(_last_state(self._game, played.record).observation(table.sitting or min(self._persons)))
+        """Show the result; let the person look back or undo until they leave."""
+        shared = self._shared
+        seat = shared.seat or min(self._persons)
+        person = self._channels[seat]
+        person.look(_last_state(self._game, played.record).observation(seat))
         person.tell()
         person.draw()
-        table.say(self._result(played))
+        shared.print(self._result(played))
         while True:
-            line = table.terminal.ask("over, Enter to leave> ", AFTER)
-            meant = Command("quit") if not (line or "").strip() else parse_typed(line or "", ())
-            match meant:
+            line = shared.terminal.ask("over, Enter to leave> ", AFTER)
+            typed = Command("quit") if not (line or "").strip() else parse_typed(line or "", ())
+            match typed:
                 case Command("quit"):
                     return
                 case Command("undo", rest):
-                    take_back(table, int(rest or 1))
+                    shared.undo(int(rest or 1))
                 case Command():
-                    person.answer(meant)
+                    person.answer(typed)
                 case Unclear(why):
-                    table.say([why])
+                    shared.print([why])
 
     def _result(self, played: PlayedMatch) -> list[str]:
         outcome = Outcome.from_json(played.record["outcome"])
@@ -141,11 +142,11 @@ class Session:
         lines = [f"over after {len(played.record['actions'])} actions: {outcome.reason}"]
         for rank, number in sorted((rank, number) for number, rank in enumerate(outcome.ranks, start=1)):
             left = " (resigned)" if number in resigned else faults.get(number, "")
-            lines.append(f"  rank {rank}  {self._table.label(number)}{left}")
+            lines.append(f"  rank {rank}  {self._shared.label(number)}{left}")
         for number in faults:
-            said = [line for line in played.log if line.seat == number]
-            notes = [f"{self._table.label(number)}: {line.text}" for line in said if line.kind == "note"]
-            errors = [f"    {line.text}" for line in said if line.kind == "stderr"]
+            log = [line for line in played.log if line.seat == number]
+            notes = [f"{self._shared.label(number)}: {line.text}" for line in log if line.kind == "note"]
+            errors = [f"    {line.text}" for line in log if line.kind == "stderr"]
             lines += map(printable, notes[-1:] + errors[-STDERR_LINES:])
         return lines
 
@@ -158,9 +159,10 @@ def _last_state(game: AnyGame, record: Record) -> AnyState:
 
 
 class RecordFile:
-    """A new file, as a context; it is there when ``write`` has written all of it, and not before.
+    """A new file for a record, as a context; it appears only when ``write`` has written all of it.
 
-    Raises UsageError if there is one already, EnvironmentFailure if it cannot be written.
+    It is tried at once, so that no game is played for a file that cannot be written. Raises UsageError if the
+    file exists, EnvironmentFailure if it cannot be written.
     """
 
     def __init__(self, path: Path) -> None:

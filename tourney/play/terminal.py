@@ -1,4 +1,4 @@
-"""The seam between a game and whoever types: a terminal with completion, or any stream of lines."""
+"""The terminal seam of a game with persons: a real terminal with completion, or any stream of lines."""
 
 import shutil
 import sys
@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import BinaryIO, Final, TextIO
 
 MAX_LINE: Final = 4096
-"""Bytes of a typed line that are read; what is beyond is dropped."""
+"""Bytes of a typed line that are read; the rest is dropped."""
 PLAIN_WIDTH: Final = 80
 _NEW_PAGE = "\033[H\033[2J\033[3J"
 
@@ -29,29 +29,29 @@ class Terminal(ABC):
 
     @abstractmethod
     def ask(self, prompt: str, words: Sequence[str]) -> str | None:
-        """Return the next line that is typed, without its newline, or None at the end of the input.
+        """Return the next typed line without its newline, or None at the end of the input.
 
-        ``words`` are what can be completed.
+        ``words`` can be completed.
         """
 
     @abstractmethod
     def hand_over(self, name: str) -> None:
-        """Let the seat ``name`` sit down, and show nothing of what was on the screen before."""
+        """Hand the terminal to the seat ``name``, after wiping the screen."""
 
 
 class StreamTerminal(Terminal):
-    """Lines out of a stream; each is written after its prompt, so that what is written can be read later."""
+    """Lines of a stream; each is echoed after its prompt, so that the output reads as a transcript."""
 
     def __init__(self, source: BinaryIO, out: TextIO) -> None:
         self._source = source
         self._out = out
 
     def write(self, text: str) -> None:
-        """Write it at once: whoever reads may be waiting for it."""
+        """Write and flush: the reader may wait for it."""
         self._out.write(text)
         self._out.flush()
 
-    def ask(self, prompt: str, words: Sequence[str]) -> str | None:  # noqa: ARG002 - there is nobody who completes
+    def ask(self, prompt: str, words: Sequence[str]) -> str | None:  # noqa: ARG002 - a stream completes nothing
         """Return the next line of the stream."""
         data = self._source.readline(MAX_LINE)
         if not data:
@@ -69,7 +69,7 @@ class StreamTerminal(Terminal):
 
 
 class ScreenTerminal(Terminal):
-    """The terminal of this process, with line editing, a history of what was typed, and completion by Tab."""
+    """The terminal of this process, with line editing, history, and completion by Tab."""
 
     def __init__(self, *, color: bool) -> None:
         self.color = color
@@ -83,12 +83,12 @@ class ScreenTerminal(Terminal):
         return shutil.get_terminal_size((PLAIN_WIDTH, 24)).columns
 
     def write(self, text: str) -> None:
-        """Write it at once."""
+        """Write and flush."""
         sys.stdout.write(text)
         sys.stdout.flush()
 
     def ask(self, prompt: str, words: Sequence[str]) -> str | None:
-        """Let a line be typed."""
+        """Read a line."""
         self._words = words
         try:
             return input(prompt)[:MAX_LINE]
@@ -96,16 +96,16 @@ class ScreenTerminal(Terminal):
             self.write("\n")
             return None
         except UnicodeDecodeError:
-            return "?!"  # no word of anything, so it is asked again
+            return "?!"  # neither action nor command, so the prompt comes again
 
     def hand_over(self, name: str) -> None:
-        """Wait until the other person sits down, and wipe the screen before and after."""
+        """Wait for the other person, and wipe the screen before and after."""
         self.write(_NEW_PAGE)
-        self.ask(f"{name} is next; the other looks away. Press Enter. ", ())
+        self.ask(f"{name} is next; the other person looks away. Press Enter. ", ())
         self.write(_NEW_PAGE)
 
     def _complete_by_tab(self) -> None:
-        import readline  # noqa: PLC0415 - some builds of Python are without
+        import readline  # noqa: PLC0415 - some builds of Python lack it
 
         readline.set_completer_delims(" ")
         readline.set_completer(self._completion)

@@ -1,6 +1,6 @@
 """The channel that remembers the last lines on the wire."""
 
-from tourney.bots.channel.base import KEPT, Event, TracedChannel
+from tourney.bots.channel.base import TRACED_LINES, Event, TracedChannel
 from tourney.bots.channel.scripted import ScriptedChannel
 
 
@@ -22,7 +22,7 @@ def test_it_passes_all_on_and_remembers_both_sides() -> None:
     traced.send(b"play 1 a\n")
     traced.request(b"go\n")
     assert traced.wait(0).kind == "closed"
-    assert list(traced.take_stderr()) == ["oh no"]
+    assert list(traced.stderr()) == ["oh no"]
     traced.close(0.5)
     assert inner.closed
     inner.finish()
@@ -42,7 +42,7 @@ def test_it_remembers_the_last_and_makes_them_fit_to_be_shown() -> None:
     traced.request(b"go\n")
     for _ in script:
         traced.wait(0)
-    assert len(traced.lines) == KEPT
+    assert len(traced.lines) == TRACED_LINES
     assert traced.lines[-2] == "< info \N{REPLACEMENT CHARACTER}[2J"
     assert traced.lines[-1].startswith("< info xxx")
     assert traced.lines[-1].endswith("... (4,007 characters)")

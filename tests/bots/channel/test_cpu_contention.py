@@ -2,7 +2,7 @@
 
 import pytest
 
-from tourney.bots.channel.cpu_contention import Reading, strained
+from tourney.bots.channel.cpu_contention import Reading, contention
 
 MS = 1_000_000
 
@@ -23,7 +23,7 @@ def test_a_turn_is_explained_if_the_bot_waited_for_a_processor(
     """It must have run for less than half of the time, and been ready to run for a quarter of it or more."""
     before = Reading(5, 7, 11)
     after = Reading(5 + wall * MS, 7 + cpu * MS, 11 + waited * MS)
-    said = strained(before, after)
+    said = contention(before, after)
     assert bool(said) == noted
     if noted:
         assert said == (

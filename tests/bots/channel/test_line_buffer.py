@@ -39,20 +39,20 @@ def test_line_of_4096_bytes_is_read_and_of_4097_is_not() -> None:
     assert events(b"x" * 4094 + b"\r\n") == [Event("line", "x" * 4094)]
     for long in (b"x" * 4096 + b"\n", b"x" * 4095 + b"\r\n"):
         (event,) = events(b"info\n" + long + b"ready\n")[1:]
-        assert event.kind == "garbled"
+        assert event.kind == "malformed"
         assert "4,096" in event.text
 
 
 def test_line_that_cannot_end_in_time_is_not_waited_for() -> None:
     """4,096 bytes without a newline are too long already, however they come."""
-    assert [e.kind for e in events(*[b"x"] * 4096)] == ["garbled"]
+    assert [e.kind for e in events(*[b"x"] * 4096)] == ["malformed"]
     assert events(*[b"x"] * 4095) == []
 
 
-def test_text_that_is_no_utf8_is_garbled_after_what_came_before_it() -> None:
+def test_text_that_is_no_utf8_is_malformed_after_what_came_before_it() -> None:
     """Events keep the order of the output; nothing comes after the end."""
-    assert [e.kind for e in events(b"ready\n\xff\xfe\nmove a1\n")] == ["line", "garbled"]
-    assert [e.kind for e in events(b"\xed\xa0\x80\n")] == ["garbled"]  # half of a surrogate pair
+    assert [e.kind for e in events(b"ready\n\xff\xfe\nmove a1\n")] == ["line", "malformed"]
+    assert [e.kind for e in events(b"\xed\xa0\x80\n")] == ["malformed"]  # half of a surrogate pair
     assert events("é\n".encode()[:1], "é\n".encode()[1:]) == [Event("line", "é")]
 
 
@@ -127,12 +127,12 @@ def test_a_whole_line_is_what_feeding_it_gives(parts: list[bytes]) -> None:
     """The short way agrees with the long one, in text and in what is left to say; or it takes nothing."""
     data = b"".join(parts)
     short, long = LineBuffer(), LineBuffer()
-    text = short.whole(data)
+    event = short.single(data)
     long.feed(data)
-    if text is None:
+    if event is None:
         short.feed(data)
     else:
-        assert long.take() == Event("line", text)
+        assert long.take() == event
     assert short.drain() == long.drain()
     rest = b"\n" * 999 + b"x\n"
     short.feed(rest)
@@ -143,9 +143,9 @@ def test_a_whole_line_is_what_feeding_it_gives(parts: list[bytes]) -> None:
 def test_a_whole_line_is_found_in_what_bots_say() -> None:
     """One line of ASCII is; two, half a line, the end of one, none, and other letters are not."""
     buffer = LineBuffer()
-    assert buffer.whole(b"move a1\n") == "move a1"
+    assert buffer.single(b"move a1\n") == Event("line", "move a1")
     for data in (b"a\nb\n", b"move", b"\n", b"", b"a\r\n", "caf\u00e9\n".encode(), b"x" * 4096 + b"\n"):
-        assert buffer.whole(data) is None
-    assert buffer.whole(b"x" * 4095 + b"\n") == "x" * 4095
+        assert buffer.single(data) is None
+    assert buffer.single(b"x" * 4095 + b"\n") == Event("line", "x" * 4095)
     buffer.feed(b"mo")
-    assert buffer.whole(b"ve a1\n") is None
+    assert buffer.single(b"ve a1\n") is None

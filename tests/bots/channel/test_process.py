@@ -154,11 +154,11 @@ def test_death_is_noticed_though_a_child_holds_the_pipe(spawn: Spawn) -> None:
     assert channel.wait(far()) == Event("closed", "exited with code 0")
 
 
-def test_garbage_is_garbled(spawn: Spawn) -> None:
+def test_garbage_is_malformed(spawn: Spawn) -> None:
     """Bytes that are no UTF-8."""
     channel = spawn(r"read x; printf '\377\376\n'; read x")
     channel.request(b"go\n")
-    assert channel.wait(far()).kind == "garbled"
+    assert channel.wait(far()).kind == "malformed"
 
 
 @pytest.mark.parametrize(
@@ -166,8 +166,8 @@ def test_garbage_is_garbled(spawn: Spawn) -> None:
     [
         ("i=0; while [ $i -lt 1001 ]; do echo; i=$((i+1)); done", "overflow"),
         ("yes info", "overflow"),
-        ("exec cat /dev/zero", "garbled"),
-        ("head -c 70000 /dev/zero | tr '\\0' 'x'", "garbled"),
+        ("exec cat /dev/zero", "malformed"),
+        ("head -c 70000 /dev/zero | tr '\\0' 'x'", "malformed"),
     ],
 )
 def test_flood_ends_at_the_limit(spawn: Spawn, script: str, kind: str) -> None:
@@ -223,7 +223,7 @@ def test_standard_error_does_not_block_a_bot(spawn: Spawn) -> None:
     channel = spawn("read x; head -c 3000000 /dev/zero | tr '\\0' 'e' >&2; echo move a1; read x")
     channel.request(b"go\n")
     assert channel.wait(far()) == Event("line", "move a1")
-    lines = channel.take_stderr()
+    lines = channel.stderr()
     assert sum(map(len, lines)) < 20_000
     assert "more bytes of standard error were dropped" in lines[-1]
 
@@ -234,7 +234,7 @@ def test_last_words_on_standard_error_are_kept(spawn: Spawn) -> None:
     channel.request(b"go\n")
     assert channel.wait(far()).kind == "closed"
     channel.close(0)
-    assert list(channel.take_stderr()) == ["no such table"]
+    assert list(channel.stderr()) == ["no such table"]
 
 
 def test_closing_kills_the_whole_group(spawn: Spawn) -> None:
@@ -329,68 +329,52 @@ def test_no_descriptor_is_leaked(spawn: Spawn) -> None:
     assert len(list(Path("/proc/self/fd").iterdir())) == before
 
 
-def test_asks_at_one_go(spawn: Spawn) -> None:
-    """A line that comes alone is its text; the time of sending is the clock's."""
+def test_ask_returns_the_answer(spawn: Spawn) -> None:
     channel = spawn('while read -r line; do echo "move $line"; done')
     for word in ("a1", "b2"):
-        before = time.monotonic_ns()
-        asked = channel.ask(word.encode() + b"\n", FAR)
-        assert asked is not None
-        assert asked[1] == f"move {word}"
-        assert before <= asked[0] <= time.monotonic_ns()
+        assert channel.idle()
+        assert channel.ask(word.encode() + b"\n", far()) == Event("line", f"move {word}")
     assert channel.pending() == ()
 
 
-def test_asking_hears_what_else_comes_with_an_answer(spawn: Spawn) -> None:
-    """Then it is events, in their order; and standard error that came before the answer is there."""
+def test_ask_keeps_what_comes_with_the_answer(spawn: Spawn) -> None:
+    """Further lines come in their order; standard error written before the answer is there."""
     channel = spawn("read -r line; printf 'info a\\nmove a1\\n'; read -r line; echo why >&2; echo move b2")
-    asked = channel.ask(b"go\n", FAR)
-    assert asked is not None
-    assert asked[1] == Event("line", "info a")
+    assert channel.ask(b"go\n", far()) == Event("line", "info a")
     assert channel.wait(far()) == Event("line", "move a1")
-    asked = channel.ask(b"go\n", FAR)
-    assert asked is not None
-    assert asked[1] in ("move b2", Event("line", "move b2"))  # as it was there at once, or waited for
-    assert channel.take_stderr() == ["why"]
+    assert channel.ask(b"go\n", far()) == Event("line", "move b2")
+    assert not channel.idle()
+    assert channel.stderr() == ["why"]
+    assert channel.idle()
 
 
-def test_asks_nobody_who_spoke_unasked(spawn: Spawn) -> None:
-    """What came is left to be judged, and the request was not sent."""
+def test_unasked_output_is_not_idle(spawn: Spawn) -> None:
+    """It is taken before the next request is sent."""
     channel = spawn('echo move a1; read -r line; echo "heard $line"')
     wait_for_output(channel)
-    assert channel.ask(b"one\n", FAR) is None
+    assert not channel.idle()
     assert channel.pending() == [Event("line", "move a1")]
-    asked = channel.ask(b"two\n", FAR)
-    assert asked is not None
-    assert asked[1] in ("heard two", Event("line", "heard two"))  # as text where it came at once
+    assert channel.ask(b"two\n", far()) == Event("line", "heard two")
 
 
-def test_an_answer_held_back_is_unasked_at_the_next_request(spawn: Spawn) -> None:
-    """Who answers twice at once is asked nothing more until it is judged."""
+def test_a_second_answer_is_unasked_at_the_next_request(spawn: Spawn) -> None:
     channel = spawn("read -r line; printf 'move a1\\nmove b2\\n'; read -r line")
-    asked = channel.ask(b"one\n", FAR)
-    assert asked is not None
-    assert asked[1] == Event("line", "move a1")
-    assert channel.ask(b"two\n", FAR) is None
+    assert channel.ask(b"one\n", far()) == Event("line", "move a1")
+    assert not channel.idle()
     assert channel.pending() == [Event("line", "move b2")]
 
 
-def test_asking_ends_at_the_deadline(spawn: Spawn) -> None:
-    """Also where the bot has not taken its request, which then is not sent again."""
+def test_ask_ends_at_the_deadline(spawn: Spawn) -> None:
+    """Even if the bot has not read its request."""
     channel = spawn("sleep 60")
-    asked = channel.ask(b"go\n", 1)
-    assert asked is not None
-    assert asked[1] == Event("timeout")
-    asked = channel.ask(b"x" * 2**20, 1)
-    assert asked is not None
-    assert asked[1] == Event("timeout")
-    assert channel.ask(b"go\n", 1) is None
+    for data in (b"go\n", b"x" * 2**20, b"go\n"):
+        assert channel.ask(data, time.monotonic_ns() + 1) == Event("timeout")
 
 
-def test_asking_the_dead_tells_of_their_end(spawn: Spawn) -> None:
-    """Who is dead is asked nothing more."""
+def test_ask_reports_the_end_of_a_dead_bot(spawn: Spawn) -> None:
     channel = spawn("read -r line; exit 3")
-    asked = channel.ask(b"go\n", FAR)
-    assert asked is not None
-    assert asked[1] == Event("closed", "exited with code 3")
-    assert channel.ask(b"go\n", FAR) is None
+    end = Event("closed", "exited with code 3")
+    assert channel.ask(b"go\n", far()) == end
+    assert not channel.idle()
+    assert channel.pending() == [end]
+    assert channel.ask(b"go\n", far()) == end

@@ -242,7 +242,7 @@ def test_python_bots_find_the_games(tmp_path: Path) -> None:
     channel = open_sandbox("auto").spawn(command, memory_mb=4096)
     event = channel.wait(time.monotonic_ns() + FAR)
     channel.close(0)
-    assert "sages-tafl" in event.text, channel.take_stderr()
+    assert "sages-tafl" in event.text, channel.stderr()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bot.py", "helper.py"]
 
 

@@ -18,7 +18,7 @@ class Reading(NamedTuple):
     waited: int
 
 
-def strained(before: Reading, after: Reading) -> str:
+def contention(before: Reading, after: Reading) -> str:
     """Say that a bot waited for the machine between two readings, or "" if it did not.
 
     So it is if there is something to go by, it ran for less than half of the time, and it waited for a

@@ -12,12 +12,14 @@ MAX_STDERR: Final = 16 * 1024
 MAX_STDERR_LINE: Final = 1000
 """Bytes that are kept of a line of standard error."""
 
+_new = tuple.__new__  # half the time of Event(...), which runs once a move
+
 
 class LineBuffer:
     """Turns chunks of a bot's output into events, in order, within the allowance of one request.
 
     ``events`` are those that were not taken yet. ``end`` is the event after which nothing else comes: the
-    output is closed, overflowed or garbled.
+    output is closed, overflowed or malformed.
     """
 
     __slots__ = ("_bytes_left", "_lines_left", "_tail", "end", "events")
@@ -33,11 +35,11 @@ class LineBuffer:
         self._bytes_left = MAX_OUTPUT_BYTES
         self._lines_left = MAX_OUTPUT_LINES
 
-    def whole(self, data: bytes) -> str | None:
-        """Take a chunk that is one line and no more, and return its text, past ``events``.
+    def single(self, data: bytes) -> Event | None:
+        """Take a chunk that is one whole line of ASCII, and return it without queueing it.
 
-        None, and nothing is taken, where it is anything else, or not plain ASCII. For the first chunk since a
-        request, while there are neither events nor an end: the allowance starts anew with it.
+        For the first chunk since a request, while there are neither events nor an end: the allowance starts
+        anew with it. Returns None, and takes nothing, where the chunk is anything else.
         """
         size = len(data)
         if data.find(b"\n") + 1 != size or not 1 < size <= MAX_BOT_LINE or self._tail:
@@ -46,7 +48,7 @@ class LineBuffer:
             return None
         self._bytes_left = MAX_OUTPUT_BYTES - size
         self._lines_left = MAX_OUTPUT_LINES - 1
-        return data[:-1].decode("ascii")
+        return _new(Event, ("line", data[:-1].decode("ascii")))
 
     def feed(self, data: bytes) -> None:
         """Take a chunk of output. What is within the allowance is heard before the overflow."""
@@ -66,14 +68,14 @@ class LineBuffer:
             if not self._line(line):
                 return
         if len(self._tail) >= MAX_BOT_LINE:
-            self.end = Event("garbled", f"a line longer than {MAX_BOT_LINE:,} bytes")
+            self.end = Event("malformed", f"a line longer than {MAX_BOT_LINE:,} bytes")
         elif over:
             self.end = Event("overflow", f"more than {MAX_OUTPUT_BYTES:,} bytes between two requests")
 
     def _line(self, line: bytes) -> bool:
         """Take a line without its newline; return whether another may follow."""
         if len(line) >= MAX_BOT_LINE:
-            self.end = Event("garbled", f"a line longer than {MAX_BOT_LINE:,} bytes")
+            self.end = Event("malformed", f"a line longer than {MAX_BOT_LINE:,} bytes")
             return False
         if line.endswith(b"\r"):
             line = line[:-1]
@@ -81,7 +83,7 @@ class LineBuffer:
             try:
                 self.events.append(Event("line", line.decode("utf-8")))
             except UnicodeDecodeError as error:
-                self.end = Event("garbled", f"a line that is no UTF-8: byte {line[error.start]:#04x}")
+                self.end = Event("malformed", f"a line that is no UTF-8: byte {line[error.start]:#04x}")
                 return False
         return True
 
@@ -108,21 +110,21 @@ class LineBuffer:
 class ErrorBuffer:
     """Keeps a bot's standard error, bounded, until it is taken: lines cut, and the rest counted."""
 
-    __slots__ = ("_dropped", "_kept", "_lines", "_tail")
+    __slots__ = ("_dropped", "_lines", "_tail", "kept")
 
     def __init__(self) -> None:
         self._lines: list[str] = []
         self._tail = b""
-        self._kept = 0
+        self.kept = 0
         self._dropped = 0
 
     def feed(self, data: bytes) -> None:
         """Take a chunk of standard error."""
-        room = MAX_STDERR - self._kept
+        room = MAX_STDERR - self.kept
         if len(data) > room:
             self._dropped += len(data) - room
             data = data[:room]
-        self._kept += len(data)
+        self.kept += len(data)
         lines = (self._tail + data).split(b"\n")
         self._tail = lines.pop()
         self._lines.extend(map(_readable, lines))
@@ -138,13 +140,13 @@ class ErrorBuffer:
 
     def take(self) -> Sequence[str]:
         """Return the lines since the last call; the last says so where more was dropped."""
-        if not self._kept and not self._lines:
+        if not self.kept and not self._lines:
             return ()
         if self._dropped:
             self.close()
             self._lines.append(f"({self._dropped:,} more bytes of standard error were dropped)")
         lines, self._lines = self._lines, []
-        self._kept = self._dropped = 0
+        self.kept = self._dropped = 0
         return lines
 
 

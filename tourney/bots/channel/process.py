@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Final
 
 from tourney.bots.channel.base import Channel, Event
-from tourney.bots.channel.cpu_contention import SLOW_NS, Reading, strained
+from tourney.bots.channel.cpu_contention import SLOW_NS, Reading, contention
 from tourney.bots.channel.line_buffer import ErrorBuffer, LineBuffer
 from tourney.bots.sandbox.process import BotProcesses, Pipes
 
@@ -20,6 +20,7 @@ _MAX_POLL_MS = 60_000
 _SLOW_MS = SLOW_NS // 1_000_000
 _TIMEOUT = Event("timeout")
 _read = os.read
+_write = os.write
 
 
 class ProcessChannel(Channel):
@@ -110,44 +111,49 @@ class ProcessChannel(Channel):
             if (not held or lines.end is not None) and (event := lines.take()) is not None:
                 return event
 
-    def ask(self, data: bytes, allowance: int) -> tuple[int, str | Event] | None:
-        """Look, send and hear at one go: what is passed once a move, so it is spelled out here."""
+    def ask(self, data: bytes, deadline: int) -> Event:
+        """Do ``request`` and ``wait`` with as few system calls as possible: this runs once a move."""
         lines = self._lines
-        if lines.events or lines.end is not None or self._unsent or self._stuck or self._poll(0):
-            return None
+        if lines.events or lines.end is not None or self._unsent or self._stuck:
+            return super().ask(data, deadline)
         self._late = False
         self._mark = None
-        sent = self._clock()
         try:
-            taken = os.write(self._stdin, data)
+            taken = _write(self._stdin, data)
         except OSError:
             taken = 0
         if taken < len(data):
             lines.renew()
             self.send(data[taken:])
-            return sent, self.wait(sent + allowance)
-        # A bot that shares this processor has mostly answered before the write returns: no need to poll.
+            return self.wait(deadline)
+        # A bot on the same processor has mostly answered before the write returns: no need to poll.
         try:
             output = _read(self._stdout, _CHUNK)
         except BlockingIOError:
-            ready = self._poll(_SLOW_MS if allowance >= SLOW_NS else (allowance + 999_999) // 1_000_000)
+            left = deadline - self._clock()
+            ready = self._poll(_SLOW_MS if left >= SLOW_NS else max(0, (left + 999_999) // 1_000_000))
             if len(ready) != 1 or ready[0][0] != self._stdout:
                 lines.renew()
                 if ready:
                     self._serve(ready)
-                elif allowance > SLOW_NS:
+                elif left > SLOW_NS:
                     self._mark = self._group.reading()
-                return sent, self.wait(sent + allowance)
+                return self.wait(deadline)
             output = _read(self._stdout, _CHUNK)
-        text = lines.whole(output)
-        if text is not None:
-            return sent, text
+        event = lines.single(output)
+        if event is not None:
+            return event
         lines.renew()
         self._take_output(output)
-        return sent, self.wait(sent + allowance)
+        return self.wait(deadline)
 
-    def take_stderr(self) -> Sequence[str]:
-        """Return the lines of standard error since the last call, bounded; what is in the pipe by now too."""
+    def idle(self) -> bool:
+        """Return True only if no output and no standard error wait to be taken."""
+        lines = self._lines
+        return not (lines.events or lines.end is not None or self._errors.kept or self._poll(0))
+
+    def stderr(self) -> Sequence[str]:
+        """Take the lines of standard error since the last call, bounded; those still in the pipe too."""
         self._read_errors()
         return self._errors.take()
 
@@ -155,10 +161,10 @@ class ProcessChannel(Channel):
         """Return the CPU time the bot has used so far, or None where it is not known."""
         return self._group.cpu_ms()
 
-    def strain(self) -> str:
-        """Say that the machine kept the bot waiting in a long turn that ends now; "" if it did not."""
+    def contention(self) -> str:
+        """Return a sentence if other load delayed the bot in the long turn that ends now, otherwise ""."""
         now = None if self._mark is None else self._group.reading()
-        return "" if self._mark is None or now is None else strained(self._mark, now)
+        return "" if self._mark is None or now is None else contention(self._mark, now)
 
     def freeze(self) -> None:
         """Stop the bot's processes."""

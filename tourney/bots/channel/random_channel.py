@@ -1,15 +1,15 @@
-"""A bot without a process: it draws each action uniformly, by the seed it is told.
+"""A built-in bot without a process: it plays uniformly at random, by its seed.
 
-For manifests and benchmarks: what it plays depends on the rules and on the seeds and on nothing else, not
-even on a version of Python, so its matches come out the same everywhere and for ever.
+For manifests and benchmarks: its actions depend on the rules and on the seeds alone, so its matches are the
+same on every machine and every version of Python.
 """
 
 import hashlib
 from collections import deque
-from collections.abc import Sequence
 from typing import Final
 
 from tourney.bots.channel.base import Channel, Event
+from tourney.protocol import BotMessage, Game, Go, Greeting, Hello, Legal, Move, Ready, decode_referee
 from tourney.seeds import derive, uniform
 
 NAME: Final = "drawn"
@@ -17,58 +17,41 @@ VERSION: Final = "1"
 DIGEST: Final = hashlib.sha256(f"{NAME} {VERSION}".encode("ascii")).hexdigest()
 """Stands for a content digest: this bot has no files."""
 
+GREETING: Final = Greeting(legal=True, pairs=(("name", NAME), ("version", VERSION)))
+
 
 class RandomChannel(Channel):
-    """Plays the referee's lines of legal actions: its j-th action of a game is drawn by ``drawn/j``."""
+    """Answers each line at once. It samples its j-th action of a game by ``derive(seed, "drawn", j)``."""
 
     def __init__(self) -> None:
-        self._said: deque[Event] = deque()
+        self._answers: deque[Event] = deque()
         self._seed = 0
         self._turn = 0
-        self._legal: list[str] = []
+        self._legal: tuple[str, ...] = ()
 
     def send(self, data: bytes) -> None:
-        """Hear lines, and have the answers ready."""
+        """Read lines and prepare the answers."""
         for line in data.decode("utf-8").split("\n"):
-            word, _, rest = line.partition(" ")
-            if word == "tourney":
-                self._said.append(Event("line", f"bot name={NAME} version={VERSION} wants=legal"))
-            elif word == "game":
-                pairs = dict(pair.split("=", 1) for pair in rest.split(" ")[1:])
-                self._seed, self._turn = int(pairs["seed"]), 0
-                self._said.append(Event("line", "ready"))
-            elif word == "legal":
-                self._legal = rest.split(" ")
-            elif word == "go":
-                draw = uniform(derive(self._seed, NAME, self._turn), len(self._legal))
-                self._turn += 1
-                self._said.append(Event("line", f"move {self._legal[draw]}"))
+            match decode_referee(line):
+                case Hello():
+                    self._answers.append(_event(GREETING))
+                case Game(seed=seed):
+                    self._seed, self._turn = seed, 0
+                    self._answers.append(_event(Ready()))
+                case Legal(actions):
+                    self._legal = actions
+                case Go():
+                    self._answers.append(_event(self._choose()))
 
-    def pending(self) -> Sequence[Event]:
-        """Return nothing: it never speaks out of turn."""
-        return ()
+    def _choose(self) -> Move:
+        number = uniform(derive(self._seed, NAME, self._turn), len(self._legal))
+        self._turn += 1
+        return Move(self._legal[number])
 
-    def request(self, data: bytes) -> None:
-        """Hear lines, and have the answers ready."""
-        self.send(data)
+    def wait(self, deadline: int) -> Event:  # noqa: ARG002 - the answer is there
+        """Return the next answer."""
+        return self._answers.popleft() if self._answers else Event("timeout")
 
-    def wait(self, deadline: int) -> Event:  # noqa: ARG002 - it has answered already
-        """Return the answer."""
-        return self._said.popleft() if self._said else Event("timeout")
 
-    def take_stderr(self) -> Sequence[str]:
-        """Return nothing."""
-        return ()
-
-    def cpu_ms(self) -> int | None:
-        """Return None: its time is the referee's."""
-        return None
-
-    def freeze(self) -> None:
-        """Do nothing."""
-
-    def thaw(self) -> None:
-        """Do nothing."""
-
-    def close(self, grace: float) -> None:
-        """Do nothing."""
+def _event(message: BotMessage) -> Event:
+    return Event("line", message.encode().decode("utf-8").rstrip("\n"))

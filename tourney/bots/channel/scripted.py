@@ -6,7 +6,7 @@ A script is text, a step a line::
     < bot wants=legal       the bot says this
     + 250                   so many milliseconds pass on the script's clock
     ! timeout               the bot says nothing more until the deadline
-    ! closed exit code 1    its output ends, or it dies; also overflow, garbled
+    ! closed exit code 1    its output ends, or it dies; also overflow, malformed
     2 warning               a line of standard error
     # a comment
 
@@ -20,7 +20,7 @@ from typing import cast
 
 from tourney.bots.channel.base import Channel, Event, EventKind
 
-_EVENTS = ("timeout", "closed", "overflow", "garbled")
+_EVENTS = ("timeout", "closed", "overflow", "malformed")
 
 
 class ScriptClock:
@@ -96,7 +96,7 @@ class ScriptedChannel(Channel):
             self.clock.now = max(self.clock.now, deadline)
         return event
 
-    def take_stderr(self) -> Sequence[str]:
+    def stderr(self) -> Sequence[str]:
         """Return the script's lines of standard error so far."""
         self._skip()
         lines, self._stderr = self._stderr, []

@@ -164,7 +164,7 @@ class _Probing:
                 name, could, words = line.split(" ", 2)
                 results[name] = (could == "could", words)
             if not lines and len(names) > 1:
-                errors = " ".join(channel.take_stderr())[-300:]
+                errors = " ".join(channel.stderr())[-300:]
                 raise SandboxError(f"the canary does not start in the sandbox: {why} {errors}".rstrip())
         return results
 
