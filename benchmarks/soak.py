@@ -253,7 +253,7 @@ def disk(folder: Path, games: int) -> dict[str, object]:
         runner.wait(lambda: said(folder).count("paused: ") >= 1)
         spooled = lines(small / f"soak.db-{NAME}.spool")
         (small / "ballast").unlink()
-        if not runner.wait(lambda: "going on: " in said(folder)):
+        if not runner.wait(lambda: "resumed: " in said(folder)):
             raise Broken(f"the run did not go on: {said(folder)}")
         goal = stored(database) + rows // 10
         if not runner.wait(lambda: stored(database) >= goal):
@@ -267,7 +267,7 @@ def disk(folder: Path, games: int) -> dict[str, object]:
         if last.finish():
             raise Broken(f"the last run failed: {said(folder)}")
         whole(database, rows)
-        if left and "came out of" not in said(folder):
+        if left and "an earlier run kept" not in said(folder):
             raise Broken("what was in the spool was not taken in")
         return {
             "matches": rows,
@@ -308,7 +308,7 @@ def whole(database: Path, rows: int) -> None:
 def told(folder: Path) -> dict[str, object]:
     """Return how often the run said that it pauses and goes on."""
     text = said(folder)
-    return {"pauses said": text.count("paused: "), "going on said": text.count("going on: ")}
+    return {"pauses said": text.count("paused: "), "resumed said": text.count("resumed: ")}
 
 
 def tourney(*words: str) -> list[str]:

@@ -38,7 +38,7 @@ def run(
     make: Callable[[], Executor] = Immediate,
     workers: int = 1,
     listener: Listener | None = None,
-    timetable: Deadline | None = None,
+    deadline: Deadline | None = None,
     clock: Callable[[], float] | None = None,
     pool: MatchExecutor | None = None,
 ) -> Summary:
@@ -50,7 +50,7 @@ def run(
         pool,
         Path("/nowhere"),
         listener=listener,
-        timetable=timetable,
+        deadline=deadline,
         **more,
     )
     return coordinator.run()

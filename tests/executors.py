@@ -40,7 +40,7 @@ class BackwardsExecutor(FuturesExecutor):
         self.most = max(self.most, len(self._held))
         return future
 
-    def hand_over(self) -> None:
+    def flush(self) -> None:
         """Answer all, last first."""
         while self._held:
             task, future = self._held.pop()
@@ -54,11 +54,11 @@ class ShuffledExecutor(BackwardsExecutor):
         super().__init__(play, workers)
         self._draw = itertools.cycle(draw)
 
-    def hand_over(self) -> None:
+    def flush(self) -> None:
         """Answer some."""
         held, self._held = self._held, []
         for _ in range(1 + next(self._draw) % max(1, len(held))):
             if held:
                 self._held = [held.pop(next(self._draw) % len(held))]
-                super().hand_over()
+                super().flush()
         self._held = held

@@ -55,7 +55,7 @@ def test_a_comparison_and_its_verdict(tmp_path: Path) -> None:
         (("--beta", "nan"), "beta nan"),
         (("--game", "go"), "there is no game"),
         (("--option", "x"), "option 'x' does not have the form NAME=VALUE"),
-        (("--args-a", "'"), '--args-a "\'" cannot be parted into words'),
+        (("--args-a", "'"), '--args-a "\'" cannot be split into words'),
         (("--name", "No Name"), "No Name"),
         (("--until", "25:00"), "--until"),
     ],

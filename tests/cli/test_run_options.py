@@ -82,7 +82,7 @@ def test_nobody_can_be_unbenched_in_a_tournament_that_has_not_begun(tmp_path: Pa
     home = folder_of(tmp_path)
     done = run("run", "cup.toml", "--unbench", "first", cwd=home)
     assert done.returncode == 2
-    assert done.stderr == "error: --unbench first: cup has not begun, so nobody is benched in it\n"
+    assert done.stderr == "error: --unbench first: cup has not started, so it has no benched entrant\n"
     assert not (home / "tourney.db").exists()
     write_file(home, CUP.replace('"cup"', '"other"'), "other.toml")
     run("run", "other.toml", "--max-faults", "2", cwd=home)
@@ -99,7 +99,7 @@ def test_a_broken_field_is_stopped_with_exit_code_1_and_a_failed_start_is_told_t
     done = run("run", "cup.toml", "--max-faults", "2", *told, cwd=home)
     assert done.returncode == 1, done.stderr
     assert "too many faults by match 8: stopping" in done.stderr
-    assert "stopped as there were too many faults (--max-faults) (15 of 40 matches" in done.stderr
+    assert "stopped: too many faults (--max-faults) (15 of 40 matches" in done.stderr
     done = run("run", "cup.toml", "--unbench", "nobody", *told, cwd=home)
     assert done.returncode == 2
     assert (home / "told").read_text() == "12"

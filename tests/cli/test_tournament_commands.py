@@ -229,7 +229,7 @@ def test_a_database_that_is_none_is_said_in_one_sentence(tmp_path: Path, words: 
         (("pairing = 4", "pairing = 1000000"), (), 2, "would have 3,000,000 matches"),
         (("", ""), ("--until", "noon"), 2, "--until 'noon' is no time of day"),
         (("", ""), ("--budget", "0h"), 2, "--budget '0h' leaves no time at all"),
-        (("", ""), ("--executor", "tcp://x"), 2, "this version plays on this machine only"),
+        (("", ""), ("--executor", "tcp://x"), 2, "there is no executor 'tcp://x'; the executors are: local"),
         (("", ""), ("--workers", "0"), 2, "Invalid value for '--workers'"),
         (("", ""), ("--db", "/proc/t.db"), 3, "the database /proc/t.db cannot be made"),
         (("", ""), ("--bots", "/proc/bots"), 3, "the bot store /proc/bots cannot be written"),

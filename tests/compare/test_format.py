@@ -10,7 +10,7 @@ import pytest
 from tests.coordination import Ears
 from tests.executors import BackwardsExecutor, Immediate
 from tests.tournaments import played, refused
-from tourney.compare.compare import ComparisonResult, Request, compare_bots
+from tourney.compare.compare import ComparisonRequest, ComparisonResult, compare_bots
 from tourney.compare.format import ComparisonFormat, StoppingRule, judge
 from tourney.compare.result import decision_text
 from tourney.errors import TournamentError, UsageError
@@ -25,7 +25,7 @@ from tourney.seeds import derive
 from tourney.store.plans import RunSettings
 from tourney.store.repository import Repository
 
-TERMS = StoppingRule(Sprt(0, 100), batch=4)
+RULE = StoppingRule(Sprt(0, 100), batch=4)
 Play = Callable[[MatchTask], WorkerReply]
 
 
@@ -40,24 +40,24 @@ def strong(percent: int) -> Play:
     return play
 
 
-def request(**changes: Any) -> Request:
+def request(**changes: Any) -> ComparisonRequest:
     """Return a question about two bots that ship."""
     given: dict[str, Any] = {
         "a": EntrantLine("greedy"),
         "b": EntrantLine("random"),
         "game": "sages-tafl",
-        "terms": TERMS,
+        "rule": RULE,
         "seed": 7,
         "run": RunSettings(sandbox="off"),
     }
-    return Request(**(given | changes))
+    return ComparisonRequest(**(given | changes))
 
 
 def ask(
     folder: Path,
     play: Play,
     ears: Ears | None = None,
-    timetable: Deadline | None = None,
+    deadline: Deadline | None = None,
     pool: MatchExecutor | None = None,
     **changes: Any,
 ) -> ComparisonResult:
@@ -68,7 +68,7 @@ def ask(
         folder / "bots",
         lambda: pool or FuturesExecutor(Immediate, play, workers=4),
         listener=ears,
-        timetable=timetable,
+        deadline=deadline,
     )
 
 
@@ -130,7 +130,7 @@ def test_it_goes_on_where_it_stopped(tmp_path: Path) -> None:
             break
         stops += 1
         assert stops < 100
-        assert "is not decided yet" in decision_text(part.result)
+        assert "undecided so far" in decision_text(part.result)
     assert stops > 3
     assert part.result == whole
     assert len(said) == whole["pairs"] // 4
@@ -145,7 +145,7 @@ def test_what_is_known_is_not_played_again(tmp_path: Path) -> None:
         assert repository.verdict(tournament.id) == first.result
         assert tournament.complete
     # Another question is another comparison.
-    for changes in ({"terms": StoppingRule(Sprt(0, 90), 4)}, {"opening_plies": 2}, {"seed": 8}):
+    for changes in ({"rule": StoppingRule(Sprt(0, 90), 4)}, {"opening_plies": 2}, {"seed": 8}):
         other = ask(tmp_path, strong(75), **changes)
         assert other.summary is not None
         assert other.result["comparison"] != first.result["comparison"]
@@ -156,20 +156,20 @@ def test_under_a_name_of_ones_own_the_question_may_not_change(tmp_path: Path) ->
     assert first.result["comparison"] == "mine"
     assert ask(tmp_path, strong(75), name="mine").result == first.result
     with refused(TournamentError, 'tourney compare: elo1 was "100.0"', 'and is "90.0" now'):
-        ask(tmp_path, strong(75), name="mine", terms=StoppingRule(Sprt(0, 90), 4))
+        ask(tmp_path, strong(75), name="mine", rule=StoppingRule(Sprt(0, 90), 4))
 
 
 def test_a_bot_against_itself_gets_a_second_name(tmp_path: Path) -> None:
     result = ask(
-        tmp_path, strong(50), b=EntrantLine("greedy", args=("--x",)), terms=StoppingRule(Sprt(0, 200), 2)
+        tmp_path, strong(50), b=EntrantLine("greedy", args=("--x",)), rule=StoppingRule(Sprt(0, 200), 2)
     ).result
     assert (result["a"], result["b"]) == ("greedy", "greedy-2")
 
 
 def test_it_gives_up_after_so_many_pairs(tmp_path: Path) -> None:
-    result = ask(tmp_path, strong(55), terms=StoppingRule(Sprt(0, 5), 4, max_pairs=10)).result
+    result = ask(tmp_path, strong(55), rule=StoppingRule(Sprt(0, 5), 4, max_pairs=10)).result
     assert (result["decision"], result["ended"], result["pairs"]) == (None, True, 12)
-    assert "was not decided within 12 pairs" in decision_text(result)
+    assert "undecided after 12 pairs" in decision_text(result)
 
 
 def test_bots_that_cannot_play_end_it(tmp_path: Path) -> None:
@@ -215,11 +215,11 @@ def test_questions_that_make_no_sense(tmp_path: Path, changes: dict[str, Any], s
 
 
 def setup_of(players: int = 2, seats: int = 2) -> Setup:
-    return Setup(tuple(Participant(k) for k in range(players)), seats, 1, repeats=4, extra=TERMS.extra())
+    return Setup(tuple(Participant(k) for k in range(players)), seats, 1, repeats=4, extra=RULE.extra())
 
 
 def test_terms_are_kept_as_settings() -> None:
-    for terms in (TERMS, StoppingRule(Sprt(-5.5, 12.25, 0.01, 0.2), 7, 99)):
+    for terms in (RULE, StoppingRule(Sprt(-5.5, 12.25, 0.01, 0.2), 7, 99)):
         assert StoppingRule.of(terms.extra()) == terms
 
 
@@ -248,5 +248,5 @@ def test_batches_are_drawn_until_it_is_decided() -> None:
         results = tuple(row.result((1, 2) if row.seats[0] == 0 else (2, 1)) for row in drawn.rows)
         history = History(history.rows + drawn.rows, history.results + results)
     assert drawn == Pairings((), complete=True)
-    assert judge(TERMS, [[4] * 4] * (round_ - 1)).decision == "H1"
-    assert judge(TERMS, [[4] * 4] * (round_ - 2)).decision is None
+    assert judge(RULE, [[4] * 4] * (round_ - 1)).decision == "H1"
+    assert judge(RULE, [[4] * 4] * (round_ - 2)).decision is None

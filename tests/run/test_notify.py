@@ -7,7 +7,7 @@ import pytest
 
 from tests.tournaments import refused
 from tourney.errors import UsageError
-from tourney.run.unattended import notify, read_command
+from tourney.run.unattended import notify, parse_command
 
 VARIABLES = {"TOURNEY_TEXT": "$(touch hacked); `touch hacked`", "TOURNEY_CODE": "0"}
 
@@ -45,10 +45,10 @@ def test_one_that_hangs_is_killed_with_what_it_started(tmp_path: Path) -> None:
 
 
 def test_words_are_parted_as_a_shell_would_and_what_is_not_there_is_refused() -> None:
-    assert read_command("env 'a b' c\\ d $HOME") == ("env", "a b", "c d", "$HOME")
+    assert parse_command("env 'a b' c\\ d $HOME") == ("env", "a b", "c d", "$HOME")
     with refused(UsageError, "--notify", "no command 'no-such-command'"):
-        read_command("no-such-command now")
-    with refused(UsageError, "cannot be parted into words"):
-        read_command("mail 'half")
+        parse_command("no-such-command now")
+    with refused(UsageError, "cannot be split into words"):
+        parse_command("mail 'half")
     with refused(UsageError, "--notify is empty"):
-        read_command("  ")
+        parse_command("  ")

@@ -251,7 +251,7 @@ def test_a_signal_drains_and_the_next_start_goes_on(home: Path) -> None:
     process.send_signal(signal.SIGINT)
     assert process.stderr is not None
     told = ""
-    while "stopping: matches that are being played are finished first" not in told:
+    while "stopping: finishing the matches in progress" not in told:
         line = process.stderr.readline()
         assert line, told
         told += line

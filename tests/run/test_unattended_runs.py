@@ -50,7 +50,7 @@ def test_a_terminal_that_is_closed_drains_the_run_and_loses_nothing(night: Home)
     night.admit(3)
     assert wait_for(stored_and_waiting)
     os.close(ours)
-    assert wait_for(lambda: night.said("the terminal is gone: matches that are being played are finished"))
+    assert wait_for(lambda: night.said("the terminal is gone: finishing the matches in progress"))
     os.killpg(process.pid, signal.SIGHUP)
     night.open()
     assert night.finish(process)[0] == 128 + signal.SIGHUP
@@ -124,7 +124,7 @@ def test_another_program_that_holds_the_database_is_waited_for(night: Home) -> N
         writer.execute("ROLLBACK")
 
     process = night.start("--workers", "2")
-    assert wait_for(lambda: night.said("2 results that could not be stored before came out of"))
+    assert wait_for(lambda: night.said("stored 2 results that an earlier run kept in"))
     assert night.stored() == 4
     with closing(sqlite3.connect(night.database, isolation_level=None)) as writer:
         writer.execute("BEGIN IMMEDIATE")
@@ -133,7 +133,7 @@ def test_another_program_that_holds_the_database_is_waited_for(night: Home) -> N
             lambda: sum(line["event"] == "say" and "paused: " in line["text"] for line in night.log()) == 2
         )
         writer.execute("ROLLBACK")
-    assert wait_for(lambda: night.said("going on: the database can be written again"))
+    assert wait_for(lambda: night.said("resumed: the database can be written again"))
     night.open()
     code, said = night.finish(process)
     assert code == 0, said
@@ -202,7 +202,7 @@ def test_a_full_disk_pauses_the_run_which_loses_nothing(night: Home, disk: Path)
     night.open()
     code, said = night.finish(night.start(*words))
     assert code == 0, said
-    assert f"{left} result{'s' * (left > 1)} that could not be stored before came out of {spool}" in said
+    assert f"stored {left} result{'s' * (left > 1)} that an earlier run kept in {spool}" in said
     assert night.stored() == 40
     night.sound()
     assert not spool.exists()

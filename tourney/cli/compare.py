@@ -1,4 +1,4 @@
-"""``tourney compare``: is A better than B? Plays until it knows."""
+"""``tourney compare``: find out whether bot A is better than bot B."""
 
 import shlex
 import sys
@@ -9,8 +9,8 @@ import click
 
 from tourney.cli.options import bots_option, db_option, format_option, output_options, pairs
 from tourney.cli.output import Column, Format, current
-from tourney.cli.run import MAX_WORKERS, choose_listener, end_of
-from tourney.compare.compare import Request, compare_bots
+from tourney.cli.run_options import choose_listener, deadline_options, workers_option
+from tourney.compare.compare import ComparisonRequest, compare_bots
 from tourney.compare.format import BATCH, StoppingRule
 from tourney.compare.result import decision_text
 from tourney.errors import UsageError
@@ -48,14 +48,14 @@ SHOWN = (
 @click.command("compare")
 @click.argument("a")
 @click.argument("b")
-@click.option("--game", required=True, metavar="GAME", help="The game they play.")
-@click.option("--elo0", type=float, default=0.0, show_default=True, help="H0: A is so many Elo better.")
-@click.option("--elo1", type=float, default=20.0, show_default=True, help="H1: A is so many Elo better.")
+@click.option("--game", required=True, metavar="GAME", help="Game to play.")
+@click.option("--elo0", type=float, default=0.0, show_default=True, help="H0: A is better by this many Elo.")
+@click.option("--elo1", type=float, default=20.0, show_default=True, help="H1: A is better by this many Elo.")
 @click.option(
-    "--alpha", type=float, default=0.05, show_default=True, help="How often H1 is taken if H0 holds."
+    "--alpha", type=float, default=0.05, show_default=True, help="Probability of accepting H1 if H0 holds."
 )
 @click.option(
-    "--beta", type=float, default=0.05, show_default=True, help="How often H0 is taken if H1 holds."
+    "--beta", type=float, default=0.05, show_default=True, help="Probability of accepting H0 if H1 holds."
 )
 @click.option(
     "--batch",
@@ -63,10 +63,13 @@ SHOWN = (
     default=BATCH,
     show_default=True,
     metavar="PAIRS",
-    help="After how many pairs of games it is asked whether it is known.",
+    help="Pairs of games between checks.",
 )
 @click.option(
-    "--max-pairs", type=click.IntRange(1), metavar="PAIRS", help="Give up after so many. [default: never]"
+    "--max-pairs",
+    type=click.IntRange(1),
+    metavar="PAIRS",
+    help="Most pairs. [default: no limit]",
 )
 @click.option("--args-a", default="", metavar="WORDS", help="Arguments of A, as '--playouts 100'.")
 @click.option("--args-b", default="", metavar="WORDS", help="Arguments of B.")
@@ -75,28 +78,21 @@ SHOWN = (
     "options",
     multiple=True,
     metavar="NAME=VALUE",
-    help="An option of the game; may be given more than once.",
+    help="Option of the game; repeatable.",
 )
-@click.option("--move-ms", type=click.IntRange(1), metavar="MS", help="Time for an action. [default: 1000]")
+@click.option("--move-ms", type=click.IntRange(1), metavar="MS", help="Time per action. [default: 1000]")
 @click.option(
     "--opening-plies",
     type=click.IntRange(0, 200),
     metavar="N",
-    help="Actions drawn at random at the start of each pair. [default: 4, but 0 in games with dice or hidden"
-    " actions]",
+    help="Random actions at the start of each pair. [default: 4; 0 in games with dice or hidden actions]",
 )
-@click.option("--seed", type=click.IntRange(0, U64 - 1), metavar="N", help="[default: drawn at random]")
-@click.option("--name", metavar="NAME", help="The comparison's name. [default: made of what is asked]")
+@click.option("--seed", type=click.IntRange(0, U64 - 1), metavar="N", help="Seed. [default: random]")
+@click.option("--name", metavar="NAME", help="Name of the comparison. [default: made of all options]")
 @click.option("--sandbox", type=click.Choice(["strict", "auto", "off"]), default="auto", show_default=True)
-@click.option("--reuse", is_flag=True, help="Keep a bot's process from match to match: for bots one trusts.")
-@click.option(
-    "--workers",
-    type=click.IntRange(1, MAX_WORKERS),
-    metavar="N",
-    help="How many matches are played at once. [default: one per processor]",
-)
-@click.option("--until", metavar="HH:MM", help="Begin nothing that would not end by this time of day.")
-@click.option("--budget", metavar="SPAN", help="The same, so long from now: 8h, 90m, 1h30m.")
+@click.option("--reuse", is_flag=True, help="Keep a bot's process from match to match; for trusted bots.")
+@workers_option()
+@deadline_options
 @db_option
 @bots_option
 @format_option
@@ -121,25 +117,24 @@ def command(
     sandbox: SandboxLevel,
     reuse: bool,
     workers: int | None,
-    until: str | None,
-    budget: str | None,
+    deadline: Deadline,
     db: str,
     bots: str,
     format_: Format,
 ) -> None:
-    """Say whether bot A is better than bot B: play until it is known.
+    """Find out whether bot A is better than bot B: play until the result is significant.
 
-    A and B are bots' names in the store, or paths. They play pairs of games that share dice and opening, each
-    bot once in each seat. After every batch of pairs a sequential test (GSPRT) asks whether A is rather elo1
-    or rather elo0 Elo better than B, and stops when it knows. Faults count as losses. Said again, the same
-    question goes on where it stopped, and tells what came of it once it has ended.
+    A and B are names of stored bots, or paths. They play pairs of games that share dice and opening, with
+    each bot once in each seat. After every batch of pairs a sequential test (GSPRT) tests H1, "A is elo1
+    better", against H0, "A is elo0 better", and play ends when it accepts one of them. Faults count as
+    losses. The same command continues where it stopped, and shows the result once the comparison has ended.
     """
     output = current()
-    request = Request(
+    request = ComparisonRequest(
         a=EntrantLine(a, args=_words("--args-a", args_a)),
         b=EntrantLine(b, args=_words("--args-b", args_b)),
         game=game,
-        terms=StoppingRule(Sprt(elo0, elo1, alpha, beta), batch, max_pairs),
+        rule=StoppingRule(Sprt(elo0, elo1, alpha, beta), batch, max_pairs),
         options=pairs(options),
         limits=Limits() if move_ms is None else Limits(move_ms=move_ms),
         opening_plies=opening_plies,
@@ -147,12 +142,11 @@ def command(
         name=name,
         run=RunSettings(reuse=reuse, sandbox=sandbox),
     )
-    timetable = Deadline(end_of(until, budget))
     count = workers or default_workers()
     with ExitStack() as stack:
         listener = choose_listener(output, stack, f"{a} v {b}")
         compared = compare_bots(
-            request, db, Path(bots), lambda: LocalExecutor(count), listener=listener, timetable=timetable
+            request, db, Path(bots), lambda: LocalExecutor(count), listener=listener, deadline=deadline
         )
     result = compared.result
     if format_ is Format.TABLE:
@@ -169,4 +163,4 @@ def _words(option: str, text: str) -> tuple[str, ...]:
     try:
         return tuple(shlex.split(text))
     except ValueError as error:
-        raise UsageError(f"{option} {text!r} cannot be parted into words: {error}") from error
+        raise UsageError(f"{option} {text!r} cannot be split into words: {error}") from error

@@ -1,4 +1,4 @@
-"""``tourney demo``: a small tournament of the bots that ship, start to report."""
+"""``tourney demo``: two small tournaments of the shipped bots, with a report."""
 
 import sys
 from collections.abc import Sequence
@@ -9,12 +9,12 @@ import click
 
 from tourney.cli.options import output_options
 from tourney.cli.output import Output, current
-from tourney.cli.run import MAX_WORKERS, choose_listener, summary_text
+from tourney.cli.run_options import choose_listener, workers_option
 from tourney.errors import EnvironmentFailure
 from tourney.run.config.tournament_file import TournamentFile, read_tournament_file
 from tourney.run.demo import DemoFiles, begin_demo, failed_starts, prepare_demo, upgrade_demo
 from tourney.run.engine.session import run_tournament
-from tourney.run.monitoring.summary import Summary
+from tourney.run.monitoring.summary import Summary, summary_text
 from tourney.run.workers.local import LocalExecutor, default_workers
 from tourney.store.repository import Repository
 
@@ -26,21 +26,15 @@ from tourney.store.repository import Repository
     default=Path("demo"),
     show_default=True,
     metavar="DIR",
-    help="The folder for all of it: tournament files, database, bots, report.",
+    help="Folder for the tournament files, database, bots and report.",
 )
-@click.option(
-    "--workers",
-    type=click.IntRange(1, MAX_WORKERS),
-    metavar="N",
-    help="How many matches are played at once. [default: one per processor]",
-)
+@workers_option()
 @output_options
 def command(out: Path, workers: int | None) -> None:
-    """Play two small tournaments of the bots that ship and write a report of both.
+    """Play two small tournaments of the shipped bots and write a report of both.
 
-    Sages Tafl for two, and Sage Stones with four at the table. What was played stays: a second demo in the
-    same folder only says where the report is. What is printed is the path of the report. Exit code 3 where
-    bots cannot start on this machine.
+    Sages Tafl for two, and Sage Stones with four at the table. A second demo in the same folder keeps the
+    matches and prints the path of the report again. Exit code 3: bots cannot start on this machine.
     """
     output = current()
     files = prepare_demo(out, output.say)
@@ -58,8 +52,8 @@ def command(out: Path, workers: int | None) -> None:
     failed = failed_starts(files, names)
     if failed:
         raise EnvironmentFailure(
-            f"the demo is no good, as bots could not start: {failed}; see `tourney doctor`, and the notes of"
-            f" those matches in the report; then begin anew in another folder, or remove {files.folder}"
+            f"the demo failed, as bots could not start: {failed}; run `tourney doctor`, see the notes of"
+            f" those matches in the report, then remove {files.folder} and run the demo again"
         )
 
 

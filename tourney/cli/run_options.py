@@ -1,23 +1,51 @@
-"""The options of `tourney run` for a run that nobody watches."""
+"""Options and displays of the commands that play matches: ``run``, ``compare`` and ``demo``."""
 
+import time
 from collections.abc import Callable
+from contextlib import ExitStack
+from datetime import datetime
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 import click
 
-from tourney.run.engine.stopping import parse_span
-from tourney.run.unattended import RunOptions, read_command
+from tourney.cli.output import Output
+from tourney.run.engine.stopping import Deadline, parse_span, seconds_left
+from tourney.run.monitoring.progress import Listener, PlainListener, rich_listener
+from tourney.run.unattended import RunOptions, parse_command
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+MAX_WORKERS: Final = 256
 
-def run_options(function: F) -> F:
-    """Add the options; the command gets ``night``, a ``RunOptions``."""
+
+def workers_option(default: str = "one per processor") -> Callable[[F], F]:
+    """Add ``--workers``; ``default`` describes its default."""
+    return click.option(
+        "--workers",
+        type=click.IntRange(1, MAX_WORKERS),
+        metavar="N",
+        help=f"Matches played at the same time. [default: {default}]",
+    )
+
+
+def deadline_options(function: F) -> F:
+    """Add ``--until`` and ``--budget``; the command gets ``deadline``."""
 
     @wraps(function)
-    def with_night(
+    def with_deadline(*args: Any, until: str | None, budget: str | None, **rest: Any) -> Any:
+        left = seconds_left(until, budget, datetime.now().astimezone())
+        return function(*args, deadline=Deadline(None if left is None else time.monotonic() + left), **rest)
+
+    return cast("F", _add(with_deadline, _DEADLINE_OPTIONS))
+
+
+def run_options(function: F) -> F:
+    """Add the options of an unattended run; the command gets ``options``, a ``RunOptions``."""
+
+    @wraps(function)
+    def with_options(
         *args: Any,
         max_faults: int | None,
         unbench: tuple[str, ...],
@@ -28,68 +56,85 @@ def run_options(function: F) -> F:
         notify: str | None,
         **rest: Any,
     ) -> Any:
-        night = RunOptions(
+        options = RunOptions(
             max_faults=max_faults,
-            patience=0.0 if patience == "0" else parse_span("--patience", patience).total_seconds(),
+            retry_seconds=0.0 if patience == "0" else parse_span("--patience", patience).total_seconds(),
             unbenched=unbench,
             log=log,
             report=report,
             report_out=report_out,
-            notify=() if notify is None else read_command(notify),
+            notify=() if notify is None else parse_command(notify),
         )
-        return function(*args, night=night, **rest)
+        return function(*args, options=options, **rest)
 
-    decorated: Any = with_night
-    for option in reversed(_OPTIONS):
-        decorated = option(decorated)
-    return decorated  # type: ignore[no-any-return]  # click's decorators give the function back
+    return cast("F", _add(with_options, _RUN_OPTIONS))
 
 
-_FOLDER = click.Path(file_okay=False, path_type=Path)
-_OPTIONS = (
+def choose_listener(output: Output, stack: ExitStack, title: str) -> Listener:
+    """Return the display that fits standard error; ``stack`` closes it."""
+    if output.quiet:
+        return Listener()
+    console = output.console(err=True)
+    if console.is_terminal:
+        return stack.enter_context(rich_listener(console, title))
+    return PlainListener(output.say)
+
+
+def _add(function: Any, options: tuple[Callable[[Any], Any], ...]) -> Any:
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+_DEADLINE_OPTIONS = (
+    click.option("--until", metavar="HH:MM", help="Start no match that would not end by this time of day."),
+    click.option(
+        "--budget", metavar="SPAN", help="Start no match that would not end within 8h, 90m or 1h30m."
+    ),
+)
+_RUN_OPTIONS = (
     click.option(
         "--max-faults",
         type=click.IntRange(min=1),
         metavar="N",
-        help="Stop once the tournament's matches hold N faults, with exit code 1; counted in batches of 8"
-        " matches in schedule order.",
+        help="Stop with exit code 1 once the tournament has N faults, counted in batches of 8 matches in"
+        " schedule order.",
     ),
     click.option(
         "--unbench",
         multiple=True,
         metavar="NAME",
-        help="Play the matches of a benched bot after all, those lost at start-up too; may be given more"
-        " than once.",
+        help="Play the void matches of a benched bot, and those it lost at start-up; repeatable.",
     ),
     click.option(
         "--patience",
         default="1h",
         show_default=True,
         metavar="SPAN",
-        help="How long to bear a database that cannot be written; 0 for not at all.",
+        help="Retry a database that cannot be written for this long; 0 stops at once.",
     ),
     click.option(
         "--log",
         type=click.Path(dir_okay=False, path_type=Path),
         metavar="PATH",
-        help="Where to keep the log (JSON lines). [default: beside the database, DATABASE-TOURNAMENT.log]",
+        help="Log file (JSON lines). [default: DATABASE-TOURNAMENT.log beside the database]",
     ),
     click.option(
         "--report",
         type=click.IntRange(0, 1440),
         metavar="MINUTES",
-        help="Write the report every so many minutes and at the end; 0 for only at the end.",
+        help="Write the report at this interval and at the end; 0: only at the end.",
     ),
     click.option(
         "--report-out",
-        type=_FOLDER,
+        type=click.Path(file_okay=False, path_type=Path),
         metavar="DIR",
-        help="Where to write it. [default: reports/TOURNAMENT]",
+        help="Folder of the report. [default: reports/TOURNAMENT]",
     ),
     click.option(
         "--notify",
         metavar="CMD",
-        help="Run a command when the run has ended, however it did; it gets the last page on standard input"
-        " and TOURNEY_END, TOURNEY_CODE, TOURNEY_TEXT and TOURNEY_TOURNAMENT. No shell reads it.",
+        help="Command to run at the end of the run. It gets the summary on standard input, and TOURNEY_END,"
+        " TOURNEY_CODE, TOURNEY_TEXT and TOURNEY_TOURNAMENT in its environment. No shell reads it.",
     ),
 )

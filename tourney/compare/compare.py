@@ -1,4 +1,4 @@
-"""``tourney compare``: is A better than B? From what a person asks to a tournament, and to its verdict."""
+"""``tourney compare``: from a request to a tournament, and to its result."""
 
 import hashlib
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from msgspec import structs
 
 from tourney.bots.catalogue.store import BotStore
 from tourney.compare.format import ComparisonFormat, StoppingRule
-from tourney.compare.result import LiveResult, result_of
+from tourney.compare.result import LiveResult, result_data
 from tourney.errors import GameError, UsageError
 from tourney.games.registry import find_game
 from tourney.match.spec import Limits
@@ -29,24 +29,24 @@ from tourney.store.repository import Repository
 from tourney.store.values import StoredEntrant
 
 SOURCE = Path("tourney compare")
-"""What stands in errors in the place of a tournament file."""
+"""What errors name instead of a tournament file."""
 OPENING_PLIES = 4
-"""Actions drawn at random at the start of a pair where a game has no dice: else all pairs would be alike."""
+"""Random opening actions of each pair in a game without dice; without them all pairs would be equal."""
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """What a person asks. ``a`` and ``b`` are bots with names of their own or None, and arguments.
+class ComparisonRequest:
+    """The two bots to compare, with names and arguments, and how.
 
-    ``opening_plies`` None: ``OPENING_PLIES`` where the game has neither dice nor hidden actions, else none.
-    ``name`` None: a name made of the bots and all that decides, so that the same question goes on where it
-    stopped, and another question is another comparison.
+    ``opening_plies`` None: ``OPENING_PLIES`` if the game has neither dice nor hidden actions, else none.
+    ``name`` None: a name made of the bots and everything that decides, so that the same request continues
+    where it stopped, and another request is another comparison.
     """
 
     a: EntrantLine
     b: EntrantLine
     game: str
-    terms: StoppingRule
+    rule: StoppingRule
     options: dict[str, str] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
     opening_plies: int | None = None
@@ -57,51 +57,52 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonResult:
-    """What a comparison came to, as JSON data; ``summary`` of the run, None if there was nothing to play."""
+    """The result of a comparison as JSON data, and the run's summary, None without anything to play."""
 
     result: dict[str, Any]
     summary: Summary | None
 
 
 def compare_bots(
-    request: Request,
+    request: ComparisonRequest,
     url: str,
     bots: Path,
-    pool: Callable[[], MatchExecutor],
+    make_executor: Callable[[], MatchExecutor],
     *,
     listener: Listener | None = None,
-    timetable: Deadline | None = None,
+    deadline: Deadline | None = None,
 ) -> ComparisonResult:
-    """Play until it is known, or until the time is up or a signal comes.
+    """Play until the test decides, the deadline, or a signal; continue where the same request stopped.
 
-    Goes on where it stopped. The result is kept in the store once the comparison has ended, and asked again
-    the same question gets it from there. Raises UsageError for a question that makes no sense, and what
-    ``run_tournament`` raises.
+    The result is stored when the comparison has ended; the same request gets it from there. Raises UsageError
+    for an invalid request, and what ``run_tournament`` raises.
     """
     listener = listener or Listener()
     file = comparison_file(request, BotStore(bots.absolute()))
     name = file.plan.name
-    kept, before = _before(url, name)
-    if kept is not None and request.name is None:
-        return ComparisonResult(kept, None)
-    live = LiveResult(listener, request.terms, before)
-    summary = run_tournament(file, url, bots, pool, listener=Listeners(listener, live), timetable=timetable)
+    stored, before = _stored(url, name)
+    if stored is not None and request.name is None:
+        return ComparisonResult(stored, None)
+    live = LiveResult(listener, request.rule, before)
+    summary = run_tournament(
+        file, url, bots, make_executor, listener=Listeners(listener, live), deadline=deadline
+    )
     with Repository.open(url) as repository:
         tournament = repository.tournament(name)
-        result = result_of(repository, tournament)
+        result = result_data(repository, tournament)
         if result["ended"]:
             repository.keep_verdict(tournament.id, result)
     return ComparisonResult(result, summary)
 
 
-def comparison_file(request: Request, store: BotStore) -> TournamentFile:
-    """Return a request as a tournament file would say it. Raises UsageError and TournamentError."""
+def comparison_file(request: ComparisonRequest, store: BotStore) -> TournamentFile:
+    """Return the tournament file of a request. Raises UsageError and TournamentError."""
     if request.name is not None and NAME.fullmatch(request.name) is None:
         raise UsageError(f"{request.name!r} is no name for a comparison ({NAME.pattern})")
     try:
         game = find_game(request.game)
         if 2 not in game.seat_counts:
-            raise UsageError(f"{game.name} is not played by two; a comparison is between two bots")
+            raise UsageError(f"{game.name} has no seats for two, and a comparison is between two bots")
         _, options = game.settings(2, request.options)
     except GameError as error:
         raise UsageError(str(error)) from error
@@ -120,10 +121,10 @@ def comparison_file(request: Request, store: BotStore) -> TournamentFile:
         options=tuple(sorted(options.items())),
         format=ComparisonFormat.name,
         seats=2,
-        games_per_pairing=2 * request.terms.batch,
+        games_per_pairing=2 * request.rule.batch,
         opening_plies=plies,
         limits=request.limits,
-        extra=request.terms.extra(),
+        extra=request.rule.extra(),
     )
     lines = _named(request.a, request.b, store, plan)
     file = TournamentFile(SOURCE, plan, request.seed, lines, request.run)
@@ -134,7 +135,7 @@ def comparison_file(request: Request, store: BotStore) -> TournamentFile:
 
 
 def _named(a: EntrantLine, b: EntrantLine, store: BotStore, plan: Plan) -> tuple[EntrantLine, EntrantLine]:
-    """Return both lines; where both would bear one name, the second gets another."""
+    """Return both lines; if their names are equal the second gets another."""
     probe = TournamentFile(SOURCE, plan, None, (a, b), RunSettings())
     names = [enter(probe, (line,), store)[0].name for line in (a, b)]
     if names[0] != names[1]:
@@ -145,7 +146,7 @@ def _named(a: EntrantLine, b: EntrantLine, store: BotStore, plan: Plan) -> tuple
 
 
 def _name(file: TournamentFile, entrants: tuple[StoredEntrant, ...]) -> str:
-    """Return a name that says who meets, and by eight digits all that decides."""
+    """Return a name made of both bots' names and eight digits of a hash of everything that decides."""
     plan = file.plan
     data: Any = {
         "game": plan.game,
@@ -162,8 +163,8 @@ def _name(file: TournamentFile, entrants: tuple[StoredEntrant, ...]) -> str:
     return f"{first}-v-{second}-{digits}"
 
 
-def _before(url: str, name: str) -> tuple[dict[str, Any] | None, list[ResultRow]]:
-    """Return the verdict of a comparison and what was played of it, as far as there is any."""
+def _stored(url: str, name: str) -> tuple[dict[str, Any] | None, list[ResultRow]]:
+    """Return the stored result of a comparison, or None, and the results of its matches."""
     if database_exists(url):
         with Repository.open(url) as repository:
             for tournament in repository.tournaments():

@@ -1,7 +1,6 @@
-"""A comparison of two bots: a tournament that grows by batches of mirrored pairs until it is decided.
+"""The format of a comparison: two bots play batches of mirrored pairs until a sequential test decides.
 
-The format is never named in a tournament file: ``tourney compare`` makes the tournament (see
-``tourney.compare.compare``).
+No tournament file can name it; ``tourney compare`` makes the tournament (``tourney.compare.compare``).
 """
 
 from collections import Counter
@@ -14,19 +13,19 @@ from tourney.schedule.format import Format, History, Pairings, Setup, rows_of
 from tourney.schedule.row import ResultRow
 
 BATCH = 16
-"""Pairs in a batch, where nobody says otherwise."""
+"""The default number of pairs in a batch."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoppingRule:
-    """How a comparison is decided: the test, the pairs of a batch, and after how many pairs it gives up."""
+    """When a comparison ends: the test, the pairs of a batch, and the most pairs (None: no limit)."""
 
     sprt: Sprt
     batch: int = BATCH
     max_pairs: int | None = None
 
     def extra(self) -> tuple[tuple[str, int | str], ...]:
-        """Return the terms as a format's own settings, sorted by name."""
+        """Return the rule as a format's own settings, sorted by name."""
         sprt = self.sprt
         found: dict[str, int | str] = {
             name: repr(float(value))
@@ -44,7 +43,7 @@ class StoppingRule:
 
     @classmethod
     def of(cls, extra: Iterable[tuple[str, int | str]]) -> "StoppingRule":
-        """Return what ``extra`` gave."""
+        """Return the rule that ``extra`` describes."""
         values = dict(extra)
         sprt = Sprt(*(float(values[name]) for name in ("elo0", "elo1", "alpha", "beta")))
         most = values.get("max-pairs")
@@ -53,11 +52,10 @@ class StoppingRule:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How a comparison stands after whole batches.
+    """The state of a comparison after whole batches.
 
-    ``pairs``: how often the first entrant scored 0 to 4 half-points of a pair. ``lost``: pairs that do not
-    count, as one of their matches is void. ``decision``: the hypothesis taken, None as long as there is none;
-    ``ended``: no further batch is played.
+    ``pairs`` counts the pairs by the first entrant's half-points, 0 to 4. ``lost`` counts the pairs with a
+    void match. ``decision`` is the accepted hypothesis or None; ``ended``: no further batch is played.
     """
 
     pairs: tuple[int, int, int, int, int]
@@ -66,24 +64,23 @@ class Verdict:
     ended: bool
 
 
-def judge(terms: StoppingRule, batches: Sequence[Sequence[int | None]]) -> Verdict:
-    """Judge whole batches; each holds the half-points of its pairs, None for one that is lost.
+def judge(rule: StoppingRule, batches: Sequence[Sequence[int | None]]) -> Verdict:
+    """Judge whole batches; each holds the half-points of its pairs, None for a lost pair.
 
-    A batch is drawn only where those before did not decide, so all of them are judged together. A batch that
-    is lost whole ends a comparison: something is wrong with a bot or the machine, and more would be lost.
+    A batch is paired only if those before did not decide, so all are judged together. A batch of lost pairs
+    ends the comparison: something is wrong with a bot or the machine, and more pairs would be lost.
     """
     counts = Counter(pair for batch in batches for pair in batch)
     a, b, c, d, e = (counts[half_points] for half_points in range(5))
     pairs = (a, b, c, d, e)
-    decision = terms.sprt.decide(pairs) if any(pairs) else None
-    most = terms.max_pairs
-    given_up = most is not None and counts.total() >= most
-    hopeless = bool(batches) and all(pair is None for pair in batches[-1])
-    return Verdict(pairs, counts[None], decision, ended=decision is not None or given_up or hopeless)
+    decision = rule.sprt.decide(pairs) if any(pairs) else None
+    limit_reached = rule.max_pairs is not None and counts.total() >= rule.max_pairs
+    all_lost = bool(batches) and all(pair is None for pair in batches[-1])
+    return Verdict(pairs, counts[None], decision, ended=decision is not None or limit_reached or all_lost)
 
 
 def pair_scores(results: Iterable[ResultRow]) -> Mapping[tuple[int, int], int | None]:
-    """Return the half-points of entrant 0 by (round, repeat), of pairs with two results; None if void."""
+    """Return entrant 0's half-points of each finished pair by (round, repeat); None if a match is void."""
     games: dict[tuple[int, int], list[int | None]] = {}
     for result in results:
         points = None if result.void else half_points(result.ranks, result.entrants.index(0))
@@ -96,38 +93,38 @@ def pair_scores(results: Iterable[ResultRow]) -> Mapping[tuple[int, int], int | 
 
 
 def half_points(ranks: Sequence[int], seat: int) -> int:
-    """Return what a seat (from 0) of two scored: 2, 1 or 0."""
+    """Return the half-points of a seat (from 0) of two: 2, 1 or 0."""
     mine, theirs = ranks[seat], ranks[1 - seat]
     return 1 if mine == theirs else 2 if mine < theirs else 0
 
 
-def standing(terms: StoppingRule, results: Iterable[ResultRow]) -> Verdict:
-    """Judge results: whole batches, from the first on."""
+def judge_results(rule: StoppingRule, results: Iterable[ResultRow]) -> Verdict:
+    """Judge the whole batches of results, from the first on."""
     scores = pair_scores(results)
     batches = []
     round_ = 1
-    while all((round_, repeat) in scores for repeat in range(1, terms.batch + 1)):
-        batches.append([scores[round_, repeat] for repeat in range(1, terms.batch + 1)])
+    while all((round_, repeat) in scores for repeat in range(1, rule.batch + 1)):
+        batches.append([scores[round_, repeat] for repeat in range(1, rule.batch + 1)])
         round_ += 1
-    return judge(terms, batches)
+    return judge(rule, batches)
 
 
 class ComparisonFormat(Format):
-    """Entrant 0 against entrant 1 in rounds of a batch of mirrored pairs each, until the test has decided."""
+    """Entrant 0 against entrant 1, a batch of mirrored pairs a round, until the test decides."""
 
     name = "compare"
     in_files = False
 
     def check(self, setup: Setup) -> None:
-        """Raise TournamentError unless two meet at tables of two."""
+        """Raise TournamentError unless there are two entrants and two seats."""
         if len(setup.participants) != 2 or setup.seats != 2:
             raise TournamentError("a comparison is between two bots at a table of two seats")
         StoppingRule.of(setup.extra)
 
     def next_rounds(self, setup: Setup, history: History) -> Pairings:
-        """Return the next batch, or nothing once the test has decided."""
-        terms = StoppingRule.of(setup.extra)
-        if standing(terms, history.results).ended:
+        """Return the next batch, or nothing after the test has decided."""
+        rule = StoppingRule.of(setup.extra)
+        if judge_results(rule, history.results).ended:
             return Pairings((), complete=True)
         rows = rows_of(setup, history.rounds + 1, 1, (0, 1))
         return Pairings(rows, complete=False)

@@ -1,9 +1,9 @@
-"""What a comparison came to: as JSON data, and in sentences."""
+"""The result of a comparison: as JSON data, in sentences, and live after each batch."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tourney.compare.format import StoppingRule, Verdict, half_points, judge, standing
+from tourney.compare.format import StoppingRule, Verdict, half_points, judge, judge_results
 from tourney.match.record import Outcome
 from tourney.ratings.sprt import estimate
 from tourney.run.monitoring.progress import Listener, Progress
@@ -12,16 +12,15 @@ from tourney.store.repository import Repository
 from tourney.store.values import Tournament
 
 
-def result_of(repository: Repository, tournament: Tournament) -> dict[str, Any]:
-    """Return how a comparison stands, as JSON data, every number rounded; a function of its results."""
-    terms = StoppingRule.of(tournament.plan.extra)
-    results = list(repository.results(tournament.id))
-    verdict = standing(terms, results)
+def result_data(repository: Repository, tournament: Tournament) -> dict[str, Any]:
+    """Return the result of a comparison as JSON data with rounded numbers, from its stored results alone."""
+    rule = StoppingRule.of(tournament.plan.extra)
+    verdict = judge_results(rule, repository.results(tournament.id))
     faults = {0: 0, 1: 0}
     for number, _, count in repository.faults(tournament.id):
         faults[number] += count
     a, b = (entrant.name for entrant in repository.entrants(tournament.id))
-    told = estimate(verdict.pairs)
+    found = estimate(verdict.pairs)
     return {
         "comparison": tournament.name,
         "game": tournament.game,
@@ -32,38 +31,39 @@ def result_of(repository: Repository, tournament: Tournament) -> dict[str, Any]:
         "pairs": sum(verdict.pairs),
         "pentanomial": list(verdict.pairs),
         "lost_pairs": verdict.lost,
-        "score": None if told is None else _rounded(told.score, 4),
-        "elo": None if told is None else _rounded(told.elo, 1),
-        "low": None if told is None else _rounded(told.low, 1),
-        "high": None if told is None else _rounded(told.high, 1),
-        "los": None if told is None else _rounded(told.los, 4),
-        "llr": _rounded(terms.sprt.llr(verdict.pairs), 3),
-        "lower": _rounded(terms.sprt.lower, 3),
-        "upper": _rounded(terms.sprt.upper, 3),
-        "elo0": terms.sprt.elo0,
-        "elo1": terms.sprt.elo1,
-        "alpha": terms.sprt.alpha,
-        "beta": terms.sprt.beta,
+        "score": None if found is None else _rounded(found.score, 4),
+        "elo": None if found is None else _rounded(found.elo, 1),
+        "low": None if found is None else _rounded(found.low, 1),
+        "high": None if found is None else _rounded(found.high, 1),
+        "los": None if found is None else _rounded(found.los, 4),
+        "llr": _rounded(rule.sprt.llr(verdict.pairs), 3),
+        "lower": _rounded(rule.sprt.lower, 3),
+        "upper": _rounded(rule.sprt.upper, 3),
+        "elo0": rule.sprt.elo0,
+        "elo1": rule.sprt.elo1,
+        "alpha": rule.sprt.alpha,
+        "beta": rule.sprt.beta,
         "faults_a": faults[0],
         "faults_b": faults[1],
     }
 
 
-def stand_text(terms: StoppingRule, verdict: Verdict) -> str:
-    """Return how a comparison stands, in a line."""
-    told = estimate(verdict.pairs)
-    sprt = terms.sprt
+def verdict_text(rule: StoppingRule, verdict: Verdict) -> str:
+    """Return the state of a comparison in one line."""
+    found = estimate(verdict.pairs)
+    sprt = rule.sprt
     ratio = f"LLR {sprt.llr(verdict.pairs):+.2f} ({sprt.lower:+.2f} .. {sprt.upper:+.2f})"
-    if told is None:
+    if found is None:
         return f"no pair counts so far, {ratio}"
     return (
-        f"{told.pairs} pairs, score {100 * told.score:.1f} %,"
-        f" Elo {_rounded(told.elo, 1):+} ({_rounded(told.low, 1):+} .. {_rounded(told.high, 1):+}), {ratio}"
+        f"{found.pairs} pairs, score {100 * found.score:.1f} %,"
+        f" Elo {_rounded(found.elo, 1):+}"
+        f" ({_rounded(found.low, 1):+} .. {_rounded(found.high, 1):+}), {ratio}"
     )
 
 
-def decision_text(result: dict[str, Any]) -> str:
-    """Return what a comparison came to, in a sentence."""
+def decision_text(result: Mapping[str, Any]) -> str:
+    """Return the decision of a comparison in a sentence."""
     a, b = result["a"], result["b"]
     elo0, elo1 = (f"{result[key]:+g} Elo" for key in ("elo0", "elo1"))
     if result["decision"] == "H1":
@@ -71,10 +71,10 @@ def decision_text(result: dict[str, Any]) -> str:
     if result["decision"] == "H0":
         return f"{a} is not better than {b}: the results fit {elo0}, not {elo1}"
     if not result["ended"]:
-        return f"whether {a} is better than {b} is not decided yet: say the same again to go on"
+        return f"undecided so far: run the same command again to find out whether {a} is better than {b}"
     if not result["pairs"]:
-        return f"no pair of {a} and {b} counts, as matches are void: try the bots with `tourney bots check`"
-    return f"whether {a} is better than {b} was not decided within {result['pairs']} pairs"
+        return f"no pair of {a} and {b} counts, as matches are void: run `tourney bots check` on both"
+    return f"undecided after {result['pairs']} pairs whether {a} is better than {b}"
 
 
 def _rounded(value: float, digits: int) -> float:
@@ -83,24 +83,24 @@ def _rounded(value: float, digits: int) -> float:
 
 
 class LiveResult(Listener):
-    """Hears of matches in whatever order they end, and tells another listener of each batch that is whole.
+    """Sends another listener a line after each whole batch, in whatever order the matches end.
 
-    ``before``: the results that there were when the run began.
+    ``before``: the results stored before the run.
     """
 
-    def __init__(self, listener: Listener, terms: StoppingRule, before: Iterable[ResultRow]) -> None:
+    def __init__(self, listener: Listener, rule: StoppingRule, before: Iterable[ResultRow]) -> None:
         self._listener = listener
-        self._terms = terms
+        self._rule = rule
         self._points: dict[int, int | None] = {}  # entrant 0's half-points by match number, None if void
         self._batches: list[list[int | None]] = []
         for result in before:
             row = result.row
-            number = 2 * ((row.round - 1) * terms.batch + row.repeat - 1) + row.order
+            number = 2 * ((row.round - 1) * rule.batch + row.repeat - 1) + row.order
             self._points[number] = None if result.void else half_points(result.ranks, row.seats.index(0))
         self._take_batches()
 
     def event(self, name: str, data: Mapping[str, Any]) -> None:
-        """Hear of a match that was stored."""
+        """Take a stored match."""
         if name != "match":
             return
         number = data["match"]
@@ -108,14 +108,14 @@ class LiveResult(Listener):
         void = "void" in data or Outcome.from_json({**data, "faults": data.get("faults", [])}).void
         self._points[number] = None if void else half_points(data["ranks"], (number - 1) % 2)
 
-    def progress(self, progress: Progress) -> None:  # noqa: ARG002 - what is wanted of it came by ``event``
-        """Say how it stands if a batch has ended."""
+    def progress(self, progress: Progress) -> None:  # noqa: ARG002 - ``event`` took what matters
+        """Send a line if a batch has ended."""
         if self._take_batches():
-            self._listener.say(stand_text(self._terms, judge(self._terms, self._batches)))
+            self._listener.say(verdict_text(self._rule, judge(self._rule, self._batches)))
 
     def _take_batches(self) -> bool:
-        """Take the batches that are whole now; say whether there is a new one."""
-        size = 2 * self._terms.batch
+        """Take the batches that are whole now; return whether there is a new one."""
+        size = 2 * self._rule.batch
         known = len(self._batches)
         while True:
             first = len(self._batches) * size + 1

@@ -1,4 +1,4 @@
-"""A run that nobody watches: the run itself, its log, its reports, its last page, and the call at its end."""
+"""An unattended run: the run itself, its log, its reports, the summary at its end, and ``--notify``."""
 
 import os
 import shlex
@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from tourney.errors import EnvironmentFailure, TourneyError, UsageError
 from tourney.run.config.tournament_file import TournamentFile
@@ -17,26 +18,29 @@ from tourney.run.engine.stopping import Deadline, ignore_hangups
 from tourney.run.monitoring.progress import Listener, Listeners, progress_text
 from tourney.run.monitoring.reporter import Reporter
 from tourney.run.monitoring.run_log import RunLog
-from tourney.run.monitoring.summary import End, Summary, page
+from tourney.run.monitoring.summary import End, Summary, summary_page
 from tourney.run.workers.executor import MatchExecutor
 from tourney.store.engine import place_of
 from tourney.store.repository import Repository
 
-FAILED = "failed"
-"""The word for a run that ended by an error; the others are those of ``End``."""
+FAILED: Final = "failed"
+"""How a run ended that raised an error; the other words are those of ``End``."""
+NOTIFY_SECONDS: Final = 60.0
+"""The time the command of ``--notify`` has; then it is killed with everything it started."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """What a run is to do besides playing.
+    """What a run does besides playing.
 
-    ``max_faults`` and ``patience`` (seconds) as for ``Coordinator``; ``unbenched`` as for ``run_tournament``.
-    ``log``: its file, None for the usual one. ``report``: minutes between reports (0: only at the end), None
-    for none; ``report_out`` their folder, None for the usual one. ``notify``: the words of a command.
+    ``max_faults`` and ``retry_seconds`` are those of ``Coordinator``, ``unbenched`` that of
+    ``run_tournament``. ``log``: the log file; None: the default one. ``report``: minutes between reports, 0:
+    only at the end; None: no report. ``report_out``: its folder; None: the default one. ``notify``: the words
+    of a command.
     """
 
     max_faults: int | None = None
-    patience: float = 0.0
+    retry_seconds: float = 0.0
     unbenched: tuple[str, ...] = ()
     log: Path | None = None
     report: float | None = None
@@ -45,8 +49,8 @@ class RunOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
-    """How a run ended, its exit code, and the last page ("" where nothing was played)."""
+class RunResult:
+    """How a run ended, its exit code, and its summary page ("" if nothing was played)."""
 
     summary: Summary
     code: int
@@ -54,7 +58,7 @@ class Ended:
 
 
 def log_path(url: str, name: str) -> Path:
-    """Return the usual log of a tournament's runs: beside the database."""
+    """Return the default log of a tournament's runs, beside the database."""
     place = place_of(url)
     return place.with_name(f"{place.name}-{name}.log")
 
@@ -63,65 +67,65 @@ def run_unattended(
     file: TournamentFile,
     url: str,
     bots: Path,
-    pool: Callable[[], MatchExecutor],
-    night: RunOptions,
+    make_executor: Callable[[], MatchExecutor],
+    options: RunOptions,
     *,
     listener: Listener,
-    timetable: Deadline,
-) -> Ended:
-    """Run a tournament as the night wants it.
+    deadline: Deadline,
+) -> RunResult:
+    """Run a tournament with a log, reports and a notification.
 
-    Raises what ``run_tournament`` does, once the log holds it and whoever wanted to know was told.
+    Raises what ``run_tournament`` does, after the error is in the log and ``--notify`` has run.
     """
     name = file.plan.name
-    log = RunLog(night.log or log_path(url, name))
-    if night.log is not None:
+    log = RunLog(options.log or log_path(url, name))
+    if options.log is not None:
         log.open()
     both = Listeners(listener, log)
     try:
-        with _reporting(name, url, night, both) as reporter:
+        with _reporter(name, url, options, both) as reporter:
             summary = run_tournament(
                 file,
                 url,
                 bots,
-                pool,
+                make_executor,
                 listener=Listeners(both, *([reporter] if reporter else [])),
-                timetable=timetable,
-                max_faults=night.max_faults,
-                patience=night.patience,
-                unbenched=night.unbenched,
+                deadline=deadline,
+                max_faults=options.max_faults,
+                retry_seconds=options.retry_seconds,
+                unbenched=options.unbenched,
             )
             with ignore_hangups():
-                report = reporter.last() if reporter and summary.end is not End.STOPPED else ""
+                report = reporter.write_last() if reporter and summary.end is not End.STOPPED else ""
         with ignore_hangups():
-            ended = Ended(summary, code_of(summary), _page(name, url, summary, log.path, report))
-            _tell(
-                night, both, name, summary.end.value, ended.code, progress_text(summary.progress), ended.page
-            )
+            page = _page(name, url, summary, log.path, report)
+            result = RunResult(summary, exit_code(summary), page)
+            text = progress_text(summary.progress)
+            _report_end(options, both, name, summary.end.value, result.code, text, page)
     except BaseException as error:
         code = error.exit_code if isinstance(error, TourneyError) else EnvironmentFailure.exit_code
-        said = str(error) or type(error).__name__
+        text = str(error) or type(error).__name__
         with ignore_hangups():
-            _tell(night, both, name, FAILED, code, said, said)
+            _report_end(options, both, name, FAILED, code, text, text)
         raise
     finally:
         log.close()
-    return ended
+    return result
 
 
-def code_of(summary: Summary) -> int:
-    """Return the exit code of a run that ended in order: 128 + the signal, 1 for too many faults, or 0."""
+def exit_code(summary: Summary) -> int:
+    """Return the exit code of a run without an error: 128 + the signal, 1 for too many faults, or 0."""
     if summary.signal:
         return 128 + summary.signal
     return 1 if summary.end is End.FAULTS else 0
 
 
 @contextmanager
-def _reporting(name: str, url: str, night: RunOptions, listener: Listener) -> Iterator[Reporter | None]:
-    if night.report is None:
+def _reporter(name: str, url: str, options: RunOptions, listener: Listener) -> Iterator[Reporter | None]:
+    if options.report is None:
         yield None
         return
-    reporter = Reporter(name, url, night.report, night.report_out, listener.say)
+    reporter = Reporter(name, url, options.report, options.report_out, listener.say)
     try:
         yield reporter
     finally:
@@ -132,15 +136,16 @@ def _page(name: str, url: str, summary: Summary, log: Path, report: str) -> str:
     if not (summary.progress.played or report):
         return ""
     with Repository.open(url) as opened, opened.snapshot() as repository:
-        return page(repository, repository.tournament(name), summary, {"log": str(log), "report": report})
+        files = {"log": str(log), "report": report}
+        return summary_page(repository, repository.tournament(name), summary, files)
 
 
-def _tell(
-    night: RunOptions, listener: Listener, name: str, end: str, code: int, sentence: str, text: str
+def _report_end(
+    options: RunOptions, listener: Listener, name: str, end: str, code: int, sentence: str, text: str
 ) -> None:
-    """Write the end into the log, and run the command that wants to know of it."""
+    """Write the end to the log, and run the command of ``--notify``."""
     listener.event("end", {"end": end, "code": code, "text": sentence, "page": text.splitlines()})
-    if not night.notify:
+    if not options.notify:
         return
     variables = {
         "TOURNEY_TOURNAMENT": name,
@@ -148,22 +153,18 @@ def _tell(
         "TOURNEY_CODE": str(code),
         "TOURNEY_TEXT": sentence.replace("\0", "\\x00"),
     }
-    problem = notify(night.notify, variables, text + "\n")
-    listener.event("notify", {"command": night.notify[0], "problem": problem})
+    problem = notify(options.notify, variables, text + "\n")
+    listener.event("notify", {"command": options.notify[0], "problem": problem})
     if problem:
         listener.say(problem)
 
 
-SECONDS = 60.0
-"""How long the command may take; then it is killed with all that it started."""
-
-
-def read_command(text: str) -> tuple[str, ...]:
-    """Return the words of a command as a shell would part them; no shell will see it. Raises UsageError."""
+def parse_command(text: str) -> tuple[str, ...]:
+    """Split the command of ``--notify`` into words as a shell would; no shell runs it. Raises UsageError."""
     try:
         words = tuple(shlex.split(text))
     except ValueError as error:
-        raise UsageError(f"--notify {text!r} cannot be parted into words: {error}") from error
+        raise UsageError(f"--notify {text!r} cannot be split into words: {error}") from error
     if not words:
         raise UsageError("--notify is empty: name a command, as 'mail -s done me@example.org'")
     if shutil.which(words[0]) is None:
@@ -171,17 +172,19 @@ def read_command(text: str) -> tuple[str, ...]:
     return words
 
 
-def notify(words: Sequence[str], variables: Mapping[str, str], text: str, seconds: float = SECONDS) -> str:
-    """Run the command and return what went wrong, "" if nothing did.
+def notify(
+    words: Sequence[str], variables: Mapping[str, str], text: str, seconds: float = NOTIFY_SECONDS
+) -> str:
+    """Run a command and return its failure in a sentence, or "".
 
-    It gets ``text`` on standard input and ``variables`` beside the environment of this process; what it
-    prints goes to standard error. Nothing of either is read by a shell.
+    It gets ``text`` on standard input, and ``variables`` in addition to this process's environment; its
+    output goes to standard error. No shell reads any of this.
     """
     try:
-        process = subprocess.Popen(  # noqa: S603 - the person at the terminal named it
+        process = subprocess.Popen(  # noqa: S603 - the user's own command
             words,
             stdin=subprocess.PIPE,
-            stdout=2,  # ours is for results
+            stdout=2,  # standard output is for results
             env={**os.environ, **variables},
             text=True,
             encoding="utf-8",
@@ -191,7 +194,7 @@ def notify(words: Sequence[str], variables: Mapping[str, str], text: str, second
     except (OSError, ValueError) as error:
         return f"--notify: {words[0]} cannot be run: {getattr(error, 'strerror', None) or error}"
     try:
-        process.communicate(text, timeout=seconds)  # that it does not read its input is its right
+        process.communicate(text, timeout=seconds)  # it need not read its input
     except subprocess.TimeoutExpired:
         return f"--notify: {words[0]} was killed after {seconds:g} seconds"
     finally:

@@ -12,8 +12,8 @@ from tourney.run.engine.bench_policy import (
     WAIT,
     BenchPolicy,
     Decision,
-    decided_by,
-    startup_failures_of,
+    failed_starts_of,
+    last_deciding,
 )
 
 Seats = tuple[int, int]
@@ -23,57 +23,58 @@ START: Faults = ("startup", None)
 
 
 def test_what_decides_is_whole_batches_of_the_first_half_before_a_row() -> None:
-    assert [decided_by(n) for n in (1, 8, 15, 16, 17, 32, 64, 257, 265)] == [0, 0, 0, 8, 8, 16, 32, 128, 136]
+    rows = {1: 0, 8: 0, 15: 0, 16: 8, 17: 8, 32: 16, 64: 32, 257: 128, 265: 136}
+    assert {number: last_deciding(number) for number in rows} == rows
     for number in range(1, 2000):
-        limit = decided_by(number)
+        limit = last_deciding(number)
         assert limit % BATCH == 0
         assert 0 <= limit < number
-        assert limit <= decided_by(number + 1)
+        assert limit <= last_deciding(number + 1)
         assert number - limit <= AHEAD + BATCH
 
 
 def test_three_failed_starts_bench_from_the_first_row_they_decide() -> None:
-    umpire = BenchPolicy()
+    policy = BenchPolicy()
     for number in (1, 3):
-        umpire.note(number, (5, 2), START)
-    assert umpire.call(40, (5, 1), ()) == PLAY
-    umpire.note(8, (5, 4), START)
-    assert umpire.call(15, (5, 1), ()) == PLAY
-    assert umpire.call(16, (1, 5), ()) == Decision("benched", 5, (1, 3, 8))
-    assert umpire.call(16, (1, 2), ()) == PLAY
+        policy.count(number, (5, 2), START)
+    assert policy.decide(40, (5, 1), ()) == PLAY
+    policy.count(8, (5, 4), START)
+    assert policy.decide(15, (5, 1), ()) == PLAY
+    assert policy.decide(16, (1, 5), ()) == Decision("benched", 5, (1, 3, 8))
+    assert policy.decide(16, (1, 2), ()) == PLAY
 
 
 def test_other_faults_and_matches_in_which_nobody_started_bench_nobody() -> None:
-    umpire = BenchPolicy()
+    policy = BenchPolicy()
     for number in range(1, 9):
-        umpire.note(number, (0, 1), ("crash", None))
-        umpire.note(number, (2, 3), ("startup", "startup"))
-        umpire.note(number, (4, 5), (None, None))
-    assert all(umpire.call(100, (a, b), ()) == PLAY for a, b in ((0, 1), (2, 3), (4, 5)))
+        policy.count(number, (0, 1), ("crash", None))
+        policy.count(number, (2, 3), ("startup", "startup"))
+        policy.count(number, (4, 5), (None, None))
+    assert all(policy.decide(100, (a, b), ()) == PLAY for a, b in ((0, 1), (2, 3), (4, 5)))
 
 
 def test_a_row_waits_only_where_open_rows_could_still_bench_an_entrant_of_it() -> None:
-    umpire = BenchPolicy()
-    umpire.note(1, (5, 2), START)
-    assert umpire.call(16, (5, 1), [(2, (5, 3))]) == PLAY  # two strikes at most
-    assert umpire.call(16, (5, 1), [(2, (5, 3)), (4, (6, 5))]) == WAIT
-    assert umpire.call(16, (0, 1), [(2, (5, 3)), (4, (6, 5))]) == PLAY
-    assert umpire.call(16, (5, 1), [(2, (5, 3)), (9, (6, 5))]) == PLAY  # 9 does not bear on it
+    policy = BenchPolicy()
+    policy.count(1, (5, 2), START)
+    assert policy.decide(16, (5, 1), [(2, (5, 3))]) == PLAY  # two strikes at most
+    assert policy.decide(16, (5, 1), [(2, (5, 3)), (4, (6, 5))]) == WAIT
+    assert policy.decide(16, (0, 1), [(2, (5, 3)), (4, (6, 5))]) == PLAY
+    assert policy.decide(16, (5, 1), [(2, (5, 3)), (9, (6, 5))]) == PLAY  # 9 does not bear on it
 
 
 def test_a_limit_of_faults_counts_every_kind_and_waits_while_it_is_open() -> None:
-    umpire = BenchPolicy(max_faults=3)
-    umpire.note(2, (0, 1), ("crash", "timeout"))
-    assert umpire.call(16, (2, 3), ()) == PLAY
-    assert umpire.call(16, (2, 3), [(7, (4, 5))]) == WAIT
-    umpire.note(7, (4, 5), (None, "illegal"))
-    assert umpire.call(15, (2, 3), ()) == PLAY
-    assert umpire.call(16, (2, 3), ()) == Decision("stop", matches=(8,))
+    policy = BenchPolicy(max_faults=3)
+    policy.count(2, (0, 1), ("crash", "timeout"))
+    assert policy.decide(16, (2, 3), ()) == PLAY
+    assert policy.decide(16, (2, 3), [(7, (4, 5))]) == WAIT
+    policy.count(7, (4, 5), (None, "illegal"))
+    assert policy.decide(15, (2, 3), ()) == PLAY
+    assert policy.decide(16, (2, 3), ()) == Decision("stop", matches=(8,))
 
 
 def test_strikes_are_told_by_entrant() -> None:
     results: list[tuple[int, Seats, Faults]] = [(9, (1, 0), START), (2, (0, 1), (None, "startup"))]
-    assert startup_failures_of(results) == {1: (2, 9)}
+    assert failed_starts_of(results) == {1: (2, 9)}
 
 
 ROWS = st.lists(
@@ -90,7 +91,7 @@ def calls(
     rows: Sequence[tuple[Seats, Faults]], window: int, draw: Sequence[int], limit: int
 ) -> list[Decision]:
     """Hand out rows with at most ``window`` open, ended in an order that ``draw`` decides."""
-    umpire = BenchPolicy(limit)
+    policy = BenchPolicy(limit)
     open_: list[int] = []
     called: list[Decision] = []
     turn = 0
@@ -98,12 +99,12 @@ def calls(
         number = len(called) + 1
         call = WAIT
         if len(open_) < window:
-            call = umpire.call(number, rows[number - 1][0], [(n, rows[n - 1][0]) for n in open_])
+            call = policy.decide(number, rows[number - 1][0], [(n, rows[n - 1][0]) for n in open_])
         if call == WAIT:
             assert open_, "it waits for nothing"
             ended = open_.pop(draw[turn % len(draw)] % len(open_))
             turn += 1
-            umpire.note(ended, *rows[ended - 1])
+            policy.count(ended, *rows[ended - 1])
             continue
         called.append(call)
         if call.kind == "stop":

@@ -16,9 +16,8 @@ from tests.tournaments import answer, begin, digests, refused
 from tourney.errors import BotError, WorkerError
 from tourney.results.standings import compute_standings
 from tourney.run.engine.coordinator import Coordinator
-from tourney.run.monitoring.progress import Playing
 from tourney.run.monitoring.summary import End
-from tourney.run.workers.executor import FuturesExecutor, MatchTask, WorkerReply
+from tourney.run.workers.executor import FuturesExecutor, MatchExecutor, MatchTask, WorkerReply
 from tourney.store.repository import Repository
 
 
@@ -130,24 +129,16 @@ def test_where_nothing_can_be_played_the_run_stops_and_nothing_is_void(
     assert repository.progress(tournament.id).done == 0
 
 
-class Fragile:
-    """A pool in which the matches of some numbers kill the worker, and with it all that are out."""
-
-    workers = 2
+class Fragile(MatchExecutor):
+    """An executor in which the matches of some numbers kill the worker, and with it all in play."""
 
     def __init__(self, killers: set[int]) -> None:
+        super().__init__(2)
         self.killers = killers
         self.out: list[tuple[MatchTask, Future[WorkerReply]]] = []
         self.broken = False
         self.replaced = 0
         self.tries: Counter[int] = Counter()
-
-    @property
-    def ahead(self) -> int:
-        return 2 * self.workers
-
-    def hand_over(self) -> None:
-        """Hold nothing back."""
 
     def submit(self, task: MatchTask) -> "Future[WorkerReply]":
         if self.broken:
@@ -166,7 +157,7 @@ class Fragile:
             future_of_oldest.set_result(answer(oldest))
         return future
 
-    def replace(self) -> None:
+    def restart(self) -> None:
         self.broken = False
         self.replaced += 1
         self.out.clear()
@@ -175,9 +166,6 @@ class Fragile:
         for task, future in self.out:
             if not future.done():
                 future.set_result(answer(task))
-
-    def running(self) -> tuple[Playing, ...]:
-        return ()
 
     def drain(self) -> None:
         self.settle()
@@ -242,7 +230,7 @@ def test_the_first_signal_finishes_what_is_played_and_begins_no_more(
     done = sorted(digests(repository, tournament.id))
     assert done == list(range(1, len(done) + 1))
     assert 5 <= len(done) < 12
-    assert ears.said[0].startswith("stopping: matches that are being played are finished first")
+    assert ears.said[0].startswith("stopping: finishing the matches in progress")
     assert run(repository).progress.done == 12
 
 

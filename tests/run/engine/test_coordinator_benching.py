@@ -11,7 +11,7 @@ from tests.executors import BackwardsExecutor, ShuffledExecutor
 from tests.run.engine.test_bench_policy import START, Faults, calls
 from tests.tournaments import answer, begin, digests, entrant, played
 from tourney.match.spec import MatchSpec
-from tourney.run.engine.bench_policy import PLAY, WAIT, BenchPolicy, Decision, UndecidedRows
+from tourney.run.engine.bench_policy import PLAY, WAIT, BenchPolicy, Decision
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.monitoring.summary import End
 from tourney.run.workers.executor import MatchTask, WorkerReply
@@ -39,7 +39,7 @@ def with_faults(faults: Sequence[Faults], task: MatchTask) -> WorkerReply:
 def test_neither_workers_nor_the_order_of_completion_change_what_counts(
     faults: list[Faults], workers: int, draw: list[int], limit: int
 ) -> None:
-    """Against the umpire alone, who is told all results before a row when it is asked about the row."""
+    """Against the policy alone, who is told all results before a row when it is asked about the row."""
     with (
         tempfile.TemporaryDirectory() as folder,
         Repository.open(str(Path(folder) / "t.db"), create=True) as repository,
@@ -68,33 +68,33 @@ def result(number: int, seats: tuple[int, int], faults: Faults) -> tuple[MatchRe
 def test_a_result_that_is_kept_back_is_as_good_as_none_to_later_rows() -> None:
     """X and Y failed twice each. Match 20 waits for X; in it Y fails once more, so match 64 waits for it."""
     x, y, z = 0, 1, 2
-    docket = UndecidedRows(BenchPolicy())
+    policy = BenchPolicy()
     for number, who in ((1, y), (2, y), (3, x), (4, x)):
-        assert docket.take(*result(number, (who, 9), START))
+        assert policy.finish(*result(number, (who, 9), START))
     _, row20 = kept = result(20, (x, y), (None, "startup"))
     row64 = Row(1, 64, 1, 1, (y, z))
-    assert docket.call(20, row20, [(5, (x, 9))]) == PLAY
-    assert not docket.take(*kept)
-    assert docket.call(64, row64, [(5, (x, 9))]) == PLAY
-    assert [*docket.decide(lambda: [(5, (x, 9)), (64, (y, z))])] == []
-    assert docket.take(*result(5, (x, 9), FINE))
-    first, second = docket.decide(lambda: [(64, (y, z))])
+    assert policy.hand_out(20, row20, [(5, (x, 9))]) == PLAY
+    assert not policy.finish(*kept)
+    assert policy.hand_out(64, row64, [(5, (x, 9))]) == PLAY
+    assert [*policy.settle(lambda: [(5, (x, 9)), (64, (y, z))])] == []
+    assert policy.finish(*result(5, (x, 9), FINE))
+    first, second = policy.settle(lambda: [(64, (y, z))])
     assert first == (20, row20, PLAY, kept[0])
     assert second == (64, row64, Decision("benched", y, (1, 2, 20)), None)
 
 
 def test_a_run_stops_or_benches_at_the_first_row_that_says_so() -> None:
     """A later row may be known to be void, or the last, while an earlier one is undecided."""
-    docket = UndecidedRows(BenchPolicy(max_faults=2))
+    policy = BenchPolicy(max_faults=2)
     rows = [Row(1, number, 1, 1, (0, 1)) for number in range(20)]
-    assert docket.call(16, rows[16], [(1, (0, 1)), (2, (0, 1))]) == PLAY
-    assert docket.take(*result(2, (0, 1), ("crash", "crash")))
-    assert docket.call(17, rows[17], [(1, (0, 1)), (16, (0, 1))]) == WAIT
-    assert [call for _, _, call, _ in docket.decide(lambda: [(1, (0, 1))])] == [
+    assert policy.hand_out(16, rows[16], [(1, (0, 1)), (2, (0, 1))]) == PLAY
+    assert policy.finish(*result(2, (0, 1), ("crash", "crash")))
+    assert policy.hand_out(17, rows[17], [(1, (0, 1)), (16, (0, 1))]) == WAIT
+    assert [call for _, _, call, _ in policy.settle(lambda: [(1, (0, 1))])] == [
         Decision("stop", matches=(8,))
     ]
-    assert docket.clear() == ()
-    assert docket.call(17, rows[17], [(1, (0, 1))]).kind == "stop"
+    assert policy.clear() == ()
+    assert policy.hand_out(17, rows[17], [(1, (0, 1))]).kind == "stop"
 
 
 def test_no_worker_waits_for_a_decision(repository: Repository) -> None:
@@ -102,7 +102,7 @@ def test_no_worker_waits_for_a_decision(repository: Repository) -> None:
     tournament = begin(repository, 2, games=400).id
     pool = BackwardsExecutor(answer, workers=64)
     assert Coordinator(repository, tournament, pool, Path("/nowhere")).run().end is End.FINISHED
-    assert pool.most == pool.ahead == 128
+    assert pool.most == pool.capacity == 128
     assert len(digests(repository, tournament)) == 400
 
 
@@ -114,17 +114,17 @@ def test_while_a_decision_is_held_up_no_more_is_played_than_a_bound(repository: 
     class Hanging(BackwardsExecutor):
         """Answers the first three when there is nothing else."""
 
-        def hand_over(self) -> None:
+        def flush(self) -> None:
             slow = [item for item in self._held if item[0].number <= 3]
             if quick := [item for item in self._held if item not in slow]:
                 early.extend(task.number for task, _ in quick if slow)
                 self._held = quick
-                super().hand_over()
+                super().flush()
                 self._held = slow
             else:
-                super().hand_over()
+                super().flush()
 
     pool = Hanging(answer, workers=4)
     assert Coordinator(repository, tournament, pool, Path("/nowhere")).run().end is End.FINISHED
-    assert sorted(early) == list(range(4, 4 + 12 + pool.ahead))
+    assert sorted(early) == list(range(4, 4 + 12 + pool.capacity))
     assert len(digests(repository, tournament)) == 400

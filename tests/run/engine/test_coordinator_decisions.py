@@ -10,7 +10,7 @@ from tests.coordination import Ears, Play, run
 from tests.executors import Immediate
 from tests.tournaments import answer, begin, digests, played, refused
 from tourney.errors import BotError, UsageError
-from tourney.run.engine.bench_policy import BATCH, decided_by
+from tourney.run.engine.bench_policy import BATCH, last_deciding
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.start import unbench
 from tourney.run.monitoring.summary import End, Summary
@@ -44,7 +44,7 @@ def test_a_bot_that_never_starts_is_benched_and_the_rest_of_its_matches_is_void(
     of_b = [m for m in repository.matches(tournament.id) if 1 in m.seats]
     lost = [m.number for m in of_b if m.result is not None and not m.result.void]
     void = [m.number for m in of_b if m.result is not None and m.result.void]
-    assert void == [m.number for m in of_b if decided_by(m.number) >= lost[2]]
+    assert void == [m.number for m in of_b if last_deciding(m.number) >= lost[2]]
     assert (len(lost), len(void)) == (15, 9)
     assert (summary.end, summary.progress.done, summary.progress.void) == (End.FINISHED, 48, 9)
     assert repository.benched(tournament.id) == ((1, 9),)
@@ -68,7 +68,7 @@ def test_who_is_no_longer_benched_plays_all_that_it_lost_at_start_up_and_all_tha
             unbench(repository, tournament, ["b", name], said.append)
     unbench(repository, tournament, ["b"], said.append)
     assert said == [
-        "b is no longer benched: 24 of its matches are played again, 15 of them lost at start-up before"
+        "b is no longer benched: 24 of its matches are played again, including 15 lost at start-up"
     ]
     assert repository.benched(tournament.id) == ()
     assert run(repository).progress.void == 0
@@ -99,7 +99,7 @@ def test_too_many_faults_stop_the_run_after_the_same_match_with_any_number_of_wo
     assert summary.end is End.FAULTS
     faulty = [number for number, _, _ in repository.faulty_matches(tournament.id)]
     decided = next(k for k in range(BATCH, 61, BATCH) if sum(number <= k for number in faulty) >= 4)
-    last = next(number for number in range(1, 61) if decided_by(number) == decided) - 1
+    last = next(number for number in range(1, 61) if last_deciding(number) == decided) - 1
     assert sorted(digests(repository, tournament.id)) == list(range(1, last + 1))
     assert f"too many faults by match {decided}: stopping" in ears.said[-1]
     pool = FuturesExecutor(Immediate, never_starts("c"))

@@ -54,7 +54,13 @@ def patient(repository: Repository, **more: Any) -> Coordinator:
     """Return a coordinator that bears an hour of failure and tries again at once."""
     pool = FuturesExecutor(Immediate, more.pop("play", answer), 2)
     return Coordinator(
-        repository, repository.tournament().id, pool, Path("/nowhere"), patience=3600.0, pauses=(0.0,), **more
+        repository,
+        repository.tournament().id,
+        pool,
+        Path("/nowhere"),
+        retry_seconds=3600.0,
+        retry_pauses=(0.0,),
+        **more,
     )
 
 
@@ -72,7 +78,7 @@ def test_a_full_disk_pauses_the_run_which_then_goes_on_and_loses_nothing(
     paused, on = ears.said
     assert paused.startswith("paused: the database t.db failed: database or disk is full; ")
     assert f"in {spool.path}" in paused
-    assert on.startswith("going on: the database can be written again after ")
+    assert on.startswith("resumed: the database can be written again after ")
     assert not spool.dirty
 
 
@@ -84,7 +90,7 @@ def test_a_round_that_cannot_be_stored_pauses_the_run_too(
     ears = Ears()
     assert patient(repository, listener=ears).run().end is End.FINISHED
     assert failing.times == 0
-    assert [text.split(":")[0] for text in ears.said] == ["paused", "going on"]
+    assert [text.split(":")[0] for text in ears.said] == ["paused", "resumed"]
     assert repository.progress(tournament.id)[:2] == (12, 12)
 
 
@@ -103,7 +109,7 @@ def test_when_patience_ends_what_was_played_is_in_the_spool_and_is_not_played_ag
         Failing(patch, "record_results", 10_000)
         now = iter(range(0, 10**9, 1000))
         coordinator = patient(repository, play=play, spool=spool, clock=lambda: float(next(now)))
-        with refused(StoreUnavailable, "disk is full", str(spool.path), "taken in at the next start"):
+        with refused(StoreUnavailable, "disk is full", str(spool.path), "for the next start to store"):
             coordinator.run()
     spool.close()
     assert repository.progress(tournament.id).done == 0
@@ -131,4 +137,4 @@ def test_a_signal_ends_a_pause_and_the_error_says_where_the_results_are(
             patient(repository, listener=Impatient(), spool=spool).run()
     left = read_spool(spool.path, tournament)
     assert left is not None
-    assert left.finished
+    assert left.results

@@ -34,10 +34,10 @@ class OneByOne(FuturesExecutor):
         self._held.append((task, future))
         return future
 
-    def hand_over(self) -> None:
+    def flush(self) -> None:
         if self._held:
             task, future = self._held.pop(0)
-            if self._draining or (task.begin_by is not None and self.now > task.begin_by):
+            if self._draining or (task.start_by is not None and self.now > task.start_by):
                 future.set_result(WorkerReply(task.number))
                 return
             self.begun.append(self.now)
@@ -64,20 +64,20 @@ def test_nothing_is_begun_that_would_not_end_in_time(
     tournament = begin(repository, 4)
     pool = OneByOne(seconds)
     ears = Ears()
-    summary = run(repository, pool=pool, listener=ears, timetable=Deadline(until), clock=pool.clock)
+    summary = run(repository, pool=pool, listener=ears, deadline=Deadline(until), clock=pool.clock)
     assert pool.begun == begun
     assert pool.now <= until
     assert sorted(digests(repository, tournament.id)) == list(range(1, 1 + len(begun)))
     finished = len(begun) == 12
     assert summary.end is (End.FINISHED if finished else End.TIME)
-    assert ears.said == ([] if finished else ["the time is up: no further match is begun"])
+    assert ears.said == ([] if finished else ["time is up: no further match starts"])
     assert run(repository).progress.done == 12
 
 
 def test_a_match_longer_than_all_before_is_finished_though_the_time_is_up(repository: Repository) -> None:
     tournament = begin(repository, 4)
     pool = OneByOne(lambda number: 100.0 if number == 3 else 1.0)
-    summary = run(repository, pool=pool, timetable=Deadline(45.0), clock=pool.clock)
+    summary = run(repository, pool=pool, deadline=Deadline(45.0), clock=pool.clock)
     assert (summary.end, pool.now) == (End.TIME, 102.0)
     assert sorted(digests(repository, tournament.id)) == [1, 2, 3]
 
@@ -88,11 +88,11 @@ def test_a_match_that_waited_too_long_in_the_queue_is_not_begun(repository: Repo
     seen: list[float | None] = []
 
     def play(task: MatchTask) -> WorkerReply:
-        seen.append(task.begin_by)
+        seen.append(task.start_by)
         return WorkerReply(task.number) if task.number == 3 else answer(task)
 
-    timetable = Deadline(end=100.0)
-    summary = run(repository, play, timetable=timetable, clock=lambda: 0.0)
+    deadline = Deadline(end=100.0)
+    summary = run(repository, play, deadline=deadline, clock=lambda: 0.0)
     assert summary.end is End.TIME
     assert seen[0] == 100.0
     assert run(repository).progress.done == 12

@@ -41,7 +41,7 @@ def test_what_is_kept_comes_back_by_number_and_once(repository: Repository, path
     spool.close()
     found = read_spool(path, tournament)
     assert found is not None
-    assert (found.finished, found.damaged) == (tuple(finished), 0)
+    assert (found.results, found.damaged) == (tuple(finished), 0)
 
 
 def test_an_empty_spool_goes_and_one_that_was_cleared_too(repository: Repository, path: Path) -> None:
@@ -55,7 +55,7 @@ def test_an_empty_spool_goes_and_one_that_was_cleared_too(repository: Repository
     spool.keep(results(repository, tournament)[:1])
     kept = read_spool(path, tournament)
     assert kept is not None
-    assert [item.number for item in kept.finished] == [1]
+    assert [item.number for item in kept.results] == [1]
     spool.clear()
     spool.close()
     assert not path.exists()
@@ -72,7 +72,7 @@ def test_a_runner_that_dies_leaves_its_spool_and_the_next_takes_it_in(
     spool.keep(finished[1:5])
     said: list[str] = []
     assert replay_spool(repository, tournament, path, said.append) == 3
-    assert said == [f"3 results that could not be stored before came out of {path}"]
+    assert said == [f"stored 3 results that an earlier run kept in {path}"]
     assert [number for number, _ in repository.pending(tournament.id)] == [6]
     assert digests(repository, tournament.id)[3] == finished[2].played.record["digest"]  # type: ignore[union-attr]  # only 2 is void
     assert not path.exists()
@@ -110,7 +110,7 @@ def test_a_torn_or_altered_spool_gives_only_what_was_kept(
         assert at <= text.index(b"\n")  # its first line says whose it is
         return
     assert found is not None
-    assert all(item in finished for item in found.finished)
+    assert all(item in finished for item in found.results)
 
 
 def test_a_spool_of_another_tournament_is_refused_and_stays(repository: Repository, path: Path) -> None:
@@ -130,7 +130,7 @@ def test_a_record_that_is_not_its_rows_is_not_taken_in(repository: Repository, p
     spool.keep([MatchResult(5, finished[0].played), finished[3]])
     said: list[str] = []
     assert replay_spool(repository, tournament, path, said.append) == 1
-    assert "1 line of" in said[1]
+    assert "1 damaged line of" in said[1]
     assert "played again" in said[1]
     assert repository.match(tournament.id, 5).result is None
 
@@ -156,9 +156,9 @@ def test_a_disk_that_takes_nothing_is_said_and_half_a_line_is_no_line(
         assert not spool.keep(finished)
     found = read_spool(path, tournament)
     assert found is not None
-    assert (found.finished, found.damaged) == (tuple(finished[:1]), 0)
+    assert (found.results, found.damaged) == (tuple(finished[:1]), 0)
     assert spool.keep(finished)
     again = read_spool(path, tournament)
     assert again is not None
-    assert again.finished == tuple(finished)
+    assert again.results == tuple(finished)
     assert not Spool(path.parent / "gone" / "x.spool", tournament).open()

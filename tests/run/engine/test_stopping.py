@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.tournaments import refused
 from tourney.errors import UsageError
-from tourney.run.engine.stopping import Deadline, parse_budget, parse_until, seconds_left
+from tourney.run.engine.stopping import Deadline, parse_span, parse_until, seconds_left
 
 NOW = datetime(2026, 11, 20, 18, 30, 15, 7, tzinfo=timezone(timedelta(hours=1)))
 
@@ -37,24 +37,24 @@ def test_until_is_always_ahead_and_within_a_day(hour: int, minute: int) -> None:
     ("text", "seconds"), [("8h", 28800), ("90m", 5400), ("1h30m", 5400), ("45s", 45), ("1h0m1s", 3601)]
 )
 def test_a_budget_is_a_span(text: str, seconds: int) -> None:
-    assert parse_budget(text).total_seconds() == seconds
+    assert parse_span("--budget", text).total_seconds() == seconds
 
 
 @pytest.mark.parametrize("text", ["", "24:00", "7", "12:60", "noon", "12:30:00", " 12:30", "१२:३०"])
 def test_what_is_no_time_of_day_is_refused(text: str) -> None:
-    with refused(UsageError, "is no time of day, as 07:30"):
+    with refused(UsageError, "is no time of day; write it as 07:30"):
         parse_until(text, NOW)
 
 
 @pytest.mark.parametrize("text", ["", "8", "h", "-1h", "1.5h", "30m1h", "1h ", "٣h"])
 def test_what_is_no_span_is_refused(text: str) -> None:
-    with refused(UsageError, "is no span of time"):
-        parse_budget(text)
+    with refused(UsageError, "is no time span"):
+        parse_span("--budget", text)
 
 
 def test_a_budget_of_nothing_is_refused() -> None:
     with refused(UsageError, "leaves no time at all"):
-        parse_budget("0h0m")
+        parse_span("--budget", "0h0m")
 
 
 @pytest.fixture
@@ -92,8 +92,8 @@ def test_an_hour_that_comes_twice_is_the_next_one() -> None:
 def test_a_match_fits_if_one_as_long_as_the_longest_would_end_in_time() -> None:
     table = Deadline(end=100.0)
     assert table.fits(99.0)
-    table.note(10.0)
-    table.note(3.0)
+    table.add(10.0)
+    table.add(3.0)
     assert table.fits(89.9)
     assert not table.fits(90.0)
     assert Deadline().fits(1e12)

@@ -56,7 +56,7 @@ def test_it_is_written_every_so_many_minutes_and_at_the_end(tmp_path: Path) -> N
     desk.written(2)
     desk.heartbeat(200)
     desk.written(3)
-    assert desk.reporter.last() == "page.html"
+    assert desk.reporter.write_last() == "page.html"
     assert desk.calls.read_text() == f"the.db report cup --quiet --out {tmp_path / 'out'}\n" * 4
     assert desk.said == []
 
@@ -66,7 +66,7 @@ def test_with_a_period_of_nothing_it_is_written_at_the_end_only(tmp_path: Path) 
     for minute in range(0, 600, 30):
         desk.heartbeat(minute)
     assert desk.count() == 0
-    assert desk.reporter.last() == "page.html"
+    assert desk.reporter.write_last() == "page.html"
     assert desk.count() == 1
 
 
@@ -97,7 +97,7 @@ def test_one_that_hangs_is_given_up(tmp_path: Path, end: str) -> None:
     }
     act[end]()
     assert process.returncode == -9
-    assert desk.said == (["the report was given up after 900 seconds"] if end == "pulse" else [])
+    assert desk.said == (["the report was stopped after 900 seconds"] if end == "pulse" else [])
 
 
 def test_one_that_fails_is_said_and_the_next_is_tried(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_one_that_fails_is_said_and_the_next_is_tried(tmp_path: Path) -> None:
     assert desk.said == ["the report was not written: error: no room"]
     desk.heartbeat(20)
     desk.written(2)
-    assert desk.reporter.last() == ""
+    assert desk.reporter.write_last() == ""
 
 
 def test_it_gives_way_to_the_bots(tmp_path: Path) -> None:

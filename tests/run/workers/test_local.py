@@ -50,9 +50,9 @@ def hand_in(pool: LocalExecutor, *, reuse: bool) -> list["Future[WorkerReply]"]:
     spec = MatchSpec(game="sage-stones", options=(), seats=(), seed=1)
     futures = [
         pool.submit(MatchTask(number, spec, "bots", "off", reuse=reuse))
-        for number in range(1, pool.ahead + 1)
+        for number in range(1, pool.capacity + 1)
     ]
-    pool.hand_over()
+    pool.flush()
     return futures
 
 
@@ -72,7 +72,7 @@ def test_quick_matches_that_keep_their_bots_travel_together(pool: LocalExecutor)
         assert len(futures) == 4 * size
         assert desk(pool).answer(each) == [size] * 4
         assert [future.result().number for future in futures] == list(range(1, len(futures) + 1))
-    assert pool.ahead == 4  # the last were slow
+    assert pool.capacity == 4  # the last were slow
 
 
 def test_matches_that_start_their_bots_travel_alone(pool: LocalExecutor) -> None:

@@ -84,7 +84,7 @@ def test_what_the_machine_fails_at_is_an_answer(tmp_path: Path, monkeypatch: pyt
         def play(self, spec: MatchSpec) -> None:
             raise OSError(24, "Too many open files")
 
-    monkeypatch.setattr(worker, "_room", lambda *_args: Broken())
+    monkeypatch.setattr(worker, "_match_runner", lambda *_args: Broken())
     answer = worker.play_task(task(tmp_path))
     assert (answer.number, answer.played) == (4, None)
     assert answer.failure == "OSError: [Errno 24] Too many open files"
@@ -110,13 +110,13 @@ def test_a_pool_gives_each_match_its_answer(tmp_path: Path) -> None:
     pool = LocalExecutor(1)
     try:
         futures = [pool.submit(replace(task(tmp_path), number=k)) for k in range(1, 20)]
-        pool.hand_over()
+        pool.flush()
         for future in futures:
             assert isinstance(future.exception(timeout=60), BotError)
-        assert pool.ahead >= 2
+        assert pool.capacity >= 2
         pool.drain()
         late = pool.submit(task(tmp_path))
-        pool.hand_over()
+        pool.flush()
         assert late.result(timeout=60) == WorkerReply(4)
     finally:
         pool.close()

@@ -1,7 +1,6 @@
-"""Drawing rounds: from what is stored to a format's question, and its answer into the store."""
+"""Pairs the next rounds of a stored tournament, and builds the specs of its matches."""
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tourney.match.seeds import match_seed
@@ -13,20 +12,23 @@ from tourney.schedule.row import Row
 from tourney.store.repository import Repository
 from tourney.store.values import StoredEntrant, Tournament
 
+NumberedRow = tuple[int, Row]
+"""A row of the schedule, after its match's number."""
+
 
 @dataclass(frozen=True, slots=True)
-class Round:
-    """Rows that were drawn and stored, with their numbers; ``complete``: they were the last."""
+class PairedRows:
+    """Rows that were paired and stored; ``complete``: they are the last."""
 
-    rows: tuple[tuple[int, Row], ...]
+    rows: tuple[NumberedRow, ...]
     complete: bool
 
 
-def pair_next(repository: Repository, tournament: int) -> Round | None:
-    """Draw and store the next rounds if their time has come; None if it has not, or if all are drawn.
+def pair_next(repository: Repository, tournament: int) -> PairedRows | None:
+    """Pair and store the next rounds; None while they cannot be paired, and when all rounds are.
 
-    Their time has come when all rounds up to ``last drawn - lag`` are finished: the format sees their results
-    and no others.
+    They can be paired when all rounds up to the last one less the format's ``lag`` are finished: the format
+    sees the results of those and no others.
     """
     with repository.snapshot() as moment:
         stored = moment.tournament_by_id(tournament)
@@ -39,14 +41,15 @@ def pair_next(repository: Repository, tournament: int) -> Round | None:
         history = history_of(rows, moment.results(tournament), seen)
     if len(history.results) < sum(row.round <= seen for row in rows):
         return None
-    drawn = format_.next_rounds(setup_of(stored.plan, stored.seed, entrants), history)
-    if not (drawn.rows or drawn.complete):
-        raise ValueError(f"the format {format_.name} drew nothing and would wait for ever")
-    return Round(repository.add_rows(tournament, drawn.rows, complete=drawn.complete), drawn.complete)
+    pairings = format_.next_rounds(setup_of(stored.plan, stored.seed, entrants), history)
+    if not (pairings.rows or pairings.complete):
+        raise ValueError(f"the format {format_.name} paired nothing and would wait for ever")
+    numbered = repository.add_rows(tournament, pairings.rows, complete=pairings.complete)
+    return PairedRows(numbered, pairings.complete)
 
 
 def spec_of(tournament: Tournament, entrants: Sequence[StoredEntrant], row: Row) -> MatchSpec:
-    """Return the spec of a row of the schedule: all that decides the match."""
+    """Return the spec of a row of the schedule: everything that decides its match."""
     plan = tournament.plan
     seed = match_seed(tournament.seed, row.round, row.table, row.repeat)
     return MatchSpec(
@@ -57,45 +60,3 @@ def spec_of(tournament: Tournament, entrants: Sequence[StoredEntrant], row: Row)
         limits=plan.limits,
         opening=choose(seed, plan.opening_plies, plan.book),
     )
-
-
-class Rounds:
-    """Knows which rounds have rows without a stored result, and so when the next ones can be drawn."""
-
-    def __init__(self, repository: Repository, tournament: Tournament) -> None:
-        self._repository = repository
-        self._tournament = tournament.id
-        self._complete = tournament.complete
-        self._lag = find_format(tournament.plan.format).lag
-        self._last = repository.progress(tournament.id).rounds
-        self._open: Counter[int] = Counter()
-
-    def take(self, rows: Iterable[Row]) -> None:
-        """Take rows without a result."""
-        for row in rows:
-            self._open[row.round] += 1
-            self._last = max(self._last, row.round)
-
-    def finish(self, row: Row) -> None:
-        """Note that a row's result is stored."""
-        self._open[row.round] -= 1
-        if not self._open[row.round]:
-            del self._open[row.round]
-
-    @property
-    def due(self) -> bool:
-        """Whether the next rounds can be drawn: all that their format may look at is stored."""
-        return not self._complete and all(round_ > self._last - self._lag for round_ in self._open)
-
-    @property
-    def over(self) -> bool:
-        """Whether all rounds are drawn and all their rows have a stored result."""
-        return self._complete and not self._open
-
-    def draw(self) -> Round | None:
-        """Draw and store the next rounds, and take them; None if there are none. Raises StoreError."""
-        drawn = pair_next(self._repository, self._tournament)
-        if drawn is not None:
-            self._complete = drawn.complete
-            self.take(row for _, row in drawn.rows)
-        return drawn

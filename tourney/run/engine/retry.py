@@ -1,78 +1,78 @@
-"""What the machine fails at: a match that could not be played is nobody's loss, and is tried again."""
+"""Retries: of matches that the machine failed to play, and of writes to a database that fails."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
+from typing import Final
 
 from tourney.errors import StoreUnavailable, WorkerError
 from tourney.run.monitoring.progress import span_text
 
-MAX_FAILURES = 3
-"""After so many failures of the infrastructure a match is void."""
-MAX_FAILURES_IN_A_ROW = 12
-"""After so many at the first attempt, with no match played in between, it is the machine: the run stops."""
+MAX_FAILURES: Final = 3
+"""A match that the infrastructure failed this often is void."""
+MAX_FAILURES_IN_A_ROW: Final = 12
+"""This many failed first attempts, with no match played in between, stop the run."""
+PAUSES: Final = (0.5, 1.0, 2.0, 5.0, 10.0)
+"""Seconds between attempts to write; the last one repeats."""
 
 
 class MatchRetries:
-    """Counts failures by match and in a row. ``before``: whether a match of the tournament is stored."""
+    """Counts the failures of each match and those in a row.
 
-    def __init__(self, *, before: bool) -> None:
-        self._any_played = before
-        self._by_match: Counter[int] = Counter()
+    ``any_played``: whether the tournament has a stored match.
+    """
+
+    def __init__(self, *, any_played: bool) -> None:
+        self._any_played = any_played
+        self._failures: Counter[int] = Counter()
         self._in_a_row = 0
 
     def played(self) -> None:
-        """Note that a match was played."""
+        """Count a match that was played."""
         self._any_played = True
         self._in_a_row = 0
 
-    def note(self, number: int, why: str) -> bool:
-        """Note that a match could not be played; say whether it is to be tried again.
+    def failed(self, number: int, why: str) -> bool:
+        """Count a match that could not be played, and return whether to try it again.
 
-        Raises WorkerError where it is the machine that fails, not the match.
+        Raises WorkerError where the machine is at fault, not the match.
         """
-        if not self._by_match[number]:
-            self._count(why)
-        return self._again(number, why)
+        if not self._failures[number]:
+            self._count_in_a_row(why)
+        return self._may_retry(number, why)
 
-    def note_lost(self, numbers: Collection[int], why: str) -> frozenset[int]:
-        """Note that matches were lost together, by one failure; return those to be tried again.
-
-        Raises WorkerError as ``note`` does.
-        """
-        first = any(not self._by_match[number] for number in numbers)
-        again = frozenset(number for number in numbers if self._again(number, why))
+    def lost(self, numbers: Collection[int], why: str) -> frozenset[int]:
+        """Count matches lost by one failure, and return those to try again. Raises as ``failed`` does."""
+        first = any(not self._failures[number] for number in numbers)
+        again = frozenset(number for number in numbers if self._may_retry(number, why))
         if first:
-            self._count(why)
+            self._count_in_a_row(why)
         return again
 
-    def _again(self, number: int, why: str) -> bool:
-        self._by_match[number] += 1
-        if self._by_match[number] < MAX_FAILURES:
+    def _may_retry(self, number: int, why: str) -> bool:
+        self._failures[number] += 1
+        if self._failures[number] < MAX_FAILURES:
             return True
         if not self._any_played:
             raise WorkerError(
                 f"match {number} failed {MAX_FAILURES} times and no other was played: {why};"
-                " see to it, and run again"
+                " fix the cause and run again"
             )
         return False
 
-    def _count(self, why: str) -> None:
+    def _count_in_a_row(self, why: str) -> None:
         self._in_a_row += 1
         if self._in_a_row >= MAX_FAILURES_IN_A_ROW:
             raise WorkerError(
                 f"{self._in_a_row} times in a row a match could not be played: {why};"
-                " see to it, and run again: nothing that was stored is lost"
+                " fix the cause and run again: all stored results are kept"
             )
 
 
-PAUSES = (0.5, 1.0, 2.0, 5.0, 10.0)
-"""Seconds from one attempt to the next; the last is repeated."""
-
-
 class WriteRetry:
-    """Keeps a run's pauses: ``count`` so far, ``total`` seconds of those that are over, ``why`` there is one.
+    """Retries writes to the database for ``seconds`` from the first failure; with 0 the first one is final.
 
-    ``seconds`` of failure on end are borne, none with 0; ``say`` tells a person.
+    While writes fail the run is paused. ``count``: pauses so far; ``total``: seconds of those that are over;
+    ``why``: the error of the current pause, or "".
     """
 
     def __init__(
@@ -100,17 +100,17 @@ class WriteRetry:
 
     @property
     def due_in(self) -> float | None:
-        """Seconds until the next attempt, 0 or more; None where there is no pause."""
+        """Seconds until the next attempt, at least 0; None without a pause."""
         return None if self._since is None else max(0.0, self._next - self._clock())
 
     def may_try(self, *, at_once: bool = False) -> bool:
-        """Say whether it is time to try: always, except between the attempts of a pause."""
+        """Return whether a write may be tried now: always, except between the attempts of a pause."""
         return at_once or not self.due_in
 
-    def fail(self, error: StoreUnavailable, where: str) -> None:
-        """Begin the pause or go on with it; raise the error when it has lasted too long.
+    def failed(self, error: StoreUnavailable, where: str) -> None:
+        """Start or continue the pause. Raises the error when the pause has lasted too long.
 
-        ``where`` says where the results are meanwhile.
+        ``where`` says where the unstored results are.
         """
         now = self._clock()
         if self._since is None:
@@ -120,17 +120,17 @@ class WriteRetry:
             self.count += 1
             self._attempts = 0
             self.why = str(error)
-            self._say(f"paused: {error}; {where}; trying again for {span_text(self._seconds)}")
+            self._say(f"paused: {error}; {where}; retrying for {span_text(self._seconds)}")
         elif now - self._since >= self._seconds:
             raise StoreUnavailable(f"{error}; {where}") from error
         self._next = now + self._pauses[min(self._attempts, len(self._pauses) - 1)]
         self._attempts += 1
 
-    def succeed(self) -> None:
+    def succeeded(self) -> None:
         """End the pause."""
         if self._since is not None:
             lasted = self._clock() - self._since
             self._since = None
             self.total += lasted
             self.why = ""
-            self._say(f"going on: the database can be written again after {span_text(lasted)}")
+            self._say(f"resumed: the database can be written again after {span_text(lasted)}")

@@ -1,4 +1,4 @@
-"""One run, whole: open, lock, amend, play. What the command line and the demo call."""
+"""One run from start to end: open the tournament, lock it, apply the file's changes, and play."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -19,33 +19,32 @@ from tourney.run.workers.executor import MatchExecutor
 from tourney.store.engine import database_exists, parse_url, place_of, shown
 from tourney.store.maintenance import check_database
 from tourney.store.repository import Repository
-from tourney.store.values import Tournament
 
 MANY = 50_000
-"""From so many matches on it is said that they are checked, as that takes a while."""
+"""From this many matches on a message announces their check, which takes a while."""
 SAMPLE = 64
-"""So many of the last matches say, at the start, how long a match may take."""
+"""The number of latest matches whose lengths the deadline takes into account at the start."""
 
 
 def run_tournament(
     file: TournamentFile,
     url: str,
     bots: Path,
-    pool: Callable[[], MatchExecutor],
+    make_executor: Callable[[], MatchExecutor],
     *,
     listener: Listener | None = None,
-    timetable: Deadline | None = None,
+    deadline: Deadline | None = None,
     max_faults: int | None = None,
-    patience: float = 0.0,
+    retry_seconds: float = 0.0,
     unbenched: Sequence[str] = (),
 ) -> Summary:
-    """Run the tournament of a file until its end, or until the time is up or a signal comes.
+    """Start the tournament of a file, or continue it: play the rows without a result.
 
-    Starts it, or goes on where it stopped: rows without a result are played. ``pool`` makes the workers
-    once all has been checked. ``max_faults`` and ``patience`` as for ``Coordinator``; the entrants
-    ``unbenched`` get another try. Raises TournamentError for a file that cannot be played or that changes
-    what may not change, UsageError if the tournament is being run already, SandboxError if its sandbox cannot
-    be had, StoreError, and WorkerError.
+    It ends when all is played, at the deadline, or at a signal. ``make_executor`` starts the workers once
+    everything is checked. ``max_faults`` and ``retry_seconds`` are those of ``Coordinator``; the matches of
+    the ``unbenched`` entrants are played again. Raises TournamentError for a file that cannot be played or
+    changes a fixed key, UsageError if the tournament is being run already, SandboxError if the sandbox is not
+    available, StoreError, and WorkerError.
     """
     listener = listener or Listener()
     store = BotStore(bots.absolute())
@@ -54,45 +53,46 @@ def run_tournament(
     repository, tournament = open_tournament(file, url, store, listener.say, unbenched)
     with repository, repository.run_lock(tournament, time.time()):
         tournament = amend_tournament(repository, tournament, file, store, listener.say)
-        spool = Spool(spool_path(url, tournament), tournament)
+        place = place_of(url)
+        spool = Spool(place.with_name(f"{place.name}-{tournament.name}.spool"), tournament)
         replay_spool(repository, tournament, spool.path, listener.say)
         unbench(repository, tournament, unbenched, listener.say)
-        timetable = timetable or Deadline()
+        deadline = deadline or Deadline()
         for seconds in repository.recent_seconds(tournament.id, SAMPLE):
-            timetable.note(seconds)
+            deadline.add(seconds)
         listener.say(sandbox_text(sandbox))
-        posting = StatusFile(status_path(place_of(url), tournament.id))
+        status = StatusFile(status_path(place, tournament.id))
         spool.open()
         try:
             return Coordinator(
                 repository,
                 tournament.id,
-                pool(),
+                make_executor(),
                 store.root,
-                listener=Listeners(listener, posting),
-                timetable=timetable,
+                listener=Listeners(listener, status),
+                deadline=deadline,
                 max_faults=max_faults,
-                patience=patience,
+                retry_seconds=retry_seconds,
                 spool=spool,
             ).run()
         finally:
             spool.close()
-            posting.close()
+            status.close()
             sandbox.sweep()
 
 
 def check_contents(url: str, say: Callable[[str], None]) -> None:
-    """Raise StoreError where what is stored is damaged, be it a bit: nothing is to be built on it.
+    """Check the stored contents before a run adds to them. Raises StoreError for any damage.
 
-    To be called before this process opens the database to stay: the check opens its file once more, and who
-    closes a file gives up the locks of the whole process on it, SQLite's own among them.
+    Call this before this process opens the database to stay: the check opens the file once more, and closing
+    it drops all locks of the process on it, SQLite's own among them.
     """
     if not database_exists(url):
         return
     with Repository.open(url) as repository:
         done = sum(repository.progress(tournament.id).done for tournament in repository.tournaments())
     if done >= MANY:
-        say(f"checking {done:,} matches that are stored; this takes some 15 seconds per 100,000")
+        say(f"checking {done:,} stored matches; this takes about 15 seconds per 100,000")
     problems = check_database(url)
     if problems:
         more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
@@ -102,21 +102,13 @@ def check_contents(url: str, say: Callable[[str], None]) -> None:
         )
 
 
-def spool_path(url: str, tournament: Tournament) -> Path:
-    """Return where a run of a tournament keeps what it cannot store."""
-    place = place_of(url)
-    return place.with_name(f"{place.name}-{tournament.name}.spool")
-
-
 def sandbox_text(sandbox: Sandbox) -> str:
-    """Return in one line what stands between the bots and this machine, and what does not."""
-    lacking = [name for name, degree in sandbox.protections.items() if degree != "enforced"]
-    held = len(sandbox.protections) - len(lacking)
-    said = (
-        f"sandbox {sandbox.level}: {sandbox.name}, {held} of {len(sandbox.protections)} protections enforced"
-    )
+    """Return a line on the protections that stand between the bots and this machine, and those missing."""
+    missing = [name for name, degree in sandbox.protections.items() if degree != "enforced"]
+    count = len(sandbox.protections)
+    text = f"sandbox {sandbox.level}: {sandbox.name}, {count - len(missing)} of {count} protections enforced"
     if sandbox.name == "plain":
-        return f"{said}: the bots run with your rights, so let play only those that you trust"
-    if lacking:
-        said += f", not {', '.join(lacking)}"
-    return f"{said} (see `tourney doctor`)"
+        return f"{text}: bots run with your permissions, so run only bots that you trust"
+    if missing:
+        text += f", not {', '.join(missing)}"
+    return f"{text} (see `tourney doctor`)"

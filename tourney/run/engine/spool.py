@@ -1,8 +1,8 @@
 """The spool: results that could not be stored, kept beside the database until they can be.
 
-A text file: a line that says whose results these are, then one line a result, each ``CHECKSUM JSON``. A line
-is on the disk when ``keep`` returns. The file is made at the start with room reserved in it, so that there is
-room still when the disk is full; unused room is zero bytes, which end the text. It goes when the run ends.
+A text file: one line that names the tournament, then one line a result, each ``CHECKSUM JSON``. A line is on
+the disk when ``keep`` returns. The file is created at the start with reserved space, for when the disk is
+full; unused space is zero bytes, which end the text. The file is deleted when the run ends.
 """
 
 import hashlib
@@ -25,19 +25,20 @@ from tourney.store.values import MatchResult, Tournament
 
 FORMAT = "tourney-spool/1"
 RESERVE = 1 << 20
-"""Bytes reserved: several hundred results, more than can be out at a time."""
+"""Bytes reserved: several hundred results, more than can be in play at a time."""
+_CHUNK = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Spooled:
-    """What a spool held: sound results, and how many lines were torn or damaged and are not used."""
+    """What a spool holds: intact results by number, and the number of damaged lines, which are skipped."""
 
-    finished: tuple[MatchResult, ...]
+    results: tuple[MatchResult, ...]
     damaged: int
 
 
 class Spool:
-    """The spool of a run, being written. Nothing here raises for a disk that fails: ``keep`` says so."""
+    """The spool of a run. A failing disk raises nothing here: ``open`` and ``keep`` return False."""
 
     def __init__(self, path: Path, tournament: Tournament, reserve: int = RESERVE) -> None:
         self.path = path
@@ -48,7 +49,7 @@ class Spool:
         self._numbers: set[int] = set()
 
     def open(self) -> bool:
-        """Make the file, empty, with room in it; say whether that was possible."""
+        """Create the file with reserved space, or empty it; return whether that worked."""
         try:
             if self._fd < 0:
                 self._fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -59,24 +60,24 @@ class Spool:
 
     @property
     def dirty(self) -> bool:
-        """Whether results are kept here."""
+        """Whether the spool holds results."""
         return bool(self._numbers)
 
-    def keep(self, finished: Iterable[MatchResult]) -> bool:
-        """Keep results, those kept already apart; True once they are all on the disk."""
-        new = [item for item in finished if item.number not in self._numbers]
+    def keep(self, results: Iterable[MatchResult]) -> bool:
+        """Write the results that are not kept yet; return whether all are on the disk."""
+        new = [item for item in results if item.number not in self._numbers]
         if not new:
             return True
         if self._fd < 0 and not self.open():
             return False
-        data = b"".join(_line(_result(item)) for item in new)
+        data = b"".join(_line(_format_result(item)) for item in new)
         try:
             written = 0
             while written < len(data):
                 written += os.pwrite(self._fd, data[written:], self._end + written)
             os.fsync(self._fd)
         except OSError:
-            with suppress(OSError):  # a torn tail would be refused by its checksum anyhow
+            with suppress(OSError):  # without it the checksum would reject the torn line
                 os.pwrite(self._fd, b"\0", self._end)
             return False
         self._end += len(data)
@@ -84,13 +85,13 @@ class Spool:
         return True
 
     def clear(self) -> None:
-        """Forget what is kept: it is in the database now."""
+        """Empty the spool: its results are in the database now."""
         if self.dirty:
             with suppress(OSError):
                 self._empty()
 
     def close(self) -> None:
-        """End the spool; the file goes if nothing is kept in it."""
+        """Close the spool, and delete the file if it holds no result."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
@@ -99,7 +100,7 @@ class Spool:
                 self.path.unlink(missing_ok=True)
 
     def _empty(self) -> None:
-        # Zero bytes first, cut after: at no moment is there a line of the old text behind the new one.
+        # Truncate first, so that no line of the old text ever follows the new first line.
         os.ftruncate(self._fd, 0)
         self._end = 0
         self._numbers.clear()
@@ -111,9 +112,9 @@ class Spool:
 
 
 def read_spool(path: Path, tournament: Tournament) -> Spooled | None:
-    """Return what a spool that was left behind holds; None if there is none.
+    """Return what an earlier run left in the spool; None without a spool.
 
-    Raises StoreError for a spool of another tournament, and where it cannot be read.
+    Raises StoreError if the spool is another tournament's or cannot be read.
     """
     try:
         data = path.read_bytes()
@@ -125,14 +126,14 @@ def read_spool(path: Path, tournament: Tournament) -> Spooled | None:
     if not text:
         return Spooled((), 0)
     lines = text.split(b"\n")
-    if _read(lines[0]) != _head(tournament):
+    if _parse_line(lines[0]) != _head(tournament):
         raise StoreError(
             f"the spool {path} holds results of another tournament, or is damaged: move it away if you do not"
-            " need them, and run again"
+            " need it, and run again"
         )
     finished: dict[int, MatchResult] = {}
     damaged = 0
-    for item in _results(lines[1:]):
+    for item in _parse_results(lines[1:]):
         if item is None:
             damaged += 1
         else:
@@ -140,13 +141,13 @@ def read_spool(path: Path, tournament: Tournament) -> Spooled | None:
     return Spooled(tuple(finished[number] for number in sorted(finished)), damaged)
 
 
-def _results(lines: Iterable[bytes]) -> Iterator[MatchResult | None]:
+def _parse_results(lines: Iterable[bytes]) -> Iterator[MatchResult | None]:
     for line in lines:
         if not line:
             continue
-        data = _read(line)
+        data = _parse_line(line)
         try:
-            yield None if data is None else _finished(data)
+            yield None if data is None else _parse_result(data)
         except (KeyError, TypeError, ValueError, RecordError):
             yield None
 
@@ -160,11 +161,11 @@ def _head(tournament: Tournament) -> dict[str, Any]:
     }
 
 
-def _result(item: MatchResult) -> dict[str, Any]:
+def _format_result(item: MatchResult) -> dict[str, Any]:
     data: dict[str, Any] = {"number": item.number, "note": item.note, "played": None}
     if item.played is None:
         data["void-entrant"] = item.void_entrant
-    if item.played is not None:
+    else:
         data["played"] = {
             "record": item.played.record,
             "log": [[line.ply, line.seat, line.kind, line.text] for line in item.played.log],
@@ -173,7 +174,7 @@ def _result(item: MatchResult) -> dict[str, Any]:
     return data
 
 
-def _finished(data: dict[str, Any]) -> MatchResult:
+def _parse_result(data: dict[str, Any]) -> MatchResult:
     played = data["played"]
     if played is None:
         entrant = data["void-entrant"]
@@ -193,8 +194,8 @@ def _line(data: dict[str, Any]) -> bytes:
     return _checksum(body) + b" " + body + b"\n"
 
 
-def _read(line: bytes) -> dict[str, Any] | None:
-    """Return a line's data, or None where it is torn or damaged."""
+def _parse_line(line: bytes) -> dict[str, Any] | None:
+    """Return a line's data, or None if it is damaged."""
     checksum, _, body = line.partition(b" ")
     if checksum != _checksum(body):
         return None
@@ -209,26 +210,23 @@ def _checksum(body: bytes) -> bytes:
     return hashlib.sha256(body).hexdigest()[:32].encode("ascii")
 
 
-_CHUNK = 500
-
-
 def replay_spool(
     repository: Repository, tournament: Tournament, path: Path, say: Callable[[str], None]
 ) -> int:
-    """Store the results in a spool that was left behind; return how many; the caller holds the lock.
+    """Store the results of a spool that an earlier run left; return how many. The caller holds the lock.
 
-    Rows that have a result keep it. A line that is torn or damaged, or a record that does not belong to its
-    row, is not used: that match is played again. Raises StoreError for a spool of another tournament, and
-    where they cannot be stored; then it stays.
+    Rows that have a result keep it. A damaged line, or a record that does not belong to its row, is skipped;
+    its match is played again. Raises StoreError for a spool of another tournament, and where the results
+    cannot be stored; then the spool stays.
     """
     spooled = read_spool(path, tournament)
     if spooled is None:
         return 0
     entrants = repository.entrants(tournament.id)
-    open_rows = dict(repository.pending(tournament.id)) if spooled.finished else {}
+    open_rows = dict(repository.pending(tournament.id)) if spooled.results else {}
     taken: list[MatchResult] = []
     damaged = spooled.damaged
-    for item in spooled.finished:
+    for item in spooled.results:
         row = open_rows.get(item.number)
         if row is None:
             continue
@@ -243,9 +241,9 @@ def replay_spool(
         repository.record_results(tournament.id, taken[start : start + _CHUNK])
     if taken:
         count = f"{len(taken)} results" if len(taken) > 1 else "1 result"
-        say(f"{count} that could not be stored before came out of {path}")
+        say(f"stored {count} that an earlier run kept in {path}")
     if damaged:
-        lines = f"{damaged} lines" if damaged > 1 else "1 line"
-        say(f"{lines} of {path} were torn or damaged and are not used: those matches are played again")
+        lines = f"{damaged} damaged lines" if damaged > 1 else "1 damaged line"
+        say(f"skipped {lines} of {path}: those matches are played again")
     path.unlink(missing_ok=True)
     return len(taken)

@@ -1,4 +1,4 @@
-"""Starting: from a tournament file to a tournament in the store that is ready to be played."""
+"""Starts or changes a stored tournament as its file says, and opens benched matches again."""
 
 import secrets
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ from tourney.run.config.entrants import enter
 from tourney.run.config.opening_book import choose
 from tourney.run.config.prior_ratings import refuse_unrated, wants_ratings, with_ratings
 from tourney.run.config.tournament_file import TournamentFile
-from tourney.run.engine.bench_policy import startup_failures_of
+from tourney.run.engine.bench_policy import failed_starts_of
 from tourney.run.engine.pairing import pair_next
 from tourney.schedule.registry import find_format
 from tourney.store.engine import database_exists
@@ -29,21 +29,21 @@ from tourney.store.values import StoredEntrant, Tournament
 Say = Callable[[str], None]
 
 BUSY_SECONDS = 2.0
-"""How long a run waits for another writer at a time: then it says so, and pauses."""
+"""Seconds that a write waits for another writer; then the run pauses."""
 
 
 def open_tournament(
     file: TournamentFile, url: str, bots: BotStore, say: Say, unbenched: Sequence[str] = ()
 ) -> tuple[Repository, Tournament]:
-    """Begin the tournament of a file in the database ``url``, or find the one that it began.
+    """Find the tournament of a file in the database ``url``, or start it.
 
-    All is checked before anything is stored: a database is made only for a tournament that can be played.
-    Where somebody is to be ``unbenched`` it must have begun. The caller closes the repository. Raises
-    TournamentError, StoreError, or UsageError.
+    Everything is checked before anything is stored: a database is created only for a tournament that can be
+    played. Entrants can be ``unbenched`` only in a tournament that has started. The caller closes the
+    repository. Raises TournamentError, StoreError, or UsageError.
     """
     entrants: tuple[StoredEntrant, ...] | None = None
     if not database_exists(url):
-        _refuse_unbenching(file, unbenched)
+        _check_unbenched(file, unbenched)
         if wants_ratings(file):
             refuse_unrated(file)
         entrants = _enter_all(file, bots)
@@ -52,7 +52,7 @@ def open_tournament(
         for tournament in repository.tournaments():
             if tournament.name == file.plan.name:
                 return repository, tournament
-        _refuse_unbenching(file, unbenched)
+        _check_unbenched(file, unbenched)
         if entrants is None:
             entrants = _enter_all(file, bots)
         if wants_ratings(file):
@@ -65,30 +65,30 @@ def open_tournament(
         raise
 
 
-def _refuse_unbenching(file: TournamentFile, unbenched: Sequence[str]) -> None:
-    """Raise UsageError if somebody is to have another try in a tournament that has not begun."""
+def _check_unbenched(file: TournamentFile, unbenched: Sequence[str]) -> None:
+    """Raise UsageError for any name: the tournament has not started."""
     for name in unbenched:
-        raise UsageError(f"--unbench {name}: {file.plan.name} has not begun, so nobody is benched in it")
+        raise UsageError(f"--unbench {name}: {file.plan.name} has not started, so it has no benched entrant")
 
 
 def amend_tournament(
     repository: Repository, tournament: Tournament, file: TournamentFile, bots: BotStore, say: Say
 ) -> Tournament:
-    """Take over what the file changes of a tournament that has begun; the caller holds its lock.
+    """Apply the file's changes to a stored tournament; the caller holds its lock.
 
-    Raises TournamentError that names the key which may not change; then nothing is changed.
+    Raises TournamentError for a key that may not change; then nothing is changed.
     """
     stored = repository.entrants(tournament.id)
-    drawn = repository.progress(tournament.id).rounds
-    amendment = compare(tournament, stored, drawn, file)
+    paired = repository.progress(tournament.id).rounds
+    amendment = compare(tournament, stored, paired, file)
     if not amendment.changed:
         return tournament
-    added = enter(file, amendment.added, bots, before=stored, joined=drawn + 1)
+    added = enter(file, amendment.added, bots, before=stored, joined=paired + 1)
     _check_format(file, tournament.seed, (*stored, *added))
     _build(file, added, bots)
     if wants_ratings(file):
         added = with_ratings(repository, file, added, before=tournament.id)
-    left = dict.fromkeys(amendment.withdrawn, drawn + 1)
+    left = dict.fromkeys(amendment.withdrawn, paired + 1)
     repository.amend(tournament.id, rounds=amendment.rounds, run=amendment.run, entrants=added, left=left)
     for entrant in added:
         say(f"{entrant.name} joins {tournament.name} from round {entrant.joined} on")
@@ -100,8 +100,8 @@ def amend_tournament(
 def _enter_all(file: TournamentFile, bots: BotStore) -> tuple[StoredEntrant, ...]:
     if file.run.withdrawn:
         raise TournamentError(
-            f"{file.path}, [run]: withdrawn names {file.run.withdrawn[0]}, but {file.plan.name} has not begun"
-            " yet: take it out of withdrawn, and whoever is not to play out of the entrants"
+            f"{file.path}, [run]: withdrawn names {file.run.withdrawn[0]}, but {file.plan.name} has not"
+            " started: remove it from withdrawn and from the entrants"
         )
     entrants = enter(file, file.entrants, bots)
     _check_format(file, file.seed or 0, entrants)
@@ -118,10 +118,10 @@ def _check_format(file: TournamentFile, seed: int, entrants: Sequence[StoredEntr
 
 
 def _try_opening(file: TournamentFile, entrants: Sequence[StoredEntrant]) -> None:
-    """Play the opening of a first match: one so long that every game ends in it would stop the run there."""
+    """Play the opening of a first match: the run could not play one in which every game ends."""
     plan = file.plan
     if not plan.opening_plies:
-        return  # lines of a book are tried as the book is read
+        return  # a book's lines are checked when it is read
     seats = tuple(stored.entrant for stored in entrants[: plan.seats])
     seed = match_seed(file.seed or 0, 1, 1, 1)
     opening = choose(seed, plan.opening_plies, plan.book)
@@ -133,7 +133,7 @@ def _try_opening(file: TournamentFile, entrants: Sequence[StoredEntrant]) -> Non
 
 
 def _build(file: TournamentFile, entrants: Sequence[StoredEntrant], bots: BotStore) -> None:
-    """Build the bots that want it, so that what cannot be started is said before anything is played."""
+    """Build the bots that need it, so that one that cannot start is reported before anything is played."""
     sandbox = open_sandbox(file.run.sandbox)
     for digest in dict.fromkeys(stored.entrant.digest for stored in entrants):
         try:
@@ -164,7 +164,7 @@ def _begin(
 
 
 def unbench(repository: Repository, tournament: Tournament, names: Sequence[str], say: Say) -> None:
-    """Give benched entrants another try: what they lost at start-up, and what is void, is open again.
+    """Open the matches of benched entrants again: those lost at start-up and those that are void.
 
     Raises UsageError for a name that is no entrant or is not benched; then nothing is changed.
     """
@@ -172,20 +172,20 @@ def unbench(repository: Repository, tournament: Tournament, names: Sequence[str]
         return
     numbers = {entrant.name: entrant.number for entrant in repository.entrants(tournament.id)}
     void = dict(repository.benched(tournament.id))
-    strikes = startup_failures_of(repository.faulty_matches(tournament.id))
+    failed_starts = failed_starts_of(repository.faulty_matches(tournament.id))
     for name in names:
         if name not in numbers:
             raise UsageError(
                 f"--unbench {name}: {tournament.name} has no such entrant; see `tourney standings`"
             )
-        if numbers[name] not in void and numbers[name] not in strikes:
+        if numbers[name] not in void and numbers[name] not in failed_starts:
             raise UsageError(f"--unbench {name}: {name} is not benched in {tournament.name}")
     for name in dict.fromkeys(names):
         entrant = numbers[name]
-        lost = strikes.get(entrant, ())
+        lost = failed_starts.get(entrant, ())
         back = sorted({*lost, *repository.void_for(tournament.id, entrant)})
         repository.take_back(tournament.id, back)
         say(
             f"{name} is no longer benched: {len(back)} of its matches are played again,"
-            f" {len(lost)} of them lost at start-up before"
+            f" including {len(lost)} lost at start-up"
         )

@@ -1,22 +1,21 @@
-"""Progress: a listener that a run tells what happens, and displays for terminals and for pipes."""
+"""Progress of a run: its values, the listener that gets them, and displays for terminals and pipes."""
 
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from rich.console import Console
-from typing import NamedTuple
 
 PLAIN_EVERY = 10.0
-"""Seconds between two lines where there is no terminal."""
+"""Seconds between two lines without a terminal."""
 
 
 class Playing(NamedTuple):
-    """A match that is being played: its number, and since when (seconds since the epoch)."""
+    """A match being played: its number and its start (seconds since the epoch)."""
 
     number: int
     since: float
@@ -24,9 +23,9 @@ class Playing(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How a tournament stands: rows drawn, rows done, faults and voids, all of them.
+    """How far a tournament is: rows paired, rows with a result, faults, and void matches.
 
-    ``played`` counts this run's matches alone, ``seconds`` since its start; so the rate is their quotient.
+    ``played`` and ``seconds`` are those of this run alone.
     """
 
     rows: int
@@ -43,13 +42,13 @@ class Progress:
 
     @property
     def left(self) -> float | None:
-        """Seconds left for the rows drawn, or None where unknown."""
+        """Seconds left for the paired rows, or None if unknown."""
         return (self.rows - self.done) / self.rate if self.rate else None
 
 
 @dataclass(frozen=True, slots=True)
 class Heartbeat:
-    """How a run is at a moment: how it stands, what is being played, why it pauses ("" if it does not)."""
+    """The state of a run: its progress, the matches being played, and why it pauses ("" if it does not)."""
 
     progress: Progress
     playing: tuple[Playing, ...] = ()
@@ -57,23 +56,23 @@ class Heartbeat:
 
 
 class Listener:
-    """Hears what a run does. This one is silent; a display overrides what it shows."""
+    """Gets the events of a run. This one ignores them; a display overrides the methods it needs."""
 
     def progress(self, progress: Progress) -> None:
-        """Hear that matches were stored."""
+        """Take the progress after results were stored."""
 
     def say(self, text: str) -> None:
-        """Hear something that a person should know."""
+        """Take a message for people."""
 
     def event(self, name: str, data: Mapping[str, Any]) -> None:
-        """Hear something that a log should keep, as JSON data: ``match``, ``bench`` and others."""
+        """Take an event for the log (``match``, ``bench`` and others), as JSON data."""
 
     def heartbeat(self, heartbeat: Heartbeat) -> None:
-        """Hear about once a second how it is."""
+        """Take the state of the run, about once a second."""
 
 
 class Listeners(Listener):
-    """Tells several listeners what it hears."""
+    """Passes everything on to several listeners."""
 
     def __init__(self, *listeners: Listener) -> None:
         self._listeners = listeners
@@ -100,7 +99,7 @@ class Listeners(Listener):
 
 
 class PlainListener(Listener):
-    """Says a line now and then: for logs and pipes. ``write`` prints a line."""
+    """Writes a line at intervals, for pipes; ``write`` prints it."""
 
     def __init__(self, write: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
         self._write = write
@@ -108,14 +107,14 @@ class PlainListener(Listener):
         self._next = clock() + PLAIN_EVERY
 
     def progress(self, progress: Progress) -> None:
-        """Say how it stands if the last line is old."""
+        """Write the progress if the last line is old."""
         now = self._clock()
         if now >= self._next:
             self._next = now + PLAIN_EVERY
             self._write(progress_text(progress))
 
     def say(self, text: str) -> None:
-        """Say it."""
+        """Write a message."""
         self._write(text)
 
 
@@ -145,7 +144,7 @@ class RichListener(Listener):
 
 @contextmanager
 def rich_listener(console: "Console", title: str) -> Iterator[Listener]:
-    """Give a listener that draws a bar on a terminal until the end."""
+    """Show a progress bar on a terminal until the end, and yield its listener."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn  # noqa: PLC0415 - slow to import
 
     columns = (
@@ -162,7 +161,7 @@ def rich_listener(console: "Console", title: str) -> Iterator[Listener]:
 
 
 def progress_text(progress: Progress) -> str:
-    """Return how a run stands as one line."""
+    """Return the progress in one line."""
     parts = [f"{progress.done} of {progress.rows} matches"]
     if progress.rate is not None:
         parts.append(f"{progress.rate:.1f} a second")
@@ -175,7 +174,7 @@ def progress_text(progress: Progress) -> str:
 
 
 def span_text(seconds: float | None) -> str:
-    """Return a span of time for people, as ``2h05m``, ``3m20s`` or ``8s``; "" for None."""
+    """Return a time span such as ``2h05m``, ``3m20s`` or ``8s``; "" for None."""
     if seconds is None:
         return ""
     whole = round(seconds)

@@ -1,7 +1,7 @@
-"""``--report``: the report is written again every so many minutes, by a process of its own.
+"""``--report``: a process of its own writes the report at intervals during a run.
 
-So the run neither waits for it nor keeps its memory; it has a low priority, there is one at a time, and it
-goes when the run goes.
+So the run neither waits for the report nor keeps its memory. The process has a low priority, only one runs
+at a time, and it ends with the run.
 """
 
 import os
@@ -15,7 +15,7 @@ from pathlib import Path
 from tourney.run.monitoring.progress import Heartbeat, Listener
 
 SECONDS = 900.0
-"""How long a report may take; then it is given up."""
+"""The time a report has; then its process is killed."""
 _NICE = 10
 # PR_SET_PDEATHSIG: the kernel ends it when this process dies.
 _PROGRAM = (
@@ -28,7 +28,7 @@ _PROGRAM = (
 class Reporter(Listener):
     """Writes a tournament's report every ``minutes`` (0: only at the end) into ``out``.
 
-    ``say`` hears what goes wrong; nothing here stops a run. ``program`` is what starts this very program.
+    Failures go to ``say``; none stops the run. ``program`` is the command that starts Tourney.
     """
 
     def __init__(
@@ -49,43 +49,43 @@ class Reporter(Listener):
         self._say = say
         self._clock = clock
         self._process: subprocess.Popen[str] | None = None
-        self._began = clock()
+        self._started = clock()
 
     def heartbeat(self, heartbeat: Heartbeat) -> None:
-        """Start a report if it is time; look after the one that is being written."""
+        """Start a report if it is due; check on the one being written."""
         now = self._clock()
         if self._process is not None:
             if self._process.poll() is not None:
                 self._finish(0)
-            elif now - self._began > SECONDS:
-                self._give_up()
-        elif self._every and now - self._began >= self._every and not heartbeat.paused:
+            elif now - self._started > SECONDS:
+                self._kill()
+        elif self._every and now - self._started >= self._every and not heartbeat.paused:
             self._start()
 
-    def last(self) -> str:
-        """Write the last report, and wait for it; return the path of its first page, "" without one."""
+    def write_last(self) -> str:
+        """Write the last report and wait for it; return the path of its first page, or "" if that fails."""
         if self._process is not None:
             self._finish(SECONDS)
         self._start()
         return self._finish(SECONDS)
 
     def close(self) -> None:
-        """End the report that is being written."""
+        """Stop the report being written."""
         if self._process is not None:
-            self._give_up(said=False)
+            self._kill(say=False)
 
     def _start(self) -> None:
-        self._began = self._clock()
+        self._started = self._clock()
         try:
-            self._process = subprocess.Popen(  # noqa: S603 - this very program
+            self._process = subprocess.Popen(  # noqa: S603 - Tourney itself
                 self._words,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 text=True,
                 errors="backslashreplace",
-                env={**os.environ, "TOURNEY_DB": self._url},  # not in its arguments: it may hold a password
-                process_group=0,  # the keyboard's interrupt is the run's business
+                env={**os.environ, "TOURNEY_DB": self._url},  # not an argument, as it may hold a password
+                process_group=0,  # so that Ctrl-C reaches the run alone
             )
         except OSError as error:
             self._say(f"the report cannot be written: {error.strerror}")
@@ -101,7 +101,7 @@ class Reporter(Listener):
             out, err = process.communicate(timeout=seconds or None)
         except subprocess.TimeoutExpired:
             self._process = process
-            self._give_up()
+            self._kill()
             return ""
         if process.returncode:
             why = err.strip().splitlines()
@@ -109,11 +109,11 @@ class Reporter(Listener):
             return ""
         return out.strip()
 
-    def _give_up(self, *, said: bool = True) -> None:
+    def _kill(self, *, say: bool = True) -> None:
         process, self._process = self._process, None
         if process is None:
             return
         process.kill()
         process.communicate()
-        if said:
-            self._say(f"the report was given up after {SECONDS:g} seconds")
+        if say:
+            self._say(f"the report was stopped after {SECONDS:g} seconds")

@@ -1,8 +1,8 @@
-"""The log of a run: JSON lines beside the database, rotated, for whoever comes back in the morning.
+"""The log of a run: JSON lines beside the database, rotated.
 
-Every line is an object with ``time`` (ISO 8601, UTC) and ``event``: ``start``, ``say`` (what a person was
-told), ``match``, ``bench``, ``pulse`` (once a minute), ``report``, ``notify`` and ``end``. A log that cannot
-be written stops nothing: the lines are dropped, and counted when it can be written again.
+Every line is an object with ``time`` (ISO 8601, UTC) and ``event``: ``say`` (a message), ``match``,
+``bench``, ``pulse`` (a heartbeat, once a minute), ``notify``, ``end`` or ``dropped``. A log that cannot be
+written stops nothing: its lines are dropped, and counted in ``dropped`` when it can be written again.
 """
 
 import json
@@ -19,11 +19,11 @@ from tourney.run.monitoring.progress import Heartbeat, Listener
 
 MAX_BYTES = 10_000_000
 KEEP = 5
-PULSE_SECONDS = 60.0
+HEARTBEAT_SECONDS = 60.0
 
 
 class RunLog(Listener):
-    """A listener that writes what it hears. ``path`` is followed by ``path.1`` (newer) to ``path.KEEP``."""
+    """Writes the events of a run to ``path``; older ones are in ``path.1`` (newest) to ``path.KEEP``."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class RunLog(Listener):
         self._next_heartbeat = 0.0
 
     def open(self) -> None:
-        """Open the file now. Raises UsageError if that cannot be; without this, lines are dropped then."""
+        """Open the file now. Raises UsageError if that fails; without this call lines are dropped instead."""
         try:
             self._open()
         except OSError as error:
@@ -52,21 +52,21 @@ class RunLog(Listener):
             ) from error
 
     def say(self, text: str) -> None:
-        """Keep what a person was told."""
+        """Write a message."""
         self.event("say", {"text": text})
 
     def event(self, name: str, data: Mapping[str, Any]) -> None:
-        """Keep an event."""
+        """Write an event."""
         if self._dropped:
             self._write("dropped", {"lines": self._dropped})
         self._write(name, data)
 
     def heartbeat(self, heartbeat: Heartbeat) -> None:
-        """Keep how it is, once a minute."""
+        """Write the state of the run, once a minute."""
         now = self._clock()
         if now < self._next_heartbeat:
             return
-        self._next_heartbeat = now + PULSE_SECONDS
+        self._next_heartbeat = now + HEARTBEAT_SECONDS
         progress = heartbeat.progress
         self.event(
             "pulse",
@@ -104,7 +104,7 @@ class RunLog(Listener):
             return
         if written < len(line):
             self._dropped += 1
-            with suppress(OSError):  # the disk is full: no half of a line is left
+            with suppress(OSError):  # the disk is full: leave no half line
                 os.ftruncate(self._fd, self._size - written)
                 self._size -= written
         elif event == "dropped":
@@ -126,7 +126,7 @@ class RunLog(Listener):
 
 
 def rss_kb() -> int | None:
-    """Return this process's resident memory in KiB, or None where the kernel does not tell."""
+    """Return this process's resident memory in KiB, or None if it is unknown."""
     try:
         pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
     except (OSError, ValueError, IndexError):

@@ -1,11 +1,10 @@
-"""The bulletin: what a run that goes on shows to `tourney status`, a small file beside the database.
+"""The status file: what a run is playing and why it pauses, beside the database, for `tourney status`.
 
-It means something only while the lock of the run is held; a crash may leave an old one behind.
+It is valid only while the run's lock is held; a crash may leave an old one behind.
 """
 
 import json
 import os
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,29 +15,29 @@ from tourney.run.monitoring.progress import Heartbeat, Listener, Playing
 
 @dataclass(frozen=True, slots=True)
 class RunStatus:
-    """What is being played, and why the run pauses ("" if it does not)."""
+    """The matches being played, and why the run pauses ("" if it does not)."""
 
     playing: tuple[Playing, ...] = ()
     paused: str = ""
 
 
 def status_path(place: Path, tournament: int) -> Path:
-    """Return the bulletin of a tournament's run; ``place`` as of ``tourney.store.engine.place_of``."""
+    """Return the status file of a tournament's run; ``place`` as in ``tourney.store.engine.place_of``."""
     return place.with_name(f"{place.name}-run-{tournament}.json")
 
 
-def write_status(path: Path, playing: Sequence[Playing], paused: str) -> None:
-    """Write it whole or not at all; that it cannot be written is no harm."""
+def write_status(path: Path, status: RunStatus) -> None:
+    """Write the status file, whole or not at all; ignore a failing disk."""
     fresh = path.with_name(f".{path.name}.new")
     with suppress(OSError):
-        fresh.write_text(json.dumps({"playing": list(playing), "paused": paused}), encoding="ascii")
+        fresh.write_text(json.dumps({"playing": status.playing, "paused": status.paused}), encoding="ascii")
         os.replace(fresh, path)  # noqa: PTH105 - a path's own method does the same and no more
     with suppress(OSError):
         fresh.unlink(missing_ok=True)
 
 
 def read_status(path: Path) -> RunStatus:
-    """Return what it says; an empty one where there is none."""
+    """Return the status of a run; an empty one without a readable file."""
     try:
         data = parse_json(path.read_text("ascii"))
         playing = tuple(Playing(int(number), float(since)) for number, since in data["playing"])
@@ -48,20 +47,20 @@ def read_status(path: Path) -> RunStatus:
 
 
 class StatusFile(Listener):
-    """Writes the bulletin at each heartbeat that brings something new, and takes it away at the end."""
+    """Writes the status file at each heartbeat that changes it, and deletes it at the end."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._last: object = None
+        self._last: RunStatus | None = None
 
     def heartbeat(self, heartbeat: Heartbeat) -> None:
-        """Post it."""
-        what = (heartbeat.playing, heartbeat.paused)
-        if what != self._last:
-            self._last = what
-            write_status(self._path, heartbeat.playing, heartbeat.paused)
+        """Write the status if it changed."""
+        status = RunStatus(heartbeat.playing, heartbeat.paused)
+        if status != self._last:
+            self._last = status
+            write_status(self._path, status)
 
     def close(self) -> None:
-        """Take it away."""
+        """Delete the file."""
         with suppress(OSError):
             self._path.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""How a run ended."""
+"""The summary of a run: how it ended, and how the tournament stands."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from tourney.results.standings import compute_standings
-from tourney.run.monitoring.progress import Progress, kinds_text, span_text
+from tourney.run.monitoring.progress import Progress, kinds_text, progress_text, span_text
 from tourney.store.repository import Repository
 from tourney.store.values import Tournament
 
@@ -21,11 +21,23 @@ class End(Enum):
     STOPPED = "stopped"
 
 
+TOP = 12
+"""Lines of the page's tables of faults and standings."""
+_END_TEXTS: Mapping[End, str] = {
+    End.FINISHED: "all played",
+    End.TIME: "stopped: time is up; run again to continue",
+    End.FAULTS: "stopped: too many faults (--max-faults)",
+    End.DRAINED: "stopped on request; run again to continue",
+    End.STOPPED: "stopped at once on request; run again to continue",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a run did: how it ended, by which signal (0: none), and how the tournament stands.
+    """How a run ended, by which signal (0: none), and how far the tournament is.
 
-    ``pauses``: how often it paused as the database could not be written, and for how many seconds in all.
+    ``pauses``: how often it paused because the database could not be written; ``paused``: for how many
+    seconds in all.
     """
 
     end: End
@@ -35,32 +47,28 @@ class Summary:
     paused: float = 0.0
 
 
-TOP = 12
-ENDS: Mapping[End, str] = {
-    End.FINISHED: "all played",
-    End.TIME: "stopped as the time is up; run it again to go on",
-    End.FAULTS: "stopped as there were too many faults (--max-faults)",
-    End.DRAINED: "stopped on request; run it again to go on",
-    End.STOPPED: "stopped at once on request; run it again to go on",
-}
+def summary_text(name: str, summary: Summary) -> str:
+    """Return how a run ended, in one line."""
+    return f"{name}: {_END_TEXTS[summary.end]} ({progress_text(summary.progress)})"
 
 
-def page(repository: Repository, tournament: Tournament, summary: Summary, files: Mapping[str, str]) -> str:
-    """Return the page, without a newline at its end. ``files``: where the log and others are, by name."""
+def summary_page(
+    repository: Repository, tournament: Tournament, summary: Summary, files: Mapping[str, str]
+) -> str:
+    """Return the summary page without a final newline. ``files``: the paths of the log and report."""
     progress = summary.progress
     played = f"{progress.played} match" + ("" if progress.played == 1 else "es")
     lines = [
         f"{tournament.name}: {tournament.game}, {tournament.plan.format}, {tournament.seats} seats",
-        f"  ended      {ENDS[summary.end]}",
+        f"  ended      {_END_TEXTS[summary.end]}",
         f"  matches    {progress.done} of {progress.rows}"
         + (f", {progress.void} void" if progress.void else ""),
         f"  this run   {played} in {span_text(progress.seconds)}"
         + (f", {progress.rate:.2f} a second" if progress.rate is not None else ""),
     ]
     if summary.pauses:
-        lines.append(
-            f"  pauses     {summary.pauses}, {span_text(summary.paused)} in all, as the database failed"
-        )
+        paused = span_text(summary.paused)
+        lines.append(f"  pauses     {summary.pauses}, {paused} in all: the database could not be written")
     names = {entrant.number: entrant.name for entrant in repository.entrants(tournament.id)}
     kinds: dict[int, Counter[str]] = {}
     for entrant, kind, count in repository.faults(tournament.id):

@@ -1,21 +1,28 @@
-"""What goes to a worker and what comes back: plain values that can be sent to another process or host."""
+"""The executor of a run: plays matches somewhere and answers with futures; the seam for other kinds.
 
+Matches go to it as ``MatchTask``, results come back as ``WorkerReply``: plain values that can be sent to
+another process or host.
+"""
+
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import ClassVar, Literal
 
+from tourney.errors import UsageError
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import MatchSpec
+from tourney.plugins import Registry
 from tourney.run.monitoring.progress import Playing
 
 
 @dataclass(frozen=True, slots=True)
 class MatchTask:
-    """A match to be played: its number in the tournament, its spec, and how to run its bots.
+    """A match to play: its number in the tournament, its spec, and how to run its bots.
 
-    ``bots`` is the folder of the bot store; the spec names each bot by its digest. ``begin_by``: after this
-    time (``time.monotonic()``, seconds) it is not begun any more; None: at any time.
+    ``bots`` is the folder of the bot store; the spec names each bot by its digest. After ``start_by``
+    (``time.monotonic()``, seconds) the match does not start any more; None: at any time.
     """
 
     number: int
@@ -23,14 +30,14 @@ class MatchTask:
     bots: str
     sandbox: Literal["strict", "auto", "off"]
     reuse: bool
-    begin_by: float | None = None
+    start_by: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerReply:
-    """What came of a task: a match as played, or why the machine could not play it.
+    """The answer to a task: the match as played, or why the machine could not play it.
 
-    Both None: the worker was told to begin nothing new, or it was too late.
+    Both None: the match was not started, as the executor drains or ``start_by`` has passed.
     """
 
     number: int
@@ -38,87 +45,99 @@ class WorkerReply:
     failure: str | None = None
 
 
-class MatchExecutor(Protocol):
-    """What the coordinator needs of whoever plays matches."""
+class MatchExecutor(ABC):
+    """Plays ``workers`` matches at a time.
+
+    A future's exception is an InputError for a bot or spec that cannot be used, or a BrokenExecutor where a
+    worker was lost, and with it every match that was submitted and has no reply.
+    """
+
+    name: ClassVar[str] = ""
+    """The executor's name for ``tourney run --executor``, for kinds that are registered."""
+
+    def __init__(self, workers: int, *, cpus: int = 1) -> None:  # noqa: ARG002 - for kinds that pin workers
+        """Start ``workers`` workers, each pinned to ``cpus`` processors (0: to none)."""
+        self.workers = workers
 
     @property
-    def workers(self) -> int:
-        """How many matches are played at the same time."""
+    def capacity(self) -> int:
+        """The number of matches to submit before replies come, so that no worker waits for its next one."""
+        return 2 * self.workers
 
     def running(self) -> tuple[Playing, ...]:
-        """Return what is being played now, by number, as far as it is known."""
+        """Return the matches being played, by number, as far as they are known."""
+        return ()
 
-    @property
-    def ahead(self) -> int:
-        """How many matches may be handed in and not answered, so that no worker waits for the next one."""
-
+    @abstractmethod
     def submit(self, task: MatchTask) -> "Future[WorkerReply]":
-        """Hand in a match. Raises BrokenExecutor where a worker was lost; then ``replace`` it."""
+        """Submit a match. Raises BrokenExecutor where a worker was lost; then ``restart``."""
 
-    def hand_over(self) -> None:
-        """Begin what was handed in and held back, to be sent together. Raises BrokenExecutor likewise."""
+    def flush(self) -> None:  # noqa: B027 - most kinds hold nothing back
+        """Send the submitted matches that are held back. Raises BrokenExecutor as ``submit`` does."""
 
-    def replace(self) -> None:
-        """Put a new pool in the place of one that broke; what was handed in is lost."""
+    @abstractmethod
+    def restart(self) -> None:
+        """Replace the workers after one was lost; what was submitted is lost."""
 
+    @abstractmethod
     def drain(self) -> None:
-        """Begin no further match, those handed in included; they are answered as not begun."""
+        """Start no further match; those submitted are answered as not started."""
 
+    @abstractmethod
     def close(self) -> None:
-        """Wait for what is being played, and end the workers."""
+        """Wait for the matches being played, and end the workers."""
 
+    @abstractmethod
     def stop(self) -> None:
         """End the workers and their bots at once."""
 
 
-class FuturesExecutor:
-    """Any executor of the standard library's kind, for tests and for players in this very process.
+class FuturesExecutor(MatchExecutor):
+    """Plays by a function in an executor of ``concurrent.futures``, as tests do in this process.
 
-    ``play`` answers a task; ``make`` makes an executor, once at the start and once for each replacement.
+    ``play`` answers a task. ``make`` makes the inner executor at the start and at each restart.
     """
 
     def __init__(
         self, make: Callable[[], Executor], play: Callable[[MatchTask], WorkerReply], workers: int = 1
     ) -> None:
-        self.workers = workers
+        super().__init__(workers)
         self._make = make
         self._play = play
         self._draining = False
         self._executor = make()
 
-    def running(self) -> tuple[Playing, ...]:
-        """Return nothing: what these executors play is not watched."""
-        return ()
-
-    @property
-    def ahead(self) -> int:
-        """Two a worker."""
-        return 2 * self.workers
-
-    def hand_over(self) -> None:
-        """Do nothing: nothing is held back."""
-
     def submit(self, task: MatchTask) -> "Future[WorkerReply]":
-        """Hand in a match."""
+        """Submit a match."""
         return self._executor.submit(self._answer, task)
 
-    def replace(self) -> None:
-        """Make a new executor."""
+    def restart(self) -> None:
+        """Make a new inner executor."""
         self._executor.shutdown(wait=False, cancel_futures=True)
         self._executor = self._make()
 
     def drain(self) -> None:
-        """Begin no further match."""
+        """Start no further match."""
         self._draining = True
 
     def close(self) -> None:
-        """Wait for what is being played."""
+        """Wait for the matches being played."""
         self._executor.shutdown(wait=True)
 
     def stop(self) -> None:
-        """Wait for what is being played: there is nobody to kill."""
+        """Wait for the matches being played: there is no process to end."""
         self._draining = True
         self._executor.shutdown(wait=True, cancel_futures=True)
 
     def _answer(self, task: MatchTask) -> WorkerReply:
         return WorkerReply(task.number) if self._draining else self._play(task)
+
+
+EXECUTORS: Registry[MatchExecutor] = Registry(
+    noun="executor",
+    group="tourney.executors",
+    base=MatchExecutor,
+    own={"local": "tourney.run.workers.local:LocalExecutor"},
+    error=UsageError,
+)
+"""The executors by name; each is made with the number of workers and ``cpus``."""

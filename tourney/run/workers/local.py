@@ -1,117 +1,122 @@
-"""Worker processes behind the standard library's executor; a pool that breaks is replaced."""
+"""Worker processes on this machine, by the standard library's executor."""
 
 import multiprocessing
 import os
 from concurrent.futures import Future, ProcessPoolExecutor
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar, Final
 
 from tourney.errors import InputError
 from tourney.run.monitoring.progress import Playing
 from tourney.run.workers import worker
-from tourney.run.workers.executor import MatchTask, WorkerReply
+from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
 from tourney.run.workers.processes import WorkerContext, adopt_orphans, kill_orphans
 
-MAX_BATCH = 32
-BATCH_SECONDS = 0.025
-Played = tuple[list[WorkerReply | InputError], float]
-"""What comes back of a lot: an answer a match, and the seconds that it took."""
-STOP_SECONDS = 5.0
-"""How long a worker may take to end its bots when all is to stop at once."""
+MAX_BATCH: Final = 32
+BATCH_SECONDS: Final = 0.025
+STOP_SECONDS: Final = 5.0
+"""The time a worker has to end its bots when the run stops at once."""
+
+Replies = tuple[list[WorkerReply | InputError], float]
+"""The replies to a batch of matches, and the seconds it took."""
 
 
-class LocalExecutor:
+class LocalExecutor(MatchExecutor):
     """Worker processes on this machine, each pinned to ``cpus`` processors (0: to none) with its bots.
 
-    They are spawned, not forked: they share neither memory nor the database's locks with the coordinator,
-    and import no more than playing needs.
+    They are spawned, not forked: they share neither memory nor the database's locks with the coordinator, and
+    import only what playing needs.
 
-    To send a lot and its answers costs about a millisecond of the coordinator's time, as much as a match of
-    quick bots. So such matches travel in lots: as many as took BATCH_SECONDS lately, MAX_BATCH at most.
-    A lot's answers come together, when all of it is played. Matches whose bots are started anew cost so much
-    more that they travel alone.
+    Sending a batch and its replies costs about a millisecond of the coordinator's time, as much as a match of
+    quick bots. So such matches travel in batches: as many as took BATCH_SECONDS lately, MAX_BATCH at most.
+    The replies to a batch come together, when all of it is played. Matches whose bots are started anew cost
+    so much more that they travel alone.
     """
 
+    name: ClassVar[str] = "local"
+
     def __init__(self, workers: int, *, cpus: int = 1) -> None:
-        self.workers = workers
+        super().__init__(workers, cpus=cpus)
         self._cpus = cpus
-        self._lot = 1
+        self._batch = 1
         self._held: list[tuple[MatchTask, Future[WorkerReply]]] = []
         self._context = WorkerContext()
         self._draining = self._context.Event()
-        self._board: Any = self._context.RawArray("d", 2 * workers)
+        self._playing: Any = self._context.RawArray("d", 2 * workers)
         adopt_orphans()
         self._executor = self._start()
 
     def running(self) -> tuple[Playing, ...]:
-        """Return what is being played now, by number."""
-        shown = list(self._board)
+        """Return the matches being played, by number."""
+        shown = list(self._playing)
         pairs = sorted(zip(shown[::2], shown[1::2], strict=True))
         return tuple(Playing(int(number), since) for number, since in pairs if number)
 
     @property
-    def ahead(self) -> int:
-        """Two lots a worker: one that is played, and one that waits."""
-        return 2 * self.workers * self._lot
+    def capacity(self) -> int:
+        """Two batches a worker: one that is played, and one that waits."""
+        return 2 * self.workers * self._batch
 
     def submit(self, task: MatchTask) -> "Future[WorkerReply]":
-        """Hand in a match. Raises BrokenExecutor where a worker was lost."""
+        """Submit a match. Raises BrokenExecutor where a worker was lost."""
         future: Future[WorkerReply] = Future()
-        future.set_running_or_notify_cancel()  # whoever drains waits for it; a worker answers it unplayed
+        future.set_running_or_notify_cancel()  # a drain waits for it: a worker answers it as not started
         self._held.append((task, future))
-        if len(self._held) >= self._lot:
-            self.hand_over()
+        if len(self._held) >= self._batch:
+            self.flush()
         return future
 
-    def hand_over(self) -> None:
-        """Send what is held back. Raises BrokenExecutor where a worker was lost."""
+    def flush(self) -> None:
+        """Send the matches held back. Raises BrokenExecutor where a worker was lost."""
         held, self._held = self._held, []
         if held:
-            lot = self._executor.submit(worker.play_batch, [task for task, _ in held])
+            batch = self._executor.submit(worker.play_batch, [task for task, _ in held])
             together = all(task.reuse for task, _ in held)
-            lot.add_done_callback(partial(self._share, [future for _, future in held], together))
+            batch.add_done_callback(partial(self._set_replies, [future for _, future in held], together))
 
-    def _share(self, futures: "list[Future[WorkerReply]]", together: bool, lot: "Future[Played]") -> None:
-        """Give each match of a lot its answer; those of a lot that was never begun get none.
+    def _set_replies(
+        self, futures: "list[Future[WorkerReply]]", together: bool, batch: "Future[Replies]"
+    ) -> None:
+        """Give each match of a batch its reply; those of a cancelled batch get none.
 
-        ``together``: matches like these may travel together, as many as the time that they took allows.
+        ``together``: matches like these may travel together, as many as the time they took allows.
         """
-        if lot.cancelled():
+        if batch.cancelled():
             return
-        error = lot.exception()
+        error = batch.exception()
         if error is not None:
             for future in futures:
                 future.set_exception(error)
             return
-        answers, seconds = lot.result()
-        quick = int(BATCH_SECONDS * len(answers) / max(seconds, 1e-6)) if together else 1
-        self._lot = max(1, min(MAX_BATCH, quick))
-        for future, answer in zip(futures, answers, strict=True):
-            if isinstance(answer, WorkerReply):
-                future.set_result(answer)
+        replies, seconds = batch.result()
+        quick = int(BATCH_SECONDS * len(replies) / max(seconds, 1e-6)) if together else 1
+        self._batch = max(1, min(MAX_BATCH, quick))
+        for future, reply in zip(futures, replies, strict=True):
+            if isinstance(reply, WorkerReply):
+                future.set_result(reply)
             else:
-                future.set_exception(answer)
+                future.set_exception(reply)
 
-    def replace(self) -> None:
-        """Put a new pool in the place of one that broke; the bots of a worker that was killed end now."""
+    def restart(self) -> None:
+        """Start new workers after one was lost; the bots of the lost worker end now."""
         self._executor.shutdown(wait=True, cancel_futures=True)
         kill_orphans()
         self._held.clear()
-        self._lot = 1
-        self._board[:] = [0.0] * len(self._board)
+        self._batch = 1
+        self._playing[:] = [0.0] * len(self._playing)
         self._executor = self._start()
 
     def drain(self) -> None:
-        """Begin no further match."""
+        """Start no further match."""
         self._draining.set()
 
     def close(self) -> None:
-        """Wait for what is being played, and end the workers."""
+        """Wait for the matches being played, and end the workers."""
         self._executor.shutdown(wait=True, cancel_futures=True)
         kill_orphans()
 
     def stop(self) -> None:
-        """End the workers, who end their bots; those that do not in time are killed."""
+        """Ask the workers to end with their bots; kill those that do not in time."""
         self._draining.set()
         workers = multiprocessing.active_children()
         self._executor.shutdown(wait=False, cancel_futures=True)
@@ -132,7 +137,7 @@ class LocalExecutor:
             self.workers,
             mp_context=self._context,
             initializer=worker.initialize,
-            initargs=(slots, self._cpus, self._draining, self._board),
+            initargs=(slots, self._cpus, self._draining, self._playing),
         )
 
 

@@ -1,13 +1,14 @@
-"""Processes that lost their parent: who inherits them ends them.
+"""Worker processes: how they are spawned, and how their bots' orphans are ended.
 
-A worker inherits what its bots leave behind, the coordinator the bots of a worker that was killed.
+A worker adopts what its bots leave behind, the coordinator adopts the bots of a worker that was killed; each
+ends what it adopts.
 """
 
 import ctypes
 import os
 import signal
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from multiprocessing import resource_tracker
@@ -19,12 +20,12 @@ from typing import Any
 from tourney.bots.sandbox.process import children_of, signal_tree
 
 _PR_SET_CHILD_SUBREAPER = 36
-_LOOKS = 100
+_ATTEMPTS = 100
 _MOST_BYTES = 1 << 16
 
 
 def adopt_orphans() -> bool:
-    """Let this process become the parent of its descendants' orphans; say whether the kernel can do that."""
+    """Make this process the parent of its descendants' orphans; return whether the kernel can do that."""
     try:
         done: int = ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     except (OSError, AttributeError):
@@ -32,23 +33,37 @@ def adopt_orphans() -> bool:
     return done == 0
 
 
-def kill_orphans() -> tuple[int, ...]:
-    """Kill and reap the children that are in another session than this process; return them.
+def kill_orphans() -> int:
+    """Kill and reap this process's children in other sessions, with their descendants; return how many.
 
-    Every bot is, and whatever it started, and no worker is. To be called when no bot is this process's own.
+    Bots and the processes they start have other sessions, workers do not. To be called only when no bot of
+    this process itself plays.
     """
-    killed: list[int] = []
     own = os.getsid(0)
-    for _ in range(_LOOKS):
-        found = [pid for pid in children_of(os.getpid()) if _session(pid) not in (own, None)]
+    return _kill(lambda: [pid for pid in children_of(os.getpid()) if _session(pid) not in (own, None)])
+
+
+def kill_strays(known: Collection[int]) -> int:
+    """Kill and reap this process's children that are not ``known``, with their descendants; return how many.
+
+    For a process whose only children are bots: any other escaped from a bot whose match is over.
+    """
+    return _kill(lambda: [pid for pid in _children() if pid not in known])
+
+
+def _kill(find: Callable[[], list[int]]) -> int:
+    """Kill and reap processes until none is found."""
+    count = 0
+    for _ in range(_ATTEMPTS):
+        found = find()
         if not found:
             break
         for pid in found:
             signal_tree(pid, signal.SIGKILL)
             with suppress(ChildProcessError):
                 os.waitpid(pid, 0)
-        killed += found
-    return tuple(killed)
+            count += 1
+    return count
 
 
 def _session(pid: int) -> int | None:
@@ -59,9 +74,9 @@ def _session(pid: int) -> int | None:
 
 
 def _children() -> list[int]:
-    """Return the children of this process's first thread: it starts the bots, and inherits all orphans.
+    """Return the children of this process's first thread, which starts the bots and adopts all orphans.
 
-    Asked after each match, so the kernel's file stays open: to find it takes twenty times as long as to read.
+    This runs after each match, so the kernel's file stays open: opening takes 20 times as long as reading.
     """
     file = _children_file(os.getpid())
     if file < 0:
@@ -79,35 +94,17 @@ def _children_file(pid: int) -> int:
         return -1
 
 
-def kill_strays(known: Collection[int]) -> int:
-    """Kill and reap this process's children that are not known, with all their families; return how many.
-
-    For a process that has no children but bots: what else there is escaped from one whose match is over.
-    """
-    count = 0
-    for _ in range(_LOOKS):
-        strangers = [pid for pid in _children() if pid not in known]
-        if not strangers:
-            break
-        for pid in strangers:
-            signal_tree(pid, signal.SIGKILL)
-            with suppress(ChildProcessError):
-                os.waitpid(pid, 0)
-            count += 1
-    return count
-
-
 TERMINAL_SIGNALS = frozenset({signal.SIGINT, signal.SIGHUP})
-"""What a terminal sends to all processes of a run, which are the coordinator's business alone."""
+"""The signals that a terminal sends to all processes of a run; only the coordinator handles them."""
 
 
 class WorkerProcess(SpawnProcess):
     """A spawned process that does not import its parent's main module.
 
-    The standard library runs that module's file again in each child, for functions that are defined there;
-    a worker's are not. So it starts quicker, and also where the main module is no file to be run again.
+    The standard library runs that module's file again in each child, for functions that it defines; a worker
+    needs none of them. So it starts faster, and also where the main module is no file.
 
-    It starts with what terminals send blocked, until ``unblock_terminal_signals``.
+    Terminal signals are blocked at its start, until it calls ``unblock_terminal_signals``.
     """
 
     @staticmethod
@@ -115,7 +112,7 @@ class WorkerProcess(SpawnProcess):
         main = sys.modules["__main__"]
         sys.modules["__main__"] = ModuleType("__main__")
         try:
-            with _blocked():
+            with _terminal_signals_blocked():
                 return SpawnProcess._Popen(process_obj)  # noqa: SLF001 - it is the one seam there is
         finally:
             sys.modules["__main__"] = main
@@ -124,8 +121,8 @@ class WorkerProcess(SpawnProcess):
 class WorkerContext(SpawnContext):
     """The context of such processes, for executors, queues and events.
 
-    The standard library's tracker of semaphores, a process that unlinks those which a killed run leaves
-    behind, is started with it: it does this silently, and lives on when the terminal goes.
+    It also starts the standard library's resource tracker, a process that unlinks the semaphores of a killed
+    run: silently, and so that it outlives the terminal.
     """
 
     Process = WorkerProcess
@@ -134,20 +131,20 @@ class WorkerContext(SpawnContext):
         super().__init__()
         sys.warnoptions.append("ignore:resource_tracker")
         try:
-            with _blocked():
+            with _terminal_signals_blocked():
                 resource_tracker.ensure_running()
         finally:
             sys.warnoptions.remove("ignore:resource_tracker")
 
 
 def unblock_terminal_signals() -> None:
-    """Deliver to this process, which was spawned, what terminals send; its handlers must stand."""
+    """Let terminal signals reach this spawned process, once its handlers are set."""
     signal.pthread_sigmask(signal.SIG_UNBLOCK, TERMINAL_SIGNALS)
 
 
 @contextmanager
-def _blocked() -> Iterator[None]:
-    """Block what terminals send, for this thread and whatever it starts."""
+def _terminal_signals_blocked() -> Iterator[None]:
+    """Block terminal signals for this thread and the processes it starts."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, TERMINAL_SIGNALS)
     try:
         yield

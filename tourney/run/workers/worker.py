@@ -1,7 +1,7 @@
-"""A worker process: plays matches one after the other, and takes its bots with it when it goes.
+"""A worker process: plays one match after another, and ends its bots when it ends.
 
-It imports neither the store's nor the report's libraries. SIGINT and SIGHUP (which a terminal sends to all)
-are the coordinator's business; SIGTERM, and the coordinator's death, end the bots and the worker at once.
+It imports none of the store's and report's libraries. It ignores SIGINT and SIGHUP, which a terminal sends to
+all processes of a run. SIGTERM, or the coordinator's death, ends the bots and the worker at once.
 """
 
 import gc
@@ -38,7 +38,7 @@ _GARBAGE = 20_000
 
 
 class _StopNow(BaseException):
-    """SIGTERM came while a match was played: it unwinds through the match room, which ends the bots."""
+    """SIGTERM came during a match; the exception unwinds through the match runner, which ends the bots."""
 
 
 class _Worker:
@@ -46,19 +46,19 @@ class _Worker:
 
     playing = False
     draining: Any = None
-    board: Any = None
+    status: Any = None
     slot = 0
 
 
-def initialize(slots: Any, cpus: int, draining: Any, board: Any) -> None:
-    """Make this process a worker: take a slot, pin to its processors, mind signals and the parent's death.
+def initialize(slots: Any, cpus: int, draining: Any, status: Any) -> None:
+    """Make this process a worker: take a slot, pin it to processors, handle signals and the parent's death.
 
-    ``slots`` is a queue of slot numbers from 0, ``cpus`` how many processors a slot has (see ``pin``),
-    ``draining`` an event that tells to begin nothing more.
-    ``board`` is shared: two numbers a slot, the match that is being played and its start (both 0: none).
+    ``slots`` is a queue of slot numbers from 0, ``cpus`` the processors of a slot (see ``pin``). While the
+    event ``draining`` is set, no match starts. ``status`` is shared and holds two numbers a slot: the match
+    being played and its start (both 0: none).
     """
     _Worker.draining = draining
-    _Worker.board = board
+    _Worker.status = status
     _Worker.slot = slots.get()
     # A handler, not SIG_IGN: an ignored signal would stay ignored in the bots.
     for number in TERMINAL_SIGNALS:
@@ -67,7 +67,7 @@ def initialize(slots: Any, cpus: int, draining: Any, board: Any) -> None:
     unblock_terminal_signals()
     adopt_orphans()
     pin(_Worker.slot, cpus)
-    # A match leaves next to no cycles: what was imported need not be looked through, nor the rest so often.
+    # A match leaves hardly any cycles: skip the imported modules, and collect less often.
     gc.collect()
     gc.freeze()
     gc.set_threshold(_GARBAGE)
@@ -75,53 +75,53 @@ def initialize(slots: Any, cpus: int, draining: Any, board: Any) -> None:
 
 
 def play_task(task: MatchTask) -> WorkerReply:
-    """Play a match. What the machine fails at is an answer; a bot or spec that cannot be used is raised."""
+    """Play a match. A failure of the machine is a reply; raises InputError for an unusable bot or spec."""
     if _Worker.draining is not None and _Worker.draining.is_set():
         return WorkerReply(task.number)
-    if task.begin_by is not None and time.monotonic() > task.begin_by:
+    if task.start_by is not None and time.monotonic() > task.start_by:
         return WorkerReply(task.number)
-    _show(task.number)
+    _set_status(task.number)
     try:
         return _play(task)
     finally:
-        _show(0)
+        _set_status(0)
 
 
 def play_batch(tasks: Sequence[MatchTask]) -> tuple[list[WorkerReply | InputError], float]:
-    """Play matches in turn; return what ``play_task`` answers or raises for each, and the seconds taken."""
-    began = time.monotonic()
-    answers: list[WorkerReply | InputError] = []
+    """Play matches in turn; return the reply or the InputError of each, and the seconds taken."""
+    started = time.monotonic()
+    replies: list[WorkerReply | InputError] = []
     for task in tasks:
         try:
-            answers.append(play_task(task))
+            replies.append(play_task(task))
         except InputError as error:
-            answers.append(error)
-    return answers, time.monotonic() - began
+            replies.append(error)
+    return replies, time.monotonic() - started
 
 
-def _show(number: int) -> None:
-    """Let the coordinator see what this worker plays."""
-    if _Worker.board is not None:
-        _Worker.board[2 * _Worker.slot] = 0
-        _Worker.board[2 * _Worker.slot + 1] = time.time() if number else 0
-        _Worker.board[2 * _Worker.slot] = number
+def _set_status(number: int) -> None:
+    """Show the coordinator which match this worker plays; 0: none."""
+    if _Worker.status is not None:
+        _Worker.status[2 * _Worker.slot] = 0
+        _Worker.status[2 * _Worker.slot + 1] = time.time() if number else 0
+        _Worker.status[2 * _Worker.slot] = number
 
 
 def _play(task: MatchTask) -> WorkerReply:
     try:
         _Worker.playing = True
-        played = _room(task.bots, task.sandbox, task.reuse).play(task.spec)
+        played = _match_runner(task.bots, task.sandbox, task.reuse).play(task.spec)
         _Worker.playing = False
         kill_strays(BotProcesses.alive)
     except _StopNow:
-        _leave()
+        _exit_now()
     except GameError as error:
         _Worker.playing = False
         return WorkerReply(task.number, failure=str(error))
     except InputError:
         _Worker.playing = False
         raise
-    except Exception as error:  # noqa: BLE001 - whatever it is, the match is played again, and named if void
+    except Exception as error:  # noqa: BLE001 - any error: the match is played again, or void with its name
         _Worker.playing = False
         name = "" if type(error).__module__ == "tourney.errors" else f"{type(error).__name__}: "
         return WorkerReply(task.number, failure=f"{name}{error}")
@@ -129,10 +129,10 @@ def _play(task: MatchTask) -> WorkerReply:
 
 
 def pin(slot: int, cpus: int) -> None:
-    """Pin this process, and the bots it will start, to the processors of a slot; 0 ``cpus`` pins nothing.
+    """Pin this process, and the bots it will start, to the processors of a slot; with 0 ``cpus`` to none.
 
-    A bot that answers on the processor which asks is woken many times quicker. The processors that this
-    process may use are dealt out in lots of ``cpus``; where there are more slots than lots they go round.
+    A bot on the worker's own processor wakes up many times faster. Each slot gets ``cpus`` of the processors
+    that this process may use, in order; after the last ones the first ones come again.
     """
     try:
         free = sorted(os.sched_getaffinity(0))
@@ -146,11 +146,11 @@ def pin(slot: int, cpus: int) -> None:
 
 
 @cache
-def _room(bots: str, sandbox: str, reuse: bool) -> MatchRunner:
+def _match_runner(bots: str, sandbox: str, reuse: bool) -> MatchRunner:
     box = open_sandbox(sandbox)  # type: ignore[arg-type]  # a cached function takes it as a plain string
-    room = MatchRunner(StoreLauncher(BotStore(Path(bots)), box), sandbox=box, reuse=reuse)
-    Finalize(None, room.close, exitpriority=10)
-    return room
+    runner = MatchRunner(StoreLauncher(BotStore(Path(bots)), box), sandbox=box, reuse=reuse)
+    Finalize(None, runner.close, exitpriority=10)
+    return runner
 
 
 def _ignore(_number: int, _frame: FrameType | None) -> None:
@@ -160,13 +160,13 @@ def _ignore(_number: int, _frame: FrameType | None) -> None:
 def _stop(_number: int, _frame: FrameType | None) -> None:
     if _Worker.playing:
         raise _StopNow
-    _leave()
+    _exit_now()
 
 
-def _leave() -> None:
-    """End all processes that this one started, and this one."""
+def _exit_now() -> None:
+    """End this process and all its descendants."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    # All that descends from here: those too that left their bot's session, which this process inherited.
+    # All descendants, also those that left their bot's session and that this process adopted.
     signal_tree(os.getpid(), signal.SIGKILL, spare=1)
     sys.stderr.flush()
     os._exit(128 + signal.SIGTERM)
@@ -181,4 +181,4 @@ def _stop_with_parent() -> None:
     wait([parent.sentinel])
     signal.pthread_kill(main, signal.SIGTERM)
     threading.main_thread().join(_LAST_SECONDS)
-    _leave()
+    _exit_now()
