@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from tourney.run.monitoring.progress import Heartbeat, Playing, Progress
+from tourney.run.monitoring.progress import Heartbeat, Progress
 from tourney.run.monitoring.run_log import RunLog
+from tourney.run.workers.executor import Playing
 
 PROGRESS = Progress(rows=10, done=4, played=4, faults=1, void=0, seconds=2.0)
 

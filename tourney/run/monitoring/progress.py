@@ -5,20 +5,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from tourney.run.workers.executor import Playing
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 PLAIN_EVERY = 10.0
 """Seconds between two lines without a terminal."""
-
-
-class Playing(NamedTuple):
-    """A match being played: its number and its start (seconds since the epoch)."""
-
-    number: int
-    since: float
 
 
 @dataclass(frozen=True, slots=True)

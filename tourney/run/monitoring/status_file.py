@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tourney.parsing import parse_json
-from tourney.run.monitoring.progress import Heartbeat, Listener, Playing
+from tourney.run.monitoring.progress import Heartbeat, Listener
+from tourney.run.workers.executor import Playing
 
 
 @dataclass(frozen=True, slots=True)

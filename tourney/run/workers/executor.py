@@ -8,13 +8,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 from tourney.errors import UsageError
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import MatchSpec
 from tourney.plugins import Registry
-from tourney.run.monitoring.progress import Playing
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +42,13 @@ class WorkerReply:
     number: int
     played: PlayedMatch | None = None
     failure: str | None = None
+
+
+class Playing(NamedTuple):
+    """A match being played: its number and its start (seconds since the epoch)."""
+
+    number: int
+    since: float
 
 
 class MatchExecutor(ABC):

@@ -7,9 +7,8 @@ from functools import partial
 from typing import Any, ClassVar, Final
 
 from tourney.errors import InputError
-from tourney.run.monitoring.progress import Playing
 from tourney.run.workers import worker
-from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
+from tourney.run.workers.executor import MatchExecutor, MatchTask, Playing, WorkerReply
 from tourney.run.workers.processes import WorkerContext, adopt_orphans, kill_orphans
 
 MAX_BATCH: Final = 32
