@@ -5,17 +5,25 @@ import csv
 import io
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from importlib.metadata import EntryPoint
 from pathlib import Path
+from typing import NamedTuple
+from unittest.mock import patch
 
+import click
 import pytest
 import trueskill
 
 from tests.command import invoke
 from tests.report import world
 from tests.tournaments import begin
+from tourney import plugins
+from tourney.cli.ratings import command
 from tourney.errors import StoreError
 from tourney.match.result import pack
+from tourney.ratings.method import METHODS, Forfeits, RatingMethod, rated
 from tourney.results import ratings
 from tourney.run.engine.pairing import pair_next, spec_of
 from tourney.schedule.row import ResultRow
@@ -335,3 +343,43 @@ def test_wrong_use_is_one_sentence(database: str, words: tuple[str, ...], said: 
     assert said in shown.stderr
     assert shown.stderr.count("\n") == 1
     assert shown.stdout == ""
+
+
+class Share(NamedTuple):
+    rank: int
+    entrant: int
+    games: int
+    first: float
+
+
+class FirstPlaces(RatingMethod):
+    """The share of first places: a rating method of another package."""
+
+    name = "first-places"
+    columns = ("first",)
+
+    def rate(
+        self, results: Iterable[ResultRow], entrants: Iterable[int], seats: int, forfeits: Forfeits = "loss"
+    ) -> list[Share]:
+        games, won = Counter[int](), Counter[int]()
+        for result in rated(results, forfeits):
+            games.update(result.entrants)
+            won.update(n for n, rank in zip(result.entrants, result.ranks, strict=True) if rank == 1)
+        order = sorted(entrants, key=lambda n: (-won[n] / games[n], n))
+        return [Share(k, n, games[n], round(won[n] / games[n], 2)) for k, n in enumerate(order, 1)]
+
+
+def test_plugin_prints_its_own_table(database: str) -> None:
+    point = EntryPoint("first-places", f"{__name__}:FirstPlaces", METHODS.group)
+    (option,) = (param for param in command.params if param.name == "method")
+    with (
+        patch.object(plugins, "installed", lambda _: [point]),
+        patch.object(option, "type", click.Choice(METHODS.names())),
+        patch.dict(METHODS._found),
+    ):
+        done = invoke("ratings", "cup", "--method", "first-places", "--db", database, "--format", "json")
+    rows = json.loads(done.stdout)
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert list(rows[0]) == ["rank", "name", "first", "games", "faults"]
+    assert [row["first"] for row in rows] == sorted((row["first"] for row in rows), reverse=True)
+    assert sum(row["games"] for row in rows) == 2 * 23

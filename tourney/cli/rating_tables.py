@@ -5,6 +5,7 @@ from typing import Any
 
 from tourney.cli.output import Column, Format
 from tourney.ratings.batch import Batch
+from tourney.ratings.method import RatingLine
 from tourney.ratings.trueskill_rating import TrueSkillRating
 from tourney.store.repository import Repository
 from tourney.store.values import Tournament
@@ -89,6 +90,24 @@ def trueskill_rows(
             row[key] = f"{value:.3f}" if format_ is Format.TABLE else value
         rows.append(row)
     return rows
+
+
+def plugin_rows(
+    table: Sequence[RatingLine], shown: Sequence[str], names: Names, faults: Mapping[int, int]
+) -> tuple[Rows, tuple[Column, ...]]:
+    """Return a plugin's table and its columns; ``shown`` names the attributes of a line to print."""
+    rows: Rows = [
+        {
+            "rank": line.rank,
+            "name": names[line.entrant],
+            **{name: getattr(line, name) for name in shown},
+            "games": line.games,
+            "faults": faults[line.entrant],
+        }
+        for line in table
+    ]
+    right = tuple(Column(name, right=True) for name in (*shown, "games", "faults"))
+    return rows, (Column("rank", right=True), Column("name"), *right)
 
 
 def batch_rows(

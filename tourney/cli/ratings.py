@@ -10,9 +10,9 @@ from tourney.cli.output import Format, Output, current
 from tourney.errors import StoreError, UsageError
 from tourney.ratings.batch import Batch
 from tourney.ratings.draw_probability import estimate_draw_probability
-from tourney.ratings.method import Forfeits
+from tourney.ratings.method import METHODS, Forfeits, RatingMethod
 from tourney.ratings.trueskill_rating import PACKAGE_TAU, Settings
-from tourney.results.ratings import draw_probability_of, rate_batch, rate_trueskill
+from tourney.results.ratings import draw_probability_of, rate_batch, rate_by, rate_trueskill
 from tourney.store.repository import Repository
 from tourney.store.values import DrawProbability, Tournament
 
@@ -25,7 +25,7 @@ DEFAULT = "default"
 @click.argument("tournament", required=False)
 @click.option(
     "--method",
-    type=click.Choice(["batch", "trueskill"]),
+    type=click.Choice(METHODS.names()),
     default="batch",
     show_default=True,
     help="How to rate: all matches in one fit, or one after the other.",
@@ -77,15 +77,18 @@ def command(
     bot's skill and sigma its standard deviation; the table is in the order of mu - 3 sigma, and matches count
     in schedule order, whenever they were played.
     """
-    if method == "batch":
+    if method != "trueskill":
         for option, given in (("--tau", tau), ("--draw-probability", draw_probability)):
             if given is not None:
                 raise UsageError(f"{option} is for --method trueskill")
-        _batch(tournament, show, forfeits, db, format_)
-        return
-    if show != "bots":
+    if method != "batch" and show != "bots":
         raise UsageError(f"--show {show} is for --method batch")
-    _trueskill(tournament, forfeits, draw_probability, tau, db, format_)
+    if method == "batch":
+        _batch(tournament, show, forfeits, db, format_)
+    elif method == "trueskill":
+        _trueskill(tournament, forfeits, draw_probability, tau, db, format_)
+    else:
+        _plugin(METHODS.find(method), tournament, forfeits, db, format_)
 
 
 def _batch(name: str | None, show: str, forfeits: Forfeits, db: str, format_: Format) -> None:
@@ -140,6 +143,19 @@ def _trueskill(
         output.say(f"rated with tau {settings.tau:g} and draw probability {probability:g}")
     matches = sum(line.games for line in table) // found.seats
     _say_forfeits(output, forfeits, progress.done - progress.void - matches, sum(faults.values()))
+
+
+def _plugin(method: RatingMethod, name: str | None, forfeits: Forfeits, db: str, format_: Format) -> None:
+    with Repository.open(db) as opened, opened.snapshot() as repository:
+        found = repository.tournament(name)
+        names = {entrant.number: entrant.name for entrant in repository.entrants(found.id)}
+        faults = rating_tables.fault_counts(repository, found)
+        progress = repository.progress(found.id)
+        table = rate_by(repository, found, method, forfeits)
+    rows, columns = rating_tables.plugin_rows(table, method.columns, names, faults)
+    current().table(rows, columns, format_)
+    matches = sum(line.games for line in table) // found.seats
+    _say_forfeits(current(), forfeits, progress.done - progress.void - matches, sum(faults.values()))
 
 
 def _say_forfeits(output: Output, forfeits: Forfeits, left_out: int, faults: int) -> None:

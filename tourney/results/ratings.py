@@ -1,6 +1,6 @@
 """Rating what is stored: from a tournament to TrueSkill pools and batch tables, long schedules in part."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -8,7 +8,7 @@ from tourney.errors import RecordError
 from tourney.ratings.batch import Batch, rate
 from tourney.ratings.counts import Counts
 from tourney.ratings.draw_probability import default_draw_probability
-from tourney.ratings.method import Forfeits
+from tourney.ratings.method import Forfeits, RatingLine, RatingMethod
 from tourney.ratings.trueskill_rating import Pool, Settings, dump_pool, load_pool, settings_text
 from tourney.schedule.row import ResultRow
 from tourney.store.repository import Repository
@@ -60,6 +60,14 @@ def rate_trueskill(
     pool = pool.after_ordered(prefix(), forfeits)
     keep = Checkpoint(settled, dump_pool(pool)) if settled - start >= WORTH_KEEPING else None
     return Rated(pool.after_ordered(chain(beyond, results), forfeits), text, keep)
+
+
+def rate_by(
+    repository: Repository, tournament: Tournament, method: RatingMethod, forfeits: Forfeits
+) -> Sequence[RatingLine]:
+    """Rate a tournament by any method, from all of its results."""
+    numbers = [entrant.number for entrant in repository.entrants(tournament.id)]
+    return method.rate(repository.results(tournament.id), numbers, tournament.seats, forfeits)
 
 
 def rate_batch(
