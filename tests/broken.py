@@ -10,7 +10,7 @@ from tests.toys import Odds, OddsState, Race, RaceState, Toe, ToeState
 from tourney.errors import OptionError, PositionError
 from tourney.games.base import CHANCE, OVER, Option, State
 from tourney.games.diagram import Diagram, Piece
-from tourney.seeds import Draw
+from tourney.seeds import RandBelow
 
 
 class _ThirdMan(ToeState):
@@ -339,8 +339,8 @@ class WrongSample(Odds):
 
     expected = "sample"
 
-    def sample(self, observation: str, seat: int, draw: Draw) -> State[int]:
-        return super().sample("- " + observation.split(" ")[1], seat, draw)
+    def sample(self, observation: str, seat: int, randbelow: RandBelow) -> State[int]:
+        return super().sample("- " + observation.split(" ")[1], seat, randbelow)
 
 
 class NoSample(Odds):
@@ -353,7 +353,7 @@ class NoSample(Odds):
 class OffBoard(Toe):
     """A drawing has a piece beside the board."""
 
-    expected = "drawing"
+    expected = "diagram"
 
     def diagram(self, view: str, last: str | None = None) -> Diagram:
         made = super().diagram(view, last)
@@ -363,7 +363,7 @@ class OffBoard(Toe):
 class Undrawn(Toe):
     """Drawing fails once there is a last action."""
 
-    expected = "drawing"
+    expected = "diagram"
 
     def diagram(self, view: str, last: str | None = None) -> Diagram:
         if last == "b2":

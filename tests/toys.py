@@ -8,7 +8,7 @@ from typing import ClassVar
 from tourney.errors import ActionError, OptionError, PositionError
 from tourney.games.base import CHANCE, OVER, Game, Option, State
 from tourney.games.diagram import Arrow, Cell, Diagram, Label, Mark, Piece, plain_diagram
-from tourney.seeds import Draw
+from tourney.seeds import RandBelow
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,12 +284,12 @@ class Odds(Game[int]):
             raise PositionError(f"{text!r} cannot be")
         return state
 
-    def sample(self, observation: str, seat: int, draw: Draw) -> State[int]:
+    def sample(self, observation: str, seat: int, randbelow: RandBelow) -> State[int]:
         if not observation.endswith("?"):
             return self.parse_position(observation, 2, {})
         open_ = self.parse_position(observation[:-1] + "0", 2, {})
         choices = open_.legal_actions()
-        return open_.play(choices[draw(len(choices))])
+        return open_.play(choices[randbelow(len(choices))])
 
 
 class SmallToe(Toe):

@@ -1,7 +1,7 @@
-"""Seeds and uniform draws: the one source of chance in Tourney.
+"""Derived seeds and uniform random integers: the only source of randomness in Tourney.
 
-Every draw is a function of a parent seed and labels; there is no hidden state, so a draw can be made
-again years later and in any order. Integers only.
+Every random integer is a function of a parent seed and labels, so it can be reproduced at any time and in any
+order. Integers only.
 """
 
 import hashlib
@@ -13,8 +13,8 @@ U64 = 1 << 64
 _KEY = b"tourney-seed-1"
 _LABEL = re.compile(r"[A-Za-z0-9._-]+", re.ASCII)
 
-Draw = Callable[[int], int]
-"""A stream of draws: ``draw(total)`` is the next integer, uniform in ``range(total)``."""
+RandBelow = Callable[[int], int]
+"""A random stream: ``randbelow(total)`` is the next integer, uniform in ``range(total)``."""
 
 
 def derive(parent: int, *labels: str | int) -> int:
@@ -37,9 +37,9 @@ def derive(parent: int, *labels: str | int) -> int:
 
 
 def deriver(parent: int, *labels: str | int) -> Callable[[int], int]:
-    """Return ``derive(parent, *labels, k)`` as a function of k alone: the same, and quicker for many k.
+    """Return ``derive(parent, *labels, k)`` as a function of k (from 0), faster for many k.
 
-    Raises ValueError as ``derive`` does; k is from 0.
+    Raises ValueError as ``derive`` does.
     """
     derive(parent, *labels)
     text = "/".join(map(str, (parent, *labels, "")))
@@ -55,18 +55,18 @@ def deriver(parent: int, *labels: str | int) -> Callable[[int], int]:
 
 
 def uniform(u: int, total: int) -> int:
-    """Map a 64-bit draw to ``range(total)`` in integers: ``u * total >> 64``."""
+    """Map a 64-bit integer to ``range(total)``: ``u * total >> 64``."""
     return u * total >> 64
 
 
-def stream(parent: int, *labels: str | int) -> Draw:
-    """Return a stream of draws: the k-th call (from 0) draws by ``derive(parent, *labels, k)``."""
+def stream(parent: int, *labels: str | int) -> RandBelow:
+    """Return a random stream whose k-th value (from 0) comes from ``derive(parent, *labels, k)``."""
     k = 0
 
-    def draw(total: int) -> int:
+    def randbelow(total: int) -> int:
         nonlocal k
         u = derive(parent, *labels, k)
         k += 1
         return uniform(u, total)
 
-    return draw
+    return randbelow

@@ -5,10 +5,10 @@ from __future__ import annotations
 from tests.games.oracles import cyvasse as cy
 from tests.games.oracles import element as el
 from tests.games.oracles import seven_sages as ss
-from tourney.games import Draw
+from tourney.games import RandBelow
 
 
-def sages_tafl(draw: Draw) -> str:
+def sages_tafl(draw: RandBelow) -> str:
     """Crowded or bare boards, sages anywhere, points and counts near their ends."""
     squares = [(x, y) for y in range(9) for x in range(8)]
     board: dict[tuple[int, int], str] = {}
@@ -42,7 +42,7 @@ def sages_tafl(draw: Draw) -> str:
     return f"{text[:-1]} {1 + draw(2)} {towers or '-'} {points[0]}:{points[1]} {quiet} {ply}"
 
 
-def sage_stones(seats: int, stones: int, play_on: bool, draw: Draw) -> str:
+def sage_stones(seats: int, stones: int, play_on: bool, draw: RandBelow) -> str:
     """Full columns, colours that are done, and rolls near their end."""
     colours = 3 if seats == 3 else 4
     left = dict.fromkeys(range(1, colours + 1), stones - draw(2))
@@ -72,7 +72,7 @@ def sage_stones(seats: int, stones: int, play_on: bool, draw: Draw) -> str:
     return f"{'/'.join(columns)} {1 + draw(colours)} {phase} {','.join(hands)} {rolls} {options}"
 
 
-def seven_sages(draw: Draw) -> str:
+def seven_sages(draw: RandBelow) -> str:
     """Sages close together around the fool and the cities, where reflections and the rule of three bite."""
     span = (15, 7)[draw(2)]
     low = 4 if span == 7 else 0
@@ -89,7 +89,7 @@ def seven_sages(draw: Draw) -> str:
     return f"{words[0]} {words[1]} {ss.name(fool)} {seat} {draw(5)}:{draw(5)} {1 + draw(12)} {ply} {starter}"
 
 
-def element(seats: int, draw: Draw) -> str:
+def element(seats: int, draw: RandBelow) -> str:
     """Boards thick with stones around the sages: rivers, ranges, whirlwinds and near captures."""
     board: dict[tuple[int, int], str] = {}
     kinds = [".FWEM1234"[1 + draw(8)] for _ in range(2)] + list("FWEM1234")
@@ -150,7 +150,7 @@ def element(seats: int, draw: Draw) -> str:
     return " ".join(fields)
 
 
-def cyvasse(draw: Draw) -> str:
+def cyvasse(draw: RandBelow) -> str:
     """Armies thrown together: towers, spears and kings in contact, horses with room to ride on."""
     game = cy.Oracle()
     for seat in (1, 2):

@@ -72,9 +72,9 @@ def test_smallest_keeps_the_shortest_of_each_property() -> None:
     """One finding a property, in the order in which properties are tried."""
     setting = Setting(2)
     findings = [
-        Finding("drawing", "a", setting, ("x", "y")),
+        Finding("diagram", "a", setting, ("x", "y")),
         Finding("actor", "b", setting, ("x",)),
-        Finding("drawing", "c", setting, ("x",)),
+        Finding("diagram", "c", setting, ("x",)),
     ]
     assert [finding.what for finding in smallest(findings)] == ["b", "c"]
 

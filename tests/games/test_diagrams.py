@@ -20,7 +20,7 @@ from tourney.games.svg_diagram import (
     TOKENS,
     ground_svg,
     pieces_svg,
-    placed,
+    placed_shapes,
     seat_colors,
     style,
     svg_diagram,
@@ -198,7 +198,7 @@ def test_looks_are_shared_by_places_and_pictures(game: AnyGame) -> None:
     looks, count = set(), 0
     for state, _ in playout(game.new(), stream(1, "looks"), 60):
         drawing = game.diagram(state.position())
-        things = placed(drawing)
+        things = placed_shapes(drawing)
         shown = re.sub(r"<title>[^<]*</title>", "", pieces_svg(drawing))
         whole = "".join(f'<g transform="translate({x} {y})">{look}</g>\n' for look, _, x, y in things)
         assert shown == f'<g class="tb-pieces">\n{whole}</g>' or not things

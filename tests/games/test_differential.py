@@ -17,7 +17,7 @@ import pytest
 from tests.games import made_positions
 from tests.games.oracles import cyvasse, element, sage_stones, sages_tafl, seven_sages
 from tourney.errors import PositionError
-from tourney.games import CHANCE, OVER, Draw, find_game, stream
+from tourney.games import CHANCE, OVER, RandBelow, find_game, stream
 from tourney.games.base import AnyGame, AnyState
 
 GAMES = int(os.environ.get("TOURNEY_DIFFERENTIAL_GAMES", "2"))
@@ -45,7 +45,7 @@ class Setting:
         game: str,
         make: Callable[[], Oracle],
         read: Callable[[str], Oracle],
-        made: Callable[[Draw], str],
+        made: Callable[[RandBelow], str],
         seats: int = 2,
         options: dict[str, str] | None = None,
     ) -> None:
@@ -109,7 +109,7 @@ def compare(game: AnyGame, state: AnyState, oracle: Oracle, legal: list[str], pa
         assert weights == oracle.weights(), path
 
 
-def choose(legal: list[str], draw: Draw, eager: bool) -> str:
+def choose(legal: list[str], draw: RandBelow, eager: bool) -> str:
     """Draw an action; an eager player prefers what scores, captures or ends the turn."""
     if eager:
         loud = [
@@ -122,7 +122,7 @@ def choose(legal: list[str], draw: Draw, eager: bool) -> str:
     return legal[draw(len(legal))]
 
 
-def mutated(text: str, draw: Draw) -> str:
+def mutated(text: str, draw: RandBelow) -> str:
     """Change a string a little: a character, a pair of characters, a number, or a length."""
     fields = text.split(" ")
     at = draw(len(fields))

@@ -1,4 +1,4 @@
-"""The pictures in docs/rules are those that the games draw now."""
+"""The renders in docs/rules are those that the games draw now."""
 
 from pathlib import Path
 
@@ -7,18 +7,18 @@ import pytest
 from tests.command import ROOT, offering
 from tourney.games.base import AnyGame
 from tourney.games.registry import all_games
-from tourney.games.render import main, picture
+from tourney.games.render import main, render
 
 FOLDER = ROOT / "docs" / "rules"
 
 
 @pytest.mark.parametrize("game", all_games(), ids=lambda game: str(game.name))
-def test_the_committed_pictures_are_current(game: AnyGame) -> None:
-    """A change of a drawing shows in docs/rules, too: ``make pictures`` draws them again."""
-    assert (FOLDER / f"{game.name}.svg").read_text(encoding="utf-8") == picture(game)
+def test_the_committed_renders_are_current(game: AnyGame) -> None:
+    """A change of a drawing shows in docs/rules, too: ``make renders`` draws them again."""
+    assert (FOLDER / f"{game.name}.svg").read_text(encoding="utf-8") == render(game)
 
 
-def test_the_pictures_are_written_into_a_folder(tmp_path: Path) -> None:
+def test_the_renders_are_written_into_a_folder(tmp_path: Path) -> None:
     """One file a game, in a folder that is made."""
     with offering(toe="tests.toys:Toe", race="tests.toys:Race"):
         assert main([str(tmp_path / "new")]) == 0

@@ -13,7 +13,7 @@ from tests.games import stones_positions, tafl_positions
 from tests.games.oracles import sage_stones, sages_tafl
 from tourney.errors import PositionError
 from tourney.games.base import CHANCE, OVER, AnyGame, State
-from tourney.seeds import Draw, stream
+from tourney.seeds import RandBelow, stream
 
 SQUARES = [file + rank for file in "abcdefgh" for rank in "123456789"]
 CROWDED = [file + rank for file in "abcdefgh" for rank in "456"]
@@ -131,7 +131,7 @@ def every_action(game: AnyGame) -> list[int]:
     return [game.parse_action(word) for word in words]
 
 
-def choose(legal: list[str], draw: Draw) -> str:
+def choose(legal: list[str], draw: RandBelow) -> str:
     loud = [word for word in legal if word.endswith(("-off", "5"))]
     words = loud if loud and draw(3) == 0 else legal
     return words[draw(len(words))]

@@ -11,7 +11,7 @@ from tests.toys import Odds, Race, Toe
 from tourney.games.base import AnyGame
 from tourney.games.diagram import Diagram
 from tourney.games.registry import GAMES, find_game
-from tourney.games.svg_diagram import ground_svg, placed, seat_colors
+from tourney.games.svg_diagram import ground_svg, placed_shapes, seat_colors
 from tourney.match.record import Record, make_record
 from tourney.match.spec import Entrant, MatchSpec
 from tourney.report.match_page import script_json
@@ -89,7 +89,7 @@ def test_every_game_unfolds_to_its_drawings(name: str) -> None:
     for frame, (position, drawing) in zip(frames, expected, strict=True):
         assert frame.position == position
         assert frame.notes == drawing.notes
-        assert [(x, y) for _, x, y in frame.things] == [(x, y) for _, _, x, y in placed(drawing)]
+        assert [(x, y) for _, x, y in frame.things] == [(x, y) for _, _, x, y in placed_shapes(drawing)]
         assert all(sprite < len(film.sprites) for sprite, _, _ in frame.things)
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from tourney.games.base import AnyGame, AnyState
     from tourney.protocol import Game, Go
-    from tourney.seeds import Draw
+    from tourney.seeds import RandBelow
 
 T = TypeVar("T")
 
@@ -43,8 +43,8 @@ class Match:
         self.history: list[tuple[int, str | None]] = []
         self.withdrawn: list[int] = []
         self.memory: dict[str, Any] = {}
-        self.draw: Draw = stream(self.seed, "draw")
-        self._sample_draw: Draw = stream(self.seed, "sample")
+        self.draw: RandBelow = stream(self.seed, "draw")
+        self._sample_draw: RandBelow = stream(self.seed, "sample")
         self._game: AnyGame | None = None
         self._state: AnyState | None = None
         self._played = 0

@@ -1,4 +1,4 @@
-"""``tourney check-game``: the generic property suite on one game."""
+"""``tourney check-game``: run the generic property suite on a game."""
 
 import click
 
@@ -17,34 +17,34 @@ from tourney.seeds import U64
     "--games", type=click.IntRange(min=1), default=20, show_default=True, help="Random games to play."
 )
 @click.option(
-    "--seed", type=click.IntRange(0, U64 - 1), default=1, show_default=True, help="Where all draws come from."
+    "--seed", type=click.IntRange(0, U64 - 1), default=1, show_default=True, help="Seed of all randomness."
 )
 @output_options
 def command(name: str, games: int, seed: int) -> None:
-    """Try the game NAME against what holds for every game.
+    """Check that the game NAME has the properties of every game.
 
-    Plays random games with all numbers of seats and option values in turn, and tries on the way that strings
-    read back, that exactly the listed actions are taken, that states never change, that results and weights
-    are well-formed, that drawings draw, that hidden actions do not leak, and more. What fails is printed with
-    the shortest history found, as lines for tourney rules; the exit code is 1 then.
+    Plays random games with every number of seats and every option value. Checks that strings parse back, that
+    exactly the listed actions are accepted, that states are immutable, that results, weights and diagrams are
+    well-formed, that hidden actions do not leak, and more. Prints each failed property with the shortest
+    history found, as lines for tourney rules, and exits with 1.
     """
     game = find_game(name)
     out = current()
     findings, last = _check(game, games, seed, out)
     for finding in findings:
-        out.write(f"{finding.name} does not hold: {finding.what}")
+        out.write(f"{finding.name} fails: {finding.what}")
         for line in finding.lines:
             out.write(f"    {line}")
     if findings:
-        raise CheckError(f"{len(findings)} of {len(PROPERTIES)} properties do not hold for {name}")
+        raise CheckError(f"{name} fails {len(findings)} of {len(PROPERTIES)} properties")
     out.write(
-        f"{name} holds to all {len(PROPERTIES)} properties:"
-        f" {last.done} games, {last.actions} actions, {last.thorough} states looked at thoroughly"
+        f"{name} has all {len(PROPERTIES)} properties:"
+        f" {last.done} games, {last.actions} actions, {last.thorough} states checked thoroughly"
     )
 
 
 def _check(game: AnyGame, games: int, seed: int, out: Output) -> tuple[list[Finding], Progress]:
-    """Run the suite under a progress bar; return the smallest findings and how far it came."""
+    """Run the suite with a progress bar; return the smallest findings and the final progress."""
     from rich.progress import Progress as Bar  # noqa: PLC0415 - rich is slow to import
 
     last = Progress(0, games, 0, 0)

@@ -1,4 +1,4 @@
-"""``tourney games``: the games there are."""
+"""``tourney games``: list the games."""
 
 import sys
 
@@ -12,7 +12,7 @@ from tourney.games.base import AnyGame, Option
 from tourney.games.registry import GAMES
 
 _MANY = 4
-"""More values than these are abridged where they are numbers in a row."""
+"""Ranges of numbers with more values than this are abridged."""
 
 COLUMNS = (
     Column("name"),
@@ -31,28 +31,28 @@ COLUMNS = (
 def command(format_: Format) -> None:
     """List the games, their seats and their options.
 
-    An option is printed as NAME=VALUE|VALUE|..., its default first. A plugin that is broken, or claims
-    a name that is taken, is named on standard error, and the exit code is 1.
+    Options are listed as NAME=VALUE|VALUE|..., the default first. Broken plugins and duplicate names are
+    reported on standard error with exit code 1.
     """
     rows: list[Row] = []
     taken = GAMES.clashes()
-    wrong: list[str] = []
+    errors: list[str] = []
     for name in GAMES.names():
         try:
             rows.append(row_of(GAMES.find(name)))
         except GameError as error:
-            wrong.append(str(error))
+            errors.append(str(error))
         else:
-            wrong += [taken[name]] if name in taken else []
-    for sentence in wrong:
+            errors += [taken[name]] if name in taken else []
+    for sentence in errors:
         click.echo(f"error: {printable(sentence)}", err=True)
     current().table(rows, COLUMNS, format_)
-    if wrong:
+    if errors:
         sys.exit(CheckError.exit_code)
 
 
 def row_of(game: AnyGame) -> Row:
-    """Return a game's row."""
+    """Return the row of a game."""
     return {
         "name": game.name,
         "title": game.title,
@@ -65,7 +65,7 @@ def row_of(game: AnyGame) -> Row:
 
 
 def _values(option: Option) -> str:
-    """Return ``NAME=DEFAULT|OTHER|...``; many numbers in a row become ``FIRST..LAST``."""
+    """Return ``NAME=DEFAULT|OTHER|...``; a long range of numbers becomes ``FIRST..LAST``."""
     others = [value for value in option.values if value != option.default]
     if len(others) > _MANY and all(v.isdecimal() for v in option.values):
         numbers = [int(value) for value in option.values]

@@ -14,14 +14,14 @@ from tourney.games.registry import find_game
 @click.argument("depth", type=click.IntRange(min=0))
 @click.option("--position", metavar="POSITION", help="Count from this position. [default: the start]")
 @game_options
-@click.option("--divide", "divided", is_flag=True, help="Count for each first action, too.")
+@click.option("--divide", "divided", is_flag=True, help="Also count for each first action.")
 @output_options
 def command(
     game: str, depth: int, position: str | None, seats: int | None, options: dict[str, str], divided: bool
 ) -> None:
     """Count the action sequences of length DEPTH in GAME.
 
-    Chance outcomes count as actions; a finished game has no sequences. The number is the last line printed.
+    Chance outcomes count as actions. A finished game has no sequences. The total is the last line.
     """
     rules = find_game(game)
     count, full = rules.settings(seats, options)
@@ -30,7 +30,7 @@ def command(
         current().write(str(perft(state, depth)))
         return
     if depth == 0:
-        raise UsageError("--divide wants a DEPTH of at least 1")
+        raise UsageError("--divide needs a DEPTH of at least 1")
     total = 0
     for action, number in divide(rules, state, depth):
         current().write(f"{action} {number}")

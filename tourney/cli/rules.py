@@ -14,30 +14,30 @@ from tourney.games.registry import find_game
 @click.command("rules")
 @click.argument("game")
 def command(game: str) -> None:
-    """Answer questions about GAME: one line on standard output for each line on standard input.
+    """Answer questions about the rules of GAME: one output line for each input line.
 
     \b
-    new [seats=N] [OPTION=VALUE ...]   begin a game             ok
-    set POSITION                       go to a position         ok
-    position | observe SEAT            what there is to see     the string
-    actor                              who acts                 1..n, chance or over
-    legal                              the legal actions        sorted
-    weights                            the outcomes of chance   OUTCOME=WEIGHT ...
+    new [seats=N] [OPTION=VALUE ...]   start a game             ok
+    set POSITION                       set up a position        ok
+    position | observe SEAT            position, observation    the string
+    actor                              seat to act              1..n, chance or over
+    legal                              legal actions            sorted
+    weights                            weights of outcomes      OUTCOME=WEIGHT ...
     play ACTION                        play an action           ok
-    ranks                              the result               1 2, or - while not over
+    ranks                              result                   1 2, or - while not over
     perft DEPTH                        count action sequences   a number
 
-    Whatever cannot be answered is answered by "error" and what is wrong, and changes nothing.
+    The answer to an invalid line is "error" and the reason; the game does not change.
     """  # noqa: D301 - click reads the control character, which keeps the lines as they are
     console = Console(find_game(game))
     source, answers = sys.stdin.buffer, sys.stdout.buffer
     if source.isatty():
-        click.echo(f"The rules of {console.game.title}: begin with new, end with Ctrl-D.", err=True)
+        click.echo(f"The rules of {console.game.title}: start with new, end with Ctrl-D.", err=True)
     failed = False
     while (line := _read_line(source)) is not None:
         try:
             console, answer = console.answer_bytes(line)
-        except Exception as error:  # noqa: BLE001 - a game that fails is said, and the console goes on
+        except Exception as error:  # noqa: BLE001 - the console reports a failing game and continues
             failed = True
             if debugging():
                 traceback.print_exc()
@@ -51,7 +51,7 @@ def command(game: str) -> None:
 def _read_line(source: BinaryIO) -> bytes | None:
     """Return the next line without its newline, or None at the end.
 
-    Of a line that is too long no more than its first ``MAX_LINE + 1`` bytes are returned, and none are kept.
+    Only the first ``MAX_LINE + 1`` bytes of an overlong line are returned; the rest is discarded.
     """
     line = source.readline(MAX_LINE + 1)
     if not line:

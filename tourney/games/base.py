@@ -1,7 +1,7 @@
-"""Game and State: what every game offers, in the field's words (OpenSpiel's where it has one).
+"""The abstract bases of all games, Game and State, in OpenSpiel's terms.
 
-A State is an immutable value; playing an action gives a new State. In every position one actor acts: a
-seat (1..n), chance, or nobody (over). Actions are small hashable values inside and strings at the border.
+A State is an immutable value; playing an action returns a new State. In every state one actor acts: a seat
+(1..n), CHANCE or OVER (a finished game). Actions are small hashable values inside a game and strings outside.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tourney.errors import ActionError, OptionError, PositionError
 
 if TYPE_CHECKING:
     from tourney.games.diagram import Diagram
-    from tourney.seeds import Draw
+    from tourney.seeds import RandBelow
 
 CHANCE = 0
 """The actor of a chance node."""
@@ -23,16 +23,16 @@ OVER = -1
 """The actor of a finished game."""
 
 Action = Hashable
-"""What a game uses for its actions inside: any small hashable value, most often an int."""
+"""A game's internal representation of an action: a small hashable value, usually an int."""
 
 A = TypeVar("A", bound=Hashable)
 
 ACTION_PATTERN = re.compile(r"[!-~]{1,200}", re.ASCII)
-"""What an action string may look like, in any game."""
+"""The form of an action string in every game."""
 
 
 class Option(NamedTuple):
-    """One option of a game: its name, default, allowed values and a line of help. Values are strings."""
+    """An option of a game: name, default, allowed values (strings) and a line of help."""
 
     name: str
     default: str
@@ -40,7 +40,7 @@ class Option(NamedTuple):
     help: str
 
     def check(self, value: str) -> str:
-        """Return the value, or raise OptionError that names what is allowed."""
+        """Return the value, or raise OptionError with the allowed values."""
         if value not in self.values:
             raise OptionError(f"option {self.name}={value} is not one of {', '.join(self.values)}")
         return value
@@ -68,9 +68,9 @@ class OpeningBook(NamedTuple):
 
 
 class State(ABC, Generic[A]):
-    """A position, with whatever history its rules count. Immutable: nothing changes it once made.
+    """A position with the history that its rules need. Immutable.
 
-    A subclass gives ``actor`` and ``seats`` as properties.
+    Subclasses provide ``actor`` and ``seats`` as attributes or properties.
     """
 
     __slots__ = ()
@@ -83,21 +83,18 @@ class State(ABC, Generic[A]):
     @property
     @abstractmethod
     def actor(self) -> int:
-        """Who acts: a seat 1..n, CHANCE (0) or OVER (-1)."""
+        """The seat to act (1..n), CHANCE (0) or OVER (-1)."""
 
     @abstractmethod
     def legal_actions(self) -> Sequence[A]:
-        """List the legal actions (at chance: the outcomes), sorted by their strings, without doubles.
+        """List the legal actions (at chance: the outcomes), unique and sorted by their strings.
 
-        Empty only when the game is over. The list is the caller's to read, not to change.
+        Empty only when the game is over. Callers must not change the list.
         """
 
     @abstractmethod
     def play(self, action: A) -> State[A]:
-        """Return the state after an action.
-
-        The action must be legal: it is not checked here (see ``is_legal``, ``Game.read_action``).
-        """
+        """Return the state after a legal action. Legality is not checked (see ``is_legal``)."""
 
     @abstractmethod
     def ranks(self) -> tuple[int, ...] | None:
@@ -105,58 +102,58 @@ class State(ABC, Generic[A]):
 
     @abstractmethod
     def reason(self) -> str:
-        """Return the game's word for why it is over (``[a-z][a-z0-9-]*``), or "" while not over."""
+        """Return why the game is over, one word (``[a-z][a-z0-9-]*``), or "" while not over."""
 
     @abstractmethod
     def position(self) -> str:
-        """Return the position string, as the game's page defines it."""
+        """Return the position string, as the game's rules page defines it."""
 
-    def observation(self, seat: int) -> str:  # noqa: ARG002 - games with hidden parts use it
-        """Return what a seat may see of the position: the same string with hidden parts masked."""
+    def observation(self, seat: int) -> str:  # noqa: ARG002 - for games with hidden parts
+        """Return the position string with everything masked that is hidden from a seat."""
         return self.position()
 
     def is_legal(self, action: A) -> bool:
-        """Say whether an action is legal here; a game overrides it where it can be quicker."""
+        """Say whether an action is legal here. Override it where a faster test exists."""
         return action in self.legal_actions()
 
     def chance_weights(self) -> Sequence[int]:
-        """Return the outcomes' integer weights, in the order of ``legal_actions``; at chance only."""
-        raise ValueError("this is no chance node")
+        """Return the integer weights of the outcomes, in ``legal_actions`` order. Raises ValueError."""
+        raise ValueError("chance does not act in this state")
 
-    def visible(self, action: A, seat: int) -> bool:  # noqa: ARG002 - games with hidden actions use both
-        """Say whether a seat sees which action is played from this state; if not it is sent as ``?``."""
+    def visible(self, action: A, seat: int) -> bool:  # noqa: ARG002 - for games with hidden actions
+        """Say whether a seat sees an action played from this state; otherwise it receives ``?``."""
         return True
 
     def revealed(self) -> bool:
-        """Say whether all actions that were hidden on the way to this state are open in it."""
+        """Say whether all actions hidden on the way to this state are now open."""
         return True
 
 
 class Game(ABC, Generic[A]):
-    """The rules of one game: makes states and reads and writes strings. Holds no state of its own.
+    """The rules of one game: creates states, and parses and prints strings. Has no state of its own.
 
-    A third party's game is a subclass named by an entry point of the group ``tourney.games``; it is
-    constructed without arguments.
+    A plugin names a subclass by an entry point of the group ``tourney.games``. It is constructed without
+    arguments.
     """
 
     name: ClassVar[str]
-    """``[a-z][a-z0-9-]*``; the name of its entry point."""
+    """``[a-z][a-z0-9-]*``, equal to the name of its entry point."""
     title: ClassVar[str]
-    """For people."""
+    """The name shown to people."""
     rules: ClassVar[str]
-    """The version of the rules, as "1"; part of every record. Raise it when a legal action, a string or a
-    result changes."""
+    """The version of the rules, such as "1", part of every record. Raise it when a legal action, a string or
+    a result changes."""
     seat_counts: ClassVar[tuple[int, ...]]
-    """The numbers of seats it can be played with, ascending."""
+    """The allowed numbers of seats, ascending."""
     seat_names: ClassVar[tuple[str, ...]]
-    """What the seats are called on pages, as ("Black", "Red"); at least as many as the largest count."""
+    """The names of the seats, such as ("Black", "Red"); at least as many as the largest seat count."""
     options: ClassVar[tuple[Option, ...]] = ()
     has_chance: ClassVar[bool] = False
     has_hidden_actions: ClassVar[bool] = False
     has_positions: ClassVar[bool] = True
-    """Whether ``parse_position`` works; without it ``position`` is the history of actions."""
+    """Whether ``parse_position`` works; if not, ``position`` is the history of actions."""
     max_actions: ClassVar[int]
-    """No game of it has more actions than this, chance counted."""
+    """The maximum number of actions in a game, including chance outcomes."""
     diagram_plies: ClassVar[int] = 20
     """The actions played before the diagram in ``docs/rules``; enough to show typical play."""
     golden_match: ClassVar[GoldenMatch | None] = None
@@ -164,28 +161,28 @@ class Game(ABC, Generic[A]):
 
     @abstractmethod
     def initial(self, seats: int, options: Mapping[str, str]) -> State[A]:
-        """Return the first state; ``seats`` and ``options`` have been checked by ``new``."""
+        """Return the first state; ``seats`` and ``options`` are full and checked."""
 
     @abstractmethod
     def action_string(self, action: A) -> str:
-        """Return an action's string, ``[!-~]{1,200}``; the same in every state."""
+        """Return an action's string, ``[!-~]{1,200}``, the same in every state."""
 
     @abstractmethod
     def parse_action(self, text: str) -> A:
-        """Return the action that a string names, or raise ActionError; the inverse of ``action_string``.
+        """Return the action of a string; the inverse of ``action_string``. Raises ActionError.
 
-        Whether the action is legal somewhere is not asked here.
+        Legality is not checked.
         """
 
     def new(self, seats: int | None = None, options: Mapping[str, str] | None = None) -> State[A]:
-        """Return the first state; without ``seats`` the game's smallest. Raises OptionError."""
+        """Return the first state (default: the minimum of seats). Raises OptionError."""
         count, full = self.settings(seats, options)
         return self.initial(count, full)
 
     def settings(
         self, seats: int | None = None, options: Mapping[str, str] | None = None
     ) -> tuple[int, dict[str, str]]:
-        """Check seats and options and fill in defaults, in the order of ``options``. Raises OptionError."""
+        """Check seats and options, and fill in defaults in the order of ``options``. Raises OptionError."""
         count = self.seat_counts[0] if seats is None else seats
         if count not in self.seat_counts:
             allowed = ", ".join(map(str, self.seat_counts))
@@ -199,7 +196,7 @@ class Game(ABC, Generic[A]):
         return count, full
 
     def check_settings(self, seats: int, options: Mapping[str, str]) -> None:
-        """Raise OptionError where seats and options do not go together."""
+        """Raise OptionError for a combination of seats and options that the game refuses."""
 
     def has_single_winner(self, seats: int, options: Mapping[str, str]) -> bool:  # noqa: ARG002 - for subclasses
         """Say whether every game has one winner and all other seats share rank 2; the default is no.
@@ -210,18 +207,18 @@ class Game(ABC, Generic[A]):
 
     def parse_position(
         self,
-        text: str,  # noqa: ARG002 - games that have positions read it
+        text: str,  # noqa: ARG002 - for games with positions
         seats: int,  # noqa: ARG002 - likewise
         options: Mapping[str, str],  # noqa: ARG002 - likewise
     ) -> State[A]:
-        """Return the state a position string names, without history, or raise PositionError.
+        """Return the state of a position string, without history. Raises PositionError.
 
-        ``seats`` and ``options`` are full and checked (as ``settings`` returns them).
+        ``seats`` and ``options`` are full and checked, as ``settings`` returns them.
         """
         raise PositionError(f"{self.name} cannot read positions: play its actions from the start instead")
 
     def read_action(self, state: State[A], text: str) -> A:
-        """Return the legal action that a string names in a state, or raise ActionError."""
+        """Return the legal action of a string in a state. Raises ActionError."""
         action = self.parse_action(text)
         if not state.is_legal(action):
             raise ActionError(f"action {text} is not legal here")
@@ -229,20 +226,19 @@ class Game(ABC, Generic[A]):
 
     def sample(
         self,
-        observation: str,  # noqa: ARG002 - games that can sample read it
+        observation: str,  # noqa: ARG002 - for games that can sample
         seat: int,  # noqa: ARG002 - likewise
-        draw: Draw,  # noqa: ARG002 - likewise
+        randbelow: RandBelow,  # noqa: ARG002 - likewise
     ) -> State[A]:
-        """Return a full state that fits what a seat sees, drawn by ``draw``; for bots that search.
+        """Return a random full state that fits a seat's observation, for bots that search.
 
-        A game without hidden parts reads the observation as a position, so a chance still to come is
-        drawn by the game itself. Raises PositionError.
+        A game without hidden parts parses the observation as a position. Raises PositionError.
         """
         raise PositionError(f"{self.name} cannot sample states")
 
     def diagram(self, view: str, last: str | None = None) -> Diagram:
-        """Draw a position string or an observation, with the last action's string marked if given."""
-        from tourney.games.diagram import plain_diagram  # noqa: PLC0415 - bots, which start often, draw nothing
+        """Return the diagram of a position string or an observation, with the last action marked."""
+        from tourney.games.diagram import plain_diagram  # noqa: PLC0415 - bots start often and need no diagrams
 
         return plain_diagram(view, last)
 

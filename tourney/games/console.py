@@ -1,7 +1,7 @@
-"""The rules console: one line in, one line out, so that an author can check their own rules against ours.
+"""The rules console: answers one line per input line, so authors can check their own rules against Tourney's.
 
-A pure state machine: ``Console.answer`` takes a line and returns a new console and the answer. Words are
-parted by single blanks, strictly, as on the bots' wire; a line is at most ``MAX_LINE`` bytes.
+``Console.answer`` is pure: it takes a line and returns a new console and the answer. Single blanks separate
+words, as in the bot protocol.
 """
 
 import re
@@ -14,7 +14,7 @@ from tourney.games.base import ACTION_PATTERN, CHANCE, OVER, AnyGame, AnyState
 from tourney.games.game_tree import perft
 
 MAX_LINE = 65_536
-"""The longest line that is read, in bytes, without its newline."""
+"""The longest input line in bytes, without its newline."""
 
 _MAX_ANSWER = 400
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
@@ -22,7 +22,7 @@ _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Console:
-    """A game on the table, or none yet. A line that is refused leaves the console as it was."""
+    """The current state of a game, or none before ``new``. A refused line changes nothing."""
 
     game: AnyGame
     state: AnyState | None = None
@@ -30,7 +30,7 @@ class Console:
     options: tuple[tuple[str, str], ...] = ()
 
     def answer_bytes(self, line: bytes) -> tuple["Console", str]:
-        """Answer a line as it was read, its newline taken off."""
+        """Answer a line of bytes without its newline."""
         if len(line) > MAX_LINE:
             return self, f"error the line is longer than {MAX_LINE} bytes"
         try:
@@ -40,9 +40,9 @@ class Console:
         return self.answer(text)
 
     def answer(self, line: str) -> tuple["Console", str]:
-        """Return the console after a line, and the answer: one line without its newline.
+        """Return the console after a line, and the answer without its newline.
 
-        Whatever a game raises that is no GameError passes through: it is a mistake in the game.
+        Exceptions of a game other than GameError pass through: they are bugs of the game.
         """
         try:
             return self._answer(line)
@@ -51,18 +51,18 @@ class Console:
 
     def _answer(self, line: str) -> tuple["Console", str]:
         if line.endswith("\r"):
-            raise UsageError("a carriage return at the end of the line; lines end with \\n alone")
+            raise UsageError("the line ends with a carriage return; end lines with \\n alone")
         if not line.strip():
-            raise UsageError("a blank line; say one of: " + ", ".join(self.COMMANDS))
+            raise UsageError("the line is blank; write one of: " + ", ".join(self.COMMANDS))
         words = line.split(" ")
         if "" in words:
-            raise UsageError("words are parted by single blanks, with none before or after")
+            raise UsageError("separate words by single blanks, with none before or after")
         word, arguments = words[0], words[1:]
         command = self.COMMANDS.get(word)
         if command is None:
-            raise UsageError(f"unknown word {_quote(word)}; say one of: " + ", ".join(self.COMMANDS))
+            raise UsageError(f"unknown word {_quote(word)}; write one of: " + ", ".join(self.COMMANDS))
         if self.state is None and word != "new":
-            raise UsageError(f"there is no game yet; say new before {word}")
+            raise UsageError(f"there is no game yet; write new before {word}")
         return command(self, arguments)
 
     def _new(self, words: list[str]) -> tuple["Console", str]:
@@ -73,7 +73,7 @@ class Console:
             if not (key and equals):
                 raise UsageError(f"{_quote(word)} is not of the form seats=N or OPTION=VALUE")
             if key in options or (key == "seats" and seats is not None):
-                raise UsageError(f"{_quote(key)} is given twice")
+                raise UsageError(f"{_quote(key)} is repeated")
             if key == "seats":
                 seats = _number(value, "a number of seats")
             else:
@@ -84,7 +84,7 @@ class Console:
 
     def _set(self, words: list[str]) -> tuple["Console", str]:
         if not words:
-            raise UsageError("set wants a position")
+            raise UsageError("set needs a position")
         state = self.game.parse_position(" ".join(words), self.seats, dict(self.options))
         return replace(self, state=state), "ok"
 
@@ -110,7 +110,7 @@ class Console:
     def _weights(self, words: list[str]) -> tuple["Console", str]:
         _none(words, "weights")
         if self._state.actor != CHANCE:
-            raise UsageError("chance does not act here, so there are no weights")
+            raise UsageError("chance does not act in this state, so there are no weights")
         names = map(self.game.action_string, self._state.legal_actions())
         pairs = zip(names, self._state.chance_weights(), strict=True)
         return self, " ".join(f"{name}={weight}" for name, weight in pairs)
@@ -118,7 +118,7 @@ class Console:
     def _play(self, words: list[str]) -> tuple["Console", str]:
         text = _one(words, "play", "an action")
         if ACTION_PATTERN.fullmatch(text) is None:
-            raise ActionError(f"{_quote(text)} is no action: 1 to 200 printable ASCII characters")
+            raise ActionError(f"{_quote(text)} is no action; write 1 to 200 printable ASCII characters")
         if self._state.actor == OVER:
             raise ActionError(f"the game is over, so {text} cannot be played")
         return replace(self, state=self._state.play(self.game.read_action(self._state, text))), "ok"
@@ -134,7 +134,7 @@ class Console:
 
     @property
     def _state(self) -> AnyState:
-        assert self.state is not None  # noqa: S101 - _answer lets nothing but `new` through without a state
+        assert self.state is not None  # noqa: S101 - without a state, _answer accepts only `new`
         return self.state
 
     COMMANDS: ClassVar[dict[str, Callable[["Console", list[str]], tuple["Console", str]]]] = {
@@ -149,23 +149,23 @@ class Console:
         "ranks": _ranks,
         "perft": _perft,
     }
-    """The words that begin a line."""
+    """The commands, by the first word of a line."""
 
 
 def _none(words: list[str], command: str) -> None:
     if words:
-        raise UsageError(f"{command} stands alone, without {_quote(words[0])}")
+        raise UsageError(f"{command} takes no argument; leave out {_quote(words[0])}")
 
 
 def _one(words: list[str], command: str, what: str) -> str:
     if len(words) != 1:
-        raise UsageError(f"{command} wants {what}, one word")
+        raise UsageError(f"{command} needs {what}, one word")
     return words[0]
 
 
 def _number(text: str, what: str) -> int:
     if _NUMBER.fullmatch(text) is None:
-        raise UsageError(f"{_quote(text)} is not {what}: digits alone, without a leading zero, 9 at most")
+        raise UsageError(f"{_quote(text)} is not {what}; write at most 9 digits without a leading zero")
     return int(text)
 
 
@@ -174,6 +174,6 @@ def _quote(text: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    """Return a sentence bounded, and with nothing in it that could end the line."""
+    """Truncate a sentence and escape its control characters."""
     plain = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
     return plain if len(plain) <= _MAX_ANSWER else plain[: _MAX_ANSWER - 3] + "..."

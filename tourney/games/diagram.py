@@ -1,7 +1,7 @@
-"""Drawings: one small vocabulary that every game fills, for pages (SVG) and terminals (text) alike.
+"""Board diagrams as data, rendered as SVG for pages and as text for terminals.
 
-A drawing is data. Coordinates are integers in half cells, x to the right and y downwards, and name a
-cell's centre; so neighbouring cells of a row lie 2 apart, and a row of a hex grid is shifted by 1.
+Coordinates are integers in half cells, x to the right and y downwards, and name the centre of a cell. So
+neighbouring cells of a row are 2 apart, and a row of a hex grid is shifted by 1.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ Shape = Literal["square", "hex", "point"]
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A place on the board; ``kind`` is a word for its ground, as "plain", "river", "mountain", "hidden"."""
+    """A place on the board; ``kind`` is its terrain, such as "plain", "river", "mountain", "hidden"."""
 
     x: int
     y: int
@@ -23,10 +23,10 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Something that lies on the board.
+    """A piece on the board.
 
-    ``side`` is the owner's seat, or 0 for nobody's; ``glyph`` one or two characters, for terminals and as
-    the letter on the token; ``kind`` a word for its looks, as "stone", "tower"; ``title`` says it to people.
+    ``side`` is the owner's seat, or 0 for a neutral piece; ``glyph`` one or two characters, for terminals and
+    as the letter on the token; ``kind`` its shape, such as "stone", "tower"; ``title`` its description.
     """
 
     x: int
@@ -58,7 +58,7 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A coordinate's name beside the board."""
+    """The name of a coordinate beside the board."""
 
     x: int
     y: int
@@ -67,10 +67,10 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Diagram:
-    """A board as it looks: ground, pieces, what the last action did, and lines of text beneath.
+    """A position: terrain, pieces, marks and arrows of the last action, and lines of text below.
 
-    ``cells`` and ``labels`` do not change in the course of a game where the ground does not; a replay may
-    draw them once. ``notes`` hold what is not on the board: hands, points, the dice.
+    ``cells`` and ``labels`` stay the same while the terrain does, so a replay can render them once. ``notes``
+    hold what is not on the board: hands, points, dice.
     """
 
     cells: tuple[Cell, ...] = ()
@@ -82,6 +82,6 @@ class Diagram:
 
 
 def plain_diagram(view: str, last: str | None = None) -> Diagram:
-    """Draw a game that offers no drawing of its own: its string, a field a line, and the last action."""
+    """Return the diagram of a game without one of its own: a line per field, and the last action."""
     lines = tuple(view.split(" "))
     return Diagram(notes=(*lines, f"last: {last}") if last else lines)

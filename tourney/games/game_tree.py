@@ -1,17 +1,17 @@
-"""Perft: the number of action sequences of a length, the field's test of a move generator."""
+"""Walks through a game tree: perft counts and random playouts."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from tourney.games.base import CHANCE, OVER, AnyGame, AnyState
-from tourney.seeds import Draw
+from tourney.seeds import RandBelow
 
 
 def perft(state: AnyState, depth: int) -> int:
     """Return the number of action sequences of length ``depth`` from a state.
 
-    Chance outcomes count as actions; a finished game has no sequences but the empty one. The last two plies
-    are counted in bulk, by the number of legal actions. The stack is a list, so that no depth is too deep.
+    Chance outcomes count as actions. A finished game has only the empty sequence. The last two plies are
+    counted by their number of legal actions. The stack is a list, so the depth has no limit.
     """
     if depth == 0:
         return 1
@@ -33,21 +33,21 @@ def perft(state: AnyState, depth: int) -> int:
 
 
 def divide(game: AnyGame, state: AnyState, depth: int) -> Iterator[tuple[str, int]]:
-    """Yield each legal action with the number of sequences of length ``depth`` that begin with it.
+    """Yield each legal action with the number of sequences of length ``depth`` (from 1) that start with it.
 
-    ``depth`` is at least 1. Two programs that disagree are brought together by comparing these.
+    Compare these counts to find where two programs disagree.
     """
     for action in state.legal_actions():
         yield game.action_string(action), perft(state.play(action), depth - 1)
 
 
-def choose(state: AnyState, draw: Draw) -> Any:
-    """Return an action of a state that is not over: an outcome by weight at chance, else uniformly drawn."""
+def choose(state: AnyState, randbelow: RandBelow) -> Any:
+    """Return a random action: uniform for a seat, by weight at chance."""
     actions = state.legal_actions()
     if state.actor != CHANCE:
-        return actions[draw(len(actions))]
+        return actions[randbelow(len(actions))]
     weights = state.chance_weights()
-    rest = draw(sum(weights))
+    rest = randbelow(sum(weights))
     for action, weight in zip(actions, weights, strict=True):
         if rest < weight:
             return action
@@ -55,11 +55,13 @@ def choose(state: AnyState, draw: Draw) -> Any:
     raise ValueError("chance has no outcome of positive weight")
 
 
-def playout(state: AnyState, draw: Draw, limit: int | None = None) -> Iterator[tuple[AnyState, Any]]:
-    """Yield each state and the action played from it, up to the end or ``limit`` actions; last with None."""
+def playout(
+    state: AnyState, randbelow: RandBelow, limit: int | None = None
+) -> Iterator[tuple[AnyState, Any]]:
+    """Play at random to the end or for ``limit`` actions; yield each state and its action, the last with None."""
     count = 0
     while state.actor != OVER and (limit is None or count < limit):
-        action = choose(state, draw)
+        action = choose(state, randbelow)
         yield state, action
         state = state.play(action)
         count += 1

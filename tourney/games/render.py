@@ -1,6 +1,6 @@
 """The boards in docs/rules: ``python -m tourney.games.render DIR`` writes DIR/GAME.svg for every game.
 
-Each shows a position out of a random game from a fixed seed, so that anyone can draw it again.
+Each shows a position of a random game from a fixed seed, so anyone can reproduce it.
 """
 
 import sys
@@ -16,17 +16,17 @@ from tourney.seeds import stream
 SEED = 7
 
 
-def picture(game: AnyGame) -> str:
-    """Return the SVG of a game in the middle of play, with the most seats it can have."""
+def render(game: AnyGame) -> str:
+    """Return the SVG of a position after ``diagram_plies`` random actions, at the largest table."""
     *_, (_, action), (state, _) = playout(
         game.new(game.seat_counts[-1]), stream(SEED, "picture", game.name), game.diagram_plies
     )
-    drawing = game.diagram(state.position(), game.action_string(action))
-    return svg_diagram(drawing, seat_colors(game.seat_names), game.title)
+    diagram = game.diagram(state.position(), game.action_string(action))
+    return svg_diagram(diagram, seat_colors(game.seat_names), game.title)
 
 
 def main(arguments: list[str]) -> int:
-    """Write the pictures into the folder that is the only argument; return the exit code."""
+    """Write a diagram of each game into the folder given as the only argument; return the exit code."""
     if len(arguments) != 1:
         sys.stderr.write("usage: python -m tourney.games.render DIR\n")
         return 2
@@ -34,7 +34,7 @@ def main(arguments: list[str]) -> int:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for game in all_games():
-            (folder / f"{game.name}.svg").write_text(picture(game), encoding="utf-8")
+            (folder / f"{game.name}.svg").write_text(render(game), encoding="utf-8")
     except (OSError, TourneyError) as error:
         sys.stderr.write(f"error: {error}\n")
         return getattr(error, "exit_code", 3)

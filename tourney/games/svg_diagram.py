@@ -1,7 +1,7 @@
-"""Colours of boards: the seats' and the ground's, told apart by people who see colours differently too.
+"""Diagrams as SVG, in colours that people with colour blindness can distinguish.
 
-The seats' colours are those of Okabe and Ito (Color Universal Design, 2008) with a red and neutral ones
-beside them. Every colour is a CSS custom property, ``--board-NAME``, which a page may set.
+The seat colours are those of Okabe and Ito (Color Universal Design, 2008), plus a red and neutral ones. Every
+colour is a CSS custom property, ``--board-NAME``, which a page may set.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from tourney.games.diagram import Arrow, Cell, Diagram, Mark, Piece, Shape
 
 @dataclass(frozen=True, slots=True)
 class Tone:
-    """A colour on light pages and on dark ones, as CSS hex colours; ``ansi`` is one of xterm's 256."""
+    """A colour on light and on dark pages, as CSS hex colours; ``ansi`` is one of xterm's 256 colours."""
 
     light: str
     dark: str
@@ -22,7 +22,7 @@ class Tone:
 
 
 SEAT_COLORS: tuple[str, ...] = ("blue", "orange", "green", "purple")
-"""The colours of seats 1 to 4 where a game's names for them are no colours."""
+"""The colours of seats 1 to 4 in games whose seat names are no colours."""
 
 TOKENS: Mapping[str, Tone] = {
     "blue": Tone("#0072b2", "#3b9ad6", 31),
@@ -40,12 +40,12 @@ TOKENS: Mapping[str, Tone] = {
     "wind": Tone("#cfd8df", "#b9c6cf", 252),
     "fool": Tone("#f0e442", "#f0e442", 227),
 }
-"""What pieces are filled with, by the colour of their side, or by their kind where they are nobody's."""
+"""The fill of pieces, by the colour of their side or, for neutral pieces, by their kind."""
 
 _SIDES = frozenset({"blue", "orange", "green", "purple", "black", "white", "red", "yellow"})
 
 INK_LIGHT = frozenset({"blue", "green", "black", "red", "none", "fire", "water", "earth"})
-"""The fills on which letters are white; on the others they are dark."""
+"""The fills with white letters; letters on other fills are dark."""
 
 GROUNDS: Mapping[str, Tone] = {
     "plain": Tone("#f1e7d3", "#4a453c", 0),
@@ -59,7 +59,7 @@ GROUNDS: Mapping[str, Tone] = {
     "start": Tone("#e5dff0", "#4f4a5c", 0),
     "hidden": Tone("#c4c7cc", "#2c2e33", 238),
 }
-"""What cells are filled with, by their kind; a kind that is not here is drawn as ``plain``."""
+"""The fill of cells, by their kind; an unknown kind looks like ``plain``."""
 
 LINES: Mapping[str, Tone] = {
     "back": Tone("#fffdf8", "#1f1e1b", 0),
@@ -72,13 +72,13 @@ LINES: Mapping[str, Tone] = {
     "used": Tone("#5f6b76", "#aeb9c2", 245),
     "arrow": Tone("#4b2e83", "#cdb4ff", 97),
 }
-"""What lines, letters beside the board, marks and arrows are drawn with."""
+"""The strokes of lines, letters beside the board, marks and arrows."""
 
 
 def seat_colors(names: Sequence[str]) -> tuple[str, ...]:
-    """Return a colour of ``TOKENS`` for each seat's name (``Game.seat_names``).
+    """Return a colour of ``TOKENS`` for each of ``Game.seat_names``.
 
-    Seats that are called by colours, each by another one, have these; else ``SEAT_COLORS`` holds.
+    If the names are distinct colours, each seat has its own; otherwise the colours are ``SEAT_COLORS``.
     """
     words = tuple(name.lower() for name in names)
     if words and all(word in _SIDES for word in words) and len(set(words)) == len(words):
@@ -87,22 +87,22 @@ def seat_colors(names: Sequence[str]) -> tuple[str, ...]:
 
 
 HALF = 52
-"""Units of the picture in half a cell, across; and down, but on a hex grid."""
+"""SVG units in half a cell, horizontally and (except on hex grids) vertically."""
 HALF_HEX = 45
-"""Units in half a row of a hex grid, so that its cells are regular to within 0.1 %."""
+"""SVG units in half a row of a hex grid, which makes its cells regular to within 0.1 %."""
 
 _MARGIN = 10
 _NOTE_LINE = 44
-_NOTE_WIDTH = 23  # of a character of the notes, with some room
+_NOTE_WIDTH = 23  # of a character of the notes, with a margin
 _UNITS_PER_PIXEL = 2.6
 
 Triple = tuple[int, int, int]
-"""A sprite's number and where its centre lies."""
+"""The number of a sprite, and the x and y of its centre."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Half cells to units: ``x * HALF`` across and ``y * down`` downwards."""
+    """Converts half cells to SVG units: ``x * HALF`` and ``y * down``."""
 
     down: int
 
@@ -111,16 +111,16 @@ class Scale:
         return x * HALF, y * self.down
 
 
-def scale_of(drawing: Diagram) -> Scale:
-    """Return the scale of a drawing: rows of a hex grid lie closer together."""
-    return Scale(HALF_HEX if any(cell.shape == "hex" for cell in drawing.cells) else HALF)
+def scale_of(diagram: Diagram) -> Scale:
+    """Return the scale of a diagram: rows of a hex grid are closer together."""
+    return Scale(HALF_HEX if any(cell.shape == "hex" for cell in diagram.cells) else HALF)
 
 
 @cache
 def style() -> str:
-    """Return the style sheet of all boards; a page needs it once, a standalone picture carries it.
+    """Return the style sheet of all diagrams; a page needs it once, a standalone SVG contains it.
 
-    Its selectors are single classes: what a ``<use>`` shows has no ancestors that a selector could see.
+    Its selectors are single classes, since the content of a ``<use>`` element has no ancestors to match.
     """
     rules = [
         ".tb-text{font:600 44px system-ui,'Segoe UI','Liberation Sans',Arial,sans-serif;text-anchor:middle}",
@@ -169,7 +169,7 @@ MARKS = ("from", "to", "captured", "used")
 
 
 def escape(text: str) -> str:
-    """Return a text as it stands in XML, in an element or an attribute; what XML forbids is U+FFFD."""
+    """Escape a text for an XML element or attribute; replace forbidden characters with U+FFFD."""
     allowed = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
     return (
         allowed.replace("&", "&amp;")
@@ -180,11 +180,11 @@ def escape(text: str) -> str:
     )
 
 
-def view_box(drawing: Diagram) -> tuple[int, int, int, int]:
-    """Return the box that holds a drawing's cells, labels and pieces: left, top, width, height, in units."""
-    scale = scale_of(drawing)
-    places = {(c.x, c.y) for c in drawing.cells} | {(p.x, p.y) for p in drawing.pieces}
-    places |= {(label.x, label.y) for label in drawing.labels}
+def view_box(diagram: Diagram) -> tuple[int, int, int, int]:
+    """Return the bounding box of cells, labels and pieces: left, top, width, height, in SVG units."""
+    scale = scale_of(diagram)
+    places = {(c.x, c.y) for c in diagram.cells} | {(p.x, p.y) for p in diagram.pieces}
+    places |= {(label.x, label.y) for label in diagram.labels}
     if not places:
         return 0, 0, 0, 0
     centres = [scale.at(x, y) for x, y in places]
@@ -194,13 +194,13 @@ def view_box(drawing: Diagram) -> tuple[int, int, int, int]:
     return left - _MARGIN, top - _MARGIN, right - left + 2 * _MARGIN, bottom - top + 2 * _MARGIN
 
 
-def svg_diagram(drawing: Diagram, colors: Sequence[str] = SEAT_COLORS, title: str = "") -> str:
-    """Return a standalone SVG document of a drawing, its notes beneath, ended by a newline.
+def svg_diagram(diagram: Diagram, colors: Sequence[str] = SEAT_COLORS, title: str = "") -> str:
+    """Return a standalone SVG document of a diagram with its notes below, ended by a newline.
 
-    ``colors`` are the seats' (``palette.seat_colors``); ``title`` is what screen readers say.
+    ``colors`` are the seats' (``seat_colors``); ``title`` is for screen readers.
     """
-    left, top, width, height = view_box(drawing)
-    lines = _fold(drawing.notes, max(width, 24 * HALF) // _NOTE_WIDTH)
+    left, top, width, height = view_box(diagram)
+    lines = _fold(diagram.notes, max(width, 24 * HALF) // _NOTE_WIDTH)
     if lines:
         width = max(width, max(map(len, lines)) * _NOTE_WIDTH + 2 * _MARGIN)
     under = top + height
@@ -216,55 +216,54 @@ def svg_diagram(drawing: Diagram, colors: Sequence[str] = SEAT_COLORS, title: st
         *([f"<title>{escape(title)}</title>"] if title else []),
         f"<style>\n{style()}</style>",
         f'<rect class="tb-back" x="{left}" y="{top}" width="{width}" height="{height}"/>',
-        ground_svg(drawing, colors),
-        pieces_svg(drawing, colors),
+        ground_svg(diagram, colors),
+        pieces_svg(diagram, colors),
         *notes,
         "</svg>",
     ]
     return "\n".join(parts) + "\n"
 
 
-def ground_svg(drawing: Diagram, colors: Sequence[str] = SEAT_COLORS) -> str:
-    """Return the cells and labels of a drawing as one SVG group."""
-    scale = scale_of(drawing)
-    ordered = sorted(drawing.cells, key=lambda cell: (cell.shape == "point", cell.y, cell.x))
+def ground_svg(diagram: Diagram, colors: Sequence[str] = SEAT_COLORS) -> str:
+    """Return the cells and labels of a diagram as one SVG group."""
+    scale = scale_of(diagram)
+    ordered = sorted(diagram.cells, key=lambda cell: (cell.shape == "point", cell.y, cell.x))
     parts = [_cell(cell, scale, colors) for cell in ordered]
-    for label in drawing.labels:
+    for label in diagram.labels:
         x, y = scale.at(label.x, label.y)
         parts.append(f'<text class="tb-text tb-label" x="{x}" y="{y + 11}">{escape(label.text)}</text>')
     return '<g class="tb-ground">\n' + "\n".join(parts) + "\n</g>"
 
 
-def pieces_svg(drawing: Diagram, colors: Sequence[str] = SEAT_COLORS) -> str:
-    """Return the marks, pieces and arrows of a drawing as one SVG group, to lie over its ground."""
+def pieces_svg(diagram: Diagram, colors: Sequence[str] = SEAT_COLORS) -> str:
+    """Return the marks, pieces and arrows of a diagram as one SVG group, for the layer above the ground."""
     parts = [
-        f'<g transform="translate({x} {y})">{_titled(said)}{look}</g>'
-        for look, said, x, y in placed(drawing, colors)
+        f'<g transform="translate({x} {y})">{_title(title)}{shape}</g>'
+        for shape, title, x, y in placed_shapes(diagram, colors)
     ]
     return '<g class="tb-pieces">\n' + "\n".join(parts) + "\n</g>"
 
 
-def placed(drawing: Diagram, colors: Sequence[str] = SEAT_COLORS) -> list[tuple[str, str, int, int]]:
-    """Return what lies on the ground, the lowest first.
+def placed_shapes(diagram: Diagram, colors: Sequence[str] = SEAT_COLORS) -> list[tuple[str, str, int, int]]:
+    """Return marks, arrows and pieces, the lowest first: SVG around the origin, title, x and y of the centre.
 
-    Each thing is its SVG about the origin, its title, and its centre. Few looks make many pictures: a replay
-    holds each look once, as a sprite.
+    Few distinct shapes occur in a game, so a replay stores each of them once.
     """
-    scale = scale_of(drawing)
-    shapes: Mapping[tuple[int, int], Shape] = {(c.x, c.y): c.shape for c in drawing.cells}
+    scale = scale_of(diagram)
+    shapes: Mapping[tuple[int, int], Shape] = {(c.x, c.y): c.shape for c in diagram.cells}
 
     def shape(x: int, y: int) -> Shape:
         return shapes.get((x, y), "square")
 
-    things = [(_mark(m, shape(m.x, m.y)), "", *scale.at(m.x, m.y)) for m in drawing.marks]
-    things += [
-        (_arrow(a, scale), "", *scale.at(a.x1, a.y1)) for a in drawing.arrows if (a.x1, a.y1) != (a.x2, a.y2)
+    found = [(_mark(m, shape(m.x, m.y)), "", *scale.at(m.x, m.y)) for m in diagram.marks]
+    found += [
+        (_arrow(a, scale), "", *scale.at(a.x1, a.y1)) for a in diagram.arrows if (a.x1, a.y1) != (a.x2, a.y2)
     ]
-    things += [(_piece(p, colors, shape(p.x, p.y)), p.title, *scale.at(p.x, p.y)) for p in drawing.pieces]
-    return things
+    found += [(_piece(p, colors, shape(p.x, p.y)), p.title, *scale.at(p.x, p.y)) for p in diagram.pieces]
+    return found
 
 
-def _titled(text: str) -> str:
+def _title(text: str) -> str:
     return f"<title>{escape(text)}</title>" if text else ""
 
 
@@ -285,7 +284,7 @@ def _piece(piece: Piece, colors: Sequence[str], shape: Shape) -> str:
 
 
 _NEUTRAL = {"mountain": "earth", "range": "earth", "whirlwind": "wind"}
-"""Kinds of nobody's pieces that have another's colour."""
+"""The colours of neutral kinds that have none of their own."""
 
 _ROUND = '<circle r="38"/><circle class="tb-ring" r="31"/>'
 _BODIES = {
@@ -300,11 +299,11 @@ _BODIES = {
     "whirlwind": '<path d="M0 -48L48 0L0 48L-48 0Z"/>'
     '<path class="tb-ring tb-dark" d="M0 -36l36 36l-36 36l-36 -36Z"/>',
 }
-"""The outlines of kinds that are no round tokens: an outline tells more than a colour."""
+"""The outlines of kinds other than round tokens."""
 
 
 def _cell(cell: Cell, scale: Scale, colors: Sequence[str]) -> str:
-    """Draw a cell; a kind that ends in ``-SEAT``, as "city-2", is tinted with that seat's colour."""
+    """Return a cell; a kind that ends in ``-SEAT``, such as "city-2", has a tint of that seat's colour."""
     x, y = scale.at(cell.x, cell.y)
     kind, _, owner = cell.kind.partition("-")
     kind = kind if kind in GROUNDS else "plain"
@@ -314,8 +313,8 @@ def _cell(cell: Cell, scale: Scale, colors: Sequence[str]) -> str:
         color = colors[(int(owner) - 1) % len(colors)]
         tint = f'<path class="tb-cell tb-tint tb-p-{color}" d="{outline}"/>'
     deco = f'<g class="tb-deco" transform="translate({x} {y})">{_DECO[kind]}</g>' if kind in _DECO else ""
-    said = _titled(cell.name if kind == "plain" else f"{cell.name} {kind}".strip())
-    return f'<g><path class="tb-cell tb-g-{kind}" d="{outline}"/>{tint}{deco}{said}</g>'
+    title = _title(cell.name if kind == "plain" else f"{cell.name} {kind}".strip())
+    return f'<g><path class="tb-cell tb-g-{kind}" d="{outline}"/>{tint}{deco}{title}</g>'
 
 
 _WAVES = "M{x} {y}q9 -12 18 0t18 0t18 0t18 0"
@@ -326,7 +325,7 @@ _DECO = {
     "barbarian": '<path d="M-8 -8L8 8M8 -8L-8 8"/>',
     "hidden": '<path d="M-12 -12a13 13 0 1 1 17 13q-5 3 -5 11M0 24v1"/>',
 }
-"""What is drawn on the ground of a kind, so that it can be told without its colour."""
+"""The patterns that identify terrain without its colour."""
 
 
 def _outline(shape: Shape, x: int, y: int, inset: int) -> str:
@@ -348,7 +347,7 @@ def _mark(mark: Mark, shape: Shape) -> str:
 
 
 def _arrow(arrow: Arrow, scale: Scale) -> str:
-    """Draw an arrow about its start, from close by to where a token ends that lies there."""
+    """Return an arrow around its start, from near there to the edge of a token at its end."""
     (x1, y1), (x2, y2) = scale.at(arrow.x1, arrow.y1), scale.at(arrow.x2, arrow.y2)
     dx, dy = x2 - x1, y2 - y1
     length = isqrt(dx * dx + dy * dy)
@@ -364,5 +363,5 @@ def _arrow(arrow: Arrow, scale: Scale) -> str:
 
 
 def _fold(notes: Sequence[str], width: int) -> list[str]:
-    """Part lines that are longer than ``width`` characters, wherever that falls."""
+    """Split lines longer than ``width`` characters."""
     return [line[k : k + width] for line in notes for k in range(0, max(len(line), 1), width)]

@@ -1,7 +1,8 @@
-"""Drawings as text, for terminals: with colours, or so that everything can be told without.
+"""Diagrams as text for terminals, with or without colours.
 
-A cell is four columns wide and one line high; a row of a hex grid is shifted by two. With colours a piece
-lies on its seat's; without them it is followed by its seat's number, unless its glyph tells the seat.
+A cell is four columns wide and one line high; a row of a hex grid is shifted by two columns. A piece has the
+background colour of its seat or, without colours, the seat's number behind its glyph (unless all glyphs name
+their seats).
 """
 
 import unicodedata
@@ -11,7 +12,7 @@ from tourney.games.diagram import Cell, Diagram, Piece
 from tourney.games.svg_diagram import GROUNDS, INK_LIGHT, SEAT_COLORS, TOKENS
 
 _COLUMNS = 2  # characters in half a cell
-_FIELD = 3  # characters in the middle of a cell; the fourth parts it from the next
+_FIELD = 3  # characters in the middle of a cell; the fourth separates it from the next
 
 _GROUND = {
     "plain": ".",
@@ -36,36 +37,36 @@ _LEGEND = {
 Place = tuple[int, int]
 
 
-def text_diagram(drawing: Diagram, *, color: bool = False, colors: Sequence[str] = SEAT_COLORS) -> str:
-    """Return a drawing as lines of text, each ended by a newline; ``color`` adds ANSI escape sequences.
+def text_diagram(diagram: Diagram, *, color: bool = False, colors: Sequence[str] = SEAT_COLORS) -> str:
+    """Return a diagram as lines of text, each ended by a newline; ``color`` adds ANSI escape sequences.
 
-    Rows lie one line apart; a row between two others, as for a point on a corner, is a line of its own.
+    Every y coordinate with a cell, a piece or a label is one line.
     """
-    fields = _fields(drawing, color=color, colors=colors)
+    fields = _fields(diagram, color=color, colors=colors)
     lines: list[str] = []
     if fields:
         left = min(x for x, _ in fields)
         for y in sorted({y for _, y in fields}):
             row = sorted((x, text) for (x, at), text in fields.items() if at == y)
             lines.append(_line(row, left))
-    names = {(cell.x, cell.y): _printable(cell.name) for cell in drawing.cells}
-    for arrow in drawing.arrows:
+    names = {(cell.x, cell.y): _printable(cell.name) for cell in diagram.cells}
+    for arrow in diagram.arrows:
         start, end = (arrow.x1, arrow.y1), (arrow.x2, arrow.y2)
         lines.append(" -> ".join(names.get(place) or f"{place[0]},{place[1]}" for place in (start, end)))
-    legend = [text for kind, text in _LEGEND.items() if any(mark.kind == kind for mark in drawing.marks)]
+    legend = [text for kind, text in _LEGEND.items() if any(mark.kind == kind for mark in diagram.marks)]
     if legend:
         lines.append("  ".join(legend))
-    lines.extend(_printable(note) for note in drawing.notes)
+    lines.extend(_printable(note) for note in diagram.notes)
     return "".join(line + "\n" for line in lines)
 
 
-def _fields(drawing: Diagram, *, color: bool, colors: Sequence[str]) -> dict[Place, tuple[str, str]]:
-    """Return per place the three characters to show, and the escape sequence they are shown with."""
-    cells = {(cell.x, cell.y): cell for cell in drawing.cells}
-    pieces = {(piece.x, piece.y): piece for piece in drawing.pieces}
-    marks = {(mark.x, mark.y): mark.kind for mark in drawing.marks}
-    fields = {(label.x, label.y): (_centre(_printable(label.text)), "") for label in drawing.labels}
-    numbered = not (color or _told_by_glyph(drawing.pieces))
+def _fields(diagram: Diagram, *, color: bool, colors: Sequence[str]) -> dict[Place, tuple[str, str]]:
+    """Return by place the characters of a cell and their escape sequence."""
+    cells = {(cell.x, cell.y): cell for cell in diagram.cells}
+    pieces = {(piece.x, piece.y): piece for piece in diagram.pieces}
+    marks = {(mark.x, mark.y): mark.kind for mark in diagram.marks}
+    fields = {(label.x, label.y): (_centre(_printable(label.text)), "") for label in diagram.labels}
+    numbered = not (color or _glyphs_name_seats(diagram.pieces))
     for place in {**cells, **pieces}:
         cell, piece = cells.get(place), pieces.get(place)
         opening, closing = _BRACKETS.get(marks.get(place, ""), (" ", " "))
@@ -76,8 +77,8 @@ def _fields(drawing: Diagram, *, color: bool, colors: Sequence[str]) -> dict[Pla
     return fields
 
 
-def _told_by_glyph(pieces: Sequence[Piece]) -> bool:
-    """Say whether glyphs tell the seats: by numbers, or by capitals and small letters as in chess."""
+def _glyphs_name_seats(pieces: Sequence[Piece]) -> bool:
+    """Say whether the glyphs identify the seats: by numbers, or by capitals and small letters as in chess."""
     owned = [piece for piece in pieces if piece.side]
     return all(p.glyph.isdecimal() or p.glyph.endswith(str(p.side)) for p in owned) or all(
         (p.glyph.isupper(), p.glyph.islower()) == (p.side == 1, p.side == 2) for p in owned
@@ -85,7 +86,7 @@ def _told_by_glyph(pieces: Sequence[Piece]) -> bool:
 
 
 def _line(row: Sequence[tuple[int, tuple[str, str]]], left: int) -> str:
-    """Lay the fields of a row side by side, from the column of ``left`` on."""
+    """Join the fields of a row, starting at the column of ``left``."""
     parts: list[str] = []
     column = 0
     for x, (text, escape) in row:
@@ -124,7 +125,7 @@ def _fit(text: str) -> str:
 
 
 def _width(text: str) -> int:
-    """Return how many columns of a terminal a text takes."""
+    """Return the width of a text in terminal columns."""
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from tourney.errors import GameError
 from tourney.games.base import AnyGame, AnyState
 from tourney.games.diagram import Diagram, plain_diagram
-from tourney.games.svg_diagram import Triple, ground_svg, placed, seat_colors, view_box
+from tourney.games.svg_diagram import Triple, ground_svg, placed_shapes, seat_colors, view_box
 from tourney.match.record import Record
 
 KEY_FRAMES = 8
@@ -133,7 +133,7 @@ def _film(
             ground = tuple(ground_svg(drawing, colors).split("\n")[1:-1]) if drawing.cells else ()
         boxes.add(view_box(drawing))
         things = tuple(
-            (sprites.setdefault(look, len(sprites)), x, y) for look, _, x, y in placed(drawing, colors)
+            (sprites.setdefault(look, len(sprites)), x, y) for look, _, x, y in placed_shapes(drawing, colors)
         )
         frames.append(Frame(ground, things, drawing.notes, position))
     return Replay(_around(boxes), tuple(sprites), tuple(frames), problem)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.games.cyvasse.hands import LENGTH, legal, place
-from tourney.seeds import Draw, stream
+from tourney.seeds import RandBelow, stream
 
 MOVE = {"R": 1, "S": 1, "L": 3, "H": 2, "E": 1, "C": 2, "T": 1, "D": 4, "W": 0, "K": 1}
 ENGAGES = {
@@ -160,7 +160,7 @@ class Naive:
         return sorted(found)
 
 
-def random_board(draw: Draw, rows: str, hills: int) -> tuple[dict[str, str], set[str], set[str]]:
+def random_board(draw: RandBelow, rows: str, hills: int) -> tuple[dict[str, str], set[str], set[str]]:
     """Draw up to full sets of pieces onto some rows, with up to so many mountains and waters."""
     names = [name for name in NAMES if name[0] in rows]
 

@@ -5,12 +5,12 @@ from hypothesis import strategies as st
 
 from tests.games.cyvasse.hands import GAME, lay_out, read
 from tourney.games.base import OVER, State
-from tourney.seeds import Draw, stream
+from tourney.seeds import RandBelow, stream
 
 SEEDS = st.integers(0, 2**32)
 
 
-def drawn(state: State[int], draw: Draw, greed: int) -> int:
+def drawn(state: State[int], draw: RandBelow, greed: int) -> int:
     """Draw an action; ``greed`` times of 4 a capture, where there is one."""
     actions = state.legal_actions()
     captures = [action for action in actions if "x" in GAME.action_string(action)]

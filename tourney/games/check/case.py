@@ -1,17 +1,18 @@
-"""What the suite finds: a property that fails, and where."""
+"""The values of the property suite: settings, findings, cases, and the strings that a case tries."""
 
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypeVar
 
 from tourney.errors import OptionError
 from tourney.games.base import CHANCE, AnyGame, AnyState
-from tourney.seeds import Draw
+from tourney.seeds import RandBelow
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A number of seats and a value for every option: what a game is begun with."""
+    """A number of seats and a value for every option."""
 
     seats: int
     options: tuple[tuple[str, str], ...] = ()
@@ -22,33 +23,28 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A property that does not hold, in one sentence, and the actions that lead to where it shows.
+    """A failed property, one of ``PROPERTIES``, and the shortest known history that shows it.
 
-    ``name`` is the property's, one of ``PROPERTIES``. ``setting`` is None where it is about the game as such.
-    ``position`` is set where the state was read from that string; the history is empty then.
+    ``what`` is one sentence. ``setting`` is None for a property of the game class itself.
     """
 
     name: str
     what: str
     setting: Setting | None = None
     history: tuple[str, ...] = ()
-    position: str | None = None
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """Lines for ``tourney rules`` that lead to the state; none if it is about no state."""
+        """The lines for ``tourney rules`` that reproduce the state; none without a setting."""
         if self.setting is None:
             return ()
-        start = (f"new {self.setting}",)
-        if self.position is not None:
-            return (*start, f"set {self.position}")
-        return (*start, *(f"play {action}" for action in self.history))
+        return (f"new {self.setting}", *(f"play {action}" for action in self.history))
 
 
 def settings_of(game: AnyGame) -> tuple[Setting, ...]:
-    """Return the settings to try: every number of seats with the defaults, then with other options.
+    """Return the settings to try: every number of seats with the defaults, then with one option changed.
 
-    One option at a time is changed. Settings that the game refuses as not going together are left out.
+    Combinations that the game refuses are left out.
     """
     found: dict[Setting, None] = {}
     changes: list[dict[str, str]] = [{}]
@@ -56,12 +52,12 @@ def settings_of(game: AnyGame) -> tuple[Setting, ...]:
     for change in changes:
         for seats in game.seat_counts:
             options = {o.name: change.get(o.name, o.default) for o in game.options}
-            if _go_together(game, seats, options):
+            if _is_allowed(game, seats, options):
                 found[Setting(seats, tuple(options.items()))] = None
     return tuple(found)
 
 
-def _go_together(game: AnyGame, seats: int, options: dict[str, str]) -> bool:
+def _is_allowed(game: AnyGame, seats: int, options: dict[str, str]) -> bool:
     try:
         game.settings(seats, options)
     except OptionError:
@@ -69,45 +65,33 @@ def _go_together(game: AnyGame, seats: int, options: dict[str, str]) -> bool:
     return True
 
 
+T = TypeVar("T")
+
 Fingerprint = tuple[object, ...]
 
 
-@dataclass(slots=True)
-class Pool:
-    """Strings seen in other states of the same games: bounded, the oldest go first."""
+@dataclass(frozen=True, slots=True)
+class StringPool:
+    """The latest action and position strings of the games played so far."""
 
-    limit: int = 400
-    actions: list[str] = field(default_factory=list)
-    positions: list[str] = field(default_factory=list)
-
-    def add_action(self, text: str) -> None:
-        """Keep an action string."""
-        self._add(self.actions, text)
-
-    def add_position(self, text: str) -> None:
-        """Keep a position string."""
-        self._add(self.positions, text)
-
-    def _add(self, strings: list[str], text: str) -> None:
-        strings.append(text)
-        if len(strings) > self.limit:
-            del strings[0]
+    actions: deque[str] = field(default_factory=lambda: deque(maxlen=400))
+    positions: deque[str] = field(default_factory=lambda: deque(maxlen=400))
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
-    """A state, how it was reached, and a stream of draws for what is tried at random."""
+class Case:
+    """A state under test, the actions that led to it, and a random stream for the trials."""
 
     game: AnyGame
     setting: Setting
     state: AnyState
     history: tuple[str, ...]
-    draw: Draw
-    pool: Pool
+    randbelow: RandBelow
+    pool: StringPool
 
     @property
     def options(self) -> dict[str, str]:
-        """The options as the game's methods take them."""
+        """The options as a dict, as the game's methods take them."""
         return dict(self.setting.options)
 
     @property
@@ -120,12 +104,12 @@ class Scene:
         return self.game.parse_position(text, self.setting.seats, self.options)
 
 
-Property = Callable[[Scene], Iterator[str]]
-"""Yields a sentence for each way in which a scene does not hold to something."""
+Property = Callable[[Case], Iterator[str]]
+"""Yields a sentence for each way in which a case breaks the property."""
 
 
 def fingerprint(game: AnyGame, state: AnyState) -> Fingerprint:
-    """Return all that a state shows of itself."""
+    """Return everything observable of a state."""
     actor = state.actor
     return (
         actor,
@@ -139,35 +123,35 @@ def fingerprint(game: AnyGame, state: AnyState) -> Fingerprint:
     )
 
 
-def some(items: list[Any], count: int, draw: Draw) -> list[Any]:
-    """Return up to ``count`` of the items, drawn without repetition, in their order."""
+def subset(items: Sequence[T], count: int, randbelow: RandBelow) -> list[T]:
+    """Return up to ``count`` random items, without repetition and in their order."""
     if len(items) <= count:
-        return items
+        return list(items)
     chosen: set[int] = set()
     while len(chosen) < count:
-        chosen.add(draw(len(items)))
+        chosen.add(randbelow(len(items)))
     return [items[k] for k in sorted(chosen)]
 
 
-def said(error: Exception) -> str:
-    """Return an unexpected exception as words."""
+def describe(error: Exception) -> str:
+    """Return an unexpected exception as the end of a sentence."""
     return f"raises {type(error).__name__}: {error}"
 
 
 _TEMPTING = "0123456789abcdxXAFSW.-?/,:+#'"
 
 
-def mutants(text: str, count: int, draw: Draw) -> Iterator[str]:
+def mutants(text: str, count: int, randbelow: RandBelow) -> Iterator[str]:
     """Yield ``count`` strings that differ from ``text`` by one small change each."""
     for _ in range(count):
-        yield mutant(text, draw)
+        yield mutant(text, randbelow)
 
 
-def mutant(text: str, draw: Draw) -> str:
-    """Return a string that differs from ``text``, which is not empty, by one small change."""
-    at = draw(len(text))
+def mutant(text: str, randbelow: RandBelow) -> str:
+    """Return a string that differs from a non-empty ``text`` by one small change."""
+    at = randbelow(len(text))
     before, here, after = text[:at], text[at], text[at + 1 :]
-    kind = draw(8)
+    kind = randbelow(8)
     if kind == 0:
         changed = before + after
     elif kind == 1:
@@ -177,27 +161,27 @@ def mutant(text: str, draw: Draw) -> str:
     elif kind == 3:
         changed = before + here.swapcase() + after
     elif kind == 4:
-        changed = before + _TEMPTING[draw(len(_TEMPTING))] + here + after
+        changed = before + _TEMPTING[randbelow(len(_TEMPTING))] + here + after
     elif kind == 5 and here.isdecimal():
         changed = before + str((int(here) + 1) % 10) + after
     elif kind == 6:
-        changed = before + text[draw(len(text))] + after
+        changed = before + text[randbelow(len(text))] + after
     else:
-        changed = before + _TEMPTING[draw(len(_TEMPTING))] + after
-    return changed if changed != text else text + ("0" if draw(2) else " ")
+        changed = before + _TEMPTING[randbelow(len(_TEMPTING))] + after
+    return changed if changed != text else text + ("0" if randbelow(2) else " ")
 
 
-def spliced(text: str, other: str, draw: Draw) -> str:
-    """Return ``text`` with one of its fields, which blanks part, taken from another such string."""
+def spliced(text: str, other: str, randbelow: RandBelow) -> str:
+    """Return ``text`` with one of its blank-separated fields taken from ``other``."""
     fields, others = text.split(" "), other.split(" ")
-    k = draw(len(fields))
+    k = randbelow(len(fields))
     if k < len(others):
         fields[k] = others[k]
     return " ".join(fields)
 
 
 def around(text: str) -> tuple[str, ...]:
-    """Return strings that a lenient reader would take for ``text``."""
+    """Return strings that a lenient parser would accept as ``text``."""
     return (
         f" {text}",
         f"{text} ",

@@ -1,4 +1,4 @@
-"""What holds of hidden information: nothing leaks, and a sampled state fits what was seen."""
+"""The properties of hidden information: sampled states fit the observation, and nothing leaks."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -6,33 +6,34 @@ from typing import Any
 
 from tourney.errors import PositionError
 from tourney.games.base import OVER, AnyGame, AnyState, Game
-from tourney.games.check.case import Scene, fingerprint
-from tourney.seeds import Draw
+from tourney.games.check.case import Case, fingerprint
+from tourney.seeds import RandBelow
 
 
-def sample(scene: Scene) -> Iterator[str]:
-    """Check that ``sample`` gives a state in which the seat sees the same, and may do the same.
+def sample(case: Case) -> Iterator[str]:
+    """Check that ``sample`` returns a state with the seat's observation and legal actions.
 
-    A game with hidden actions has to offer it; any other may.
+    Games with hidden actions must offer it; others may.
     """
-    game, state = scene.game, scene.state
+    game, state = case.game, case.state
     if state.actor == OVER or not _offers(game):
         if game.has_hidden_actions and not _offers(game):
-            yield "has_hidden_actions is True, but there is no sample()"
+            yield "has_hidden_actions is True, but the class has no sample()"
         return
     for seat in range(1, state.seats + 1):
         seen = state.observation(seat)
         try:
-            drawn = game.sample(seen, seat, scene.draw)
+            sampled = game.sample(seen, seat, case.randbelow)
         except PositionError as error:
-            yield f"sample refuses what seat {seat} sees, {seen!r}: {error}"
+            yield f"sample refuses the observation of seat {seat}, {seen!r}: {error}"
             return
-        if drawn.observation(seat) != seen:
-            yield f"in the state sampled for seat {seat} it sees {drawn.observation(seat)!r}, not {seen!r}"
-        elif state.actor == seat and _names(game, drawn) != _names(game, state):
-            yield f"in the state sampled for seat {seat}, which sees {seen!r}, other actions are legal"
-        if drawn.seats == state.seats:
-            fingerprint(game, drawn)
+        shown = sampled.observation(seat)
+        if shown != seen:
+            yield f"the state sampled for seat {seat} has the observation {shown!r}, not {seen!r}"
+        elif state.actor == seat and _names(game, sampled) != _names(game, state):
+            yield f"the state sampled for seat {seat} from {seen!r} has other legal actions"
+        if sampled.seats == state.seats:
+            fingerprint(game, sampled)
 
 
 def _offers(game: AnyGame) -> bool:
@@ -45,22 +46,24 @@ def _names(game: AnyGame, state: AnyState) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A state of a game as it was played, and the action that was played from it."""
+    """A state of a game, and the action played from it."""
 
     state: AnyState
     action: Any
 
 
-def leak(game: AnyGame, path: Sequence[Step], end: AnyState, seat: int, draw: Draw) -> tuple[int, str] | None:
-    """Look for a leak to a seat: replay a game with actions hidden from it exchanged for other legal ones.
+def leak(
+    game: AnyGame, path: Sequence[Step], end: AnyState, seat: int, randbelow: RandBelow
+) -> tuple[int, str] | None:
+    """Replay a game with actions hidden from a seat exchanged for other legal ones, to find a leak.
 
-    As long as the seat is sent the same lines in both games, it has to have the same observation and, when it
-    acts, the same legal actions. Returns how many actions lead to the leak and a sentence, or None.
+    While the seat receives the same lines in both games, its observation and its legal actions must be the
+    same. Return the number of actions before the leak and a sentence, or None.
     """
     hidden = [k for k, step in enumerate(path) if not step.state.visible(step.action, seat)]
     if not hidden:
         return None
-    first = hidden[draw(len(hidden))] if draw(2) else hidden[0]
+    first = hidden[randbelow(len(hidden))] if randbelow(2) else hidden[0]
     twin = path[0].state
     exchanged: list[tuple[str, str]] = []
     states = [*(step.state for step in path), end]
@@ -87,8 +90,8 @@ def leak(game: AnyGame, path: Sequence[Step], end: AnyState, seat: int, draw: Dr
             others = [a for a in twin.legal_actions() if not twin.visible(a, seat)]
             if not others:
                 return None
-            if action not in others or (k >= first and draw(3)):
-                other = others[draw(len(others))]
+            if action not in others or (k >= first and randbelow(3)):
+                other = others[randbelow(len(others))]
                 if other != action:
                     exchanged.append((game.action_string(action), game.action_string(other)))
                 action = other
@@ -102,6 +105,6 @@ def _sentence(exchanged: list[tuple[str, str]], seat: int, what: str, there: obj
     if isinstance(there, list) and isinstance(here, list):
         there, here = [x for x in there if x not in here][:5], [x for x in here if x not in there][:5]
     return (
-        f"with hidden actions exchanged ({swaps}) seat {seat}, sent the same lines,"
+        f"with hidden actions exchanged ({swaps}) seat {seat}, which receives the same lines,"
         f" {what} {there!r}, not {here!r}"
     )

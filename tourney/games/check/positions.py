@@ -1,15 +1,15 @@
-"""What holds of position strings: they read back as the same state, and nothing else is read."""
+"""The properties of position strings: they parse to the same state, and all other strings are refused."""
 
 from collections.abc import Iterator
 from itertools import chain
 
 from tourney.errors import PositionError
 from tourney.games.base import OVER
-from tourney.games.check.case import Scene, around, fingerprint, mutants, said, some, spliced
+from tourney.games.check.case import Case, around, describe, fingerprint, mutants, spliced, subset
 from tourney.games.check.states import (
     action_strings,
-    actor,
     chance,
+    check_actor,
     guarded,
     legal_actions,
     playable,
@@ -17,8 +17,8 @@ from tourney.games.check.states import (
     strings,
 )
 
-_SOUND = {
-    "actor": actor,
+_OF_PARSED = {
+    "actor": check_actor,
     "legal-actions": legal_actions,
     "action-strings": action_strings,
     "chance": chance,
@@ -26,53 +26,53 @@ _SOUND = {
     "strings": strings,
     "playable": playable,
 }
-"""What holds for a state that was read from a string, too."""
+"""The properties that a parsed state has too."""
 
 
-def read_back(scene: Scene) -> Iterator[str]:
-    """Check that a position string reads as a state that prints it and goes on as this one does.
+def read_back(case: Case) -> Iterator[str]:
+    """Check that a position string parses to a state that prints it and continues as this one does.
 
-    History, of which repetition and pass rules know, is not in the string; so an end may come sooner here.
+    The string has no history, so repetition and pass rules may end the original game sooner.
     """
-    text, game = scene.state.position(), scene.game
+    text, game = case.state.position(), case.game
     if not game.has_positions:
         try:
-            scene.read(text)
+            case.read(text)
         except PositionError:
             return
-        yield "has_positions is False, but parse_position reads a position"
+        yield "has_positions is False, but parse_position accepts a position"
         return
     try:
-        read = scene.read(text)
+        read = case.read(text)
     except PositionError as error:
         yield f"the position {text!r} is refused: {error}"
         return
     if read.position() != text:
-        yield f"the position {text!r} prints as {read.position()!r} when read"
-    elif fingerprint(game, read) != fingerprint(game, scene.read(text)):
-        yield f"the position {text!r} gives two different states when it is read twice"
-    elif scene.state.actor != OVER:
-        yield from _goes_on(scene, text)
-    elif read.actor == OVER and read.ranks() != scene.state.ranks():
-        yield f"the position {text!r} has the ranks {read.ranks()} when read, not {scene.state.ranks()}"
+        yield f"the position {text!r} prints as {read.position()!r} when parsed"
+    elif fingerprint(game, read) != fingerprint(game, case.read(text)):
+        yield f"the position {text!r} gives two different states when it is parsed twice"
+    elif case.state.actor != OVER:
+        yield from _goes_on(case, text)
+    elif read.actor == OVER and read.ranks() != case.state.ranks():
+        yield f"the position {text!r} has the ranks {read.ranks()} when parsed, not {case.state.ranks()}"
 
 
-def _goes_on(scene: Scene, text: str) -> Iterator[str]:
-    game, state, read = scene.game, scene.state, scene.read(text)
+def _goes_on(case: Case, text: str) -> Iterator[str]:
+    game, state, read = case.game, case.state, case.read(text)
     mine, theirs = fingerprint(game, state), fingerprint(game, read)
     parts = ("actor", "position", "legal actions", "weights", "ranks", "reason", "observations")
     for what, one, other in zip(parts, mine, theirs, strict=False):
         if one != other:
-            yield f"read from {text!r}, the state has other {what}: {_difference(one, other)}"
+            yield f"parsed from {text!r}, the state has other {what}: {_difference(one, other)}"
             return
-    for action in some(list(state.legal_actions()), 5, scene.draw):
+    for action in subset(state.legal_actions(), 5, case.randbelow):
         one_after, other_after = state.play(action), read.play(action)
         if OVER in {one_after.actor, other_after.actor}:
             continue
         if one_after.position() != other_after.position():
             name = game.action_string(action)
             yield (
-                f"read from {text!r}, the state goes on after {name} as {other_after.position()!r},"
+                f"parsed from {text!r}, the state after {name} is {other_after.position()!r},"
                 f" not as {one_after.position()!r}"
             )
             return
@@ -87,37 +87,37 @@ def _difference(one: object, other: object) -> str:
     return f"{other!r}, not {one!r}"
 
 
-def strict_positions(scene: Scene) -> Iterator[str]:
-    """Check that a string near to a position is refused, or is one: prints as it is, and can be played."""
-    if not scene.game.has_positions:
+def strict_positions(case: Case) -> Iterator[str]:
+    """Check that a string similar to a position is refused, or prints as it is and can be played."""
+    if not case.game.has_positions:
         return
-    text = scene.state.position()
-    pool = scene.pool.positions
+    text = case.state.position()
+    pool = case.pool.positions
     tries = chain(
         ("", "\x00", "x" * 2000),
         around(text),
-        mutants(text, 10, scene.draw),
-        (spliced(text, other, scene.draw) for other in some(pool, 4, scene.draw)),
+        mutants(text, 10, case.randbelow),
+        (spliced(text, other, case.randbelow) for other in subset(pool, 4, case.randbelow)),
     )
     for tried in tries:
         if tried != text:
-            yield from _strict(scene, tried)
+            yield from _strict(case, tried)
 
 
-def _strict(scene: Scene, text: str) -> Iterator[str]:
+def _strict(case: Case, text: str) -> Iterator[str]:
     shown = text if len(text) <= 300 else text[:60] + "..."
     try:
-        state = scene.read(text)
+        state = case.read(text)
     except PositionError:
         return
-    except Exception as error:  # noqa: BLE001 - a PositionError is what is asked for
-        yield f"reading the position {shown!r} {said(error)}, not a PositionError"
+    except Exception as error:  # noqa: BLE001 - every other exception is a finding
+        yield f"parsing the position {shown!r} {describe(error)}, not a PositionError"
         return
     if state.position() != text:
-        yield f"the position {shown!r} is read, but prints as {state.position()!r}"
+        yield f"the position {shown!r} is accepted, but prints as {state.position()!r}"
         return
-    read = Scene(scene.game, scene.setting, state, (), scene.draw, scene.pool)
-    for name, check in _SOUND.items():
+    read = Case(case.game, case.setting, state, (), case.randbelow, case.pool)
+    for name, check in _OF_PARSED.items():
         for what in guarded(check, read):
-            yield f"the position {shown!r} is read, but {name} fails: {what}"
+            yield f"the position {shown!r} is accepted, but {name} fails: {what}"
             return

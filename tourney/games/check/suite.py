@@ -1,28 +1,28 @@
-"""The suite: random games from a seed, and every property tried on the way."""
+"""Plays random games from a seed, tries every property on the way, and shrinks what fails."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tourney.games.base import OVER, AnyGame, AnyState
 from tourney.games.check.case import (
+    Case,
     Finding,
     Fingerprint,
-    Pool,
     Property,
-    Scene,
     Setting,
+    StringPool,
+    describe,
     fingerprint,
-    said,
     settings_of,
 )
-from tourney.games.check.diagrams import drawing
+from tourney.games.check.diagrams import diagram
 from tourney.games.check.hidden import Step, leak, sample
 from tourney.games.check.positions import read_back, strict_positions
 from tourney.games.check.states import (
     action_strings,
-    actor,
     attributes,
     chance,
+    check_actor,
     deterministic,
     guarded,
     immutable,
@@ -34,16 +34,16 @@ from tourney.games.check.states import (
     visible,
 )
 from tourney.games.game_tree import choose
-from tourney.seeds import Draw, stream
+from tourney.seeds import RandBelow, stream
 
 QUICK: Mapping[str, Property] = {
-    "actor": actor,
+    "actor": check_actor,
     "legal-actions": legal_actions,
     "chance": chance,
     "result": result,
     "strings": strings,
 }
-"""Tried in every state of every game, in this order: what comes later takes for granted what came before."""
+"""Tried in every state, in this order: later properties rely on earlier ones."""
 
 THOROUGH: Mapping[str, Property] = {
     "action-strings": action_strings,
@@ -55,24 +55,24 @@ THOROUGH: Mapping[str, Property] = {
     "read-back": read_back,
     "strict-positions": strict_positions,
     "sample": sample,
-    "drawing": drawing,
+    "diagram": diagram,
 }
-"""Tried in a part of the states: the first ones, the last one, and ever fewer in between."""
+"""Tried in the first states, the last one, and ever fewer in between."""
 
 PROPERTIES: tuple[str, ...] = ("attributes", "settings", *QUICK, *THOROUGH, "ends", "replay", "no-leak")
-"""The names of all properties, in the order in which they are tried."""
+"""The names of all properties, in the order of trial."""
 
 OF_STATES: Mapping[str, Property] = {**QUICK, **THOROUGH}
 
 _THINNING = 12
-"""Every state of the first so many plies is looked at thoroughly, then about as many in each doubling."""
+"""Plies whose states are all checked thoroughly; each doubling of the length adds about as many states."""
 _KEPT = 8
 _LEAK_TRIES = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a check is: games played of those to play, actions and states looked at thoroughly so far."""
+    """The progress of a check: games played and to play, actions, and thoroughly checked states."""
 
     done: int
     games: int
@@ -83,11 +83,12 @@ class Progress:
 def check_game(
     game: AnyGame, games: int = 40, seed: int = 1, listen: Callable[[Progress], None] = lambda _: None
 ) -> Iterator[Finding]:
-    """Play random games and yield what does not hold: at most one finding a game, where it shows first.
+    """Play random games and yield at most one finding per game, the first.
 
-    The settings (seats, and every value of every option) take turns. All draws come from ``seed``.
+    The games rotate through all settings (seats, and every value of every option). All randomness comes from
+    ``seed``.
     """
-    wrong = [Finding("attributes", what) for what in _said(lambda: attributes(game))]
+    wrong = [Finding("attributes", what) for what in _attribute_errors(game)]
     yield from wrong
     if wrong:
         return
@@ -95,14 +96,14 @@ def check_game(
     if not settings:
         yield Finding("settings", "the game refuses its own default settings")
         return
-    run = _Run(game, Pool())
+    run = _Run(game, StringPool())
     for k in range(games):
-        yield from run.one(settings[k % len(settings)], stream(seed, "check", k))
+        yield from run.play_one(settings[k % len(settings)], stream(seed, "check", k))
         listen(Progress(k + 1, games, run.actions, run.thorough))
 
 
 def smallest(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Return for each property the finding with the shortest history, in the order of ``PROPERTIES``."""
+    """Return each property's finding with the shortest history, in the order of ``PROPERTIES``."""
     best: dict[str, Finding] = {}
     for finding in findings:
         known = best.get(finding.name)
@@ -111,106 +112,106 @@ def smallest(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(best[name] for name in PROPERTIES if name in best)
 
 
-def _said(check: Callable[[], Iterator[str]]) -> list[str]:
+def _attribute_errors(game: AnyGame) -> list[str]:
     try:
-        return list(check())
-    except Exception as error:  # noqa: BLE001 - whatever a game raises is what was looked for
-        return [said(error)]
+        return list(attributes(game))
+    except Exception as error:  # noqa: BLE001 - every exception of a game is a finding
+        return [describe(error)]
 
 
 @dataclass(slots=True)
 class _Run:
-    """A check under way: the strings seen so far, and what has been counted."""
+    """A running check: the strings seen so far, and the counters."""
 
     game: AnyGame
-    pool: Pool
+    pool: StringPool
     actions: int = 0
     thorough: int = 0
 
-    def one(self, setting: Setting, draw: Draw) -> Iterator[Finding]:
-        """Play one game and yield the first thing that is wrong in it, if anything is."""
+    def play_one(self, setting: Setting, randbelow: RandBelow) -> Iterator[Finding]:
+        """Play one game and yield its first finding, if any."""
         history: list[str] = []
         try:
-            for name, what in self._play(setting, draw, history):
+            for name, what in self._play(setting, randbelow, history):
                 yield Finding(name, what, setting, tuple(history))
                 return
-        except Exception as error:  # noqa: BLE001 - as above; most often `initial` or `play`
-            yield Finding("playable", said(error), setting, tuple(history))
+        except Exception as error:  # noqa: BLE001 - as above; usually from `initial` or `play`
+            yield Finding("playable", describe(error), setting, tuple(history))
 
-    def _play(self, setting: Setting, draw: Draw, history: list[str]) -> Iterator[tuple[str, str]]:
+    def _play(self, setting: Setting, randbelow: RandBelow, history: list[str]) -> Iterator[tuple[str, str]]:
         game = self.game
         state = game.new(setting.seats, dict(setting.options))
         path: list[Step] = []
         kept: list[tuple[int, AnyState, Fingerprint]] = []
         while True:
-            scene = Scene(game, setting, state, tuple(history), draw, self.pool)
-            yield from self._try(QUICK, scene)
+            case = Case(game, setting, state, tuple(history), randbelow, self.pool)
+            yield from self._try(QUICK, case)
             over = state.actor == OVER
-            if over or draw(1 + len(history) // _THINNING) == 0:
+            if over or randbelow(1 + len(history) // _THINNING) == 0:
                 self.thorough += 1
-                yield from self._try(THOROUGH, scene)
+                yield from self._try(THOROUGH, case)
                 if len(kept) < _KEPT:
                     kept.append((len(history), state, fingerprint(game, state)))
-                self.pool.add_position(state.position())
+                self.pool.positions.append(state.position())
             if over:
                 break
             if len(history) >= game.max_actions:
                 yield "ends", f"the game is not over after {game.max_actions} actions, its max_actions"
-            action = choose(state, draw)
+            action = choose(state, randbelow)
             path.append(Step(state, action))
             history.append(game.action_string(action))
-            self.pool.add_action(history[-1])
+            self.pool.actions.append(history[-1])
             state = state.play(action)
             self.actions += 1
         yield from self._look_back(setting, kept, history)
-        yield from self._leaks(path, state, draw, history)
+        yield from self._leaks(path, state, randbelow, history)
 
-    def _try(self, properties: Mapping[str, Property], scene: Scene) -> Iterator[tuple[str, str]]:
+    def _try(self, properties: Mapping[str, Property], case: Case) -> Iterator[tuple[str, str]]:
         for name, check in properties.items():
-            for what in guarded(check, scene):
+            for what in guarded(check, case):
                 yield name, what
 
     def _look_back(
         self, setting: Setting, kept: list[tuple[int, AnyState, Fingerprint]], history: list[str]
     ) -> Iterator[tuple[str, str]]:
-        """Compare states kept since early in the game with what they were, and with a second playing."""
+        """Check that early states have not changed, and that a replay leads to equal ones."""
         game = self.game
         for count, state, mark in kept:
             if fingerprint(game, state) != mark:
                 del history[count:]
-                yield "immutable", "the state is another after the game has been played on from it"
+                yield "immutable", "the state changes when the game continues from it"
         again = game.new(setting.seats, dict(setting.options))
         wanted = {count: mark for count, _, mark in kept}
         for count, text in enumerate([*history, ""]):
             if count in wanted and fingerprint(game, again) != wanted[count]:
                 del history[count:]
-                yield "replay", "the same actions played again from the start lead to another state"
+                yield "replay", "the same actions from the start lead to another state"
             if text:
                 again = again.play(game.read_action(again, text))
 
     def _leaks(
-        self, path: list[Step], end: AnyState, draw: Draw, history: list[str]
+        self, path: list[Step], end: AnyState, randbelow: RandBelow, history: list[str]
     ) -> Iterator[tuple[str, str]]:
         if not self.game.has_hidden_actions:
             return
         for seat in range(1, end.seats + 1):
             for _ in range(_LEAK_TRIES):
-                found = leak(self.game, path, end, seat, draw)
+                found = leak(self.game, path, end, seat, randbelow)
                 if found is not None:
                     del history[found[0] :]
                     yield "no-leak", found[1]
 
 
 MAX_PLAYED = 20_000
-"""How many actions are played at most in search of a shorter history."""
+"""The most actions played in the search for a shorter history."""
 
 
 def shrink(game: AnyGame, finding: Finding, seed: int = 1) -> Finding:
-    """Return a finding of the same property with a history no longer, by leaving actions out.
+    """Return a finding of the same property with the shortest history found by leaving actions out.
 
-    A property of whole games (``ends``, ``replay``, ``no-leak``) is returned as it is.
+    Findings of whole games (``ends``, ``replay``, ``no-leak``) are returned unchanged.
     """
-    if finding.name not in OF_STATES or finding.setting is None or finding.position is not None:
+    if finding.name not in OF_STATES or finding.setting is None:
         return finding
     best, played, size = finding, 0, max(len(finding.history) // 2, 1)
     while played < MAX_PLAYED and best.history:
@@ -235,14 +236,14 @@ def shrink(game: AnyGame, finding: Finding, seed: int = 1) -> Finding:
 
 
 def _fails(game: AnyGame, name: str, setting: Setting, history: Sequence[str], seed: int) -> str:
-    """Return what is wrong at the end of a history; "" if nothing is, or if it cannot be played."""
-    pool = Pool()
+    """Return how the property fails after a history; "" if it holds or the history cannot be played."""
+    pool = StringPool()
     try:
         state = game.new(setting.seats, dict(setting.options))
         for text in history:
             state = state.play(game.read_action(state, text))
-            pool.add_action(text)
-        scene = Scene(game, setting, state, tuple(history), stream(seed, "shrink"), pool)
-        return next(guarded(OF_STATES[name], scene), "")
-    except Exception:  # noqa: BLE001 - such a history is no witness
+            pool.actions.append(text)
+        case = Case(game, setting, state, tuple(history), stream(seed, "shrink"), pool)
+        return next(guarded(OF_STATES[name], case), "")
+    except Exception:  # noqa: BLE001 - such a history shows nothing
         return ""

@@ -1,4 +1,4 @@
-"""The picture of a position or of an observation, in the vocabulary of ``tourney.games.diagram``."""
+"""The diagram of a position or of an observation."""
 
 from tourney.games.cyvasse import actions
 from tourney.games.cyvasse.board import (
@@ -29,7 +29,7 @@ Place = tuple[int, int]
 
 
 def _place(row: int, i: int) -> Place:
-    """Return the centre of square i of a row: rows are centred over one another, row i is at the top."""
+    """Return the centre of square i of a row; rows are centred, with row i at the top."""
     return 2 * i + max(LENGTHS) - LENGTHS[row], 2 * (len(ROWS) - row)
 
 
@@ -39,7 +39,7 @@ _PLACES = {
 
 
 def _labels() -> tuple[Label, ...]:
-    """Name each row in the west and number its last square in the east; number rows a and i all along."""
+    """Return row names in the west, row lengths in the east, and the numbers of all squares of rows a and i."""
     labels = []
     for row, length in enumerate(LENGTHS):
         (west, y), (east, _) = _place(row, 1), _place(row, length)
@@ -54,11 +54,10 @@ def _labels() -> tuple[Label, ...]:
 _LABELS = _labels()
 
 
-def picture(view: str, last: str | None) -> Diagram:
-    """Draw a position string or an observation, with the last action marked.
+def diagram_of(view: str, last: str | None) -> Diagram:
+    """Return the diagram of a position string or an observation, with the last action marked.
 
-    Raises PositionError for a view of another form, ActionError for a last action that is none. ``?``, an
-    action that was not to be seen, leaves no mark.
+    A hidden last action, ``?``, leaves no mark. Raises PositionError and ActionError.
     """
     fields = parse_fields(view)
     cells = tuple(Cell(*_PLACES[s], _KIND_OF_CELL[fields.ground[s]], NAMES[s], "hex") for s in SQUARES)
@@ -98,7 +97,7 @@ def _last_action(fields: Position, last: str) -> tuple[tuple[Mark, ...], tuple[A
 
 
 def _block_laid_last(fields: Position) -> tuple[int, ...]:
-    """Return the squares of the last block laid, if the view shows them."""
+    """Return the squares of the latest block, if the view shows them."""
     for seat in (1, 2):
         for plan in PLANS[seat]:
             if chr(fields.board[plan.king]) in "Kk":

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tourney.games.diagram import Diagram
-    from tourney.seeds import Draw
+    from tourney.seeds import RandBelow
 from tourney.errors import PositionError
 from tourney.games.cyvasse.board import EMPTY, NAMES, SIDE, UNLAID, squares_of
 from tourney.games.cyvasse.position import Phase, Position, parse_fields, state_of
 from tourney.games.cyvasse.state import seen_by
-from tourney.seeds import Draw
+from tourney.seeds import RandBelow
 
 
 class Cyvasse(Game[int]):
@@ -51,18 +51,18 @@ class Cyvasse(Game[int]):
         """Return the state that a position string names, without history, or raise PositionError."""
         return read_position(text)
 
-    def sample(self, observation: str, seat: int, draw: Draw) -> State[int]:
+    def sample(self, observation: str, seat: int, randbelow: RandBelow) -> State[int]:
         """Return a full state that fits what a seat sees, drawn by ``draw``. Raises PositionError."""
-        return sample_state(observation, seat, draw)
+        return sample_state(observation, seat, randbelow)
 
     def diagram(self, view: str, last: str | None = None) -> Diagram:
-        """Draw a position string or an observation, with the last action marked."""
-        from tourney.games.cyvasse.diagram import picture  # noqa: PLC0415 - bots draw nothing
+        """Return the diagram of a position string or an observation, with the last action marked."""
+        from tourney.games.cyvasse.diagram import diagram_of  # noqa: PLC0415 - bots need no diagrams
 
-        return picture(view, last)
+        return diagram_of(view, last)
 
 
-def sample_state(observation: str, seat: int, draw: Draw) -> State[int]:
+def sample_state(observation: str, seat: int, randbelow: RandBelow) -> State[int]:
     """Return a state that shows ``seat`` an observation; what it cannot see is drawn. Raises PositionError.
 
     A side unseen is laid out by actions drawn uniformly from the legal ones; while its seat is still at it,
@@ -78,11 +78,11 @@ def sample_state(observation: str, seat: int, draw: Draw) -> State[int]:
             " hidden from the other seat, and from it alone"
         )
     if word == "hidden":
-        return _lay_out(state_of(fields._replace(phase=Phase("king"))), draw(STEPS), draw)
+        return _lay_out(state_of(fields._replace(phase=Phase("king"))), randbelow(STEPS), randbelow)
     if seat == 1:
         return state_of(fields)
     _check_unseen(fields)
-    unseen = _lay_out(SetUp.begin(), STEPS, draw)
+    unseen = _lay_out(SetUp.begin(), STEPS, randbelow)
     assert isinstance(unseen, SetUp)  # noqa: S101 - when White is done, Black sets up
     return state_of(
         fields._replace(
@@ -92,10 +92,10 @@ def sample_state(observation: str, seat: int, draw: Draw) -> State[int]:
     )
 
 
-def _lay_out(state: State[int], steps: int, draw: Draw) -> State[int]:
+def _lay_out(state: State[int], steps: int, randbelow: RandBelow) -> State[int]:
     for _ in range(steps):
         legal = state.legal_actions()
-        state = state.play(legal[draw(len(legal))])
+        state = state.play(legal[randbelow(len(legal))])
     return state
 
 

@@ -1,4 +1,4 @@
-"""Element as drawings: stones, sages, used squares, and what the last action did."""
+"""The diagram of a position of Element."""
 
 from itertools import pairwise
 
@@ -36,7 +36,7 @@ from tourney.games.element.position import (
     phase_string,
 )
 
-_LOOKS: dict[int, tuple[str, str, str]] = {
+_SHAPES: dict[int, tuple[str, str, str]] = {
     FIRE: ("F", "fire", "Fire"),
     WATER: ("W", "water", "Water"),
     EARTH: ("E", "earth", "Earth"),
@@ -61,8 +61,8 @@ _LABELS = (
 )
 
 
-def draw(position: Position, last: str | None) -> Diagram:
-    """Draw a position; ``last`` is the last action's string, marked as far as it names a square."""
+def diagram_of(position: Position, last: str | None) -> Diagram:
+    """Return the diagram of a position; ``last`` is the last action's string."""
     marks = [Mark(*_at(square), "used") for square in sorted(position.used, key=board_order)]
     arrows: list[Arrow] = []
     if position.phase in (RIVER, FLOW):
@@ -95,7 +95,7 @@ def _pieces(position: Position) -> tuple[Piece, ...]:
     stones = []
     for square in _IN_ORDER:
         if board[square] not in (EMPTY, SAGE):
-            glyph, kind, title = _LOOKS[board[square]]
+            glyph, kind, title = _SHAPES[board[square]]
             stones.append(Piece(*_at(square), glyph, 0, kind, f"{title} on {SQUARES[square]}"))
     sages = [
         Piece(*_at(sage), f"S{seat}", seat, "sage", f"the sage of seat {seat} on {SQUARES[sage]}")

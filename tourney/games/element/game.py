@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tourney.games.diagram import Diagram
-    from tourney.seeds import Draw
+    from tourney.seeds import RandBelow
 
 
 class ElementState(State[int]):
@@ -138,15 +138,15 @@ class Element(Game[int]):
         """Return the state that a position string names. Raises PositionError."""
         return ElementState(parse_position(text, seats))
 
-    def sample(self, observation: str, seat: int, draw: Draw) -> ElementState:  # noqa: ARG002 - nothing is hidden
+    def sample(self, observation: str, seat: int, randbelow: RandBelow) -> ElementState:  # noqa: ARG002 - nothing is hidden
         """Return the position itself, chance still to come undrawn. Raises PositionError."""
         return ElementState(parse_position(observation, _seats_of(observation)))
 
     def diagram(self, view: str, last: str | None = None) -> Diagram:
-        """Draw a position, with the last action marked. Raises PositionError."""
-        from tourney.games.element.diagram import draw  # noqa: PLC0415 - bots draw nothing
+        """Return the diagram of a position, with the last action marked. Raises PositionError."""
+        from tourney.games.element.diagram import diagram_of  # noqa: PLC0415 - bots need no diagrams
 
-        return draw(parse_position(view, _seats_of(view)), last)
+        return diagram_of(parse_position(view, _seats_of(view)), last)
 
 
 def _seats_of(text: str) -> int:

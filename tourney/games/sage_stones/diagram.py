@@ -1,4 +1,4 @@
-"""A drawing of a position of Sage Stones."""
+"""The diagram of a position of Sage Stones."""
 
 from tourney.games.diagram import Cell, Diagram, Label, Mark, Piece
 from tourney.games.sage_stones import position
@@ -31,7 +31,7 @@ _LABELS = (
 
 
 def _piece(fields: Position, square: int) -> Piece:
-    """Return a stone; its glyph is the colour's number, since a seat of two owns two colours."""
+    """Return a stone; its glyph is the number of its colour, since with two seats each owns two colours."""
     colour = fields.board[square] - ord("0")
     seat = fields.table.owner(colour)
     kind = "stone" if colour == seat else "second-stone"
@@ -54,10 +54,10 @@ def _hand(fields: Position, colour: int) -> str:
     return f"{colour}: {hand}" if hand >= 0 else f"{colour}: done, rank {-hand}"
 
 
-def draw(view: str, last: str | None) -> Diagram:
-    """Draw a position string: the squares to choose from and the last action marked.
+def diagram_of(view: str, last: str | None) -> Diagram:
+    """Return the diagram of a position string, with the squares to choose from and the last action marked.
 
-    Raises PositionError or ActionError.
+    Raises PositionError and ActionError.
     """
     fields = position.parse_position(view, position.parse_settings(view))
     marks = []

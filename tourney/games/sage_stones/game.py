@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tourney.games.diagram import Diagram
-    from tourney.seeds import Draw
+    from tourney.seeds import RandBelow
 
 _PLACING = tuple((roll.column, roll.again) for roll in ROLLS)
 _ONES = ord("0")
@@ -256,7 +256,7 @@ class SageStones(Game[int]):
         """Return the state of a position string, or raise PositionError."""
         return StonesState.standing(position.parse_position(text, _table(seats, options)))
 
-    def sample(self, observation: str, seat: int, draw: Draw) -> StonesState:  # noqa: ARG002 - nothing is hidden
+    def sample(self, observation: str, seat: int, randbelow: RandBelow) -> StonesState:  # noqa: ARG002 - nothing is hidden
         """Return the position that was observed: a seat sees all of it, the dice to come nobody."""
         table = position.parse_settings(observation)
         options = {"stones": str(table.stones), "play-on": "yes" if table.play_on else "no"}
@@ -267,10 +267,10 @@ class SageStones(Game[int]):
         return StonesState.standing(position.parse_position(observation, table))
 
     def diagram(self, view: str, last: str | None = None) -> Diagram:
-        """Draw a position string, with the last action marked."""
-        from tourney.games.sage_stones.diagram import draw  # noqa: PLC0415 - bots draw nothing
+        """Return the diagram of a position string, with the last action marked."""
+        from tourney.games.sage_stones.diagram import diagram_of  # noqa: PLC0415 - bots need no diagrams
 
-        return draw(view, last)
+        return diagram_of(view, last)
 
 
 def _table(seats: int, options: Mapping[str, str]) -> Settings:

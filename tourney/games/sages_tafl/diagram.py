@@ -29,7 +29,7 @@ _BOTTOM = 2 * (HEIGHT - 1)
 
 
 def _xy(place: int) -> tuple[int, int]:
-    """Return a square's or a tower's centre: Black, on rank 1, sits at the bottom."""
+    """Return the centre of a square or a tower; rank 1, Black's, is at the bottom."""
     if place == BLACK_TOWER:
         return 7, _BOTTOM - 1
     if place == RED_TOWER:
@@ -62,7 +62,7 @@ def _piece(place: int, letter: int) -> Piece:
 
 
 def _last(text: str, mover: int) -> tuple[tuple[Mark, ...], tuple[Arrow, ...]]:
-    """Mark where the last action began and ended. What it captured the position does not tell."""
+    """Mark the source and the target of the last action; its captures are not in the position."""
     action = parse_action(text)
     if action == PASS:
         return (), ()
@@ -73,8 +73,8 @@ def _last(text: str, mover: int) -> tuple[tuple[Mark, ...], tuple[Arrow, ...]]:
     return (Mark(*start, "from"), Mark(*_xy(target), "to")), (Arrow(*start, *_xy(target)),)
 
 
-def draw(view: str, last: str | None) -> Diagram:
-    """Draw a position string, the last action marked. Raises PositionError or ActionError."""
+def diagram_of(view: str, last: str | None) -> Diagram:
+    """Return the diagram of a position string, with the last action marked. Raises PositionError, ActionError."""
     fields = position.parse_position(view)
     over = TaflState.standing(fields).reason()
     marks, arrows = _last(last, 3 - fields.seat) if last else ((), ())

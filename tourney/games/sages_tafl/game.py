@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tourney.games.diagram import Diagram
-    from tourney.seeds import Draw
+    from tourney.seeds import RandBelow
 
 _PASS_ONLY: Final = (PASS,)
 
@@ -355,12 +355,12 @@ class SagesTafl(Game[int]):
         """Return the state of a position string, without history, or raise PositionError."""
         return TaflState.standing(position.parse_position(text))
 
-    def sample(self, observation: str, seat: int, draw: Draw) -> TaflState:  # noqa: ARG002 - nothing is hidden
+    def sample(self, observation: str, seat: int, randbelow: RandBelow) -> TaflState:  # noqa: ARG002 - nothing is hidden
         """Return the position that was observed: a seat sees all of it."""
         return TaflState.standing(position.parse_position(observation))
 
     def diagram(self, view: str, last: str | None = None) -> Diagram:
-        """Draw a position string, with the last action marked."""
-        from tourney.games.sages_tafl.diagram import draw  # noqa: PLC0415 - bots draw nothing
+        """Return the diagram of a position string, with the last action marked."""
+        from tourney.games.sages_tafl.diagram import diagram_of  # noqa: PLC0415 - bots need no diagrams
 
-        return draw(view, last)
+        return diagram_of(view, last)

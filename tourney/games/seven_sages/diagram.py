@@ -1,4 +1,4 @@
-"""The Seven Sages as drawings: the ground, the sages and the fool, and what the last action did."""
+"""The diagram of a position of the Seven Sages."""
 
 from tourney.errors import ActionError
 from tourney.games.diagram import Arrow, Cell, Diagram, Label, Mark, Piece
@@ -40,8 +40,8 @@ _LABELS = (
 )
 
 
-def draw(position: Position, last: str | None) -> Diagram:
-    """Draw a position; ``last`` is the last action's string, marked as far as it names squares."""
+def diagram_of(position: Position, last: str | None) -> Diagram:
+    """Return the diagram of a position; ``last`` is the last action's string."""
     marks, arrows, notes = _trace(last)
     return Diagram(_CELLS, _pieces(position), marks, arrows, _LABELS, (*_notes(position), *notes))
 
@@ -66,7 +66,7 @@ def _notes(position: Position) -> tuple[str, ...]:
 
 
 def _trace(last: str | None) -> tuple[tuple[Mark, ...], tuple[Arrow, ...], tuple[str, ...]]:
-    """Return the last action's marks and arrows, and a line of text that names it."""
+    """Return the marks and arrows of the last action, and a note."""
     if last is None:
         return (), (), ()
     try:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tourney.games.diagram import Diagram
-    from tourney.seeds import Draw
+    from tourney.seeds import RandBelow
 
 
 class SevenSagesState(State[int]):
@@ -152,12 +152,12 @@ class SevenSages(Game[int]):
         """Return the state that a position string names. Raises PositionError."""
         return SevenSagesState(parse_position(text))
 
-    def sample(self, observation: str, seat: int, draw: Draw) -> SevenSagesState:  # noqa: ARG002 - nothing is hidden
+    def sample(self, observation: str, seat: int, randbelow: RandBelow) -> SevenSagesState:  # noqa: ARG002 - nothing is hidden
         """Return the state itself: a seat sees all of it. Raises PositionError."""
         return SevenSagesState(parse_position(observation))
 
     def diagram(self, view: str, last: str | None = None) -> Diagram:
-        """Draw a position, with the last action marked. Raises PositionError."""
-        from tourney.games.seven_sages.diagram import draw  # noqa: PLC0415 - bots draw nothing
+        """Return the diagram of a position, with the last action marked. Raises PositionError."""
+        from tourney.games.seven_sages.diagram import diagram_of  # noqa: PLC0415 - bots need no diagrams
 
-        return draw(parse_position(view), last)
+        return diagram_of(parse_position(view), last)
