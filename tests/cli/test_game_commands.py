@@ -33,7 +33,7 @@ def test_perft_divides() -> None:
         (["toe", "1", "--seats", "5"], "toe is played with 2 seats, not 5"),
         (["toe", "1", "--option", "size=4"], "toe has no option size"),
         (["toe", "1", "--option", "misere"], "option 'misere' does not have the form NAME=VALUE"),
-        (["toe", "0", "--divide"], "--divide wants a DEPTH of at least 1"),
+        (["toe", "0", "--divide"], "--divide needs a DEPTH of at least 1"),
         (["race", "1", "--position", "-"], "race cannot read positions"),
     ],
 )
@@ -85,11 +85,11 @@ def test_broken_plugins_are_named_aloud() -> None:
 
 
 def test_check_game_passes_a_sound_game() -> None:
-    """A game that holds to everything: one line, exit code 0, nothing on standard error."""
+    """A sound game: one line, exit code 0, nothing on standard error."""
     with offering(**TOYS):
         done = invoke("check-game", "odds", "--games", "6", "--seed", "5")
     assert (done.exit_code, done.stderr) == (0, "")
-    assert done.stdout.startswith("odds holds to all ")
+    assert done.stdout.startswith("odds has all ")
     assert "6 games, 24 actions" in done.stdout
 
 
@@ -98,9 +98,9 @@ def test_check_game_shows_the_way_to_what_fails() -> None:
     with offering(leaky="tests.broken:LeakyOdds"):
         done = invoke("check-game", "leaky", "--games", "4")
         assert done.exit_code == 1
-        assert done.stderr == "error: 1 of 20 properties do not hold for leaky\n"
+        assert done.stderr == "error: leaky fails 1 of 20 properties\n"
         head, *lines = done.stdout.splitlines()
-        assert head.startswith("no-leak does not hold: with hidden actions exchanged (")
+        assert head.startswith("no-leak fails: with hidden actions exchanged (")
         assert [line.split()[0] for line in lines] == ["new", "play"]
         console = invoke("rules", "leaky", given="".join(line.strip() + "\n" for line in lines))
         assert console.stdout == "ok\nok\n"

@@ -58,7 +58,7 @@ def choose(state: AnyState, randbelow: RandBelow) -> Any:
 def playout(
     state: AnyState, randbelow: RandBelow, limit: int | None = None
 ) -> Iterator[tuple[AnyState, Any]]:
-    """Play at random to the end or for ``limit`` actions; yield each state and its action, the last with None."""
+    """Play at most ``limit`` random actions; yield each state and its action, the last with None."""
     count = 0
     while state.actor != OVER and (limit is None or count < limit):
         action = choose(state, randbelow)

@@ -101,7 +101,9 @@ def list_(bots: str, format_: Format) -> None:
     damaged = [entry for entry in entries if entry.bot is None]
     for entry in damaged:
         click.echo(f"error: {printable(entry.damage)}", err=True)
-    rows += [row_of(entry.bot.manifest, entry.digest, entry.origin, format_) for entry in entries if entry.bot]
+    rows += [
+        row_of(entry.bot.manifest, entry.digest, entry.origin, format_) for entry in entries if entry.bot
+    ]
     current().table(sorted(rows, key=lambda row: str(row["name"])), LIST_COLUMNS, format_)
     if damaged:
         sys.exit(CheckError.exit_code)

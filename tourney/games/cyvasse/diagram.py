@@ -39,7 +39,7 @@ _PLACES = {
 
 
 def _labels() -> tuple[Label, ...]:
-    """Return row names in the west, row lengths in the east, and the numbers of all squares of rows a and i."""
+    """Return row names in the west, row lengths in the east, and the square numbers of rows a and i."""
     labels = []
     for row, length in enumerate(LENGTHS):
         (west, y), (east, _) = _place(row, 1), _place(row, length)

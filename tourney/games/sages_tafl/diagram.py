@@ -74,7 +74,7 @@ def _last(text: str, mover: int) -> tuple[tuple[Mark, ...], tuple[Arrow, ...]]:
 
 
 def diagram_of(view: str, last: str | None) -> Diagram:
-    """Return the diagram of a position string, with the last action marked. Raises PositionError, ActionError."""
+    """Return the diagram of a position string, with the last action marked."""
     fields = position.parse_position(view)
     over = TaflState.standing(fields).reason()
     marks, arrows = _last(last, 3 - fields.seat) if last else ((), ())
