@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tournaments import LETTERS, stored
-from tourney.results.standings import rank_standings
+from tourney.results.standings import Standing, rank_standings
 from tourney.schedule.row import score_units
-from tourney.store.values import PairTotal, ScoreTotals, Standing
+from tourney.store.values import PairTotal, ScoreTotals
 
 
 @pytest.mark.parametrize(

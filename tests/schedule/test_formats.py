@@ -73,7 +73,6 @@ def test_the_table_ranks_everybody_at_every_moment(name: str, case: dict[str, An
         whole = len(history.results)
         for count in {0, 1, whole // 2, whole - 1, whole} - {-1}:
             lines = format_.table(setup_, History(history.rows, history.results[:count]))
-            assert lines is not None
             assert sorted(line.number for line in lines) == list(range(7))
             for place, line in enumerate(lines, 1):
                 assert tuple(name for name, _ in line.values) == format_.tie_breaks(setup_.seats)

@@ -7,10 +7,10 @@ from fractions import Fraction
 import pytest
 
 from tests.schedules import setup
-from tourney.schedule.format import History, RankedEntrant, Setup, rows_of
+from tourney.schedule.format import History, Setup, rows_of
 from tourney.schedule.row import ResultRow, Row
 from tourney.schedule.swiss import Swiss
-from tourney.schedule.tie_breaks import direct_encounter, plain, rank
+from tourney.schedule.tie_breaks import RankedEntrant, direct_encounter, plain, rank
 
 Ranks = tuple[tuple[int, int], tuple[int, int]]
 WON: Ranks = ((1, 2), (2, 1))

@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 
 from tests.schedules import play_out, play_round, setup, truth
 from tourney.errors import UsageError
-from tourney.schedule.format import Format, History, RankedEntrant, Setup
+from tourney.schedule.format import Format, History, Setup
 from tourney.schedule.player_history import PlayerHistory
 from tourney.schedule.round_robin import RoundRobin
 from tourney.schedule.row import score_units
 from tourney.schedule.swiss import Swiss
+from tourney.schedule.tie_breaks import RankedEntrant
 from tourney.schedule.trf import trf
 
 
@@ -87,9 +88,8 @@ AGAINST = {"1": "0", "0": "1", "=": "=", "-": "-", " ": " "}
 
 
 def lines_of(format_: Format, plan: Setup, history: History) -> Sequence[RankedEntrant]:
-    found = format_.table(plan, history)
-    if found is not None:
-        return found
+    if format_.ranks:
+        return format_.table(plan, history)
     halves: dict[int, int] = defaultdict(int)
     for result in history.results:
         for number, units in zip(result.entrants, score_units(result.ranks), strict=True):

@@ -6,10 +6,10 @@ import click
 
 from tourney.cli.options import db_option, format_option, output_options
 from tourney.cli.output import Column, Format, Row, current
-from tourney.results.standings import compute_standings
+from tourney.results.standings import Standing, compute_standings
 from tourney.schedule.registry import find_format
 from tourney.store.repository import Repository
-from tourney.store.values import Standing, Tournament
+from tourney.store.values import Tournament
 
 FIRST = (
     Column("rank", right=True),

@@ -14,10 +14,10 @@ from tourney.ratings.batch import Batch, rate
 from tourney.ratings.counts import Counts
 from tourney.ratings.draw_probability import default_draw_probability
 from tourney.ratings.trueskill_rating import Pool, Settings, TrueSkillRating, history
-from tourney.results.standings import compute_standings
+from tourney.results.standings import Standing, compute_standings
 from tourney.schedule.row import ResultRow
 from tourney.store.repository import Repository
-from tourney.store.values import Match, PairTotal, RowCounts, Standing, StoredEntrant, Tournament
+from tourney.store.values import Match, PairTotal, RowCounts, StoredEntrant, Tournament
 
 T = TypeVar("T")
 

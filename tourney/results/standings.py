@@ -1,16 +1,62 @@
-"""The standings: ranked by the format, or by what all matches of each entrant and each pair add up to."""
+"""Standings: ranked by the rule of the tournament's format."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from tourney.results.format_input import load_history, setup_of
-from tourney.schedule.format import RankedEntrant
+from tourney.schedule.format import BY_POINTS, Format
 from tourney.schedule.registry import find_format
 from tourney.schedule.row import units_of_win
-from tourney.schedule.tie_breaks import direct_encounter, plain, rank
+from tourney.schedule.tie_breaks import (
+    TIE_BREAKS,
+    ZERO,
+    Encounter,
+    RankedEntrant,
+    Scores,
+    TieBreak,
+    rank_scores,
+    sonneborn_berger,
+)
 from tourney.store.repository import Repository
-from tourney.store.values import PairTotal, ScoreTotals, Standing, StoredEntrant
+from tourney.store.values import PairTotal, ScoreTotals, StoredEntrant
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A line of the standings.
+
+    ``points`` is the sum of match scores: 1 for a win and 1/2 for a draw at two seats; at k seats
+    (k - place) / (k - 1), where tied seats share the mean of the places they take. ``wins``: first alone;
+    ``draws``: first, shared; ``losses``: the rest. ``faults``: ``(kind, count)`` sorted by kind. ``rank`` is
+    1 + the number of entrants that are better by the format's rule; equal lines share it. ``awarded`` is the
+    part of the points from byes. ``tie_breaks`` holds names and values in the order of their use, None where
+    one does not apply. ``sonneborn`` is Sonneborn-Berger over all matches, whatever the format.
+    """
+
+    rank: int
+    number: int
+    name: str
+    games: int
+    points: Fraction
+    wins: int
+    draws: int
+    losses: int
+    faults: tuple[tuple[str, int], ...]
+    sonneborn: Fraction
+    awarded: Fraction = ZERO
+    tie_breaks: tuple[tuple[str, Fraction | None], ...] = ()
+
+    @property
+    def fault_count(self) -> int:
+        """The number of the entrant's faults."""
+        return sum(count for _, count in self.faults)
+
+    @property
+    def mean(self) -> Fraction | None:
+        """Points per game, without those of byes, or None before the first game."""
+        return (self.points - self.awarded) / self.games if self.games else None
 
 
 def compute_standings(repository: Repository, tournament: int) -> tuple[Standing, ...]:
@@ -19,64 +65,68 @@ def compute_standings(repository: Repository, tournament: int) -> tuple[Standing
         stored = moment.tournament_by_id(tournament)
         entrants = moment.entrants(tournament)
         format_ = find_format(stored.plan.format)
-        lines = None
+        ranked = None
         if format_.ranks:
-            lines = format_.table(
-                setup_of(stored.plan, stored.seed, entrants), load_history(moment, tournament)
-            )
+            setup = setup_of(stored.plan, stored.seed, entrants)
+            ranked = format_.table(setup, load_history(moment, tournament))
         return rank_standings(
             entrants,
             stored.seats,
             moment.score_totals(tournament),
             moment.pair_totals(tournament),
             moment.faults(tournament),
-            lines=lines,
-            by_mean=format_.by_mean,
+            ranked=ranked,
+            breaks=format_.ranking(stored.seats),
+            by_mean=format_.ranked_by == BY_MEAN,
         )
+
+
+BY_MEAN = "points-per-match"
+"""The ``ranked_by`` of formats in which some entrants play more matches than others."""
 
 
 def rank_standings(
     entrants: Sequence[StoredEntrant],
     seats: int,
-    tallies: Mapping[int, ScoreTotals],
+    totals: Mapping[int, ScoreTotals],
     pairs: Sequence[PairTotal],
     faults: Sequence[tuple[int, str, int]],
     *,
-    lines: Sequence[RankedEntrant] | None = None,
+    ranked: Sequence[RankedEntrant] | None = None,
+    breaks: Sequence[TieBreak] | None = None,
     by_mean: bool = False,
 ) -> tuple[Standing, ...]:
-    """Return the standings as a format ranks them in ``lines``; without these by points and tie-breaks.
+    """Return the standings as a format has ``ranked`` them; without that, rank by the totals of all matches.
 
-    That is by points (or with ``by_mean`` by points per match), direct encounter, wins, Sonneborn-Berger;
-    equal lines by number. Sonneborn-Berger: the opponents' points, each times the share of the half-points
-    taken from them.
+    Then points rank (or with ``by_mean`` points per match), then the tie-breaks (default: ``BY_POINTS``).
     """
-    unit = units_of_win(seats)
-    points = {e.number: Fraction(tallies.get(e.number, ScoreTotals()).units, unit) for e in entrants}
-    sonneborn = dict.fromkeys(points, Fraction(0))
-    for pair in pairs:
-        sonneborn[pair.entrant] += points[pair.opponent] * Fraction(pair.half_points, 2)
-    if lines is None:
-        lines = _ranked(points, tallies, pairs, sonneborn, by_mean=by_mean)
+    scores = _total_scores(entrants, seats, totals, pairs)
+    if ranked is None:
+        chosen = [TIE_BREAKS[name] for name in BY_POINTS] if breaks is None else breaks
+        mean = {
+            number: points / totals[number].games if number in totals else ZERO
+            for number, points in scores.points.items()
+        }
+        ranked = rank_scores(scores, chosen, mean if by_mean else None)
     kinds: dict[int, list[tuple[str, int]]] = defaultdict(list)
     for number, kind, count in faults:
         kinds[number].append((kind, count))
     names = {entrant.number: entrant.name for entrant in entrants}
     found = []
-    for line in lines:
-        tally = tallies.get(line.number, ScoreTotals())
+    for line in ranked:
+        total = totals.get(line.number, ScoreTotals())
         found.append(
             Standing(
                 rank=line.rank,
                 number=line.number,
                 name=names[line.number],
-                games=tally.games,
+                games=total.games,
                 points=line.points,
-                wins=tally.wins,
-                draws=tally.draws,
-                losses=tally.games - tally.wins - tally.draws,
+                wins=total.wins,
+                draws=total.draws,
+                losses=total.losses,
                 faults=tuple(sorted(kinds[line.number])),
-                sonneborn=sonneborn[line.number],
+                sonneborn=sonneborn_berger(scores.encounters.get(line.number, ())),
                 awarded=line.awarded,
                 tie_breaks=line.values,
             )
@@ -84,29 +134,30 @@ def rank_standings(
     return tuple(found)
 
 
-def _ranked(
-    points: Mapping[int, Fraction],
-    tallies: Mapping[int, ScoreTotals],
+def _total_scores(
+    entrants: Sequence[StoredEntrant],
+    seats: int,
+    totals: Mapping[int, ScoreTotals],
     pairs: Sequence[PairTotal],
-    sonneborn: Mapping[int, Fraction],
-    *,
-    by_mean: bool,
-) -> tuple[RankedEntrant, ...]:
-    most = Fraction(max((pair.games for pair in pairs), default=0))
-    met = {(pair.entrant, pair.opponent): Fraction(pair.half_points, 2) for pair in pairs}
-    wins = {number: Fraction(tallies.get(number, ScoreTotals()).wins) for number in points}
-    mean = {
-        number: value / tallies[number].games if number in tallies else Fraction(0)
-        for number, value in points.items()
-    }
-    return rank(
-        list(points),
+) -> Scores:
+    """Return the input of ranking from totals: an encounter is all matches of a pair."""
+    unit = units_of_win(seats)
+    points = {e.number: Fraction(totals.get(e.number, ScoreTotals()).units, unit) for e in entrants}
+    encounters: dict[int, list[Encounter]] = defaultdict(list)
+    for pair in pairs:
+        met = Encounter(pair.opponent, points[pair.opponent], Fraction(pair.half_points, 2))
+        encounters[pair.entrant].append(met)
+    return Scores(
         points,
-        dict.fromkeys(points, Fraction(0)),
-        (
-            ("direct-encounter", direct_encounter(met, most)),
-            ("wins", plain({**wins})),
-            ("sonneborn-berger", plain({**sonneborn})),
-        ),
-        mean if by_mean else None,
+        wins={number: total.wins for number, total in totals.items()},
+        encounters=encounters,
+        most=Fraction(max((pair.games for pair in pairs), default=0)),
     )
+
+
+def ranking_rule(format_: Format, seats: int) -> str:
+    """Return a format's ranking rule in words, as "points, direct encounter and wins"."""
+    entries = [entry for entry in format_.ranking(seats) if entry.order and entry.name != format_.ranked_by]
+    first = {entry.name: entry.words for entry in format_.measures}.get(format_.ranked_by)
+    words = [first or format_.ranked_by.replace("-", " "), *(entry.words for entry in entries)]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -22,13 +22,12 @@ from tourney.schedule.format import (
     Key,
     Pairings,
     Participant,
-    RankedEntrant,
     Setup,
     rows_of,
 )
 from tourney.schedule.player_history import departures
-from tourney.schedule.row import MAX_ROWS, ResultRow, Row, score_units, units_of_win
-from tourney.schedule.tie_breaks import Values, rank
+from tourney.schedule.row import MAX_ROWS, ResultRow, Row
+from tourney.schedule.tie_breaks import Scores, TieBreak, Values, match_points
 
 if TYPE_CHECKING:
     import numpy as np
@@ -135,6 +134,11 @@ class Adaptive(Format):
     takes_entrants = True
     takes_withdrawals = True
     ranks = True
+    ranked_by = "rating"
+    measures = (
+        TieBreak("rating", "rating", "Rating", "Strength in Elo, as pairings estimate it"),
+        TieBreak("sigma", "sigma", "Sigma", "Standard deviation of the rating, in Elo", order=False),
+    )
     keys = (
         SEEDING,
         Key("budget", "integer", 1, MAX_ROWS),
@@ -193,22 +197,14 @@ class Adaptive(Format):
         """Rank by rating; its sigma is shown and breaks no tie."""
         return ("rating", "sigma")
 
-    def table(self, setup: Setup, history: History) -> tuple[RankedEntrant, ...]:
-        """Rank the entrants by rating, because each plays opponents of its own strength."""
+    def scores(self, setup: Setup, history: History) -> Scores:
+        """Return the ratings, because each entrant plays opponents of its own strength."""
         strengths = estimate(participants_of(setup), history.results, setup.seats)
-        units = Counter[int]()
-        for result in history.results:
-            if not result.void:
-                units.update(dict(zip(result.entrants, score_units(result.ranks), strict=True)))
         numbers = [player.number for player in setup.participants]
-        points = {number: Fraction(units[number], units_of_win(setup.seats)) for number in numbers}
-        rating = {number: Fraction(strengths.rating[number], 100) for number in numbers}
-        sigma = {number: Fraction(strengths.deviation[number], 100) for number in numbers}
-        nothing = dict.fromkeys(numbers, Fraction(0))
-        rated: Values = {**rating}
-        sure: Values = {**sigma}
-        breaks = (("rating", lambda _: (rating, rated)), ("sigma", lambda _: (nothing, sure)))
-        return rank(numbers, points, nothing, breaks, rating)
+        rating: Values = {number: Fraction(strengths.rating[number], 100) for number in numbers}
+        sigma: Values = {number: Fraction(strengths.deviation[number], 100) for number in numbers}
+        points = match_points((p.number for p in setup.participants), history.results, setup.seats)
+        return Scores(points, measures={"rating": rating, "sigma": sigma})
 
 
 def participants_of(setup: Setup) -> tuple[Participant, ...]:

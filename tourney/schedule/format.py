@@ -10,11 +10,11 @@ one round or more; its rounds are batches of a fixed size.
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import ClassVar, Literal
 
 from tourney.match.seeds import seat_orders
 from tourney.schedule.row import ResultRow, Row
+from tourney.schedule.tie_breaks import TIE_BREAKS, ZERO, RankedEntrant, Scores, TieBreak, rank_scores
 
 RoundsKey = Literal["refused", "optional", "required"]
 
@@ -50,22 +50,6 @@ def join_names(names: tuple[str, ...]) -> str:
 def split_names(value: int | str | None) -> tuple[str, ...]:
     """Return the names given to ``join_names``; none for a missing key."""
     return tuple(str(value).split(",")) if value else ()
-
-
-@dataclass(frozen=True, slots=True)
-class RankedEntrant:
-    """An entrant's place in the standings.
-
-    ``rank`` is 1 + the number of better entrants; equal ones share it. ``points`` rank it, ``awarded`` is
-    the part of them from byes. ``values`` holds the tie-breaks in the order of their use, None where one does
-    not apply to this entrant.
-    """
-
-    rank: int
-    number: int
-    points: Fraction
-    awarded: Fraction
-    values: tuple[tuple[str, Fraction | None], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,9 +147,11 @@ class Format(ABC):
     takes_withdrawals: ClassVar[bool] = False
     """Whether an entrant may withdraw: it must pair its rounds one by one."""
     ranks: ClassVar[bool] = False
-    """Whether ``table`` ranks; otherwise points do, then the ``tie_breaks``."""
-    by_mean: ClassVar[bool] = False
-    """Whether points per match rank, because some entrants play more matches than others."""
+    """Whether ranking needs ``scores`` of its own; otherwise the totals of all matches are enough."""
+    ranked_by: ClassVar[str] = "points"
+    """The value that ranks before the tie-breaks: ``points``, ``points-per-match`` or one of ``measures``."""
+    measures: ClassVar[tuple[TieBreak, ...]] = ()
+    """Its own measures, which ``tie_breaks`` may name beside ``TIE_BREAKS``."""
     keys: ClassVar[tuple[Key, ...]] = ()
     """Its own top-level keys in a tournament file; ``check`` judges their values."""
 
@@ -177,12 +163,24 @@ class Format(ABC):
         """Return the names of the tie-breaks in the order of their use."""
         return BY_POINTS
 
-    def table(self, setup: Setup, history: History) -> tuple[RankedEntrant, ...] | None:  # noqa: ARG002 - see below
-        """Rank the entrants by the matches played; called only for a format that ``ranks`` itself.
+    def scores(self, setup: Setup, history: History) -> Scores:
+        """Return the input of ranking; called only for a format that ``ranks``.
 
         Here ``history`` holds all results, those of unfinished rounds too.
         """
-        return None
+        raise NotImplementedError
+
+    def ranking(self, seats: int) -> tuple[TieBreak, ...]:
+        """Return the entries of the tie-breaks, in the order of their use."""
+        known = {**TIE_BREAKS, **{entry.name: entry for entry in self.measures}}
+        return tuple(known[name] for name in self.tie_breaks(seats))
+
+    def table(self, setup: Setup, history: History) -> tuple[RankedEntrant, ...]:
+        """Return the standings by all results; called only for a format that ``ranks``."""
+        scores = self.scores(setup, history)
+        values = scores.measures.get(self.ranked_by)
+        by = None if values is None else {number: value or ZERO for number, value in values.items()}
+        return rank_scores(scores, self.ranking(setup.seats), by)
 
     @abstractmethod
     def check(self, setup: Setup) -> None:

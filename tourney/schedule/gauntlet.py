@@ -21,7 +21,7 @@ class Gauntlet(Format):
 
     name = "gauntlet"
     takes_entrants = True
-    by_mean = True
+    ranked_by = "points-per-match"
     keys = (Key("challengers", "names"),)
 
     def check(self, setup: Setup) -> None:

@@ -6,10 +6,10 @@ from fractions import Fraction
 from typing import Final
 
 from tourney.errors import TournamentError
-from tourney.schedule.format import SEEDING, Format, History, Key, Pairings, RankedEntrant, Setup, rows_of
+from tourney.schedule.format import SEEDING, Format, History, Key, Pairings, Setup, rows_of
 from tourney.schedule.player_history import departures
-from tourney.schedule.row import ResultRow, limit_rows, score_units, units_of_win
-from tourney.schedule.tie_breaks import plain, rank
+from tourney.schedule.row import ResultRow, limit_rows, score_units
+from tourney.schedule.tie_breaks import Scores, TieBreak, Values, match_points
 
 
 class Knockout(Format):
@@ -24,6 +24,8 @@ class Knockout(Format):
     name = "knockout"
     takes_withdrawals = True
     ranks = True
+    ranked_by = "stages-won"
+    measures = (TieBreak("stages-won", "stages won", "Stages", "Stages of the bracket won"),)
     keys = (SEEDING, Key("third-place", "flag"), Key("extra-groups", "integer", 0, 100))
 
     def check(self, setup: Setup) -> None:
@@ -53,19 +55,13 @@ class Knockout(Format):
         """Rank by the stage reached and nothing else."""
         return ("stages-won",)
 
-    def table(self, setup: Setup, history: History) -> tuple[RankedEntrant, ...]:
-        """Rank the entrants by how far they came; who fell in the same stage shares the rank."""
-        bracket = Bracket(setup, history)
-        numbers = [player.number for player in setup.participants]
-        units = dict.fromkeys(numbers, 0)
-        for result in history.results:
-            if not result.void:
-                for number, value in zip(result.entrants, score_units(result.ranks), strict=True):
-                    units[number] += value
-        points = {number: Fraction(value, units_of_win(2)) for number, value in units.items()}
-        nothing = dict.fromkeys(numbers, Fraction(0))
-        won: dict[int, Fraction | None] = {**bracket.won}
-        return rank(numbers, points, nothing, (("stages-won", plain(won)),), bracket.won)
+    def scores(self, setup: Setup, history: History) -> Scores:
+        """Return the stages that each entrant won; losers of the same stage are equal."""
+        won: Values = {**Bracket(setup, history).won}
+        return Scores(
+            match_points((p.number for p in setup.participants), history.results, 2),
+            measures={"stages-won": won},
+        )
 
 
 EXTRA_GROUPS: Final = 2

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from fractions import Fraction
 from itertools import permutations
 
 from tourney.errors import TournamentError
@@ -11,15 +12,14 @@ from tourney.schedule.format import (
     Format,
     History,
     Pairings,
-    RankedEntrant,
     RoundsKey,
     Setup,
     rows_of,
 )
-from tourney.schedule.player_history import PlayerHistory
+from tourney.schedule.player_history import PlayerHistory, RoundEntry
 from tourney.schedule.row import Row, limit_rows, units_of_win
 from tourney.schedule.swiss_pairing import Contender, choose_floats, pair_round
-from tourney.schedule.tie_breaks import rank_pods, rank_swiss
+from tourney.schedule.tie_breaks import Encounter, Scores
 from tourney.seeds import derive
 
 
@@ -91,10 +91,75 @@ class Swiss(Format):
             return ("buchholz-cut-1", "buchholz", "sonneborn-berger", "direct-encounter", "wins")
         return ("opponents-mean", "wins", "second-places")
 
-    def table(self, setup: Setup, history: History) -> tuple[RankedEntrant, ...]:
-        """Rank the entrants by points with their byes, then by the tie-breaks."""
+    def scores(self, setup: Setup, history: History) -> Scores:
+        """Return points with byes, and the opponents' points as FIDE counts them (two seats)."""
         past = PlayerHistory.of(setup, history)
-        return rank_swiss(past) if setup.seats == 2 else rank_pods(past)
+        win = units_of_win(setup.seats)
+        return Scores(
+            points={n: Fraction(past.score(n), win) for n in past.entries},
+            wins={n: sum(entry.wins for entry in entries) for n, entries in past.entries.items()},
+            encounters=_fide_encounters(past) if setup.seats == 2 else _pod_encounters(past),
+            most=Fraction(setup.games),
+            awarded={
+                n: Fraction(sum(entry.awarded for entry in entries), win)
+                for n, entries in past.entries.items()
+            },
+            seconds={n: sum(entry.seconds for entry in entries) for n, entries in past.entries.items()},
+        )
+
+
+def _fide_encounters(past: PlayerHistory) -> dict[int, list[Encounter]]:
+    """Return the encounters for two seats, by FIDE Handbook C.07, art. 16.
+
+    - In an opponent's score (16.3) a bye counts as its award; rounds missed before the last one attended
+      count as nothing, rounds missed after it as draws.
+    - In an entrant's own sum (16.4) a round without an opponent counts as one against an opponent of its own
+      score, though of no more than draws in all rounds would give; Cut-1 (16.5) leaves out the lowest of the
+      missed rounds, if there are any.
+
+    Matches decided by a fault count as played. A round still to be played, and not void, is left out.
+    """
+    win = units_of_win(2)
+    draws = past.setup.games * win // 2  # units of a round in which all matches are drawn
+    score = {number: past.score(number) for number in past.entries}
+    seen = {n: score[n] + draws * _missed_at_the_end(entries) for n, entries in past.entries.items()}
+    found: dict[int, list[Encounter]] = {}
+    for number, entries in past.entries.items():
+        own = Fraction(min(score[number], draws * past.rounds), win)
+        found[number] = []
+        for entry in entries:
+            points = Fraction(entry.score, win)
+            if entry.games:
+                theirs = Fraction(seen[entry.opponents[0]], win)
+                found[number].append(Encounter(entry.opponents[0], theirs, points))
+            elif entry.kind != "table" or entry.voids:
+                found[number].append(Encounter(None, own, points, entry.kind == "absent"))
+    return found
+
+
+def _missed_at_the_end(entries: Sequence[RoundEntry]) -> int:
+    """Return the number of rounds missed since the last one attended."""
+    count = 0
+    for entry in reversed(entries):
+        if entry.kind != "absent":
+            return count
+        count += 1
+    return count
+
+
+def _pod_encounters(past: PlayerHistory) -> dict[int, list[Encounter]]:
+    """Return the encounters for more seats: each opponent of a table that was played, by its points."""
+    win = units_of_win(past.setup.seats)
+    points = {number: Fraction(past.score(number), win) for number in past.entries}
+    return {
+        number: [
+            Encounter(other, points[other], Fraction(entry.units, win))
+            for entry in entries
+            if entry.games
+            for other in entry.opponents
+        ]
+        for number, entries in past.entries.items()
+    }
 
 
 def _pairs(past: PlayerHistory, present: Sequence[int], seed: int) -> list[tuple[int, ...]]:

@@ -1,27 +1,92 @@
-"""Ranking: by points, and where these are equal by one tie-break after the other, all in exact fractions.
+"""Ranking: by points, then by one tie-break after the other, all in exact fractions; and their catalogue.
 
 For two seats the tie-breaks follow FIDE's regulations (Handbook C.07, as of 1 March 2026). A round is a
-pairing with all its matches; points are those of matches. Art. 16 says how rounds without an opponent count:
-
-- in an opponent's score (16.3): a bye as what it gave; rounds missed before the last one attended as nothing;
-  rounds missed after it as draws;
-- in one's own sum (16.4): an opponent of one's own score, though of no more than draws in all rounds would
-  give; with Cut-1 (16.5) the round left out is the lowest of those missed, if there are any.
-
-What a fault decided counts as played.
+pairing with all its matches; points are those of matches. A new tie-break is one entry of ``TIE_BREAKS``; a
+format with a measure of its own lists an entry in ``Format.measures`` instead.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import NamedTuple
 
-from tourney.schedule.format import RankedEntrant
-from tourney.schedule.player_history import PlayerHistory, RoundEntry
-from tourney.schedule.row import units_of_win
+from tourney.schedule.row import ResultRow, score_units, units_of_win
 
 Values = Mapping[int, Fraction | None]
 Break = Callable[[Sequence[int]], tuple[Mapping[int, Fraction], Values]]
-"""A tie-break: of entrants that are equal so far, the values they are ordered by and those that are shown."""
+"""Maps entrants that are equal so far to the values that order them and the values to show."""
+
+ZERO = Fraction(0)
+
+
+@dataclass(frozen=True, slots=True)
+class RankedEntrant:
+    """An entrant's place in the standings.
+
+    ``rank`` is 1 + the number of better entrants; equal ones share it. ``points`` rank it, ``awarded`` is
+    the part of them from byes. ``values`` holds the tie-breaks in the order of their use, None where one does
+    not apply to this entrant.
+    """
+
+    rank: int
+    number: int
+    points: Fraction
+    awarded: Fraction
+    values: tuple[tuple[str, Fraction | None], ...]
+
+
+class Encounter(NamedTuple):
+    """An entrant's score against one opponent, as tie-breaks count it.
+
+    ``theirs`` are the opponent's points, as they count for this entrant. ``opponent`` is None in a round
+    without one; ``missed`` marks a round in which the entrant was absent.
+    """
+
+    opponent: int | None
+    theirs: Fraction
+    own: Fraction
+    missed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """The input of ranking, by entrant number, in the order of ``points``.
+
+    ``awarded`` are points from byes. ``most`` is the highest score of an encounter. ``seconds`` counts second
+    places. ``measures`` holds a format's own measures by name.
+    """
+
+    points: Mapping[int, Fraction]
+    wins: Mapping[int, int] = field(default_factory=dict)
+    encounters: Mapping[int, Sequence[Encounter]] = field(default_factory=dict)
+    most: Fraction = ZERO
+    awarded: Mapping[int, Fraction] = field(default_factory=dict)
+    seconds: Mapping[int, int] = field(default_factory=dict)
+    measures: Mapping[str, Values] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TieBreak:
+    """A tie-break: its name in CSV and JSON, its words in a sentence, its title and help in a table.
+
+    ``apply`` makes it from the scores of all entrants; without it the format's measure of this name is used.
+    One that does not ``order`` is only shown.
+    """
+
+    name: str
+    words: str
+    title: str
+    help: str
+    apply: Callable[[Scores], Break] | None = None
+    order: bool = True
+
+    def of(self, scores: Scores) -> Break:
+        """Return the tie-break among entrants with these scores."""
+        if self.apply is not None:
+            return self.apply(scores)
+        values = scores.measures[self.name]
+        return plain(values) if self.order else lambda group: (dict.fromkeys(group, ZERO), values)
 
 
 def rank(
@@ -33,9 +98,9 @@ def rank(
 ) -> tuple[RankedEntrant, ...]:
     """Return the standings; entrants equal in all share their rank and stand in the order of ``numbers``.
 
-    What is ranked by is ``by``, or the points without it.
+    ``by`` ranks first; without it the points do.
     """
-    groups = _parted(numbers, points if by is None else by)
+    groups = _by_value(numbers, points if by is None else by)
     shown: dict[int, list[tuple[str, Fraction | None]]] = {number: [] for number in numbers}
     for name, apply in breaks:
         finer: list[list[int]] = []
@@ -43,19 +108,27 @@ def rank(
             order, values = apply(group)
             for number in group:
                 shown[number].append((name, values[number]))
-            finer += _parted(group, order)
+            finer += _by_value(group, order)
         groups = finer
     lines: list[RankedEntrant] = []
     for group in groups:
         place = len(lines) + 1
         lines += [
-            RankedEntrant(place, number, points[number], awarded[number], tuple(shown[number]))
+            RankedEntrant(place, number, points[number], awarded.get(number, ZERO), tuple(shown[number]))
             for number in group
         ]
     return tuple(lines)
 
 
-def _parted(numbers: Sequence[int], values: Mapping[int, Fraction]) -> list[list[int]]:
+def rank_scores(
+    scores: Scores, breaks: Sequence[TieBreak], by: Mapping[int, Fraction] | None = None
+) -> tuple[RankedEntrant, ...]:
+    """Return the standings by points (or ``by``), then by tie-breaks in their order; see ``rank``."""
+    applied = [(entry.name, entry.of(scores)) for entry in breaks]
+    return rank(list(scores.points), scores.points, scores.awarded, applied, by)
+
+
+def _by_value(numbers: Sequence[int], values: Mapping[int, Fraction]) -> list[list[int]]:
     """Return groups of equal value, the highest first."""
     groups: dict[Fraction, list[int]] = defaultdict(list)
     for number in numbers:
@@ -64,27 +137,27 @@ def _parted(numbers: Sequence[int], values: Mapping[int, Fraction]) -> list[list
 
 
 def plain(values: Mapping[int, Fraction | None]) -> Break:
-    """Return the tie-break of values that do not depend on who is equal; None ranks as 0."""
-    order = {number: Fraction(0) if value is None else value for number, value in values.items()}
+    """Return the tie-break of values that do not depend on the group; None ranks as 0."""
+    order = {number: ZERO if value is None else value for number, value in values.items()}
     return lambda _: (order, values)
 
 
 def direct_encounter(met: Mapping[tuple[int, int], Fraction], most: Fraction) -> Break:
-    """Return the tie-break by what the equal ones scored against each other (C.07, art. 6).
+    """Return the tie-break by the scores of the equal entrants against each other (C.07, art. 6).
 
-    ``met`` holds what the first of a pair scored against the second, ``most`` what a meeting can give. Where
-    they have not all met, one ranks first who would do so whatever the missing meetings gave; then likewise
-    the second, and so on. Those for whom that does not hold stay equal, and nothing is shown of them.
+    ``met`` holds the score of the first of a pair against the second, ``most`` the highest score of a
+    meeting. If they have not all met, an entrant that would be first whatever the missing meetings gave is
+    first; then likewise the second, and so on. The others stay equal and have no value.
     """
 
     def apply(group: Sequence[int]) -> tuple[Mapping[int, Fraction], Values]:
         if len(group) == 1:
-            return {group[0]: Fraction(0)}, {group[0]: None}
-        scored = {a: sum((met.get((a, b), Fraction(0)) for b in group), Fraction(0)) for a in group}
+            return {group[0]: ZERO}, {group[0]: None}
+        scored = {a: sum((met.get((a, b), ZERO) for b in group), ZERO) for a in group}
         missing = {a: sum(a != b and (a, b) not in met for b in group) for a in group}
         if not any(missing.values()):
             return scored, scored
-        order = dict.fromkeys(group, Fraction(0))
+        order = dict.fromkeys(group, ZERO)
         left = set(group)
         for place in range(len(group), 0, -1):
             first = [
@@ -99,93 +172,93 @@ def direct_encounter(met: Mapping[tuple[int, int], Fraction], most: Fraction) ->
     return apply
 
 
-def rank_swiss(ledger: PlayerHistory) -> tuple[RankedEntrant, ...]:
-    """Rank a Swiss for two seats: Buchholz Cut-1, Buchholz, Sonneborn-Berger, direct encounter, wins."""
-    win = units_of_win(2)
-    numbers = [player.number for player in ledger.setup.participants]
-    draws = ledger.setup.games * win // 2  # units of a round in which all matches are drawn
-    score = {number: ledger.score(number) for number in numbers}
-    seen = {number: score[number] + draws * _missed_at_the_end(ledger.entries[number]) for number in numbers}
-    buchholz: dict[int, Fraction | None] = {}
-    cut: dict[int, Fraction | None] = {}
-    sonneborn: dict[int, Fraction | None] = {}
+def _direct_encounter(scores: Scores) -> Break:
     met: dict[tuple[int, int], Fraction] = {}
-    for number in numbers:
-        own = min(score[number], draws * ledger.rounds)
-        sums: list[int] = []
-        missed: list[int] = []
-        berger = 0
-        for entry in ledger.entries[number]:
-            if entry.kind == "table" and not entry.games:
-                if not entry.voids:
-                    continue  # the round goes on
-                theirs = own
-            elif entry.kind == "table":
-                theirs = seen[entry.opponents[0]]
-                pair = (number, entry.opponents[0])
-                met[pair] = met.get(pair, Fraction(0)) + Fraction(entry.units, win)
-            else:
-                theirs = own
-                if entry.kind == "absent":
-                    missed.append(theirs)
-            sums.append(theirs)
-            berger += theirs * entry.score
-        buchholz[number] = Fraction(sum(sums), win)
-        cut[number] = Fraction(sum(sums) - min(missed or sums, default=0), win)
-        sonneborn[number] = Fraction(berger, win * win)
-    return rank(
-        numbers,
-        {number: Fraction(score[number], win) for number in numbers},
-        _awarded(ledger),
-        (
-            ("buchholz-cut-1", plain(cut)),
-            ("buchholz", plain(buchholz)),
-            ("sonneborn-berger", plain(sonneborn)),
-            ("direct-encounter", direct_encounter(met, Fraction(ledger.setup.games))),
-            ("wins", plain(_wins(ledger))),
+    for number, encounters in scores.encounters.items():
+        for opponent, _, own, _ in encounters:
+            if opponent is not None:
+                met[number, opponent] = met.get((number, opponent), ZERO) + own
+    return direct_encounter(met, scores.most)
+
+
+def _by_encounters(value: Callable[[Sequence[Encounter]], Fraction | None]) -> Callable[[Scores], Break]:
+    return lambda scores: plain({n: value(scores.encounters.get(n, ())) for n in scores.points})
+
+
+def sonneborn_berger(encounters: Sequence[Encounter]) -> Fraction:
+    """Return the opponents' points, each times the own score against that opponent."""
+    return sum((theirs * own for _, theirs, own, _ in encounters), ZERO)
+
+
+def _buchholz(encounters: Sequence[Encounter]) -> Fraction:
+    return sum((encounter.theirs for encounter in encounters), ZERO)
+
+
+def _buchholz_cut_1(encounters: Sequence[Encounter]) -> Fraction:
+    missed = [encounter for encounter in encounters if encounter.missed]
+    return _buchholz(encounters) - min((one.theirs for one in missed or encounters), default=ZERO)
+
+
+def _mean(encounters: Sequence[Encounter]) -> Fraction | None:
+    return _buchholz(encounters) / len(encounters) if encounters else None
+
+
+def _count(counts: Mapping[int, int], numbers: Mapping[int, object]) -> Break:
+    return plain({number: Fraction(counts.get(number, 0)) for number in numbers})
+
+
+def match_points(numbers: Iterable[int], results: Iterable[ResultRow], seats: int) -> dict[int, Fraction]:
+    """Return each entrant's points from matches, void ones left out."""
+    units = dict.fromkeys(numbers, 0)
+    for result in results:
+        if not result.void:
+            for number, value in zip(result.entrants, score_units(result.ranks), strict=True):
+                units[number] += value
+    return {number: Fraction(value, units_of_win(seats)) for number, value in units.items()}
+
+
+TIE_BREAKS: Mapping[str, TieBreak] = {
+    entry.name: entry
+    for entry in (
+        TieBreak(
+            "direct-encounter",
+            "direct encounter",
+            "Direct",
+            "Points against the bots with equal values before",
+            _direct_encounter,
+        ),
+        TieBreak("wins", "wins", "Wins", "First places alone", lambda s: _count(s.wins, s.points)),
+        TieBreak(
+            "sonneborn-berger",
+            "Sonneborn-Berger",
+            "SB",
+            "Sonneborn-Berger: the opponents' points, each times the score against that opponent",
+            _by_encounters(sonneborn_berger),
+        ),
+        TieBreak(
+            "buchholz",
+            "Buchholz",
+            "BH",
+            "Buchholz: the sum of the opponents' points",
+            _by_encounters(_buchholz),
+        ),
+        TieBreak(
+            "buchholz-cut-1",
+            "Buchholz Cut-1",
+            "BH-C1",
+            "Buchholz without the lowest opponent",
+            _by_encounters(_buchholz_cut_1),
+        ),
+        TieBreak(
+            "opponents-mean",
+            "the mean points of the opponents",
+            "Opp.",
+            "Mean points of the opponents",
+            _by_encounters(_mean),
+        ),
+        TieBreak(
+            "second-places", "second places", "2nd", "Second places", lambda s: _count(s.seconds, s.points)
         ),
     )
-
-
-def rank_pods(ledger: PlayerHistory) -> tuple[RankedEntrant, ...]:
-    """Rank a Swiss for more than two seats: mean score of the opponents, wins, second places."""
-    win = units_of_win(ledger.setup.seats)
-    numbers = [player.number for player in ledger.setup.participants]
-    points = {number: Fraction(ledger.score(number), win) for number in numbers}
-    mean: dict[int, Fraction | None] = {}
-    seconds: dict[int, Fraction | None] = {}
-    for number in numbers:
-        entries = ledger.entries[number]
-        others = [other for entry in entries if entry.games for other in entry.opponents]
-        mean[number] = sum((points[other] for other in others), Fraction(0)) / len(others) if others else None
-        seconds[number] = Fraction(sum(entry.seconds for entry in entries))
-    breaks = (
-        ("opponents-mean", plain(mean)),
-        ("wins", plain(_wins(ledger))),
-        ("second-places", plain(seconds)),
-    )
-    return rank(numbers, points, _awarded(ledger), breaks)
-
-
-def _missed_at_the_end(entries: Sequence[RoundEntry]) -> int:
-    """Return how many rounds were missed since the last that was attended."""
-    count = 0
-    for entry in reversed(entries):
-        if entry.kind != "absent":
-            return count
-        count += 1
-    return count
-
-
-def _awarded(ledger: PlayerHistory) -> dict[int, Fraction]:
-    win = units_of_win(ledger.setup.seats)
-    return {
-        number: Fraction(sum(entry.awarded for entry in entries), win)
-        for number, entries in ledger.entries.items()
-    }
-
-
-def _wins(ledger: PlayerHistory) -> dict[int, Fraction | None]:
-    return {
-        number: Fraction(sum(entry.wins for entry in entries)) for number, entries in ledger.entries.items()
-    }
+}
+"""The tie-breaks that any format may name."""

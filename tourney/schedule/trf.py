@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from tourney.errors import UsageError
-from tourney.schedule.format import History, RankedEntrant, Setup
+from tourney.schedule.format import History, Setup
 from tourney.schedule.player_history import PlayerHistory
+from tourney.schedule.tie_breaks import RankedEntrant
 
 FORMATS = ("swiss", "round-robin")
 """The formats in which a round is a pairing for everybody, or a bye."""

@@ -1,7 +1,6 @@
 """What the store holds, as frozen values; the rest of Tourney sees these and never a row of SQL."""
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, Literal, NamedTuple, get_args
 
 from tourney.match.result import PlayedMatch
@@ -136,49 +135,22 @@ class MatchResult:
         return "machine-failure" if self.void_entrant is None else "benched"
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """A line of the standings.
-
-    ``points`` is the sum of match scores: 1 for a win and 1/2 for a draw at two seats; at k seats
-    (k - place) / (k - 1), where tied seats share the mean of the places they take. ``wins``: first alone;
-    ``draws``: first, shared; ``losses``: the rest. ``faults``: ``(kind, count)`` sorted by kind. ``rank`` is
-    1 + the number of entrants that are better by what the format ranks by; equal lines share it. ``awarded``
-    is the part of the points that byes gave. ``tie_breaks`` holds their names and values in the order in
-    which they are applied, None where one says nothing.
-    """
-
-    rank: int
-    number: int
-    name: str
-    games: int
-    points: Fraction
-    wins: int
-    draws: int
-    losses: int
-    faults: tuple[tuple[str, int], ...]
-    sonneborn: Fraction
-    awarded: Fraction = Fraction(0)
-    tie_breaks: tuple[tuple[str, Fraction | None], ...] = ()
-
-    @property
-    def fault_count(self) -> int:
-        """How many matches the entrant lost by a fault."""
-        return sum(count for _, count in self.faults)
-
-    @property
-    def mean(self) -> Fraction | None:
-        """Points per game, without those of byes, or None before the first game."""
-        return (self.points - self.awarded) / self.games if self.games else None
-
-
 class ScoreTotals(NamedTuple):
-    """The sums of an entrant's matches; ``units`` as of ``tourney.schedule.row.score_units``."""
+    """The sums of an entrant's or a seat's matches, void ones left out.
+
+    ``units`` as of ``tourney.schedule.row.score_units``; ``wins``: first alone, ``draws``: first, shared.
+    """
 
     games: int = 0
     units: int = 0
     wins: int = 0
     draws: int = 0
+    faults: int = 0
+
+    @property
+    def losses(self) -> int:
+        """Matches in which the entrant was not first."""
+        return self.games - self.wins - self.draws
 
 
 class PairTotal(NamedTuple):
