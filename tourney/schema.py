@@ -108,7 +108,7 @@ class SchemaError(ValueError):
             last = path.pop()
             subject = f"item {last + 1} of {_key(path.pop())} " if isinstance(last, int) else f"{_key(last)} "
         tables = ""
-        for step, after in zip(path, [*path[1:], ""], strict=True):
+        for step, after in zip(path, [*path[1:], ""], strict=False):
             if isinstance(step, str):
                 tables += f", [[{step}]] {after + 1}" if isinstance(after, int) else f", [{step}]"
         return f"{file}{tables}: {subject}{self.problem}"

@@ -16,13 +16,14 @@ from tourney.errors import GameError, UsageError
 from tourney.games.registry import find_game
 from tourney.match.spec import Limits
 from tourney.run.config.entrants import enter
-from tourney.run.config.tournament_file import NAME, EntrantLine, TournamentFile
+from tourney.run.config.tournament_file import EntrantLine, TournamentFile
 from tourney.run.engine.session import run_tournament
 from tourney.run.engine.stopping import Deadline
 from tourney.run.monitoring.progress import Listener, Listeners
 from tourney.run.monitoring.summary import Summary
 from tourney.run.workers.executor import MatchExecutor
 from tourney.schedule.row import ResultRow
+from tourney.schema import Name, matches, pattern_of
 from tourney.store.engine import database_exists
 from tourney.store.plans import Plan, RunSettings
 from tourney.store.repository import Repository
@@ -97,8 +98,8 @@ def compare_bots(
 
 def comparison_file(request: ComparisonRequest, store: BotStore) -> TournamentFile:
     """Return the tournament file of a request. Raises UsageError and TournamentError."""
-    if request.name is not None and NAME.fullmatch(request.name) is None:
-        raise UsageError(f"{request.name!r} is no name for a comparison ({NAME.pattern})")
+    if request.name is not None and not matches(request.name, Name):
+        raise UsageError(f"{request.name!r} is no name for a comparison ({pattern_of(Name)})")
     try:
         game = find_game(request.game)
         if 2 not in game.seat_counts:
@@ -142,7 +143,7 @@ def _named(a: EntrantLine, b: EntrantLine, store: BotStore, plan: Plan) -> tuple
         return a, b
     if b.name is not None:
         raise UsageError(f"both bots are called {b.name}: give them different names")
-    return a, replace(b, name=f"{names[1][:62]}-2")
+    return a, structs.replace(b, name=f"{names[1][:62]}-2")
 
 
 def _name(file: TournamentFile, entrants: tuple[StoredEntrant, ...]) -> str:

@@ -141,9 +141,15 @@ class Adaptive(Format):
     )
     keys = (
         SEEDING,
-        Key("budget", "integer", 1, MAX_ROWS),
-        Key("target-sigma", "integer", 1, 1000),
-        Key("batch", "integer", 1, 1000),
+        Key("budget", "integer", 1, MAX_ROWS, help="Matches of the tournament."),
+        Key(
+            "target-sigma",
+            "integer",
+            1,
+            1000,
+            help="Standard deviation of each rating, in Elo, at which the tournament ends.",
+        ),
+        Key("batch", "integer", 1, 1000, help=f"Pairings per round. Default: {BATCH}."),
     )
 
     def check(self, setup: Setup) -> None:

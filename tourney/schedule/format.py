@@ -28,7 +28,7 @@ class Key:
 
     Its value is stored as an integer or a string: ``flag`` (true or false) as 1 or 0, ``integer`` from
     ``low`` to ``high``, ``choice`` as one of ``words``, ``names`` (a list of entrants' names) as the names
-    joined by commas. A key missing from the file is not stored.
+    joined by commas. A key missing from the file is not stored. ``help`` is its line in the reference.
     """
 
     name: str
@@ -36,9 +36,15 @@ class Key:
     low: int = 0
     high: int = 0
     words: tuple[str, ...] = ()
+    help: str = ""
 
 
-SEEDING = Key("seeding", "choice", words=("file", "rating"))
+SEEDING = Key(
+    "seeding",
+    "choice",
+    words=("file", "rating"),
+    help="Seeding order: that of the file (default), or by ratings from earlier tournaments in the database.",
+)
 """The seeding order: that of the file, or by ratings from earlier tournaments in the same database."""
 
 

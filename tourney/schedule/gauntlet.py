@@ -22,7 +22,13 @@ class Gauntlet(Format):
     name = "gauntlet"
     takes_entrants = True
     ranked_by = "points-per-match"
-    keys = (Key("challengers", "names"),)
+    keys = (
+        Key(
+            "challengers",
+            "names",
+            help="Entrants that play against all others. Default: the first entrant of the file.",
+        ),
+    )
 
     def check(self, setup: Setup) -> None:
         """Raise TournamentError for a challenger who is none, too small a field, or too many matches."""

@@ -11,6 +11,9 @@ from tourney.schedule.player_history import departures
 from tourney.schedule.row import ResultRow, limit_rows, score_units
 from tourney.schedule.tie_breaks import Scores, TieBreak, Values, match_points
 
+EXTRA_GROUPS: Final = 2
+"""Further mirrored groups of a tied pairing, without ``extra-groups``."""
+
 
 class Knockout(Format):
     """Stage by stage, for two seats, in a bracket in which the best seeds meet last.
@@ -26,7 +29,18 @@ class Knockout(Format):
     ranks = True
     ranked_by = "stages-won"
     measures = (TieBreak("stages-won", "stages won", "Stages", "Stages of the bracket won"),)
-    keys = (SEEDING, Key("third-place", "flag"), Key("extra-groups", "integer", 0, 100))
+    keys = (
+        SEEDING,
+        Key("third-place", "flag", help="Whether the losers of the semi-finals play for third place."),
+        Key(
+            "extra-groups",
+            "integer",
+            0,
+            100,
+            help="Further mirrored groups that a tied pairing plays at most; then the better seed goes on."
+            f" Default: {EXTRA_GROUPS}.",
+        ),
+    )
 
     def check(self, setup: Setup) -> None:
         """Raise TournamentError for fewer than two entrants, more than two seats, or too many matches."""
@@ -63,9 +77,6 @@ class Knockout(Format):
             measures={"stages-won": won},
         )
 
-
-EXTRA_GROUPS: Final = 2
-"""How often a tied pairing plays a further mirrored group, without ``extra-groups``."""
 
 Pair = tuple[int, int]
 """Two entrants, the better seed first."""

@@ -34,6 +34,11 @@ class RunSettings(Struct, frozen=True, forbid_unknown_fields=True):
         Meta(description="Entrants that play no further rounds. A name stays in the list once it is there."),
     ] = ()
 
+    def __post_init__(self) -> None:
+        """Check that no entrant is named twice. Raises SchemaError."""
+        if len(set(self.withdrawn)) < len(self.withdrawn):
+            raise SchemaError(("withdrawn",), "names an entrant twice")
+
 
 class Plan(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
     """What a tournament file fixes at the first start, except for the seed and the entrants.

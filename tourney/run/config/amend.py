@@ -1,25 +1,21 @@
-"""What a later tournament file may change: entrants added, ``rounds``, and ``[run]``; nothing else.
-
-Entrants are withdrawn by ``[run]`` too: ``withdrawn`` names them.
-"""
+"""What a later tournament file may change: ``rounds``, ``[run]``, and more entrants."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NoReturn
 
 from tourney.errors import TournamentError
 from tourney.run.config.entrants import line_text
-from tourney.run.config.toml_table import show
 from tourney.run.config.tournament_file import EntrantLine, TournamentFile
 from tourney.schedule.registry import find_format
-from tourney.store.plans import RunSettings
+from tourney.schema import SchemaError, show
+from tourney.store.plans import Plan, RunSettings
 from tourney.store.values import StoredEntrant, Tournament
 
 
 @dataclass(frozen=True, slots=True)
 class Amendment:
-    """What a file changes of a tournament that has begun."""
+    """What a file changes of a tournament that has begun; ``withdrawn`` holds entrants' numbers."""
 
     rounds: int | None
     run: RunSettings
@@ -29,115 +25,122 @@ class Amendment:
 
 
 def compare(
-    tournament: Tournament, entrants: Sequence[StoredEntrant], drawn: int, file: TournamentFile
+    tournament: Tournament, entrants: Sequence[StoredEntrant], paired: int, file: TournamentFile
 ) -> Amendment:
-    """Return what a file changes; ``drawn`` is the number of rounds drawn so far.
+    """Return what a file changes; ``paired`` is the number of rounds paired so far.
 
     Raises TournamentError that names the key which may not change.
     """
+    try:
+        _refuse_changes(tournament, file, paired)
+        added = _added(tournament, entrants, file.entrants)
+        withdrawn = _withdrawn(tournament, entrants, file.run.withdrawn)
+    except SchemaError as error:
+        raise TournamentError(error.in_toml(str(file.path)), file=file.path, key=error.key) from error
+    changed = bool(added) or file.plan.rounds != tournament.plan.rounds or file.run != tournament.run
+    return Amendment(file.plan.rounds, file.run, added, withdrawn, changed)
 
-    def refuse(key: str, was: object, now: object) -> NoReturn:
-        raise TournamentError(
-            f"{file.path}: {key} was {_shown(was)} when {tournament.name} began and is {_shown(now)} now;"
-            " a later file may only add entrants or change rounds and [run]; set it back, or take a new name"
-        )
 
-    old, new = tournament.plan, file.plan
-    for key, was, now in (
-        ("game", old.game, new.game),
-        ("the rules version of the game", old.rules, new.rules),
-        ("format", old.format, new.format),
-        ("seats", old.seats, new.seats),
-        ("games-per-pairing", old.games_per_pairing, new.games_per_pairing),
-        ("opening-plies", old.opening_plies, new.opening_plies),
-        ("opening-book", _book(old.book), _book(new.book)),
-    ):
+def _refuse_changes(tournament: Tournament, file: TournamentFile, paired: int) -> None:
+    """Raise SchemaError for the first key that differs and may not."""
+    seed = tournament.seed if tournament.seed_chosen else None
+    old, new = _fixed(tournament.plan), _fixed(file.plan)
+    if file.seed != tournament.seed:
+        old["seed"], new["seed"] = seed, file.seed
+    for key in dict.fromkeys((*old, *new)):
+        was, now = old.get(key), new.get(key)
         if was != now:
-            refuse(key, was, now)
-    if old.book != new.book:
-        refuse("opening-book", "another text", "changed")
-    stored_seed = tournament.seed if tournament.seed_chosen else None
-    if file.seed not in (stored_seed, tournament.seed):
-        refuse("seed", stored_seed, file.seed)
-    _compare_pairs("[options] ", dict(old.options), dict(new.options), refuse)
-    _compare_pairs("[limits] ", old.limits.as_json(), new.limits.as_json(), refuse)
-    _compare_pairs("", dict(old.extra), dict(new.extra), refuse)
-    if new.rounds is not None and new.rounds < drawn:
-        raise TournamentError(
-            f"{file.path}: rounds is {new.rounds}, but {drawn} rounds of {tournament.name} are drawn already"
+            before = _shown(was) if _shown(was) != _shown(now) else "another book"
+            raise SchemaError(
+                (),
+                f"{key} was {before} when {tournament.name} began and is {_shown(now)} now; a later file may"
+                " only add entrants or change rounds and [run]; set it back, or take a new name",
+                inside=True,
+            )
+    rounds = file.plan.rounds
+    if rounds is not None and rounds < paired:
+        raise SchemaError(
+            ("rounds",), f"is {rounds}, but {paired} rounds of {tournament.name} are paired already"
         )
-    added = _added(tournament, entrants, file)
-    withdrawn = _withdrawn(tournament, entrants, file)
-    changed = bool(added) or new.rounds != old.rounds or file.run != tournament.run
-    return Amendment(new.rounds, file.run, added, withdrawn, changed)
+
+
+def _fixed(plan: Plan) -> dict[str, object]:
+    """Return the values of a plan that no later file may change, by key."""
+    return {
+        "game": plan.game,
+        "the rules version of the game": plan.rules,
+        "format": plan.format,
+        "seats": plan.seats,
+        "games-per-pairing": plan.games_per_pairing,
+        "opening-plies": plan.opening_plies,
+        "opening-book": plan.book,
+        **{f"[options] {key}": value for key, value in plan.options},
+        **{f"[limits] {key}": value for key, value in plan.limits.as_json().items()},
+        **dict(plan.extra),
+    }
 
 
 def _added(
-    tournament: Tournament, entrants: Sequence[StoredEntrant], file: TournamentFile
+    tournament: Tournament, entrants: Sequence[StoredEntrant], lines: Sequence[EntrantLine]
 ) -> tuple[EntrantLine, ...]:
     """Return the lines that are new; every stored entrant must still have its line."""
-    left = Counter(line_text(line) for line in file.entrants)
+    left = Counter(map(line_text, lines))
     for entrant in entrants:
         if not left[entrant.line]:
-            raise TournamentError(
-                f"{file.path}: the entrant {entrant.name} is not in bots or [[entrant]] as it was when"
-                f" {tournament.name} began: put it back, or choose a new name for the tournament"
+            raise SchemaError(
+                (),
+                f"the entrant {entrant.name} is not in bots or [[entrant]] as it was when {tournament.name}"
+                " began: put it back, or choose a new name for the tournament",
+                inside=True,
             )
         left[entrant.line] -= 1
     added = []
-    for line in file.entrants:
+    for line in lines:
         if left[line_text(line)]:
             left[line_text(line)] -= 1
             added.append(line)
     if added and not find_format(tournament.plan.format).takes_entrants:
-        raise TournamentError(
-            f"{file.path}: bots names {show(added[0].bot)} too, but {tournament.name} has begun,"
-            f" and a {tournament.plan.format} takes no entrants later"
+        raise SchemaError(
+            ("bots",),
+            f"names {show(added[0].bot)} too, but {tournament.name} has begun, and a {tournament.plan.format}"
+            " takes no entrants later",
         )
     return tuple(added)
 
 
 def _withdrawn(
-    tournament: Tournament, entrants: Sequence[StoredEntrant], file: TournamentFile
+    tournament: Tournament, entrants: Sequence[StoredEntrant], names: Sequence[str]
 ) -> tuple[int, ...]:
-    """Return the numbers of those who are withdrawn now; nobody comes back."""
+    """Return the numbers of newly withdrawn entrants; no withdrawal can be undone."""
     numbers = {entrant.name: entrant.number for entrant in entrants}
-    before, now = tournament.run.withdrawn, file.run.withdrawn
-    for name in before:
-        if name not in now:
-            raise TournamentError(
-                f"{file.path}, [run]: withdrawn does not name {name} any more, who has left"
-                f" {tournament.name}: put it back, as nobody can return"
+    key = ("run", "withdrawn")
+    for name in tournament.run.withdrawn:
+        if name not in names:
+            raise SchemaError(
+                key,
+                f"does not name {name} any more, which has left {tournament.name}: put it back, as no entrant"
+                " can return",
             )
-    new = [name for name in now if name not in before]
+    new = [name for name in names if name not in tournament.run.withdrawn]
     for name in new:
         if name not in numbers:
-            raise TournamentError(
-                f"{file.path}, [run]: withdrawn names {name}, who is no entrant of {tournament.name};"
-                f" the entrants are: {', '.join(numbers)}"
+            raise SchemaError(
+                key,
+                f"names {name}, which is no entrant of {tournament.name}; the entrants are:"
+                f" {', '.join(numbers)}",
             )
     if new and not find_format(tournament.plan.format).takes_withdrawals:
-        raise TournamentError(
-            f"{file.path}, [run]: withdrawn names {new[0]}, but all rounds of a {tournament.plan.format} are"
-            " drawn at the start: it would change nothing"
+        raise SchemaError(
+            key,
+            f"names {new[0]}, but all rounds of a {tournament.plan.format} are paired at the start: it would"
+            " change nothing",
         )
     return tuple(numbers[name] for name in new)
 
 
-def _compare_pairs(
-    where: str,
-    old: Mapping[str, object],
-    new: Mapping[str, object],
-    refuse: Callable[[str, object, object], NoReturn],
-) -> None:
-    for key in sorted({*old, *new}):
-        if old.get(key) != new.get(key):
-            refuse(where + key, old.get(key), new.get(key))
-
-
 def _shown(value: object) -> str:
-    return "not set" if value is None else show(value)
-
-
-def _book(book: tuple[tuple[str, ...], ...]) -> str:
-    return f"a book of {len(book)} openings" if book else "none"
+    if value is None:
+        return "not set"
+    if isinstance(value, tuple):
+        return f"a book of {len(value)} openings" if value else "none"
+    return show(value)

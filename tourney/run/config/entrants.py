@@ -1,18 +1,34 @@
-"""From the entrants' lines of a tournament file to entrants: bots fetched into the store, names given."""
+"""Entrants: from lines of a tournament file to bots in the store, with ratings from earlier tournaments."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
 
 from tourney.bots.catalogue.resolve import resolve_bot
 from tourney.bots.catalogue.store import BotStore
-from tourney.errors import BotError, TournamentError
+from tourney.errors import BotError, GameError, TournamentError
 from tourney.match.spec import Entrant
-from tourney.run.config.tournament_file import NAME, EntrantLine, TournamentFile
+from tourney.run.config.tournament_file import EntrantLine, TournamentFile
+from tourney.schedule.adaptive import estimate
+from tourney.schedule.format import Participant
+from tourney.schedule.row import ResultRow
+from tourney.store.repository import Repository
 from tourney.store.values import StoredEntrant
 
 
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Turn errors of bots, games and formats into TournamentError that names the tournament file."""
+    try:
+        yield
+    except (BotError, GameError, TournamentError) as error:
+        raise TournamentError(f"{path}: {error}", file=path, bot=error.bot, key=error.key) from error
+
+
 def line_text(line: EntrantLine) -> str:
-    """Return an entrant's line as it is stored, to be compared with a later file's."""
+    """Return an entrant's line as it is stored, for the comparison with a later file's."""
     return json.dumps({"bot": line.bot, "name": line.name, "args": list(line.args)}, separators=(",", ":"))
 
 
@@ -24,32 +40,30 @@ def enter(
     before: Sequence[StoredEntrant] = (),
     joined: int = 1,
 ) -> tuple[StoredEntrant, ...]:
-    """Return the entrants of some lines, numbered on from those entered before; their bots lie in the store.
+    """Return the entrants of some lines, numbered after those entered before; puts their bots into the store.
 
-    Raises TournamentError that names the file: for a bot that is not there or does not play the game, and for
-    two entrants of one name.
+    Raises TournamentError that names the file: for an unknown bot, for one that does not play the game, and
+    for two entrants of one name.
     """
     taken = {entrant.name for entrant in before}
     entered: list[StoredEntrant] = []
     for line in lines:
-        try:
+        with naming(file.path):
             bot = resolve_bot(line.bot, store, file.folder)
-        except BotError as error:
-            raise TournamentError(f"{file.path}: {error}") from error
-        manifest = bot.manifest
-        if not manifest.plays(file.plan.game):
-            raise TournamentError(
-                f"{file.path}: the bot {manifest.name} does not play {file.plan.game};"
-                f" it plays {', '.join(manifest.games)}"
-            )
-        name = manifest.name if line.name is None else line.name
-        if NAME.fullmatch(name) is None:
-            raise TournamentError(f"{file.path}: {name!r} is no name for an entrant ({NAME.pattern})")
-        if name in taken:
-            raise TournamentError(
-                f"{file.path}: two entrants are called {name};"
-                " give one a name of its own, by [[entrant]] with bot and name"
-            )
+            manifest = bot.manifest
+            name = manifest.name if line.name is None else line.name
+            if not manifest.plays(file.plan.game):
+                raise TournamentError(
+                    f"the bot {manifest.name} does not play {file.plan.game}; it plays"
+                    f" {', '.join(manifest.games)}",
+                    bot=manifest.name,
+                )
+            if name in taken:
+                raise TournamentError(
+                    f"two entrants are called {name}; give one a name of its own,"
+                    " by [[entrant]] with bot and name",
+                    bot=manifest.name,
+                )
         taken.add(name)
         entered.append(
             StoredEntrant(
@@ -62,3 +76,61 @@ def enter(
             )
         )
     return tuple(entered)
+
+
+Identity = tuple[str, tuple[str, ...]]
+"""A bot's digest, and its arguments: what makes entrants of two tournaments the same."""
+
+
+def seeds_by_rating(file: TournamentFile) -> bool:
+    """Say whether a file asks for seeding by rating."""
+    return dict(file.plan.extra).get("seeding") == "rating"
+
+
+def refuse_unrated(file: TournamentFile) -> None:
+    """Raise TournamentError: there are no ratings to seed by."""
+    raise TournamentError(
+        f'{file.path}: seeding is "rating", but no entrant has played {file.plan.game} with these options and'
+        ' seats in this database: play another tournament first, or take seeding = "file"',
+        file=file.path,
+        key="seeding",
+    )
+
+
+def with_ratings(
+    repository: Repository, file: TournamentFile, entrants: Sequence[StoredEntrant], before: int | None = None
+) -> tuple[StoredEntrant, ...]:
+    """Return the entrants with their ratings in whole hundredths of Elo; those that never played have none.
+
+    All matches of the same game, options and seats count, of the database's tournaments with an id below
+    ``before`` (None: of all).
+    """
+    numbers: dict[Identity, int] = {}
+    results: list[ResultRow] = []
+    for tournament in repository.tournaments():
+        plan = tournament.plan
+        same = (plan.game, plan.options, plan.seats) == (file.plan.game, file.plan.options, file.plan.seats)
+        if not same or (before is not None and tournament.id >= before):
+            continue
+        known = [_identity(entrant) for entrant in repository.entrants(tournament.id)]
+        for result in repository.results(tournament.id):
+            seats = tuple(numbers.setdefault(known[number], len(numbers)) for number in result.entrants)
+            if len(set(seats)) == len(seats):
+                results.append(result._replace(entrants=seats))
+    played = {number for result in results if not result.void for number in result.entrants}
+    if not played:
+        return tuple(entrants)
+    strengths = estimate([Participant(number) for number in range(len(numbers))], results, file.plan.seats)
+    found = []
+    for entrant in entrants:
+        number = numbers.get(_identity(entrant))
+        if number in played:
+            rating, deviation = strengths.rating[number], strengths.deviation[number]
+            found.append(replace(entrant, rating=rating, deviation=deviation))
+        else:
+            found.append(entrant)
+    return tuple(found)
+
+
+def _identity(entrant: StoredEntrant) -> Identity:
+    return entrant.entrant.digest, entrant.entrant.args

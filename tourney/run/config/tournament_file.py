@@ -1,45 +1,144 @@
 """The tournament file: TOML, read strictly into frozen values."""
 
-import re
-import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, Any, Final, Literal, cast
 
-from tourney.bots.catalogue.command import MAX_ARG, MAX_ARGS
+import msgspec
+from msgspec import Meta, Struct
+
 from tourney.errors import GameError, TournamentError
-from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
 from tourney.match.spec import Limits
 from tourney.parsing import parse_toml
 from tourney.run.config.opening_book import Book, read_book
-from tourney.run.config.toml_table import TomlTable, show
 from tourney.schedule.format import Format, Key, group_size, join_names
 from tourney.schedule.registry import file_formats, find_format
+from tourney.schema import (
+    MAX_ARGUMENT,
+    MAX_ARGUMENTS,
+    Name,
+    SchemaError,
+    Seed,
+    Word,
+    check_range,
+    read,
+)
 from tourney.seeds import U64
 from tourney.store.plans import Plan, RunSettings
 
-NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}", re.ASCII)
-"""What tournaments, entrants and bots may be called."""
+MAX_BYTES: Final = 1 << 20
+MAX_OPENING_PLIES: Final = 200
 
-_GAME = re.compile(r"[a-z][a-z0-9-]{0,63}", re.ASCII)
+FORMAT_HELP: Final = "Format of the tournament; see [formats](../explanation/formats.md)."
 
-MAX_BYTES = 1 << 20
-MAX_OPENING_PLIES = 200
-_WEEK_MS = 7 * 24 * 3600 * 1000
+BotSource = Annotated[str, Meta(pattern=r"\A[^\x00]+\Z", extra={"want": "name a bot"})]
+CleanArgument = Annotated[
+    str,
+    Meta(
+        max_length=MAX_ARGUMENT,
+        pattern=r"\A[^\x00-\x1f\x7f-\x9f]*\Z",
+        extra={"want": "hold no control character"},
+    ),
+]
+FilePath = Annotated[str, Meta(pattern=r"\A[^\x00]+\Z", extra={"want": "name a file"})]
+Games = Annotated[int, Meta(ge=1, le=1_000_000)]
 
 
-@dataclass(frozen=True, slots=True)
-class EntrantLine:
-    """An entrant as the file has it: a bot's name or path, a name of its own or None, and arguments."""
+class EntrantLine(Struct, frozen=True, forbid_unknown_fields=True):
+    """A bot under a name of its own, with arguments."""
 
-    bot: str
-    name: str | None = None
-    args: tuple[str, ...] = ()
+    bot: Annotated[
+        BotSource,
+        Meta(description="Bot: a name in the bot store, a bot that ships, or a path.", examples=["mcts"]),
+    ]
+    name: Annotated[Name, Meta(description="Name of the entrant. Default: the bot's name.")] | None = None
+    args: Annotated[
+        tuple[CleanArgument, ...],
+        Meta(max_length=MAX_ARGUMENTS, description="Arguments added to the bot's command."),
+    ] = ()
+
+
+class TournamentTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_unknown_fields=True):
+    """A tournament file. Paths are relative to its folder."""
+
+    name: Annotated[
+        Name, Meta(description="Name of the tournament, unique in a database.", examples=["autumn-cup"])
+    ]
+    game: Annotated[Word, Meta(description="Game to play; see `tourney games`.", examples=["sages-tafl"])]
+    format: Annotated[str, Meta(description=FORMAT_HELP)] = "round-robin"
+    seed: (
+        Annotated[
+            Seed,
+            Meta(
+                description="Source of all chance. Default: sampled at the first start. A bot that knows"
+                " the seed can compute the dice."
+            ),
+        ]
+        | None
+    ) = None
+    bots: Annotated[
+        tuple[BotSource, ...],
+        Meta(description="Bots that enter under their own names: names in the bot store, or paths."),
+    ] = ()
+    seats: (
+        Annotated[
+            int, Meta(ge=1, le=1000, description="Seats per table: 2, 3 or 4. Default: the game's minimum.")
+        ]
+        | None
+    ) = None
+    games_per_pairing: (
+        Annotated[
+            Games,
+            Meta(
+                description="Matches of a pairing: a multiple of the mirrored group, which has 2 matches for"
+                " two seats, 6 for three and 4 for four. Default: one group."
+            ),
+        ]
+        | None
+    ) = None
+    rounds: (
+        Annotated[Games, Meta(description="Rounds, for formats that take them. A later file may change it.")]
+        | None
+    ) = None
+    opening_plies: Annotated[
+        int,
+        Meta(
+            ge=0,
+            le=MAX_OPENING_PLIES,
+            description="Actions at the start of a match that the seed samples, the same for mirrored games.",
+        ),
+    ] = 0
+    opening_book: (
+        Annotated[
+            FilePath,
+            Meta(
+                description="Text file with an opening per line: actions separated by blanks, comments after"
+                " `#`. The seed samples one for each mirrored group. Not together with `opening-plies`."
+            ),
+        ]
+        | None
+    ) = None
+    entrant: Annotated[tuple[EntrantLine, ...], Meta(description="Further entrants, a table each.")] = ()
+    options: Annotated[dict[str, str | int], Meta(description="Options of the game.")] = {}
+    limits: Annotated[Limits, Meta(description="What a bot may use.")] = Limits()
+    run: Annotated[RunSettings, Meta(description="How matches are run. A later file may change these.")] = (
+        RunSettings()
+    )
+
+    def __post_init__(self) -> None:
+        """Check the seed's size, and that a bot is there. Raises SchemaError."""
+        if self.seed is not None:
+            check_range(("seed",), self.seed, 0, U64 - 1)
+        if not self.bots and not self.entrant:
+            raise SchemaError(
+                ("bots",), 'is missing: name the bots that play, as bots = ["random", "./mybot"]'
+            )
 
 
 @dataclass(frozen=True, slots=True)
 class TournamentFile:
-    """A tournament file, checked. ``seed`` is None where it is to be drawn."""
+    """A tournament file, checked. ``seed`` is None where the first start samples it."""
 
     path: Path
     plan: Plan
@@ -55,218 +154,137 @@ class TournamentFile:
 
 def read_tournament_file(path: Path) -> TournamentFile:
     """Read a tournament file. Raises TournamentError, in one sentence that names the file and the key."""
-    top = TomlTable(_load(path), str(path))
-    name = top.text("name", pattern=NAME)
-    game, seats, options = _game(top)
-    format_ = _format(top)
-    seed = top.integer("seed", 0, U64 - 1, None)
-    entrants = _entrants(top)
-    games_per_pairing = _games_per_pairing(top, seats)
-    rounds = _rounds(top, format_, seats)
-    plies, book = _opening(top, path.parent, game, seats, options)
-    limits = _limits(top.table("limits"))
-    run = _run(top.table("run"))
-    extra = _extra(top, format_)
-    top.finish()
-    plan = Plan(
-        name=name,
+    data = _load(path)
+    try:
+        table = read(data, file_schema(), toml=True)
+        plan = _plan(table, data, path)
+    except SchemaError as error:
+        raise TournamentError(error.in_toml(str(path)), file=path, key=error.key) from error
+    except GameError as error:
+        raise TournamentError(f"{path}: {error}", file=path) from error
+    entrants = (*map(EntrantLine, table.bots), *table.entrant)
+    return TournamentFile(path, plan, table.seed, entrants, table.run)
+
+
+def file_schema() -> type[TournamentTable]:
+    """Return the schema of a tournament file, with the formats by name and the keys that they take."""
+    formats = file_formats()
+    own = {key.name: key for format_ in formats for key in format_.keys}
+    fields: list[tuple[str, Any, Any]] = [(_attribute(key), _key_type(own[key]) | None, None) for key in own]
+    word = Literal[tuple(format_.name for format_ in formats)]  # type: ignore[valid-type]  # known when it runs
+    fields.append(("format", Annotated[word, Meta(description=FORMAT_HELP)], "round-robin"))
+    return cast(
+        "type[TournamentTable]",
+        msgspec.defstruct("TournamentFile", fields, bases=(TournamentTable,), kw_only=True),
+    )
+
+
+def _attribute(key: str) -> str:
+    return key.replace("-", "_")
+
+
+def _key_type(key: Key) -> Any:
+    """Return the type of a format's own key."""
+    about = Meta(description=key.help)
+    if key.kind == "integer":
+        return Annotated[int, Meta(ge=key.low, le=key.high), about]
+    if key.kind == "choice":
+        return Annotated[Literal[key.words], about]
+    if key.kind == "flag":
+        return Annotated[bool, about]
+    return Annotated[tuple[Name, ...], Meta(min_length=1), about]
+
+
+def _load(path: Path) -> dict[str, Any]:
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise TournamentError(
+            f"the tournament file {path} cannot be read: {error.strerror}", file=path
+        ) from error
+    if len(data) > MAX_BYTES:
+        raise TournamentError(f"{path}: a tournament file has at most {MAX_BYTES >> 20} MiB", file=path)
+    try:
+        return parse_toml(data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise TournamentError(f"{path}: the file is not UTF-8 (byte {error.start})", file=path) from error
+    except ValueError as error:
+        raise TournamentError(f"{path}: this is no TOML: {error}", file=path) from error
+
+
+def _plan(table: TournamentTable, data: dict[str, Any], path: Path) -> Plan:
+    """Return the plan of a file. Raises SchemaError for keys that do not go together, and GameError."""
+    game = find_game(table.game)
+    seats, options = game.settings(table.seats, {key: str(value) for key, value in table.options.items()})
+    if seats not in (2, 3, 4):
+        raise SchemaError(("seats",), f"is {seats}: tournaments are for 2, 3 or 4 seats per table")
+    format_ = find_format(table.format)
+    book: Book = ()
+    check_range(("opening-plies",), table.opening_plies, 0, min(MAX_OPENING_PLIES, game.max_actions - 1))
+    if table.opening_plies and game.has_hidden_actions:
+        raise SchemaError(("opening-plies",), f"does not go with {game.name}, a game with hidden actions")
+    if table.opening_plies and table.opening_book is not None:
+        raise SchemaError(("opening-book",), "does not go with opening-plies: choose one of them")
+    if table.opening_book is not None:
+        book = read_book(path.parent / table.opening_book, game, seats, options)
+    return Plan(
+        name=table.name,
         game=game.name,
         rules=game.rules,
         options=tuple(sorted(options.items())),
         format=format_.name,
         seats=seats,
-        games_per_pairing=games_per_pairing,
-        rounds=rounds,
-        opening_plies=plies,
+        games_per_pairing=_games_per_pairing(table, seats),
+        rounds=_rounds(table, format_, seats),
+        opening_plies=table.opening_plies,
         book=book,
-        limits=limits,
-        extra=extra,
+        limits=_limits(table.limits, data.get("limits", {})),
+        extra=_extra(table, format_),
     )
-    return TournamentFile(path, plan, seed, entrants, run)
 
 
-def _load(path: Path) -> dict[str, object]:
-    try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise TournamentError(f"the tournament file {path} cannot be read: {error.strerror}") from error
-    if len(data) > MAX_BYTES:
-        raise TournamentError(f"{path}: a tournament file has at most {MAX_BYTES >> 20} MiB")
-    try:
-        return parse_toml(data.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        raise TournamentError(f"{path}: the file is not UTF-8 (byte {error.start})") from error
-    except ValueError as error:
-        raise TournamentError(f"{path}: this is no TOML: {error}") from error
-
-
-def _game(top: TomlTable) -> tuple[AnyGame, int, dict[str, str]]:
-    name = top.text("game", pattern=_GAME)
-    seats = top.integer("seats", 1, 1000, None)
-    given = {}
-    for key, value in top.table("options").rest().items():
-        if not isinstance(value, (str, int)) or isinstance(value, bool):
-            raise TournamentError(
-                f"{top.where}, [options]: {show(key)} is {show(value)}, but must be a string or an integer"
-            )
-        given[key] = str(value)
-    try:
-        game = find_game(name)
-        count, options = game.settings(seats, given)
-    except GameError as error:
-        raise TournamentError(f"{top.where}: {error}") from error
-    if count not in (2, 3, 4):
-        top.refuse("seats", f"is {count}: tournaments are for 2, 3 or 4 seats per table")
-    return game, count, options
-
-
-def _format(top: TomlTable) -> Format:
-    names = tuple(format_.name for format_ in file_formats())
-    return find_format(top.choice("format", names, "round-robin"))
-
-
-def _entrants(top: TomlTable) -> tuple[EntrantLine, ...]:
-    lines = [EntrantLine(bot) for bot in top.texts("bots", ())]
-    for table in top.tables("entrant"):
-        line = EntrantLine(table.text("bot"), table.text("name", None, NAME), _args(table))
-        table.finish()
-        lines.append(line)
-    if not lines:
-        top.refuse("bots", 'is missing: name the bots that play, as bots = ["random", "./mybot"]')
-    for line in lines:
-        if not line.bot or "\0" in line.bot:
-            top.refuse("bots", f"holds {show(line.bot)}, which names no bot")
-    return tuple(lines)
-
-
-def _args(table: TomlTable) -> tuple[str, ...]:
-    """Return an entrant's arguments: such as a command can have and a record can hold."""
-    args = table.texts("args", ())
-    if len(args) > MAX_ARGS:
-        table.refuse("args", f"has {len(args):,} arguments, but may have at most {MAX_ARGS}")
-    for arg in args:
-        if len(arg) > MAX_ARG:
-            table.refuse("args", f"holds one of {len(arg):,} characters, but at most {MAX_ARG:,} are allowed")
-        if any(unicodedata.category(c) == "Cc" for c in arg):
-            table.refuse("args", f"holds {show(arg)}, which has a control character in it")
-    return args
-
-
-def _games_per_pairing(top: TomlTable, seats: int) -> int:
+def _games_per_pairing(table: TournamentTable, seats: int) -> int:
     group = group_size(seats)
-    games: int = top.integer("games-per-pairing", 1, 1_000_000, group)
+    games = group if table.games_per_pairing is None else table.games_per_pairing
     if games % group:
-        top.refuse(
-            "games-per-pairing",
+        raise SchemaError(
+            ("games-per-pairing",),
             f"is {games}, but must be a multiple of {group}, the size of a mirrored group of {seats} seats",
         )
     return games
 
 
-def _rounds(top: TomlTable, format_: Format, seats: int) -> int | None:
-    rounds: int | None = top.integer("rounds", 1, 1_000_000, None)
+def _rounds(table: TournamentTable, format_: Format, seats: int) -> int | None:
     wanted = format_.rounds_key(seats)
-    if rounds is not None and wanted == "refused":
-        top.refuse("rounds", f'does not go with format = "{format_.name}" for {seats} seats')
-    if rounds is None and wanted == "required":
-        top.refuse("rounds", f'is missing: format = "{format_.name}" wants it')
-    return rounds
+    if table.rounds is not None and wanted == "refused":
+        raise SchemaError(("rounds",), f'does not go with format = "{format_.name}" for {seats} seats')
+    if table.rounds is None and wanted == "required":
+        raise SchemaError(("rounds",), f'is missing: format = "{format_.name}" needs it')
+    return table.rounds
 
 
-def _opening(
-    top: TomlTable, folder: Path, game: AnyGame, seats: int, options: dict[str, str]
-) -> tuple[int, Book]:
-    plies: int = top.integer("opening-plies", 0, min(MAX_OPENING_PLIES, game.max_actions - 1), 0)
-    path = top.text("opening-book", None)
-    if plies and game.has_hidden_actions:
-        top.refuse("opening-plies", f"does not go with {game.name}, a game with hidden actions")
-    if path is None:
-        return plies, ()
-    if not path or "\0" in path:
-        top.refuse("opening-book", f"is {show(path)}, which names no file")
-    if plies:
-        top.refuse("opening-book", "does not go with opening-plies: choose one of them")
-    return 0, read_book(folder / path, game, seats, options)
+def _limits(limits: Limits, given: dict[str, Any]) -> Limits:
+    """Return the limits; with a clock and no ``move-ms`` an action alone has no limit."""
+    if limits.clock_ms is None:
+        if "increment-ms" in given:
+            raise SchemaError(("limits", "increment-ms"), "is set without clock-ms")
+        return limits
+    return limits if "move-ms" in given else msgspec.structs.replace(limits, move_ms=None)
 
 
-def _limits(table: TomlTable) -> Limits:
-    plain = Limits()
-    move = table.integer("move-ms", 1, _WEEK_MS, None)
-    clock = table.integer("clock-ms", 1, _WEEK_MS, None)
-    increment = table.integer("increment-ms", 0, _WEEK_MS, None)
-    if increment is not None and clock is None:
-        table.refuse("increment-ms", "is set without clock-ms")
-    limits = Limits(
-        move_ms=plain.move_ms if move is None and clock is None else move,
-        clock_ms=clock,
-        increment_ms=increment or 0,
-        nodes=table.integer("nodes", 1, 2**53 - 1, None),
-        margin_ms=table.integer("margin-ms", 0, 60_000, plain.margin_ms),
-        startup_ms=table.integer("startup-ms", 1, 3_600_000, plain.startup_ms),
-        memory_mb=table.integer("memory-mb", 16, 1 << 24, plain.memory_mb),
-        charge=table.choice("charge", ("wall", "cpu"), plain.charge),
-        ponder=table.choice("ponder", ("allow", "freeze"), plain.ponder),
-    )
-    table.finish()
-    return limits
-
-
-def _run(table: TomlTable) -> RunSettings:
-    plain = RunSettings()
-    run = RunSettings(
-        reuse=table.flag("reuse", plain.reuse),
-        sandbox=table.choice("sandbox", ("strict", "auto", "off"), plain.sandbox),
-        withdrawn=_withdrawn(table),
-    )
-    table.finish()
-    return run
-
-
-def _withdrawn(table: TomlTable) -> tuple[str, ...]:
-    names = table.take("withdrawn", None)
-    return () if names is None else _names(table, "withdrawn", names)
-
-
-def _extra(top: TomlTable, format_: Format) -> tuple[tuple[str, int | str], ...]:
-    """Return what the file gives of the format's own keys; those of other formats are named as such."""
+def _extra(table: TournamentTable, format_: Format) -> tuple[tuple[str, int | str], ...]:
+    """Return the format's own keys that the file has, as they are stored. Refuses those of other formats."""
     found: list[tuple[str, int | str]] = []
-    for key in format_.keys:
-        value = _own(top, key)
-        if value is not None:
-            found.append((key.name, value))
-    for other in file_formats():
-        for key in other.keys:
-            if key not in format_.keys and top.take(key.name, None) is not None:
-                top.refuse(key.name, f'does not go with format = "{format_.name}"')
+    for name in {key.name: key for other in file_formats() for key in other.keys}:
+        value = getattr(table, _attribute(name))
+        if value is None:
+            continue
+        if name not in [key.name for key in format_.keys]:
+            raise SchemaError((name,), f'does not go with format = "{format_.name}"')
+        if isinstance(value, tuple):
+            if len(set(value)) < len(value):
+                raise SchemaError((name,), "names an entrant twice")
+            value = join_names(value)
+        found.append((name, int(value) if isinstance(value, bool) else value))
     return tuple(sorted(found))
-
-
-def _own(top: TomlTable, key: Key) -> int | str | None:
-    """Return the value of a format's own key as it is kept, or None where the file does not give it."""
-    value: int | str | None
-    if key.kind == "integer":
-        value = top.integer(key.name, key.low, key.high, None)
-    elif key.kind == "choice":
-        value = top.choice(key.name, key.words, None)
-    elif key.kind == "flag":
-        flag = top.take(key.name, None)
-        if flag is not None and not isinstance(flag, bool):
-            top.refuse(key.name, f"is {show(flag)}, but must be true or false")
-        value = None if flag is None else int(flag)
-    else:
-        names = top.take(key.name, None)
-        value = None if names is None else join_names(_names(top, key.name, names))
-    return value
-
-
-def _names(top: TomlTable, key: str, value: object) -> tuple[str, ...]:
-    """Return a list of entrants' names, which may not be empty."""
-    if not isinstance(value, list) or not value:
-        top.refuse(key, f"is {show(value)}, but must be a list of entrants' names")
-    for name in value:
-        if not isinstance(name, str) or NAME.fullmatch(name) is None:
-            top.refuse(key, f"holds {show(name)}, which is no entrant's name")
-    if len(set(value)) < len(value):
-        top.refuse(key, "names an entrant twice")
-    return tuple(value)

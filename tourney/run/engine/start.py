@@ -8,16 +8,15 @@ from tourney.bots.catalogue.build import runnable_folder
 from tourney.bots.catalogue.command import bot_command
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.base import open_sandbox
-from tourney.errors import BotError, GameError, TournamentError, UsageError
+from tourney.errors import TournamentError, UsageError
 from tourney.games.registry import find_game
 from tourney.match.referee import Referee
 from tourney.match.seeds import match_seed
 from tourney.match.spec import MatchSpec
 from tourney.results.format_input import setup_of
 from tourney.run.config.amend import compare
-from tourney.run.config.entrants import enter
+from tourney.run.config.entrants import enter, naming, refuse_unrated, seeds_by_rating, with_ratings
 from tourney.run.config.opening_book import choose
-from tourney.run.config.prior_ratings import refuse_unrated, wants_ratings, with_ratings
 from tourney.run.config.tournament_file import TournamentFile
 from tourney.run.engine.bench_policy import failed_starts_of
 from tourney.run.engine.pairing import pair_next
@@ -41,34 +40,18 @@ def open_tournament(
     played. Entrants can be ``unbenched`` only in a tournament that has started. The caller closes the
     repository. Raises TournamentError, StoreError, or UsageError.
     """
-    entrants: tuple[StoredEntrant, ...] | None = None
-    if not database_exists(url):
-        _check_unbenched(file, unbenched)
-        if wants_ratings(file):
-            refuse_unrated(file)
-        entrants = _enter_all(file, bots)
+    entrants = None if database_exists(url) else _first_entrants(file, None, bots, unbenched)
     repository = Repository.open(url, create=True, busy=BUSY_SECONDS)
     try:
         for tournament in repository.tournaments():
             if tournament.name == file.plan.name:
                 return repository, tournament
-        _check_unbenched(file, unbenched)
         if entrants is None:
-            entrants = _enter_all(file, bots)
-        if wants_ratings(file):
-            entrants = with_ratings(repository, file, entrants)
-            if all(entrant.rating is None for entrant in entrants):
-                refuse_unrated(file)
+            entrants = _first_entrants(file, repository, bots, unbenched)
         return repository, _begin(repository, file, entrants, say)
     except BaseException:
         repository.close()
         raise
-
-
-def _check_unbenched(file: TournamentFile, unbenched: Sequence[str]) -> None:
-    """Raise UsageError for any name: the tournament has not started."""
-    for name in unbenched:
-        raise UsageError(f"--unbench {name}: {file.plan.name} has not started, so it has no benched entrant")
 
 
 def amend_tournament(
@@ -84,9 +67,10 @@ def amend_tournament(
     if not amendment.changed:
         return tournament
     added = enter(file, amendment.added, bots, before=stored, joined=paired + 1)
-    _check_format(file, tournament.seed, (*stored, *added))
-    _build(file, added, bots)
-    if wants_ratings(file):
+    with naming(file.path):
+        find_format(file.plan.format).check(setup_of(file.plan, tournament.seed, (*stored, *added)))
+        _build(file, added, bots)
+    if seeds_by_rating(file):
         added = with_ratings(repository, file, added, before=tournament.id)
     left = dict.fromkeys(amendment.withdrawn, paired + 1)
     repository.amend(tournament.id, rounds=amendment.rounds, run=amendment.run, entrants=added, left=left)
@@ -97,24 +81,35 @@ def amend_tournament(
     return repository.tournament_by_id(tournament.id)
 
 
-def _enter_all(file: TournamentFile, bots: BotStore) -> tuple[StoredEntrant, ...]:
+def _first_entrants(
+    file: TournamentFile, repository: Repository | None, bots: BotStore, unbenched: Sequence[str]
+) -> tuple[StoredEntrant, ...]:
+    """Return the entrants of a tournament that has not started, once it can be played; builds their bots.
+
+    Without a ``repository`` there are no ratings from earlier tournaments.
+    """
+    for name in unbenched:
+        raise UsageError(f"--unbench {name}: {file.plan.name} has not started, so it has no benched entrant")
     if file.run.withdrawn:
         raise TournamentError(
             f"{file.path}, [run]: withdrawn names {file.run.withdrawn[0]}, but {file.plan.name} has not"
-            " started: remove it from withdrawn and from the entrants"
+            " started: remove it from withdrawn and from the entrants",
+            file=file.path,
+            key="withdrawn",
         )
+    by_rating = seeds_by_rating(file)
+    if by_rating and repository is None:
+        refuse_unrated(file)
     entrants = enter(file, file.entrants, bots)
-    _check_format(file, file.seed or 0, entrants)
-    _try_opening(file, entrants)
-    _build(file, entrants, bots)
+    with naming(file.path):
+        find_format(file.plan.format).check(setup_of(file.plan, file.seed or 0, entrants))
+        _try_opening(file, entrants)
+        _build(file, entrants, bots)
+    if by_rating and repository is not None:
+        entrants = with_ratings(repository, file, entrants)
+        if all(entrant.rating is None for entrant in entrants):
+            refuse_unrated(file)
     return entrants
-
-
-def _check_format(file: TournamentFile, seed: int, entrants: Sequence[StoredEntrant]) -> None:
-    try:
-        find_format(file.plan.format).check(setup_of(file.plan, seed, entrants))
-    except TournamentError as error:
-        raise TournamentError(f"{file.path}: {error}") from error
 
 
 def _try_opening(file: TournamentFile, entrants: Sequence[StoredEntrant]) -> None:
@@ -125,23 +120,18 @@ def _try_opening(file: TournamentFile, entrants: Sequence[StoredEntrant]) -> Non
     seats = tuple(stored.entrant for stored in entrants[: plan.seats])
     seed = match_seed(file.seed or 0, 1, 1, 1)
     opening = choose(seed, plan.opening_plies, plan.book)
-    spec = MatchSpec(plan.game, plan.options, seats, seed, plan.limits, opening)
-    try:
-        Referee(spec, find_game(plan.game)).begin(())
-    except (GameError, TournamentError) as error:
-        raise TournamentError(f"{file.path}: {error}") from error
+    Referee(
+        MatchSpec(plan.game, plan.options, seats, seed, plan.limits, opening), find_game(plan.game)
+    ).begin(())
 
 
 def _build(file: TournamentFile, entrants: Sequence[StoredEntrant], bots: BotStore) -> None:
     """Build the bots that need it, so that one that cannot start is reported before anything is played."""
     sandbox = open_sandbox(file.run.sandbox)
     for digest in dict.fromkeys(stored.entrant.digest for stored in entrants):
-        try:
-            bot = bots.fetch(digest)
-            runnable_folder(bots, bot, sandbox)
-            bot_command(bot)
-        except BotError as error:
-            raise TournamentError(f"{file.path}: {error}") from error
+        bot = bots.fetch(digest)
+        runnable_folder(bots, bot, sandbox)
+        bot_command(bot)
 
 
 def _begin(
