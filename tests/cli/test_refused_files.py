@@ -45,7 +45,7 @@ def manifest(folder: Path, text: str) -> None:
         (PLAIN + "[options]\nstones = 0", "stones"),
         (PLAIN + '[options]\n"\\u0000" = "1"', "sage-stones has no option"),
         (PLAIN + "[limits]\nmove-ms = 0", "move-ms is 0"),
-        (PLAIN + '[run]\nwithdrawn = ["random"]', "has not begun yet"),
+        (PLAIN + '[run]\nwithdrawn = ["random"]', "has not started"),
         (TOP + 'bots = ["pebble"]', "at least 2 entrants, not 1"),
         (TOP + 'bots = ["pebble", "pebble"]', "two entrants are called pebble"),
         (TOP + 'bots = ["pebble", "nobody"]', "there is no bot 'nobody'"),
