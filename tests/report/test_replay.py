@@ -160,7 +160,7 @@ def test_a_drawing_that_fails_costs_one_picture() -> None:
     ("actions", "frames", "problem"),
     [
         ([[1, "a1"], [2, "a1"]], 2, "a1 is not legal here"),
-        ([[1, "a1"], [1, "a2"]], 2, "action 2 is of actor 1"),
+        ([[1, "a1"], [1, "a2"]], 2, "action 2 is by actor 1"),
         ([[1, "<z9>"]], 1, "is not a square"),
     ],
 )

@@ -195,7 +195,7 @@ def test_a_game_that_is_gone_leaves_tables_and_actions(repository: Repository) -
     with offering(**TOYS):
         made = files(load(repository, tournament))
     page = made["matches/1.html"].decode("utf-8")
-    assert "sage-stones is not installed here" in page
+    assert "sage-stones is not installed" in page
     assert 'id="ply-1"' in page
     assert "replay.js" not in page
 

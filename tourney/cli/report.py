@@ -107,8 +107,8 @@ def _write(
         total = sum(min(len(source.matches), options.match_pages) for source in sources)
         task = progress.add_task("matches", total=total)
 
-        def heard(file: File) -> None:
+        def advance(file: File) -> None:
             if file.is_page and "matches/" in file.path:
                 progress.advance(task)
 
-        return write(files, out, heard)
+        return write(files, out, advance)

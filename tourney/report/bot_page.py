@@ -1,6 +1,6 @@
-"""A bot's page: its results by opponent and by seat, its rating round by round, and its faults."""
+"""A bot's page: its results by opponent and seat, its rating by round, and its faults."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from tourney.report import plots, text
 from tourney.report.downloads import DownloadTable, table
-from tourney.report.frames import tally
+from tourney.report.frames import meetings, tally
 from tourney.report.labels import EntrantLabel, entrant_labels, seat_labels
 from tourney.report.listing import MatchLine
 from tourney.report.seats import SeatLine, seat_line
@@ -19,10 +19,12 @@ from tourney.report.standings import StandingLine
 CHIPS = 400
 """Matches against one opponent that a page links to; the list of matches has them all."""
 
+COUNTS = ("games", "points", "wins", "draws", "losses")
+
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """A match against an opponent, as one character: its link ("" for none), outcome, and all in words."""
+    """A match against an opponent as one character: its link ("" without a page), outcome and description."""
 
     href: str
     result: str
@@ -33,7 +35,7 @@ class Chip:
 
 @dataclass(frozen=True, slots=True)
 class OpponentLine:
-    """What the bot scored against another; ``more`` counts the matches that are not among the chips."""
+    """The results against an opponent; ``more`` counts the matches that are not among the chips."""
 
     entrant: EntrantLabel
     games: int
@@ -49,7 +51,7 @@ class OpponentLine:
 
 @dataclass(frozen=True, slots=True)
 class BotPage:
-    """The page's context; ``faults`` are the matches that the bot lost by one, with its kind."""
+    """The page's template context; ``faults`` are the matches in which the bot had a fault, with its kind."""
 
     entrant: EntrantLabel
     standing: StandingLine
@@ -63,103 +65,74 @@ class BotPage:
 def bot_pages(
     source: Source,
     frame: pd.DataFrame,
-    met: pd.DataFrame,
     standings: tuple[StandingLine, ...],
     matches: Mapping[int, MatchLine],
-) -> tuple[BotPage, ...]:
-    """Return all bots' pages, in the order of the standings; ``met`` is ``frames.meetings`` of the frame."""
+) -> Iterator[BotPage]:
+    """Yield the bots' pages in the order of the standings; ``frame`` is ``frames.seat_frame``."""
     by_seat = tally(frame, ["entrant", "seat"]).to_dict("index")
-    meetings = {int(str(number)): rows for number, rows in met.groupby("entrant", sort=True)}
-    faulty = frame[frame["fault"] != ""].groupby("entrant", sort=True)
-    faults = {int(str(number)): rows for number, rows in faulty}
+    met = dict(iter(meetings(frame).groupby(["entrant", "opponent"], sort=True)))
+    faulty = dict(iter(frame[frame["fault"] != ""].groupby("entrant", sort=True)))
     scale = _history_scale(source)
-    known = entrant_labels(source)
-    places = seat_labels(source)
-    pages = []
+    entrants, seat_names = entrant_labels(source), seat_labels(source)
     for standing in standings:
         number = standing.entrant.number
-        opponents = _opponents(source, number, meetings.get(number), known, matches)
+        opponents = tuple(
+            _opponent_line(source, number, entrants[other.number], met[number, other.number], matches)
+            for other in source.standings
+            if (number, other.number) in met
+        )
         seats = tuple(
             seat_line(seat, by_seat.get((number, seat.number), {}), source.tournament.seats)
-            for seat in places
+            for seat in seat_names
         )
-        pages.append(
-            BotPage(
-                entrant=standing.entrant,
-                standing=standing,
-                opponents=opponents,
-                seats=seats,
-                history=_history(source, number, scale),
-                faults=tuple(
-                    (matches[int(match)], str(kind))
-                    for match, kind in zip(*_columns(faults.get(number), "match", "fault"), strict=True)
-                ),
-                downloads={
-                    "opponents": _opponents_table(source, opponents),
-                    "seats": _seats_table(seats),
-                },
-            )
+        faults = _rows(faulty[number], "match", "fault") if number in faulty else ()
+        yield BotPage(
+            entrant=standing.entrant,
+            standing=standing,
+            opponents=opponents,
+            seats=seats,
+            history=_history(source, number, scale),
+            faults=tuple((matches[int(match)], str(kind)) for match, kind in faults),
+            downloads={
+                "opponents": _opponents_table(source, opponents),
+                "seats": _seats_table(seats),
+            },
         )
-    return tuple(pages)
 
 
-def _columns(rows: pd.DataFrame | None, *columns: str) -> list[list[object]]:
-    return [[] if rows is None else rows[column].tolist() for column in columns]
+def _rows(frame: pd.DataFrame, *columns: str) -> Iterable[tuple[str, ...]]:
+    return zip(*(frame[column].tolist() for column in columns), strict=True)
 
 
-def _opponents(
-    source: Source,
-    number: int,
-    met: pd.DataFrame | None,
-    known: Mapping[int, EntrantLabel],
-    matches: Mapping[int, MatchLine],
-) -> tuple[OpponentLine, ...]:
-    if met is None:
-        return ()
-    groups = {int(str(other)): rows for other, rows in met.groupby("opponent", sort=True)}
-    lines = []
-    for standing in source.standings:
-        rows = groups.get(standing.number)
-        if rows is None:
-            continue
-        halves = [int(half) for half in rows["half"]]
-        games = len(halves)
-        chips = tuple(
-            _chip(matches[int(match)], int(half), str(fault), str(theirs), known[standing.number])
-            for match, half, fault, theirs in zip(
-                *_columns(rows[:CHIPS], "match", "half", "fault", "opponent_fault"), strict=True
-            )
-        )
-        share = Fraction(sum(halves), 2 * games)
-        meeting = source.meetings[number, standing.number]
-        lines.append(
-            OpponentLine(
-                entrant=known[standing.number],
-                games=games,
-                points=text.decimal(Fraction(sum(halves), 2), 1),
-                percent=text.percent(share),
-                expected=text.number(100 * meeting.expected, 1),
-                wins=halves.count(2),
-                draws=halves.count(1),
-                losses=halves.count(0),
-                chips=chips,
-                more=max(0, games - CHIPS),
-            )
-        )
-    return tuple(lines)
+def _opponent_line(
+    source: Source, number: int, opponent: EntrantLabel, rows: pd.DataFrame, matches: Mapping[int, MatchLine]
+) -> OpponentLine:
+    halves = [int(half) for half in rows["half"]]
+    games = len(halves)
+    chips = tuple(
+        _chip(matches[int(match)], int(half), str(fault), str(theirs), opponent)
+        for match, half, fault, theirs in _rows(rows[:CHIPS], "match", "half", "fault", "opponent_fault")
+    )
+    return OpponentLine(
+        entrant=opponent,
+        games=games,
+        points=text.decimal(Fraction(sum(halves), 2), 1),
+        percent=text.percent(Fraction(sum(halves), 2 * games)),
+        expected=text.number(100 * source.meetings[number, opponent.number].expected, 1),
+        wins=halves.count(2),
+        draws=halves.count(1),
+        losses=halves.count(0),
+        chips=chips,
+        more=max(0, games - CHIPS),
+    )
 
 
 def _chip(match: MatchLine, half: int, fault: str, theirs: str, opponent: EntrantLabel) -> Chip:
     outcome = ("loss", "draw", "win")[half]
     said = f"match {match.number}: {outcome} against {text.isolated(opponent.name)}, {match.reason}"
     said += f", own {fault}" if fault else f", opponent's {theirs}" if theirs else ""
-    return Chip(
-        href=match.href,
-        result=("0", "\N{VULGAR FRACTION ONE HALF}", "1")[half],
-        outcome=outcome,
-        fault=bool(fault or theirs),
-        said=said,
-    )
+    result = ("0", "\N{VULGAR FRACTION ONE HALF}", "1")[half]
+    return Chip(match.href, result, outcome, bool(fault or theirs), said)
 
 
 def _history_scale(source: Source) -> plots.Scale:
@@ -182,33 +155,22 @@ def _history(source: Source, number: int, scale: plots.Scale) -> Markup | None:
     return plots.history_plot(points, scale, said)
 
 
+def _counts(line: OpponentLine | SeatLine) -> dict[str, object]:
+    return {name: getattr(line, name) for name in COUNTS} | {"points": float(line.points)}
+
+
 def _opponents_table(source: Source, lines: tuple[OpponentLine, ...]) -> DownloadTable:
     rows = [
         {
+            **_counts(line),
             "opponent": source.entrants[line.entrant.number].name,
-            "games": line.games,
-            "points": float(line.points),
-            "wins": line.wins,
-            "draws": line.draws,
-            "losses": line.losses,
             "expected_percent": float(line.expected),
         }
         for line in lines
     ]
-    return table(rows, ("opponent", "games", "points", "wins", "draws", "losses", "expected_percent"))
+    return table(rows, ("opponent", *COUNTS, "expected_percent"))
 
 
 def _seats_table(lines: tuple[SeatLine, ...]) -> DownloadTable:
-    rows = [
-        {
-            "seat": line.seat.number,
-            "name": line.seat.name,
-            "games": line.games,
-            "points": float(line.points),
-            "wins": line.wins,
-            "draws": line.draws,
-            "losses": line.losses,
-        }
-        for line in lines
-    ]
-    return table(rows, ("seat", "name", "games", "points", "wins", "draws", "losses"))
+    rows = [{**_counts(line), "seat": line.seat.number, "name": line.seat.name} for line in lines]
+    return table(rows, ("seat", "name", *COUNTS))

@@ -1,14 +1,18 @@
-"""What was played, under which rules and limits, and how far it is."""
+"""Lists of facts: the conditions of a tournament, and of one match with its measurements."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from tourney.match.record import Record
 from tourney.report import text
+from tourney.report.listing import MatchLine
 from tourney.report.source import Source
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A line of what was played: a label, a value, and whether the value is to be set as code."""
+    """A label with its value; ``code`` asks for a monospaced font."""
 
     label: str
     value: str
@@ -16,54 +20,46 @@ class Fact:
 
 
 def state(source: Source) -> str:
-    """Return how far the tournament is, in words."""
+    """Return the progress of the tournament in words."""
     done, rows = source.progress.done, source.progress.rows
-    if source.tournament.complete and done == rows:
+    complete = source.tournament.complete
+    if complete and done == rows:
         return f"Finished: {text.count(done, 'match', 'matches')}"
-    drawn = f"{done:,} of {text.count(rows, 'match', 'matches')}"
-    return f"In progress: {drawn} played" + (
-        "" if source.tournament.complete else ", more rounds to be drawn"
-    )
+    more = "" if complete else ", more rounds to be drawn"
+    return f"In progress: {done:,} of {text.count(rows, 'match', 'matches')} played{more}"
 
 
-def facts(source: Source, *, measured: bool) -> tuple[Fact, ...]:
-    """Return what was played, under which rules and limits, from which seed."""
+def tournament_facts(source: Source, *, measured: bool) -> Iterator[Fact]:
+    """Yield the game, rules, limits, seed and rating settings of a tournament."""
     tournament, plan = source.tournament, source.tournament.plan
     title = source.game.title if source.game else plan.game
-    found = [
-        Fact("Game", f"{text.display(title)} ({text.display(plan.game)}, rules version {plan.rules})"),
-        *([Fact("Options", _pairs(plan.options), code=True)] if plan.options else []),
-        Fact("Format", f"{text.display(plan.format)}, {plan.seats} seats a table"),
-        Fact("Games per pairing", str(plan.games_per_pairing)),
-        *([Fact("Rounds", str(plan.rounds))] if plan.rounds else []),
-        Fact("Opening", _opening(source)),
-        *([Fact("Settings", _pairs(plan.extra), code=True)] if plan.extra else []),
-        Fact("Limits", _pairs(tuple(plan.limits.as_json().items())), code=True),
-        Fact("Seed", str(tournament.seed), code=True),
-        Fact(
-            "Seed drawn",
-            "chosen by a person, so bots could compute the dice" if tournament.seed_chosen else "at random",
-        ),
-        Fact(
-            "Ratings",
-            "all matches in one fit, faults as losses; prior: a standard deviation of"
-            f" {text.number(source.batch.pool.prior_elo, 0)} Elo",
-        ),
-        Fact(
-            "TrueSkill",
-            f"draw probability {source.settings.draw_probability:g}, tau {source.settings.tau:g},"
-            " matches in schedule order",
-        ),
-    ]
+    yield Fact("Game", f"{text.display(title)} ({text.display(plan.game)}, rules version {plan.rules})")
+    if plan.options:
+        yield Fact("Options", text.pairs(plan.options), code=True)
+    yield Fact("Format", f"{text.display(plan.format)}, {plan.seats} seats a table")
+    yield Fact("Games per pairing", str(plan.games_per_pairing))
+    if plan.rounds:
+        yield Fact("Rounds", str(plan.rounds))
+    yield Fact("Opening", _opening(source))
+    if plan.extra:
+        yield Fact("Settings", text.pairs(plan.extra), code=True)
+    yield Fact("Limits", text.pairs(plan.limits.as_json().items()), code=True)
+    yield Fact("Seed", str(tournament.seed), code=True)
+    chosen = "chosen by a person, so bots could compute the dice"
+    yield Fact("Seed drawn", chosen if tournament.seed_chosen else "at random")
+    prior = text.number(source.batch.pool.prior_elo, 0)
+    yield Fact(
+        "Ratings", f"all matches in one fit, faults as losses; prior: a standard deviation of {prior} Elo"
+    )
+    yield Fact(
+        "TrueSkill",
+        f"draw probability {source.settings.draw_probability:g}, tau {source.settings.tau:g},"
+        " matches in schedule order",
+    )
     if measured:
         run = tournament.run
-        found.append(Fact("Begun", text.display(tournament.created)))
-        found.append(Fact("Run", f"sandbox {run.sandbox}, {'reuse' if run.reuse else 'a process a match'}"))
-    return tuple(found)
-
-
-def _pairs(pairs: tuple[tuple[str, object], ...]) -> str:
-    return text.line(" ".join(f"{key}={value}" for key, value in pairs))
+        yield Fact("Begun", text.display(tournament.created))
+        yield Fact("Run", f"sandbox {run.sandbox}, {'reuse' if run.reuse else 'a process a match'}")
 
 
 def _opening(source: Source) -> str:
@@ -73,3 +69,44 @@ def _opening(source: Source) -> str:
     if plan.opening_plies:
         return f"{text.count(plan.opening_plies, 'action')} drawn from the seed"
     return "the game's start"
+
+
+def match_facts(record: Record) -> Iterator[Fact]:
+    """Yield the game, seed, opening, limits and digest of a record."""
+    opening = record["opening"]
+    begun = f"{opening['plies']} actions" if "plies" in opening else " ".join(opening["actions"])
+    yield Fact("Game", f"{text.display(record['game'])}, rules version {text.display(record['rules'])}")
+    if record["options"]:
+        yield Fact("Options", text.pairs(record["options"].items()), code=True)
+    yield Fact("Match seed", text.display(record["seed"]), code=True)
+    yield Fact("Opening", text.line(begun))
+    yield Fact("Limits", text.pairs(record["limits"].items()), code=True)
+    yield Fact("Record digest", record["digest"], code=True)
+
+
+def measured_facts(measured: Mapping[str, Any], line: MatchLine) -> Iterator[Fact]:
+    """Yield the measurements of a match: time, host, reproducibility and sandbox."""
+    if "started" in measured:
+        yield Fact("Begun", text.display(str(measured["started"])))
+    if "wall-ms" in measured:
+        yield Fact("Took", text.milliseconds(float(measured["wall-ms"])))
+    if "host" in measured:
+        yield Fact("Host", text.display(str(measured["host"])))
+    for seated, used in zip(line.seats, measured.get("seats", ()), strict=False):
+        spent = f"{text.milliseconds(float(used['wall-ms']))} in {text.count(used['turns'], 'turn')}"
+        if used.get("cpu-ms") is not None:
+            spent += f"; {text.milliseconds(float(used['cpu-ms']))} of CPU with its start"
+        yield Fact(f"Time of {seated.seat.name}", spent)
+    if "reproducible" in measured:
+        why = ", ".join(map(str, measured.get("why-not", ())))
+        said = "yes" if measured["reproducible"] else text.line(f"not promised: {why}")
+        yield Fact("Plays the same again", said)
+    if isinstance(measured.get("sandbox"), Mapping):
+        sandbox = measured["sandbox"]
+        name = f"{sandbox.get('level', '')} {sandbox.get('kind', '')}".strip()
+        yield Fact("Sandbox", text.line(name or "off"))
+        by_state: dict[str, list[str]] = {}
+        for protection, state_ in dict(sandbox.get("protections", {})).items():
+            by_state.setdefault(str(state_), []).append(str(protection))
+        for state_, protections in by_state.items():
+            yield Fact(f"Protections {text.display(state_)}", text.line(", ".join(protections)))

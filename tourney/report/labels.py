@@ -1,4 +1,4 @@
-"""Entrants as every page names them: a name fit to be shown, and the file their page is in."""
+"""Labels of entrants and seats, the same on every page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from tourney.games.svg_diagram import seat_colors
 from tourney.report import text
 from tourney.report.source import Source
-from tourney.store.values import StoredEntrant
 
 
 @dataclass(frozen=True, slots=True)
 class EntrantLabel:
-    """An entrant on pages. ``slug`` is safe in file names; ``name`` is safe to look at, not yet escaped."""
+    """An entrant on pages. ``slug`` is safe in file names; other strings are safe to show once escaped."""
 
     number: int
     slug: str
@@ -29,39 +28,36 @@ class EntrantLabel:
         return f"bots/{self.slug}.html"
 
 
-def entrant_label(entrant: StoredEntrant) -> EntrantLabel:
-    """Return an entrant as pages name it."""
-    who = entrant.entrant
-    return EntrantLabel(
-        number=entrant.number,
-        slug=text.slug(entrant.number, who.name),
-        name=text.display(who.name),
-        bot=text.display(who.bot),
-        version=text.display(who.version),
-        title=text.display(entrant.title) if entrant.title else "",
-        author=text.display(entrant.author) if entrant.author else "",
-        args=text.display(" ".join(who.args)) if who.args else "",
-        digest=who.digest,
-    )
-
-
 def entrant_labels(source: Source) -> dict[int, EntrantLabel]:
-    """Return all entrants by number."""
-    return {entrant.number: entrant_label(entrant) for entrant in source.entrants}
+    """Return the labels of all entrants by number."""
+    return {
+        stored.number: EntrantLabel(
+            number=stored.number,
+            slug=text.slug(stored.number, stored.name),
+            name=text.display(stored.name),
+            bot=text.display(stored.entrant.bot),
+            version=text.display(stored.entrant.version),
+            title=text.display(stored.title) if stored.title else "",
+            author=text.display(stored.author) if stored.author else "",
+            args=text.display(" ".join(stored.entrant.args)) if stored.entrant.args else "",
+            digest=stored.entrant.digest,
+        )
+        for stored in source.entrants
+    }
 
 
 @dataclass(frozen=True, slots=True)
 class SeatLabel:
-    """A seat at the table: its name, and the colour of what it owns on the board."""
+    """A seat: its number from 1, its name, and the color of its pieces on the board."""
 
     number: int
     name: str
     color: str
 
 
-def seat_labels(source: Source, seats: int | None = None) -> Sequence[SeatLabel]:
-    """Return the seats of a match in order."""
-    count = seats or source.tournament.seats
+def seat_labels(source: Source) -> Sequence[SeatLabel]:
+    """Return the labels of a match's seats in order."""
+    count = source.tournament.seats
     colors = seat_colors(source.game.seat_names[:count] if source.game else ())
     return tuple(
         SeatLabel(seat, text.display(source.seat_name(seat)), colors[(seat - 1) % len(colors)])

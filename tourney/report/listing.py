@@ -1,4 +1,4 @@
-"""The list of matches: one line each, in schedule order, in pages."""
+"""The list of matches: one line per match, in schedule order, divided into pages."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ PAGE = 500
 
 @dataclass(frozen=True, slots=True)
 class SeatResult:
-    """Who sat where and what came of it; ``result`` is ``1``, ``½``, ``0`` at two seats, else the rank."""
+    """A seat of a match, its entrant and result: ``1``, ``½`` or ``0`` for two seats, otherwise the rank."""
 
     seat: SeatLabel
     entrant: EntrantLabel
@@ -28,10 +28,7 @@ class SeatResult:
 
 @dataclass(frozen=True, slots=True)
 class MatchLine:
-    """A match as a line. ``href`` is its page's path in the site, or "" if no page is written for it.
-
-    ``tags`` are what the list can be filtered by.
-    """
+    """A match in the list. ``href`` is the path of its page, or "" without; ``tags`` are for the filter."""
 
     number: int
     href: str
@@ -47,67 +44,52 @@ class MatchLine:
     tags: tuple[str, ...]
 
 
-def match_page(number: int) -> str:
+def match_path(number: int) -> str:
     """Return the path of a match's page in the site."""
     return f"matches/{number}.html"
 
 
 def match_lines(source: Source, paged: Collection[int], *, measured: bool) -> tuple[MatchLine, ...]:
-    """Return all finished matches; ``paged`` are the numbers of those that have a page of their own."""
-    known = entrant_labels(source)
-    places = seat_labels(source)
-    return tuple(
-        match_line(match, match.result, known, places, has_page=match.number in paged, measured=measured)
-        for match in source.matches
-        if match.result is not None
-    )
+    """Return all finished matches; ``paged`` are the numbers of those with a page.
 
+    The notes on failures of the infrastructure are included only with ``measured``.
+    """
+    entrants, seats = entrant_labels(source), seat_labels(source)
 
-def match_line(
-    match: Match,
-    result: Result,
-    known: dict[int, EntrantLabel],
-    places: Sequence[SeatLabel],
-    *,
-    has_page: bool,
-    measured: bool,
-) -> MatchLine:
-    """Return a match's line; without ``measured`` the note of a failed infrastructure stays out."""
-    tied = len(set(result.ranks)) == 1
-    tags = [
-        *(["is-void"] if result.void else ["is-draw"] if tied else []),
-        *(["has-fault"] if any(result.faults) else []),
-    ]
-    return MatchLine(
-        number=match.number,
-        href=match_page(match.number) if has_page else "",
-        round=match.key.round,
-        table=match.key.table,
-        repeat=match.key.repeat,
-        order=match.key.order,
-        seats=tuple(
-            SeatResult(
-                seat=places[seat],
-                entrant=known[entrant],
-                rank=result.ranks[seat],
-                fault=result.faults[seat] or "",
-                result=_result(result, seat),
-                won=not result.void and result.ranks[seat] == 1 and not tied,
-                lost=not result.void and result.ranks[seat] > 1,
-            )
-            for seat, entrant in enumerate(match.seats)
-        ),
-        reason=text.words(result.reason) if result.digest else "void",
-        actions=result.actions,
-        void=result.void,
-        note=text.display(result.note) if result.note and measured else "",
-        tags=tuple(tags),
-    )
+    def line(match: Match, result: Result) -> MatchLine:
+        tied = len(set(result.ranks)) == 1
+        tags = ["is-void"] if result.void else ["is-draw"] if tied else []
+        if any(result.faults):
+            tags.append("has-fault")
+        return MatchLine(
+            number=match.number,
+            href=match_path(match.number) if match.number in paged else "",
+            **match.key._asdict(),
+            seats=tuple(
+                SeatResult(
+                    seat=seats[seat],
+                    entrant=entrants[entrant],
+                    rank=result.ranks[seat],
+                    fault=result.faults[seat] or "",
+                    result=_result(result, seat),
+                    won=not result.void and result.ranks[seat] == 1 and not tied,
+                    lost=not result.void and result.ranks[seat] > 1,
+                )
+                for seat, entrant in enumerate(match.seats)
+            ),
+            reason=text.words(result.reason) if result.digest else "void",
+            actions=result.actions,
+            void=result.void,
+            note=text.display(result.note) if result.note and measured else "",
+            tags=tuple(tags),
+        )
+
+    return tuple(line(match, match.result) for match in source.matches if match.result is not None)
 
 
 def _result(result: Result, seat: int) -> str:
     if result.void:
-        return "\N{EN DASH}"
+        return text.MISSING
     rank = result.ranks[seat]
     if len(result.ranks) > 2:
         return str(rank)
@@ -117,11 +99,11 @@ def _result(result: Result, seat: int) -> str:
 
 
 def matches_table(source: Source, *, measured: bool) -> DownloadTable:
-    """Return the list for download; what is measured only with ``measured``."""
+    """Return the list for download, with the measured columns only if ``measured``."""
     seats = range(1, source.tournament.seats + 1)
     columns = ["match", "round", "table", "repeat", "order"]
     columns += [f"{what}_{seat}" for seat in seats for what in ("entrant", "rank", "fault")]
-    columns += ["reason", "actions", "void", "digest", *(["reproducible", "note"] if measured else [])]
+    values = ["reason", "actions", "void", "digest", *(["reproducible", "note"] if measured else [])]
     rows = []
     for match in source.matches:
         result = match.result
@@ -132,20 +114,12 @@ def matches_table(source: Source, *, measured: bool) -> DownloadTable:
             row[f"entrant_{seat + 1}"] = source.entrants[number].name
             row[f"rank_{seat + 1}"] = result.ranks[seat]
             row[f"fault_{seat + 1}"] = result.faults[seat]
-        row |= {
-            "reason": result.reason,
-            "actions": result.actions,
-            "void": result.void,
-            "digest": result.digest,
-            "reproducible": result.reproducible,
-            "note": result.note,
-        }
-        rows.append(row)
-    return table(rows, columns)
+        rows.append(row | {name: getattr(result, name) for name in values})
+    return table(rows, [*columns, *values])
 
 
 def pages_of(lines: Sequence[MatchLine]) -> tuple[tuple[MatchLine, ...], ...]:
-    """Return the lines in pages; at least one, which may be empty."""
+    """Divide the lines into pages; there is at least one, which may be empty."""
     return tuple(tuple(lines[k : k + PAGE]) for k in range(0, len(lines), PAGE)) or ((),)
 
 

@@ -1,10 +1,10 @@
-"""A match's page: board and replay, actions, plots of what the bots said, and how to prove it all."""
+"""A match's page: board and replay, actions, plots of the bots' scores and times, facts and log."""
 
 import json
 import math
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,24 +14,23 @@ from tourney.match.record import Record, digest_of
 from tourney.match.result import LogLine
 from tourney.report import plots, text
 from tourney.report.downloads import DownloadTable, table
-from tourney.report.facts import Fact
+from tourney.report.facts import Fact, match_facts, measured_facts
 from tourney.report.labels import EntrantLabel, SeatLabel
 from tourney.report.listing import MatchLine
 from tourney.report.replay import Replay, replay
 from tourney.report.source import Detail, Source
 
 LOG_LINES = 200
-"""Lines of the log that a page shows; ``tourney show`` has them all."""
+"""Lines of the log that a page shows; ``tourney show --log`` prints the full log."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchSeat:
-    """Who sat on a seat, and what became of it in words."""
+    """A seat of the match: its entrant and result, and in words its fault or resignation."""
 
     seat: SeatLabel
     entrant: EntrantLabel
     digest: str
-    rank: int
     result: str
     won: bool
     fate: str
@@ -40,7 +39,7 @@ class MatchSeat:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """An action: its ply from 1, who acted (None: chance), and what is to be said of it."""
+    """An action: its ply from 1, its seat (None for chance), and how it came about."""
 
     ply: int
     seat: SeatLabel | None
@@ -51,7 +50,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """The pictures: ``frames`` are (ply, caption, ``<use>`` elements, ground of its own or "")."""
+    """The pictures; each of ``frames`` is (ply, caption, ``<use>`` elements, changed ground cells)."""
 
     box: str
     width: int
@@ -68,7 +67,7 @@ class Board:
 
 @dataclass(frozen=True, slots=True)
 class MatchPage:
-    """The page's context; ``board`` is None where the game draws none or is not there."""
+    """The page's template context; ``board`` is None if the game draws none or is not installed."""
 
     line: MatchLine
     headline: str
@@ -103,14 +102,14 @@ def match_page(
     after: MatchLine | None = None,
     measured: bool,
 ) -> MatchPage:
-    """Return a match's page; ``group`` are the matches of its mirrored group, itself included."""
+    """Return a match's page; ``group`` is its mirrored group, including itself."""
     record = detail.record
     film = replay(source.game, record) if record else Replay((0, 0, 0, 0), (), (), "")
     times = _times(detail.measured) if measured else ()
     moves = _moves(record, line, times) if record else ()
     log = detail.log if measured else ()
     scores = reported_scores(log)
-    # A bot that failed may have given a score for an action that it never played.
+    # A bot that failed may have reported a score for an action that it did not play.
     span = max([len(moves), *(int(ply) for points in scores.values() for ply, _ in points)])
     name = shlex.quote(f"{source.tournament.name}/{line.number}")
     return MatchPage(
@@ -123,8 +122,8 @@ def match_page(
         score_plot=_score_plot(scores, line, span),
         time_plot=_time_plot(times, moves, span),
         span=span,
-        facts=_facts(record) if record else (),
-        measured=_measured(detail.measured, line) if measured else (),
+        facts=tuple(match_facts(record)) if record else (),
+        measured=tuple(measured_facts(detail.measured, line)) if measured else (),
         digest_holds=record is not None and record.get("digest") == digest_of(record),
         name=text.display(name),
         group=tuple(group),
@@ -139,12 +138,12 @@ def match_page(
 
 
 def damaged(detail: Detail, *, measured: bool) -> tuple[tuple[str, str], ...]:
-    """Return which parts a page leaves out as they are damaged, and why."""
+    """Return the damaged parts that a page omits, each with the reason."""
     return tuple((part, why) for part, why in detail.damaged if measured or part == "record")
 
 
 def headline(line: MatchLine) -> str:
-    """Return how a match ended, as one sentence without its full stop."""
+    """Return how a match ended, as a sentence without a full stop."""
     if line.void:
         return "Void: " + (line.note or "it counts for nothing")
     winners = [seated for seated in line.seats if seated.rank == 1]
@@ -173,7 +172,6 @@ def _seats(record: Record | None, line: MatchLine, log: Sequence[LogLine]) -> tu
             seat=seated.seat,
             entrant=seated.entrant,
             digest=record["seats"][k]["digest"] if record else "",
-            rank=seated.rank,
             result=seated.result,
             won=seated.won,
             fate=fates.get(k + 1, ""),
@@ -223,15 +221,15 @@ def _board(film: Replay, moves: Sequence[Move]) -> Board:
     for ply in film.key_plies:
         own = film.frames[ply].ground
         caption = "Start" if ply == 0 else f"{ply}. {moves[ply - 1].action}"
-        # A ground that changed lies over the first one, cell by cell.
+        # Changed cells are drawn over the first ground.
         other = "".join(row for k, row in enumerate(own) if k >= len(base) or row != base[k])
-        frames.append((ply, caption, Markup(film.uses(ply)), Markup(other)))  # noqa: S704 - escaped where made
+        frames.append((ply, caption, Markup(film.uses(ply)), Markup(other)))  # noqa: S704 - already escaped
     return Board(
         box=f"{left} {top} {width} {height}",
         width=width,
         height=height,
-        sprites=Markup("".join(f'<g id="s{k}">{look}</g>' for k, look in enumerate(film.sprites))),  # noqa: S704 - likewise
-        ground=Markup("".join(base)),  # noqa: S704 - escaped where made
+        sprites=Markup("".join(f'<g id="s{k}">{look}</g>' for k, look in enumerate(film.sprites))),  # noqa: S704 - already escaped
+        ground=Markup("".join(base)),  # noqa: S704 - already escaped
         last=last,
         final=frames[-1][2],
         notes=film.frames[-1].notes,
@@ -242,10 +240,10 @@ def _board(film: Replay, moves: Sequence[Move]) -> Board:
 
 
 def script_json(data: object) -> Markup:
-    """Return JSON that may stand in a ``<script>`` element: nothing in it can end the element."""
+    """Return JSON that is safe in a ``<script>`` element."""
     dumped = json.dumps(data, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
     safe = dumped.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-    return Markup(safe)  # noqa: S704 - no character of markup is left in it
+    return Markup(safe)  # noqa: S704 - all markup characters are escaped
 
 
 def _score_plot(
@@ -267,56 +265,6 @@ def _time_plot(times: Sequence[float | None], moves: Sequence[Move], span: int) 
         if time is not None and move.seat is not None
     ]
     return plots.bar_plot(bars, span, "milliseconds per action") if len(bars) > 1 else None
-
-
-def _facts(record: Record) -> tuple[Fact, ...]:
-    opening = record["opening"]
-    begun = f"{opening['plies']} actions" if "plies" in opening else " ".join(opening["actions"])
-    options = " ".join(f"{key}={value}" for key, value in record["options"].items())
-    limits = " ".join(f"{key}={value}" for key, value in record["limits"].items())
-    return (
-        Fact("Game", f"{text.display(record['game'])}, rules version {text.display(record['rules'])}"),
-        *([Fact("Options", text.line(options), code=True)] if options else []),
-        Fact("Match seed", text.display(record["seed"]), code=True),
-        Fact("Opening", text.line(begun)),
-        Fact("Limits", text.line(limits), code=True),
-        Fact("Record digest", record["digest"], code=True),
-    )
-
-
-def _measured(measured: Mapping[str, Any], line: MatchLine) -> tuple[Fact, ...]:
-    found = []
-    if "started" in measured:
-        found.append(Fact("Begun", text.display(str(measured["started"]))))
-    if "wall-ms" in measured:
-        found.append(Fact("Took", text.milliseconds(float(measured["wall-ms"]))))
-    if "host" in measured:
-        found.append(Fact("Host", text.display(str(measured["host"]))))
-    for seated, used in zip(line.seats, measured.get("seats", ()), strict=False):
-        spent = f"{text.milliseconds(float(used['wall-ms']))} in {text.count(used['turns'], 'turn')}"
-        if used.get("cpu-ms") is not None:
-            spent += f"; {text.milliseconds(float(used['cpu-ms']))} of CPU with its start"
-        found.append(Fact(f"Time of {seated.seat.name}", spent))
-    if "reproducible" in measured:
-        why = ", ".join(map(str, measured.get("why-not", ())))
-        found.append(
-            Fact(
-                "Plays the same again",
-                "yes" if measured["reproducible"] else text.line(f"not promised: {why}"),
-            )
-        )
-    if isinstance(measured.get("sandbox"), Mapping):
-        found.extend(_sandbox(measured["sandbox"]))
-    return tuple(found)
-
-
-def _sandbox(sandbox: Mapping[str, Any]) -> Iterator[Fact]:
-    yield Fact("Sandbox", text.line(f"{sandbox.get('level', '')} {sandbox.get('kind', '')}".strip() or "off"))
-    by_state: dict[str, list[str]] = {}
-    for protection, state in dict(sandbox.get("protections", {})).items():
-        by_state.setdefault(str(state), []).append(str(protection))
-    for state, protections in by_state.items():
-        yield Fact(f"Protections {text.display(state)}", text.line(", ".join(protections)))
 
 
 def _log(log: Sequence[LogLine], line: MatchLine) -> tuple[tuple[int, str, str, str], ...]:
@@ -345,9 +293,9 @@ _SCORE = re.compile(r"(?:^|\s)score=([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3}
 
 
 def reported_scores(log: Sequence[LogLine]) -> dict[int, tuple[tuple[float, float], ...]]:
-    """Return per seat (ply, score): the last score that its bot gave for each action, in order of plies.
+    """Return per seat the (ply, score) pairs from ``info score=0.31 depth=7 ...`` lines, in order of plies.
 
-    The ply is that of the action the bot was thinking about: one more than had been played.
+    The ply is that of the next action; the last score for it counts.
     """
     found: dict[int, dict[float, float]] = {}
     for line in log:

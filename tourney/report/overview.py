@@ -1,4 +1,4 @@
-"""The first page: what was played, the standings with their ratings, seats, ends and faults."""
+"""The first page: conditions, standings with ratings, seats, ends and faults; and the list of tournaments."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from markupsafe import Markup
 from tourney.match.record import FAULT_KINDS
 from tourney.report import plots, text
 from tourney.report.downloads import DownloadTable
-from tourney.report.facts import Fact, facts, state
+from tourney.report.facts import Fact, state, tournament_facts
 from tourney.report.faults import FaultLine, fault_lines, faults_table
 from tourney.report.labels import entrant_labels
 from tourney.report.seats import SeatLine, seat_lines, seats_table
@@ -27,7 +27,7 @@ from tourney.report.standings import (
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """All of the first page but the crosstable. ``downloads`` are by file name without its ending."""
+    """The template context of the first page. ``downloads`` are by file name without suffix."""
 
     facts: tuple[Fact, ...]
     state: str
@@ -43,10 +43,10 @@ class Overview:
 
 
 def overview(source: Source, frame: pd.DataFrame, *, measured: bool) -> Overview:
-    """Return the first page's context; what is measured only with ``measured``."""
+    """Return the first page's context, with measurements only if ``measured``."""
     lines = fault_lines(source)
     return Overview(
-        facts=facts(source, measured=measured),
+        facts=tuple(tournament_facts(source, measured=measured)),
         state=state(source),
         standings=standing_lines(source),
         axis=plots.whisker_axis(elo_axis(source)),
@@ -67,7 +67,7 @@ def overview(source: Source, frame: pd.DataFrame, *, measured: bool) -> Overview
 
 @dataclass(frozen=True, slots=True)
 class TournamentRow:
-    """A tournament as a line of a list; ``first`` are those who lead its standings."""
+    """A tournament in the list of tournaments; ``first`` are the leaders of its standings."""
 
     href: str
     name: str
@@ -80,7 +80,7 @@ class TournamentRow:
 
 
 def tournament_row(source: Source, href: str) -> TournamentRow:
-    """Return a tournament's line."""
+    """Return the row of a tournament."""
     known = entrant_labels(source)
     return TournamentRow(
         href=href,
@@ -95,7 +95,7 @@ def tournament_row(source: Source, href: str) -> TournamentRow:
 
 
 def ends(frame: pd.DataFrame) -> tuple[tuple[str, int, str], ...]:
-    """Return how matches ended: the word, how many, and their share in percent; the most frequent first."""
+    """Return the reasons for the ends of matches, the most frequent first: (reason, count, percent)."""
     counted = frame[(frame["seat"] == 1) & ~frame["void"]]
     total = len(counted)
     counts = Counter(str(reason) for reason in counted["reason"])

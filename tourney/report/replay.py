@@ -1,7 +1,7 @@
-"""A match as pictures: the record played through the rules, in a compact form that a page steps through.
+"""A match as pictures: the record replayed through the rules, as compact data for the page's script.
 
-The ground is drawn once, everything on it is a sprite, and a frame says by how much it differs from the one
-before; so a match of 100 actions is some 10 KB. The page needs to know nothing of the game.
+The ground is rendered once, everything on it is a sprite, and a frame holds the difference to the previous
+one, so 100 actions take about 10 KB. The page needs no knowledge of the game.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,12 +15,12 @@ from tourney.games.svg_diagram import Triple, ground_svg, placed_shapes, seat_co
 from tourney.match.record import Record
 
 KEY_FRAMES = 8
-"""At most so many pictures stand in a page for readers without a script, first and last included."""
+"""Most pictures in a page for readers without scripts, including the first and last."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One picture: its ground, the sprites on it (lowest first), lines of text, and the position string."""
+    """A picture: its ground, the sprites on it (lowest first), lines of text, and the position string."""
 
     ground: tuple[str, ...]
     things: tuple[Triple, ...]
@@ -32,8 +32,8 @@ class Frame:
 class Replay:
     """The pictures of a match, from the start (frame 0) to the end (frame n after n actions).
 
-    ``box`` is left, top, width, height of all frames in units of the drawing; its width is 0 where the game
-    draws no board. ``problem`` says why the pictures end before the actions do, or "".
+    ``box`` is left, top, width and height of all frames in units of the diagram; the width is 0 if the game
+    has no board. ``problem`` says why the pictures end before the actions, or is "".
     """
 
     box: tuple[int, int, int, int]
@@ -43,24 +43,24 @@ class Replay:
 
     @property
     def key_plies(self) -> tuple[int, ...]:
-        """The frames that stand in the page itself: first, last and evenly between."""
+        """The frames in the page itself: the first, the last and evenly spaced ones."""
         last = len(self.frames) - 1
         count = min(KEY_FRAMES, last + 1)
         return tuple(round(k * last / (count - 1)) for k in range(count)) if count > 1 else (0,) * count
 
     def uses(self, ply: int) -> str:
-        """Return what lies on the board in a frame, as SVG ``<use>`` elements of the sprites."""
+        """Return the sprites of a frame as SVG ``<use>`` elements."""
         return "".join(f'<use href="#s{n}" x="{x}" y="{y}"/>' for n, x, y in self.frames[ply].things)
 
     def data(self) -> dict[str, Any]:
-        """Return what the page's script steps through, as JSON data.
+        """Return the data for the page's script, as JSON data.
 
-        ``things``: the distinct (sprite, x, y), flat. ``frames``: per frame an object with what differs from
-        the frame before. ``d``: numbers of things taken away; ``a``: index, number, ... of things put in,
-        ascending; or ``f``: all things in full. ``n``: the lines of text, ``p``: the fields of the position
-        string (parted by blanks), each as [length of the common prefix, of the common suffix, what is
-        between], or 0 where it stays. ``g``: row of the ground, markup, ..., with "" for the first frame's
-        row; after ``r`` (true) the ground is the first frame's again; or ``w``: the markup of a whole ground.
+        ``things``: the distinct (sprite, x, y), flat. ``frames``: per frame an object with the differences to
+        the previous frame. ``d``: numbers of removed things; ``a``: index, number, ... of added things,
+        ascending; or ``f``: all things. ``n``: the lines of text, ``p``: the space-separated fields of the
+        position string, each as [length of the common prefix, of the common suffix, text between], or 0
+        if unchanged. ``g``: ground row, markup, ..., with "" for the first frame's row; ``r`` (true) restores
+        the first frame's ground before; or ``w``: the markup of the whole ground.
         """
         things: dict[Triple, int] = {}
         frames = []
@@ -84,11 +84,11 @@ class Replay:
 
 
 def replay(game: AnyGame | None, record: Record) -> Replay:
-    """Play a record through the rules and draw every position; it ends early where they do not allow it."""
+    """Replay a record through the rules and render every position, up to the first illegal action."""
     if game is None:
-        return Replay((0, 0, 0, 0), (), (), f"the game {record['game']} is not installed here")
+        return Replay((0, 0, 0, 0), (), (), f"the game {record['game']} is not installed")
     if game.rules != record["rules"]:
-        problem = f"the record is of rules version {record['rules']}, and {game.rules} is installed here"
+        problem = f"the record has rules version {record['rules']}, but version {game.rules} is installed"
         return Replay((0, 0, 0, 0), (), (), problem)
     problems: list[str] = []
     views = list(_views(game, record, problems))
@@ -97,13 +97,13 @@ def replay(game: AnyGame | None, record: Record) -> Replay:
 
 
 def _views(game: AnyGame, record: Record, problems: list[str]) -> Iterator[tuple[str, str | None]]:
-    """Yield each position string with the action that led there."""
+    """Yield each position string with the action that led to it."""
     try:
         state: AnyState = game.new(len(record["seats"]), record["options"])
         yield state.position(), None
         for ply, (actor, text) in enumerate(record["actions"], start=1):
             if actor != state.actor:
-                problems.append(f"action {ply} is of actor {actor}, where the rules ask {state.actor}")
+                problems.append(f"action {ply} is by actor {actor}, but it is actor {state.actor}'s turn")
                 return
             state = state.play(game.read_action(state, text))
             yield state.position(), text
@@ -148,7 +148,7 @@ def _around(boxes: Iterable[tuple[int, int, int, int]]) -> tuple[int, int, int, 
 
 
 def _edit(old: Sequence[int], new: Sequence[int]) -> dict[str, list[int]]:
-    """Return how to make one list of distinct numbers of another; in full where what stays changes places."""
+    """Return the edit from one list of distinct numbers to another; in full if kept ones are reordered."""
     gone, come = set(old) - set(new), set(new) - set(old)
     stay = [n for n in old if n not in gone]
     if len(set(new)) < len(new) or stay != [n for n in new if n not in come]:
@@ -167,7 +167,7 @@ def _splices(old: Sequence[str], new: Sequence[str]) -> list[int | list[int | st
 
 
 def _splice(old: str, new: str) -> list[int | str]:
-    """Return the lengths of the common prefix and suffix, and what is between them in the new string."""
+    """Return the lengths of the common prefix and suffix, and the new text between them."""
     most = min(len(old), len(new))
     head = next((k for k in range(most) if old[k] != new[k]), most)
     tail = next((k for k in range(most - head) if old[-1 - k] != new[-1 - k]), most - head)
@@ -175,7 +175,7 @@ def _splice(old: str, new: str) -> list[int | str]:
 
 
 def _ground(base: Sequence[str], old: Sequence[str], new: Sequence[str]) -> dict[str, Any]:
-    """Return how to make one ground of another; grounds of other lengths than the first are told whole."""
+    """Return the edit from one ground to another; a ground of another length than the first is sent whole."""
     if len(new) != len(base):
         return {"w": "".join(new)}
     start, entry = (old, {}) if len(old) == len(base) else (base, {"r": True})

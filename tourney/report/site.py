@@ -1,4 +1,4 @@
-"""The site: its files one after another, each a function of the source and of nothing else."""
+"""The site: its files one after another, each a function of the source alone."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -17,15 +17,17 @@ from tourney.report.source import Source
 from tourney.resources import templates_dir
 
 MATCH_PAGES = 10_000
-"""Matches that have a page of their own if nobody asks for another number."""
+"""Default maximum of match pages."""
 
 INLINE_CROSSTABLE = 24
-"""Up to so many entrants the crosstable stands on the first page too."""
+"""Most entrants for which the first page has the crosstable too."""
+
+STATIC = ("style.css", "theme.js", "tables.js", "replay.js")
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a report holds. Without ``measured`` nothing that lies outside the records' digests."""
+    """The contents of a report. Without ``measured``, nothing outside the records' digests."""
 
     measured: bool = True
     match_pages: int = MATCH_PAGES
@@ -33,9 +35,9 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file of the site: its path, parts joined by ``/``, and its content.
+    """A file of the site: its path, with ``/``, and its content.
 
-    ``damaged``: why it leaves out what stands in the database, a sentence each.
+    ``damaged``: why it omits parts that are in the database, one sentence each.
     """
 
     path: str
@@ -50,41 +52,28 @@ class File:
 
 def site(source: Source, options: Options | None = None) -> Iterator[File]:
     """Yield the files of a tournament's report."""
-    yield from (File(path, content) for path, content in static_files(templates_dir()))
+    yield from static_files(templates_dir())
     yield from _Site(source, options or Options()).files()
 
 
 def sites(sources: Iterable[Source], options: Options | None = None) -> Iterator[File]:
-    """Yield the files of a report on several tournaments, a folder each, and a page that leads to them."""
+    """Yield the files of a report on several tournaments: a folder each, and a page that links to them."""
     options = options or Options()
-    yield from (File(path, content) for path, content in static_files(templates_dir()))
+    yield from static_files(templates_dir())
     entries = []
     for place, source in enumerate(sources, start=1):
         prefix = f"t{place}-{text.folder(source.tournament.name)[:40].lower()}"
         yield from _Site(source, options, prefix).files()
         entries.append(overview.tournament_row(source, f"{prefix}/index.html"))
-    made = environment(templates_dir())
-    made.globals["site"] = _globals("Tournaments", "", options)
-    rendered = made.get_template("tournaments.html").render(
-        root="", base="", path="index.html", entries=entries
-    )
+    template = environment(templates_dir(), "Tournaments", "", options).get_template("tournaments.html")
+    rendered = template.render(root="", base="", path="index.html", entries=entries)
     yield File("index.html", rendered.encode("utf-8"))
 
 
 def paged(source: Source, most: int) -> frozenset[int]:
-    """Return the numbers of the matches that have a page: those with faults first, then in schedule order."""
+    """Return the numbers of the matches with a page: those with faults first, then in schedule order."""
     numbered = [(not any(m.result.faults), m.number) for m in source.matches if m.result is not None]
     return frozenset(number for _, number in sorted(numbered)[:most])
-
-
-def _globals(title: str, game: str, options: Options, *, several: bool = False) -> dict[str, object]:
-    return {
-        "title": title,
-        "game": game,
-        "measured": options.measured,
-        "version": __version__,
-        "several": several,
-    }
 
 
 class _Site:
@@ -92,10 +81,10 @@ class _Site:
 
     def __init__(self, source: Source, options: Options, prefix: str = "") -> None:
         self._source = source
-        self._options = options
+        self._measured = options.measured
         self._prefix = f"{prefix}/" if prefix else ""
-        self._environment: Environment = environment(templates_dir())
-        self._environment.globals["site"] = _globals(
+        self._environment = environment(
+            templates_dir(),
             text.display(source.tournament.name),
             text.display(source.game.title if source.game else source.tournament.game),
             options,
@@ -103,17 +92,17 @@ class _Site:
         )
         self._paged = paged(source, options.match_pages)
         self._lines = listing.match_lines(source, self._paged, measured=options.measured)
-        self._by_number = {line.number: line for line in self._lines}
 
     def files(self) -> Iterator[File]:
         for file in self._files():
             yield replace(file, path=self._prefix + file.path)
 
     def _files(self) -> Iterator[File]:
-        frame = frames.seat_frame(self._source)
-        front = overview.overview(self._source, frame, measured=self._options.measured)
-        cross = crosstable.crosstable(self._source)
-        better = superiority.superiority(self._source)
+        source = self._source
+        frame = frames.seat_frame(source)
+        front = overview.overview(source, frame, measured=self._measured)
+        cross = crosstable.crosstable(source)
+        better = superiority.superiority(source)
         small = len(cross.lines) <= INLINE_CROSSTABLE
         yield self._page(
             "index.html",
@@ -125,13 +114,14 @@ class _Site:
             matches=len(self._lines),
         )
         yield self._page("crosstable.html", "crosstable.html", cross=cross, better=better)
-        for name, table in front.downloads.items():
+        downloads = {
+            **front.downloads,
+            "crosstable": cross.download,
+            "superiority": better.download,
+            "matches": listing.matches_table(source, measured=self._measured),
+        }
+        for name, table in downloads.items():
             yield from _tables(f"data/{name}", table)
-        yield from _tables("data/crosstable", cross.download)
-        yield from _tables("data/superiority", better.download)
-        yield from _tables(
-            "data/matches", listing.matches_table(self._source, measured=self._options.measured)
-        )
         yield from self._list()
         yield from self._bots(frame, front)
         yield from self._matches()
@@ -151,10 +141,8 @@ class _Site:
             )
 
     def _bots(self, frame: pd.DataFrame, front: overview.Overview) -> Iterator[File]:
-        pages = bot_page.bot_pages(
-            self._source, frame, frames.meetings(frame), front.standings, self._by_number
-        )
-        for page in pages:
+        matches = {line.number: line for line in self._lines}
+        for page in bot_page.bot_pages(self._source, frame, front.standings, matches):
             yield self._page(page.entrant.page, "bot.html", bot=page)
             for name, table in page.downloads.items():
                 yield from _tables(f"data/bots/{page.entrant.slug}-{name}", table)
@@ -173,11 +161,11 @@ class _Site:
                 group=groups[line.round, line.table, line.repeat],
                 before=shown[index - 1] if index else None,
                 after=shown[index + 1] if index + 1 < len(shown) else None,
-                measured=self._options.measured,
+                measured=self._measured,
             )
-            left_out = tuple(why for _, why in damaged(detail, measured=self._options.measured))
+            left_out = tuple(why for _, why in damaged(detail, measured=self._measured))
             yield replace(
-                self._page(listing.match_page(line.number), "match.html", match=page), damaged=left_out
+                self._page(listing.match_path(line.number), "match.html", match=page), damaged=left_out
             )
             if page.record is not None:
                 yield File(f"matches/{line.number}.json", rfc8785.dumps(page.record) + b"\n")
@@ -195,11 +183,10 @@ def _tables(path: str, table: DownloadTable) -> Iterator[File]:
     yield File(f"{path}.json", table.json())
 
 
-STATIC = ("style.css", "theme.js", "tables.js", "replay.js")
-
-
-def environment(templates: Path) -> Environment:
-    """Return the environment: everything is escaped, and a name that is missing is an error."""
+def environment(
+    templates: Path, title: str, game: str, options: Options, *, several: bool = False
+) -> Environment:
+    """Return a Jinja2 environment that escapes everything and refuses undefined names."""
     made = Environment(
         loader=FileSystemLoader(templates),
         autoescape=True,
@@ -209,18 +196,25 @@ def environment(templates: Path) -> Environment:
         keep_trailing_newline=True,
     )
     made.globals["count"] = text.count
+    made.globals["site"] = {
+        "title": title,
+        "game": game,
+        "measured": options.measured,
+        "version": __version__,
+        "several": several,
+    }
     return made
 
 
-def static_files(templates: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield the path in the site and the content of each style sheet and script."""
+def static_files(templates: Path) -> Iterator[File]:
+    """Yield the style sheets and scripts."""
     for name in STATIC:
-        yield f"assets/{name}", (templates / "static" / name).read_bytes()
-    yield "assets/board.css", board_css().encode("utf-8")
+        yield File(f"assets/{name}", (templates / "static" / name).read_bytes())
+    yield File("assets/board.css", board_css().encode("utf-8"))
 
 
 def board_css() -> str:
-    """Return the style sheet of boards: its colours follow the page's theme, not the system's alone."""
+    """Return the style sheet of boards, whose colors follow the page's theme as well as the system's."""
     light, dark = _properties(dark=False), _properties(dark=True)
     return (
         f"{svg_diagram.style()}"

@@ -1,14 +1,33 @@
-"""Numbers as pages print them: exact fractions to a fixed number of digits, the same on every machine."""
+"""Texts and numbers as pages show them: safe names, and numbers with a fixed number of digits."""
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from fractions import Fraction
 
 MISSING = "\N{EN DASH}"
 
+LONGEST = 100
+"""Characters of a name that a page shows; the downloads have the full name."""
+LONGEST_LINE = 5000
+"""Characters of a line of text that a page shows; longer than any line a bot can send."""
+
+_MARKS = 2
+"""Consecutive combining marks to keep; more of them would cover the lines around."""
+
+FAULTS = {
+    "startup": "did not start",
+    "illegal": "illegal action",
+    "timeout": "out of time",
+    "crash": "crash",
+    "protocol": "broke the protocol",
+    "overflow": "too much output",
+}
+"""Fault kinds in words."""
+
 
 def decimal(value: Fraction | int, digits: int) -> str:
-    """Return a number with that many digits, halves rounded to even."""
+    """Return a number with ``digits`` decimals, rounding half to even."""
     scaled = round(Fraction(value) * 10**digits)
     sign, whole = ("\N{MINUS SIGN}" if scaled < 0 else ""), abs(scaled)
     if not digits:
@@ -17,17 +36,17 @@ def decimal(value: Fraction | int, digits: int) -> str:
 
 
 def points(value: Fraction, seats: int) -> str:
-    """Return points: in halves at two seats, to two digits otherwise."""
+    """Return points: with one decimal for two seats, otherwise with two."""
     return decimal(value, 1 if seats == 2 else 2)
 
 
 def percent(part: Fraction | None) -> str:
-    """Return a share as a percentage with one digit, or a dash."""
+    """Return a share as a percentage with one decimal, or a dash for None."""
     return MISSING if part is None else decimal(part * 100, 1)
 
 
 def number(value: float, digits: int) -> str:
-    """Return a float with that many digits, with a real minus sign and no negative zero."""
+    """Return a float with ``digits`` decimals, a true minus sign and no negative zero."""
     text = f"{value:.{digits}f}"
     if float(text) == 0:
         text = text.lstrip("-")
@@ -40,31 +59,22 @@ def count(value: int, singular: str, plural: str = "") -> str:
 
 
 def span(first: int, last: int) -> str:
-    """Return a range of whole numbers: ``2-5``, with a dash, or ``2`` where it is one."""
+    """Return a range of integers with a dash, or one number if both are equal."""
     return str(first) if first == last else f"{first}\N{EN DASH}{last}"
 
 
 def milliseconds(value: float) -> str:
-    """Return a duration in milliseconds, or seconds from ten of them on."""
+    """Return a duration in milliseconds, or in seconds from ten seconds on."""
     if value < 10_000:
         return f"{number(value, 0 if value >= 100 else 1 if value >= 1 else 2)} ms"
     return f"{number(value / 1000, 1)} s"
 
 
-LONGEST = 100
-"""Characters of a name that a page shows; the downloads have all of it."""
-LONGEST_LINE = 5000
-"""Characters of a line of text that a page shows: a bot's line ends before."""
-
-_MARKS = 2
-"""Combining marks in a row that are kept; a pile of them would cover the lines around."""
-
-
 def display(text: str, longest: int = LONGEST) -> str:
-    """Return a name for people to read: printable, on one line, of bounded length.
+    """Return a name for display: printable, on one line, at most ``longest`` characters.
 
-    Control and format characters (marks that turn the direction of text are some), surrogates and private
-    characters become U+FFFD, so that they are seen. Right-to-left letters stay: the page isolates them.
+    Control, format (direction marks) and private characters and surrogates become U+FFFD. Right-to-left
+    letters stay, because pages isolate them.
     """
     kept: list[str] = []
     marks = 0
@@ -79,23 +89,23 @@ def display(text: str, longest: int = LONGEST) -> str:
 
 
 def line(text: str) -> str:
-    """Return a line of text, as of a log, fit to be shown; it may be long, and empty."""
+    """Return a line of text for display, such as one of a log; it may be long or empty."""
     return display(text, LONGEST_LINE) if text.strip() else ""
 
 
 def isolated(name: str) -> str:
-    """Return a displayed name to be set in a running text where no element can isolate its direction.
+    """Isolate the direction of a displayed name within a sentence, where no element can.
 
-    U+2068 and U+2069 keep right-to-left letters to themselves (Unicode Standard Annex 9); ``display`` has
-    taken away any that the name itself brought.
+    U+2068 and U+2069 enclose right-to-left letters (Unicode Standard Annex 9); ``display`` has removed any
+    such marks from the name itself.
     """
     return name if name.isascii() else f"\u2068{name}\u2069"
 
 
 def slug(number: int, name: str) -> str:
-    """Return the name of an entrant's files: its number from 1, so that no two are alike, and what it can.
+    """Return the base name of an entrant's files: its number from 1, and what ASCII keeps of its name.
 
-    Lower-case ASCII letters, digits and single hyphens only, at most 40 characters.
+    Only lower-case ASCII letters, digits and single hyphens, at most 40 characters; unique by the number.
     """
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode("ascii").lower()
     words = re.sub(r"[^a-z0-9]+", "-", plain)[:30].strip("-")
@@ -103,27 +113,21 @@ def slug(number: int, name: str) -> str:
 
 
 def folder(name: str) -> str:
-    """Return a folder's name for a tournament: of letters, digits and ``._-``, no dot first, never empty."""
+    """Return a tournament's folder name: letters, digits and ``._-``, no leading dot, never empty."""
     plain = re.sub(r"[^A-Za-z0-9._-]+", "-", name)[:64].strip("-.")
     return plain or "tournament"
 
 
 def words(reason: str) -> str:
-    """Return a game's word for an end, as ``quiet-actions``, for people: ``quiet actions``."""
+    """Return a game's reason for the end in words: ``quiet-actions`` becomes ``quiet actions``."""
     return display(reason.replace("-", " ")) if reason else "unknown"
 
 
-FAULTS = {
-    "startup": "did not start",
-    "illegal": "illegal action",
-    "timeout": "out of time",
-    "crash": "crash",
-    "protocol": "broke the protocol",
-    "overflow": "too much output",
-}
-"""Kinds of faults, for people."""
-
-
 def fault(kind: str) -> str:
-    """Return a kind of fault for people."""
+    """Return a fault kind in words."""
     return FAULTS.get(kind) or words(kind)
+
+
+def pairs(values: Iterable[tuple[str, object]]) -> str:
+    """Return ``KEY=VALUE`` pairs on one line for display."""
+    return line(" ".join(f"{key}={value}" for key, value in values))

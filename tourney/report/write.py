@@ -1,4 +1,4 @@
-"""Write a site into a folder: whole, or not at all."""
+"""Write a site to a folder, atomically."""
 
 import ctypes
 import errno
@@ -16,24 +16,24 @@ from tourney.parsing import parse_json
 from tourney.report.site import File
 
 MARKER = "tourney-report.json"
-"""The file by which a folder is known to be a report of ours, which a new one may replace."""
+"""The file that marks a folder as a report, which a new report may replace."""
 FORMAT = "tourney-report/1"
 
 _OURS = re.compile(
     r"assets|bots|data|matches|t\d+-[a-z0-9._-]*|(index|crosstable|matches(-\d+)?)\.html|" + re.escape(MARKER)
 )
-"""What lies in a report's folder; with anything else in it a folder is not replaced."""
+"""Names in a report's folder; a folder with any other is not replaced."""
 
 _PARTIAL = ".partial-"
 _EXCHANGE = 2
 """RENAME_EXCHANGE of renameat2(2)."""
 _HERE = -100
-"""AT_FDCWD of openat(2): paths are as they stand."""
+"""AT_FDCWD of openat(2): relative paths start at the working directory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What was written: the folder, its first page, how much, and why parts of pages were left out."""
+    """The written report: its folder, first page and size; ``damaged`` says why parts are missing."""
 
     folder: Path
     index: Path
@@ -43,12 +43,11 @@ class Written:
     damaged: tuple[str, ...] = ()
 
 
-def write(files: Iterable[File], out: Path, heard: Callable[[File], None] | None = None) -> Written:
-    """Write files into a folder by way of a sibling that takes its place when all are written.
+def write(files: Iterable[File], out: Path, progress: Callable[[File], None] | None = None) -> Written:
+    """Write files to a sibling folder, which then replaces the target; call ``progress`` for each file.
 
-    ``heard`` is told of each file. A folder that is there is replaced only if it is empty or a report of
-    ours. Raises UsageError for any other, and EnvironmentFailure where the machine fails; then all is as
-    before.
+    Replaces an existing folder only if it is empty or a report. Raises UsageError for any other, and
+    EnvironmentFailure if the machine fails; the target is then unchanged.
     """
     folder = _target(out)
     pages = count = size = 0
@@ -64,8 +63,8 @@ def write(files: Iterable[File], out: Path, heard: Callable[[File], None] | None
                 count += 1
                 size += len(file.content)
                 damaged += file.damaged
-                if heard is not None:
-                    heard(file)
+                if progress is not None:
+                    progress(file)
             marker = {"format": FORMAT, "files": count, "pages": pages}
             (partial / MARKER).write_text(json.dumps(marker) + "\n", encoding="ascii")
             _swap(partial, folder)
@@ -75,7 +74,7 @@ def write(files: Iterable[File], out: Path, heard: Callable[[File], None] | None
 
 
 def is_report(folder: Path) -> bool:
-    """Say whether a folder is a report of ours."""
+    """Return whether a folder is a report of Tourney."""
     try:
         marker = parse_json((folder / MARKER).read_bytes())
     except (OSError, ValueError):
@@ -92,23 +91,23 @@ def _target(out: Path) -> Path:
             if strange or (found and not is_report(folder)):
                 what = (strange or found)[0]
                 raise UsageError(
-                    f"{out} is no report, or not only one (it holds {what!r}), and stays as it is;"
-                    " name another folder by --out"
+                    f"{out} holds {what!r}, which is not part of a report, so it is not replaced;"
+                    " choose another folder with --out"
                 )
         elif folder.exists():
-            raise UsageError(f"{out} is no folder; name another place by --out")
+            raise UsageError(f"{out} is not a folder; choose another place with --out")
     except OSError as error:
         raise _refusal(out, error) from error
     if folder == folder.parent:
-        raise UsageError(f"{out} cannot be replaced by a report; name another folder by --out")
+        raise UsageError(f"{out} cannot be replaced by a report; choose another folder with --out")
     return folder
 
 
 @contextmanager
 def _sibling(folder: Path) -> Iterator[Path]:
-    """Give a new folder beside the target; in the end what is left of it is taken away.
+    """Create a folder beside the target and remove what is left of it at the end.
 
-    So is what processes left that were killed while they wrote.
+    Also removes the folders of processes that were killed while writing.
     """
     for left in sorted(folder.parent.glob(f".{_plain(folder.name)}{_PARTIAL}*")):
         owner = left.name.rpartition("-")[2]
@@ -138,7 +137,7 @@ def _alive(pid: int) -> bool:
 
 
 def _swap(partial: Path, folder: Path) -> None:
-    """Put the new folder where the old one is, and the old one where it will be taken away."""
+    """Replace the folder by the partial one, and leave the old one to be removed."""
     if not folder.exists():
         partial.rename(folder)
     elif not _exchange(partial, folder):
@@ -153,7 +152,7 @@ def _swap(partial: Path, folder: Path) -> None:
 
 
 def _exchange(one: Path, other: Path) -> bool:
-    """Let two folders change places in one step, so that a reader always finds one; False where none can."""
+    """Exchange two folders atomically, so that readers always find one; False if that is not possible."""
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     return rename is not None and rename(_HERE, bytes(one), _HERE, bytes(other), _EXCHANGE) == 0
 
@@ -161,6 +160,8 @@ def _exchange(one: Path, other: Path) -> bool:
 def _refusal(folder: Path, error: OSError) -> EnvironmentFailure:
     what = error.strerror or str(error)
     advice = (
-        "free some space" if error.errno in {errno.ENOSPC, errno.EDQUOT} else "name another folder by --out"
+        "free some space"
+        if error.errno in {errno.ENOSPC, errno.EDQUOT}
+        else "choose another folder with --out"
     )
     return EnvironmentFailure(f"the report cannot be written to {folder}: {what}; {advice} and start again")
