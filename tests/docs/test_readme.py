@@ -2,9 +2,11 @@
 
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
+
+import pytest
+
+from tests.command import invoke
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -15,8 +17,11 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
 
 
-def test_the_minute_to_a_first_bot(tmp_path: Path) -> None:
-    """Its commands, one after the other in one folder, with the tournament file that it shows."""
+def test_first_bot_commands_work_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All commands of the README run in one folder, with the tournament file that it shows."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("TOURNEY_BOTS", raising=False)
+    monkeypatch.delenv("TOURNEY_DB", raising=False)
     (tmp_path / "cup.toml").write_text(blocks("toml")[0], encoding="utf-8")
     said: dict[str, str] = {}
     for block in blocks("sh"):
@@ -24,11 +29,9 @@ def test_the_minute_to_a_first_bot(tmp_path: Path) -> None:
             words = shlex.split(line, comments=True)
             if words[0] != "tourney":
                 continue
-            run = subprocess.run(
-                [sys.executable, "-m", *words], cwd=tmp_path, capture_output=True, text=True, check=False
-            )
-            assert run.returncode == 0, f"{line}\n{run.stdout}\n{run.stderr}"
-            said[words[1]] = run.stdout + run.stderr
+            done = invoke(*words[1:])
+            assert done.exit_code == 0, f"{line}\n{done.output}"
+            said[words[1]] = done.output
     assert list(said) == ["bots", "run", "standings", "ratings", "report", "verify", "compare"]
     assert (tmp_path / "reports" / "cup" / "index.html").is_file()
     assert "mybot" in said["standings"]
