@@ -1,15 +1,16 @@
-"""Pools for tests of runs: players in this very process, who answer in an order that a test chooses."""
+"""Executors for tests of runs: they play in this process, and reply in an order that a test chooses."""
 
 import itertools
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
-from typing import Any
+from typing import Any, ClassVar
 
+from tests.tournaments import answer
 from tourney.run.workers.executor import FuturesExecutor, MatchTask, WorkerReply
 
 
 class Immediate(Executor):
-    """Plays a task when it is handed in."""
+    """Runs a function when it is submitted."""
 
     def submit(self, function: Any, /, *args: Any, **kwargs: Any) -> "Future[Any]":
         future: Future[Any] = Future()
@@ -22,10 +23,7 @@ class Immediate(Executor):
 
 
 class BackwardsExecutor(FuturesExecutor):
-    """Holds back what is handed in, and answers it last first once it is told that no more comes now.
-
-    So it never holds what nobody will ask for again, however many matches there are.
-    """
+    """Holds the submitted matches, and plays them at ``flush``, the last first."""
 
     def __init__(self, play: Callable[[MatchTask], WorkerReply], workers: int = 2) -> None:
         super().__init__(Immediate, play, workers)
@@ -33,7 +31,7 @@ class BackwardsExecutor(FuturesExecutor):
         self.most = 0
 
     def submit(self, task: MatchTask) -> "Future[WorkerReply]":
-        """Hold it back. ``most`` is how many were held at a time, at most."""
+        """Hold a match; ``most`` is the largest number held at a time."""
         future: Future[WorkerReply] = Future()
         future.set_running_or_notify_cancel()
         self._held.append((task, future))
@@ -41,24 +39,38 @@ class BackwardsExecutor(FuturesExecutor):
         return future
 
     def flush(self) -> None:
-        """Answer all, last first."""
+        """Play all, the last first."""
         while self._held:
             task, future = self._held.pop()
             future.set_result(super().submit(task).result())
 
 
 class ShuffledExecutor(BackwardsExecutor):
-    """Answers one or more of what it holds each time; ``draw``, over and over, says how many and which."""
+    """Plays some of the held matches at each ``flush``; ``choices``, repeated, say how many and which."""
 
-    def __init__(self, play: Callable[[MatchTask], WorkerReply], workers: int, draw: Sequence[int]) -> None:
+    def __init__(
+        self, play: Callable[[MatchTask], WorkerReply], workers: int, choices: Sequence[int]
+    ) -> None:
         super().__init__(play, workers)
-        self._draw = itertools.cycle(draw)
+        self._choices = itertools.cycle(choices)
 
     def flush(self) -> None:
-        """Answer some."""
+        """Play some."""
         held, self._held = self._held, []
-        for _ in range(1 + next(self._draw) % max(1, len(held))):
+        for _ in range(1 + next(self._choices) % max(1, len(held))):
             if held:
-                self._held = [held.pop(next(self._draw) % len(held))]
+                self._held = [held.pop(next(self._choices) % len(held))]
                 super().flush()
         self._held = held
+
+
+class InlineExecutor(FuturesExecutor):
+    """A plugin's executor: it makes up the matches in this process."""
+
+    name: ClassVar[str] = "inline"
+    made: ClassVar[list[tuple[int, int]]] = []
+    """The arguments ``(workers, cpus)`` of each executor made."""
+
+    def __init__(self, workers: int, *, cpus: int = 1) -> None:
+        super().__init__(Immediate, answer, workers)
+        self.made.append((workers, cpus))

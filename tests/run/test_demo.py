@@ -73,7 +73,7 @@ def test_a_demo_whose_bots_do_not_start_says_so_and_fails(tmp_path: Path) -> Non
     failure = "dead 2 times in demo-tafl, dead 2 times in demo-stones"
     for done in (first, second):
         assert done.returncode == 3, done.stderr
-        assert f"error: the demo failed, as bots could not start: {failure}; see `tourney" in done.stderr
+        assert f"error: the demo failed, as bots could not start: {failure}; run `tourney" in done.stderr
         assert done.stdout.splitlines() == [str(home / "report" / "index.html")]
     assert f"upgraded from {REVISIONS[0]} to {HEAD}" in first.stderr
     assert "chosen by a person" not in first.stderr
