@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tourney.schedule.matching import Edge, match_levels
 from tourney.schedule.swiss_pairing import (
     NO_COST,
-    Contender,
+    PairingCard,
     Pairs,
     _Step,
     choose_floats,
@@ -16,7 +16,7 @@ from tourney.schedule.swiss_pairing import (
 from tourney.seeds import stream
 
 
-def fields(count: int, levels: int, rounds: int, seed: int) -> list[Contender]:
+def fields(count: int, levels: int, rounds: int, seed: int) -> list[PairingCard]:
     """Return a field with so many scores, as it could be after so many rounds."""
     draw = stream(seed, "field")
     met: list[set[int]] = [set() for _ in range(count)]
@@ -35,13 +35,13 @@ def fields(count: int, levels: int, rounds: int, seed: int) -> list[Contender]:
     steps = sorted(draw(40) for _ in range(levels))
     scores = sorted((steps[draw(levels)] for _ in range(count)), reverse=True)
     return [
-        Contender(
+        PairingCard(
             number=number,
             score=scores[number],
             rank=number,
             met=frozenset(met[number]),
             floated=(draw(3) - 1, draw(3) - 1),
-            lead=draw(3) - 1,
+            balance=draw(3) - 1,
             last=draw(3) - 1,
             bye=number in byes,
         )
@@ -65,7 +65,7 @@ def cost(step: _Step, pairs: Pairs) -> tuple[int, ...]:
 
 @settings(max_examples=250, deadline=None)
 @given(FIELDS)
-def test_the_few_pairs_that_are_looked_at_hold_the_best_of_all(field: list[Contender]) -> None:
+def test_the_few_pairs_that_are_looked_at_hold_the_best_of_all(field: list[PairingCard]) -> None:
     """The same costs as the cheapest matching of the complete graph, in which nothing was left out."""
     step = _Step(field, 3)
     edges: list[Edge] = []
@@ -77,7 +77,7 @@ def test_the_few_pairs_that_are_looked_at_hold_the_best_of_all(field: list[Conte
 
 @settings(max_examples=100, deadline=None)
 @given(FIELDS)
-def test_what_is_left_of_every_group_is_paired_within_it(field: list[Contender]) -> None:
+def test_what_is_left_of_every_group_is_paired_within_it(field: list[PairingCard]) -> None:
     """Everybody is in one pair, or has the bye; nobody meets again who does not have to."""
     floats = choose_floats(field, 3)
     pairs = pair_round(field, floats, 3)
@@ -89,8 +89,8 @@ def test_what_is_left_of_every_group_is_paired_within_it(field: list[Contender])
             assert (a, b) in floats
 
 
-def plain(scores: list[int]) -> list[Contender]:
-    return [Contender(number, score, number) for number, score in enumerate(scores)]
+def plain(scores: list[int]) -> list[PairingCard]:
+    return [PairingCard(number, score, number) for number, score in enumerate(scores)]
 
 
 def test_without_a_history_the_last_of_a_group_meets_the_first_of_the_next() -> None:
@@ -105,30 +105,30 @@ def test_an_odd_group_sends_one_through_the_groups_and_not_past_them() -> None:
 def test_the_bye_goes_to_the_last_and_to_nobody_twice() -> None:
     field = plain([2, 2, 2, 0, 0])
     assert choose_floats(field, 1) == ((2, 3), (4, 5))  # 5 stands for the bye
-    field[4] = Contender(4, 0, 4, bye=True)
+    field[4] = PairingCard(4, 0, 4, bye=True)
     assert choose_floats(field, 1) == ((2, 4), (3, 5))
 
 
 def test_who_floated_last_time_does_not_do_so_again_the_same_way() -> None:
     field = plain([4, 4, 4, 2, 2, 2])
-    field[2] = Contender(2, 4, 2, floated=(-1, 0))
+    field[2] = PairingCard(2, 4, 2, floated=(-1, 0))
     assert choose_floats(field, 1) == ((1, 3),)
-    field[1] = Contender(1, 4, 1, floated=(0, -1))
+    field[1] = PairingCard(1, 4, 1, floated=(0, -1))
     assert choose_floats(field, 1) == ((0, 3),)
-    field[0] = Contender(0, 4, 0, floated=(-1, 0))
+    field[0] = PairingCard(0, 4, 0, floated=(-1, 0))
     assert choose_floats(field, 1) == ((1, 3),)  # two rounds before counts less than last time
-    field[3] = Contender(3, 2, 3, floated=(1, 0))
+    field[3] = PairingCard(3, 2, 3, floated=(1, 0))
     assert choose_floats(field, 1) == ((1, 4),)
 
 
 def test_a_meeting_again_comes_last_of_all_and_is_taken_if_there_is_no_other_way() -> None:
     three = [
-        Contender(0, 4, 0, frozenset({1, 2})),
-        Contender(1, 2, 1, frozenset({0, 2})),
-        Contender(2, 0, 2, frozenset({0, 1}), bye=True),
+        PairingCard(0, 4, 0, frozenset({1, 2})),
+        PairingCard(1, 2, 1, frozenset({0, 2})),
+        PairingCard(2, 0, 2, frozenset({0, 1}), bye=True),
     ]
     assert choose_floats(three, 1) == ((0, 2), (1, 3))  # somebody must; who has the bye has not had one
-    both = [Contender(0, 4, 0, frozenset({1})), Contender(1, 4, 1, frozenset({0}))]
+    both = [PairingCard(0, 4, 0, frozenset({1})), PairingCard(1, 4, 1, frozenset({0}))]
     assert choose_floats(both, 1) == ((0, 1),)
 
 
@@ -137,9 +137,9 @@ def test_a_group_is_folded_at_its_middle() -> None:
     assert pair_group([], 1) == ()
 
 
-def group(leads: list[int], met: set[tuple[int, int]]) -> list[Contender]:
+def group(leads: list[int], met: set[tuple[int, int]]) -> list[PairingCard]:
     return [
-        Contender(k, 0, k, frozenset(b if a == k else a for a, b in met if k in (a, b)), lead=lead)
+        PairingCard(k, 0, k, frozenset(b if a == k else a for a, b in met if k in (a, b)), balance=lead)
         for k, lead in enumerate(leads)
     ]
 
@@ -189,11 +189,11 @@ def test_a_larger_group_is_paired_as_well_as_the_complete_graph_allows(half: int
     met = {(k, (k + half + draw(9) - 4) % count) for k in range(count)}
     met = {(min(pair), max(pair)) for pair in met}
     field = group([draw(3) - 1 for _ in range(count)], met)
-    middle = sorted(contender.lead for contender in field)[half]
+    middle = sorted(contender.balance for contender in field)[half]
     edges: list[Edge] = []
     for a, b in combinations(range(count), 2):
         if (a, b) not in met:
-            one, two = field[a].lead, field[b].lead
+            one, two = field[a].balance, field[b].balance
             edges.append(
                 (a, b, (abs(one - middle) + abs(two - middle) - abs(one - two), (b - a - half) ** 2))
             )

@@ -3,21 +3,21 @@ from itertools import combinations, product
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tourney.schedule.swiss_pods import NEAR, Guest, resting, seat
+from tourney.schedule.swiss_pods import NEAR, PodCard, choose_byes, seat
 from tourney.seeds import stream
 
 
-def guests(count: int, seed: int, levels: int = 5) -> list[Guest]:
-    draw = stream(seed, "guests")
+def cards(count: int, seed: int, levels: int = 5) -> list[PodCard]:
+    draw = stream(seed, "cards")
     met: list[dict[int, int]] = [{} for _ in range(count)]
     for a, b in combinations(range(count), 2):
         times = max(0, draw(8) - 5)
         if times:
             met[a][b] = met[b][a] = times
-    return [Guest(k, 4 * draw(levels), k, met[k], draw(2), draw(3)) for k in range(count)]
+    return [PodCard(k, 4 * draw(levels), k, met[k], draw(2), draw(3)) for k in range(count)]
 
 
-def cost(tables: list[tuple[Guest, ...]], worth: int) -> int:
+def cost(tables: list[tuple[PodCard, ...]], worth: int) -> int:
     """Return the sum over all pairs at a table, as the module describes it."""
     return sum(
         (worth * a.met.get(b.number, 0)) ** 2 + (a.score - b.score) ** 2
@@ -30,10 +30,10 @@ def cost(tables: list[tuple[Guest, ...]], worth: int) -> int:
 @given(st.sampled_from([3, 4]), st.integers(1, 7), st.integers(0, 2**64 - 1))
 def test_no_exchange_between_near_tables_would_be_better(seats: int, tables: int, seed: int) -> None:
     """Everybody sits once; every exchange of two is tried, and none makes the whole cheaper."""
-    field = guests(seats * tables, seed)
+    field = cards(seats * tables, seed)
     worth = 12
     seated = [tuple(field[number] for number in table) for table in seat(field, seats, worth)]
-    assert sorted(guest.number for table in seated for guest in table) == list(range(len(field)))
+    assert sorted(card.number for table in seated for card in table) == list(range(len(field)))
     assert {len(table) for table in seated} == {seats}
     assert cost(seated, worth) <= cost(straight(field, seats), worth)
     if tables > NEAR:
@@ -45,32 +45,32 @@ def test_no_exchange_between_near_tables_would_be_better(seats: int, tables: int
             assert cost([tuple(table) for table in tried], worth) >= cost(seated, worth)
 
 
-def straight(field: list[Guest], seats: int) -> list[tuple[Guest, ...]]:
-    order = sorted(field, key=lambda guest: (-guest.score, guest.rank))
+def straight(field: list[PodCard], seats: int) -> list[tuple[PodCard, ...]]:
+    order = sorted(field, key=lambda card: (-card.score, card.rank))
     return [tuple(order[start : start + seats]) for start in range(0, len(order), seats)]
 
 
 def test_without_meetings_the_tables_are_those_of_the_standings() -> None:
-    field = [Guest(k, 10 * (8 - k), k, {}) for k in range(8)]
+    field = [PodCard(k, 10 * (8 - k), k, {}) for k in range(8)]
     assert seat(field, 4, 12) == [(0, 1, 2, 3), (4, 5, 6, 7)]
 
 
 def test_who_sat_together_is_parted_where_scores_allow_it() -> None:
     """Worth: 12 squared for a meeting again. To part them makes four pairs of unequal scores, squared too."""
     pair = {0: {1: 1}, 1: {0: 1}}
-    equal = [Guest(k, 0, k, pair.get(k, {})) for k in range(6)]
+    equal = [PodCard(k, 0, k, pair.get(k, {})) for k in range(6)]
     assert not any({0, 1} <= set(table) for table in seat(equal, 3, 12))
-    near = [Guest(k, 5 if k < 3 else 0, k, pair.get(k, {})) for k in range(6)]
+    near = [PodCard(k, 5 if k < 3 else 0, k, pair.get(k, {})) for k in range(6)]
     assert not any({0, 1} <= set(table) for table in seat(near, 3, 12))
-    far = [Guest(k, 6 if k < 3 else 0, k, pair.get(k, {})) for k in range(6)]
+    far = [PodCard(k, 6 if k < 3 else 0, k, pair.get(k, {})) for k in range(6)]
     assert (0, 1, 2) in seat(far, 3, 12)
 
 
 def test_those_with_the_fewest_byes_rest_then_the_lowest() -> None:
     scores = [9, 4, 2, 2, 0, 0, 7]
     rests = [0, 0, 0, 1, 1, 0, 0]
-    field = [Guest(k, scores[k], k, {}, rests[k], rests[k]) for k in range(7)]
-    assert [guest.number for guest in resting(field, 4)] == [5, 2, 1]
-    assert resting(field[:6], 3) == ()
-    again = [Guest(0, 0, 0, {}, 1, 3), Guest(1, 9, 1, {}, 1, 1), Guest(2, 0, 2, {}, 1, 2)]
-    assert [guest.number for guest in resting(again, 2)] == [1]  # its bye is the longest ago
+    field = [PodCard(k, scores[k], k, {}, rests[k], rests[k]) for k in range(7)]
+    assert [card.number for card in choose_byes(field, 4)] == [5, 2, 1]
+    assert choose_byes(field[:6], 3) == ()
+    again = [PodCard(0, 0, 0, {}, 1, 3), PodCard(1, 9, 1, {}, 1, 1), PodCard(2, 0, 2, {}, 1, 2)]
+    assert [card.number for card in choose_byes(again, 2)] == [1]  # its bye is the longest ago

@@ -23,10 +23,11 @@ from tourney.schedule.format import (
     Pairings,
     Participant,
     Setup,
-    rows_of,
+    refuse_few,
+    rows_of_rounds,
 )
 from tourney.schedule.player_history import departures
-from tourney.schedule.row import MAX_ROWS, ResultRow, Row
+from tourney.schedule.row import MAX_ROWS, ResultRow
 from tourney.schedule.tie_breaks import Scores, TieBreak, Values, match_points
 
 if TYPE_CHECKING:
@@ -155,11 +156,7 @@ class Adaptive(Format):
     def check(self, setup: Setup) -> None:
         """Raise TournamentError for fewer entrants than seats, or where nothing would end it."""
         count = len(setup.participants)
-        if count < setup.seats:
-            raise TournamentError(
-                f"an adaptive tournament with {setup.seats} seats per table needs at least {setup.seats}"
-                f" entrants, not {count}"
-            )
+        refuse_few(setup, "an adaptive tournament")
         if count > MOST:
             raise TournamentError(f"an adaptive tournament takes at most {MOST} entrants, not {count}")
         budget = setup.setting("budget")
@@ -193,11 +190,9 @@ class Adaptive(Format):
         if not unsure:
             return Pairings((), complete=True)
         batch = _Batch(setup, history, strengths, present, unsure)
-        rows: list[Row] = []
-        for table in range(1, pairings + 1):
-            rows.extend(rows_of(setup, round_, table, batch.next()))
+        rows = rows_of_rounds(setup, round_, [[batch.next() for _ in range(pairings)]])
         last = len(history.rows) + len(rows) + setup.games > budget
-        return Pairings(tuple(rows), complete=last)
+        return Pairings(rows, complete=last)
 
     def tie_breaks(self, seats: int) -> tuple[str, ...]:  # noqa: ARG002 - the same for all
         """Rank by rating; its sigma is shown and breaks no tie."""

@@ -1,7 +1,11 @@
-"""Balanced designs: rounds of tables at which every pair meets equally often, to one, as far as can be.
+"""Balanced designs: rounds in which all pairs meet equally often, and groups in which all places are shared.
 
-The design is found by annealing in integers. Every draw derives from the seed, so the same seed gives the
-same design on every machine.
+``design`` chooses the tables of rounds so that the meetings of two pairs differ by one where possible. It
+anneals in integers with samples derived from a seed: the same seed gives the same design on every machine.
+
+``balanced`` orders the entrants of groups. Every mirrored group gives its entrants each seat equally often,
+so matches are balanced in any order. The order still decides the seats in a group's first match; ``balanced``
+shares these too, by colouring the edges between groups and entrants.
 """
 
 from collections.abc import Sequence
@@ -11,40 +15,40 @@ from typing import Final
 from tourney.seeds import U64, derive, stream
 
 MOVES: Final = 180_000
-"""Moves tried before the best design so far is taken."""
+"""Moves before the best design so far is returned."""
 _PERIOD: Final = 90_000
-"""Moves from the highest temperature to the lowest; then it is heated again."""
-_RESTS: Final = 4
-"""One move of so many changes who rests, where somebody does."""
+"""Moves from the highest temperature to the lowest; then the next cycle starts."""
+_BYE_MOVES: Final = 4
+"""With byes, one move in this many changes them."""
 _HOT, _COLD = 512, 64
-"""Temperatures: a move for the worse by d passes with probability 2**(-512 d / temperature)."""
+"""Temperatures: a move that costs d more passes with probability 2**(-512 d / temperature)."""
 
 
 def design(
     count: int, seats: int, rounds: int, seed: int, before: Sequence[Sequence[Sequence[int]]] = ()
 ) -> list[list[tuple[int, ...]]]:
-    """Return the tables of further rounds for entrants 0..count-1; ``before`` holds those drawn before.
+    """Return the tables of further rounds for entrants 0..count-1; ``before`` holds the earlier rounds.
 
-    With count not divisible by seats the rest sits out, everybody equally often to one. Nobody sits twice in
-    a round. What is made small is the sum over all pairs of the squared number of their meetings, in all
-    rounds: it is smallest when each pair meets equally often to one. Whether such a design exists is not
-    known beforehand; the best one found is returned, of equal sums the one of the smallest spread.
+    If ``seats`` does not divide ``count``, the remainder has a bye; byes of two entrants differ by one at
+    most. No entrant sits twice in a round. The cost is the sum over all pairs of their squared meetings in
+    all rounds; it is least when meetings differ by one at most. Such a design may not exist: the best one
+    found is returned, of equal costs the one with the smallest spread.
     """
     return _Annealing(count, seats, rounds, seed, before).run()
 
 
 def least_cost(count: int, meetings: int) -> int:
-    """Return the sum over all pairs of their squared meetings where each pair meets equally often to one."""
+    """Return the sum over all pairs of their squared meetings when these differ by one at most."""
     pairs = count * (count - 1) // 2
     each, more = divmod(meetings, pairs)
     return more * (each + 1) ** 2 + (pairs - more) * each**2
 
 
 class _Annealing:
-    """Tables as they are now, how often each pair meets, and the sum of squares of that.
+    """The present tables, the meetings of each pair, and the sum of their squares.
 
-    ``places[r]`` lists who plays in round r: table by table, ``seats`` entrants each; ``resting[r]`` who does
-    not, and ``rests`` how often each rests in all rounds.
+    ``places[r]`` lists the entrants of round r table by table, ``seats`` each; ``byes[r]`` those with a bye,
+    and ``bye_counts`` the byes of each entrant in all rounds.
     """
 
     def __init__(
@@ -54,20 +58,20 @@ class _Annealing:
         self.seed = derive(seed, "design", count, seats, len(before), rounds)
         self.met = [[0] * count for _ in range(count)]
         self.places: list[list[int]] = []
-        self.resting: list[list[int]] = []
+        self.byes: list[list[int]] = []
         order = shuffled(count, derive(self.seed, "order"))
-        self.rests = rests = [0] * count
+        self.bye_counts = bye_counts = [0] * count
         for tables in before:
             playing = {entrant for table in tables for entrant in table}
             for entrant in range(count):
-                rests[entrant] += entrant not in playing
+                bye_counts[entrant] += entrant not in playing
         for round_ in range(rounds):
-            resting = sorted(order, key=lambda entrant: rests[entrant])[: count % seats]
-            for entrant in resting:
-                rests[entrant] += 1
-            self.resting.append(resting)
+            byes = sorted(order, key=lambda entrant: bye_counts[entrant])[: count % seats]
+            for entrant in byes:
+                bye_counts[entrant] += 1
+            self.byes.append(byes)
             mixed = shuffled(count, derive(self.seed, "round", round_))
-            self.places.append([entrant for entrant in mixed if entrant not in resting])
+            self.places.append([entrant for entrant in mixed if entrant not in byes])
         every = [table for tables in before for table in tables]
         every += [table for places in self.places for table in _tables(places, seats)]
         for table in every:
@@ -78,9 +82,9 @@ class _Annealing:
         self.target = least_cost(count, sum(map(sum, self.met)) // 2)
 
     def run(self) -> list[list[tuple[int, ...]]]:
-        """Anneal until the design is balanced, or the moves are used up; return the best there was.
+        """Anneal until the design is balanced or all moves are made; return the best tables.
 
-        Of equal sums the best is the one with the smallest spread.
+        Of equal costs the best is the one with the smallest spread.
         """
         best, spread, kept = self.cost, self._spread(), [list(places) for places in self.places]
         tables = len(self.met) // self.seats
@@ -90,23 +94,23 @@ class _Annealing:
                 break
             temperature = _HOT - (_HOT - _COLD) * (move % _PERIOD) // _PERIOD
             u = derive(self.seed, "move", move)
-            kind, u = _digit(u, _RESTS) if spare else (1, u)
+            kind, u = _digit(u, _BYE_MOVES) if spare else (1, u)
             if kind and tables > 1:
                 self._move(u, temperature)
             else:
-                self._move_rest(u, temperature)
+                self._move_bye(u, temperature)
             # A spread below 2 would have the least cost.
             if self.cost < best or (self.cost == best and spread > 2 and self._spread() < spread):
                 best, spread, kept = self.cost, self._spread(), [list(places) for places in self.places]
         return [[tuple(sorted(table)) for table in _tables(places, self.seats)] for places in kept]
 
     def _spread(self) -> int:
-        """Return by how much the pair that meets most often meets more often than the one that does least."""
+        """Return the most meetings of a pair less the fewest."""
         pairs = [met for entrant, line in enumerate(self.met) for met in line[:entrant]]
         return max(pairs, default=0) - min(pairs, default=0)
 
     def _move(self, u: int, temperature: int) -> None:
-        """Let two entrants of a round change places, if that is no worse or the draw allows it."""
+        """Exchange two entrants of a round, if that is no worse or the temperature allows it."""
         round_, u = _digit(u, len(self.places))
         places = self.places[round_]
         i, u = _digit(u, len(places))
@@ -132,42 +136,42 @@ class _Annealing:
                 self.met[other][here] -= 1
                 self.met[other][there] += 1
 
-    def _move_rest(self, u: int, temperature: int) -> None:
-        """Let somebody rest for another, if that is no worse or the draw allows it.
+    def _move_bye(self, u: int, temperature: int) -> None:
+        """Give one entrant's bye to another, if that is no worse or the temperature allows it.
 
-        In two rounds, so that both rest as often as before; or in one, where they rest equally often to one
-        before and after.
+        The move changes two rounds, so that both have as many byes as before; or one round, if their byes
+        differ by one before and after.
         """
         one, u = _digit(u, len(self.places))
         other, u = _digit(u, len(self.places))
-        i, u = _digit(u, len(self.resting[one]))
-        x = self.resting[one][i]
+        i, u = _digit(u, len(self.byes[one]))
+        x = self.byes[one][i]
         if one == other:
             j, u = _digit(u, len(self.places[one]))
             y = self.places[one][j]
-            if self.rests[x] != self.rests[y] + 1:
+            if self.bye_counts[x] != self.bye_counts[y] + 1:
                 return
             turns = [(one, i, j)]
         else:
-            k, u = _digit(u, len(self.resting[other]))
-            y = self.resting[other][k]
-            if x in self.resting[other] or y in self.resting[one]:
+            k, u = _digit(u, len(self.byes[other]))
+            y = self.byes[other][k]
+            if x in self.byes[other] or y in self.byes[one]:
                 return
             turns = [(one, i, self.places[one].index(y)), (other, k, self.places[other].index(x))]
-        change = sum(self._relieve(*turn) for turn in turns)
+        change = sum(self._exchange_bye(*turn) for turn in turns)
         if not _passes(change, u, temperature):
             for turn in turns:
-                self._relieve(*turn)
+                self._exchange_bye(*turn)
             return
         self.cost += change
         if one == other:
-            self.rests[x] -= 1
-            self.rests[y] += 1
+            self.bye_counts[x] -= 1
+            self.bye_counts[y] += 1
 
-    def _relieve(self, round_: int, i: int, j: int) -> int:
-        """Let the i-th of those who rest take the j-th place in a round; return by how much the sum grows."""
-        resting, places = self.resting[round_], self.places[round_]
-        x, y = resting[i], places[j]
+    def _exchange_bye(self, round_: int, i: int, j: int) -> int:
+        """Exchange the i-th bye of a round with its j-th place; return the change of the cost."""
+        byes, places = self.byes[round_], self.places[round_]
+        x, y = byes[i], places[j]
         first = j // self.seats * self.seats
         others = [other for other in places[first : first + self.seats] if other != y]
         change = 2 * sum(self.met[x][other] - self.met[y][other] + 1 for other in others)
@@ -175,21 +179,21 @@ class _Annealing:
             for entrant, more in ((x, 1), (y, -1)):
                 self.met[entrant][other] += more
                 self.met[other][entrant] += more
-        resting[i], places[j] = y, x
+        byes[i], places[j] = y, x
         return change
 
 
 def _passes(change: int, u: int, temperature: int) -> bool:
-    """Say whether a move that makes the sum so much larger is made, the draw being u."""
+    """Return whether a move that changes the cost is made; u is its random sample."""
     return change <= 0 or u < U64 >> 512 * change // temperature
 
 
 def shuffled(count: int, seed: int) -> list[int]:
-    """Return 0..count-1 in an order drawn from a seed."""
+    """Return 0..count-1 shuffled by a seed."""
     order = list(range(count))
-    draw = stream(seed)
+    sample = stream(seed)
     for last in range(count - 1, 0, -1):
-        other = draw(last + 1)
+        other = sample(last + 1)
         order[last], order[other] = order[other], order[last]
     return order
 
@@ -199,7 +203,7 @@ def _tables(places: Sequence[int], seats: int) -> list[Sequence[int]]:
 
 
 def _digit(u: int, total: int) -> tuple[int, int]:
-    """Return a draw from ``range(total)`` and what is left of u for the next one."""
+    """Return a sample from ``range(total)`` and the rest of u for the next one."""
     scaled = u * total
     return scaled >> 64, scaled & (U64 - 1)
 
@@ -208,12 +212,12 @@ _NONE = -1
 
 
 def balanced(groups: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
-    """Return the groups with their entrants in such an order, all groups being of one size k.
+    """Return the groups, all of size k, each ordered so that an entrant's places differ by one at most.
 
-    An entrant that is in d groups is cut into nodes of k groups each, and a last one of the rest. Between
-    groups and nodes lies a bipartite graph of degree k, whose edges take k colours (König, 1916): the colour
-    of an edge is the entrant's place in the group. A full node has every colour once and the last one none
-    twice, so the places of an entrant differ by 1 at the most. The same groups give the same orders.
+    An entrant of d groups becomes nodes of k groups each, and a last one of the rest. Groups and nodes form a
+    bipartite graph of degree k, whose edges take k colours (König, 1916): the colour of an edge is the
+    entrant's place in the group. A full node has every colour once and the last one none twice. The same
+    groups give the same orders.
     """
     if not groups:
         return []
@@ -221,22 +225,22 @@ def balanced(groups: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
     colouring = _Colouring(size)
     seen: dict[int, int] = {}
     nodes: dict[tuple[int, int], int] = {}
-    names: list[int] = []
+    entrants: list[int] = []
     for number, group in enumerate(groups):
         colouring.left.append([_NONE] * size)
         for entrant in group:
             part = (entrant, seen.get(entrant, 0) // size)
             seen[entrant] = seen.get(entrant, 0) + 1
             if part not in nodes:
-                nodes[part] = len(names)
-                names.append(entrant)
+                nodes[part] = len(entrants)
+                entrants.append(entrant)
                 colouring.right.append([_NONE] * size)
             colouring.add(number, nodes[part])
-    return [tuple(names[node] for node in places) for places in colouring.left]
+    return [tuple(entrants[node] for node in places) for places in colouring.left]
 
 
 class _Colouring:
-    """Edges of a bipartite graph with a colour each: ``left[g][c]`` is the node at g's edge of colour c."""
+    """Coloured edges of a bipartite graph: ``left[g][c]`` is the node at g's edge of colour c."""
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -244,7 +248,7 @@ class _Colouring:
         self.right: list[list[int]] = []
 
     def add(self, group: int, node: int) -> None:
-        """Colour one more edge; where no colour is free at both ends, exchange two along a path first."""
+        """Colour one more edge; if no colour is free at both ends, exchange two along a path first."""
         ours, theirs = self.left[group], self.right[node]
         a = ours.index(_NONE)
         if theirs[a] != _NONE:

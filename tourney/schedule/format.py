@@ -8,10 +8,11 @@ one round or more; its rounds are batches of a fixed size.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from tourney.errors import TournamentError
 from tourney.match.seeds import seat_orders
 from tourney.schedule.row import ResultRow, Row
 from tourney.schedule.tie_breaks import TIE_BREAKS, ZERO, RankedEntrant, Scores, TieBreak, rank_scores
@@ -213,6 +214,35 @@ def rows_of(
         for repeat in range(1, (setup.repeats if repeats is None else repeats) + 1)
         for order, seating in enumerate(seat_orders(setup.seats, repeat), 1)
     )
+
+
+def rows_of_rounds(setup: Setup, first: int, rounds: Iterable[Iterable[Sequence[int]]]) -> tuple[Row, ...]:
+    """Return the rows of whole rounds, numbered from ``first``; each is a list of groups in table order."""
+    return tuple(
+        row
+        for round_, tables in enumerate(rounds, first)
+        for table, group in enumerate(tables, 1)
+        for row in rows_of(setup, round_, table, group)
+    )
+
+
+def refuse_few(setup: Setup, what: str) -> None:
+    """Raise TournamentError for a tournament (``what``) with fewer entrants than seats at a table."""
+    count = len(setup.participants)
+    if count < setup.seats:
+        raise TournamentError(
+            f"{what} with {setup.seats} seats per table needs at least {setup.seats} entrants, not {count}"
+        )
+
+
+def refuse_late(setup: Setup, rounds: int) -> None:
+    """Raise TournamentError if an entrant would join after the last of a number of rounds."""
+    for late in setup.participants:
+        if late.joined > rounds:
+            raise TournamentError(
+                f"{late.name or 'an entrant'} would join in round {late.joined},"
+                f" but rounds is {rounds}: set rounds higher"
+            )
 
 
 def group_size(seats: int) -> int:

@@ -1,4 +1,4 @@
-"""Gauntlet: one or more challengers meet the field, and nobody else meets."""
+"""Gauntlet: one or more challengers meet every other entrant, and these never meet each other."""
 
 from collections.abc import Iterable, Sequence
 from itertools import combinations
@@ -6,17 +6,17 @@ from math import comb
 
 from tourney.errors import TournamentError
 from tourney.schedule.balanced_design import balanced
-from tourney.schedule.format import Format, History, Key, Pairings, Setup, rows_of, split_names
+from tourney.schedule.format import Format, History, Key, Pairings, Setup, rows_of_rounds, split_names
 from tourney.schedule.round_robin import first_fit
-from tourney.schedule.row import Row, limit_rows
+from tourney.schedule.row import limit_rows
 
 
 class Gauntlet(Format):
-    """All rounds at once, as no result matters; an entrant added later joins the field.
+    """All rounds at once, because no result matters; an entrant added later joins the field.
 
-    ``challengers`` names them; without it the first entrant of the file is the one. Two seats: each of them
-    meets everybody of the field once. More seats: each meets every group of the field of one entrant less
-    than there are seats. The standings go by the mean score, as a challenger plays more than the others.
+    The field is all entrants but the ``challengers`` (default: the first of the file). Two seats: each
+    challenger meets each entrant of the field once. More seats: each meets every group of the field that
+    fills its table. The mean score ranks, because a challenger plays more matches than the others.
     """
 
     name = "gauntlet"
@@ -31,7 +31,7 @@ class Gauntlet(Format):
     )
 
     def check(self, setup: Setup) -> None:
-        """Raise TournamentError for a challenger who is none, too small a field, or too many matches."""
+        """Raise TournamentError for an unknown challenger, too small a field, or too many matches."""
         challengers = _challengers(setup)
         field = len(setup.participants) - len(challengers)
         if field < setup.seats - 1:
@@ -43,46 +43,44 @@ class Gauntlet(Format):
         limit_rows(f"a gauntlet of {len(challengers)} against {field}", rows)
 
     def next_rounds(self, setup: Setup, history: History) -> Pairings:
-        """Return the rounds of all groups that were not drawn before."""
+        """Return the rounds of all groups that are not paired yet."""
         self.check(setup)
         challengers = _challengers(setup)
-        field = [player.number for player in setup.participants if player.number not in challengers]
-        drawn = {frozenset(row.seats) for row in history.rows}
+        field = [
+            participant.number for participant in setup.participants if participant.number not in challengers
+        ]
+        paired = {frozenset(row.seats) for row in history.rows}
         if setup.seats == 2:
-            rounds = _pairs(challengers, field, drawn)
+            rounds = _pairs(challengers, field, paired)
         else:
             groups = [(c, *rest) for rest in combinations(field, setup.seats - 1) for c in challengers]
-            rounds = first_fit(balanced([group for group in groups if frozenset(group) not in drawn]))
-        rows: list[Row] = []
-        for round_, tables in enumerate(rounds, history.rounds + 1):
-            for table, group in enumerate(tables, 1):
-                rows.extend(rows_of(setup, round_, table, group))
-        return Pairings(tuple(rows), complete=True)
+            rounds = first_fit(balanced([group for group in groups if frozenset(group) not in paired]))
+        return Pairings(rows_of_rounds(setup, history.rounds + 1, rounds), complete=True)
 
 
 def _pairs(
-    challengers: Sequence[int], field: Sequence[int], drawn: set[frozenset[int]]
+    challengers: Sequence[int], field: Sequence[int], paired: set[frozenset[int]]
 ) -> Iterable[Sequence[tuple[int, ...]]]:
-    """Return rounds in which the i-th challenger moves on along the field.
+    """Return rounds in which each challenger moves along the field.
 
-    The larger side has a free place a round; who is named first alternates along both sides.
+    The larger side has a free place each round; the first seat alternates along both sides.
     """
     count = max(len(challengers), len(field))
     rounds: list[list[tuple[int, ...]]] = [[] for _ in range(count)]
     for i, challenger in enumerate(challengers):
         for j, other in enumerate(field):
-            if frozenset((challenger, other)) not in drawn:
+            if frozenset((challenger, other)) not in paired:
                 pair = (challenger, other) if (i + j) % 2 == 0 else (other, challenger)
                 rounds[(i + j) % count].append(pair)
     return [tables for tables in rounds if tables]
 
 
 def _challengers(setup: Setup) -> list[int]:
-    """Return the challengers' numbers in the order in which they are named."""
+    """Return the challengers' numbers in the order of the tournament file's key."""
     names = split_names(setup.setting("challengers"))
     if not names:
-        return [player.number for player in setup.participants[:1]]
-    known = {player.name: player.number for player in setup.participants}
+        return [participant.number for participant in setup.participants[:1]]
+    known = {participant.name: participant.number for participant in setup.participants}
     for name in names:
         if name not in known:
             raise TournamentError(

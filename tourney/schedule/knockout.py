@@ -1,4 +1,4 @@
-"""Knockout: who loses is out."""
+"""Knockout: an entrant that loses a pairing is out."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -18,10 +18,10 @@ EXTRA_GROUPS: Final = 2
 class Knockout(Format):
     """Stage by stage, for two seats, in a bracket in which the best seeds meet last.
 
-    Where the number of entrants is no power of two the best seeds have a bye in the first stage. A pairing is
-    ``games-per-pairing`` matches; tied, it plays one mirrored group at a time, ``extra-groups`` times at the
-    most, each time as a round of all that are still tied; then the better seed goes on. With ``third-place``
-    the losers of the semi-finals play for it beside the final. Who was withdrawn loses.
+    Unless the number of entrants is a power of two, the best seeds have a bye in the first stage. A pairing
+    is ``games-per-pairing`` matches. Tied pairings play one mirrored group more, at most ``extra-groups``
+    times, each time in a common round; then the better seed advances. With ``third-place`` the losers of the
+    semi-finals play for it beside the final. A withdrawn entrant loses.
     """
 
     name = "knockout"
@@ -51,7 +51,7 @@ class Knockout(Format):
         limit_rows(f"a knockout of {len(setup.participants)} entrants", len(setup.participants) * setup.games)
 
     def next_rounds(self, setup: Setup, history: History) -> Pairings:
-        """Return the next stage, or a further group for those who are tied."""
+        """Return the next stage, or a further group for the tied pairings."""
         self.check(setup)
         bracket = Bracket(setup, history)
         round_ = history.rounds + 1
@@ -91,10 +91,10 @@ def bracket_order(size: int) -> list[int]:
 
 
 class Bracket:
-    """A bracket played as far as the results tell.
+    """A bracket, played as far as there are results.
 
-    ``won`` says how many stages each entrant survived; who won the match for the third place has half a one
-    more. ``due`` are the pairs that play next, ``extra`` says whether they are tied ones.
+    ``won`` counts the stages that each entrant survived, and half a one for winning the third place. ``due``
+    holds the pairs that play next; ``extra`` says whether they are tied ones.
     """
 
     def __init__(self, setup: Setup, history: History) -> None:
@@ -114,7 +114,7 @@ class Bracket:
         self._play()
 
     def _play(self) -> None:
-        """Go through the stages, up to the first that is not drawn or not finished."""
+        """Go through the stages, up to the first that is not paired or not finished."""
         seeds = [player.number for player in self._setup.seeded()]
         size = 1 << (len(seeds) - 1).bit_length()
         slots = [seeds[seed] if seed < len(seeds) else None for seed in bracket_order(size)]
@@ -147,7 +147,7 @@ class Bracket:
         return (a, b) if self._seed[a] < self._seed[b] else (b, a)
 
     def _stage(self, pairs: Sequence[Pair]) -> dict[Pair, int] | None:
-        """Return who wins each pairing; None where that is not known yet."""
+        """Return the winner of each pairing, or None while one is not decided."""
         winners: dict[Pair, int] = {}
         undecided = list(pairs)
         for turn in range(1 + int(self._setup.setting("extra-groups", EXTRA_GROUPS) or 0)):
@@ -166,7 +166,7 @@ class Bracket:
         return winners | {pair: pair[0] for pair in undecided}
 
     def _walkovers(self, pairs: Sequence[Pair]) -> dict[Pair, int]:
-        """Return the winners of pairings of which one takes no part in the next round."""
+        """Return the winners of pairings in which an entrant misses the next round."""
         gone = {number for number, round_ in self._left.items() if round_ <= self._round + 1}
         found = {}
         for a, b in pairs:
@@ -175,7 +175,7 @@ class Bracket:
         return found
 
     def _decided(self, pairs: Sequence[Pair]) -> dict[Pair, int]:
-        """Return the winners of the pairings that the results of this round decide."""
+        """Return the winners of the pairings decided by the results of this round."""
         units: dict[int, int] = defaultdict(int)
         for result in self._results[self._round]:
             if not result.void:

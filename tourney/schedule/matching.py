@@ -1,9 +1,9 @@
 """Cheapest matchings in integers: of a few edges with costs on several levels, or of a whole cost matrix.
 
-The work is done by rustworkx (Edmonds' blossom algorithm). Its weights have 128 bits; the lowest bits of ours
-are taken by a number of each edge that the seed gives, so that of many matchings of equal cost there is one
-cheapest (Mulmuley, Vazirani and Vazirani, 1987: it is unique but for a chance below edges / 2**bits). So the
-answer does not depend on the order of the edges, nor on how the library walks through them.
+rustworkx does the work (Edmonds' blossom algorithm) with weights of 128 bits. Their lowest bits hold a number
+that the seed gives each edge, so that of many matchings of equal cost one is cheapest (Mulmuley, Vazirani and
+Vazirani, 1987: it is unique except with probability below edges / 2**bits). So the result depends neither on
+the order of the edges nor on the library's search.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,26 +17,26 @@ if TYPE_CHECKING:
     Vector = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 Edge = tuple[int, int, tuple[int, ...]]
-"""Two nodes and a cost for each level, the weightiest first, none below 0."""
+"""Two nodes and a cost for each level, the most important first, none below 0."""
 
 _BITS: Final = 124
 _NOISE: Final = 40
 _FEWEST: Final = 16
 _U64: Final = (1 << 64) - 1
 _AROUND: Final = 12
-"""Edges for each node that a matching of a matrix begins with."""
+"""Edges per node in the first attempt to match a matrix."""
 _SMALL: Final = 48
-"""Up to so many nodes all edges are taken at once."""
+"""Up to this number of nodes all edges are used at once."""
 _ROUNDS: Final = 50
-"""An auction ends after so many rounds for each node, whether it has come to its end or not."""
+"""The most rounds of an auction per node, finished or not."""
 
 
 def match_levels(nodes: int, edges: Sequence[Edge], seed: int) -> tuple[tuple[int, int], ...]:
     """Return the cheapest of the largest matchings of a graph, as sorted pairs.
 
-    Costs are compared level by level: less on a higher level outweighs whatever lies below. Where the sums of
-    all levels do not fit into the weights the lowest levels are left out, as few as can be. Raises ValueError
-    where not even the first fits.
+    Costs are compared level by level: less on a higher level outweighs everything below. If the sums of all
+    levels do not fit into the weights, as few of the lowest levels as possible are left out. Raise ValueError
+    if not even the first fits.
     """
     if not edges:
         return ()
@@ -61,15 +61,15 @@ def match_levels(nodes: int, edges: Sequence[Edge], seed: int) -> tuple[tuple[in
 
 
 def match_matrix(cost: "Matrix", allowed: "Mask", seed: int) -> tuple[tuple[int, int], ...]:
-    """Return the cheapest perfect matching where ``cost`` is symmetric and not below 0, as sorted pairs.
+    """Return the cheapest perfect matching for a symmetric ``cost`` of at least 0, as sorted pairs.
 
-    ``allowed`` is symmetric too and says which pairs may be. Raises ValueError where there is no perfect
+    ``allowed``, symmetric too, marks the pairs that may be matched. Raise ValueError if there is no perfect
     matching.
 
-    Most edges are left out, and are proved to be of no use: where numbers y hold y[i] + y[j] <= cost[i][j]
-    for every edge, a matching costs at least the sum of all y plus the slack of any one of its edges. So once
-    a matching is found whose slacks add up to no more than ``limit``, no edge of a slack above ``limit`` is
-    in a cheaper one. However good or bad the numbers y are, the answer is exact; they only make it quick.
+    Most edges are left out, because they cannot be in the result: if numbers y satisfy y[i] + y[j] <=
+    cost[i][j] for every edge, a matching costs at least the sum of all y plus the slack of any one of its
+    edges. So once a matching has slacks that add up to no more than ``limit``, no edge of a slack above
+    ``limit`` is in a cheaper one. The result is exact for any y; good ones only make it fast.
     """
     import numpy as np  # noqa: PLC0415 - slow to import, and only this needs it
 
@@ -103,7 +103,7 @@ def _cheapest(
 ) -> tuple[tuple[int, int], ...]:
     import rustworkx  # noqa: PLC0415 - slow to import, and only this needs it
 
-    shift = noise + nodes.bit_length()  # so that the numbers of all edges together stay below a cost of 1
+    shift = noise + nodes.bit_length()  # so that the numbers of all edges add up to less than a cost of 1
     graph: rustworkx.PyGraph[int, int] = rustworkx.PyGraph(multigraph=True)
     graph.add_nodes_from(range(nodes))
     graph.add_edges_from([(a, b, -(w << shift | _mixed(seed, a, b) >> 64 - noise)) for a, b, w in edges])
@@ -112,7 +112,7 @@ def _cheapest(
 
 
 def _mixed(seed: int, a: int, b: int) -> int:
-    """Return 64 bits that a seed and two numbers give, each as good as any (the finaliser of SplitMix64)."""
+    """Return 64 hashed bits of a seed and two numbers (the finaliser of SplitMix64)."""
     z = (seed + (min(a, b) << 32 | max(a, b)) * 0x9E3779B97F4A7C15) & _U64
     z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & _U64
     z = (z ^ z >> 27) * 0x94D049BB133111EB & _U64
@@ -120,10 +120,10 @@ def _mixed(seed: int, a: int, b: int) -> int:
 
 
 def _potentials(cost: "Matrix", allowed: "Mask") -> "Vector":
-    """Return twice the numbers y of ``match_matrix``, of a sum near the most there can be.
+    """Return twice the numbers y of ``match_matrix``, with a sum near the greatest possible.
 
-    They come from the prices of an auction (Bertsekas, 1988) in which every node bids for a partner, and is
-    bid for: in the end everybody has about the partner that is best at those prices.
+    They come from the prices of an auction (Bertsekas, 1988) in which every node bids for a partner: at the
+    end each has nearly the best partner at those prices.
     """
     import numpy as np  # noqa: PLC0415 - slow to import, and only this needs it
 
@@ -146,7 +146,7 @@ def _potentials(cost: "Matrix", allowed: "Mask") -> "Vector":
             least = net[np.arange(len(bidders)), best]
             net[np.arange(len(bidders)), best] = np.iinfo(np.int64).max
             bids = net.min(axis=1) - least + step
-            order = np.lexsort((-bidders, bids))  # of several bids for one partner the last written stays
+            order = np.lexsort((-bidders, bids))  # of several bids for one partner the last one stays
             bidders, best, bids = bidders[order], best[order], bids[order]
             winner = np.full(count, -1, dtype=np.int64)
             winner[best] = np.arange(len(best))

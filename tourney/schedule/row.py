@@ -10,11 +10,11 @@ from tourney.errors import TournamentError
 
 @dataclass(frozen=True, slots=True, order=True)
 class Row:
-    """One match: its key (round, table, repeat, order; all from 1) and who sits where.
+    """One match to be played: its key (round, table, repeat, order; all from 1) and its entrants.
 
-    ``seats`` holds, in seat order, the entrants' indices (from 0, in the tournament file's order). Schedule
-    order is the order of the keys. Rows that share round, table and repeat are one mirrored group: they
-    share the match seed, so the dice and the opening.
+    ``seats`` holds the entrants' numbers (from 0, in the tournament file's order) in seat order. Schedule
+    order is the order of the keys. Rows that share round, table and repeat are one mirrored group: they share
+    the match seed, so the dice and the opening.
     """
 
     round: int
@@ -36,7 +36,7 @@ class Row:
 
 
 MAX_ROWS: Final = 2_000_000
-"""A schedule beyond this is a slip of the pen, not a tournament."""
+"""The most matches of a schedule; more are taken for a mistake."""
 
 
 def limit_rows(what: str, rows: int, fewer: str = "fewer entrants, fewer games per pairing") -> None:
@@ -50,8 +50,8 @@ def limit_rows(what: str, rows: int, fewer: str = "fewer entrants, fewer games p
 def score_units(ranks: Sequence[int]) -> tuple[int, ...]:
     """Return each seat's match score in units of ``1 / (2 * (k - 1))``, k seats.
 
-    The score is (k - place) / (k - 1), where seats of equal rank share the mean of the places they take: a
-    win is 1, a draw of two seats 1/2, last place 0. The scores of a match add up to k/2.
+    The score is (k - place) / (k - 1), where seats of equal rank share the mean of their places: a win is 1,
+    a draw of two seats 1/2, last place 0. The scores of a match add up to k/2.
     """
     seats = len(ranks)
     shared = Counter(ranks)
@@ -59,7 +59,7 @@ def score_units(ranks: Sequence[int]) -> tuple[int, ...]:
 
 
 def units_of_win(seats: int) -> int:
-    """Return how many units a win is worth."""
+    """Return the score of a win in units."""
     return 2 * (seats - 1)
 
 

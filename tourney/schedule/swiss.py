@@ -1,12 +1,9 @@
-"""Swiss: in every round those of like score meet, and nobody meets anybody twice."""
+"""Swiss: in every round entrants of similar scores meet, and none meets another twice."""
 
-from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import permutations
 
 from tourney.errors import TournamentError
-from tourney.schedule import swiss_pods
 from tourney.schedule.format import (
     SEEDING,
     Format,
@@ -14,11 +11,14 @@ from tourney.schedule.format import (
     Pairings,
     RoundsKey,
     Setup,
-    rows_of,
+    refuse_few,
+    refuse_late,
+    rows_of_rounds,
 )
 from tourney.schedule.player_history import PlayerHistory, RoundEntry
-from tourney.schedule.row import Row, limit_rows, units_of_win
-from tourney.schedule.swiss_pairing import Contender, choose_floats, pair_round
+from tourney.schedule.row import limit_rows, units_of_win
+from tourney.schedule.swiss_pairing import PairingCard, choose_floats, pair_round
+from tourney.schedule.swiss_pods import pair_pods
 from tourney.schedule.tie_breaks import Encounter, Scores
 from tourney.seeds import derive
 
@@ -26,8 +26,8 @@ from tourney.seeds import derive
 class Swiss(Format):
     """A round at a time: for two seats by matching, for more by tables of near scores.
 
-    Entrants may be added and withdrawn between rounds. Who is added begins with nothing; a round that was
-    missed gives nothing, a bye what ``tourney.schedule.player_history.award`` says.
+    Entrants may join and withdraw between rounds. A new one starts with no points; a missed round scores
+    nothing, a bye what ``tourney.schedule.player_history.award`` returns.
     """
 
     name = "swiss"
@@ -37,18 +37,14 @@ class Swiss(Format):
     keys = (SEEDING,)
 
     def rounds_key(self, seats: int) -> RoundsKey:  # noqa: ARG002 - the same for all
-        """Want ``rounds``."""
+        """Require ``rounds``."""
         return "required"
 
     def check(self, setup: Setup) -> None:
         """Raise TournamentError for fewer entrants than seats, or more rounds than opponents or byes."""
         count = len(setup.participants)
         rounds = setup.rounds or 0
-        if count < setup.seats:
-            raise TournamentError(
-                f"a swiss with {setup.seats} seats per table needs at least {setup.seats} entrants,"
-                f" not {count}"
-            )
+        refuse_few(setup, "a swiss")
         if rounds > count - 1 + count % 2 * (setup.seats == 2):
             raise TournamentError(
                 f"rounds is {rounds}, but each of {count} entrants has {count - 1}"
@@ -62,12 +58,7 @@ class Swiss(Format):
             )
         rows = rounds * (count // setup.seats) * setup.games
         limit_rows(f"a swiss of {count} entrants", rows, "fewer entrants, rounds or games per pairing")
-        late = [player for player in setup.participants if player.joined > rounds]
-        if late:
-            raise TournamentError(
-                f"{late[0].name or 'an entrant'} would join in round {late[0].joined},"
-                f" but rounds is {rounds}: set rounds higher"
-            )
+        refuse_late(setup, rounds)
 
     def next_rounds(self, setup: Setup, history: History) -> Pairings:
         """Return the next round."""
@@ -79,11 +70,11 @@ class Swiss(Format):
         present = past.present(round_)
         if len(present) < setup.seats:
             return Pairings((), complete=True)
-        draw = _pairs if setup.seats == 2 else _pods
-        rows: list[Row] = []
-        for table, group in enumerate(draw(past, present, derive(setup.seed, "swiss", round_)), 1):
-            rows.extend(rows_of(setup, round_, table, group))
-        return Pairings(tuple(rows), complete=round_ == last)
+        if setup.seats == 2:
+            tables = pair_two(past, present, derive(setup.seed, "swiss", round_))
+        else:
+            tables = pair_pods(past, present)
+        return Pairings(rows_of_rounds(setup, round_, [tables]), complete=round_ == last)
 
     def tie_breaks(self, seats: int) -> tuple[str, ...]:
         """Name the tie-breaks: of FIDE C.07 for two seats."""
@@ -162,20 +153,20 @@ def _pod_encounters(past: PlayerHistory) -> dict[int, list[Encounter]]:
     }
 
 
-def _pairs(past: PlayerHistory, present: Sequence[int], seed: int) -> list[tuple[int, ...]]:
-    """Return the pairs of a round in the order of the tables, who is named first first."""
-    field = contenders(past, present)
-    pairs = pair_round(field, choose_floats(field, seed), seed)
+def pair_two(past: PlayerHistory, present: Sequence[int], seed: int) -> list[tuple[int, ...]]:
+    """Return the pairs of a round in the order of the tables, each in the order of its first seats."""
+    cards = pairing_cards(past, present)
+    pairs = pair_round(cards, choose_floats(cards, seed), seed)
     # The bye's index follows the last.
-    tables = [(field[a], field[b]) for a, b in pairs if b < len(field)]
+    tables = [(cards[a], cards[b]) for a, b in pairs if b < len(cards)]
     tables.sort(key=lambda pair: (-pair[0].score, -pair[1].score, pair[0].rank))
-    return [_named(a, b, table) for table, (a, b) in enumerate(tables)]
+    return [_order(a, b, table) for table, (a, b) in enumerate(tables)]
 
 
-def contenders(past: PlayerHistory, present: Sequence[int]) -> list[Contender]:
-    """Return those present as they are paired for two seats: by score, then by rank."""
+def pairing_cards(past: PlayerHistory, present: Sequence[int]) -> list[PairingCard]:
+    """Return the cards of the entrants present, by score, then by rank."""
     scores = past.scores()
-    ranks = {player.number: rank for rank, player in enumerate(past.setup.seeded())}
+    ranks = {participant.number: rank for rank, participant in enumerate(past.setup.seeded())}
     found = []
     for number in present:
         entries = past.entries[number]
@@ -191,56 +182,22 @@ def contenders(past: PlayerHistory, present: Sequence[int]) -> list[Contender]:
                 floated[back] = (theirs > mine) - (theirs < mine)
         turns = [1 - 2 * entry.place for entry in entries if entry.kind == "table"]
         found.append(
-            Contender(
+            PairingCard(
                 number=number,
                 score=scores[number][-1],
                 rank=ranks[number],
                 met=frozenset(entry.opponents[0] for entry in entries if entry.kind == "table"),
                 floated=(floated[0], floated[1]),
-                lead=sum(turns),
+                balance=sum(turns),
                 last=turns[-1] if turns else 0,
                 bye=any(entry.kind == "bye" for entry in entries),
             )
         )
-    return sorted(found, key=lambda contender: (-contender.score, contender.rank))
+    return sorted(found, key=lambda card: (-card.score, card.rank))
 
 
-def _named(a: Contender, b: Contender, table: int) -> tuple[int, int]:
-    """Name first who was so less often, else who was not so the last time, else by turns of the tables."""
-    if (a.lead, a.last, table % 2) < (b.lead, b.last, 1 - table % 2):
+def _order(a: PairingCard, b: PairingCard, table: int) -> tuple[int, int]:
+    """Put first the entrant that has been first least, then the one that was second last; else alternate."""
+    if (a.balance, a.last, table % 2) < (b.balance, b.last, 1 - table % 2):
         return a.number, b.number
     return b.number, a.number
-
-
-def _pods(past: PlayerHistory, present: Sequence[int], _seed: int) -> list[tuple[int, ...]]:
-    """Return the tables of a round for more than two seats; nothing is left to chance."""
-    setup = past.setup
-    ranks = {player.number: rank for rank, player in enumerate(setup.seeded())}
-    guests = []
-    for number in present:
-        entries = past.entries[number]
-        rests = [round_ for round_, entry in enumerate(entries, 1) if entry.kind == "bye"]
-        guests.append(
-            swiss_pods.Guest(
-                number=number,
-                score=past.score(number),
-                rank=ranks[number],
-                met=dict(Counter(other for entry in entries for other in entry.opponents)),
-                rests=len(rests),
-                rested=rests[-1] if rests else 0,
-            )
-        )
-    out = {guest.number for guest in swiss_pods.resting(guests, setup.seats)}
-    guests = [guest for guest in guests if guest.number not in out]
-    tables = swiss_pods.seat(guests, setup.seats, setup.games * units_of_win(setup.seats))
-    return [_ordered(table, past) for table in tables]
-
-
-def _ordered(table: Sequence[int], past: PlayerHistory) -> tuple[int, ...]:
-    """Name the entrants in the order in which they were so the least often: the sum of squares decides."""
-    counts = {
-        number: Counter(entry.place for entry in past.entries[number] if entry.kind == "table")
-        for number in table
-    }
-    orders = permutations(table)
-    return min(orders, key=lambda order: sum(2 * counts[n][place] + 1 for place, n in enumerate(order)))

@@ -1,35 +1,36 @@
-"""Who floats: which entrants of a Swiss round for two seats meet one of another score.
+"""Pairing of a Swiss round for two seats, in two steps: pairs across score groups, then pairs within them.
 
-A round is paired in two steps. This is the first: the pairs across score groups (and the bye, which is taken
-for an opponent below all others) are chosen such that, in this order, the following are as small as they can
-be, each summed over all pairs:
+The first step chooses the floats: pairs across score groups, and the bye, which counts as an opponent below
+all others. It minimises the following sums over all pairs, in this order:
 
-1. meetings again, and byes again (0 wherever a round without them is possible at all);
+1. repeated meetings and repeated byes (0 wherever a round without them exists);
 2. the difference of the scores;
-3. the square of the number of score groups by which the two are apart;
-4. those who float the same way as in the round before (down: the opponent has less, or is the bye);
-5. those who float the same way as two rounds before;
-6. how far both leads lie on the same side of 0, both having been named first too often, or too seldom;
-7. how far the one who floats down stands from the lower end of its group, behind those with a better history;
-8. how far the one who floats up stands from the upper end, likewise.
+3. the square of the distance in score groups;
+4. entrants that float the same way as in the round before (down: the opponent has less, or is the bye);
+5. entrants that float the same way as two rounds before;
+6. the smaller of two seat balances on the same side of 0, when both sat first too often, or too seldom;
+7. the distance of an entrant that floats down from the lower end of its group, after those with a better
+   float history;
+8. the distance of an entrant that floats up from the upper end, likewise.
 
-What is left of every group is paired within it, in the second step (``tourney.schedule.swiss_pairing``).
+The second step pairs the rest of each group within it.
 
-Only few pairs are looked at, and the rest is proved to be of no use. Let R be the most opponents that anybody
-present has met (or the number of byes given). Exchanging partners proves of the best choice:
+Only few pairs are examined; the others cannot be in the best choice. Let R be the largest number of opponents
+that an entrant present has met (or the number of byes given). Exchanging partners proves of the best choice:
 
 (a) A pair has at most 4 R entrants strictly between its scores: every pair that one of them is in could be
-    exchanged with it for the better, unless one of two exchanges repeats a meeting, and at most 2 R of these
+    exchanged with it for the better, unless one of two exchanges repeats a meeting; at most 2 R of these
     pairs are in the way, with two entrants each.
-(b) A group is called large from 2 R + 2 + F entrants on, where at most F of a group float. What is left of a
-    large group can always be paired: everybody in it may meet at least half of the others (Dirac, 1952). So
-    nobody floats past it, as two of it could be put between; and who floats down from it is one of the first
-    R + F + 1 of its lead in the order of 4, 5 and 7, since of these at most R have met the opponent and at
-    most F - 1 float as well; likewise up. All others of the group only decide whether an odd number is left.
+(b) A group is large from 2 R + 2 + F entrants on, where at most F of a group float. The rest of a large group
+    can always be paired: each of its entrants may meet at least half of the others (Dirac, 1952). So none
+    floats past it, because two of it could be put between; and an entrant that floats down from it is one of
+    the first R + F + 1 with its balance in the order of 4, 5 and 7, since at most R of these have met the
+    opponent and at most F - 1 float as well; likewise up. All others of the group only decide whether an odd
+    number remains.
 (c) Between two neighbouring scores an odd number of pairs crosses if an odd number of entrants has the higher
-    one or more, so the sum of 2 has a least value, and a choice that exceeds it by e sends at most
-    2 + 2 e / w of a group across, w being the least difference of two scores. If a choice was made with a
-    smaller F it is made again with this one.
+    score or more, so the sum of 2 has a least value, and a choice that exceeds it by e sends at most
+    2 + 2 e / w of a group across, w being the least difference of two scores. A choice made with a smaller F
+    is made again with this one.
 """
 
 from collections import Counter
@@ -43,12 +44,12 @@ NO_COST = (0, 0, 0, 0, 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Contender:
-    """An entrant who is to be paired.
+class PairingCard:
+    """The data of an entrant that the pairing uses.
 
     ``score`` in units; ``rank`` from 0 in seeding order. ``floated``: 1 up, -1 down, 0 neither, in the round
-    before and two rounds before. ``lead``: how often it was named first less how often second; ``last``: 1 if
-    it was named first when it last had an opponent, -1 if second, 0 if it had none. ``bye``: it had one.
+    before and two rounds before. ``balance``: rounds in which it came first in its pair less those in which
+    it came second; ``last``: 1 or -1 for its last pair, 0 before the first. ``bye``: whether it has had one.
     """
 
     number: int
@@ -56,21 +57,21 @@ class Contender:
     rank: int
     met: frozenset[int] = frozenset()
     floated: tuple[int, int] = (0, 0)
-    lead: int = 0
+    balance: int = 0
     last: int = 0
     bye: bool = False
 
 
 Pairs = tuple[tuple[int, int], ...]
-"""Indices into the field; the index that follows the last stands for the bye."""
+"""Indices of cards; the index after the last stands for the bye."""
 
 
-def choose_floats(field: Sequence[Contender], seed: int) -> Pairs:
-    """Return the pairs across groups, and those within a group who have to meet again.
+def choose_floats(cards: Sequence[PairingCard], seed: int) -> Pairs:
+    """Return the pairs across groups, and those within a group that must repeat a meeting.
 
-    ``field`` is sorted by score (best first), then by rank. With an odd number one gets the bye.
+    ``cards`` are sorted by score (best first), then by rank. With an odd number one gets the bye.
     """
-    step = _Step(field, seed)
+    step = _Step(cards, seed)
     floats = 2
     while True:
         chosen = step.choose(floats)
@@ -86,49 +87,49 @@ def choose_floats(field: Sequence[Contender], seed: int) -> Pairs:
 
 
 class _Step:
-    def __init__(self, field: Sequence[Contender], seed: int) -> None:
+    def __init__(self, cards: Sequence[PairingCard], seed: int) -> None:
         self.seed = seed
-        self.field = field
-        self.size = len(field) + len(field) % 2
-        self.scores = [contender.score for contender in field]
-        index = {contender.number: k for k, contender in enumerate(field)}
-        self.foes = [{index[n] for n in contender.met if n in index} for contender in field]
-        if self.size > len(field):
+        self.cards = cards
+        self.size = len(cards) + len(cards) % 2
+        self.scores = [card.score for card in cards]
+        index = {card.number: k for k, card in enumerate(cards)}
+        self.foes = [{index[n] for n in card.met if n in index} for card in cards]
+        if self.size > len(cards):
             self.scores.append(min(self.scores, default=0) - 1)
-            self.foes.append({k for k, contender in enumerate(field) if contender.bye})
+            self.foes.append({k for k, card in enumerate(cards) if card.bye})
             for k in self.foes[-1]:
-                self.foes[k].add(len(field))
+                self.foes[k].add(len(cards))
         self.most = max(map(len, self.foes), default=0)
         self.groups = [list(group) for _, group in groupby(range(self.size), key=lambda k: self.scores[k])]
         self.group = [g for g, members in enumerate(self.groups) for _ in members]
-        self.leads = [contender.lead for contender in field] + [0] * (self.size - len(field))
+        self.balances = [card.balance for card in cards] + [0] * (self.size - len(cards))
         self.down = self._turns(-1)
         self.up = self._turns(1)
 
     def _turns(self, way: int) -> list[tuple[int, int, int, int]]:
-        """Return of each whether it floated so last and before, and its turn in its group's order for it.
+        """Return for each entrant whether it floated this way in the last round and in the one before.
 
-        Last, its turn among those of its lead.
+        Third comes its turn to float in its group, last its turn among those of its balance.
         """
         turns = [(0, 0, 0, 0)] * self.size
         for members in self.groups:
             listed: list[tuple[int, int, int, int]] = []
             for k in members if way > 0 else reversed(members):
-                last, before = self.field[k].floated if k < len(self.field) else (0, 0)
+                last, before = self.cards[k].floated if k < len(self.cards) else (0, 0)
                 listed.append((int(last == way), int(before == way), len(listed), k))
             alike = Counter[int]()
             for turn, (last, before, _, k) in enumerate(sorted(listed)):
-                turns[k] = (last, before, turn, alike[self.leads[k]])
-                alike[self.leads[k]] += 1
+                turns[k] = (last, before, turn, alike[self.balances[k]])
+                alike[self.balances[k]] += 1
         return turns
 
     def large(self, floats: int) -> set[int]:
-        """Return the large groups: what is left of them can be paired, whoever floats."""
+        """Return the large groups: their rest can be paired whichever entrants float."""
         least = 2 * self.most + 2 + floats
         return {g for g, members in enumerate(self.groups) if len(members) >= least}
 
     def choose(self, floats: int) -> Pairs | None:
-        """Return the best choice with so many floats a group, or None if there is none."""
+        """Return the best choice with at most ``floats`` of a group, or None if there is none."""
         large = self.large(floats)
         turns = self.most + floats + 1
         nodes = [k for k in range(self.size) if self.group[k] not in large or self._may_float(k, turns)]
@@ -174,20 +175,21 @@ class _Step:
                     yield a, b
 
     def cost(self, a: int, b: int) -> tuple[int, ...]:
-        """Return what a pair of different scores costs, a having more."""
+        """Return the cost of a pair of different scores, a having more."""
         down, up = self.down[a], self.up[b]
+        one, other = self.balances[a], self.balances[b]
         return (
             self.scores[a] - self.scores[b],
             (self.group[b] - self.group[a]) ** 2,
             down[0] + up[0],
             down[1] + up[1],
-            min(abs(self.leads[a]), abs(self.leads[b])) if self.leads[a] * self.leads[b] > 0 else 0,
+            min(abs(one), abs(other)) if one * other > 0 else 0,
             down[2],
             up[2],
         )
 
     def needed(self, chosen: Pairs) -> int:
-        """Return how many of a group may float, at most, in any choice that is as good as this one."""
+        """Return the most of a group that may float in any choice as good as this one."""
         excess = sum(self.scores[a] - self.scores[b] for a, b in chosen)
         least, above = 1, 0
         for upper, lower in zip(self.groups, self.groups[1:], strict=False):
@@ -198,7 +200,7 @@ class _Step:
         return 2 + 2 * (excess // least)
 
     def choose_again(self) -> Pairs:
-        """Return the best choice where somebody has to meet an opponent, or have a bye, again."""
+        """Return the best choice where a meeting or a bye must be repeated."""
         edges: list[Edge] = []
         for a, b in combinations(range(self.size), 2):
             cost = NO_COST if self.group[a] == self.group[b] else self.cost(a, b)
@@ -207,51 +209,51 @@ class _Step:
         return tuple((a, b) for a, b in pairs if self.group[a] != self.group[b] or b in self.foes[a])
 
 
-def pair_group(group: Sequence[Contender], seed: int) -> Pairs:
-    """Return the pairs of a group, an even number, in the order of rank, as indices into it.
+def pair_group(group: Sequence[PairingCard], seed: int) -> Pairs:
+    """Return the pairs of a group of even size, in the order of rank, as indices into it.
 
-    Raises ValueError where somebody would have to meet an opponent again.
+    Raise ValueError where a meeting would have to be repeated.
     """
     import numpy as np  # noqa: PLC0415 - slow to import, and only this needs it
 
     count = len(group)
     half = count // 2
     folded = [(group[k], group[k + half]) for k in range(half)]
-    middle = sorted(contender.lead for contender in group)[half] if count else 0
+    middle = sorted(card.balance for card in group)[half] if count else 0
     if all(b.number not in a.met and _apart(a, b, middle) == 0 for a, b in folded):
         return tuple((k, k + half) for k in range(half))
     places = np.arange(count, dtype=np.int64)
     off = (np.abs(places[:, None] - places[None, :]) - half) ** 2
-    leads = np.array([contender.lead for contender in group], dtype=np.int64)
-    # The squares of both leads after the round are least for the pair's difference: 2 - 2 |a - b| more than
-    # before. With the distances from the middle added, which sum up to the same whoever meets whom, the cost
-    # is never below 0, and it is 0 where the leads lie on both sides of the middle.
-    far = np.abs(leads - middle)
-    uneven = far[:, None] + far[None, :] - np.abs(leads[:, None] - leads[None, :])
+    balances = np.array([card.balance for card in group], dtype=np.int64)
+    # A round changes the sum of the squares of both balances by 2 - 2 |a - b|. With the distances from the
+    # middle added, which sum up to the same for all pairings, the cost is never below 0, and it is 0 where
+    # the balances lie on both sides of the middle.
+    far = np.abs(balances - middle)
+    uneven = far[:, None] + far[None, :] - np.abs(balances[:, None] - balances[None, :])
     cost = uneven * (count**3 // 8 + 1) + off
-    index = {contender.number: k for k, contender in enumerate(group)}
+    index = {card.number: k for k, card in enumerate(group)}
     allowed = ~np.eye(count, dtype=np.bool_)
-    for k, contender in enumerate(group):
-        for number in contender.met:
+    for k, card in enumerate(group):
+        for number in card.met:
             if number in index:
                 allowed[k, index[number]] = allowed[index[number], k] = False
     return match_matrix(cost, allowed, seed)
 
 
-def _apart(a: Contender, b: Contender, middle: int) -> int:
-    return abs(a.lead - middle) + abs(b.lead - middle) - abs(a.lead - b.lead)
+def _apart(a: PairingCard, b: PairingCard, middle: int) -> int:
+    return abs(a.balance - middle) + abs(b.balance - middle) - abs(a.balance - b.balance)
 
 
-def pair_round(field: Sequence[Contender], floats: Pairs, seed: int) -> Pairs:
-    """Return all pairs of a round as indices into ``field``, which is sorted by score, then by rank."""
+def pair_round(cards: Sequence[PairingCard], floats: Pairs, seed: int) -> Pairs:
+    """Return all pairs of a round as indices into ``cards``, which are sorted by score, then by rank."""
     gone = {k for pair in floats for k in pair}
     pairs = list(floats)
     start = 0
-    while start < len(field):
+    while start < len(cards):
         end = start
-        while end < len(field) and field[end].score == field[start].score:
+        while end < len(cards) and cards[end].score == cards[start].score:
             end += 1
         left = [k for k in range(start, end) if k not in gone]
-        pairs += [(left[a], left[b]) for a, b in pair_group([field[k] for k in left], seed)]
+        pairs += [(left[a], left[b]) for a, b in pair_group([cards[k] for k in left], seed)]
         start = end
     return tuple(sorted(pairs))
