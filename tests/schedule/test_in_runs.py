@@ -21,6 +21,7 @@ from tourney.match.spec import Entrant
 from tourney.match.verify import verify
 from tourney.results.format_input import load_history, load_setup
 from tourney.results.standings import compute_standings
+from tourney.results.trf import trf
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.pairing import pair_next
 from tourney.run.monitoring.summary import End
@@ -28,7 +29,6 @@ from tourney.run.workers.executor import FuturesExecutor, MatchTask, WorkerReply
 from tourney.schedule.format import History
 from tourney.schedule.player_history import PlayerHistory
 from tourney.schedule.registry import find_format
-from tourney.schedule.trf import trf
 from tourney.seeds import derive, uniform
 from tourney.store.plans import Plan, RunSettings
 from tourney.store.repository import Repository

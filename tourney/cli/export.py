@@ -19,8 +19,8 @@ from tourney.cli.tables import TABLES
 from tourney.errors import EnvironmentFailure, UsageError
 from tourney.results.format_input import load_history, load_setup
 from tourney.results.standings import compute_standings
+from tourney.results.trf import trf
 from tourney.schedule.tie_breaks import RankedEntrant
-from tourney.schedule.trf import trf
 from tourney.store.repository import Repository
 from tourney.store.values import Tournament
 

@@ -1,8 +1,8 @@
-"""TRF(16): the tournament report file of FIDE (Handbook C.04, Annex 2, 2016), which pairing tools read.
+"""TRF(16): FIDE's tournament report file (Handbook C.04, Annex 2, 2016), which pairing tools read.
 
-A line has columns of fixed width and ends in a carriage return and a line feed. The format knows one game a
-round, so every match of a pairing becomes a round of its own: the r-th pairing with g matches each gives the
-rounds (r - 1) g + 1 to r g, in the order of the matches. The first seat is white.
+A line has columns of fixed width and ends in a carriage return and a line feed. The format has one game a
+round, so every match of a pairing becomes a round: the r-th pairing of g matches gives the rounds
+(r - 1) g + 1 to r g, in the order of the matches. The first seat is white.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,26 +14,25 @@ from tourney.schedule.player_history import PlayerHistory
 from tourney.schedule.tie_breaks import RankedEntrant
 
 FORMATS = ("swiss", "round-robin")
-"""The formats in which a round is a pairing for everybody, or a bye."""
+"""The formats that give each entrant one pairing or a bye a round."""
 MOST = 9999
-"""What fits into a starting rank's four columns."""
+"""The largest starting rank that fits into its four columns."""
 END = "\r\n"
 
 
 def trf(setup: Setup, history: History, standings: Sequence[RankedEntrant], name: str, format_: str) -> str:
     """Return a tournament for two seats as TRF(16).
 
-    ``standings`` give the points and ranks, ``name`` is the tournament's. Codes of a result: ``1``, ``=`` and
-    ``0``; ``-`` for both where a match is void, ``U`` in a bye, ``Z`` in a round missed; a match that has no
-    result yet is left blank, as pairing tools have it. Raises UsageError for a tournament that the format
-    cannot hold.
+    ``standings`` give the points and ranks, ``name`` is the tournament's. Result codes: ``1``, ``=`` and
+    ``0``; ``-`` for both in a void match, ``U`` for a bye, ``Z`` for a missed round; blank for a match
+    without a result, as in pairing tools. Raise UsageError for a tournament that the format cannot hold.
     """
     if setup.seats != 2 or format_ not in FORMATS:
         raise UsageError(
             f"TRF is for a {' or '.join(FORMATS)} with 2 seats, not a {format_} with {setup.seats}"
         )
     if len(setup.participants) > MOST:
-        raise UsageError(f"TRF takes {MOST} entrants at the most, not {len(setup.participants)}")
+        raise UsageError(f"TRF takes at most {MOST} entrants, not {len(setup.participants)}")
     swiss = format_ == "swiss"
     rounds = (setup.rounds or history.rounds) * setup.games
     head = (
@@ -51,18 +50,18 @@ def _players(
     setup: Setup, standings: Sequence[RankedEntrant], cells: Mapping[int, Sequence[str]]
 ) -> Iterator[str]:
     lines = {line.number: line for line in standings}
-    for player in setup.participants:
-        line = lines[player.number]
+    for participant in setup.participants:
+        line = lines[participant.number]
         # Between the columns of the name and the points stand rating, federation, number and birth date.
         yield (
-            f"001 {player.number + 1:4d} {'':4} {_plain(player.name)[:33]:33} {'':31}"
+            f"001 {participant.number + 1:4d} {'':4} {_plain(participant.name)[:33]:33} {'':31}"
             f" {_points(line.points):>4} {line.rank:4d}"
-            + "".join(f"  {cell}" for cell in cells[player.number])
+            + "".join(f"  {cell}" for cell in cells[participant.number])
         ).rstrip()
 
 
 def _cells(setup: Setup, history: History, bye: str) -> dict[int, list[str]]:
-    """Return of every entrant what it did in each match of each round: opponent, colour, result."""
+    """Return each entrant's cell for each match of each round: opponent, colour, result."""
     past = PlayerHistory.of(setup, history)
     found = {}
     for number, entries in past.entries.items():
@@ -88,7 +87,7 @@ def _cells(setup: Setup, history: History, bye: str) -> dict[int, list[str]]:
 
 
 def _points(points: Fraction) -> str:
-    """Return points with one decimal: half-points are all there is for two seats."""
+    """Return points with one decimal; with two seats they are half-points."""
     halves = points * 2
     if halves.denominator != 1 or halves >= 200:
         raise UsageError(f"TRF has no room for {points} points: it takes half-points up to 99.5")
@@ -96,5 +95,5 @@ def _points(points: Fraction) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a name in printable ASCII, as columns count bytes."""
+    """Return a name in printable ASCII, because columns count bytes."""
     return "".join(c if " " <= c <= "~" else "?" for c in text)

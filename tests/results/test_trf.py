@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from tests.schedules import play_out, play_round, setup, truth
 from tourney.errors import UsageError
+from tourney.results.trf import trf
 from tourney.schedule.format import Format, History, Setup
 from tourney.schedule.player_history import PlayerHistory
 from tourney.schedule.round_robin import RoundRobin
 from tourney.schedule.row import score_units
 from tourney.schedule.swiss import Swiss
 from tourney.schedule.tie_breaks import RankedEntrant
-from tourney.schedule.trf import trf
 
 
 @dataclass(frozen=True)
@@ -204,7 +204,7 @@ def test_what_does_not_fit_is_refused() -> None:
         trf(plan, History(), (), "cup", "swiss")
     with pytest.raises(UsageError, match="not a knockout with 2"):
         trf(setup(2), History(), (), "cup", "knockout")
-    with pytest.raises(UsageError, match="takes 9999 entrants at the most, not 10000"):
+    with pytest.raises(UsageError, match="takes at most 9999 entrants, not 10000"):
         trf(setup(10_000, rounds=1), History(), (), "cup", "swiss")
     plan = setup(2, rounds=1, repeats=50)
     rows = Swiss().next_rounds(plan, History()).rows
