@@ -67,7 +67,7 @@ def test_there_are_ten_rolls_weighted_as_three_dice_fall() -> None:
 
 
 def test_there_are_weights_at_chance_only() -> None:
-    with pytest.raises(ValueError, match="no chance node"):
+    with pytest.raises(ValueError, match="chance does not act"):
         made(phase="5").chance_weights()
 
 

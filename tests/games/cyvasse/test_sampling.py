@@ -69,5 +69,5 @@ def test_an_observation_that_the_seat_cannot_have_is_refused(seat: int, change: 
 
 
 def test_a_full_position_of_blacks_set_up_is_no_observation_of_blacks() -> None:
-    with pytest.raises(PositionError, match="does not see White's side"):
+    with pytest.raises(PositionError, match="cannot see White's side"):
         GAME.sample(lay_out(GAME.new(), 1, 40).position(), 2, stream(1, "x"))

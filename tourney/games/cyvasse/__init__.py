@@ -1,8 +1,6 @@
-"""Nine-Tile Cyvasse: two armies on a board that each player lays out in secret.
+"""Nine-Tile Cyvasse: two armies on a board that both players lay out in secret.
 
-The rules are those of ``docs/rules/cyvasse.md``, whose words name the modules: ``board``, ``ground`` and
-``tiles``; ``pieces``, ``engagement`` and ``moves``; ``setup`` and ``play``, the states; ``position``,
-``reading`` and ``actions``, the strings; ``sample`` and ``picture``.
+The rules and their terms are on the page ``docs/rules/cyvasse.md``.
 """
 
 from tourney.games.cyvasse.game import Cyvasse

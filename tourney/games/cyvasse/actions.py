@@ -1,8 +1,8 @@
-"""Actions: ints inside, whose order is that of their strings within every legal list.
+"""Actions as ints that sort like their strings within every list of legal actions.
 
-In play an action is ``prefix << 14 | rank of the square named next << 7 | (0 or 1 + rank of the last)``.
-All strings that begin alike stand together when sorted, so the prefixes (``a1-``, ``a1x``, ..., ``done``)
-are numbered in the order of their strings. The set-up's actions lie above all of these.
+In play an action is ``prefix << 14 | rank of the next square << 7 | (0 or 1 + rank of the last square)``. The
+prefixes (``a1-``, ``a1x``, ..., ``done``) are numbered in the order of their strings. The set-up's actions
+are greater than all of these.
 """
 
 from tourney.errors import ActionError
@@ -14,13 +14,13 @@ _PREFIX = {text: k << 14 for k, text in enumerate(_PREFIXES)}
 
 DONE = _PREFIX["done"]
 MOVES_FROM = tuple(_PREFIX[f"{name}-"] if name else 0 for name in NAMES)
-"""What every normal move from a square begins with."""
+"""The prefix of normal moves, by square."""
 CAPTURES_FROM = tuple(_PREFIX[f"{name}x"] if name else 0 for name in NAMES)
-"""What every capture from a square begins with."""
+"""The prefix of captures, by square."""
 TO = tuple(RANK[s] << 7 if s in SQUARES else 0 for s in range(SIZE))
-"""What to add for the square that is moved to or captured."""
+"""The summand for the target or the captured square, by square."""
 RIDE_TO = tuple(RANK[s] + 1 if s in SQUARES else 0 for s in range(SIZE))
-"""What to add for the square that a horse rides on to."""
+"""The summand for the square that a horse rides on to, by square."""
 
 _SQUARE_OF = (0, *BY_RANK)
 _ORIGIN = tuple((NUMBER.get(text[:-1], 0), text.endswith("x")) for text in _PREFIXES)
@@ -31,12 +31,12 @@ _KING_SQUARES = sorted((plan.king for plans in PLANS.values() for plan in plans)
 
 
 def origin(action: int) -> tuple[int, bool]:
-    """Return the square that a move or a capture starts from, and whether it is a capture."""
+    """Return the origin of a move or a capture, and whether it is a capture."""
     return _ORIGIN[action >> 14]
 
 
 def target(action: int) -> int:
-    """Return the square that is moved to or captured."""
+    """Return the target of a move, or the captured square."""
     return BY_RANK[action >> 7 & 127]
 
 
@@ -46,12 +46,12 @@ def ride_to(action: int) -> int:
 
 
 def lay_king(s: int) -> int:
-    """Return the action that lays the king tile with its king square on ``s``."""
+    """Return the action that lays the king tile with the King on ``s``."""
     return _LAY_KING + _KING_SQUARES.index(s)
 
 
 def king_square(action: int) -> int:
-    """Return the king square of an action that lays the king tile."""
+    """Return the King's square of an action that lays the king tile."""
     return _KING_SQUARES[action - _LAY_KING]
 
 
@@ -61,17 +61,17 @@ def lay_tile(tile: int, is_turned: bool) -> int:
 
 
 def tile(action: int) -> tuple[int, bool]:
-    """Return the tile that an action lays, and whether turned."""
+    """Return the tile that an action lays, and whether it is turned."""
     return (action - _LAY_TILE) // 2, bool((action - _LAY_TILE) % 2)
 
 
 def put(s: int) -> int:
-    """Return the action that puts the next piece on a square."""
+    """Return the action that places the next piece on a square."""
     return _PUT + RANK[s]
 
 
 def put_square(action: int) -> int:
-    """Return the square that an action puts a piece on."""
+    """Return the square of an action that places a piece."""
     return BY_RANK[action - _PUT]
 
 
@@ -96,7 +96,7 @@ def action_string(action: int) -> str:
 
 
 def parse_action(text: str) -> int:
-    """Return the action that a string names, or raise ActionError."""
+    """Return the action of a string. Raises ActionError."""
     if text in _SET_UP_ACTIONS:
         return _SET_UP_ACTIONS[text]
     if text == "done":
@@ -113,6 +113,6 @@ def parse_action(text: str) -> int:
         if start in NUMBER and end in NUMBER:
             return MOVES_FROM[NUMBER[start]] + TO[NUMBER[end]]
     raise ActionError(
-        f"{text!r} is no action of cyvasse: say FROM-TO, FROMxSQUARE, FROMxSQUARE-TO or done,"
-        " and in the set-up king-SQUARE, tile-K, tile-Kt or put-SQUARE"
+        f"{text!r} is no action of cyvasse; write FROM-TO, FROMxSQUARE, FROMxSQUARE-TO or done,"
+        " in the set-up king-SQUARE, tile-K, tile-Kt or put-SQUARE"
     )

@@ -1,9 +1,12 @@
-"""The board: 88 squares in nine rows, a hex grid, with the tables that the rest reads.
+"""The hex board of 88 squares in nine rows, its terrain (``Ground``) and its pieces.
 
-A square is a *number*: 13 times its row (a is 0) plus its *column*, 1 to 12. A column runs toward the
-north-west, so that each of the six directions is one and the same step of the number everywhere. A set of
-squares is a *mask*, an int in which square s is the bit ``1 << (s - 1)``; so ``bit.bit_length()`` is the
-number of the square. The board turned by half a circle takes s to ``117 - s``.
+A square is a *number*: 13 times its row (a is 0) plus its *column*, 1 to 12. Columns run north-west, so each
+of the six directions is a constant difference of numbers. A set of squares is a *mask*, an int in which
+square s is the bit ``1 << (s - 1)``; so ``bit.bit_length()`` is the square. Rotation of the board by 180
+degrees maps s to ``117 - s``.
+
+The pieces are ``bytes``, an ASCII code per square number, and also ``Masks``: for White, then for Black, one
+mask per kind in the order of ``CODES`` and one of all the seat's pieces.
 """
 
 from collections.abc import Iterator
@@ -13,18 +16,18 @@ ROWS = "abcdefghi"
 LENGTHS = (8, 9, 10, 11, 12, 11, 10, 9, 8)
 STRIDE = 13
 SIZE = STRIDE * len(ROWS)
-"""One more than the largest number; tables by square have this length, with numbers that are no square."""
+"""One more than the largest number: the length of tables by square, which include unused numbers."""
 
 WEST, EAST = -1, 1
 NORTH_WEST, SOUTH_EAST = STRIDE, -STRIDE
 NORTH_EAST, SOUTH_WEST = STRIDE + 1, -STRIDE - 1
 DIRECTIONS = (WEST, EAST, NORTH_WEST, SOUTH_EAST, NORTH_EAST, SOUTH_WEST)
-"""In pairs of opposites: that of the k-th is the one at ``k ^ 1``."""
+"""In pairs of opposites: the opposite of the k-th is at ``k ^ 1``."""
 FORWARD = {1: (NORTH_WEST, NORTH_EAST), 2: (SOUTH_EAST, SOUTH_WEST)}
 """The two directions toward the enemy's side, by seat."""
 
 REACH = 4
-"""The longest straight distance that any rule asks for."""
+"""The longest straight distance in the rules."""
 
 
 def square(row: int, i: int) -> int:
@@ -33,12 +36,12 @@ def square(row: int, i: int) -> int:
 
 
 def turned(s: int) -> int:
-    """Return the square that ``s`` becomes when the board is turned by half a circle."""
+    """Return the image of ``s`` when the board is rotated by 180 degrees."""
     return SIZE - s
 
 
 NUMBER = {f"{ROWS[row]}{i}": square(row, i) for row in range(9) for i in range(1, LENGTHS[row] + 1)}
-"""The squares by name, from a1 eastwards and northwards."""
+"""The squares by name, from a1 east and north."""
 SQUARES = tuple(NUMBER.values())
 """All squares, ascending."""
 NAMES = tuple(map({s: name for name, s in NUMBER.items()}.get, range(SIZE), [""] * SIZE))
@@ -47,11 +50,11 @@ BIT = tuple(1 << s - 1 if NAMES[s] else 0 for s in range(SIZE))
 ALL = sum(BIT)
 
 BY_RANK = tuple(NUMBER[name] for name in sorted(NUMBER))
-"""The squares in the order of their names as strings."""
+"""The squares in the order of their names."""
 RANK = tuple(BY_RANK.index(s) if NAMES[s] else -1 for s in range(SIZE))
 
 ROW_SLICES = tuple(slice(square(row, 1), square(row, LENGTHS[row]) + 1) for row in reversed(range(9)))
-"""Where rows i to a lie in a ``bytes`` of one byte a square."""
+"""The slices of rows i to a in a sequence by square number."""
 
 SIDE = {
     1: sum(BIT[s] for s in SQUARES if s < square(4, 1)),
@@ -77,14 +80,14 @@ def mask_of(squares: Iterator[int] | tuple[int, ...]) -> int:
 
 
 def spread(mask: int) -> int:
-    """Return a mask and all that neighbours it; bits beside the board may be set in it too."""
+    """Return a mask with all neighbours of its squares; bits outside the board may be set too."""
     west = mask | mask >> 1
     east = mask | mask << 1
     return west | east | east << STRIDE | west >> STRIDE
 
 
 def ray(s: int, direction: int) -> tuple[int, ...]:
-    """Return the squares from ``s`` in one direction, nearest first, to the edge."""
+    """Return the squares from ``s`` to the edge in one direction, nearest first."""
     found = []
     s += direction
     while 0 < s < SIZE and NAMES[s]:
@@ -110,21 +113,21 @@ STAR = tuple(
 """``STAR[k][s]``: the squares at most k from s on straight paths."""
 
 BETWEEN = tuple({t: mask_of(r[:k]) for r in rays for k, t in enumerate(r[:REACH])} for rays in RAYS)
-"""``BETWEEN[s][t]``: the squares strictly between two that lie straight, at most ``REACH`` apart."""
+"""``BETWEEN[s][t]``: the squares strictly between two squares on a line, at most ``REACH`` apart."""
 
 BEYOND = {
     limit: tuple({t: r[k + 1 : limit] for r in rays for k, t in enumerate(r[:limit])} for rays in RAYS)
     for limit in (2, 3)
 }
-"""``BEYOND[limit][s][t]``: the squares past t on the straight path from s, at most ``limit`` from s.
+"""``BEYOND[limit][s][t]``: the squares past t on the line from s, at most ``limit`` from s.
 
-For the limits of the Heavy and the Light Horse, who alone ride on.
+The limits are those of the Heavy and the Light Horse, the only kinds that ride on.
 """
 
 BEHIND = tuple(
     {t: next(iter(rays[d ^ 1]), 0) for d, r in enumerate(rays) for t in r[:REACH]} for rays in RAYS
 )
-"""``BEHIND[s][t]``: the neighbour of s straight away from t, or 0 where the board ends."""
+"""``BEHIND[s][t]``: the neighbour of s in the direction away from t, or 0 outside the board."""
 
 
 def _front(seat: int) -> tuple[int, ...]:
@@ -133,7 +136,7 @@ def _front(seat: int) -> tuple[int, ...]:
 
 
 FRONT = {1: _front(1), 2: _front(2)}
-"""``FRONT[seat][s]``: the neighbours of s in the next row toward the enemy's side."""
+"""``FRONT[seat][s]``: the neighbours of s in the next row toward the enemy."""
 
 
 PLAIN, MOUNTAIN, WATER, UNLAID = ".", "M", "W", "?"
@@ -141,16 +144,16 @@ PLAIN, MOUNTAIN, WATER, UNLAID = ".", "M", "W", "?"
 BARE = "".join(
     PLAIN if square(4, 1) <= s <= square(4, 12) else UNLAID if NAMES[s] else " " for s in range(SIZE)
 )
-"""The ground before anything is laid, a character a square number: only row e is there."""
+"""The terrain at the start, a character per square number: only row e is known."""
 
 
 class Ground(NamedTuple):
-    """A whole ground, as masks and as text."""
+    """The complete terrain, as masks and as text."""
 
     mountains: int
     water: int
     open: int
-    """All squares that are no mountain."""
+    """All squares but mountains."""
     text: str
     """The field ``TERRAIN`` of the position string."""
 
@@ -161,7 +164,7 @@ def ground_text(squares: str) -> str:
 
 
 def finished(squares: str) -> Ground:
-    """Return the ground that is played on, once nothing is unlaid."""
+    """Return the terrain after the set-up."""
     mountains = mask_of(tuple(s for s in SQUARES if squares[s] == MOUNTAIN))
     water = mask_of(tuple(s for s in SQUARES if squares[s] == WATER))
     return Ground(mountains, water, ALL ^ mountains, ground_text(squares))
@@ -173,13 +176,13 @@ SEAT_NAMES = ("White", "Black")
 
 
 class Kind(NamedTuple):
-    """A kind of piece, as the rules' table has it."""
+    """A kind of piece, as in the table of the rules page."""
 
     code: str
     name: str
     number: int
     armour: int
-    """How many enemy pieces must engage it for it to be captured."""
+    """The number of engaging enemy pieces that a capture needs."""
     move: int
     engages: tuple[int, ...]
     """The distances at which it engages."""
@@ -201,27 +204,27 @@ KINDS = (
 )
 CODES = "".join(kind.code for kind in KINDS)
 RABBLE, SPEARS, LIGHT_HORSE, HEAVY_HORSE, ELEPHANT, CROSSBOWS, TREBUCHET, DRAGON, TOWER, KING = range(10)
-"""Where each kind stands in ``KINDS``, and its mask within a seat's."""
+"""The index of each kind in ``KINDS``, and of its mask within a seat's masks."""
 OCCUPIED = 10
-"""Where the mask of all the seat's pieces stands within a seat's."""
+"""The index of the mask of all pieces within a seat's masks."""
 WIDTH = 11
-"""How many masks a seat has."""
+"""The number of masks per seat."""
 
 PUT_ORDER = "".join(kind.code * kind.number for kind in KINDS if kind.code != "K")
-"""The pieces in the order in which they are put on the board, after the King."""
+"""The pieces in the order of their placement, after the King."""
 
 EMPTY = ord(".")
 SLOT: dict[int, int] = {
     **{ord(code): k for k, code in enumerate(CODES)},
     **{ord(code.lower()): WIDTH + k for k, code in enumerate(CODES)},
 }
-"""Where the mask of a piece stands in ``Masks``, by its code on the board."""
+"""The index in ``Masks`` of a piece's mask, by its code on the board."""
 
 NO_PIECES = bytes(EMPTY if NAMES[s] else ord(" ") for s in range(SIZE))
 
 
 def own_code(seat: int, code: str) -> str:
-    """Return a kind's code as a seat's pieces carry it: White's in capitals, Black's in small letters."""
+    """Return a seat's code of a kind: a capital for White, a small letter for Black."""
     return code if seat == 1 else code.lower()
 
 

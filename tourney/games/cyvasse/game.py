@@ -1,4 +1,4 @@
-"""Nine-Tile Cyvasse as a game of Tourney's."""
+"""The game Nine-Tile Cyvasse, and random states that fit an observation."""
 
 from __future__ import annotations
 
@@ -35,24 +35,24 @@ class Cyvasse(Game[int]):
     golden_match = GoldenMatch(("greedy", "random"), 4)
     max_actions = 2 * STEPS + 2 * TURN_LIMIT
 
-    def initial(self, seats: int, options: Mapping[str, str]) -> State[int]:  # noqa: ARG002 - there is one table only
+    def initial(self, seats: int, options: Mapping[str, str]) -> State[int]:  # noqa: ARG002 - the start is always the same
         """Return the empty board, before White's king tile."""
         return SetUp.begin()
 
     def action_string(self, action: int) -> str:
-        """Return an action's string."""
+        """Return the string of an action."""
         return actions.action_string(action)
 
     def parse_action(self, text: str) -> int:
-        """Return the action that a string names, or raise ActionError."""
+        """Return the action of a string. Raises ActionError."""
         return actions.parse_action(text)
 
     def parse_position(self, text: str, seats: int, options: Mapping[str, str]) -> State[int]:  # noqa: ARG002 - likewise
-        """Return the state that a position string names, without history, or raise PositionError."""
+        """Return the state of a position string, without history. Raises PositionError."""
         return read_position(text)
 
     def sample(self, observation: str, seat: int, randbelow: RandBelow) -> State[int]:
-        """Return a full state that fits what a seat sees, drawn by ``draw``. Raises PositionError."""
+        """Return a random full state that fits an observation. Raises PositionError."""
         return sample_state(observation, seat, randbelow)
 
     def diagram(self, view: str, last: str | None = None) -> Diagram:
@@ -63,10 +63,10 @@ class Cyvasse(Game[int]):
 
 
 def sample_state(observation: str, seat: int, randbelow: RandBelow) -> State[int]:
-    """Return a state that shows ``seat`` an observation; what it cannot see is drawn. Raises PositionError.
+    """Return a random state in which ``seat`` has an observation. Raises PositionError.
 
-    A side unseen is laid out by actions drawn uniformly from the legal ones; while its seat is still at it,
-    how far it has come is drawn uniformly too.
+    Uniformly random legal actions lay out the hidden side. If the other seat is still laying out its side,
+    the number of its actions is uniformly random too.
     """
     fields = parse_fields(observation)
     word = fields.phase.word
@@ -74,8 +74,8 @@ def sample_state(observation: str, seat: int, randbelow: RandBelow) -> State[int
         return state_of(fields)
     if seat not in {1, 2} or (word == "hidden") != (fields.seat != seat):
         raise PositionError(
-            f"seat {seat} does not see PHASE {word} while seat {fields.seat} lays out its side: PHASE is"
-            " hidden from the other seat, and from it alone"
+            f"seat {seat} cannot observe PHASE {word} while seat {fields.seat} lays out its side: PHASE is"
+            " hidden from the other seat only"
         )
     if word == "hidden":
         return _lay_out(state_of(fields._replace(phase=Phase("king"))), randbelow(STEPS), randbelow)
@@ -83,7 +83,7 @@ def sample_state(observation: str, seat: int, randbelow: RandBelow) -> State[int
         return state_of(fields)
     _check_unseen(fields)
     unseen = _lay_out(SetUp.begin(), STEPS, randbelow)
-    assert isinstance(unseen, SetUp)  # noqa: S101 - when White is done, Black sets up
+    assert isinstance(unseen, SetUp)  # noqa: S101 - after White's set-up comes Black's
     return state_of(
         fields._replace(
             ground=seen_by(2, fields.ground, unseen.ground),
@@ -102,4 +102,4 @@ def _lay_out(state: State[int], steps: int, randbelow: RandBelow) -> State[int]:
 def _check_unseen(fields: Position) -> None:
     for s in squares_of(SIDE[1]):
         if fields.ground[s] != UNLAID or fields.board[s] != EMPTY:
-            raise PositionError(f"Black does not see White's side in the set-up, but {NAMES[s]} is shown")
+            raise PositionError(f"Black cannot see White's side in the set-up, but {NAMES[s]} is shown")

@@ -1,4 +1,8 @@
-"""Engagement: which enemy pieces a seat's pieces engage sufficiently, judged on one board."""
+"""Lists the moves and captures of a seat, and decides which enemy pieces are sufficiently engaged.
+
+A piece that enters the ``zone``, the front squares of enemy Spears, stops there. ``passable`` squares are no
+mountains, hold no enemy, and are outside the zone.
+"""
 
 from typing import NamedTuple
 
@@ -28,10 +32,9 @@ from tourney.games.cyvasse.board import (
 
 
 class Engagement(dict[int, bool]):
-    """Says of an enemy piece, by its square, whether it is sufficiently engaged; judged when first asked.
+    """Maps the square of an enemy piece to whether it is sufficiently engaged, computed on first use.
 
-    A piece on water engages nothing. A piece next to enemy Towers engages those Towers only: so it counts at
-    distance 1 against a Tower, and nowhere else.
+    A piece on water engages nothing. A piece next to enemy Towers engages only those Towers, at distance 1.
     """
 
     __slots__ = (
@@ -59,9 +62,9 @@ class Engagement(dict[int, bool]):
         self._at2 = (elephant | crossbows | trebuchet | dragon) & free
         self._at3 = (crossbows | trebuchet) & free
         self.trebuchet = trebuchet & free
-        """The Trebuchet if it can engage anything: the only kind that does at distance 4."""
+        """The Trebuchet if it can engage: the only kind with distance 4."""
         self.barrier = ground.mountains | enemy
-        """What bars an engagement when it stands strictly between."""
+        """The squares that block an engagement across them."""
         self._heavy = e_horse | e_elephant | e_dragon | e_tower
         self._bare = e_crossbows | e_trebuchet
         self._back = FRONT[3 - seat]
@@ -88,7 +91,7 @@ class Engagement(dict[int, bool]):
 
 
 class _Steps(dict[int, tuple[int, ...]]):
-    """The normal moves of one step from a square, by the mask of its empty neighbours; at most 64 entries."""
+    """The one-step moves from a square, by the mask of its empty neighbours (at most 64 entries)."""
 
     def __init__(self, s: int) -> None:
         super().__init__()
@@ -100,7 +103,7 @@ class _Steps(dict[int, tuple[int, ...]]):
 
 
 class _Rings(dict[int, int]):
-    """All neighbours of some neighbours of a square, by the mask of these; at most 64 entries."""
+    """The neighbours of a subset of a square's neighbours, by the mask of the subset (at most 64 entries)."""
 
     def __missing__(self, near: int) -> int:
         found = 0
@@ -115,15 +118,15 @@ _RINGS = tuple(_Rings() for _ in range(SIZE))
 
 
 class _View(NamedTuple):
-    """What the pieces of the seat that acts see of the board before the action."""
+    """The board from the acting seat's view."""
 
     enemy: int
     empty: int
-    """Where a piece may end a normal move."""
+    """The squares where a normal move may end."""
     passable: int
-    """What a piece may cross."""
+    """The squares that a piece may cross."""
     zone: int
-    """The front squares of enemy Spears; bits beside the board may be set in it too."""
+    """The front squares of enemy Spears; bits outside the board may be set too."""
 
 
 def _view(masks: Masks, seat: int, ground: Ground) -> _View:
@@ -135,7 +138,7 @@ def _view(masks: Masks, seat: int, ground: Ground) -> _View:
 
 
 def turn_actions(masks: Masks, seat: int, ground: Ground) -> list[int]:
-    """List the normal moves and captures of the seat whose turn begins, sorted; its own masks come first."""
+    """List the moves and captures at the start of a turn, sorted; ``masks`` are the seat's own first."""
     view = _view(masks, seat, ground)
     found: list[int] = []
     _list_moves(found, masks, view)
@@ -145,7 +148,7 @@ def turn_actions(masks: Masks, seat: int, ground: Ground) -> list[int]:
 
 
 def second_rabble_actions(masks: Masks, ground: Ground, first: int) -> list[int]:
-    """List the normal moves of every Rabble but that on square ``first``, and ``done``, sorted."""
+    """List ``done`` and the moves of every Rabble except the one on square ``first``, sorted."""
     empty = ground.open ^ masks[OCCUPIED] ^ masks[WIDTH + OCCUPIED]
     found = [DONE]
     for s in squares_of(masks[RABBLE] ^ BIT[first]):
@@ -155,15 +158,15 @@ def second_rabble_actions(masks: Masks, ground: Ground, first: int) -> list[int]
 
 
 def can_move_second_rabble(masks: Masks, ground: Ground, first: int) -> bool:
-    """Say whether some Rabble but that on square ``first`` has a normal move; ``masks`` are its own first."""
+    """Say whether a Rabble other than the one on ``first`` can move; ``masks`` are the seat's own first."""
     empty = ground.open ^ masks[OCCUPIED] ^ masks[WIDTH + OCCUPIED]
     return bool(spread(masks[RABBLE] ^ BIT[first]) & empty)
 
 
 def can_act(masks: Masks, seat: int, ground: Ground) -> bool:
-    """Say whether the seat whose turn begins has a legal action; ``masks`` are its own first."""
+    """Say whether a seat has a legal action at the start of its turn; ``masks`` are its own first."""
     empty = ground.open ^ masks[OCCUPIED] ^ masks[WIDTH + OCCUPIED]
-    if spread(masks[OCCUPIED] ^ masks[TOWER]) & empty:  # whatever moves at all can take one step
+    if spread(masks[OCCUPIED] ^ masks[TOWER]) & empty:  # every movable piece can move one step
         return True
     return bool(turn_actions(masks, seat, ground))
 
@@ -201,7 +204,7 @@ def _list_moves(found: list[int], masks: Masks, view: _View) -> None:
 
 
 def _end_on(found: list[int], start: int, ends: int) -> None:
-    """Add what begins with ``start`` and ends on one of ``ends``."""
+    """Add the actions with the prefix ``start`` that end on ``ends``."""
     while ends:
         bit = ends & -ends
         ends ^= bit
@@ -232,13 +235,13 @@ def _list_captures(found: list[int], masks: Masks, view: _View, seat: int, engag
 
 
 def _capture(found: list[int], s: int, prey: int, barred: int, engaged: Engagement) -> None:
-    """Add the captures from ``s`` on ``prey``, squares that lie straight, across nothing of ``barred``."""
+    """Add the captures from ``s`` along lines to squares of ``prey``, across no square of ``barred``."""
     between, start = BETWEEN[s], CAPTURES_FROM[s]
     found.extend(start + TO[t] for t in squares_of(prey) if not between[t] & barred and engaged[t])
 
 
 def _capture_and_ride(found: list[int], s: int, limit: int, view: _View, engaged: Engagement) -> None:
-    """Add a horse's captures from ``s`` and its rides on beyond, the whole way at most ``limit``."""
+    """Add a horse's captures from ``s``, with and without riding on; the whole path is at most ``limit``."""
     enemy, empty, passable, zone = view
     between = BETWEEN[s]
     for t in squares_of(STAR[limit][s] & enemy):
@@ -256,7 +259,7 @@ def _capture_and_ride(found: list[int], s: int, limit: int, view: _View, engaged
 
 
 def _shoot(found: list[int], s: int, view: _View, engaged: Engagement) -> None:
-    """Add the Trebuchet's captures from ``s``: of what it engages itself, stepping straight away from it."""
+    """Add the Trebuchet's captures from ``s``, each with a step away from the captured piece."""
     between, start = BETWEEN[s], CAPTURES_FROM[s]
     for t in squares_of((STAR[4][s] ^ NEAR[s]) & view.enemy):
         seen = not between[t] & engaged.barrier

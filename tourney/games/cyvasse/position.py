@@ -1,7 +1,4 @@
-"""Position strings, read into their fields: ``TERRAIN PIECES SEAT PHASE QUIET TURN``.
-
-Each field is held to its own form here; how they fit together is ``reading``'s.
-"""
+"""Parses position strings, ``TERRAIN PIECES SEAT PHASE QUIET TURN``, and refuses impossible positions."""
 
 import re
 from typing import NamedTuple
@@ -56,19 +53,19 @@ _PHASE = re.compile(
 
 
 class Phase(NamedTuple):
-    """What is done next: ``word`` is king, tile, put, play, rabble, or hidden in an observation."""
+    """The next step: ``word`` is king, tile, put, play, rabble, or hidden in an observation."""
 
     word: str
     left: tuple[int, ...] = ()
-    """The tiles still to lay; of the word tile."""
+    """For the word tile: the tiles left."""
     placed: int = 0
-    """How many of the 22 pieces are put; of the word put."""
+    """For the word put: the number of pieces placed, of 22."""
     rabble: int = 0
-    """The square of the Rabble moved first; of the word rabble."""
+    """For the word rabble: the square of the Rabble that moved first."""
 
 
 class Position(NamedTuple):
-    """The six fields; ground and board as the states hold them, an item a square number."""
+    """The six fields; ground and board are by square number, as in the states."""
 
     ground: str
     board: bytes
@@ -79,12 +76,12 @@ class Position(NamedTuple):
 
 
 def parse_fields(text: str) -> Position:
-    """Return the fields of a position string or of an observation. Raises PositionError."""
+    """Parse a position string or an observation, field by field. Raises PositionError."""
     words = text.split(" ")
     if len(words) != 6:
         raise PositionError(
-            "a position has six fields, TERRAIN PIECES SEAT PHASE QUIET TURN, parted by one blank each;"
-            f" here are {len(words)}"
+            "a position has six fields, TERRAIN PIECES SEAT PHASE QUIET TURN, separated by single blanks,"
+            f" not {len(words)}"
         )
     terrain, pieces, seat, phase, quiet, turn = words
     if seat not in {"1", "2"}:
@@ -102,11 +99,11 @@ def parse_fields(text: str) -> Position:
 def _read_squares(field: str, text: str, allowed: str) -> str:
     rows = text.split("/")
     if len(rows) != len(ROWS):
-        raise PositionError(f"{field} has nine rows, i to a, parted by /; here are {len(rows)}")
+        raise PositionError(f"{field} has nine rows, i to a, separated by /, not {len(rows)}")
     squares = [" "] * len(BARE)
     for row, letter, length, where in zip(rows, ROWS[::-1], LENGTHS[::-1], ROW_SLICES, strict=True):
         if len(row) != length:
-            raise PositionError(f"row {letter} of {field} has {length} squares; here are {len(row)}")
+            raise PositionError(f"row {letter} of {field} has {length} squares, not {len(row)}")
         for i, code in enumerate(row, 1):
             if code not in allowed:
                 raise PositionError(f"{field} holds {code!r} on {letter}{i}; it may hold {allowed}")
@@ -116,7 +113,7 @@ def _read_squares(field: str, text: str, allowed: str) -> str:
 
 def _read_number(field: str, text: str) -> int:
     if _NUMBER.fullmatch(text) is None:
-        raise PositionError(f"{field} is a small number without leading zeros, not {text!r}")
+        raise PositionError(f"{field} is a number of at most 6 digits without leading zeros, not {text!r}")
     return int(text)
 
 
@@ -142,15 +139,15 @@ def _read_phase(text: str) -> Phase:
 
 
 def read_position(text: str) -> State[int]:
-    """Return the state that a position string names, without history. Raises PositionError."""
+    """Return the state of a position string, without history. Raises PositionError."""
     return state_of(parse_fields(text))
 
 
 def state_of(fields: Position) -> State[int]:
-    """Return the state that the fields of a position name, without history. Raises PositionError."""
+    """Return the state of parsed fields, without history. Raises PositionError."""
     if fields.phase.word == "hidden":
         raise PositionError(
-            "PHASE hidden stands in an observation; in a position it says how far the set-up is"
+            "PHASE hidden is for observations; in a position PHASE gives the step of the set-up"
         )
     if fields.phase.word in {"play", "rabble"}:
         return _play(fields)
@@ -160,7 +157,7 @@ def state_of(fields: Position) -> State[int]:
 def _play(fields: Position) -> Play:
     for seat in (1, 2):
         if not side_can_be_laid(seat, fields.ground):
-            raise PositionError(f"no laying of nine tiles gives the TERRAIN of {_name(seat)}'s side")
+            raise PositionError(f"the nine tiles cannot produce the TERRAIN of {_name(seat)}'s side")
     _check_middle_ground(fields)
     _check_pieces_in_play(fields)
     _check_counters(fields)
@@ -270,13 +267,13 @@ def _check_bare(fields: Position, seat: int) -> None:
     for s in squares_of(SIDE[seat]):
         if fields.ground[s] != UNLAID or fields.board[s] != EMPTY:
             raise PositionError(
-                f"{_name(seat)} has laid nothing yet, but {NAMES[s]} holds {fields.ground[s]!r} in TERRAIN"
-                f" and {chr(fields.board[s])!r} in PIECES"
+                f"{_name(seat)} has not started its set-up, but {NAMES[s]} holds {fields.ground[s]!r} in"
+                f" TERRAIN and {chr(fields.board[s])!r} in PIECES"
             )
 
 
 def _plan_put(fields: Position, seat: int, placed: int) -> Plan:
-    """Check that on a side stand its King, on a king square, and its first pieces; return the King's plan."""
+    """Check that a side has its King, on a king square, and its first pieces; return the King's plan."""
     found = sorted(fields.board[s] for s in squares_of(SIDE[seat]) if fields.board[s] != EMPTY)
     wanted = own_code(seat, "K" + PUT_ORDER[:placed])
     if found != sorted(wanted.encode("ascii")):
@@ -297,7 +294,7 @@ def _plan_put(fields: Position, seat: int, placed: int) -> Plan:
 def _check_laid(fields: Position, seat: int, plan: Plan) -> None:
     if not can_be_laid(plan, fields.ground):
         raise PositionError(
-            f"no laying of nine tiles with the King on {NAMES[plan.king]} gives the TERRAIN of"
+            f"the nine tiles with the King on {NAMES[plan.king]} cannot produce the TERRAIN of"
             f" {_name(seat)}'s side"
         )
 
@@ -309,12 +306,12 @@ def _check_partly_laid(fields: Position, seat: int, plan: Plan) -> None:
         for s in block.squares:
             if fields.ground[s] != UNLAID:
                 raise PositionError(
-                    f"no tile lies on {NAMES[s]} yet, but TERRAIN holds {fields.ground[s]!r} there"
+                    f"there is no tile on {NAMES[s]} yet, but TERRAIN holds {fields.ground[s]!r} there"
                 )
     if not shows_king_tile(plan, fields.ground) or laid not in laid_tiles(plan, fields.ground, len(laid)):
         tiles = "".join(map(str, sorted(laid))) or "none"
         raise PositionError(
-            f"no laying of the king tile on {NAMES[plan.king]} and of the tiles {tiles} gives the TERRAIN of"
+            f"the king tile on {NAMES[plan.king]} and the tiles {tiles} cannot produce the TERRAIN of"
             f" {_name(seat)}'s side"
         )
 

@@ -38,17 +38,17 @@ from tourney.games.cyvasse.moves import can_act, can_move_second_rabble, second_
 from tourney.games.cyvasse.tiles import PLANS, TILES, Plan, offers
 
 QUIET_LIMIT = 100
-"""Turns in a row without a capture that make a draw."""
+"""Consecutive turns without a capture that end the game in a draw."""
 TURN_LIMIT = 400
-"""Turns after the set-up that make a draw."""
+"""Turns after the set-up that end the game in a draw."""
 REPETITIONS = 3
-"""How often the same position at the start of a turn makes a draw."""
+"""Occurrences of the same position at the start of a turn that end the game in a draw."""
 
 
 class Play(State[int]):
-    """A position in play, with the boards since the last capture, which repetition counts.
+    """A position in play, with the boards since the last capture, for the repetition rule.
 
-    ``rabble`` is the square of the Rabble that was moved first in this turn, or 0 at the start of a turn.
+    ``rabble`` is the square of the Rabble that moved first in this turn, or 0 at the start of a turn.
     """
 
     __slots__ = (
@@ -56,6 +56,7 @@ class Play(State[int]):
         "actor",
     )  # fmt: skip
 
+    seats = 2
     actor: int
 
     def __init__(
@@ -82,11 +83,6 @@ class Play(State[int]):
     def at(cls, ground: Ground, board: bytes, seat: int, rabble: int, quiet: int, turn: int) -> "Play":
         """Return a position without history."""
         return cls(ground, board, masks_of(board), seat, rabble, quiet, turn, ())
-
-    @property
-    def seats(self) -> int:
-        """Two."""
-        return 2
 
     def legal_actions(self) -> Sequence[int]:
         """List the legal actions, sorted by their strings."""
@@ -153,17 +149,17 @@ class Play(State[int]):
         return self._reason
 
     def position(self) -> str:
-        """Return the position string; everybody sees all of it."""
+        """Return the position string; nothing is hidden in play."""
         phase = f"rabble-{NAMES[self._rabble]}" if self._rabble else "play"
         pieces = pieces_text(self._board)
         return f"{self._ground.text} {pieces} {self._seat} {phase} {self._quiet} {self._turn}"
 
 
 def _reason(ground: Ground, masks: Masks, seat: int, quiet: int, turn: int, boards: tuple[bytes, ...]) -> str:
-    """Say why the game is over at the start of a turn, or ""; ``boards`` ends with the board as it is now.
+    """Return why the game is over at the start of a turn, or ""; ``boards`` ends with the current board.
 
-    The boards are those of consecutive turns without a capture, so every second one had the same seat to
-    act; one before a capture cannot come again.
+    The boards are of consecutive turns without a capture, so every second one has the same seat to act.
+    Boards before a capture cannot recur.
     """
     own = of_seat(masks, seat)
     if not own[KING]:
@@ -180,13 +176,13 @@ def _reason(ground: Ground, masks: Masks, seat: int, quiet: int, turn: int, boar
 
 
 STEPS = 1 + len(TILES) + len(PUT_ORDER)
-"""How many actions one seat's set-up has."""
+"""The number of actions in a seat's set-up."""
 
 _SOUTH_END, _NORTH_BEGIN = square(4, 1), square(5, 1)
 
 
 def seen_by(seat: int, whole: AnyStr, bare: AnyStr) -> AnyStr:
-    """Return ``whole``, an item a square number, with the other seat's side as it is in ``bare``."""
+    """Return ``whole`` (by square number) with the other seat's side replaced from ``bare``."""
     if seat == 1:
         return whole[:_NORTH_BEGIN] + bare[_NORTH_BEGIN:]
     return bare[:_SOUTH_END] + whole[_SOUTH_END:]
@@ -204,14 +200,15 @@ def _place(board: bytes, s: int, code: str) -> bytes:
 
 
 class SetUp(State[int]):
-    """A set-up under way: White lays out its whole side, then Black does.
+    """A set-up in progress: White lays out its side, then Black.
 
-    The seat that acts lays its king tile while ``plan`` is None, then the tiles that are ``left``, then puts
-    its pieces, of which ``placed`` stand. ``ground`` has a character, ``board`` a byte a square number.
+    The acting seat lays its king tile (while ``plan`` is None), then the tiles ``left``, then its pieces, of
+    which it has ``placed`` some. ``ground`` has a character and ``board`` a byte per square number.
     """
 
     __slots__ = ("_left", "_legal", "_placed", "_plan", "actor", "board", "ground")
 
+    seats = 2
     actor: int
     ground: str
     board: bytes
@@ -229,13 +226,8 @@ class SetUp(State[int]):
 
     @classmethod
     def begin(cls, actor: int = 1, ground: str = BARE, board: bytes = NO_PIECES) -> "SetUp":
-        """Return the state in which a seat begins to lay out its side."""
+        """Return the state at the start of a seat's set-up."""
         return cls(actor, ground, board, None, TILES, 0)
-
-    @property
-    def seats(self) -> int:
-        """Two."""
-        return 2
 
     def legal_actions(self) -> Sequence[int]:
         """List the legal actions, sorted by their strings."""
@@ -274,7 +266,7 @@ class SetUp(State[int]):
         return SetUp(self.actor, ground, board, plan, self._left, 0)
 
     def _lay_tile(self, tile: int, is_turned: bool) -> "SetUp":
-        assert self._plan is not None  # noqa: S101 - tiles are laid after the king tile only
+        assert self._plan is not None  # noqa: S101 - tiles follow the king tile
         block = self._plan.blocks[-len(self._left)]
         ground = _lay(self.ground, block.squares, offers(block.shape, tile)[is_turned])
         left = tuple(other for other in self._left if other != tile)
@@ -293,10 +285,10 @@ class SetUp(State[int]):
         return after
 
     def ranks(self) -> None:
-        """Return None: no game ends in the set-up."""
+        """Return None: the game is not over."""
 
     def reason(self) -> str:
-        """Return "": no game ends in the set-up."""
+        """Return "": the game is not over."""
         return ""
 
     def position(self) -> str:
@@ -304,7 +296,7 @@ class SetUp(State[int]):
         return self._text(self.ground, self.board, self._phase())
 
     def observation(self, seat: int) -> str:
-        """Return the position string with the other side unseen; PHASE is ``hidden`` from the other seat."""
+        """Return the position string without the other side; PHASE is ``hidden`` from the other seat."""
         ground = seen_by(seat, self.ground, BARE)
         board = seen_by(seat, self.board, NO_PIECES)
         return self._text(ground, board, self._phase() if seat == self.actor else "hidden")
@@ -319,10 +311,10 @@ class SetUp(State[int]):
             return f"tile-{len(TILES) - len(self._left)}:{''.join(map(str, self._left))}"
         return f"put-{self._placed}"
 
-    def visible(self, action: int, seat: int) -> bool:  # noqa: ARG002 - every action of the set-up is hidden
-        """Say whether a seat sees what is laid out now: its own alone."""
+    def visible(self, action: int, seat: int) -> bool:  # noqa: ARG002 - all set-up actions are hidden
+        """Say whether a seat sees an action: only the acting seat does."""
         return seat == self.actor
 
     def revealed(self) -> bool:
-        """Say whether nothing is hidden: so it is before the very first action only."""
+        """Say whether nothing is hidden: only before the first action."""
         return self.actor == 1 and self._plan is None

@@ -1,7 +1,7 @@
-"""The tiles: what each shows, the blocks they are laid on, and which grounds a laying can give.
+"""The terrain tiles, the blocks for them, and the terrain that they can produce.
 
-A *pattern* is the four squares of a block, NW, NE, SW, SE, as ``.`` plain, ``M`` mountain, ``W`` water; so
-the pattern of a tile turned by half a circle is the same, read backwards.
+A *pattern* is the four squares of a block, NW, NE, SW, SE, as ``.`` plain, ``M`` mountain, ``W`` water. So a
+turned tile (180 degrees) has the reversed pattern.
 """
 
 from typing import Literal, NamedTuple
@@ -19,14 +19,14 @@ FACES: dict[Shape, tuple[str, ...]] = {
 
 
 class Block(NamedTuple):
-    """Where one tile is laid: its shape and its squares NW, NE, SW, SE as the seat itself sees them."""
+    """The place of a tile: its shape and its squares NW, NE, SW, SE from the seat's own view."""
 
     shape: Shape
     squares: tuple[int, int, int, int]
 
 
 class Plan(NamedTuple):
-    """What the king tile fixes: the king square, all that it covers, and the eight blocks in their order."""
+    """The layout that a king tile determines: its king square, all its squares, and the eight blocks."""
 
     king: int
     covers: tuple[int, ...]
@@ -84,15 +84,15 @@ PLANS: dict[int, tuple[Plan, ...]] = {
 
 
 def offers(shape: Shape, tile: int) -> tuple[str, ...]:
-    """Return the patterns that a tile can show on a block: as it is and, if that differs, turned."""
+    """Return the patterns of a tile on a block: unturned and, if different, turned."""
     face = FACES[shape][tile - 1]
     return (face,) if face == face[::-1] else (face, face[::-1])
 
 
 def laid_tiles(plan: Plan, ground: str, blocks: int) -> frozenset[frozenset[int]]:
-    """Return the sets of tiles that, laid on the first ``blocks`` blocks of a plan, show a ground there.
+    """Return the sets of tiles that can produce the terrain of the first ``blocks`` blocks of a plan.
 
-    The king tile's own squares are not looked at.
+    The squares of the king tile are ignored.
     """
     sets = frozenset([frozenset[int]()])
     for block in plan.blocks[:blocks]:
@@ -103,15 +103,15 @@ def laid_tiles(plan: Plan, ground: str, blocks: int) -> frozenset[frozenset[int]
 
 
 def shows_king_tile(plan: Plan, ground: str) -> bool:
-    """Say whether a ground is plain where the king tile lies."""
+    """Say whether the terrain is plain under the king tile."""
     return all(ground[s] == PLAIN for s in plan.covers)
 
 
 def can_be_laid(plan: Plan, ground: str) -> bool:
-    """Say whether some laying of the nine tiles by a plan gives a ground."""
+    """Say whether the nine tiles can produce the terrain with this plan."""
     return shows_king_tile(plan, ground) and bool(laid_tiles(plan, ground, len(plan.blocks)))
 
 
 def side_can_be_laid(seat: int, ground: str) -> bool:
-    """Say whether some laying gives a ground on a seat's whole side, wherever its King stood."""
+    """Say whether the nine tiles can produce the terrain of a seat's side with any plan."""
     return any(can_be_laid(plan, ground) for plan in PLANS[seat])

@@ -1,6 +1,6 @@
 """Element: wall in the sage on your right with stones of fire, water, earth and wind.
 
-The rules are on the page docs/rules/element.md; the names here are the page's words.
+The rules and their terms are on the page ``docs/rules/element.md``.
 """
 
 from tourney.games.element.game import Element, ElementState

@@ -1,7 +1,11 @@
-"""The board of Element: squares, directions, and what may lie on a square.
+"""The board of Element, ranges, the movement of sages, and actions as ints.
 
-A square is an int, its name's place in string order (a1, a10, a11, a2, ...), so that a list made in the
-order of squares is in the order of its strings. A board is bytes, one code a square.
+A square is the index of its name in string order (a1, a10, a11, a2, ...), so lists in the order of squares
+are in the order of their strings. A board is bytes, one code per square. Actions are ints that sort like
+their strings.
+
+A *range* is Earth that is linked to a mountain, neighbour by neighbour. Range squares are never replaced, so
+a range only grows; the board has separate codes for them.
 """
 
 from collections.abc import Iterator
@@ -18,12 +22,12 @@ SQUARE: dict[str, int] = {name: square for square, name in enumerate(SQUARES)}
 
 EMPTY = 0
 WHIRLWIND = 4
-"""1 to 4 are Winds, as many as the code; 4 is the highest whirlwind."""
+"""The codes 1 to 4 are the numbers of Winds; 4 is the highest whirlwind."""
 FIRE, WATER, EARTH, RANGE_EARTH, MOUNTAIN, SAGE = 5, 6, 7, 8, 9, 10
-"""EARTH is one Earth outside every range, RANGE_EARTH one Earth inside; a mountain is always a range."""
+"""EARTH is a single Earth outside every range, RANGE_EARTH one inside; a mountain is always in a range."""
 
 DIRECTIONS = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
-"""North and on clockwise, as (columns, rows)."""
+"""Clockwise from north, as (columns, rows)."""
 COMPASS: dict[str, int] = {"e": 2, "n": 0, "s": 4, "w": 6}
 """The four orthogonal directions by letter, in string order."""
 
@@ -34,7 +38,7 @@ def _place(square: int) -> tuple[int, int]:
 
 
 PLACES: tuple[tuple[int, int], ...] = tuple(map(_place, range(SIZE * SIZE)))
-"""By square: its column and row, from 0."""
+"""The column and row of each square, from 0."""
 _SQUARE_AT = {place: square for square, place in enumerate(PLACES)}
 
 
@@ -50,7 +54,7 @@ def _ray(square: int, direction: int) -> tuple[int, ...]:
 RAYS: tuple[tuple[tuple[int, ...], ...], ...] = tuple(
     tuple(_ray(square, direction) for direction in range(8)) for square in range(SIZE * SIZE)
 )
-"""By square and direction: the squares from it (itself left out) to the board's edge."""
+"""By square and direction: the squares beyond it up to the edge."""
 ORTHOGONAL: tuple[tuple[int, ...], ...] = tuple(
     tuple(rays[direction][0] for direction in COMPASS.values() if rays[direction]) for rays in RAYS
 )
@@ -61,7 +65,7 @@ _ACROSS, _ALONG = (
     [bytes(abs(place[axis] - k) for place in PLACES) for k in range(SIZE)] for axis in range(2)
 )
 DISTANCE: tuple[bytes, ...] = tuple(bytes(map(add, _ACROSS[column], _ALONG[row])) for column, row in PLACES)
-"""By two squares: the orthogonal steps from one to the other."""
+"""By two squares: the number of orthogonal steps between them."""
 DIAGONAL: tuple[tuple[tuple[int, int, int], ...], ...] = tuple(
     tuple(
         (rays[direction][0], rays[direction - 1][0], rays[(direction + 1) % 8][0])
@@ -70,7 +74,7 @@ DIAGONAL: tuple[tuple[tuple[int, int, int], ...], ...] = tuple(
     )
     for rays in RAYS
 )
-"""By square: its diagonal neighbours, each with the two squares that flank the step there."""
+"""By square: its diagonal neighbours, each with the two squares that flank the step."""
 JUMPS: tuple[tuple[tuple[tuple[int, ...], tuple[int, ...]], ...], ...] = tuple(
     tuple(
         (ray, () if direction % 2 == 0 else (rays[direction - 1][0], rays[(direction + 1) % 8][0]))
@@ -79,16 +83,16 @@ JUMPS: tuple[tuple[tuple[tuple[int, ...], tuple[int, ...]], ...], ...] = tuple(
     )
     for rays in RAYS
 )
-"""By square: the rays that a jump can follow, each with the two squares that flank its first step, if any."""
+"""By square: the rays of possible jumps, each with the two squares that flank a diagonal first step."""
 
 
 def is_range(code: int) -> bool:
-    """Say whether a square of that code is range."""
+    """Say whether a code belongs to a range."""
     return code in (RANGE_EARTH, MOUNTAIN)
 
 
 def spread_range(board: bytearray, square: int) -> None:
-    """Make range of all Earth that is linked to a range square."""
+    """Add all Earth linked to a range square to its range."""
     open_ = [square]
     while open_:
         for neighbour in NEIGHBOURS[open_.pop()]:
@@ -98,7 +102,7 @@ def spread_range(board: bytearray, square: int) -> None:
 
 
 def add_earth(board: bytearray, square: int) -> None:
-    """Put an Earth on a square: a mountain if one lies there already. Carry out what becomes range."""
+    """Put an Earth on a square, which makes a mountain of an Earth there, and update the ranges."""
     if board[square] in (EARTH, RANGE_EARTH):
         board[square] = MOUNTAIN
     elif any(is_range(board[neighbour]) for neighbour in NEIGHBOURS[square]):
@@ -113,7 +117,7 @@ Board = bytes | bytearray
 
 
 def steps(board: Board, sage: int) -> list[int]:
-    """Return the squares to which a sage can step."""
+    """Return the squares that a sage can step to."""
     found = [square for square in ORTHOGONAL[sage] if not board[square]]
     for square, one, two in DIAGONAL[sage]:
         if not board[square] and not (is_range(board[one]) and is_range(board[two])):
@@ -122,7 +126,7 @@ def steps(board: Board, sage: int) -> list[int]:
 
 
 def jumps(board: Board, sage: int) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """Yield a sage's jumps as the landing square and the run of Wind jumped, used Wind or not."""
+    """Yield a sage's jumps over used or unused Wind: the landing square and the Winds jumped."""
     for ray, flanks in JUMPS[sage]:
         if not EMPTY < board[ray[0]] <= WHIRLWIND:
             continue
@@ -139,7 +143,7 @@ def jumps(board: Board, sage: int) -> Iterator[tuple[int, tuple[int, ...]]]:
 
 
 def is_captured(board: Board, sage: int) -> bool:
-    """Say whether a sage could make no step and no jump, whatever steps are left and Wind is used."""
+    """Say whether a sage has no step and no jump, regardless of steps left and used Wind."""
     for square in ORTHOGONAL[sage]:
         if not board[square]:
             return False
@@ -150,7 +154,7 @@ def is_captured(board: Board, sage: int) -> bool:
 
 
 def ways_out(board: Board, sage: int) -> set[int]:
-    """Return the squares that a sage could reach by one step or one jump, used Wind or not."""
+    """Return the squares within one step or one jump of a sage, over used or unused Wind."""
     return {*steps(board, sage), *(landing for landing, _ in jumps(board, sage))}
 
 
@@ -160,21 +164,21 @@ MOST_DRAWN = 4
 
 _BLOCK = 128
 PLACE: dict[str, int] = {letter: k * _BLOCK for k, letter in enumerate(ELEMENTS)}
-"""By letter: the placement's int, to which the square is added."""
+"""By letter: the base of a placement; add the square."""
 DRAW_0 = 4 * _BLOCK
-"""The int of ``draw-0``, to which the number is added."""
+"""``draw-0``; add the number of stones."""
 END = DRAW_0 + MOST_DRAWN + 1
 FLOW_TO: dict[str, int] = {letter: END + 1 + k for k, letter in enumerate(COMPASS)}
 JUMP = 5 * _BLOCK
-"""To which the landing square is added."""
+"""The base of jumps; add the landing square."""
 RIVER_TO: dict[str, int] = {letter: 6 * _BLOCK + k for k, letter in enumerate(COMPASS)}
 STEP = 7 * _BLOCK
-"""To which the square is added."""
+"""The base of steps; add the square."""
 _STONES = 8 * _BLOCK
 
 
 def _hands(size: int, letters: str = ELEMENTS) -> Iterator[str]:
-    """Yield the hands of a size, each sorted, in string order."""
+    """Yield the sorted hands of a size, in string order."""
     if size == 0:
         yield ""
         return
@@ -187,9 +191,9 @@ STONES: dict[str, int] = {
     hand: _STONES + k
     for k, hand in enumerate(sorted(hand for size in range(1, MOST_DRAWN + 1) for hand in _hands(size)))
 }
-"""By hand, sorted ``A E F W``: the int of its being drawn."""
+"""By hand, sorted ``A E F W``: the chance outcome."""
 HANDS: dict[int, str] = {action: hand for hand, action in STONES.items()}
-"""The hands that chance gives, by int."""
+"""The hands of the chance outcomes."""
 
 FLOW_LETTER: dict[int, str] = {action: letter for letter, action in FLOW_TO.items()}
 RIVER_LETTER: dict[int, str] = {action: letter for letter, action in RIVER_TO.items()}
@@ -216,26 +220,26 @@ _ACTIONS = {text: action for action, text in _STRINGS.items()}
 
 
 def action_string(action: int) -> str:
-    """Return an action's string."""
+    """Return the string of an action."""
     return _STRINGS[action]
 
 
 def parse_action(text: str) -> int:
-    """Return the action that a string names. Raises ActionError; whether it is legal is not asked."""
+    """Return the action of a string, legal or not. Raises ActionError."""
     action = _ACTIONS.get(text)
     if action is None:
         raise ActionError(
-            f"{text!r} is no action of element; one is draw-N, stones-XXXX (sorted A E F W), X-SQUARE with X"
+            f"{text!r} is no action of element; write draw-N, stones-XXXX (sorted A E F W), X-SQUARE with X"
             " in A E F W, step-SQUARE, jump-SQUARE, river-D, flow-D with D in e n s w, or end"
         )
     return action
 
 
 def placed_letter(action: int) -> str:
-    """Return the letter of the stone that a placement's int places."""
+    """Return the letter of the stone that a placement places."""
     return ELEMENTS[action // _BLOCK]
 
 
 def named_square(action: int) -> int:
-    """Return the square that a placement, a step or a jump names."""
+    """Return the square of a placement, a step or a jump."""
     return action % _BLOCK

@@ -1,4 +1,4 @@
-"""The state of Element: a position that can be played on."""
+"""The game Element and its states."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class ElementState(State[int]):
         return ElementState(after(self._position, action))
 
     def ranks(self) -> tuple[int, ...] | None:
-        """Return rank 1 for the seats whose prey is captured; all have it after the last turn."""
+        """Return rank 1 for each seat whose prey is captured, or for all seats after the last turn."""
         if self._actor != OVER:
             return None
         if not self._captured:
@@ -94,15 +94,15 @@ class ElementState(State[int]):
         return position_string(self._position)
 
     def chance_weights(self) -> Sequence[int]:
-        """Return the number of ways to draw each outcome."""
+        """Return the number of ways to draw each outcome. Raises ValueError."""
         if self._actor != CHANCE_ACTS:
-            raise ValueError("this is no chance node")
+            raise ValueError("chance does not act in this state")
         return [weight for _, weight in turn.chance_outcomes(self._position)]
 
 
 MOST_ACTIONS_OF_A_TURN = 90
-"""A bound: draw, chance and end; 4 Waters, each with ``river-D`` and the flow of 11 at most; 1 step; and a
-jump for each of the 30 Winds and the 1 square that can lose its Wind and have one again."""
+"""An upper bound: draw, chance and end; 4 Waters, each with ``river-D`` and a flow of 11; 1 step; and a jump
+for each of the 30 Winds and for the 1 square that can lose its Wind and get another."""
 
 
 class Element(Game[int]):
@@ -127,19 +127,19 @@ class Element(Game[int]):
         return ElementState(start(seats))
 
     def action_string(self, action: int) -> str:
-        """Return an action's string."""
+        """Return the string of an action."""
         return board.action_string(action)
 
     def parse_action(self, text: str) -> int:
-        """Return the action that a string names. Raises ActionError."""
+        """Return the action of a string. Raises ActionError."""
         return board.parse_action(text)
 
     def parse_position(self, text: str, seats: int, options: Mapping[str, str]) -> ElementState:  # noqa: ARG002 - it has no options
-        """Return the state that a position string names. Raises PositionError."""
+        """Return the state of a position string. Raises PositionError."""
         return ElementState(parse_position(text, seats))
 
     def sample(self, observation: str, seat: int, randbelow: RandBelow) -> ElementState:  # noqa: ARG002 - nothing is hidden
-        """Return the position itself, chance still to come undrawn. Raises PositionError."""
+        """Return the observed position: nothing is hidden. Raises PositionError."""
         return ElementState(parse_position(observation, _seats_of(observation)))
 
     def diagram(self, view: str, last: str | None = None) -> Diagram:

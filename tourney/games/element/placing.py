@@ -1,4 +1,4 @@
-"""Placing stones: the Rule of Replacement and each stone's effect, the flow of rivers left to ``rivers``."""
+"""Places stones: the Rule of Replacement and the effect of each stone (for rivers see ``rivers``)."""
 
 from typing import NamedTuple
 
@@ -27,13 +27,13 @@ MAY_TAKE: dict[str, tuple[int, ...]] = {
     "F": (EMPTY, *range(1, WHIRLWIND + 1)),
     "W": (EMPTY, FIRE),
 }
-"""By letter: what may lie on a square where the stone goes."""
+"""By letter: the codes of squares where the stone may be placed."""
 
 _FREE_FIRE_ORDER = tuple(COMPASS[letter] for letter in "nesw")
 
 
 class Placed(NamedTuple):
-    """What a placement leaves: the board, the bag and the used squares."""
+    """The board, the bag and the used squares after a placement."""
 
     board: bytes
     bag: Bag
@@ -41,9 +41,9 @@ class Placed(NamedTuple):
 
 
 def place(board: bytes, bag: Bag, used: frozenset[int], letter: str, square: int) -> Placed:
-    """Return what is left when a stone out of the hand is placed, and its effect carried out.
+    """Place a stone of the hand and carry out its effect.
 
-    A river that must flow is not carried out here: its headwater is placed.
+    Of a river only the headwater is placed; it flows in later actions.
     """
     new = bytearray(board)
     counts = list(bag)
@@ -77,7 +77,7 @@ def place(board: bytes, bag: Bag, used: frozenset[int], letter: str, square: int
 
 
 def free_fires(board: bytes | bytearray, square: int) -> list[int]:
-    """Return where free Fires go for a Fire on a square, north, east, south, west; the bag is not asked."""
+    """Return the squares of free Fires for a Fire on a square: north, east, south, west. Ignores the bag."""
     found = []
     rays = RAYS[square]
     for direction in _FREE_FIRE_ORDER:
@@ -91,7 +91,7 @@ def free_fires(board: bytes | bytearray, square: int) -> list[int]:
 
 
 def fed_from(board: bytes, target: int) -> list[int]:
-    """Return the squares from which a placed Fire would send a free Fire to a wholly empty square."""
+    """Return the squares from which a placed Fire would send a free Fire to an empty square."""
     found = []
     for direction in _FREE_FIRE_ORDER:
         for k, square in enumerate(RAYS[target][direction]):
@@ -103,12 +103,12 @@ def fed_from(board: bytes, target: int) -> list[int]:
 
 
 def forms_river(board: bytes | bytearray, square: int) -> bool:
-    """Say whether a Water on a square has Water beside it, so that a river must form and flow."""
+    """Say whether a Water on a square is next to Water, so that a river forms and flows."""
     return any(board[neighbour] == WATER for neighbour in ORTHOGONAL[square])
 
 
 def flow(board: bytes, bag: Bag, river: tuple[int, ...], path: tuple[int, ...]) -> tuple[bytes, Bag]:
-    """Return the board and the bag once a river's stones have gone from its squares to the path's."""
+    """Return the board and the bag after a river has moved from its squares to the path."""
     new = bytearray(board)
     a, e, f, w = bag
     for square in river:
@@ -120,12 +120,12 @@ def flow(board: bytes, bag: Bag, river: tuple[int, ...], path: tuple[int, ...]) 
 
 
 def returned(bag: Bag, hand: str) -> Bag:
-    """Return the bag with a hand's stones put back."""
+    """Return the bag with the stones of a hand added."""
     a, e, f, w = (count + hand.count(letter) for count, letter in zip(bag, ELEMENTS, strict=True))
     return a, e, f, w
 
 
 def taken(bag: Bag, hand: str) -> Bag:
-    """Return the bag without a hand's stones."""
+    """Return the bag without the stones of a hand."""
     a, e, f, w = (count - hand.count(letter) for count, letter in zip(bag, ELEMENTS, strict=True))
     return a, e, f, w

@@ -1,4 +1,4 @@
-"""Positions of Element as values, and their strings."""
+"""Positions of Element, printed and strictly parsed."""
 
 import re
 from collections.abc import Sequence
@@ -36,31 +36,31 @@ from tourney.games.element.rivers import (
 
 OF_A_KIND = 30
 MOST_STEPS = 5
-"""The steps of a turn without stones; every stone drawn costs one."""
+"""The steps of a turn without stones; each stone drawn costs one."""
 LAST_TURN = 200
-"""The turns after which the game is over."""
+"""The number of turns in a game."""
 START_SQUARES: dict[int, tuple[str, ...]] = {
     2: ("f5", "f7"),
     3: ("c3", "i3", "i9"),
     4: ("c3", "i3", "i9", "c9"),
 }
-"""By number of seats: where the sages start."""
+"""By number of seats: the start squares of the sages."""
 
 DRAW, CHANCE, ACT, RIVER, FLOW = "draw", "chance", "act", "river", "flow"
-"""The phases' words."""
+"""The phases."""
 
 STONE_LETTERS = ".1234FWEEM."
-"""By code: the board's letters in a position string."""
+"""By code: the letter in a position string."""
 
 
 class Position(NamedTuple):
-    """All that matters for the rest of the game."""
+    """A position, without history."""
 
     board: bytes
-    """A code a square; the sages' squares hold SAGE."""
+    """A code per square; SAGE for the sages' squares."""
     sages: tuple[int, ...]
     seat: int
-    """Who acts, also while chance draws."""
+    """The seat whose turn it is, also at chance."""
     phase: str
     hand: str
     """Letters, sorted."""
@@ -71,7 +71,7 @@ class Position(NamedTuple):
     turn: int
     """Turns completed."""
     drawn: int = 0
-    """The stones that chance is to give."""
+    """The number of stones to draw, at chance."""
     head: int = 0
     """The headwater's square, in ``river`` and ``flow``."""
     direction: str = ""
@@ -91,11 +91,11 @@ class Position(NamedTuple):
 
     @property
     def path_squares(self) -> tuple[int, ...]:
-        """The squares of the flow so far; they are on the board in every position that was let in."""
+        """The squares of the flow so far."""
         return path_squares(self.head, self.path) or ()
 
     def captured(self) -> list[int]:
-        """Return the seats other than the mover whose sage is captured, where that is judged: in ``act``."""
+        """Return the captured seats other than the mover; only phase ``act`` has any."""
         if self.phase != ACT:
             return []
         board, seat = self.board, self.seat
@@ -111,7 +111,7 @@ def start(seats: int) -> Position:
 
 
 def board_order(square: int) -> tuple[int, int]:
-    """Return what sorts squares by column letter, then by row as a number."""
+    """Return a sort key: by column letter, then by row as a number."""
     return PLACES[square]
 
 
@@ -126,12 +126,12 @@ _read_out = itemgetter(*_READING_ORDER)
 
 
 def board_string(board: bytes) -> str:
-    """Return the rows 11 to 1, parted by ``/``."""
+    """Return the rows 11 to 1, separated by ``/``."""
     return bytes(_read_out(board.translate(_LETTERS) + b"/")).decode("ascii")
 
 
 def squares_string(squares: Sequence[int] | frozenset[int]) -> str:
-    """Return squares sorted by column letter, then by row as a number, or ``-`` for none."""
+    """Return squares sorted by column, then by row, or ``-`` for none."""
     return ",".join([SQUARES[square] for square in sorted(squares, key=board_order)]) or "-"
 
 
@@ -173,7 +173,7 @@ _PHASE = re.compile(
 
 
 def parse_position(text: str, seats: int) -> Position:
-    """Return the position that a string names, for a number of seats. Raises PositionError."""
+    """Return the position of a string, for a number of seats. Raises PositionError."""
     fields = text.split(" ")
     if len(fields) != len(_FIELDS):
         raise PositionError(
@@ -205,22 +205,22 @@ def parse_position(text: str, seats: int) -> Position:
 def _read_square(field: str, name: str) -> int:
     square = SQUARE.get(name)
     if square is None:
-        raise PositionError(f"{field} names {name!r}, which is no square of a1 to k11")
+        raise PositionError(f"{field} names {name!r}, which is not a square of a1 to k11")
     return square
 
 
 def _read_number(field: str, text: str, low: int, high: int) -> int:
     if _SMALL.fullmatch(text) is None or not low <= int(text) <= high:
-        raise PositionError(f"{field} {text!r} is no number from {low} to {high}")
+        raise PositionError(f"{field} {text!r} is not a number from {low} to {high}")
     return int(text)
 
 
 def _read_sages(text: str, seats: int) -> tuple[int, ...]:
     sages = tuple(_read_square("SAGES", name) for name in text.split(","))
     if len(sages) != seats:
-        raise PositionError(f"SAGES {text} are {len(sages)}, and there are {seats} seats")
+        raise PositionError(f"SAGES {text} names {len(sages)} squares for {seats} seats")
     if len(set(sages)) != seats:
-        raise PositionError(f"SAGES {text} are not all on different squares")
+        raise PositionError(f"SAGES {text} names a square twice")
     return sages
 
 
@@ -231,12 +231,14 @@ def _read_board(text: str, sages: tuple[int, ...]) -> bytes:
     board = bytearray(SIZE * SIZE)
     for number, row in zip(range(SIZE, 0, -1), rows, strict=True):
         if _ROW.fullmatch(row) is None:
-            raise PositionError(f"row {number} of BOARD, {row!r}, is not {SIZE} of F W E M 1 2 3 4 .")
+            raise PositionError(
+                f"row {number} of BOARD, {row!r}, is not {SIZE} characters of F W E M 1 2 3 4 ."
+            )
         for column, letter in zip(COLUMNS, row, strict=True):
             board[SQUARE[f"{column}{number}"]] = STONE_LETTERS.index(letter)
     for sage in sages:
         if board[sage] != EMPTY:
-            raise PositionError(f"the sage on {SQUARES[sage]} stands on a stone")
+            raise PositionError(f"there is a stone under the sage on {SQUARES[sage]}")
         board[sage] = SAGE
     for square in range(SIZE * SIZE):
         if board[square] == MOUNTAIN:
@@ -270,7 +272,7 @@ def _read_bag(text: str) -> Bag:
 
 
 def _with_phase(position: Position, text: str) -> Position:
-    """Return the position with PHASE read; what it names is checked by ``_check``."""
+    """Return the position with PHASE parsed but not checked against other fields."""
     match = _PHASE.fullmatch(text)
     if match is None:
         raise PositionError(
@@ -292,7 +294,7 @@ def _with_phase(position: Position, text: str) -> Position:
 
 
 def _check(position: Position) -> None:
-    """Raise PositionError where the fields, each well formed, do not go together."""
+    """Raise PositionError for well-formed fields that contradict each other."""
     board, _, seat, phase, _, _, used, bag, turn = position[:9]
     seats = len(position.sages)
     if seat != turn % seats + 1:
@@ -301,17 +303,17 @@ def _check(position: Position) -> None:
         raise PositionError(f"TURN {LAST_TURN} ends the game, so PHASE is draw, not {phase}")
     _check_stones(position)
     if phase == CHANCE and position.drawn > sum(bag):
-        raise PositionError(f"chance is to give {position.drawn} stones, and the bag holds {sum(bag)}")
+        raise PositionError(f"PHASE is chance-{position.drawn}, but the bag holds {sum(bag)}")
     for square in used:
         if not EMPTY < board[square] <= WHIRLWIND:
-            raise PositionError(f"USED names {SQUARES[square]}, where no Wind lies")
+            raise PositionError(f"USED names {SQUARES[square]}, which holds no Wind")
     if phase in (DRAW, CHANCE):
         for captured in range(1, seats + 1):
             if is_captured(board, position.sages[captured - 1]):
-                raise PositionError(f"the sage of seat {captured} is captured, so nobody draws")
+                raise PositionError(f"the sage of seat {captured} is captured, so PHASE cannot be {phase}")
     elif phase == ACT:
         if is_captured(board, position.own):
-            raise PositionError(f"the sage of seat {seat}, which is to act, is captured")
+            raise PositionError(f"the sage of seat {seat}, which acts, is captured")
     else:
         _check_river(position)
 
@@ -327,20 +329,20 @@ def _check_stones(position: Position) -> None:
     for letter, on_board, in_bag in zip(ELEMENTS, lying, bag, strict=True):
         total = on_board + hand.count(letter) + in_bag
         if total != OF_A_KIND:
-            raise PositionError(f"board, hand and bag hold {total} of {letter} together, not {OF_A_KIND}")
+            raise PositionError(f"board, hand and bag hold {total} stones {letter}, not {OF_A_KIND}")
     held = len(hand) + (phase in (RIVER, FLOW))
-    being = ", the Water being placed among them" if phase in (RIVER, FLOW) else ""
+    being = ", including the Water being placed" if phase in (RIVER, FLOW) else ""
     if held > MOST_DRAWN:
         raise PositionError(f"HAND has {held} stones{being}, more than {MOST_DRAWN}")
     if held + steps > MOST_STEPS:
-        raise PositionError(f"HAND and STEPS are {held + steps} together{being}, more than {MOST_STEPS}")
+        raise PositionError(f"HAND and STEPS add up to {held + steps}{being}, more than {MOST_STEPS}")
 
 
 def _check_river(position: Position) -> None:
     board, head = position.board, position.head
     name = SQUARES[head]
     if board[head] != WATER:
-        raise PositionError(f"no Water lies on {name}, the headwater's square")
+        raise PositionError(f"there is no Water on {name}, the headwater's square")
     if position.phase == RIVER:
         found = open_directions(board, position.own, head)
         if len(found) < 2:
@@ -349,9 +351,9 @@ def _check_river(position: Position) -> None:
     river = position.river
     path = path_squares(head, position.path)
     if len(river) < 2:
-        raise PositionError(f"no Water lies beside {name} in the direction {position.direction}")
+        raise PositionError(f"there is no Water next to {name} in the direction {position.direction}")
     if path is None or not is_path(board, path):
-        raise PositionError(f"the flow {position.path} from {name} leaves the board, or its clear squares")
+        raise PositionError(f"the flow {position.path} from {name} leaves the board or its clear squares")
     if len(path) >= len(river):
         raise PositionError(f"the flow {position.path} of the {len(river)} stones at {name} is complete")
     if not flow_directions(board, position.own, river, path):

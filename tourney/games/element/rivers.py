@@ -1,12 +1,11 @@
-"""Rivers: which squares one is, and the paths that it can flow.
+"""Rivers and the paths that they can flow.
 
-A path leaves the headwater square by square, over squares that are wholly empty or hold Fire, none twice.
-It is *full* when it has as many squares as the river and its end leaves the mover's own sage a way out.
+A path leaves the headwater square by square, over different squares that are empty or hold Fire. It is *full*
+when it has as many squares as the river and leaves the mover's own sage a way out.
 
-Whether there is one is found by a search that stops at the first; paths are never listed. It is short:
-in the open the first way taken leads to the end, and where it fails the board is tight, so that few ways
-are to be tried. A river has 11 stones at most, and the worst board that was found by annealing has the
-search look at some 500 squares; to judge the squares in reach before going on costs more than it saves.
+A depth-first search for the first full path is fast: on an open board its first try succeeds, and on a
+crowded one there are few tries. A river has at most 11 stones, and the worst board found by annealing visits
+some 500 squares. Pruning by reachable squares costs more than it saves.
 """
 
 from itertools import compress
@@ -33,11 +32,11 @@ _BEYOND = tuple(
     )
     for square in range(len(RAYS))
 )
-"""By square: its orthogonal neighbours, each with the ray that begins there and goes on beyond the square."""
+"""By square: its orthogonal neighbours, each with the ray from there through the square and beyond."""
 
 
 def river_lengths(board: Board, head: int) -> list[tuple[str, int]]:
-    """Return the directions in which Water lies beside a headwater, and the river's stones with it."""
+    """Return the directions with Water next to a headwater, each with the number of stones of its river."""
     found = []
     for letter, direction in COMPASS.items():
         length = 1
@@ -51,16 +50,13 @@ def river_lengths(board: Board, head: int) -> list[tuple[str, int]]:
 
 
 def river_squares(board: Board, head: int, letter: str) -> tuple[int, ...]:
-    """Return a river's squares: the headwater's and the unbroken run of Water in a direction."""
+    """Return the squares of a river: the headwater and the unbroken Water in a direction."""
     length = dict(river_lengths(board, head)).get(letter, 1)
     return (head, *RAYS[head][COMPASS[letter]][: length - 1])
 
 
 def open_directions(board: Board, sage: int, head: int) -> list[str]:
-    """Return the directions, sorted, whose river has a full path; the headwater lies on the board.
-
-    ``sage`` is the mover's own sage.
-    """
+    """Return the sorted directions whose river has a full path; ``sage`` is the mover's own."""
     found = []
     for letter, length in river_lengths(board, head):
         river = river_squares(board, head, letter)
@@ -70,7 +66,7 @@ def open_directions(board: Board, sage: int, head: int) -> list[str]:
 
 
 def flow_directions(board: Board, sage: int, river: tuple[int, ...], path: tuple[int, ...]) -> list[str]:
-    """Return the directions, sorted, in which a flow may go on: a way to complete the path is left."""
+    """Return the sorted directions in which a flow can continue to a full path."""
     left = len(river) - len(path) - 1
     tip = path[-1] if path else river[0]
     clear = _open_squares(board)
@@ -89,7 +85,7 @@ def flow_directions(board: Board, sage: int, river: tuple[int, ...], path: tuple
 
 
 def path_squares(head: int, letters: str) -> tuple[int, ...] | None:
-    """Return the squares of a path given as letters, or None if it leaves the board."""
+    """Return the squares of a path of letters, or None if it leaves the board."""
     path = []
     square = head
     for letter in letters:
@@ -102,14 +98,14 @@ def path_squares(head: int, letters: str) -> tuple[int, ...] | None:
 
 
 def is_path(board: Board, path: tuple[int, ...]) -> bool:
-    """Say whether a river may flow over these squares: each wholly empty or Fire, and none twice."""
+    """Say whether a river may flow over these squares: empty or Fire, without repetition."""
     return len(set(path)) == len(path) and all(_OPEN[board[square]] for square in path)
 
 
 def impossible_heads(board: bytes, sage: int, open_steps: list[int]) -> tuple[set[int], list[int]]:
-    """Return the open squares that have Water beside them, and those of them where no Water may be placed.
+    """Return the open squares next to Water, and those of them where no river would have a full path.
 
-    On the latter no river that would form has a full path. ``open_steps`` are the mover's sage's steps.
+    ``open_steps`` are the steps of the mover's sage.
     """
     shortest = _shortest_rivers(board)
     clear = _open_squares(board)
@@ -117,9 +113,9 @@ def impossible_heads(board: bytes, sage: int, open_steps: list[int]) -> tuple[se
     for head, length in shortest.items():
         near = DISTANCE[head]
         if len(open_steps) > length or any(not 0 < near[step] <= length for step in open_steps):
-            # Some step stays open: the path is too short to close all, or one is out of its reach, or is the
-            # headwater's square, which the river leaves. As a longer river needs a longer path, the shortest
-            # of them decides.
+            # A step stays open: the path is too short to close all, or one is out of its reach, or one is the
+            # headwater's square, which the river leaves. Longer rivers need longer paths, so the shortest
+            # decides.
             clear[head] = False
             possible = _has_path(clear, head, length)
             clear[head] = True
@@ -133,7 +129,7 @@ def impossible_heads(board: bytes, sage: int, open_steps: list[int]) -> tuple[se
 
 
 def _shortest_rivers(board: bytes) -> dict[int, int]:
-    """Return the open squares that have Water beside them, with the stones of the shortest river there."""
+    """Return the open squares next to Water, with the number of stones of their shortest river."""
     shortest: dict[int, int] = {}
     for beyond in compress(_BEYOND, board.translate(_IS_WATER)):
         for head, ray in beyond:
@@ -153,7 +149,7 @@ def _open_squares(board: Board) -> bytearray:
 
 
 def _ways_out_after(board: Board, sage: int, river: tuple[int, ...]) -> set[int]:
-    """Return where a sage could go by one step or jump, once the river has left its squares."""
+    """Return the squares within one step or jump of a sage after the river has left."""
     lifted = bytearray(board)
     for square in river:
         lifted[square] = EMPTY
@@ -161,7 +157,7 @@ def _ways_out_after(board: Board, sage: int, river: tuple[int, ...]) -> set[int]
 
 
 def _flows(clear: bytearray, outs: set[int], tip: int, left: int) -> bool:
-    """Say whether a path can go on for ``left`` clear squares without covering all of ``outs``."""
+    """Say whether a path can continue for ``left`` clear squares without covering all of ``outs``."""
     if not outs:
         return False
     if len(outs) > left or not all(clear[square] for square in outs):
@@ -176,7 +172,7 @@ def _flows(clear: bytearray, outs: set[int], tip: int, left: int) -> bool:
 
 
 def _has_path(clear: bytearray, tip: int, left: int) -> bool:
-    """Say whether a path of ``left`` clear squares goes on from ``tip``; leaves ``clear`` as it was."""
+    """Say whether ``left`` clear squares can follow ``tip``; ``clear`` is unchanged afterwards."""
     if left == 0:
         return True
     for square in ORTHOGONAL[tip]:

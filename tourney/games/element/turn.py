@@ -1,4 +1,8 @@
-"""A turn, action by action: what each legal action makes of a position."""
+"""The legal actions of a turn, and the position after each.
+
+An action is illegal if it leaves the mover's own sage captured. Most placements cannot do so, because one of
+the sage's steps stays open; only the others are tried out.
+"""
 
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -60,7 +64,7 @@ def after(at: Position, action: int) -> Position:
 
 
 def _drawing(at: Position, number: int) -> Position:
-    """Return the position once the seat has said how many stones it draws."""
+    """Return the position after the seat has named the number of stones to draw."""
     return at._replace(phase=CHANCE, drawn=number) if number else _acting(at, "")
 
 
@@ -69,7 +73,7 @@ def _acting(at: Position, hand: str) -> Position:
 
 
 def _ended(at: Position) -> Position:
-    """Return the next seat's position: stones in hand go back into the bag, steps are lost."""
+    """Return the next seat's position: the hand goes back into the bag."""
     seat = at.seat % len(at.sages) + 1
     bag = returned(at.bag, at.hand)
     return Position(at.board, at.sages, seat, DRAW, "", 0, _NO_SQUARES, bag, at.turn + 1)
@@ -83,7 +87,7 @@ def _moved(at: Position, square: int, steps: int, used: frozenset[int]) -> Posit
 
 
 def _placed(at: Position, letter: str, square: int) -> Position:
-    """Return the position after a placement: a river's direction is chosen at once if only one is open."""
+    """Return the position after a placement; a river with one open direction takes it at once."""
     board, bag, used = place(at.board, at.bag, at.used, letter, square)
     hand = at.hand.replace(letter, "", 1)
     placed = Position(board, at.sages, at.seat, ACT, hand, at.steps, used, bag, at.turn)
@@ -96,7 +100,7 @@ def _placed(at: Position, letter: str, square: int) -> Position:
 
 
 def _flowed(at: Position, letter: str) -> Position:
-    """Return the position after a step of a flow: its last one moves the river."""
+    """Return the position after a step of a flow; the last one moves the river."""
     path = at._replace(path=at.path + letter)
     river, squares = path.river, path.path_squares
     if len(squares) < len(river):
@@ -112,13 +116,13 @@ _MAY_TAKE = {letter: bytes(code in codes for code in range(256)) for letter, cod
 
 
 def draw_actions(position: Position) -> list[int]:
-    """Return the numbers of stones that the seat may draw."""
+    """Return the actions that draw a number of stones."""
     return [DRAW_0 + number for number in range(min(MOST_DRAWN, sum(position.bag)) + 1)]
 
 
 @cache
 def _hands_of(size: int) -> tuple[tuple[int, Bag], ...]:
-    """Return the hands of a size that a full bag gives, as their ints and counts, in string order."""
+    """Return the hands of a size, as outcomes and counts, in string order."""
     found = []
     for action, hand in sorted(HANDS.items()):
         if len(hand) == size:
@@ -128,7 +132,7 @@ def _hands_of(size: int) -> tuple[tuple[int, Bag], ...]:
 
 
 def chance_outcomes(position: Position) -> list[tuple[int, int]]:
-    """Return what chance may give, with the number of ways to draw it."""
+    """Return the chance outcomes with the number of ways to draw each."""
     a, e, f, w = position.bag
     ways = (
         (action, comb(a, airs) * comb(e, earths) * comb(f, fires) * comb(w, waters))
@@ -138,18 +142,18 @@ def chance_outcomes(position: Position) -> list[tuple[int, int]]:
 
 
 def river_actions(position: Position) -> list[int]:
-    """Return the directions of which the mover must choose one."""
+    """Return the actions that choose a river's direction."""
     return [RIVER_TO[letter] for letter in open_directions(position.board, position.own, position.head)]
 
 
 def flow_actions(position: Position) -> list[int]:
-    """Return the directions in which the river may flow on."""
+    """Return the actions that continue a flow."""
     river, path = position.river, position.path_squares
     return [FLOW_TO[letter] for letter in flow_directions(position.board, position.own, river, path)]
 
 
 def turn_actions(position: Position) -> list[int]:
-    """Return what the seat may do with its hand and its sage."""
+    """Return the placements, jumps and steps of the seat, or ``end``."""
     found: list[int] = []
     open_steps = steps(position.board, position.own)
     for letter in dict.fromkeys(position.hand):
@@ -158,13 +162,13 @@ def turn_actions(position: Position) -> list[int]:
         found.append(END)
     found += sorted(JUMP + landing for landing, _ in open_jumps(position))
     if position.steps:
-        # No step leaves the own sage captured: it could step back.
+        # No step leaves the own sage captured, since it could step back.
         found += sorted([STEP + square for square in open_steps])
     return found
 
 
 def open_jumps(position: Position) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """Yield the legal jumps as the landing square and the run of Wind jumped."""
+    """Yield the legal jumps: the landing square and the Winds jumped."""
     board, used, own = position.board, position.used, position.own
     for landing, run in jumps(board, own):
         if used.isdisjoint(run):
@@ -175,7 +179,7 @@ def open_jumps(position: Position) -> Iterator[tuple[int, tuple[int, ...]]]:
 
 
 def _placements(position: Position, letter: str, open_steps: list[int]) -> list[int]:
-    """Return the legal placements of a stone, sorted; ``open_steps`` are the own sage's."""
+    """Return the sorted legal placements of a stone; ``open_steps`` are the own sage's."""
     board, own = position.board, position.own
     allowed = board.translate(_MAY_TAKE[letter])
     rivers: set[int] = set()
@@ -201,10 +205,10 @@ def _captures_own(position: Position, letter: str, square: int) -> bool:
 
 
 def _doubtful(board: bytes, own: int, letter: str, open_steps: list[int]) -> Iterable[int]:
-    """Return the squares where a stone could leave the own sage captured, rivers left out.
+    """Return the squares where a stone could leave the own sage captured, except by a river.
 
-    On any other square one of its open steps stays open: stones close no step but on their own squares and
-    those of free Fires, unless a range grows, and even that bars no orthogonal step.
+    Elsewhere one of its steps stays open: stones close steps only on their own squares and those of free
+    Fires, except when a range grows, which closes no orthogonal step.
     """
     if not open_steps:
         return _SQUARES
@@ -221,5 +225,5 @@ def _doubtful(board: bytes, own: int, letter: str, open_steps: list[int]) -> Ite
 
 
 def _may_grow_range(board: bytes, square: int) -> bool:
-    """Say whether an Earth on a square could make new range: as a mountain, or linked to one."""
+    """Say whether an Earth on a square could enlarge a range: as a mountain, or linked to one."""
     return board[square] == EARTH or any(is_range(board[neighbour]) for neighbour in NEIGHBOURS[square])

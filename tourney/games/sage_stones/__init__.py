@@ -1,6 +1,6 @@
-"""Sage Stones: dice name a column, the first colour to place its last stone wins.
+"""Sage Stones: dice choose a column, and the first colour to place its last stone wins.
 
-The rules are docs/rules/sage-stones.md.
+The rules and their terms are on the page ``docs/rules/sage-stones.md``.
 """
 
 from tourney.games.sage_stones.game import SageStones

@@ -1,8 +1,8 @@
-"""Squares, dice and actions as numbers, and the actions' strings.
+"""Squares, dice and captures, and actions as ints.
 
-A board is the bytes of the field BOARD itself: columns 3 to 9, nine rows each, parted by ``/``. So a
-square is ``10 * column + row`` with both from 0, and 10 * column + 9 is none. An action is a square or
-``70 +`` the number of a roll: as integers they have the order of their strings.
+A board is the bytes of the field BOARD: columns 3 to 9, nine rows each, separated by ``/``. So a square is
+``10 * column + row``, both from 0, and 10 * column + 9 is none. An action is a square, or 70 plus the index
+of a roll; both sort like their strings.
 """
 
 from typing import NamedTuple
@@ -13,20 +13,20 @@ COLUMNS = "3456789"
 ROWS = "abcdefghi"
 WIDTH, HEIGHT = len(COLUMNS), len(ROWS)
 STEP = HEIGHT + 1
-"""From a square to the same row of the next column."""
+"""The distance from a square to the same row of the next column."""
 EMPTY = ord(".")
 EMPTY_BOARD = b"/".join([b"." * HEIGHT] * WIDTH)
 SIX = COLUMNS.index("6")
-"""The column that stands in for a full one."""
+"""The column that replaces a full one."""
 
 SQUARES = tuple(STEP * column + row for column in range(WIDTH) for row in range(HEIGHT))
 FIRST_ROLL = STEP * WIDTH
 
 
 class Roll(NamedTuple):
-    """Three dice: their faces ascending, how many of the 27 rolls they are, what they mean.
+    """Three dice: ascending faces, number of the 27 rolls with these faces, and effect.
 
-    ``column`` is None when the turn is lost; ``again`` says that another turn follows.
+    ``column`` is None for a lost turn; ``again`` grants another turn.
     """
 
     faces: str
@@ -54,16 +54,16 @@ _BY_NAME = {name: action for action, name in _NAME_OF.items()}
 
 
 def action_string(action: int) -> str:
-    """Return an action's string: the square, or ``roll-`` and the faces."""
+    """Return the string of an action: the square, or ``roll-`` and the faces."""
     return _NAME_OF[action]
 
 
 def parse_action(text: str) -> int:
-    """Return the action of a string, or raise ActionError; whether it is legal somewhere is not asked."""
+    """Return the action of a string, legal or not. Raises ActionError."""
     action = _BY_NAME.get(text)
     if action is None:
         raise ActionError(
-            f"{text[:40]!r} is no action of sage-stones: write a square as 5d, or a roll as roll-122,"
+            f"{text[:40]!r} is no action of sage-stones; write a square as 5d, or a roll as roll-122,"
             " its faces ascending"
         )
     return action
@@ -73,7 +73,7 @@ _OCCUPIED = bytes(EMPTY if letter == EMPTY else ord("x") for letter in range(256
 
 
 class _Places(dict[bytes, tuple[int, ...]]):
-    """The empty squares of a column, ascending, by which of its rows are occupied."""
+    """The empty squares of a column, ascending, by its occupied rows."""
 
     def __init__(self, column: int) -> None:
         super().__init__()
@@ -100,10 +100,10 @@ def is_full(board: bytes, column: int) -> bool:
 
 
 def _rays(square: int) -> tuple[tuple[int, ...], ...]:
-    """Return the lines on which a stone can capture from a square, each from the next square outward.
+    """Return the lines of captures from a square, each from the next square outwards.
 
-    A column is a ring, so its two lines go all the way round and end before the square itself; rows and
-    diagonals end at the edge. A line of one square can hold no run with a stone behind it.
+    A column is a ring, so its two lines go round it up to the square itself; rows and diagonals end at the
+    edge. Lines of one square are left out: they have no room for a run and a stone behind it.
     """
     column, row = divmod(square, STEP)
     ring = [STEP * column + (row + k) % HEIGHT for k in range(1, HEIGHT)]
@@ -119,12 +119,12 @@ RAYS = {square: _rays(square) for square in SQUARES}
 
 
 def captured(board: bytes | bytearray, square: int) -> list[int]:
-    """Return the squares of all runs that the stone just placed on a square captures, none twice."""
+    """Return the squares of all runs that the new stone on a square captures, without repetition."""
     own = board[square]
     taken: list[int] = []
     for ray in RAYS[square]:
         first = board[ray[0]]
-        if first == EMPTY or first == own:  # noqa: SIM109 - a tuple would be built for each ray
+        if first == EMPTY or first == own:  # noqa: SIM109 - `in` would build a tuple per ray
             continue
         for length, place in enumerate(ray):
             stone = board[place]

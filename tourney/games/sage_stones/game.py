@@ -1,4 +1,4 @@
-"""A position of Sage Stones: rolls, placements, captures, turns and the end."""
+"""The game Sage Stones and its states."""
 
 from __future__ import annotations
 
@@ -36,16 +36,12 @@ _ONES = ord("0")
 
 
 class StonesState(State[int]):
-    """A position.
-
-    ``column`` is where the colour places now, None while it rolls or when the game is over; ``hands`` are
-    the stones in hand by colour, or minus the rank of a colour that is done.
-    """
+    """A state; its attributes are those of ``Position``, without ``over``, and ``actor``."""
 
     __slots__ = ("actor", "again", "board", "colour", "column", "hands", "rolls", "table")
 
     actor: int
-    """The seat that places, CHANCE or OVER."""
+    """The seat that places a stone, CHANCE or OVER."""
 
     def __init__(
         self,
@@ -89,7 +85,7 @@ class StonesState(State[int]):
 
     @property
     def seats(self) -> int:
-        """2, 3 or 4."""
+        """Two, three or four."""
         return self.table.seats
 
     def legal_actions(self) -> Sequence[int]:
@@ -99,13 +95,13 @@ class StonesState(State[int]):
         return () if self.actor == OVER else ROLL_ACTIONS
 
     def is_legal(self, action: int) -> bool:
-        """Look at the one square."""
+        """Say whether an action is legal here."""
         if self.column is None:
             return self.actor == CHANCE and action in ROLL_ACTIONS
         return 0 <= action - STEP * self.column < HEIGHT and self.board[action] == EMPTY
 
     def chance_weights(self) -> Sequence[int]:
-        """Return how many of the 27 rolls each outcome is."""
+        """Return how many of the 27 rolls have each outcome. Raises ValueError."""
         if self.actor != CHANCE:
             return super().chance_weights()
         return WEIGHTS
@@ -115,7 +111,7 @@ class StonesState(State[int]):
         return self._roll(action) if action >= FIRST_ROLL else self._place(action)
 
     def _roll(self, action: int) -> StonesState:
-        """Find the column; a full one counts as column 6, and if that is full the board is wiped."""
+        """Choose the column: column 6 replaces a full one; if both are full, clear the board."""
         column, again = _PLACING[action - FIRST_ROLL]
         rolls = self.rolls + 1
         if column is None:
@@ -129,7 +125,7 @@ class StonesState(State[int]):
         return StonesState(table, board, seat, colour, column, again, self.hands, rolls)
 
     def _wipe(self, rolls: int) -> StonesState:
-        """Give all stones back; those of colours that are done go out of the game."""
+        """Return all stones to the hands, except those of finished colours."""
         hands = tuple(hand if hand < 0 else self.table.stones for hand in self.hands)
         return self._next_turn(EMPTY_BOARD, hands, rolls)
 
@@ -153,7 +149,7 @@ class StonesState(State[int]):
         return self._next_turn(bytes(board), tuple(hands), self.rolls)
 
     def _last_stone(self, board: bytes, hands: list[int]) -> StonesState:
-        """End the game; with play-on, give the colour its rank and go on until one is left."""
+        """End the game or, with play-on, rank the colour and continue while two are left."""
         if self.table.play_on:
             hands[self.colour - 1] = -1 - sum(hand < 0 for hand in hands)
         done = tuple(hands)
@@ -162,7 +158,7 @@ class StonesState(State[int]):
         return self._next_turn(board, done, self.rolls)
 
     def _next_turn(self, board: bytes, hands: tuple[int, ...], rolls: int) -> StonesState:
-        """Let the next colour that is not done roll; after the last roll the game is over."""
+        """Let the next unfinished colour roll, or end the game after the last roll."""
         if rolls >= ROLL_LIMIT:
             return self._over(board, hands, rolls)
         colour = self.colour % len(hands) + 1
@@ -174,9 +170,9 @@ class StonesState(State[int]):
         return StonesState(self.table, board, OVER, self.colour, None, False, hands, rolls)
 
     def ranks(self) -> tuple[int, ...] | None:
-        """Rank the colours that are done in their order, then by the fewest stones in a seat's best hand.
+        """Rank finished colours in their order, then seats by the fewest stones in a hand.
 
-        Without play-on the colour that placed its last stone leaves all other seats equal.
+        Without play-on all seats but the winner's share rank 2.
         """
         if self.actor != OVER:
             return None
@@ -188,7 +184,7 @@ class StonesState(State[int]):
         return tuple(1 + sum(other < own for other in best) for own in best)
 
     def reason(self) -> str:
-        """Return last-stone or rolls; "" while not over."""
+        """Return "last-stone" or "rolls", or "" while not over."""
         if self.actor != OVER:
             return ""
         return "last-stone" if is_won(self.table, self.hands) else "rolls"
@@ -210,7 +206,7 @@ class StonesState(State[int]):
 
 
 def _standing(hand: int) -> tuple[int, int]:
-    """Return what ranks a colour, less being better: done in its order, else the stones in hand."""
+    """Return the sort key of a colour, best first."""
     return (0, -hand) if hand < 0 else (1, hand)
 
 
@@ -232,7 +228,7 @@ class SageStones(Game[int]):
     max_actions = 2 * ROLL_LIMIT
 
     def check_settings(self, seats: int, options: Mapping[str, str]) -> None:
-        """Refuse play-on with two seats."""
+        """Refuse play-on with two seats. Raises OptionError."""
         if seats == 2 and options["play-on"] == "yes":
             raise OptionError("option play-on=yes of sage-stones is for 3 or 4 seats, not 2")
 
@@ -245,25 +241,25 @@ class SageStones(Game[int]):
         return StonesState.standing(position.start(_table(seats, options)))
 
     def action_string(self, action: int) -> str:
-        """Return the square, as ``5d``, or the roll, as ``roll-122``."""
+        """Return the string of an action, such as ``5d`` or ``roll-122``."""
         return board.action_string(action)
 
     def parse_action(self, text: str) -> int:
-        """Return the action of a string, or raise ActionError."""
+        """Return the action of a string. Raises ActionError."""
         return board.parse_action(text)
 
     def parse_position(self, text: str, seats: int, options: Mapping[str, str]) -> StonesState:
-        """Return the state of a position string, or raise PositionError."""
+        """Return the state of a position string. Raises PositionError."""
         return StonesState.standing(position.parse_position(text, _table(seats, options)))
 
     def sample(self, observation: str, seat: int, randbelow: RandBelow) -> StonesState:  # noqa: ARG002 - nothing is hidden
-        """Return the position that was observed: a seat sees all of it, the dice to come nobody."""
+        """Return the observed position: nothing is hidden. Raises PositionError."""
         table = position.parse_settings(observation)
         options = {"stones": str(table.stones), "play-on": "yes" if table.play_on else "no"}
         try:
             self.settings(table.seats, options)
         except OptionError as error:
-            raise PositionError(f"the field OPTIONS of the position cannot be: {error}") from error
+            raise PositionError(f"the field OPTIONS of the position is impossible: {error}") from error
         return StonesState.standing(position.parse_position(observation, table))
 
     def diagram(self, view: str, last: str | None = None) -> Diagram:

@@ -1,4 +1,4 @@
-"""The position string: ``BOARD COLOUR PHASE HANDS ROLLS OPTIONS``, written and strictly parse_position."""
+"""Positions of Sage Stones, ``BOARD COLOUR PHASE HANDS ROLLS OPTIONS``, printed and strictly parsed."""
 
 import re
 from typing import NamedTuple
@@ -18,7 +18,7 @@ _PHASES = ("roll", "over", "3+", "4", "5", "6", "6+", "7", "8", "9+")
 
 
 class Settings(NamedTuple):
-    """What stays the same all game: seats, stones a colour, and whether it is played on."""
+    """The settings of a game: seats, stones per colour, and play-on."""
 
     seats: int
     stones: int
@@ -26,7 +26,7 @@ class Settings(NamedTuple):
 
     @property
     def colours(self) -> int:
-        """The number of colours: one a seat, but two each for two seats."""
+        """The number of colours: one per seat, or two each for two seats."""
         return 4 if self.seats == 2 else self.seats
 
     def owner(self, colour: int) -> int:
@@ -38,10 +38,10 @@ class Settings(NamedTuple):
 
 
 class Position(NamedTuple):
-    """A position as its string says it.
+    """A position without history.
 
-    ``column`` is from 0, or None where the phase is ``roll`` or ``over``. ``hands`` are the stones in hand
-    by colour; the hand of a colour that is done is minus its rank.
+    ``column`` is from 0, or None in the phases ``roll`` and ``over``. ``hands`` are the stones in hand by
+    colour, or minus the rank of a finished colour.
     """
 
     table: Settings
@@ -55,7 +55,7 @@ class Position(NamedTuple):
 
 
 def is_won(table: Settings, hands: tuple[int, ...]) -> bool:
-    """Say whether the stones placed have ended the game."""
+    """Say whether the placed stones end the game."""
     if table.play_on:
         return sum(hand < 0 for hand in hands) >= table.seats - 1
     return 0 in hands
@@ -74,7 +74,7 @@ def position_string(fields: Position) -> str:
 
 
 def parse_settings(text: str) -> Settings:
-    """Read the table from the last field of a position string, or raise PositionError."""
+    """Parse the settings, the last field of a position string. Raises PositionError."""
     field = text.rpartition(" ")[2]
     match = _OPTIONS.fullmatch(field)
     if match is None:
@@ -83,18 +83,18 @@ def parse_settings(text: str) -> Settings:
 
 
 def parse_position(text: str, table: Settings) -> Position:
-    """Read a position string, or raise PositionError for what is not in the one form or cannot be."""
+    """Parse a position string. Raises PositionError for a wrong form or an impossible position."""
     words = text.split(" ")
     if len(words) != 6:
         raise PositionError(
-            f"a position of sage-stones has six fields parted by one blank each,"
+            f"a position of sage-stones has six fields separated by single blanks,"
             f" BOARD COLOUR PHASE HANDS ROLLS OPTIONS, not {len(words)}"
         )
     board, colour, phase, hands, rolls, options = words
     if options != str(table):
         raise _bad("OPTIONS", options, f"this game has {table}")
     if _BOARD.fullmatch(board) is None or max(board) > str(table.colours):
-        form = f"write columns 3 to 9 parted by /, each nine of . and the colours 1 to {table.colours}"
+        form = f"write columns 3 to 9 separated by /, each nine of . and the colours 1 to {table.colours}"
         raise _bad("BOARD", board, form)
     if len(colour) != 1 or colour not in "1234"[: table.colours]:
         raise _bad("COLOUR", colour, f"write 1 to {table.colours}")
@@ -124,16 +124,16 @@ def _bad(field: str, value: str, advice: str) -> PositionError:
 def _read_hands(text: str, table: Settings) -> tuple[int, ...]:
     words = text.split(",")
     if len(words) != table.colours or any(_HAND.fullmatch(word) is None for word in words):
-        raise _bad("HANDS", text, f"write {table.colours} numbers parted by commas")
+        raise _bad("HANDS", text, f"write {table.colours} numbers separated by commas")
     if "#" in text and not table.play_on:
-        raise _bad("HANDS", text, "a rank stands there only with play-on=yes")
+        raise _bad("HANDS", text, "ranks are for play-on=yes only")
     if table.play_on and "0" in words:
-        raise _bad("HANDS", text, "with play-on a colour that has placed its last stone shows # and its rank")
+        raise _bad("HANDS", text, "with play-on=yes write # and the rank of a finished colour")
     return tuple(-int(word[1:]) if word.startswith("#") else int(word) for word in words)
 
 
 def _check_stones(fields: Position) -> None:
-    """Raise PositionError where stones on the board and in hand do not go together."""
+    """Raise PositionError for impossible numbers of stones."""
     stones = fields.table.stones
     for colour, hand in enumerate(fields.hands, 1):
         placed = fields.board.count(b"%d" % colour)
@@ -141,39 +141,39 @@ def _check_stones(fields: Position) -> None:
             raise PositionError(f"colour {colour} has {placed} stones on the board, more than its {stones}")
         if hand >= 0 and placed + hand != stones:
             raise PositionError(
-                f"colour {colour} has {placed} stones on the board and {hand} in hand:"
-                f" together they are {stones}"
+                f"colour {colour} has {placed} stones on the board and {hand} in hand;"
+                f" together they must be {stones}"
             )
     if fields.hands.count(0) > 1:
-        raise PositionError("two colours have placed their last stone: the game ends with the first")
+        raise PositionError("two colours have placed their last stone, but the first one ends the game")
     ranks = sorted(-hand for hand in fields.hands if hand < 0)
     if ranks != list(range(1, len(ranks) + 1)) or len(ranks) > fields.table.seats - 1:
         raise PositionError(
-            f"the ranks of the colours that are done are {', '.join(map(str, ranks))}:"
-            f" they go from 1 up to {fields.table.seats - 1} at most, without a gap or a double"
+            f"the ranks of finished colours are {', '.join(map(str, ranks))};"
+            f" they must be 1, 2, ..., at most {fields.table.seats - 1}"
         )
 
 
 def _check_phase(fields: Position) -> None:
-    """Raise PositionError where the phase does not go with the rest."""
+    """Raise PositionError for a phase that contradicts the other fields."""
     won = is_won(fields.table, fields.hands)
     if fields.over:
         if not won and fields.rolls < ROLL_LIMIT:
-            raise PositionError("PHASE is over, but the game would go on")
+            raise PositionError("PHASE is over, but the game is not")
         return
     if won:
-        raise PositionError("the game is over by the stones in hand: PHASE must be over")
+        raise PositionError("the stones in hand end the game, so PHASE must be over")
     if fields.hands[fields.colour - 1] < 0:
-        raise PositionError(f"COLOUR is {fields.colour}, which is done: its turns are skipped")
+        raise PositionError(f"COLOUR is {fields.colour}, which has finished, so its turns are skipped")
     if fields.column is None:
         if fields.rolls == ROLL_LIMIT:
-            raise PositionError(f"no dice are left after {ROLL_LIMIT} rolls: PHASE must be over, or a column")
+            raise PositionError(f"after {ROLL_LIMIT} rolls PHASE must be over, or a column")
         return
     name = COLUMNS[fields.column]
     if is_full(fields.board, fields.column):
-        raise PositionError(f"PHASE says to place in column {name}, which is full")
+        raise PositionError(f"PHASE names column {name}, which is full")
     if fields.rolls == 0:
-        raise PositionError(f"PHASE says to place in column {name}, but ROLLS is 0")
+        raise PositionError(f"PHASE names column {name}, but ROLLS is 0")
 
 
 def start(table: Settings) -> Position:

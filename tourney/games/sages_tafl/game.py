@@ -1,4 +1,4 @@
-"""A position of Sages Tafl with its history: moves, captures, points and the end."""
+"""The game Sages Tafl and its states."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _PASS_ONLY: Final = (PASS,)
 
 
 class TaflState(State[int]):
-    """A position and the history that rules 2 and 4 count.
+    """A position and the history that rules 2 and 4 need.
 
-    Sides are told apart as "own", of the seat to move, and "foe"; so one code serves both.
-    ``past`` holds the boards that stood before with the same seat to move and can still come back, this
-    one included; ``foe_past`` those with the other seat to move. Both begin anew when an apprentice or a
-    skyship leaves the game or a piece escapes; a sage sent to its tower can go back to where it stood.
+    "own" is the side of the seat to move, "foe" the other. ``past`` has the boards with the same seat to move
+    that can recur, including the current one; ``foe_past`` those with the other seat to move. Both are
+    cleared when an apprentice or a skyship leaves the game or a piece escapes, but not when a sage returns to
+    its tower.
     """
 
     __slots__ = (
@@ -57,6 +57,7 @@ class TaflState(State[int]):
         "seat",
     )
 
+    seats = 2
     actor: int
     """The seat to move, or OVER."""
 
@@ -93,7 +94,7 @@ class TaflState(State[int]):
 
     @classmethod
     def standing(cls, fields: Position) -> TaflState:
-        """Return the state of a position without history; rules 1, 3, 5 and 6 judge it as it stands."""
+        """Return the state of a position without history; rules 1, 3, 5 and 6 apply."""
         board, seat = fields.board, fields.seat
         if max(fields.points) >= WIN:
             end = "points"
@@ -118,18 +119,13 @@ class TaflState(State[int]):
         )
 
     @property
-    def seats(self) -> int:
-        """Two."""
-        return 2
-
-    @property
     def points(self) -> tuple[int, int]:
         """Black's and Red's points."""
         own, foe = self.own_points, self.foe_points
         return (own, foe) if self.seat == 1 else (foe, own)
 
     def legal_actions(self) -> Sequence[int]:
-        """List the actions of the seat's pieces, in the order of their squares; a pass if there are none."""
+        """List the actions of the seat's pieces in the order of their squares, or else a pass."""
         if self.end:
             return ()
         reach = REACH[self.seat - 1]
@@ -141,7 +137,7 @@ class TaflState(State[int]):
         return found or _PASS_ONLY
 
     def is_legal(self, action: int) -> bool:
-        """Ask the one piece that stands where the action begins."""
+        """Say whether an action is legal here, by the piece on its origin."""
         if self.end:
             return False
         seat = self.seat
@@ -157,7 +153,7 @@ class TaflState(State[int]):
         return action in actions[self.ground & mask]
 
     def play(self, action: int) -> TaflState:
-        """Return the state after an action: the move, its captures, and whether the game is over."""
+        """Return the state after a legal action."""
         source = action >> SHIFT
         target = action & TARGET
         if source >= SQUARES:
@@ -181,13 +177,13 @@ class TaflState(State[int]):
         return self._after(bytes(board), ground, own, False)
 
     def _captured(self, board: bytearray, target: int) -> list[int]:
-        """Return the squares of the enemies between the piece that moved and a friend behind them."""
+        """Return the squares of enemies between the moved piece and a friend."""
         friends = LETTERS[self.seat - 1]
         enemies = LETTERS[2 - self.seat]
         return [near for near, far in CAPTURES[target] if board[near] in enemies and board[far] in friends]
 
     def _after(self, board: bytes, ground: int, own: bytes, passed: bool) -> TaflState:
-        """Return the state after an action without capture or escape; points and reach are as before."""
+        """Return the state after an action without capture or escape, which leaves the points unchanged."""
         quiet, ply = self.quiet + 1, self.ply + 1
         past = self.foe_past
         if passed and self.passed:
@@ -216,7 +212,7 @@ class TaflState(State[int]):
         return self._after(self.board, self.ground, self.own, True)
 
     def _capture(self, board: bytearray, ground: int, own: bytes, taken: list[int]) -> TaflState:
-        """Take the pieces off; a sage goes back to its tower."""
+        """Remove the captured pieces; a sage returns to its tower."""
         foe_side = 2 - self.seat
         tower = SQUARES + foe_side
         foe = self.foe
@@ -236,7 +232,7 @@ class TaflState(State[int]):
         return self._next(bytes(board), ground, own, foe, self.own_points, past, foe_past)
 
     def _escape(self, source: int) -> TaflState:
-        """Take the piece off over the end of the river, for its points."""
+        """Remove a piece that leaves the board by the river, and add its points."""
         board = bytearray(self.board)
         letter = board[source]
         board[source] = EMPTY
@@ -261,7 +257,7 @@ class TaflState(State[int]):
         past: tuple[bytes, ...],
         foe_past: tuple[bytes, ...],
     ) -> TaflState:
-        """Return the state after a capture or an escape, judged by all rules of the end."""
+        """Return the state after a capture or an escape, with all end conditions."""
         ply = self.ply + 1
         points = (own_points, self.foe_points) if self.seat == 1 else (self.foe_points, own_points)
         if own_points >= WIN:
@@ -289,7 +285,7 @@ class TaflState(State[int]):
         )
 
     def ranks(self) -> tuple[int, ...] | None:
-        """Rank the side with the points that win first; all other ends are draws."""
+        """Return rank 1 for the side with enough points; all other results are draws."""
         if not self.end:
             return None
         if self.end != "points":
@@ -298,7 +294,7 @@ class TaflState(State[int]):
         return (1, 2) if black > red else (2, 1)
 
     def reason(self) -> str:
-        """Return points, passes, out-of-reach, repetition, quiet or length; "" while not over."""
+        """Return points, passes, out-of-reach, repetition, quiet or length, or "" while not over."""
         return self.end
 
     def position(self) -> str:
@@ -307,7 +303,7 @@ class TaflState(State[int]):
 
 
 def _out_of_reach(board: bytes, black: int, red: int) -> bool:
-    """Say whether neither side can still reach the points that win with the pieces it has left."""
+    """Say whether neither side has enough pieces left to win."""
     most = (
         points + board.count(APPRENTICES[side]) + SAGE_WORTH * board.count(SAGES[side])
         for side, points in enumerate((black, red))
@@ -334,29 +330,29 @@ class SagesTafl(Game[int]):
     opening_book = OpeningBook("abcdefgh", points=3, pieces=(0, 2))
     max_actions = PLY_LIMIT
 
-    def initial(self, seats: int, options: Mapping[str, str]) -> TaflState:  # noqa: ARG002 - it has one start
+    def initial(self, seats: int, options: Mapping[str, str]) -> TaflState:  # noqa: ARG002 - the start is always the same
         """Return the start."""
         return TaflState.standing(position.parse_position(board.START))
 
     def action_string(self, action: int) -> str:
-        """Return ``FROM-TO``, ``tower-TO``, ``FROM-off`` or ``pass``."""
+        """Return the string of an action: ``FROM-TO``, ``tower-TO``, ``FROM-off`` or ``pass``."""
         return board.action_string(action)
 
     def parse_action(self, text: str) -> int:
-        """Return the action of a string, or raise ActionError."""
+        """Return the action of a string. Raises ActionError."""
         return board.parse_action(text)
 
     def parse_position(
         self,
         text: str,
-        seats: int,  # noqa: ARG002 - it has one number of seats
+        seats: int,  # noqa: ARG002 - always two
         options: Mapping[str, str],  # noqa: ARG002 - and no options
     ) -> TaflState:
-        """Return the state of a position string, without history, or raise PositionError."""
+        """Return the state of a position string, without history. Raises PositionError."""
         return TaflState.standing(position.parse_position(text))
 
     def sample(self, observation: str, seat: int, randbelow: RandBelow) -> TaflState:  # noqa: ARG002 - nothing is hidden
-        """Return the position that was observed: a seat sees all of it."""
+        """Return the observed position: nothing is hidden. Raises PositionError."""
         return TaflState.standing(position.parse_position(observation))
 
     def diagram(self, view: str, last: str | None = None) -> Diagram:

@@ -1,4 +1,4 @@
-"""The position string: ``BOARD SEAT TOWERS POINTS QUIET PLY``, written and strictly parse_position."""
+"""Positions of Sages Tafl, ``BOARD SEAT TOWERS POINTS QUIET PLY``, printed and strictly parsed."""
 
 import re
 from typing import NamedTuple
@@ -20,7 +20,7 @@ from tourney.games.sages_tafl.board import (
 QUIET_LIMIT = 100
 PLY_LIMIT = 400
 WIN = 5
-"""The points that win."""
+"""The points that win the game."""
 SAGE_WORTH = 3
 
 SIDES = ("Black", "Red")
@@ -31,7 +31,7 @@ _NUMBER = re.compile(r"0|[1-9][0-9]{0,3}")
 
 
 class Position(NamedTuple):
-    """A position as its string says it: board with towers, seat to move, points by side, counts."""
+    """A position without history: board with towers, seat to move, points by side, counters."""
 
     board: bytes
     seat: int
@@ -41,7 +41,7 @@ class Position(NamedTuple):
 
 
 class _RankTexts(dict[bytes, str]):
-    """How a rank's squares are written; the ranks seen lately are kept, since most of a board stays."""
+    """A cache of printed ranks, since most of a board stays the same."""
 
     __slots__ = ()
     most = 8192
@@ -64,11 +64,11 @@ def position_string(board: bytes, seat: int, points: tuple[int, int], quiet: int
 
 
 def parse_position(text: str) -> Position:
-    """Read a position string, or raise PositionError for what is not in the one form or cannot be."""
+    """Parse a position string. Raises PositionError for a wrong form or an impossible position."""
     fields = text.split(" ")
     if len(fields) != 6:
         raise PositionError(
-            f"a position of sages-tafl has six fields parted by one blank each,"
+            f"a position of sages-tafl has six fields separated by single blanks,"
             f" BOARD SEAT TOWERS POINTS QUIET PLY, not {len(fields)}"
         )
     board = _read_board(fields[0])
@@ -80,7 +80,7 @@ def parse_position(text: str) -> Position:
         board[tower] = SAGES[tower - SQUARES]
     halves = fields[3].split(":")
     if len(halves) != 2:
-        raise _bad("POINTS", fields[3], "write Black's points, a colon, Red's")
+        raise _bad("POINTS", fields[3], "write Black's points, a colon and Red's points")
     points = (_read_number("POINTS", halves[0]), _read_number("POINTS", halves[1]))
     read_fields = Position(
         bytes(board), int(fields[1]), points, _read_number("QUIET", fields[4]), _read_number("PLY", fields[5])
@@ -102,22 +102,20 @@ def _read_number(field: str, text: str) -> int:
 def _read_board(text: str) -> bytearray:
     ranks = text.split("/")
     if len(ranks) != HEIGHT:
-        raise _bad("BOARD", text, f"write nine ranks parted by /, not {len(ranks)}")
+        raise _bad("BOARD", text, f"write nine ranks separated by /, not {len(ranks)}")
     board = bytearray([EMPTY]) * PLACES
     for number, word in zip(range(HEIGHT - 1, -1, -1), ranks, strict=True):
         if _RANK.fullmatch(word) is None:
             raise _bad("BOARD", word, f"write rank {number + 1} with AFSafs and each empty run as one digit")
         row = "".join("." * int(c) if c.isdigit() else c for c in word)
         if len(row) != len(FILES):
-            raise _bad(
-                "BOARD", word, f"rank {number + 1} has {len(row)} squares, position_string {len(FILES)}"
-            )
+            raise _bad("BOARD", word, f"rank {number + 1} has {len(row)} squares, write {len(FILES)}")
         board[number:SQUARES:HEIGHT] = row.encode("ascii")
     return board
 
 
 def _check(fields: Position) -> None:
-    """Raise PositionError for a position that cannot be."""
+    """Raise PositionError for an impossible position."""
     for side, name in enumerate(SIDES):
         _check_side(fields.board, side, name, fields.points[side])
     if min(fields.points) >= WIN:

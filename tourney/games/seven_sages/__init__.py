@@ -1,6 +1,6 @@
 """The Seven Sages: seven sages a side drive one fool, by reflections, into the other side's city.
 
-The rules are on the page docs/rules/seven-sages.md; the names here are the page's words.
+The rules and their terms are on the page ``docs/rules/seven-sages.md``.
 """
 
 from tourney.games.seven_sages.game import SevenSages, SevenSagesState

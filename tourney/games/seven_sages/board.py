@@ -1,7 +1,11 @@
-"""The board of the Seven Sages: squares, directions, ground, cities and the start layout.
+"""The board of the Seven Sages, its terrain and start layout, and actions as ints.
 
-A square is an int: 15 times its file plus its rank, both from 0; so ints are ordered as position strings
-order squares. A set of squares is a mask: an int with one bit a square.
+A square is 15 times its file plus its rank, both from 0, which is the order of squares in position strings. A
+set of squares is a mask, an int with one bit per square.
+
+An action is written ``FROM-`` or ``FROMx``, then ``TO`` for a plain move, ``F>`` and ``REST`` for an oust. No
+such prefix is the prefix of another. So an int of their indices in string order, with a byte for each square
+after the first, sorts like the strings.
 """
 
 import re
@@ -18,10 +22,10 @@ SQUARE: dict[str, int] = {name: square for square, name in enumerate(SQUARES)}
 """The squares by name."""
 
 DIRECTIONS = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
-"""North and on clockwise, as (files, ranks); squares' ints rise in the first four and fall in the others."""
+"""Clockwise from north, as (files, ranks); squares rise in the first four and fall in the others."""
 NORTH, NORTH_EAST, EAST, SOUTH_EAST, SOUTH, SOUTH_WEST, WEST, NORTH_WEST = range(8)
 RISING = 4
-"""Squares' ints rise in the directions below this one."""
+"""Squares rise in the directions below this index."""
 
 SEATS = (1, 2)
 RED, BLUE = SEATS
@@ -52,7 +56,7 @@ def _ray(square: int, direction: int) -> tuple[int, ...]:
 RAYS: tuple[tuple[tuple[int, ...], ...], ...] = tuple(
     tuple(_ray(square, direction) for square in range(SIZE * SIZE)) for direction in range(8)
 )
-"""By direction and square: the squares from it (itself left out) to the board's edge."""
+"""By direction and square: the squares beyond it up to the edge."""
 
 CITIES: dict[int, int] = {
     RED: mask_of(SQUARE[name] for name in ("f1", "g1", "h1", "i1", "j1")),
@@ -82,50 +86,50 @@ _NAMES = sorted(SQUARES)
 _SQUARE = tuple(SQUARE[name] for name in _NAMES)
 
 PLACE: tuple[int, ...] = tuple(_NAMES.index(name) for name in SQUARES)
-"""By square: its place in the string order of names, which ends an oust's int."""
+"""By square: its index in the order of names, the last byte of an oust."""
 MOVE_TO: tuple[int, ...] = tuple(place << 8 for place in PLACE)
-"""By square: what a plain move that ends there adds to ``MOVE_FROM``."""
+"""By target: the summand of a plain move."""
 MOVE_FROM: tuple[int, ...] = tuple(_HEAD[name + "-"] << 16 for name in SQUARES)
-"""By square: what a plain move from there begins with."""
+"""By origin: the prefix of plain moves."""
 _OUST_FROM = tuple(_HEAD[name + "x"] << 16 for name in SQUARES)
 PASS = len(_HEADS) << 16
-PASS_STRING: Final = "pass"  # noqa: S105 - no password, an action
+PASS_STRING: Final = "pass"  # noqa: S105 - an action, not a password
 
 _FORM = re.compile(r"([a-o][0-9]{1,2})(?:-([a-o][0-9]{1,2})|x([a-o][0-9]{1,2})>([a-o][0-9]{1,2}))")
 
 
 def oust(leaving: int, fool: int) -> int:
-    """Return an oust's int without the rest square, whose ``PLACE`` is added."""
+    """Return an oust without its rest square; add the ``PLACE`` of that."""
     return _OUST_FROM[leaving] | _FOOL[fool] << 8
 
 
 def leaving_square(action: int) -> int:
-    """Return the square that the sage of a plain move or an oust comes from."""
+    """Return the origin of a plain move or an oust."""
     return _LEAVING[action >> 16]
 
 
 def is_oust(action: int) -> bool:
-    """Say whether an action, which is no pass, is an oust."""
+    """Say whether an action other than a pass is an oust."""
     return _OUSTS[action >> 16]
 
 
 def plain_target(action: int) -> int:
-    """Return the square where a plain move ends."""
+    """Return the target of a plain move."""
     return _SQUARE[action >> 8 & 255]
 
 
 def oust_square(action: int) -> int:
-    """Return the square that an oust drives the fool from."""
+    """Return the fool's square before an oust."""
     return _FOOL_SQUARE[action >> 8 & 255]
 
 
 def rest_square(action: int) -> int:
-    """Return the square where an oust brings the fool."""
+    """Return the fool's square after an oust."""
     return _SQUARE[action & 255]
 
 
 def action_string(action: int) -> str:
-    """Return an action's string."""
+    """Return the string of an action."""
     if action == PASS:
         return PASS_STRING
     head = _HEADS[action >> 16]
@@ -135,12 +139,12 @@ def action_string(action: int) -> str:
 
 
 def parse_action(text: str) -> int:
-    """Return the action that a string names. Raises ActionError; whether it is legal is not asked."""
+    """Return the action of a string, legal or not. Raises ActionError."""
     if text == PASS_STRING:
         return PASS
     match = _FORM.fullmatch(text)
     if match is None:
-        raise ActionError(f"{text!r} is no action of seven-sages; it has the form c5-c9, h3xh8>e11 or pass")
+        raise ActionError(f"{text!r} is no action of seven-sages; write c5-c9, h3xh8>e11 or pass")
     for name in match.groups():
         if name is not None and name not in SQUARE:
             raise ActionError(f"{text!r} names {name}, which is not on the board of a1 to o15")

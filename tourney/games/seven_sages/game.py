@@ -1,4 +1,4 @@
-"""The state of the Seven Sages: a position that can be played on."""
+"""The game The Seven Sages and its states."""
 
 from __future__ import annotations
 
@@ -39,16 +39,12 @@ class SevenSagesState(State[int]):
     """A position of the Seven Sages. No history counts."""
 
     __slots__ = ("_actor", "_legal", "_position")
+    seats = 2
 
     def __init__(self, position: Position) -> None:
         self._position = position
         self._legal: Sequence[int] | None = None
         self._actor = OVER if position.is_over else position.seat
-
-    @property
-    def seats(self) -> int:
-        """Two."""
-        return 2
 
     @property
     def actor(self) -> int:
@@ -72,14 +68,14 @@ class SevenSagesState(State[int]):
         return SevenSagesState(_after(self._position, action))
 
     def ranks(self) -> tuple[int, ...] | None:
-        """Return (1, 2), (2, 1) or, for equal points after the last round, (1, 1)."""
+        """Return (1, 2), (2, 1) or, with equal points after the last round, (1, 1)."""
         if self._actor != OVER:
             return None
         red, blue = self._position.points
         return (1 if red >= blue else 2, 1 if blue >= red else 2)
 
     def reason(self) -> str:
-        """Return "points" if a seat has the points that win, else "rounds"."""
+        """Return "points" if a seat has enough points to win, else "rounds"."""
         if self._actor != OVER:
             return ""
         return "points" if max(self._position.points) >= WINNING_POINTS else "rounds"
@@ -108,7 +104,7 @@ def _after(at: Position, action: int) -> Position:
 
 
 def _scored(after: Position, scorer: int, points: int) -> Position:
-    """Return the position once a seat has scored: the game's last, or the next round's first."""
+    """Return the position after a score: the last of the game, or the first of the next round."""
     red, blue = after.points
     total = (red + points, blue) if scorer == RED else (red, blue + points)
     if max(total) >= WINNING_POINTS or after.round_ == LAST_ROUND:
@@ -117,7 +113,7 @@ def _scored(after: Position, scorer: int, points: int) -> Position:
 
 
 def _unscored(after: Position) -> Position:
-    """Return the position after an action without a score: the next round's first if it was the 120th."""
+    """Return the position after an action without a score; the 120th starts the next round."""
     if after.ply < LAST_PLY or after.round_ == LAST_ROUND:
         return after
     return new_round(after.points, after.round_ + 1, other(after.starter))
@@ -141,19 +137,19 @@ class SevenSages(Game[int]):
         return SevenSagesState(new_round((0, 0), 1, RED))
 
     def action_string(self, action: int) -> str:
-        """Return an action's string."""
+        """Return the string of an action."""
         return board.action_string(action)
 
     def parse_action(self, text: str) -> int:
-        """Return the action that a string names. Raises ActionError."""
+        """Return the action of a string. Raises ActionError."""
         return board.parse_action(text)
 
     def parse_position(self, text: str, seats: int, options: Mapping[str, str]) -> SevenSagesState:  # noqa: ARG002 - two seats, no options
-        """Return the state that a position string names. Raises PositionError."""
+        """Return the state of a position string. Raises PositionError."""
         return SevenSagesState(parse_position(text))
 
     def sample(self, observation: str, seat: int, randbelow: RandBelow) -> SevenSagesState:  # noqa: ARG002 - nothing is hidden
-        """Return the state itself: a seat sees all of it. Raises PositionError."""
+        """Return the observed position: nothing is hidden. Raises PositionError."""
         return SevenSagesState(parse_position(observation))
 
     def diagram(self, view: str, last: str | None = None) -> Diagram:

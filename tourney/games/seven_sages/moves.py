@@ -1,4 +1,4 @@
-"""The fool's way: where an oust can bring the fool, and for how many points."""
+"""Legal plain moves and ousts, with the city's limit and the rule of three, and the fool's way."""
 
 from functools import cache
 
@@ -26,20 +26,20 @@ from tourney.games.seven_sages.board import (
 )
 
 OWN_TOUCH = 2
-"""The points for a fool that one of the mover's own sages was the last to touch."""
+"""The points if the fool last touched one of the mover's sages."""
 OTHER_TOUCH = 1
-"""The points for a fool that one of the other side's sages was the last to touch."""
+"""The points if the fool last touched one of the other side's sages."""
 
 _LEFT_OR_RIGHT = tuple(((heading - 2) % 8, (heading + 2) % 8) for heading in range(8))
 _LEFT_RIGHT_OR_BACK = tuple((*sides, (heading + 4) % 8) for heading, sides in enumerate(_LEFT_OR_RIGHT))
 
 
 Track = tuple[int, dict[int, tuple[int, ...]], int]
-"""How the fool runs from a square in a direction: ``(mask, passed, end)``.
+"""The fool's path from a square in a direction: ``(mask, passed, end)``.
 
-``mask`` holds the squares that he looks at: those of the kingdom before him, and ``end``, the first beyond.
-``passed`` maps the first sage among them, as its square plus 1, or 0 for no sage, to the squares that he
-goes over. Squares outside the kingdom have an empty track.
+``mask`` has the kingdom squares ahead and ``end``, the first square beyond. ``passed`` maps the first sage
+among them (its square plus 1, or 0 for no sage) to the squares that the fool crosses. Tracks from squares
+outside the kingdom are empty.
 """
 
 
@@ -59,11 +59,10 @@ def _tracks() -> tuple[tuple[Track, ...], ...]:
 
 
 def drive(sages: int, own: int, fool: int, heading: int, city: int) -> tuple[set[int], dict[int, int]]:
-    """Return the kingdom squares where an ousted fool may rest, and the city squares that he may enter.
+    """Return the kingdom squares where an ousted fool may rest, and the city squares with their points.
 
-    ``sages`` and ``own`` are the masks of all sages and of the mover's, the ousting one already on
-    ``fool``, the square that the fool leaves; ``heading`` is the oust's direction and ``city`` the mask of
-    the other side's city. The city squares come with the most points that they bring.
+    ``sages`` and ``own`` are the masks of all sages and of the mover's, the ousting one already on ``fool``,
+    the fool's origin. ``heading`` is the direction of the oust, ``city`` the mask of the other side's city.
     """
     tracks = _tracks()
     rests: set[int] = set()
@@ -101,17 +100,17 @@ def drive(sages: int, own: int, fool: int, heading: int, city: int) -> tuple[set
 
 
 Reach = tuple[int, dict[int, tuple[int, ...]]]
-"""A direction of plain moves from a square: the mask of its ray, and the moves before the first piece.
+"""A direction of plain moves from a square: the mask of its ray, and the moves by the first piece on it.
 
-The dict maps the first piece on the ray, as its square plus 1, or 0 for none, to the moves' ints.
+The keys are that piece's square plus 1, or 0 for none.
 """
 
 
 @cache
 def _reaches(seat: int, square: int, city_closed: bool) -> tuple[tuple[Reach, ...], tuple[Reach, ...]]:
-    """Return a sage's six directions of plain moves: those in which squares' ints rise, and the others.
+    """Return a sage's directions of plain moves: those in which squares rise, and the others.
 
-    No move ends in the other side's city; with ``city_closed`` none ends in the own one either.
+    No move ends in the other side's city nor, with ``city_closed``, in the own one.
     """
     forward = (NORTH_EAST, NORTH_WEST) if seat == RED else (SOUTH_EAST, SOUTH_WEST)
     shut = CITIES[other(seat)] | (CITIES[seat] if city_closed else 0)
@@ -132,11 +131,10 @@ def _reaches(seat: int, square: int, city_closed: bool) -> tuple[tuple[Reach, ..
 
 @cache
 def _thirds(square: int) -> tuple[int, dict[int, tuple[int, int]]]:
-    """Return what the rule of three needs of a square: ``(mask, pairs)``.
+    """Return the possible lines of three through a square and a higher one: ``(mask, pairs)``.
 
-    ``mask`` holds the squares of higher ints with which this one is two parts of a possible line of three.
-    ``pairs`` maps each of them to the mask of the two, and the mask of the squares where a third sage
-    would make the line.
+    ``mask`` has the higher squares. ``pairs`` maps each of them to the mask of the two squares, and the mask
+    of the squares where a third sage completes the line.
     """
     pairs: dict[int, tuple[int, int]] = {}
     for direction in range(RISING):
@@ -150,7 +148,7 @@ def _thirds(square: int) -> tuple[int, dict[int, tuple[int, int]]]:
 
 
 def _pairs(sages: tuple[int, ...], mask: int) -> list[tuple[int, int]]:
-    """Return the pairs of a side's sages that one more could make a line of three, as ``_thirds`` does."""
+    """Return the pairs of a side's sages that a third could complete to a line, as in ``_thirds``."""
     found = []
     for sage in sages:
         near, pairs = _thirds(sage)
@@ -163,7 +161,7 @@ def _pairs(sages: tuple[int, ...], mask: int) -> list[tuple[int, int]]:
 
 
 def legal_actions(seat: int, own: tuple[int, ...], others: tuple[int, ...], fool: int) -> list[int]:
-    """Return the legal actions of a seat, sorted; ``own`` and ``others`` are the sages of the two sides."""
+    """Return the sorted legal actions of a seat; ``own`` and ``others`` are the sages of the two sides."""
     own_mask, other_mask = mask_of(own), mask_of(others)
     occupied = own_mask | other_mask | 1 << fool
     home = own_mask & CITIES[seat]
@@ -177,7 +175,7 @@ def legal_actions(seat: int, own: tuple[int, ...], others: tuple[int, ...], fool
             if not pair & bit:
                 barred |= thirds
         if barred & own_mask & ~bit:
-            continue  # the six others hold a line of three, wherever this one goes
+            continue  # the six other sages form a line of three
         rising, falling = _reaches(seat, sage, bool(home) and not home & bit)
         moves = actions if not barred else []
         for ray, reach in rising:
@@ -194,7 +192,7 @@ def legal_actions(seat: int, own: tuple[int, ...], others: tuple[int, ...], fool
 
 
 def _without(moves: list[int], sage: int, barred: int) -> list[int]:
-    """Return the plain moves of a sage without those that end on a square of the mask ``barred``."""
+    """Return the plain moves of a sage that do not end on a square of ``barred``."""
     bad = set()
     while barred:
         square = barred.bit_length() - 1
@@ -204,7 +202,7 @@ def _without(moves: list[int], sage: int, barred: int) -> list[int]:
 
 
 def _ousting(own: int, others: int, fool: int) -> dict[int, int]:
-    """Return the own sages that have a free line to the fool, with the direction of their oust."""
+    """Return the own sages with a free line to the fool, with the direction of their oust."""
     found = {}
     sages = own | others
     for direction, rays in enumerate(_ray_masks()):
@@ -229,13 +227,13 @@ def _ousts(seat: int, sage: int, heading: int, own: int, others: int, fool: int)
 def driven(
     seat: int, sage: int, heading: int, own: int, others: int, fool: int
 ) -> tuple[set[int], dict[int, int]]:
-    """Return where a sage's oust can bring the fool: rest squares, and city squares with their points."""
+    """Return the fool's squares after a sage's oust: rest squares, and city squares with their points."""
     own ^= 1 << sage | 1 << fool
     return drive(own | others, own, fool, heading, CITIES[other(seat)])
 
 
 def score(seat: int, sage: int, own: tuple[int, ...], others: tuple[int, ...], fool: int, city: int) -> int:
-    """Return the points that a legal oust brings which drives the fool into a city square."""
+    """Return the points of a legal oust that drives the fool into a city square."""
     own_mask, other_mask = mask_of(own), mask_of(others)
     heading = _ousting(own_mask, other_mask, fool)[sage]
     return driven(seat, sage, heading, own_mask, other_mask, fool)[1][city]

@@ -1,4 +1,4 @@
-"""Positions of the Seven Sages as values, and their strings: strict both ways."""
+"""Positions of the Seven Sages, printed and strictly parsed."""
 
 import re
 from typing import NamedTuple
@@ -9,9 +9,9 @@ from tourney.games.seven_sages.board import BARBARIAN, CITIES, SQUARE, SQUARES, 
 WINNING_POINTS = 5
 LAST_ROUND = 12
 LAST_PLY = 120
-"""The actions of a round that nobody scores in."""
+"""The maximum number of actions in a round."""
 MOST_POINTS = WINNING_POINTS + 1
-"""What a seat can have at the end: 4 and the 2 of its last score."""
+"""The most points of a seat at the end: 4 and the 2 of its last score."""
 
 _SAGES = 7
 _SEAT = re.compile(r"[12]")
@@ -20,7 +20,7 @@ _FORM = "RED BLUE FOOL SEAT POINTS ROUND PLY STARTER"
 
 
 class Position(NamedTuple):
-    """All that matters for the rest of the game."""
+    """A position, without history."""
 
     red: tuple[int, ...]
     """Red's sages, sorted."""
@@ -28,22 +28,22 @@ class Position(NamedTuple):
     """Blue's sages, sorted."""
     fool: int
     seat: int
-    """Who acts; when the game is over the other seat than the one that acted last."""
+    """The seat to act; when the game is over, the seat that did not act last."""
     points: tuple[int, int]
     round_: int
     ply: int
-    """Actions so far in this round."""
+    """The number of actions in this round."""
     starter: int
-    """The seat that began this round."""
+    """The first seat of this round."""
 
     @property
     def is_over(self) -> bool:
-        """Whether the game is over: a fool stays in a city only then."""
+        """Whether the game is over; only then is the fool in a city."""
         return self.scored or (self.round_ == LAST_ROUND and self.ply == LAST_PLY)
 
     @property
     def scored(self) -> bool:
-        """Whether the fool stands in a city."""
+        """Whether the fool is in a city."""
         return bool((CITIES[1] | CITIES[2]) >> self.fool & 1)
 
 
@@ -62,7 +62,7 @@ def position_string(position: Position) -> str:
 
 
 def parse_position(text: str) -> Position:
-    """Return the position that a string names. Raises PositionError for all that the rules refuse."""
+    """Return the position of a string. Raises PositionError."""
     fields = text.split(" ")
     if len(fields) != len(Position._fields):
         raise PositionError(f"a position has the {len(Position._fields)} fields {_FORM}, not {len(fields)}")
@@ -87,7 +87,7 @@ def parse_position(text: str) -> Position:
 def _read_square(field: str, text: str) -> int:
     square = SQUARE.get(text)
     if square is None:
-        raise PositionError(f"{field} names {text!r}, which is no square of a1 to o15")
+        raise PositionError(f"{field} names {text!r}, which is not a square of a1 to o15")
     return square
 
 
@@ -108,32 +108,32 @@ def _read_seat(field: str, text: str) -> int:
 
 def _read_number(field: str, text: str, low: int, high: int) -> int:
     if _NUMBER.fullmatch(text) is None or not low <= int(text) <= high:
-        raise PositionError(f"{field} {text!r} is no number from {low} to {high}")
+        raise PositionError(f"{field} {text!r} is not a number from {low} to {high}")
     return int(text)
 
 
 def _check(position: Position) -> None:
-    """Raise PositionError where the fields, each well formed, do not go together."""
+    """Raise PositionError for well-formed fields that contradict each other."""
     red, blue, fool, seat, points, _, ply, starter = position
     name = SQUARES[fool]
     shared = sorted(set(red) & set(blue))
     if shared:
         raise PositionError(f"RED and BLUE both have a sage on {SQUARES[shared[0]]}")
     if fool in red or fool in blue:
-        raise PositionError(f"the fool stands on a sage, on {name}")
+        raise PositionError(f"the fool and a sage are both on {name}")
     if BARBARIAN >> fool & 1:
-        raise PositionError(f"the fool stands in barbarian country, on {name}")
+        raise PositionError(f"the fool is in barbarian country, on {name}")
     if min(points) >= WINNING_POINTS:
         raise PositionError(f"both seats have {WINNING_POINTS} points or more")
     won = max(points) >= WINNING_POINTS
     if position.scored:
         if not won and position.round_ != LAST_ROUND:
-            raise PositionError(f"the fool stands in a city, on {name}, and the game is not over")
+            raise PositionError(f"the fool is in a city, on {name}, but the game is not over")
         if not CITIES[seat] >> fool & 1:
-            raise PositionError(f"the fool stands on {name}, not in the city of seat {seat}, which is to act")
+            raise PositionError(f"the fool is on {name}, not in the city of seat {seat}, which acts")
     elif won:
-        raise PositionError(f"a seat has {WINNING_POINTS} points or more and the fool is in no city")
+        raise PositionError(f"a seat has {WINNING_POINTS} points or more, but the fool is in no city")
     if seat != (starter if ply % 2 == 0 else other(starter)):
         raise PositionError(f"SEAT {seat} does not fit PLY {ply} and STARTER {starter}: the seats take turns")
     if ply == LAST_PLY and not position.is_over:
-        raise PositionError(f"PLY is {LAST_PLY} and the game is not over")
+        raise PositionError(f"PLY is {LAST_PLY}, but the game is not over")
