@@ -133,7 +133,7 @@ def test_what_a_killed_process_left_is_taken_away(tmp_path: Path) -> None:
 
 def test_places_that_cannot_be(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    with refused(UsageError, "file", "no folder"):
+    with refused(UsageError, "file", "not a folder"):
         write(made(), tmp_path / "file")
     with refused(EnvironmentFailure, "file"):
         write(made(), tmp_path / "file" / "under")

@@ -25,7 +25,7 @@ def state(source: Source) -> str:
     complete = source.tournament.complete
     if complete and done == rows:
         return f"Finished: {text.count(done, 'match', 'matches')}"
-    more = "" if complete else ", more rounds to be drawn"
+    more = "" if complete else ", more rounds to be paired"
     return f"In progress: {done:,} of {text.count(rows, 'match', 'matches')} played{more}"
 
 
@@ -36,7 +36,7 @@ def tournament_facts(source: Source, *, measured: bool) -> Iterator[Fact]:
     yield Fact("Game", f"{text.display(title)} ({text.display(plan.game)}, rules version {plan.rules})")
     if plan.options:
         yield Fact("Options", text.pairs(plan.options), code=True)
-    yield Fact("Format", f"{text.display(plan.format)}, {plan.seats} seats a table")
+    yield Fact("Format", f"{text.display(plan.format)}, {plan.seats} seats per table")
     yield Fact("Games per pairing", str(plan.games_per_pairing))
     if plan.rounds:
         yield Fact("Rounds", str(plan.rounds))
@@ -46,7 +46,7 @@ def tournament_facts(source: Source, *, measured: bool) -> Iterator[Fact]:
     yield Fact("Limits", text.pairs(plan.limits.as_json().items()), code=True)
     yield Fact("Seed", str(tournament.seed), code=True)
     chosen = "chosen by a person, so bots could compute the dice"
-    yield Fact("Seed drawn", chosen if tournament.seed_chosen else "at random")
+    yield Fact("Seed origin", chosen if tournament.seed_chosen else "random")
     prior = text.number(source.batch.pool.prior_elo, 0)
     yield Fact(
         "Ratings", f"all matches in one fit, faults as losses; prior: a standard deviation of {prior} Elo"
@@ -58,14 +58,16 @@ def tournament_facts(source: Source, *, measured: bool) -> Iterator[Fact]:
     )
     if measured:
         run = tournament.run
-        yield Fact("Begun", text.display(tournament.created))
-        yield Fact("Run", f"sandbox {run.sandbox}, {'reuse' if run.reuse else 'a process a match'}")
+        yield Fact("Started", text.display(tournament.created))
+        yield Fact(
+            "Run", f"sandbox {run.sandbox}, {'reused processes' if run.reuse else 'a new process per match'}"
+        )
 
 
 def _opening(source: Source) -> str:
     plan = source.tournament.plan
     if plan.book:
-        return f"out of a book of {text.count(len(plan.book), 'opening')}"
+        return f"from a book of {text.count(len(plan.book), 'opening')}"
     if plan.opening_plies:
         return f"{text.count(plan.opening_plies, 'action')} drawn from the seed"
     return "the game's start"
@@ -87,20 +89,20 @@ def match_facts(record: Record) -> Iterator[Fact]:
 def measured_facts(measured: Mapping[str, Any], line: MatchLine) -> Iterator[Fact]:
     """Yield the measurements of a match: time, host, reproducibility and sandbox."""
     if "started" in measured:
-        yield Fact("Begun", text.display(str(measured["started"])))
+        yield Fact("Started", text.display(str(measured["started"])))
     if "wall-ms" in measured:
-        yield Fact("Took", text.milliseconds(float(measured["wall-ms"])))
+        yield Fact("Duration", text.milliseconds(float(measured["wall-ms"])))
     if "host" in measured:
         yield Fact("Host", text.display(str(measured["host"])))
     for seated, used in zip(line.seats, measured.get("seats", ()), strict=False):
         spent = f"{text.milliseconds(float(used['wall-ms']))} in {text.count(used['turns'], 'turn')}"
         if used.get("cpu-ms") is not None:
-            spent += f"; {text.milliseconds(float(used['cpu-ms']))} of CPU with its start"
+            spent += f"; {text.milliseconds(float(used['cpu-ms']))} of CPU, including startup"
         yield Fact(f"Time of {seated.seat.name}", spent)
     if "reproducible" in measured:
         why = ", ".join(map(str, measured.get("why-not", ())))
-        said = "yes" if measured["reproducible"] else text.line(f"not promised: {why}")
-        yield Fact("Plays the same again", said)
+        said = "yes" if measured["reproducible"] else text.line(f"not guaranteed: {why}")
+        yield Fact("Reproducible", said)
     if isinstance(measured.get("sandbox"), Mapping):
         sandbox = measured["sandbox"]
         name = f"{sandbox.get('level', '')} {sandbox.get('kind', '')}".strip()
