@@ -68,9 +68,8 @@ class ActionError(GameError):
 class BotError(InputError):
     """A bot, a manifest or a store entry that cannot be used; ``bot`` names it, and begins the sentence."""
 
-    def __init__(self, message: str, bot: object = "") -> None:
-        super().__init__(message)
-        self.bot = str(bot)
+    def __init__(self, message: object, bot: object = "", *, file: object = "", key: str = "") -> None:
+        super().__init__(message, bot=str(bot), file=file, key=key)
 
     def __str__(self) -> str:
         return f"{self.bot}: {self.args[0]}" if self.bot else str(self.args[0])

@@ -25,36 +25,37 @@ MAX_INT: Final = 2**53 - 1
 MAX_TEXT: Final = 200
 
 
-def _pattern(text: str, description: str) -> Meta:
-    return Meta(pattern=rf"\A{text}\Z", description=description)
-
+NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}", re.ASCII)
+VERSION: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,31}", re.ASCII)
+WORD: Final = re.compile(r"[a-z][a-z0-9-]{0,199}", re.ASCII)
+DIGEST: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 _UNICODE: Final = r"\A[^\ud800-\udfff]*\Z"
 
+
+def _whole(pattern: re.Pattern[str], description: str) -> Meta:
+    return Meta(pattern=rf"\A{pattern.pattern}\Z", description=description)
+
+
 Name = Annotated[
     str,
-    _pattern(
-        "[a-z0-9][a-z0-9._-]{0,63}",
-        "Small letters, digits, '.', '_' and '-', at most 64; the first is a letter or digit.",
-    ),
+    _whole(NAME, "Small letters, digits, '.', '_' and '-', at most 64; the first is a letter or digit."),
 ]
 """The name of a tournament, an entrant or a bot."""
-Word = Annotated[str, _pattern("[a-z][a-z0-9-]{0,199}", "Small letters, digits and '-'; a letter first.")]
+Word = Annotated[str, _whole(WORD, "Small letters, digits and '-'; a letter first.")]
 """The name of a game, or the reason for which a match ended."""
-Version = Annotated[
-    str, _pattern("[A-Za-z0-9][A-Za-z0-9._+-]{0,31}", "Letters, digits, '.', '_', '+' and '-', at most 32.")
+Version = Annotated[str, _whole(VERSION, "Letters, digits, '.', '_', '+' and '-', at most 32.")]
+Digest = Annotated[str, _whole(DIGEST, "SHA-256 in 64 hex digits.")]
+U64Text = Annotated[
+    str, _whole(re.compile("(0|[1-9][0-9]{0,19})"), "An unsigned 64-bit integer as a decimal string.")
 ]
-Digest = Annotated[str, _pattern("[0-9a-f]{64}", "SHA-256 in 64 hex digits.")]
-U64Text = Annotated[str, _pattern("(0|[1-9][0-9]{0,19})", "An unsigned 64-bit integer as a decimal string.")]
 """Check the value by ``check_u64`` too: the pattern only bounds its digits."""
 Seed = Annotated[
     int, Meta(ge=0, extra={"most": U64 - 1}, description="An integer from 0 to 18446744073709551615.")
 ]
 """An unsigned 64-bit integer in TOML. Check it by ``check_range``: msgspec has no bounds beyond 63 bits."""
 Count = Annotated[int, Meta(ge=0, le=MAX_INT)]
-Token = Annotated[
-    str, _pattern(ACTION_PATTERN.pattern, "1 to 200 printable ASCII characters without blanks.")
-]
+Token = Annotated[str, _whole(ACTION_PATTERN, "1 to 200 printable ASCII characters without blanks.")]
 """An action, an option's name or value, or the version of a game's rules."""
 _VALID = {"want": "be valid Unicode"}
 Text = Annotated[str, Meta(max_length=MAX_TEXT, pattern=_UNICODE, extra=_VALID)]
@@ -73,23 +74,21 @@ class SchemaError(ValueError):
 
     ``path`` holds the keys and indices (from 0) that lead to it. ``problem`` continues a sentence that begins
     with its place ("is 0, but must be at least 1"); with ``inside`` it is a sentence about what the object at
-    the path contains ('unknown key "x"').
+    the path contains ('unknown key "x"'). ``key`` is the key in question, or "".
     """
 
-    def __init__(self, path: Sequence[str | int], problem: str, *, inside: bool = False) -> None:
+    def __init__(
+        self, path: Sequence[str | int], problem: str, *, inside: bool = False, key: str = ""
+    ) -> None:
         super().__init__(problem)
         self.path = tuple(path)
         self.problem = problem
         self.inside = inside
-
-    @property
-    def key(self) -> str:
-        """The last key of the path, or ""."""
-        return next((step for step in reversed(self.path) if isinstance(step, str)), "")
+        self.key = key or next((step for step in reversed(self.path) if isinstance(step, str)), "")
 
     def under(self, *path: str | int) -> "SchemaError":
         """Return the error of an outer value that holds this one at a path."""
-        return SchemaError((*path, *self.path), self.problem, inside=self.inside)
+        return SchemaError((*path, *self.path), self.problem, inside=self.inside, key=self.key)
 
     def in_json(self, root: str = "the value") -> str:
         """Return the sentence for JSON, as ``actions[0][1] is 7, but must be a string``."""
@@ -154,22 +153,6 @@ def check_u64(key: str, text: str) -> int:
     return number
 
 
-def matches(text: str, type_: Any) -> bool:
-    """Say whether a text fits a constrained type, as ``Name``."""
-    try:
-        msgspec.convert(text, type_)
-    except msgspec.ValidationError:
-        return False
-    return True
-
-
-def pattern_of(type_: Any) -> str:
-    """Return the regular expression of a constrained type, for sentences."""
-    info, _ = _plain(types.type_info(type_))
-    assert isinstance(info, types.StrType)  # noqa: S101 - for the type checker
-    return _bare(info.pattern or "")
-
-
 def show(value: object) -> str:
     """Return a value for a sentence, cut short."""
     try:
@@ -194,7 +177,7 @@ def unknown_key(path: Sequence[str | int], key: object, known: Sequence[str]) ->
     """Return the error for a key that does not exist."""
     near = get_close_matches(str(key), known, 1)
     hint = f"did you mean {near[0]}?" if near else f"the keys are: {', '.join(known)}"
-    return SchemaError(path, f"unknown key {show(key)}; {hint}", inside=True)
+    return SchemaError(path, f"unknown key {show(key)}; {hint}", inside=True, key=str(key))
 
 
 def json_schema(type_: Any, title: str, nullable: Collection[str] = ()) -> dict[str, Any]:

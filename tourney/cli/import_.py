@@ -1,6 +1,5 @@
 """``tourney import``: read records that were exported."""
 
-import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,10 +10,9 @@ from tourney.cli.options import db_option, output_options
 from tourney.cli.output import current
 from tourney.errors import InputError, RecordError, UsageError
 from tourney.match.record import Record, check_record, read_json_lines
+from tourney.schema import NAME
 from tourney.store.importing import check_records, import_records
 from tourney.store.repository import Repository
-
-NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}", re.ASCII)
 
 
 @click.command("import")

@@ -23,7 +23,7 @@ from tourney.run.monitoring.progress import Listener, Listeners
 from tourney.run.monitoring.summary import Summary
 from tourney.run.workers.executor import MatchExecutor
 from tourney.schedule.row import ResultRow
-from tourney.schema import Name, matches, pattern_of
+from tourney.schema import NAME
 from tourney.store.engine import database_exists
 from tourney.store.plans import Plan, RunSettings
 from tourney.store.repository import Repository
@@ -98,8 +98,8 @@ def compare_bots(
 
 def comparison_file(request: ComparisonRequest, store: BotStore) -> TournamentFile:
     """Return the tournament file of a request. Raises UsageError and TournamentError."""
-    if request.name is not None and not matches(request.name, Name):
-        raise UsageError(f"{request.name!r} is no name for a comparison ({pattern_of(Name)})")
+    if request.name is not None and NAME.fullmatch(request.name) is None:
+        raise UsageError(f"{request.name!r} is no name for a comparison ({NAME.pattern})")
     try:
         game = find_game(request.game)
         if 2 not in game.seat_counts:

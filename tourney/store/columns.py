@@ -5,7 +5,6 @@ that also names database, table and row. Records, logs and measurements are JSON
 (zlib); all that queries need of them is repeated in columns of its own.
 """
 
-import re
 import zlib
 from collections.abc import Collection, Mapping
 from functools import lru_cache
@@ -15,7 +14,7 @@ from tourney.errors import RecordError
 from tourney.match.record import FAULT_KINDS, Record, check_shape
 from tourney.match.result import LogLine, Measurements
 from tourney.parsing import parse_json
-from tourney.schema import SchemaError, read
+from tourney.schema import DIGEST, SchemaError, read
 
 Columns = Mapping[Any, Any]
 """A row: values by column."""
@@ -24,7 +23,6 @@ MAX_INTEGER: Final = 2**63 - 1
 MAX_UNPACKED: Final = 1 << 28
 """Bytes that a column may unpack to: a few altered ones could fill the memory."""
 
-_DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _LOG_KINDS = ("info", "stderr", "note")
 
 
@@ -86,7 +84,7 @@ def read_flag(row: Columns, column: str) -> bool:
 def read_digest(row: Columns, column: str) -> str:
     """Return a digest."""
     value = row[column]
-    if not isinstance(value, str) or _DIGEST.fullmatch(value) is None:
+    if not isinstance(value, str) or DIGEST.fullmatch(value) is None:
         raise ColumnError(column, value, "a digest of 64 hex digits")
     return value
 

@@ -18,12 +18,10 @@ import tourney
 from tourney.bots.catalogue.store import StoredBot
 from tourney.errors import BotError
 from tourney.games.registry import GAMES
+from tourney.schema import MAX_ARGUMENT, MAX_ARGUMENTS
 
 PYTHON_FLAGS = ("-B", "-s")
 """Write no bytecode (the folder is read-only), and load no packages from HOME, which is /tmp."""
-
-MAX_ARGS = 100
-MAX_ARG = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +50,9 @@ def bot_command(bot: StoredBot, args: Sequence[str] = (), folder: Path | None = 
     ``folder`` is the result of its build (default: its files in the store). Raises BotError for a missing
     program and for bad arguments.
     """
-    if len(args) > MAX_ARGS or any(len(arg) > MAX_ARG or "\0" in arg for arg in args):
+    if len(args) > MAX_ARGUMENTS or any(len(arg) > MAX_ARGUMENT or "\0" in arg for arg in args):
         raise BotError(
-            f"give at most {MAX_ARGS} arguments of at most {MAX_ARG} characters each, without NUL",
+            f"give at most {MAX_ARGUMENTS} arguments of at most {MAX_ARGUMENT} characters each, without NUL",
             bot.label,
         )
     return BotCommand(

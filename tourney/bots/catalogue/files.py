@@ -7,7 +7,6 @@ store keeps that form as ``files.json`` beside the files, so that a damaged file
 
 import hashlib
 import os
-import re
 import shutil
 import stat
 from collections.abc import Iterable, Iterator
@@ -21,7 +20,6 @@ import rfc8785
 from tourney.errors import BotError
 from tourney.parsing import parse_json
 
-DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
 LEFT_OUT = frozenset({".git", "__pycache__"})
 """Names that are never a part of a bot, at any depth."""
 

@@ -1,44 +1,86 @@
 """The manifest of a bot: ``bot.toml``, read strictly, or made from the name of an executable file."""
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
-from typing import Any
+from collections.abc import Sequence
+from typing import Annotated, Final, Literal
+
+from msgspec import Meta, Struct, structs
 
 from tourney.errors import BotError
 from tourney.parsing import parse_toml
+from tourney.schema import NAME, Name, SchemaError, Version, Word, read, show
 
-FILE_NAME = "bot.toml"
-NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}", re.ASCII)
-VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,31}", re.ASCII)
-PROTOCOLS = ("tourney",)
-"""The protocols that a bot may speak here."""
+FILE_NAME: Final = "bot.toml"
+MAX_TEXT: Final = 64 * 1024
+"""Bytes that a manifest may have."""
 
-MAX_TEXT = 64 * 1024
-"""Bytes that a manifest may hold."""
-
-_GAME = re.compile(r"[a-z][a-z0-9-]{0,63}", re.ASCII)
 _SUFFIX = re.compile(r"(?<=.)\.(py|sh|bash|pl|rb|js|lua|exe|bin)\Z")
 
+Part = Annotated[str, Meta(min_length=1, max_length=1_000)]
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
-    """What a bot says of itself.
 
-    ``command`` is run in the bot's folder; ``python3`` as its first word is the interpreter that runs
-    Tourney. ``games`` is empty for a bot that plays any game. ``build`` is empty for one that needs none;
-    ``build_output`` holds globs of what it makes, which is no part of the bot.
+class Manifest(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
+    """What a bot says about itself.
+
+    ``games`` is empty for a bot that plays any game, and ``build`` for one that is ready to run.
     """
 
-    name: str
-    version: str
-    command: tuple[str, ...]
-    title: str = ""
-    author: str = ""
-    games: tuple[str, ...] = ()
-    build: tuple[str, ...] = ()
-    build_output: tuple[str, ...] = ()
-    protocol: str = "tourney"
+    name: Annotated[Name, Meta(description="Name of the bot.", examples=["mybot"])]
+    version: Annotated[Version, Meta(description="Version of the bot.", examples=["1.0"])]
+    command: Annotated[
+        tuple[Part, ...],
+        Meta(
+            min_length=1,
+            max_length=100,
+            description="Program and arguments, run in the bot's folder. `python3` means the interpreter"
+            " that runs Tourney.",
+            examples=[["python3", "bot.py"]],
+        ),
+    ]
+    title: Annotated[str, Meta(max_length=80, description="Title for pages; printable.")] = ""
+    author: Annotated[str, Meta(max_length=200, description="Author for pages; printable.")] = ""
+    games: Annotated[
+        tuple[Word, ...],
+        Meta(min_length=1, max_length=100, description="Games that the bot plays. Default: any game."),
+    ] = ()
+    build: Annotated[
+        tuple[Part, ...],
+        Meta(min_length=1, max_length=100, description="Command that builds the bot, once per host."),
+    ] = ()
+    build_output: Annotated[
+        tuple[Part, ...],
+        Meta(
+            min_length=1,
+            max_length=100,
+            description="Globs of what the build makes, which is no part of the bot. Needs `build`.",
+        ),
+    ] = ()
+    protocol: Annotated[Literal["tourney"], Meta(description="Protocol that the bot speaks.")] = "tourney"
+
+    def __post_init__(self) -> None:
+        """Check what the types cannot express. Raises SchemaError."""
+        for key in ("title", "author", "command", "build", "build_output"):
+            value = getattr(self, key)
+            for index, text in enumerate((value,) if isinstance(value, str) else value):
+                if not text.isprintable():
+                    where = (_key(key),) if isinstance(value, str) else (_key(key), index)
+                    raise SchemaError(where, f"is {show(text)}, but must have printable characters only")
+        inside: Sequence[tuple[str, tuple[str, ...]]] = (
+            ("command", self.command[:1] if "/" in self.command[0] else ()),
+            ("build", self.build[:1] if self.build and "/" in self.build[0] else ()),
+            ("build_output", self.build_output),
+        )
+        for key, paths in inside:
+            for index, path in enumerate(paths):
+                if ".." in path.split("/") or (key == "build_output" and path.startswith("/")):
+                    raise SchemaError(
+                        (_key(key), index), f"is {show(path)}, which leads out of the bot's folder"
+                    )
+        for name in self.games:
+            if self.games.count(name) > 1:
+                raise SchemaError(("games",), f"names {name} twice")
+        if self.build_output and not self.build:
+            raise SchemaError(("build-output",), "is set without build")
 
     def plays(self, game: str) -> bool:
         """Say whether the bot claims to play a game."""
@@ -46,33 +88,18 @@ class Manifest:
 
 
 def read_manifest(text: str, where: str) -> Manifest:
-    """Return the manifest that a ``bot.toml`` holds.
+    """Return the manifest of a ``bot.toml``; ``where`` names the file in errors.
 
-    ``where`` names the file in errors. Raises BotError, with the line, for bad TOML, an unknown key, a
-    missing one, or a value that a manifest may not have.
+    Raises BotError with the file and, where it is known, the line.
     """
     try:
         data = parse_toml(text)
     except ValueError as error:
-        raise BotError(f"{where} is no valid TOML: {error}") from error
-    readers = _READERS
-    for key in data:
-        if key not in readers:
-            raise BotError(
-                f"{_line(text, key, where)}: unknown key {key!r}; the keys are {', '.join(readers)}"
-            )
-    for key in ("name", "version", "command"):
-        if key not in data:
-            raise BotError(f"{where}: the key {key} is missing; add, for example, {_EXAMPLES[key]}")
-    values = {}
-    for key, value in data.items():
-        try:
-            values[key.replace("-", "_")] = readers[key](value)
-        except ValueError as error:
-            raise BotError(f"{_line(text, key, where)}: {key} {error}") from error
-    if "build_output" in values and not values.get("build"):
-        raise BotError(f"{_line(text, 'build-output', where)}: build-output is there, but no build")
-    return Manifest(**values)
+        raise BotError(f"{where} is no valid TOML: {error}", file=where) from error
+    try:
+        return read(data, Manifest, toml=True)
+    except SchemaError as error:
+        raise BotError(error.in_toml(where + _line(text, error.key)), file=where, key=error.key) from error
 
 
 def manifest_from_name(file_name: str, where: str) -> Manifest:
@@ -84,7 +111,8 @@ def manifest_from_name(file_name: str, where: str) -> Manifest:
     name = re.sub(r"[^a-z0-9._-]", "-", _SUFFIX.sub("", file_name.lower())).lstrip("._-")[:64]
     if NAME.fullmatch(name) is None:
         raise BotError(
-            f"{where}: no bot's name can be made of {file_name!r}; rename it to letters and digits"
+            f"{where}: no bot's name can be made of {file_name!r}; rename it to letters and digits",
+            file=where,
         )
     return Manifest(name=name, version="0", command=(f"./{file_name}",))
 
@@ -92,121 +120,27 @@ def manifest_from_name(file_name: str, where: str) -> Manifest:
 def write_manifest(manifest: Manifest) -> str:
     """Return a ``bot.toml`` that reads back as the manifest."""
     lines = []
-    for field in fields(Manifest):
+    for field in structs.fields(Manifest):
         value = getattr(manifest, field.name)
         if value == field.default:
             continue
         shown = "[" + ", ".join(map(_quote, value)) + "]" if isinstance(value, tuple) else _quote(value)
-        lines.append(f"{field.name.replace('_', '-')} = {shown}\n")
+        lines.append(f"{field.encode_name} = {shown}\n")
     return "".join(lines)
+
+
+def _key(attribute: str) -> str:
+    return attribute.replace("_", "-")
 
 
 def _quote(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _line(text: str, key: str, where: str) -> str:
-    """Name the line on which a key of the top level stands, where it is written plainly."""
-    pattern = re.compile(
-        rf"""\s*(?:["']?{re.escape(key)}["']?\s*=|\[+\s*["']?{re.escape(key)}["']?\s*[.\]])"""
-    )
+def _line(text: str, key: str) -> str:
+    """Return `` line N`` for a key of the top level, where it is written plainly; else ""."""
+    word = rf"""["']?{re.escape(key)}["']?\s*"""
     for number, line in enumerate(text.splitlines(), start=1):
-        if pattern.match(line):
-            return f"{where} line {number}"
-    return where
-
-
-def _string(value: object) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"must be a string, not {value!r}")  # noqa: TRY004 - the caller words every bad value alike
-    return value
-
-
-def _matching(pattern: re.Pattern[str]) -> Callable[[object], str]:
-    def read(value: object) -> str:
-        text = _string(value)
-        if pattern.fullmatch(text) is None:
-            raise ValueError(f"{text[:100]!r} does not match {pattern.pattern}")
-        return text
-
-    return read
-
-
-def _shown(longest: int) -> Callable[[object], str]:
-    def read(value: object) -> str:
-        text = _string(value)
-        if len(text) > longest:
-            raise ValueError(f"has {len(text)} characters; {longest} are the most")
-        if not text.isprintable():
-            raise ValueError(f"{text!r} has characters that cannot be shown")
-        return text
-
-    return read
-
-
-def _words(read: Callable[[object], str], *, needed: bool = True) -> Callable[[object], tuple[str, ...]]:
-    def read_all(value: object) -> tuple[str, ...]:
-        if not isinstance(value, list):
-            raise ValueError(f'must be a list of strings, as ["word", "word"], not {value!r}')  # noqa: TRY004 - as above
-        if needed and not value:
-            raise ValueError("must not be an empty list")
-        if len(value) > 100:
-            raise ValueError(f"has {len(value)} entries; 100 are the most")
-        return tuple(read(word) for word in value)
-
-    return read_all
-
-
-def _word(value: object) -> str:
-    text = _shown(1_000)(value)
-    if not text:
-        raise ValueError("has an empty word")
-    return text
-
-
-def _command(value: object) -> tuple[str, ...]:
-    words = _words(_word)(value)
-    program = words[0]
-    if "/" in program and ".." in program.split("/"):
-        raise ValueError(f"{program!r} leads out of the bot's folder")
-    return words
-
-
-def _games(value: object) -> tuple[str, ...]:
-    names = _words(_matching(_GAME))(value)
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"names {name} twice")
-    return names
-
-
-def _pattern(value: object) -> str:
-    text = _word(value)
-    if text.startswith("/") or ".." in text.split("/"):
-        raise ValueError(f"{text!r} leads out of the bot's folder")
-    return text
-
-
-def _protocol(value: object) -> str:
-    text = _string(value)
-    if text not in PROTOCOLS:
-        raise ValueError(f"{text[:100]!r} is not spoken here; it may be {', '.join(PROTOCOLS)}")
-    return text
-
-
-_READERS: Mapping[str, Callable[[object], Any]] = {
-    "name": _matching(NAME),
-    "version": _matching(VERSION),
-    "title": _shown(80),
-    "author": _shown(200),
-    "games": _games,
-    "command": _command,
-    "build": _command,
-    "build-output": _words(_pattern),
-    "protocol": _protocol,
-}
-_EXAMPLES = {
-    "name": 'name = "mybot"',
-    "version": 'version = "1.0"',
-    "command": 'command = ["python3", "bot.py"]',
-}
+        if re.match(rf"\s*({word}=|\[+\s*{word}[.\]])", line):
+            return f" line {number}"
+    return ""

@@ -4,9 +4,9 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from tourney.bots.catalogue.manifest import NAME
 from tourney.errors import BotError
 from tourney.games.registry import find_game
+from tourney.schema import NAME
 
 LANGUAGES = ("python", "c", "shell")
 DEFAULT_GAME = "sages-tafl"

@@ -26,7 +26,6 @@ from pathlib import Path
 from typing import Literal
 
 from tourney.bots.catalogue.files import (
-    DIGEST,
     FileEntry,
     content_digest,
     find_difference,
@@ -36,10 +35,11 @@ from tourney.bots.catalogue.files import (
     sync_folder,
     write_file_manifest,
 )
-from tourney.bots.catalogue.manifest import NAME, VERSION, Manifest
+from tourney.bots.catalogue.manifest import Manifest
 from tourney.bots.catalogue.submission import copy_submission, manifest_of
 from tourney.errors import BotError, StoreError
 from tourney.games.registry import GAMES
+from tourney.schema import DIGEST, NAME, VERSION
 
 Origin = Literal["added", "used"]
 """Whether a bot was added by name, or is kept because it played by path or ships with Tourney."""
