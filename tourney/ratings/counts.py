@@ -1,13 +1,12 @@
-"""Counts: which mirrored groups of games occurred, and how often. All that a fit needs of the results.
+"""Counts of mirrored groups of games: all that a fit needs of the results, whatever their order.
 
-Games that share seed, dice and opening are not independent; so the group is the unit (a *cluster*), and
-groups of the same games are counted together. The order in which results come plays no part.
+Games that share seed, dice and opening are not independent, so the unit is the group (a *cluster*); equal
+groups are counted together.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,19 +18,10 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-class GameLike(Protocol):
-    """A game of a group; per seat: the entrant's number, its rank, its fault's kind or None."""
-
-    @property
-    def entrants(self) -> tuple[int, ...]: ...  # noqa: D102 - described above
-    @property
-    def ranks(self) -> tuple[int, ...]: ...  # noqa: D102 - described above
-    @property
-    def faults(self) -> tuple[str | None, ...]: ...  # noqa: D102 - described above
-
-
 Game = tuple[tuple[int, ...], tuple[int, ...]]
-"""Entrants and ranks, by seat."""
+"""Entrants' numbers and ranks, by seat."""
+GameWithFaults = tuple[tuple[int, ...], tuple[int, ...], tuple[str | None, ...]]
+"""The same with each seat's fault: its kind or None."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -39,7 +29,7 @@ class Counts:
     """G games in C clusters of a pool of n entrants, k seats.
 
     ``entrants``: their numbers, ascending. ``seating`` (G, k): positions in ``entrants``; ``ranks`` (G, k).
-    ``cluster`` (G): each game's cluster; ``times`` (C): how often the cluster occurred.
+    ``cluster`` (G): each game's cluster; ``times`` (C): the occurrences of each cluster.
     """
 
     entrants: tuple[int, ...]
@@ -52,20 +42,20 @@ class Counts:
     @classmethod
     def of_groups(
         cls,
-        groups: Iterable[tuple[Sequence[GameLike], int]],
+        groups: Iterable[tuple[Sequence[GameWithFaults], int]],
         entrants: Iterable[int],
         seats: int,
         forfeits: Forfeits = "loss",
     ) -> "Counts":
-        """Count groups, each given with the number of times it occurred; none of their games is void.
+        """Count groups, each given with its occurrences; their games must not be void.
 
-        ``forfeits="void"`` leaves games with a fault out. Raises ValueError for a game with another number of
-        seats, with an entrant that the pool lacks, or one that sits twice.
+        ``forfeits="void"`` leaves out games with a fault. Raise ValueError for a game with another number of
+        seats, an entrant that the pool lacks, or one that sits twice.
         """
         found: Counter[tuple[Game, ...]] = Counter()
         for games, times in groups:
             kept = [
-                (game.entrants, game.ranks) for game in games if not (forfeits == "void" and any(game.faults))
+                (numbers, ranks) for numbers, ranks, faults in games if forfeits == "loss" or not any(faults)
             ]
             if kept:
                 found[tuple(sorted(kept))] += times
@@ -79,7 +69,7 @@ class Counts:
         seats: int,
         forfeits: Forfeits = "loss",
     ) -> "Counts":
-        """Count results; those whose keys agree in round, table and repeat are a cluster. Raises as above."""
+        """Count results; equal round, table and repeat make a cluster. Raise ValueError as ``of_groups``."""
         groups: defaultdict[tuple[int, ...], list[Game]] = defaultdict(list)
         for result in rated(results, forfeits):
             groups[tuple(result.key[:3])].append((result.entrants, result.ranks))
@@ -93,7 +83,7 @@ class Counts:
         ranks: list[tuple[int, ...]] = []
         cluster: list[int] = []
         times: list[int] = []
-        # Sorted: floating-point sums come out the same, whatever order the results came in.
+        # Sorted, so that floating-point sums do not depend on the order of the results.
         for index, (games, count) in enumerate(sorted(found.items())):
             times.append(count)
             for sat, ranked in games:
@@ -121,5 +111,5 @@ class Counts:
 
     @property
     def game_times(self) -> Ints:
-        """How often each game occurred, (G)."""
+        """The occurrences of each game, (G)."""
         return self.times[self.cluster]

@@ -77,7 +77,7 @@ class Davidson:
         )
 
     def meetings(self, x: Floats) -> Meetings:
-        """Return what pairs scored; two lines a pair, one for each that has the first seat."""
+        """Return the scores of pairs; a pair has an entry for each entrant that had the first seat."""
         win, draw, loss, _ = self._probabilities(x)
         games = self._table.sum(axis=0)
         mean = win + draw / 2
@@ -95,18 +95,18 @@ class Davidson:
         )
 
     def residuals(self, x: Floats) -> Scores:
-        """Return what pairs scored in clusters, less what was expected."""
+        """Return the scores of pairs in clusters, less those expected."""
         first, second = self._first[self._cell], self._second[self._cell]
         return pair_residuals(self._counts.cluster, first, second, self._residual(x), self._counts.size)
 
     def _residual(self, x: Floats) -> Floats:
-        """Return each game's points of the first seat, less what was expected."""
+        """Return each game's points of the first seat, less those expected."""
         win, draw, _, _ = self._probabilities(x)
         residual: Floats = 1 - self._outcome / 2 - (win + draw / 2)[self._cell]
         return residual
 
     def _columns(self) -> tuple[tuple[Ints, ...], tuple[float, ...]]:
-        """Return the parameters that make up a cell's difference, each with its sign."""
+        """Return the parameters of a cell's difference, each with its sign."""
         seat = np.full(len(self._first), self.size - 3)
         return (self._first, self._second, seat, seat + 1), (1.0, -1.0, 1.0, -1.0)
 

@@ -1,7 +1,7 @@
-"""What a model of results offers to the fit.
+"""The interface between a model of results and the fit.
 
-The parameters are the ratings, the seats' effects, and what else a model has; all in natural units: a rating
-is the natural logarithm of a strength.
+Parameters are the ratings, the seats' effects, then the model's own, all in natural units: a rating is the
+natural logarithm of a strength.
 """
 
 from typing import NamedTuple, Protocol
@@ -12,7 +12,7 @@ from tourney.ratings.counts import Floats, Ints
 
 
 class Point(NamedTuple):
-    """The log-likelihood at some parameters, its gradient (P), and its negative second derivative (P, P)."""
+    """The log-likelihood at a point, its gradient (P), and its negative second derivative (P, P)."""
 
     value: float
     gradient: Floats
@@ -20,7 +20,7 @@ class Point(NamedTuple):
 
 
 class Scores(NamedTuple):
-    """The clusters' gradients, one occurrence of each, as a sparse matrix (C, P): E entries, which add up."""
+    """The gradient of one occurrence of each cluster, a sparse matrix (C, P) of E entries, which add up."""
 
     cluster: Ints
     parameter: Ints
@@ -28,11 +28,11 @@ class Scores(NamedTuple):
 
 
 class Meetings(NamedTuple):
-    """What pairs of entrants scored against each other; a pair has one line or more, which add up.
+    """Scores of pairs of entrants against each other; the entries of a pair add up.
 
-    ``a`` and ``b``: positions in the pool. ``half_points`` of a. ``undecided``: how many meetings ended level
-    in a model that makes nothing of it. Under the model: ``expected`` points of a, half a point for each that
-    is undecided; their ``variance`` and fourth ``cumulant``.
+    ``a`` and ``b``: positions in the pool. ``half_points`` of a. ``undecided``: drawn meetings in a model
+    that learns nothing from them. Under the model: ``expected`` points of a, half a point for each undecided
+    meeting; their ``variance`` and fourth ``cumulant``.
     """
 
     a: Ints
@@ -69,12 +69,12 @@ class Likelihood(Protocol):
         """Return the clusters' gradients."""
 
     def meetings(self, x: Floats) -> Meetings:
-        """Return what pairs scored and were expected to."""
+        """Return the scores of pairs, with those expected."""
 
     def residuals(self, x: Floats) -> Scores:
-        """Return what pairs scored in clusters, one occurrence of each, less what was expected.
+        """Return the scores of pairs in one occurrence of each cluster, less those expected.
 
-        In the place of a parameter stands the pair, ``a * n + b``, a < b; the points are a's.
+        The pair ``a * n + b``, a < b, takes the place of the parameter; the points are a's.
         """
 
 

@@ -1,11 +1,11 @@
 """Plackett and Luce's model of an order of k seats, ties averaged over their orders.
 
-R. L. Plackett, "The analysis of permutations", Applied Statistics 24 (1975): the first is drawn in proportion
-to the strengths of all, the second of those that are left, and so on. Of a tie the order is taken as
-unknown: the likelihood is the mean over the orders that it leaves open (Kalbfleisch and Prentice, "Marginal
-likelihoods based on Cox's regression and life model", Biometrika 60, 1973). So those who share the last place
-say nothing about each other, which is right for games that know a winner and no more, and a match that ends
-level altogether says nothing at all. The logarithm stays concave: it is that of the probability of a convex
+R. L. Plackett, "The analysis of permutations", Applied Statistics 24 (1975): the first is chosen in
+proportion to the strengths of all, the second to those of the rest, and so on. The order of a tie is unknown:
+its likelihood is the mean over all orders that it leaves open (Kalbfleisch and Prentice, "Marginal
+likelihoods based on Cox's regression and life model", Biometrika 60, 1973). So entrants that share the last
+place carry no information about each other, which is right for games with a single winner, and a match with
+one shared rank carries none at all. The logarithm stays concave: it is that of the probability of a convex
 set under a log-concave density, shifted by the ratings (Prekopa, Acta Scientiarum Mathematicarum 34, 1973).
 """
 
@@ -27,9 +27,9 @@ from tourney.ratings.likelihood import (
 
 @cache
 def orders(ranks: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-    """Return the orders of seats (from 0) that ranks leave open, without those who share the last place.
+    """Return the orders of seats (from 0) that ranks leave open, without the seats that share the last place.
 
-    All have the same number of seats; a match that ended level has one order, of none.
+    All have the same length; a match with one shared rank has one order, of length 0.
     """
     *before, _ = ([seat for seat, other in enumerate(ranks) if other == rank] for rank in sorted(set(ranks)))
     return tuple(sum(parts, ()) for parts in product(*(tuple(permutations(group)) for group in before)))
@@ -89,10 +89,10 @@ class PlackettLuce:
         )
 
     def meetings(self, x: Floats) -> Meetings:
-        """Return what pairs scored: of two seats, the one drawn first finished before the other.
+        """Return the scores of pairs.
 
-        Who shares a rank with another is undecided and counts as half a point, expected as such. Of the
-        others one is before the other as the model has it where so many share each rank.
+        A shared rank is undecided: half a point, and expected as such. For other pairs the expected score is
+        the probability of finishing ahead, given the number of seats that share each rank.
         """
         before = self._before(x)
         times = self._times.astype(np.int64)
@@ -118,7 +118,7 @@ class PlackettLuce:
         return Meetings(*joined)
 
     def residuals(self, x: Floats) -> Scores:
-        """Return what pairs scored in clusters, less what was expected."""
+        """Return the scores of pairs in clusters, less those expected."""
         before = self._before(x)[self._kind]
         seating, ranks = self._counts.seating, self._counts.ranks
         parts = []
@@ -135,7 +135,7 @@ class PlackettLuce:
         return utility
 
     def _before(self, x: Floats) -> Floats:
-        """Return, by kind of game, ``finishing``, (kinds, k, k)."""
+        """Return ``finishing`` of each kind of game, (kinds, k, k)."""
         utility = self._utility(x)
         before = np.zeros((len(utility), self._k, self._k))
         for ranks, rows in self._patterns:
@@ -143,7 +143,7 @@ class PlackettLuce:
         return before
 
     def _kinds(self, x: Floats) -> tuple[Floats, Floats, float]:
-        """Return, by kind of game, gradient and information by seat; and the log-likelihood."""
+        """Return each kind of game's gradient and information by seat, and the log-likelihood."""
         utility = self._utility(x)
         kinds, k = utility.shape
         gradient = np.zeros((kinds, k))
@@ -169,9 +169,9 @@ class PlackettLuce:
 
 
 def _order(utility: Floats, order: tuple[int, ...]) -> tuple[Floats, Floats, Floats]:
-    """Return the log-probability that seats are drawn in an order, the rest in any; (R), (R, k), (R, k, k).
+    """Return the log-probability of an order of seats, the rest in any order, (R), for utilities (R, k).
 
-    With the gradient and the negative second derivative by the utilities (R, k).
+    Its gradient (R, k) and negative second derivative (R, k, k) by the utilities follow.
     """
     rows, k = utility.shape
     value = np.zeros(rows)
@@ -196,10 +196,10 @@ def _order(utility: Floats, order: tuple[int, ...]) -> tuple[Floats, Floats, Flo
 
 
 def finishing(utility: Floats, ranks: tuple[int, ...]) -> Floats:
-    """Return how likely each seat finishes before each other, (R, k, k), by the utilities (R, k).
+    """Return the probability of each seat to finish ahead of each other, (R, k, k), for utilities (R, k).
 
-    Given that they share no rank, and that so many share each rank as in ``ranks``. Where no rank but the
-    last is shared these are the odds of their strengths; else they follow from all orders.
+    It is conditional on the two sharing no rank, and on the number of seats at each rank of ``ranks``. If
+    only the last rank is shared, it is the odds of the strengths; otherwise it follows from all orders.
     """
     sizes = [ranks.count(rank) for rank in sorted(set(ranks))]
     if max(sizes[:-1], default=1) == 1:
@@ -213,7 +213,7 @@ def finishing(utility: Floats, ranks: tuple[int, ...]) -> Floats:
         for i, j in combinations(range(seats), 2):
             if group[i] < group[j]:
                 before[:, order[i], order[j]] += probability
-    # Nobody finishes before himself: the diagonal is of no use, and must not be 0/0.
+    # The diagonal has no meaning, but must not be 0/0.
     total = before + before.transpose(0, 2, 1) + np.eye(seats)
     shares: Floats = before / total
     return shares

@@ -1,11 +1,11 @@
-"""Is A better than B? A sequential test on mirrored pairs that stops as soon as it knows.
+"""A sequential test of "A is better than B" on mirrored pairs, which stops as soon as it can decide.
 
 The generalised sequential probability ratio test in the form of M. Van den Bergh ("A practical introduction
 to the GSPRT", 2017, as fishtest uses it; after Wald, "Sequential tests of statistical hypotheses", Annals of
 Mathematical Statistics 16, 1945): the score of a pair of games that share dice and opening is one of five
-values, which are taken as independent draws of an unknown distribution. H0 says that its mean is what
-``elo0`` leads one to expect, H1 the same of ``elo1``; each is given the distribution of that mean that makes
-the results likeliest, and the logarithm of the ratio of the two likelihoods is compared with Wald's bounds.
+values, modelled as independent samples of an unknown distribution. H0 is that its mean is the expected score
+at ``elo0``, H1 the same for ``elo1``; each takes the distribution with that mean that maximises the
+likelihood, and the logarithm of the ratio of the two likelihoods is compared with Wald's bounds.
 """
 
 import math
@@ -16,32 +16,32 @@ from typing import Literal, NamedTuple
 from tourney.errors import UsageError
 
 SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""What A may score of a pair: the mean of its two games."""
+"""A's possible scores of a pair: the mean of its two games."""
 
 _FEW = 1e-3
-"""How often an outcome that never occurred is counted, so that every mean is possible (fishtest's number)."""
+"""The count of an outcome that never occurred, so that every mean is possible (fishtest's number)."""
 _QUANTILE = 1.959963984540054
 
 Decision = Literal["H0", "H1"]
 Pairs = Sequence[int]
-"""How often A scored 0, 1, 2, 3, 4 half-points of a mirrored pair."""
+"""The number of mirrored pairs in which A scored 0, 1, 2, 3 and 4 half-points."""
 
 
 def expected_score(elo: float) -> float:
-    """Return the share of points that a difference of Elo leads one to expect, draws counting half."""
+    """Return the expected share of points at a difference of Elo; a draw is half a point."""
     return 1 / (1 + 10 ** (-elo / 400))
 
 
 def elo_of(score: float) -> float:
-    """Return the difference of Elo that leads one to expect a share of points, strictly between 0 and 1."""
+    """Return the difference of Elo at an expected share of points, strictly between 0 and 1."""
     return -400 * math.log10(1 / score - 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Sprt:
-    """What is tested: H0 (``elo0``) against H1 (``elo1`` > ``elo0``).
+    """A test of H0 (``elo0``) against H1 (``elo1`` > ``elo0``).
 
-    ``alpha``: the chance of taking H1 where H0 holds; ``beta``: of taking H0 where H1 holds. Raises
+    ``alpha``: the probability of accepting H1 when H0 holds; ``beta``: of accepting H0 when H1 holds. Raise
     UsageError for numbers that make no test.
     """
 
@@ -59,12 +59,12 @@ class Sprt:
 
     @property
     def lower(self) -> float:
-        """At this log-likelihood ratio, or below, H0 is taken."""
+        """H0 is accepted at this log-likelihood ratio or below."""
         return math.log(self.beta / (1 - self.alpha))
 
     @property
     def upper(self) -> float:
-        """At this log-likelihood ratio, or above, H1 is taken."""
+        """H1 is accepted at this log-likelihood ratio or above."""
         return math.log((1 - self.beta) / self.alpha)
 
     def llr(self, pairs: Pairs) -> float:
@@ -77,7 +77,7 @@ class Sprt:
         return math.fsum(count * math.log(p1 / p0) for count, p0, p1 in terms)
 
     def decide(self, pairs: Pairs) -> Decision | None:
-        """Return the hypothesis that is taken, or None where more pairs are needed."""
+        """Return the accepted hypothesis, or None while more pairs are needed."""
         ratio = self.llr(pairs)
         if ratio >= self.upper:
             return "H1"
@@ -85,10 +85,10 @@ class Sprt:
 
 
 def _tilted(shares: Sequence[float], mean: float) -> list[float]:
-    """Return the distribution of this mean under which shares that were seen are likeliest.
+    """Return the distribution with this mean that maximises the likelihood of the observed shares.
 
-    By Lagrange's method it is share / (1 + t (score - mean)), with the t that makes the mean right: the only
-    root of a decreasing function, found by bisection.
+    By Lagrange's method it is share / (1 + t (score - mean)); t, which gives it that mean, is the only root
+    of a decreasing function, found by bisection.
     """
     terms = [(share, score - mean) for share, score in zip(shares, SCORES, strict=True)]
     low, high = -1 / (1 - mean), 1 / mean
@@ -105,11 +105,11 @@ def _tilted(shares: Sequence[float], mean: float) -> list[float]:
 
 
 class Estimate(NamedTuple):
-    """How much better A is: the mean score of a pair, and Elo with its 95 % interval.
+    """A's advantage: the mean score of a pair, and Elo with its 95 % interval.
 
-    Elo and interval are of the results with two pairs added, one won by each side whole, so that they are
-    finite whatever happened (after Agresti and Coull, The American Statistician 52, 1998). A test that
-    stops when it knows stops at an extreme: its Elo lies a little further from 0 than the truth on average.
+    Elo and interval include two added pairs, one won wholly by each side, so that they are always finite
+    (after Agresti and Coull, The American Statistician 52, 1998). A sequential test stops at an extreme, so
+    on average its Elo lies a little further from 0 than the truth.
     """
 
     pairs: int
@@ -132,7 +132,7 @@ def estimate(pairs: Pairs) -> Estimate | None:
     squares = math.fsum(count * (value - mean) ** 2 for count, value in zip(added, SCORES, strict=True))
     error = math.sqrt(squares / n / n)
     middle = elo_of(mean)
-    # The slope of Elo in the score: what an error of the score is in Elo.
+    # The slope of Elo in the score turns an error of the score into Elo.
     width = _QUANTILE * error * 400 / math.log(10) / (mean * (1 - mean))
     los = math.erfc((0.5 - mean) / error / math.sqrt(2)) / 2
     return Estimate(total, score, middle, middle - width, middle + width, los)

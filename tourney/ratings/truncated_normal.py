@@ -1,20 +1,20 @@
-"""The corrections v and w of TrueSkill where floating point is easily lost: far tails and thin margins.
+"""TrueSkill's corrections v and w in far tails and thin margins, where plain formulas lose precision.
 
-The difference of two performances, in units of its standard deviation, is normal with mean ``t`` and
-variance 1 before a result is known; a result says where it lies, and v is by how much that moves its mean and
-1 - w its variance afterwards: above the draw margin for a win, within it on both sides of 0 for a draw
-(Herbrich, Minka and Graepel, "TrueSkill: a Bayesian skill rating system", 2006, section 3). The plain
-quotients of densities and distribution functions are 0/0 for a surprising result; here they are written with
-Mills' ratio R(x) = (1 - cdf(x)) / pdf(x), which has a continued fraction (Laplace's) without small numbers.
+The difference of two performances, in units of its standard deviation, is normal with mean ``t`` and variance
+1 before the result. A win truncates it to values above the draw margin, a draw to those within the margin on
+both sides of 0; v is the change of its mean, and 1 - w its new variance (Herbrich, Minka and Graepel,
+"TrueSkill: a Bayesian skill rating system", 2006, section 3). The plain quotients of densities and
+distribution functions become 0/0 for a surprising result; these formulas use Mills' ratio
+R(x) = (1 - cdf(x)) / pdf(x), which has a continued fraction (Laplace's) without small numbers.
 """
 
 import math
 
 W_MAX = 1 - 1e-8
-"""Where w ends: a variance of exactly 0 has no precision, and message passing divides by it."""
+"""The largest w: message passing divides by the variance, which must stay above 0."""
 
 _FAR = 8.0
-"""From here on the continued fraction gives 1/R(x) - x to the last bit within ``_TERMS``."""
+"""From here on ``_TERMS`` of the continued fraction give 1/R(x) - x to the last bit."""
 _TERMS = 60
 _THIN = 1e-2
 """Below this margin the normal density is exponential within it, to the square of the margin."""
@@ -23,7 +23,7 @@ _NORM = 1 / math.sqrt(2 * math.pi)
 
 
 def win(t: float, margin: float) -> tuple[float, float]:
-    """Return v and w of a win; 0 <= w <= W_MAX for whatever ``t`` and ``margin`` >= 0."""
+    """Return v and w of a win; 0 <= w <= W_MAX for every ``t`` and ``margin`` >= 0."""
     x = t - margin
     if x <= -_FAR:
         k = _excess(-x)
@@ -33,9 +33,9 @@ def win(t: float, margin: float) -> tuple[float, float]:
 
 
 def draw(t: float, margin: float) -> tuple[float, float]:
-    """Return v and w of a draw; 0 <= w <= W_MAX for whatever ``t`` and ``margin`` >= 0.
+    """Return v and w of a draw; 0 <= w <= W_MAX for every ``t`` and ``margin`` >= 0.
 
-    A margin of 0 is its limit: the difference is known to be 0, so v = -t.
+    A margin of 0 gives the limit: the difference is 0, so v = -t.
     """
     v, w = _draw(abs(t), margin)
     return (-v if t < 0 else v), _bounded(w)
@@ -50,13 +50,13 @@ def _draw(t: float, margin: float) -> tuple[float, float]:
     fade = math.exp(-2 * t * margin)
     if near >= _FAR:
         if fade < 1e-18:
-            # The other end of the margin is out of sight: a win of the weaker side.
+            # The far end of the margin is negligible: the same as a win of the weaker side.
             k = _excess(near)
             return -(near + k), (near + k) * k
         z = 1 / (near + _excess(near)) - fade / (far + _excess(far))
         v = (fade - 1) / z
         return v, v * v + (far * fade - near) / z
-    # Both ends by erfc where both lie above 0: a difference of two numbers near 1 would keep few digits.
+    # If both ends lie above 0, use erfc: a difference of two numbers near 1 would keep few digits.
     z = (math.erfc(near / _SQRT2) - math.erfc(far / _SQRT2)) / 2 if near > 0 else _cdf(far) - _cdf(near)
     v = (_pdf(far) - _pdf(near)) / z
     return v, v * v + (far * _pdf(far) - near * _pdf(near)) / z
