@@ -40,7 +40,7 @@ PARTS: tuple[tuple[Any, str, str], ...] = (
     (ProcessChannel, "idle", "looking for unasked output"),
     (Referee, "act", "rules, dice, lines for the seats"),
     (Referee, "request", "putting the request together"),
-    (play, "decode_bot", "reading the answer's words"),
+    (play, "move_action", "reading the answer's words"),
     (play._RunningMatch, "play", "the loop and the clocks"),  # noqa: SLF001 - a profile looks inside
     (play._RunningMatch, "start", "start of the match: `game` and `ready` of both bots"),  # noqa: SLF001 - likewise
     (play._RunningMatch, "end", "end of the match: `over` to both bots"),  # noqa: SLF001 - likewise
@@ -152,7 +152,7 @@ def measure(contest: wire.Contest, folder: Path, sandbox: str, matches: int) -> 
     print(_row("all", total, half_moves / matches, total))
 
 
-_TURN = ("ask", "idle", "act", "request", "decode_bot")
+_TURN = ("ask", "idle", "act", "request", "move_action")
 
 
 def _row(part: str, microseconds: float, half_moves: float, total: float) -> str:

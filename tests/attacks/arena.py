@@ -100,7 +100,7 @@ class Watched(ProcessChannel):
         self._inner: Callable[[float], list[tuple[int, int]]] = self._poll
         self._poll = self._watch  # type: ignore[assignment]  # as the object's own, which the channel keeps
 
-    def ask(self, data: bytes, deadline: int) -> Event:
+    def ask(self, data: bytes, deadline: int) -> str | Event:
         """Note the time and the deadline."""
         self.asked = self._read()
         self.deadline = deadline

@@ -26,6 +26,7 @@ from tourney.protocol import (
     Ready,
     Resign,
     decode_bot,
+    move_action,
     shown,
 )
 
@@ -218,28 +219,29 @@ class _RunningMatch:
             if freeze:
                 channel.thaw()
             deadline = sent + allowance * factor
-            event = channel.ask(request, deadline)
-            answer: _Answer = decode_bot(event[1]) if event[0] == "line" else event
-            ply, talked = len(actions), type(answer) is Info
-            if talked:
-                answer = self._read(seat, event, deadline)
+            heard = channel.ask(request, deadline)
+            ply = len(actions)
+            answer: _Answer | None = None
+            if not (heard.__class__ is str and (action := move_action(heard))):
+                answer = self._read(seat, heard, deadline)
+                action = answer.action if isinstance(answer, Move) else ""
             elapsed = charged = clock() - sent
             wall[seat] += elapsed
             if elapsed > SLOW_NS:
                 self._explain(seat)
-            if by_cpu and type(answer) is not Event:
+            if by_cpu and not isinstance(answer, Event):
                 charged = self._cpu_ns(seat) - used
                 if charged > allowance:
-                    answer = Event("timeout")
-            if type(answer) is Move:
+                    action, answer = "", Event("timeout")
+            if action:
                 if not steady:
                     clocks.spend(seat, charged)
                 times.append((ply, elapsed))
-                if why := act(answer[0]):
+                if why := act(action):
                     self._illegal(seat, why)
-            else:
+            elif answer is not None:
                 self._no_move(seat, answer, allowance)
-            if talked:
+            if answer is not None:
                 self._take_stderr(seat, ply)
             if freeze and not players[seat].lost:
                 channel.freeze()
@@ -256,15 +258,14 @@ class _RunningMatch:
     def _no_move(self, seat: int, answer: _Answer, allowance: int) -> None:
         """Take an answer to ``go`` that is no action: a resignation or a fault."""
         if isinstance(answer, Resign):
-            ply = len(self._referee.actions)
-            self._log.note(ply, seat, "resigned")
+            self._log.note(len(self._referee.actions), seat, "resigned")
             self._referee.resign()
-            self._take_stderr(seat, ply)
         else:
             self._fault(seat, _unexpected(answer, "move"), allowance)
 
-    def _read(self, seat: int, event: Event, deadline: int) -> _Answer:
+    def _read(self, seat: int, heard: str | Event, deadline: int) -> _Answer:
         """Return a bot's answer, from an event on; ``info`` lines before it go to the log."""
+        event = heard if isinstance(heard, Event) else Event("line", heard)
         while event.kind == "line":
             answer = decode_bot(event.text)
             if not isinstance(answer, Info):

@@ -49,8 +49,8 @@ class Channel(ABC):
         """Send lines that end in a request: the bot's allowance of output starts anew."""
         self.send(data)
 
-    def ask(self, data: bytes, deadline: int) -> Event:
-        """Send a request and return the first event after it. The referee's path, once a move."""
+    def ask(self, data: bytes, deadline: int) -> str | Event:
+        """Do ``request`` and ``wait``, once a move. A line may be returned as its text, for speed."""
         self.request(data)
         return self.wait(deadline)
 

@@ -12,8 +12,6 @@ MAX_STDERR: Final = 16 * 1024
 MAX_STDERR_LINE: Final = 1000
 """Bytes that are kept of a line of standard error."""
 
-_new = tuple.__new__  # half the time of Event(...), which runs once a move
-
 
 class LineBuffer:
     """Turns chunks of a bot's output into events, in order, within the allowance of one request.
@@ -35,8 +33,8 @@ class LineBuffer:
         self._bytes_left = MAX_OUTPUT_BYTES
         self._lines_left = MAX_OUTPUT_LINES
 
-    def single(self, data: bytes) -> Event | None:
-        """Take a chunk that is one whole line of ASCII, and return it without queueing it.
+    def single(self, data: bytes) -> str | None:
+        """Take a chunk that is one whole line of ASCII, and return its text without queueing it.
 
         For the first chunk since a request, while there are neither events nor an end: the allowance starts
         anew with it. Returns None, and takes nothing, where the chunk is anything else.
@@ -48,7 +46,7 @@ class LineBuffer:
             return None
         self._bytes_left = MAX_OUTPUT_BYTES - size
         self._lines_left = MAX_OUTPUT_LINES - 1
-        return _new(Event, ("line", data[:-1].decode("ascii")))
+        return data[:-1].decode("ascii")
 
     def feed(self, data: bytes) -> None:
         """Take a chunk of output. What is within the allowance is heard before the overflow."""

@@ -111,7 +111,7 @@ class ProcessChannel(Channel):
             if (not held or lines.end is not None) and (event := lines.take()) is not None:
                 return event
 
-    def ask(self, data: bytes, deadline: int) -> Event:
+    def ask(self, data: bytes, deadline: int) -> str | Event:
         """Do ``request`` and ``wait`` with as few system calls as possible: this runs once a move."""
         lines = self._lines
         if lines.events or lines.end is not None or self._unsent or self._stuck:
@@ -140,9 +140,9 @@ class ProcessChannel(Channel):
                     self._mark = self._group.reading()
                 return self.wait(deadline)
             output = _read(self._stdout, _CHUNK)
-        event = lines.single(output)
-        if event is not None:
-            return event
+        text = lines.single(output)
+        if text is not None:
+            return text
         lines.renew()
         self._take_output(output)
         return self.wait(deadline)
