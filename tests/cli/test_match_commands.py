@@ -291,7 +291,7 @@ def test_verify_wants_one_thing_to_verify(file: Path) -> None:
     for words in ([], [str(file), "--all"]):
         done = invoke("verify", *words)
         assert done.exit_code == 2
-        assert "verify wants one of MATCH, --all and --manifest FILE" in done.stderr
+        assert "give one of MATCH, --all and --manifest FILE" in done.stderr
 
 
 def test_verify_a_manifest(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from tourney.cli.options import bots_option, db_option, format_option, output_options, pairs
+from tourney.cli.options import bots_option, db_option, format_option, output_options, pairs, sandbox_option
 from tourney.cli.output import Column, Format, current
 from tourney.cli.run_options import choose_listener, deadline_options, workers_option
 from tourney.compare.compare import ComparisonRequest, compare_bots
@@ -89,7 +89,7 @@ SHOWN = (
 )
 @click.option("--seed", type=click.IntRange(0, U64 - 1), metavar="N", help="Seed. [default: random]")
 @click.option("--name", metavar="NAME", help="Name of the comparison. [default: made of all options]")
-@click.option("--sandbox", type=click.Choice(["strict", "auto", "off"]), default="auto", show_default=True)
+@sandbox_option
 @click.option("--reuse", is_flag=True, help="Keep a bot's process from match to match; for trusted bots.")
 @workers_option()
 @deadline_options

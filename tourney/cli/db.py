@@ -20,7 +20,7 @@ def command() -> None:
 @db_option
 @output_options
 def upgrade(db: str) -> None:
-    """Bring the database to the form that this version of Tourney wants."""
+    """Upgrade the database to the schema of this version of Tourney."""
     before, after = maintenance.upgrade_database(db)
     name = shown(parse_url(db))
     current().say(
@@ -35,7 +35,7 @@ def upgrade(db: str) -> None:
 @db_option
 @output_options
 def backup(target: Path, db: str) -> None:
-    """Copy an SQLite database to the new file TARGET, also while a run is going on."""
+    """Copy an SQLite database to the new file TARGET, even while a run is active."""
     maintenance.backup_database(db, target)
     current().write(str(target))
 
@@ -44,9 +44,9 @@ def backup(target: Path, db: str) -> None:
 @db_option
 @output_options
 def check(db: str) -> None:
-    """Check the database for damage: its pages, its references, and what every column holds.
+    """Check the database for damage: its pages, references and column values.
 
-    Exit code 1 if anything is wrong. Whether records keep to rules and dice is for `tourney verify --all`.
+    Exits with code 1 if it finds any. To check the records, use `tourney verify --all`.
     """
     problems, name = maintenance.check_database(db), shown(parse_url(db))
     for problem in problems:
@@ -62,6 +62,6 @@ def check(db: str) -> None:
 @db_option
 @output_options
 def copy(target: str, db: str) -> None:
-    """Copy all that the database holds into an empty one at URL, of the same kind or another."""
+    """Copy the database to an empty one at URL, which may be of another kind."""
     count = maintenance.copy_database(db, target)
     current().say(f"{count:,} rows copied to {shown(parse_url(target))}")

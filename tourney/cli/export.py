@@ -35,27 +35,27 @@ TRF = "trf"
     type=click.Choice([RECORDS, *TABLES, TRF]),
     default=RECORDS,
     show_default=True,
-    help="The records, one of the tables, or FIDE's report of a two-seat swiss or round-robin.",
+    help="Data to export: the records, a table, or a FIDE report (two-seat swiss or round-robin).",
 )
 @click.option(
     "--format",
     "format_",
     type=click.Choice(["jsonl", "csv", "parquet"]),
-    help="JSON lines are for records, CSV and Parquet for tables. [default: jsonl or csv]",
+    help="Output format: jsonl for records, csv or parquet for tables. [default: jsonl or csv]",
 )
 @click.option(
     "--out",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Where to write it; a file that is there is replaced. [default: standard output]",
+    help="Output file; replaces an existing file. [default: standard output]",
 )
 @db_option
 @output_options
 def command(tournament: str | None, what: str, format_: str | None, out: Path | None, db: str) -> None:
-    """Export TOURNAMENT, by default the one begun last.
+    """Export TOURNAMENT (default: the newest).
 
-    A record is a line: one JSON object in its canonical form, in schedule order; `tourney import` reads them.
-    The report is TRF(16), with a round for each match of a pairing.
+    Records are canonical JSON objects, one per line, in schedule order; `tourney import` reads them. The FIDE
+    report has the format TRF(16), with one round for each match of a pairing.
     """
     chosen = format_ or {RECORDS: "jsonl", TRF: TRF}.get(what, "csv")
     if (chosen == "jsonl") != (what == RECORDS) or (chosen == TRF) != (what == TRF):

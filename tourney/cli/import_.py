@@ -1,4 +1,4 @@
-"""``tourney import``: read records that were exported."""
+"""``tourney import``: store exported records as a tournament."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -17,17 +17,17 @@ from tourney.store.repository import Repository
 
 @click.command("import")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--name", required=True, metavar="NAME", help="What the tournament made of them is called.")
+@click.option("--name", required=True, metavar="NAME", help="Name of the new tournament.")
 @db_option
 @output_options
 def command(file: Path, name: str, db: str) -> None:
-    """Read the records in FILE, JSON lines as `tourney export` writes them, into a tournament NAME.
+    """Import the records in FILE as the new tournament NAME.
 
-    Every record's form and digest are checked first, and all are taken in or none. The records must be of one
-    game with the same options, limits and number of seats. Records with one seed and the same entrants are
-    one mirrored group, and groups come in the order of their first records, which TrueSkill follows: so leave
-    the order as it was exported. What was measured and the logs are not part of records. Whether they keep to
-    the rules is for `tourney verify`.
+    FILE has JSON lines, as written by `tourney export`. Imports all records or none: each must have a valid
+    form and digest, and all must have the same game, options, limits and number of seats. Records with the
+    same seed and entrants form a mirrored group. Groups keep the order of their first records; TrueSkill
+    depends on it, so do not reorder the lines. Records do not include measurements and logs. To check the records
+    against the rules, use `tourney verify`.
     """
     if NAME.fullmatch(name) is None:
         raise UsageError(f"--name {name!r} must match {NAME.pattern}")

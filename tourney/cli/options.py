@@ -108,7 +108,7 @@ def game_options(function: F) -> F:
         multiple=True,
         metavar="NAME=VALUE",
         callback=read,
-        help="Option of the game; repeat to set several.",
+        help="Option of the game; repeatable.",
     )(function)
     return click.option(
         "--seats",

@@ -13,7 +13,7 @@ import click
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.base import Level, Sandbox, open_sandbox
 from tourney.cli.bots.catalogue import find_bot
-from tourney.cli.options import bots_option, game_options, output_options
+from tourney.cli.options import bots_option, game_options, output_options, sandbox_option
 from tourney.cli.output import current
 from tourney.errors import BotError, UsageError
 from tourney.games.base import AnyGame
@@ -61,13 +61,7 @@ DEFAULT_BOT = "random"
     metavar="FILE",
     help="Write the record of the game to FILE, which must not exist.",
 )
-@click.option(
-    "--sandbox",
-    type=click.Choice(["auto", "strict", "off"]),
-    default="auto",
-    show_default=True,
-    help="How the bots are contained.",
-)
+@sandbox_option
 @bots_option
 @output_options
 def command(

@@ -1,4 +1,4 @@
-"""``tourney ratings``: how strong the bots are, from the stored matches."""
+"""``tourney ratings``: the ratings of the bots, from the stored matches."""
 
 from contextlib import suppress
 
@@ -28,34 +28,34 @@ DEFAULT = "default"
     type=click.Choice(METHODS.names()),
     default="batch",
     show_default=True,
-    help="How to rate: all matches in one fit, or one after the other.",
+    help="Rating method: one fit to all matches (batch), or match by match (trueskill).",
 )
 @click.option(
     "--show",
     type=click.Choice(["bots", "pairs", "pool"]),
     default="bots",
     show_default=True,
-    help="Of a batch rating: the table, who is likely better than whom, or the pool as a whole.",
+    help="Table of a batch rating: the bots, the probability of superiority of each pair, or the whole pool.",
 )
 @click.option(
     "--forfeits",
     type=click.Choice(["loss", "void"]),
     default="loss",
     show_default=True,
-    help="What a fault is: a loss, or a match that is left out.",
+    help="Whether a match lost by a fault counts as a loss or not at all.",
 )
 @click.option(
     "--draw-probability",
     metavar="P",
-    help=f"Of TrueSkill: how often equals draw, a number from 0 to 1; or '{ESTIMATE}' to take it from the"
-    f" results, print it and keep it for this game and number of seats ('{AGAIN}' replaces it)."
-    " [default: what was kept, else the game's]",
+    help=f"TrueSkill: draw probability of equal bots, from 0 to 1; or '{ESTIMATE}' to estimate it from the"
+    f" results, print it and store it for this game and number of seats ('{AGAIN}' replaces it)."
+    " [default: the stored value, or the game's]",
 )
 @click.option(
     "--tau",
     metavar="T",
-    help=f"Of TrueSkill: by how much skill moves between matches, or '{DEFAULT}' for the trueskill package's"
-    " own. [default: 0]",
+    help=f"TrueSkill: change of skill between matches, or '{DEFAULT}' for the trueskill package's default."
+    " [default: 0]",
 )
 @db_option
 @format_option
@@ -70,12 +70,11 @@ def command(
     db: str,
     format_: Format,
 ) -> None:
-    """Print the ratings of TOURNAMENT, by default the one begun last.
+    """Print the ratings of TOURNAMENT (default: the newest).
 
-    Batch: Elo relative to the mean of the pool, with its 95 % interval, and the range of ranks that a bot may
-    truly have; the order of the matches plays no part. TrueSkill: mu is the mean of what is believed of a
-    bot's skill and sigma its standard deviation; the table is in the order of mu - 3 sigma, and matches count
-    in schedule order, whenever they were played.
+    Batch: Elo relative to the mean of the pool with a 95 % confidence interval, and the confidence interval
+    of the rank. The order of matches does not matter. TrueSkill: mu is the mean of the skill estimate and
+    sigma its standard deviation; the table is sorted by mu - 3 sigma. Matches count in schedule order.
     """
     if method != "trueskill":
         for option, given in (("--tau", tau), ("--draw-probability", draw_probability)):

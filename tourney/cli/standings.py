@@ -1,4 +1,4 @@
-"""``tourney standings``: the table of a tournament."""
+"""``tourney standings``: the standings of a tournament."""
 
 from fractions import Fraction
 
@@ -34,12 +34,12 @@ LAST = (
 @format_option
 @output_options
 def command(tournament: str | None, db: str, format_: Format) -> None:
-    """Print the standings of TOURNAMENT, by default the one begun last.
+    """Print the standings of TOURNAMENT (default: the newest).
 
-    Two seats: a win is 1 point, a draw 1/2. With k seats a match is worth (k - place) / (k - 1), where tied
-    seats share the mean of the places they take. Wins are first places alone, draws first places shared. Ties
-    are broken by what stands in the columns after the losses, from left to right, with the wins where the
-    format has them; bots still equal share their rank. docs/explanation/formats.md explains each ranking.
+    With two seats, a win is 1 point and a draw 1/2. With k seats, a match scores (k - place) / (k - 1), and
+    tied seats share the mean of their places. A win is a first place alone, a draw a shared first place. The
+    tie-breaks are the columns after the losses, from left to right, and the wins in formats that use them;
+    bots that are still equal share a rank. docs/explanation/formats.md explains the rankings.
     """
     with Repository.open(db) as opened, opened.snapshot() as repository:
         found = repository.tournament(tournament)

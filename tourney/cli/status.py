@@ -1,4 +1,4 @@
-"""``tourney status``: how far the tournaments are."""
+"""``tourney status``: the progress of tournaments."""
 
 import time
 from collections.abc import Mapping
@@ -41,10 +41,10 @@ WORDY = ("benched", "playing", "paused")
 @format_option
 @output_options
 def command(tournament: str | None, db: str, format_: Format) -> None:
-    """Say how far TOURNAMENT is, by default all of them; a run may be going on in another terminal.
+    """Show the progress of TOURNAMENT (default: all), even while a run is active.
 
-    What is being played is shown as MATCH:BOTS:SINCE. The rate is that of the run that goes
-    on, since its start; the time left is for the rounds drawn so far.
+    Matches in progress are shown as MATCH:BOTS:SINCE. The rate is that of the active run since its start;
+    the time left is for the rounds paired so far.
     """
     with Repository.open(db) as opened, opened.snapshot() as repository:
         chosen = repository.tournaments() if tournament is None else (repository.tournament(tournament),)

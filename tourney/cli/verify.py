@@ -1,4 +1,4 @@
-"""``tourney verify``: prove that records keep to the rules and the dice."""
+"""``tourney verify``: check records against the rules and the dice."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -31,21 +31,21 @@ Checked = tuple[str, list[Finding]]
     "--manifest",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Play the named seeds of FILE and compare the digests of their records.",
+    help="Play the named seeds in FILE and compare the digests of their records.",
 )
 @db_option
 @output_options
 def command(match: str | None, everything: bool, manifest: Path | None, db: str) -> None:
-    """Verify MATCH, a number (12, or autumn-cup/12) or a file of records.
+    """Check records against the rules and the dice.
 
-    The actions are played through the rules, and the dice, openings and substitutes drawn from the seed. That
-    proves the rules and the dice, not who played. A match of the database must also be the one that its
-    tournament's seed, schedule, entrants and limits ask for, and the results in the tables that standings and
-    ratings are made of must follow from its record. Imported records have seeds and openings of their own,
-    which are held to no tournament's. What does not hold is printed, a line each, with code 1.
+    MATCH is a number (12 or autumn-cup/12) or a file of records. Replays the actions through the rules, and
+    samples the dice, openings and substitutes again from the seed. This proves the rules and the dice, not
+    which bots played. A match in the database must also agree with its tournament's seed, schedule, entrants
+    and limits, and its stored result must follow from its record; imported records have their own seeds and
+    openings. Prints a line for each failed check and exits with code 1.
     """
     if sum((match is not None, everything, manifest is not None)) != 1:
-        raise UsageError("verify wants one of MATCH, --all and --manifest FILE")
+        raise UsageError("give one of MATCH, --all and --manifest FILE")
     if manifest is not None:
         checked: Iterable[Checked] = _manifest(manifest)
     elif match is not None:

@@ -1,4 +1,4 @@
-"""``tourney bots check``: whether a bot does what it must."""
+"""``tourney bots check``: test a bot in short games."""
 
 from contextlib import ExitStack
 from pathlib import Path
@@ -8,7 +8,7 @@ import click
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.base import open_sandbox
 from tourney.cli.bots.catalogue import find_bot
-from tourney.cli.options import bots_option, output_options
+from tourney.cli.options import bots_option, output_options, sandbox_option
 from tourney.cli.output import Output, current
 from tourney.errors import BotError, CheckError, UsageError
 from tourney.match.spec import Limits
@@ -18,29 +18,37 @@ from tourney.run.check_bot import Trial, check_bot
 @click.command("check")
 @click.argument("bot")
 @click.option(
-    "--game", "games", multiple=True, metavar="GAME", help="A game to try; by default all it plays."
+    "--game",
+    "games",
+    multiple=True,
+    metavar="GAME",
+    help="Game to test; repeatable. [default: all games of the bot]",
 )
 @click.option(
-    "--move-ms", type=click.IntRange(min=1), default=1000, show_default=True, help="Time for an action."
-)
-@click.option(
-    "--startup-ms", type=click.IntRange(min=1), default=10_000, show_default=True, help="Time for its start."
-)
-@click.option(
-    "--sandbox",
-    type=click.Choice(["auto", "strict", "off"]),
-    default="auto",
+    "--move-ms",
+    type=click.IntRange(min=1),
+    default=1000,
+    metavar="MS",
     show_default=True,
-    help="What stands between the bot and this machine.",
+    help="Time per action.",
 )
+@click.option(
+    "--startup-ms",
+    type=click.IntRange(min=1),
+    default=10_000,
+    metavar="MS",
+    show_default=True,
+    help="Time for the start-up.",
+)
+@sandbox_option
 @bots_option
 @output_options
 def check(bot: str, games: tuple[str, ...], move_ms: int, startup_ms: int, sandbox: str, bots: str) -> None:
-    """Try a bot in games against `random`.
+    """Test a bot in games against `random`.
 
-    BOT (a path or a name) is started and plays at every seat. A line a trial; where one fails: what is
-    wrong, what to do, the last lines between referee and bot (> to it, < from it), and its last lines of
-    standard error. The exit code is 1 then.
+    BOT is a path or a name. The bot plays on every seat. Prints a line for each trial; for a failed trial
+    also the cause, advice, the last lines between referee and bot (> to the bot, < from the bot) and the
+    bot's last lines on standard error. Exits with code 1 if a trial fails.
     """
     output = current()
     with ExitStack() as stack:
