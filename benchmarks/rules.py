@@ -1,13 +1,13 @@
-"""How fast the rules are: random playouts of every game, beside python-chess's in the same run.
+"""Speed of the rules: random playouts of every game, next to those of python-chess in the same run.
 
     pip install -r requirements/bench.in
     python benchmarks/rules.py [--rounds 5] [--actions 20000] [GAME ...]
 
-Two figures a game: actions played per second of CPU time, and legal actions listed per second. Chance's draws
-count as actions, their outcomes as listed. All games are decided by fixed seeds. Every round plays the same
-games, python-chess's first, in one process; the figures are medians of the rounds, and the ratios medians of
-each round's ratio, so that a slow moment of the machine falls on both. python-chess lists its moves and
-pushes one; it is not asked whether the game is drawn, which our games say by themselves.
+Two figures per game: actions played and legal actions listed, per second of CPU time. Chance outcomes count as
+actions. Fixed seeds decide all games. Every round plays the same games, python-chess's first, in one process.
+The figures are medians of the rounds, and the ratios are medians of each round's ratio, so that a slow moment
+of the machine affects both. python-chess lists its moves and pushes one, without a test for a draw, which the
+games of Tourney include.
 """
 
 import argparse
@@ -42,23 +42,23 @@ Count = tuple[int, int]
 _MASK = (1 << 64) - 1
 
 
-def draws(seed: int) -> Callable[[int], int]:
-    """Return a quick stream of draws, the same for all: a linear congruential generator's upper half."""
+def random_stream(seed: int) -> Callable[[int], int]:
+    """Return a fast random stream, the upper half of a linear congruential generator."""
     x = seed
 
-    def draw(total: int) -> int:
+    def randbelow(total: int) -> int:
         nonlocal x
         x = (x * 6364136223846793005 + 1442695040888963407) & _MASK
         return (x >> 32) * total >> 32
 
-    return draw
+    return randbelow
 
 
 def play_game(game: AnyGame, actions: int) -> Count:
     """Play random games, one after the other, until so many actions are played."""
     played = listed = number = 0
     while played < actions:
-        draw = draws(derive(SEED, game.name, number))
+        randbelow = random_stream(derive(SEED, game.name, number))
         state = game.new(game.seat_counts[number % len(game.seat_counts)])
         while played < actions:
             legal = state.legal_actions()
@@ -67,13 +67,13 @@ def play_game(game: AnyGame, actions: int) -> Count:
                 break
             if actor == CHANCE:
                 weights = state.chance_weights()
-                rest = draw(sum(weights))
+                rest = randbelow(sum(weights))
                 choice = 0
                 while rest >= weights[choice]:
                     rest -= weights[choice]
                     choice += 1
             else:
-                choice = draw(len(legal))
+                choice = randbelow(len(legal))
             listed += len(legal)
             played += 1
             state = state.play(legal[choice])
@@ -86,7 +86,7 @@ def play_chess(actions: int) -> Count:
     board_of = import_module("chess").Board
     played = listed = number = 0
     while played < actions:
-        draw = draws(derive(SEED, "chess", number))
+        randbelow = random_stream(derive(SEED, "chess", number))
         board = board_of()
         for _ in range(LONGEST_CHESS):
             legal = list(board.legal_moves)
@@ -94,7 +94,7 @@ def play_chess(actions: int) -> Count:
                 break
             listed += len(legal)
             played += 1
-            board.push(legal[draw(len(legal))])
+            board.push(legal[randbelow(len(legal))])
         number += 1
     return played, listed
 

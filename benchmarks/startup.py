@@ -1,9 +1,9 @@
-"""How long bots in Python take to start: CPU time from the start of the process to `ready` and `quit`.
+"""Start-up time of Python bots: CPU time from the start of the process to `ready` and `quit`.
 
     python benchmarks/startup.py [--rounds 21]
 
-A row each for an interpreter that does nothing, for `random` (which loads no rules) and for `greedy` in every
-game of Tourney's own. User and system time of the process, without containment; the environment is a bot's.
+A row each for an empty script, for `random` (which loads no rules) and for `greedy` in each of Tourney's games.
+User and system time of the process, with a bot's environment but without a sandbox.
 """
 
 import argparse
@@ -19,11 +19,11 @@ from tourney.games.registry import GAMES, find_game
 from tourney.resources import engines_dir
 
 Job = tuple[list[str], bytes]
-"""The words after the interpreter, and what is said to it."""
+"""The arguments of the interpreter, and its standard input."""
 
 
 def jobs() -> dict[str, Job]:
-    """Return what is started, by the name of its row."""
+    """Return the commands to start, by the name of their row."""
     found: dict[str, Job] = {"an empty script": (["-c", "pass"], b"")}
     for bot, games in (("random", sorted(GAMES.own)[:1]), ("greedy", sorted(GAMES.own))):
         for game in games:
@@ -52,11 +52,9 @@ def cpu_ms(words: list[str], said: bytes) -> float:
 
 
 def main() -> None:
-    """Measure in rounds, so that a slow moment of the machine falls on all, and print a table."""
+    """Measure in rounds, so that a slow moment of the machine affects all rows, and print a table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument(
-        "--rounds", type=int, default=21, help="starts of each, of which the median is printed"
-    )
+    parser.add_argument("--rounds", type=int, default=21, help="starts per row (prints the median)")
     rounds = max(parser.parse_args().rounds, 1)
     times: dict[str, list[float]] = {}
     for _ in range(rounds):

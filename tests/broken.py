@@ -1,7 +1,4 @@
-"""The small games with one mistake each: the generic suite has to find it, by the right property.
-
-They are many and short, and stand in one file as the list that they are.
-"""
+"""Small games with one mistake each, which the property suite must find by the expected property."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,14 +20,14 @@ class _ThirdMan(ToeState):
 
 
 class WrongActor(Toe):
-    """A seat acts that is not at the table."""
+    """The actor is a seat that does not exist."""
 
     expected = "actor"
     state = _ThirdMan
 
 
 class SecretChance(Race):
-    """Chance acts, but the class says that there is none."""
+    """Chance acts, but has_chance is False."""
 
     expected = "actor"
     has_chance = False
@@ -89,7 +86,7 @@ class Afterlife(Toe):
 
 
 class Crossed(Toe):
-    """A string reads as another action than the one that it was written for."""
+    """A string parses to another action than its own."""
 
     expected = "action-strings"
 
@@ -162,7 +159,7 @@ class _Resigning(ToeState):
 
 
 class RefereesReason(Toe):
-    """The game uses a word of the referee's."""
+    """The reason is a word reserved for the referee."""
 
     expected = "result"
     state = _Resigning
@@ -204,7 +201,7 @@ class _Unopened(OddsState):
 
 
 class NeverRevealed(Odds):
-    """Hidden actions are still hidden when the game is over."""
+    """Hidden actions stay hidden when the game is over."""
 
     expected = "visible"
     state = _Unopened
@@ -223,14 +220,14 @@ class _Shared(ToeState):
 
 
 class Mutable(Toe):
-    """All states of a game share a list, which playing changes."""
+    """All states share a list that playing changes."""
 
     expected = "immutable"
     state = _Shared
 
 
 class Fickle(Toe):
-    """The second time that an action is played it does something else."""
+    """An action has a different effect the second time."""
 
     expected = "deterministic"
     times = 0
@@ -266,7 +263,7 @@ class Fragile(Toe):
 
 
 class Lenient(Toe):
-    """Capitals are taken for small letters."""
+    """Capitals are accepted as small letters."""
 
     expected = "refused"
 
@@ -282,7 +279,7 @@ class _Anywhere(ToeState):
 
 
 class Anywhere(Toe):
-    """A square that is taken is legal, though not listed."""
+    """An occupied square is legal but not listed."""
 
     expected = "refused"
     state = _Anywhere
@@ -317,7 +314,7 @@ class Forgetful(Toe):
 
 
 class LoosePositions(Toe):
-    """Blanks around a position string are taken."""
+    """Blanks around a position string are accepted."""
 
     expected = "strict-positions"
 
@@ -351,7 +348,7 @@ class NoSample(Odds):
 
 
 class OffBoard(Toe):
-    """A drawing has a piece beside the board."""
+    """A diagram has a piece outside the board."""
 
     expected = "diagram"
 
@@ -361,7 +358,7 @@ class OffBoard(Toe):
 
 
 class Undrawn(Toe):
-    """Drawing fails once there is a last action."""
+    """The diagram fails for one last action."""
 
     expected = "diagram"
 
@@ -372,14 +369,14 @@ class Undrawn(Toe):
 
 
 class Endless(Toe):
-    """A game has more actions than the class says."""
+    """A game has more actions than max_actions."""
 
     expected = "ends"
     max_actions = 4
 
 
 class Changing(Race):
-    """The start is another each time a game begins."""
+    """The start differs from game to game."""
 
     expected = "replay"
     times = 0
@@ -397,7 +394,7 @@ class _Open(OddsState):
 
 
 class LeakyOdds(Odds):
-    """The hidden choice is shown to the other seat."""
+    """The other seat sees the hidden choice."""
 
     name = "leaky"
     expected = "no-leak"
@@ -413,13 +410,13 @@ class _Telling(OddsState):
 
 
 class TellingActions(Odds):
-    """What seat 2 may do tells it what seat 1 chose."""
+    """The legal actions of seat 2 reveal the choice of seat 1."""
 
     state = _Telling
 
 
 class ReservedOption(Toe):
-    """An option has the name of a key of the protocol."""
+    """An option is named after a key of the protocol."""
 
     expected = "attributes"
     options = (Option("misere", "no", ("no", "yes"), "x"), Option("seed", "0", ("0",), "x"))
@@ -442,7 +439,7 @@ class Contrary(Toe):
 
 
 class Stuck(Race):
-    """Chance has outcomes, but playing one leads to nobody."""
+    """Chance acts, but has no outcomes."""
 
     expected = "legal-actions"
 

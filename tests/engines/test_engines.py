@@ -14,12 +14,12 @@ MANIFESTS = {
 PAIRS = [(name, game) for name, manifest in MANIFESTS.items() for game in manifest.games]
 
 
-def test_each_folder_holds_the_bot_of_its_name() -> None:
+def test_each_folder_holds_bot_of_its_name() -> None:
     assert {name: manifest.name for name, manifest in MANIFESTS.items()} == {name: name for name in MANIFESTS}
 
 
 @pytest.mark.parametrize(("name", "game"), PAIRS)
-def test_a_bot_plays_whole_games(name: str, game: str, play: Play) -> None:
+def test_bot_plays_whole_games(name: str, game: str, play: Play) -> None:
     """At all seats of the largest table, and at each of the smallest against random; without a fault."""
     counts = find_game(game).seat_counts
     tables = [[name] * counts[-1]]
@@ -37,7 +37,7 @@ def test_a_bot_plays_whole_games(name: str, game: str, play: Play) -> None:
     ("name", "game"),
     [("random", "element"), ("pebble", "sages-tafl"), ("greedy", "cyvasse"), ("mason", "sage-stones")],
 )
-def test_a_bot_plays_the_same_again(name: str, game: str, shipped: BotStore) -> None:
+def test_bot_plays_same_again(name: str, game: str, shipped: BotStore) -> None:
     """The same seed gives the same record, in new processes; another seed another."""
     table = [name] * find_game(game).seat_counts[0]
     digests = []
@@ -63,7 +63,7 @@ def test_mason_is_better_than_greedy(play: Play) -> None:
     assert won > 10
 
 
-def test_the_shell_bot_is_short() -> None:
+def test_shell_bot_is_short() -> None:
     """In plain shell in under 30 lines."""
     text = (shipped_bots()["pebble"] / "bot.sh").read_text()
     assert text.startswith("#!/bin/sh\n")

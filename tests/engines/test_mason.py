@@ -70,7 +70,7 @@ SETTINGS = [
 
 
 @pytest.mark.parametrize(("seats", "options"), SETTINGS)
-def test_it_names_a_legal_square_in_games_of_others(
+def test_it_names_legal_square_in_games_of_others(
     seats: int, options: dict[str, str], folder: Path, shipped: BotStore
 ) -> None:
     """Every seat plays at random, mason's too; before each placement of its seat it is asked for its own.
@@ -106,7 +106,7 @@ def test_it_names_a_legal_square_in_games_of_others(
     assert full > 0 or options["stones"] != "15"
 
 
-def test_it_takes_the_last_stone(folder: Path, shipped: BotStore) -> None:
+def test_it_takes_last_stone(folder: Path, shipped: BotStore) -> None:
     """With one stone left in the hand of a colour any square of the column wins, so it places at once."""
     with mason(folder, shipped) as bot:
         bot.ask("game sage-stones seats=4 seat=1 seed=1 stones=3 play-on=no")

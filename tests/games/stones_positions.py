@@ -73,7 +73,7 @@ def legal(state: State[int]) -> list[str]:
 
 
 def play(state: State[int], actions: str | Iterable[str]) -> State[int]:
-    """Play actions parted by blanks, each checked to be legal."""
+    """Play blank-separated actions, each of which must be legal."""
     for word in actions.split() if isinstance(actions, str) else actions:
         state = state.play(GAME.read_action(state, word))
     return state

@@ -1,4 +1,4 @@
-"""The generic suite: sound games pass, and each mistake is found by the property that it breaks."""
+"""The property suite: sound games pass, and each mistake fails its own property."""
 
 import inspect
 
@@ -23,33 +23,33 @@ BROKEN = [
 
 @pytest.mark.parametrize("game", [Toe(), Race(), Odds(), SmallToe()], ids=lambda game: str(game.name))
 def test_sound_games_pass(game: AnyGame) -> None:
-    """Nothing is found in a game without mistakes, with several seeds."""
+    """Several seeds find nothing in a game without mistakes."""
     assert [finding for seed in (1, 2) for finding in check_game(game, 12, seed)] == []
 
 
 @pytest.mark.parametrize("game", all_games(), ids=lambda game: str(game.name))
-def test_the_games_pass(game: AnyGame) -> None:
-    """The games that ship hold to everything."""
+def test_shipped_games_pass(game: AnyGame) -> None:
+    """The shipped games have all properties."""
     assert list(check_game(game, 2, 11)) == []
 
 
 @pytest.mark.parametrize("kind", BROKEN, ids=lambda kind: str(kind.__name__))
-def test_each_mistake_is_found_by_its_property(kind: type[AnyGame]) -> None:
-    """A game with one mistake: of what is found, the most basic property is the one that it breaks."""
+def test_each_broken_game_fails_its_property(kind: type[AnyGame]) -> None:
+    """The most basic failed property is the one that the mistake breaks."""
     finding = smallest(check_game(kind(), 12, 3))[0]
     assert finding.name == vars(kind)["expected"]
     assert finding.name in PROPERTIES
     assert finding.what
 
 
-def test_a_finding_is_the_same_for_the_same_seed() -> None:
-    """All draws come from the seed."""
+def test_finding_is_same_for_same_seed() -> None:
+    """All randomness comes from the seed."""
     once = list(check_game(broken.Fragile(), 12, 3))
     assert once == list(check_game(broken.Fragile(), 12, 3))
     assert once != list(check_game(broken.Fragile(), 12, 4))
 
 
-def test_a_history_is_made_as_short_as_it_can_be() -> None:
+def test_history_is_made_as_short_as_it_can_be() -> None:
     """The mistake needs a cross on a1 and c3 free: one action shows it, whatever the random game did."""
     game = broken.Fragile()
     long = Finding("playable", "x", Setting(2, (("misere", "no"),)), ("b2", "b1", "a1", "c1"))
@@ -59,7 +59,7 @@ def test_a_history_is_made_as_short_as_it_can_be() -> None:
     assert short.lines == ("new seats=2 misere=no", "play a1")
 
 
-def test_what_cannot_be_made_shorter_stays() -> None:
+def test_findings_of_whole_games_are_not_shrunk() -> None:
     """A property of whole games, and a finding about no state, are left as they are."""
     ends = Finding("ends", "x", Setting(2), ("a1", "b1"))
     about = Finding("attributes", "x")
@@ -68,7 +68,7 @@ def test_what_cannot_be_made_shorter_stays() -> None:
     assert about.lines == ()
 
 
-def test_smallest_keeps_the_shortest_of_each_property() -> None:
+def test_smallest_keeps_shortest_of_each_property() -> None:
     """One finding a property, in the order in which properties are tried."""
     setting = Setting(2)
     findings = [
@@ -86,7 +86,7 @@ def test_every_setting_gets_its_turn() -> None:
     assert [str(s) for s in settings_of(SmallToe())] == ["seats=2 misere=no"]
 
 
-def test_progress_is_told_after_each_game() -> None:
+def test_progress_is_reported_after_each_game() -> None:
     """The listener hears of every game, with counts that grow."""
     heard: list[Progress] = []
     list(check_game(Race(), 3, 1, heard.append))
@@ -103,7 +103,7 @@ def played(game: AnyGame, *actions: int) -> tuple[list[Step], AnyState]:
     return path, state
 
 
-def test_a_leak_through_the_legal_actions_is_found() -> None:
+def test_leak_through_legal_actions_is_found() -> None:
     """What a seat may do must not depend on what it cannot know."""
     path, end = played(broken.TellingActions(), 1, 2)
     found = [leak(broken.TellingActions(), path, end, 2, stream(1, k)) for k in range(9)]
@@ -116,7 +116,7 @@ def test_no_leak_is_claimed_once_hidden_actions_are_open() -> None:
     assert [leak(Odds(), path, end, seat, stream(1, k)) for k in range(9) for seat in (1, 2)] == [None] * 18
 
 
-def test_mutants_are_near_and_never_the_same() -> None:
+def test_mutants_are_near_and_never_same() -> None:
     """A mutant differs from its text, by one small change."""
     text = "XO./.../... 1"
     found = list(mutants(text, 300, stream(5, "m")))
@@ -125,13 +125,13 @@ def test_mutants_are_near_and_never_the_same() -> None:
     assert len(set(found)) > 100
 
 
-def test_a_splice_takes_one_field() -> None:
+def test_splice_takes_one_field() -> None:
     """A spliced string has the fields of one string but for one, which is the other's."""
     found = {spliced("a b c", "1 2 3", stream(1, k)) for k in range(40)}
     assert found == {"1 b c", "a 2 c", "a b 3"}
 
 
-def test_a_playout_is_decided_by_its_draws() -> None:
+def test_playout_is_decided_by_its_draws() -> None:
     """The same stream gives the same game; its last state is over, and comes without an action."""
     first = [action for _, action in playout(Race().new(), stream(4, "p"))]
     assert first == [action for _, action in playout(Race().new(), stream(4, "p"))]

@@ -18,7 +18,7 @@ def talk(game: AnyGame, *lines: str) -> list[str]:
     return answers
 
 
-def test_every_word_of_the_design() -> None:
+def test_every_word_of_design() -> None:
     """Each line of the table has its answer, in a game with a result."""
     assert talk(
         Toe(),
@@ -69,7 +69,7 @@ def test_observations_hide() -> None:
     ]
 
 
-def test_the_pages_numbers() -> None:
+def test_console_perft_matches_rules_pages() -> None:
     """Two games answer with the numbers of their pages."""
     assert talk(find_game("sages-tafl"), "new seats=2", "perft 3") == ["ok", "13670"]
     assert talk(find_game("sage-stones"), "new", "perft 4") == ["ok", "8155"]
@@ -144,7 +144,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("line", "says"), WRONG.items(), ids=[repr(line)[:40] for line in WRONG])
-def test_a_wrong_line_is_an_error_and_changes_nothing(line: str, says: str) -> None:
+def test_invalid_line_is_error_and_changes_nothing(line: str, says: str) -> None:
     """Refused: one line that begins with ``error`` and says what is wrong; the state is as before."""
     console, _ = Console(Toe()).answer("new misere=yes")
     console, _ = console.answer("play b2")
@@ -156,25 +156,25 @@ def test_a_wrong_line_is_an_error_and_changes_nothing(line: str, says: str) -> N
     assert after == console
 
 
-def test_settings_that_do_not_go_together_are_refused() -> None:
+def test_incompatible_settings_are_refused() -> None:
     """What the game's own check refuses is an error; the game before goes on."""
     found = talk(SmallToe(), "new", "play a1", "new misere=yes", "position")
     assert found[2:] == ["error small-toe is not played with misere=yes", "X../.../... 2"]
 
 
-def test_nothing_is_played_when_the_game_is_over() -> None:
+def test_nothing_is_played_when_game_is_over() -> None:
     """``play`` at the end is an error that says so."""
     found = talk(Toe(), "new", "set XXX/OO./... over", "play c3", "ranks")
     assert found == ["ok", "ok", "error the game is over, so c3 cannot be played", "1 2"]
 
 
-def test_a_position_is_of_the_seats_and_options_of_the_last_new() -> None:
+def test_position_is_of_seats_and_options_of_last_new() -> None:
     """``set`` keeps the options; another ``new`` sets them anew."""
     lines = ("new misere=yes", "set XXX/OO./... over", "ranks", "new", "set XXX/OO./... over", "ranks")
     assert talk(Toe(), *lines) == ["ok", "ok", "2 1", "ok", "ok", "1 2"]
 
 
-def test_a_game_without_positions_refuses_set_and_shows_its_history() -> None:
+def test_game_without_positions_refuses_set_and_shows_its_history() -> None:
     """Its position string is its actions."""
     found = talk(Race(), "new", "play roll-1", "play take", "position", "set roll-1,take", "position")
     assert found[3] == found[5] == "roll-1,take"
@@ -188,7 +188,7 @@ def test_seats_and_options_are_taken_in_any_order() -> None:
     )
 
 
-def test_a_line_of_bytes_that_is_too_long_or_no_text_is_refused() -> None:
+def test_overlong_or_undecodable_line_is_refused() -> None:
     """Bytes are decoded strictly, and bounded."""
     console = Console(Toe())
     assert console.answer_bytes(b"x" * (MAX_LINE + 1))[1] == f"error the line is longer than {MAX_LINE} bytes"

@@ -19,7 +19,7 @@ WHITE_HALF = "M.WW...W..M/.M......../M..W...../........"
 HILLS = f"{WHITE_HALF[::-1]}/............/{WHITE_HALF}"
 UNLAID = "????????/?????????/??????????/???????????"
 KING_LAID = f"{UNLAID}/............/????...????/????..????/????.????/????????"
-NOBODY = "......../........./........../.........../............/.........../........../........./........"
+NO_PIECES = "......../........./........../.........../............/.........../........../........./........"
 KINGS = "Kb2 kh9"
 
 
@@ -75,7 +75,7 @@ ACTIONS = {
     "tower-the-bound-one-may-still-capture": ("Rf5 wg4 rg5 Rh5", "f5xg5 h5xg5", "f5xg4"),
     "tower-between-two-towers": ("Rf5 Rh5 wg4 wg5", "f5xg5 h5xg5", "f5xg4 h5xg4"),
     "tower-binds-the-elephant-at-two": ("Ee5 wf5 re7", "", "e5xe7 e5xf5"),
-    "tower-binds-crossbows-but-armour-none-needs-nobody": ("Rf5 wg4 cg5", "f5xg5", "f5xg4"),
+    "tower-binds-crossbows-but-armour-none-needs-no-piece": ("Rf5 wg4 cg5", "f5xg5", "f5xg4"),
     "trebuchet-next-to-a-tower-takes-not-even-the-unarmoured": ("Tf5 wg4 cf7", "", "f5xf7 f5xg4"),
     "trebuchet-takes-heavy-with-help": ("Te5 ee7 Rd7", "e5xe7 d7xe7", ""),
     "trebuchet-takes-no-heavy-alone": ("Te5 ee7", "", "e5xe7"),
@@ -106,7 +106,7 @@ ON_HILLS = {
     [(*case, PLAIN) for case in ACTIONS.values()] + [(*case, HILLS) for case in ON_HILLS.values()],
     ids=[*ACTIONS, *ON_HILLS],
 )
-def test_what_a_piece_may_do(pieces: str, able: str, unable: str, ground: str) -> None:
+def test_legal_moves_of_piece(pieces: str, able: str, unable: str, ground: str) -> None:
     kings = "kh8" if "K" in pieces else "Kb2 kh8"
     listed = legal(position(f"{kings} {pieces}", ground=ground))
     assert [action for action in able.split() if action not in listed] == []
@@ -167,7 +167,7 @@ TURNS = {
 
 
 @pytest.mark.parametrize(("pieces", "tail", "actions", "after", "actor", "ranks"), TURNS.values(), ids=TURNS)
-def test_what_a_turn_leaves(
+def test_state_after_turn(
     pieces: str, tail: str, actions: list[str], after: str, actor: str, ranks: str
 ) -> None:
     string = position(f"{KINGS} {pieces}", tail)
@@ -202,7 +202,7 @@ READ = {
 
 
 @pytest.mark.parametrize(("string", "actor", "ranks"), READ.values(), ids=READ)
-def test_what_is_only_just_possible(string: str, actor: str, ranks: str) -> None:
+def test_barely_possible_positions_are_parsed(string: str, actor: str, ranks: str) -> None:
     assert ask(f"set {string}", "position", "actor", "ranks") == ["ok", string, actor, ranks]
     assert bool(legal(string)) == (actor != "over")
 
@@ -232,14 +232,14 @@ REFUSED = {
     ),
     "spears-put-before-rabble": f"{UNLAID}/............/{WHITE_HALF} {board('Kb5 Sd5')} 1 put-1 0 0",
     "22-put": position("Kb5 kh9", "1 put-22 0 0"),
-    "black-lays-out-before-white": f"{UNLAID}/............/{UNLAID[::-1]} {NOBODY} 2 king 0 0",
-    "set-up-with-turns": f"{UNLAID}/............/{UNLAID[::-1]} {NOBODY} 1 king 0 2",
-    "hidden": f"{UNLAID}/............/{UNLAID[::-1]} {NOBODY} 1 hidden 0 0",
+    "black-lays-out-before-white": f"{UNLAID}/............/{UNLAID[::-1]} {NO_PIECES} 2 king 0 0",
+    "set-up-with-turns": f"{UNLAID}/............/{UNLAID[::-1]} {NO_PIECES} 1 king 0 2",
+    "hidden": f"{UNLAID}/............/{UNLAID[::-1]} {NO_PIECES} 1 hidden 0 0",
 }
 
 
 @pytest.mark.parametrize("string", REFUSED.values(), ids=REFUSED)
-def test_what_is_only_just_impossible(string: str) -> None:
+def test_barely_impossible_positions_are_refused(string: str) -> None:
     refused, before = ask(f"set {string}", "position")
     assert refused.startswith("error ")
     assert before.endswith(" 1 king 0 0")
@@ -254,18 +254,18 @@ PUT = zip("RRRRRRSSSLLLHHEECCTDWW", PUT_SQUARES.split(), strict=True)
 WHITE_ARMY = board("Kb5 " + " ".join(piece + square for piece, square in PUT))[-41:]
 
 
-def test_a_set_up_line_by_line() -> None:
+def test_set_up_line_by_line() -> None:
     """Each seat sees its own side alone until Black's last piece; then both see all, turned exactly."""
     tiles = [f"play tile-{tile}" for tile in range(1, 9)]
     white = ["play king-b5", *tiles, *[f"play put-{square}" for square in PUT_SQUARES.split()]]
     black = ["play king-h5", *tiles, *[f"play put-{square}" for square in TURNED_SQUARES.split()]]
     asked = ["position", "observe 1", "observe 2", "actor"]
-    nobody, hidden = NOBODY[:-41], f"{UNLAID}/............/"
-    alone = f"{hidden}{WHITE_HALF} {nobody}{WHITE_ARMY} 2"
-    unseen = f"{hidden}{UNLAID[::-1]} {NOBODY} 2"
+    empty, hidden = NO_PIECES[:-41], f"{UNLAID}/............/"
+    alone = f"{hidden}{WHITE_HALF} {empty}{WHITE_ARMY} 2"
+    unseen = f"{hidden}{UNLAID[::-1]} {NO_PIECES} 2"
     assert ask(*white, *asked)[-4:] == [f"{alone} king 0 0", f"{alone} hidden 0 0", f"{unseen} king 0 0", "2"]
     army = WHITE_ARMY.lower()[::-1]
-    last = f"{WHITE_HALF[::-1]}/............/{UNLAID[::-1]} .{army[1:]}{NOBODY[41:]}"
+    last = f"{WHITE_HALF[::-1]}/............/{UNLAID[::-1]} .{army[1:]}{NO_PIECES[41:]}"
     full = f"{HILLS} {army}/............/{WHITE_ARMY} 1 play 0 0"
     assert ask(*white, *black, *asked)[-4:] == [full, full, full, "1"]
     seen = ask(*white, *black[:-1], "observe 1", "observe 2")[-2:]

@@ -1,4 +1,4 @@
-"""Boards as SVG and as text: stable, escaped, whole."""
+"""Diagrams as SVG and as text: deterministic, escaped, complete."""
 
 import re
 from xml.etree import ElementTree as ET
@@ -41,7 +41,7 @@ def parsed(svg: str) -> ET.Element:
     return ET.fromstring(svg)  # noqa: S314 - it is the output of the function under test
 
 
-def test_an_svg_shows_what_is_on_the_board() -> None:
+def test_svg_shows_everything_on_board() -> None:
     """Cells, pieces, marks, arrows, labels, notes and the title are there, each as often as it should be."""
     svg = svg_diagram(toe(), title="Noughts & Crosses")
     root = parsed(svg)
@@ -55,14 +55,14 @@ def test_an_svg_shows_what_is_on_the_board() -> None:
     assert re.findall(r'class="tb-text tb-ink-\w+"[^>]*>([^<]*)<', svg) == ["X", "O", "X", "O"]
 
 
-def test_an_svg_has_no_float_and_is_the_same_each_time() -> None:
+def test_svg_has_no_floats_and_is_deterministic() -> None:
     """All coordinates are integers, so that no machine writes them otherwise."""
     body = svg_diagram(toe()).partition("</style>")[2]
     assert not re.search(r"\d\.\d", body)
     assert svg_diagram(toe()) == svg_diagram(toe())
 
 
-def test_everything_lies_within_the_picture() -> None:
+def test_view_box_contains_everything() -> None:
     """The view box holds every cell, piece and label."""
     left, top, width, height = view_box(toe())
     numbers = [int(n) for n in re.findall(r"translate\((-?\d+) ", pieces_svg(toe()))]
@@ -118,7 +118,7 @@ def test_hostile_text_is_escaped() -> None:
         notes=st.lists(st.text()).map(tuple),
     )
 )
-def test_any_drawing_can_be_drawn(drawing: Diagram) -> None:
+def test_any_diagram_can_be_rendered(drawing: Diagram) -> None:
     """Whatever a third party's game draws: well-formed SVG, and text of which every line is printable."""
     parsed(svg_diagram(drawing, title="x"))
     for line in text_diagram(drawing).splitlines():
@@ -126,14 +126,14 @@ def test_any_drawing_can_be_drawn(drawing: Diagram) -> None:
     text_diagram(drawing, color=True)
 
 
-def test_a_plain_drawing_is_its_text() -> None:
+def test_plain_diagram_shows_string() -> None:
     """A game without a drawing of its own shows its string, a field a line, and the last action."""
     drawing = plain_diagram("abc def", "x")
     assert text_diagram(drawing) == "abc\ndef\nlast: x\n"
     assert re.findall(r">([^<]*)</text>", svg_diagram(drawing)) == ["abc", "def", "last: x"]
 
 
-def test_long_notes_are_folded_within_the_picture() -> None:
+def test_long_notes_are_folded_to_width() -> None:
     """A note that is longer than the board is wide goes on in the next line, none of it lost."""
     note = "0123456789" * 30
     svg = svg_diagram(plain_diagram(note))
@@ -155,7 +155,7 @@ def test_text_without_colours() -> None:
     ]
 
 
-def test_text_in_colours_says_the_same() -> None:
+def test_text_in_colours_says_same() -> None:
     """Colours add escape sequences to the same letters, without the seats' numbers."""
     colored = text_diagram(toe(), color=True, colors=("red", "blue"))
     assert "\033[1;38;5;231;48;5;166m X  \033[0m" in colored
@@ -163,7 +163,7 @@ def test_text_in_colours_says_the_same() -> None:
     assert [line.rstrip() for line in bare.splitlines()[:2]] == [" 1   X   O  [X]", " 2   O   .   ."]
 
 
-def test_capitals_and_small_letters_need_no_numbers() -> None:
+def test_glyphs_that_name_seats_need_no_numbers() -> None:
     """Where glyphs tell the seats, as chess letters or by a number, no number is added."""
     cells = tuple(Cell(2 * k, 0) for k in range(3))
     chess = Diagram(cells, (Piece(0, 0, "K", 1), Piece(2, 0, "k", 2), Piece(4, 0, "f", 0)))
@@ -174,7 +174,7 @@ def test_capitals_and_small_letters_need_no_numbers() -> None:
     assert text_diagram(named) == " S1  S2  .\n"
 
 
-def test_rows_of_a_hex_grid_are_shifted() -> None:
+def test_rows_of_hex_grid_are_shifted() -> None:
     """A row shifted by half a cell is shifted by two columns; a row between rows is a line of its own."""
     cells = (Cell(1, 0, shape="hex"), Cell(3, 0, "water", shape="hex"), Cell(0, 2, "mountain", shape="hex"))
     assert text_diagram(Diagram(cells)) == "   .   ~\n ^\n"
@@ -193,7 +193,7 @@ def test_hex_cells_are_regular() -> None:
 
 
 @pytest.mark.parametrize("game", [Toe(), *all_games()], ids=lambda game: str(game.name))
-def test_looks_are_shared_by_places_and_pictures(game: AnyGame) -> None:
+def test_few_shapes_make_up_whole_games(game: AnyGame) -> None:
     """A whole game is made of few looks, each about the origin, with its title apart."""
     looks, count = set(), 0
     for state, _ in playout(game.new(), stream(1, "looks"), 60):
@@ -208,8 +208,8 @@ def test_looks_are_shared_by_places_and_pictures(game: AnyGame) -> None:
     assert count > 3 * len(looks)
 
 
-def test_seats_that_are_called_by_colours_have_them() -> None:
-    """Red is red; seats with other names get four colours that are told apart, and none is given twice."""
+def test_seats_named_after_colours_have_them() -> None:
+    """Red is red; seats with other names get four distinct colours."""
     assert seat_colors(("Red", "Blue")) == ("red", "blue")
     assert seat_colors(("Black", "White")) == ("black", "white")
     assert seat_colors(("Sage 1", "Sage 2")) == SEAT_COLORS
@@ -239,13 +239,13 @@ def test_letters_can_be_read(dark: bool) -> None:
     assert contrast(letters.dark if dark else letters.light, back.dark if dark else back.light) >= 7
 
 
-def test_every_colour_can_be_set_by_a_page() -> None:
+def test_every_colour_can_be_set_by_page() -> None:
     """No colour stands in the style sheet but as the value without a custom property, or as ink."""
     text = re.sub(r"var\(--board-[a-z-]+,#[0-9a-f]{6}\)", "", style())
     assert set(re.findall(r"#[0-9a-f]{3,6}", text)) == {"#fff", "#1c1a17"}
 
 
-def test_the_style_reaches_what_a_page_uses() -> None:
+def test_style_selectors_are_single_classes() -> None:
     """Selectors are single classes, since a ``<use>`` element hides the ancestors of what it shows."""
     selectors = re.findall(r"([^{}]+)\{(?=[a-z-]+:)", style())
     assert len(selectors) > 40

@@ -189,7 +189,7 @@ def check_string(game: AnyGame, setting: Setting, text: str) -> bool:
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=str)
-def test_games_and_strings_are_the_same(setting: Setting) -> None:
+def test_games_and_strings_are_same(setting: Setting) -> None:
     """Whole games, and strings changed on the way, get the same answers from both implementations."""
     game = find_game(setting.game)
     accepted = refused = plies = 0
@@ -220,7 +220,7 @@ def test_games_and_strings_are_the_same(setting: Setting) -> None:
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=str)
-def test_made_positions_are_the_same(setting: Setting) -> None:
+def test_made_positions_are_same(setting: Setting) -> None:
     """Positions that play seldom reaches, and each action from a few of them, get the same answers."""
     game = find_game(setting.game)
     draw = stream(20261121, setting.game, setting.seats, *setting.options.values())

@@ -119,7 +119,7 @@ PLAYED = {
 
 
 @pytest.mark.parametrize(("start", "actions", "after", "ranks"), PLAYED.values(), ids=PLAYED)
-def test_what_is_played_leads_where_the_page_says(start: str, actions: str, after: str, ranks: str) -> None:
+def test_played_actions_lead_to_pages_position(start: str, actions: str, after: str, ranks: str) -> None:
     lines = [f"play {action}" for action in actions.split(" ")]
     *accepted, position, ranked, listed = ask(start, *lines, "position", "ranks", "legal")
     assert set(accepted) == {"ok"}
@@ -156,7 +156,7 @@ LISTED = {
 
 
 @pytest.mark.parametrize(("string", "legal", "others"), LISTED.values(), ids=LISTED)
-def test_what_is_legal_and_what_is_not(string: str, legal: str, others: str) -> None:
+def test_legal_and_illegal_actions(string: str, legal: str, others: str) -> None:
     (listed,) = ask(string, "legal")
     assert set(legal.split()) <= set(listed.split(" "))
     assert set(others.split()).isdisjoint(listed.split(" "))
@@ -179,7 +179,7 @@ CAPTURED = {
 
 
 @pytest.mark.parametrize(("string", "ranks"), CAPTURED.items())
-def test_a_string_with_captured_sages_is_over_and_ranked(string: str, ranks: str) -> None:
+def test_string_with_captured_sages_is_over_and_ranked(string: str, ranks: str) -> None:
     answers = ask(string, "position", "observe 2", "actor", "legal", "ranks", "perft 1", "perft 0")
     assert answers == [string, string, "over", "", ranks, "0", "1"]
     assert all(answer.startswith("error ") for answer in ask(string, "play end", "weights", "play draw-0"))
@@ -201,7 +201,7 @@ def packed() -> str:
     return " ".join(stones)
 
 
-def test_a_full_board_where_the_last_water_has_no_place() -> None:
+def test_full_board_where_last_water_has_no_place() -> None:
     """It may be put nowhere, so ``end`` is legal beside the step, and the bag then holds it alone."""
     string = text(packed(), sages="a11 c9", hand="W")
     assert string.endswith(" A0,E0,F0,W0 0")
@@ -232,7 +232,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("string", REFUSED.values(), ids=REFUSED)
-def test_strings_that_the_page_refuses_leave_the_state_as_it_was(string: str) -> None:
+def test_refused_strings_do_not_change_state(string: str) -> None:
     before = text(hand="F", turn=8)
     refusal, position = ask(before, f"set {string}", "position")
     assert refusal.startswith("error ")
@@ -241,7 +241,7 @@ def test_strings_that_the_page_refuses_leave_the_state_as_it_was(string: str) ->
         read(string)
 
 
-def test_a_mover_walled_in_by_the_river_itself_may_stand_in_river_and_flow() -> None:
+def test_mover_walled_in_by_river_itself_may_stand_in_river_and_flow() -> None:
     """Wherever the river flows it leaves b2; and more Wind may be used than one turn could jump."""
     string = text("Fa2 Fb1 Wb2 Wb3 1i9 1i10 2c11", phase="flow-b2-n--", used="c11 i9 i10")
     assert ask(string, "position", "actor", "ranks", "legal") == [string, "1", "-", "flow-e flow-s flow-w"]

@@ -16,7 +16,7 @@ def one_by_one(state: AnyState, depth: int) -> int:
 
 @pytest.mark.parametrize("depth", range(6))
 @pytest.mark.parametrize("game", [Toe(), Race(), Odds()], ids=lambda game: str(game.name))
-def test_perft_is_the_number_of_sequences(game: Toe | Race | Odds, depth: int) -> None:
+def test_perft_is_number_of_sequences(game: Toe | Race | Odds, depth: int) -> None:
     """The bulk count agrees with the plain definition, and so does the sum over the first actions."""
     state: AnyState = game.new()
     assert perft(state, depth) == one_by_one(state, depth)
@@ -29,7 +29,7 @@ def test_noughts_and_crosses_has_its_known_numbers() -> None:
     assert [perft(Toe().new(), depth) for depth in (4, 5, 6)] == [3024, 15120, 54720]
 
 
-def test_a_finished_game_has_the_empty_sequence_only() -> None:
+def test_finished_game_has_empty_sequence_only() -> None:
     """Depth 0 is 1 everywhere; deeper there is nothing after the end."""
     over = Toe().parse_position("XXX/OO./... over", 2, {"misere": "no"})
     assert [perft(over, depth) for depth in (0, 1, 2, 3)] == [1, 0, 0, 0]

@@ -1,4 +1,4 @@
-"""The games there are: Tourney's own are loaded directly, others by entry points, and clashes are said."""
+"""The registry of games: own games load directly, plugins by entry points, and clashes are reported."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ from tourney.errors import GameError
 from tourney.games.registry import GAMES, all_games, find_game
 
 
-def test_the_table_is_that_of_the_entry_points() -> None:
+def test_table_is_that_of_entry_points() -> None:
     """A game of Tourney's own that is added in one place only is found here."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["entry-points"][GAMES.group] == GAMES.own
@@ -20,7 +20,7 @@ def test_the_table_is_that_of_the_entry_points() -> None:
     assert GAMES.clashes() == {}
 
 
-def test_own_games_are_loaded_without_what_is_slow_to_import() -> None:
+def test_own_games_load_without_slow_imports() -> None:
     """Every match starts its bots anew: what is installed is not read, and nothing of drawings is there."""
     script = (
         "import sys; from tourney.games import find_game\n"
@@ -33,8 +33,8 @@ def test_own_games_are_loaded_without_what_is_slow_to_import() -> None:
     assert (done.stdout, done.stderr) == ("[]\n", "")
 
 
-def test_an_own_game_stays_ours_whoever_claims_its_name() -> None:
-    """A bot plays by our rules; whoever lists all games is told of the other."""
+def test_own_game_wins_over_plugin_of_its_name() -> None:
+    """Bots get the own game; listing all games reports the plugin."""
     claim = [EntryPoint("cyvasse", "tests.toys:Toe", GAMES.group)]
     with installed(*claim):
         assert type(find_game("cyvasse")).__module__ == "tourney.games.cyvasse.game"
@@ -51,7 +51,7 @@ def test_an_own_game_stays_ours_whoever_claims_its_name() -> None:
     assert [line.split(",")[0] for line in done.stdout.splitlines()] == ["name", *GAMES.own]
 
 
-def test_a_game_that_two_others_offer_is_nobodys() -> None:
+def test_game_offered_by_two_plugins_is_refused() -> None:
     """Neither is preferred, and both are named; the same place named twice is no clash."""
     points = [
         EntryPoint("toe", target, GAMES.group)
@@ -78,7 +78,7 @@ def test_others_games_are_listed_among_ours() -> None:
     GAMES.clear()
 
 
-def test_a_game_that_is_not_there_is_named_with_those_that_are() -> None:
+def test_unknown_game_is_named_with_known_ones() -> None:
     """One sentence."""
     with pytest.raises(GameError, match="there is no game 'chess'; the games are: cyvasse, element, "):
         find_game("chess")

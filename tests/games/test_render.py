@@ -1,4 +1,4 @@
-"""The renders in docs/rules are those that the games draw now."""
+"""The diagrams in docs/rules match the games."""
 
 from pathlib import Path
 
@@ -13,19 +13,19 @@ FOLDER = ROOT / "docs" / "rules"
 
 
 @pytest.mark.parametrize("game", all_games(), ids=lambda game: str(game.name))
-def test_the_committed_renders_are_current(game: AnyGame) -> None:
-    """A change of a drawing shows in docs/rules, too: ``make renders`` draws them again."""
+def test_committed_renders_are_current(game: AnyGame) -> None:
+    """Run ``make diagrams`` after a change."""
     assert (FOLDER / f"{game.name}.svg").read_text(encoding="utf-8") == render(game)
 
 
-def test_the_renders_are_written_into_a_folder(tmp_path: Path) -> None:
+def test_renders_are_written_into_folder(tmp_path: Path) -> None:
     """One file a game, in a folder that is made."""
     with offering(toe="tests.toys:Toe", race="tests.toys:Race"):
         assert main([str(tmp_path / "new")]) == 0
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["race.svg", "toe.svg"]
 
 
-def test_what_cannot_be_written_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_write_errors_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A folder that is a file, a broken plugin, and no folder at all: one line and a code each."""
     (tmp_path / "file").touch()
     with offering(toe="tests.toys:Toe"):

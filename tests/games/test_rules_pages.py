@@ -11,7 +11,7 @@ from tourney.games.registry import GAMES, find_game
 PAGES = Path(__file__).parents[2] / "docs" / "rules"
 
 
-def test_every_game_has_a_page_with_a_board_and_no_page_is_without_a_game() -> None:
+def test_every_game_has_page_with_diagram() -> None:
     """A page that is added or renamed is tried below as well."""
     assert {path.stem for path in PAGES.glob("*.md")} == {*GAMES.own, "README"}
     for game in GAMES.own:
@@ -19,7 +19,7 @@ def test_every_game_has_a_page_with_a_board_and_no_page_is_without_a_game() -> N
 
 
 @pytest.mark.parametrize("game", sorted(GAMES.own))
-def test_the_worked_turn_is_what_the_console_answers(game: str) -> None:
+def test_worked_turn_of_page_matches_console(game: str) -> None:
     """Every block, line by line; a block that holds no action would prove little."""
     page = (PAGES / f"{game}.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```console\n(.*?)```", page, re.DOTALL)

@@ -19,11 +19,11 @@ def after(stones: str, square: str, colour: int = 1) -> str:
     ],
     ids=["up", "down", "east", "west", "north-east", "south-east", "north-west", "south-west"],
 )
-def test_a_run_is_captured_in_each_of_eight_directions(near: str, far: str) -> None:
+def test_run_is_captured_in_each_of_eight_directions(near: str, far: str) -> None:
     assert after(f"{near}2 {far}1", "6e") == board(f"6e1 {far}1")
 
 
-def test_a_long_run_of_mixed_colours_is_captured_whole() -> None:
+def test_long_run_of_mixed_colours_is_captured_whole() -> None:
     state = play(made("3e1 4e2 5e3 6e4 7e2 8e3", 1, "9+"), "9e")
     assert field(state, "BOARD") == board("3e1 9e1")
     assert field(state, "HANDS") == "8,10,10,10"
@@ -35,21 +35,21 @@ def test_stones_go_back_to_their_colours_hands() -> None:
     assert fields(play(before, "6e"), "BOARD", "HANDS") == [board("6b1 6e1"), "8,10,10,10"]
 
 
-def test_a_run_with_a_gap_is_not_captured() -> None:
+def test_run_with_gap_is_not_captured() -> None:
     assert after("6d2 6b1", "6e") == board("6b1 6d2 6e1")
     assert after("6c2 6b1", "6e") == board("6b1 6c2 6e1")
 
 
-def test_a_run_that_no_stone_of_the_mover_ends_is_not_captured() -> None:
+def test_run_that_no_stone_of_mover_ends_is_not_captured() -> None:
     assert after("7e2 8e3", "6e") == board("6e1 7e2 8e3")
     assert after("7e2 8e2 9e2", "6e") == board("6e1 7e2 8e2 9e2")
 
 
-def test_the_run_ends_at_the_mover_s_first_stone() -> None:
+def test_run_ends_at_movers_first_stone() -> None:
     assert after("6d2 6c1 6b2 6a1", "6e") == board("6a1 6b2 6c1 6e1")
 
 
-def test_the_mover_s_own_stones_are_no_run() -> None:
+def test_movers_own_stones_are_no_run() -> None:
     assert after("6d1 6c1", "6e") == board("6c1 6d1 6e1")
     assert after("6d1 6c2 6b1", "6e") == board("6b1 6c2 6d1 6e1")
 
@@ -59,63 +59,63 @@ def test_all_directions_are_taken_off_together() -> None:
     assert after(before, "6e") == board("8e1 4e1 8g1 4c1 6e1")
 
 
-def test_a_stone_placed_between_two_others_is_not_captured() -> None:
+def test_stone_placed_between_two_others_is_not_captured() -> None:
     assert after("6d2 6f2", "6e") == board("6d2 6e1 6f2")
     assert after("5e2 7e2", "6e") == board("5e2 6e1 7e2")
 
 
-def test_later_moves_do_not_capture_a_stone_that_was_placed_between() -> None:
+def test_later_moves_do_not_capture_stone_that_was_placed_between() -> None:
     # Colour 2 places elsewhere; 6e stays between its stones.
     assert after("6d2 6e1 6f2", "5a", colour=2) == board("5a2 6d2 6e1 6f2")
 
 
-def test_only_the_new_stone_captures() -> None:
+def test_only_new_stone_captures() -> None:
     assert after("3a1 3b2 3c1", "6e") == board("3a1 3b2 3c1 6e1")
 
 
 @pytest.mark.parametrize(("near", "far", "new"), [("6i", "6h", "6a"), ("6a", "6b", "6i")])
-def test_a_column_is_a_ring(near: str, far: str, new: str) -> None:
+def test_column_is_ring(near: str, far: str, new: str) -> None:
     assert after(f"{near}2 {far}1", new) == board(f"{far}1 {new}1")
 
 
-def test_a_run_goes_on_over_the_ring_s_seam() -> None:
+def test_run_goes_on_over_rings_seam() -> None:
     assert after("6h2 6i3 6a4 6b2 6c1", "6g") == board("6c1 6g1")
 
 
-def test_both_ways_round_the_ring_may_end_at_one_stone() -> None:
+def test_both_ways_round_ring_may_end_at_one_stone() -> None:
     assert after("6=12.234234", "6c") == board("6a1 6c1")
 
 
-def test_a_run_that_comes_back_to_the_new_stone_is_no_capture() -> None:
+def test_run_that_comes_back_to_new_stone_is_no_capture() -> None:
     assert after("6=2342.2342", "6e") == board("6=234212342")
 
 
-def test_a_ring_with_a_gap_and_no_other_end_is_no_capture() -> None:
+def test_ring_with_gap_and_no_other_end_is_no_capture() -> None:
     assert after("6=2342.234.", "6e") == board("6=23421234.")
 
 
-def test_rows_end_at_the_edge() -> None:
+def test_rows_end_at_edge() -> None:
     assert after("9e2 8e1", "3e") == board("3e1 8e1 9e2")
     assert after("3e2 4e1", "9e") == board("3e2 4e1 9e1")
 
 
-def test_diagonals_end_at_the_edge_of_both_sorts() -> None:
+def test_diagonals_end_at_edge_of_both_sorts() -> None:
     # Over the seam of rows i and a, and over the edge of columns 3 and 9.
     assert after("7a2 8b1", "6i") == board("6i1 7a2 8b1")
     assert after("5i2 4h1", "6a") == board("4h1 5i2 6a1")
     assert after("3f2 4g1", "9e") == board("3f2 4g1 9e1")
 
 
-def test_one_may_capture_the_other_colour_of_its_own_seat() -> None:
+def test_one_may_capture_other_colour_of_its_own_seat() -> None:
     state = play(made("6d3 6c1", 1, "6", seats=2), "6e")
     assert fields(state, "BOARD", "HANDS") == [board("6c1 6e1"), "8,10,10,10"]
 
 
-def test_the_other_colour_of_a_seat_ends_no_run() -> None:
+def test_other_colour_of_seat_ends_no_run() -> None:
     state = play(made("6d2 6c3", 1, "6", seats=2), "6e")
     assert field(state, "BOARD") == board("6c3 6d2 6e1")
 
 
-def test_a_captured_square_is_empty_again() -> None:
+def test_captured_square_is_empty_again() -> None:
     state = play(made("6d2 6c1", 1, "6+"), "6e roll-222")
     assert "6d" in legal(state)

@@ -24,18 +24,18 @@ def goes_on(state: State[int]) -> None:
 
 
 @pytest.mark.parametrize(("seats", "ranks"), [(2, (1, 2)), (3, (1, 2, 2)), (4, (1, 2, 2, 2))])
-def test_the_last_stone_wins_and_all_others_are_second(seats: int, ranks: tuple[int, ...]) -> None:
+def test_last_stone_wins_and_all_others_are_second(seats: int, ranks: tuple[int, ...]) -> None:
     state = made(f"{NINE} 9a2 9c2", 1, "7", seats=seats)
     goes_on(state)
     ended(play(state, "7g"), "last-stone", ranks)
 
 
-def test_the_last_stone_of_a_seat_s_second_colour_wins() -> None:
+def test_last_stone_of_seats_second_colour_wins() -> None:
     stones = NINE.replace("1 ", "4 ")[:-1] + "4"
     ended(play(made(stones, 4, "7", seats=2), "7g"), "last-stone", (2, 1))
 
 
-def test_the_last_stone_wins_whatever_it_would_have_captured() -> None:
+def test_last_stone_wins_whatever_it_would_have_captured() -> None:
     state = play(made(f"{NINE} 5b2", 1, "5"), "5d")
     assert field(state, "BOARD") == board(f"{NINE} 5b2 5d1")
     assert field(state, "HANDS") == "0,9,10,10"
@@ -45,23 +45,23 @@ def test_the_last_stone_wins_whatever_it_would_have_captured() -> None:
     ended(after, "last-stone", (1, 2, 2, 2))
 
 
-def test_the_last_stone_ends_a_triple_too() -> None:
+def test_last_stone_ends_triple_too() -> None:
     state = play(made(NINE, 1, "9+"), "9a")
     assert fields(state, "COLOUR", "PHASE") == ["1", "over"]
     ended(state, "last-stone", (1, 2, 2, 2))
 
 
-def test_when_it_is_over_colour_is_the_one_that_placed_last() -> None:
+def test_colour_of_finished_game_placed_last() -> None:
     assert field(play(made(NINE, 1, "7"), "7g"), "COLOUR") == "1"
 
 
-def test_five_hundred_rolls_are_the_most_and_a_lost_turn_ends_there() -> None:
+def test_game_ends_after_500_rolls() -> None:
     state = play(made("3a1", 3, rolls=499), "roll-123")
     assert fields(state, "COLOUR", "PHASE", "ROLLS") == ["3", "over", "500"]
     ended(state, "rolls", (1, 2, 2, 2))
 
 
-def test_the_placement_of_the_500th_roll_is_still_made() -> None:
+def test_placement_of_500th_roll_is_still_made() -> None:
     state = play(made("3a1 3c2", 2, rolls=499), "roll-112")
     goes_on(state)
     assert fields(state, "PHASE", "ROLLS") == ["4", "500"]
@@ -70,34 +70,34 @@ def test_the_placement_of_the_500th_roll_is_still_made() -> None:
     ended(over, "rolls", (2, 1, 3, 3))
 
 
-def test_the_placement_of_the_500th_roll_captures() -> None:
+def test_placement_of_500th_roll_captures() -> None:
     over = play(made("3a1 3b2 3d2", 1, "3+", rolls=500), "3c")
     assert fields(over, "BOARD", "HANDS") == [board("3a1 3c1 3d2"), "8,9,10,10"]
     ended(over, "rolls", (1, 2, 3, 3))
 
 
-def test_a_triple_of_the_500th_roll_gives_no_other_turn() -> None:
+def test_triple_of_500th_roll_gives_no_other_turn() -> None:
     state = play(made("3a1", 1, rolls=499), "roll-333")
     assert fields(state, "PHASE", "ROLLS") == ["9+", "500"]
     ended(play(state, "9a"), "rolls", (1, 2, 2, 2))
 
 
-def test_a_triple_of_the_499th_roll_gives_another_turn() -> None:
+def test_triple_of_499th_roll_gives_another_turn() -> None:
     state = play(made("3a1", 1, rolls=498), "roll-333 9a")
     assert fields(state, "COLOUR", "PHASE", "ROLLS") == ["1", "roll", "499"]
 
 
-def test_a_wipe_by_the_500th_roll_ends_the_game() -> None:
+def test_wipe_by_500th_roll_ends_game() -> None:
     state = play(made("3=122334411 6=223344112", 2, rolls=499), "roll-111")
     assert fields(state, "BOARD", "COLOUR") == [board(""), "2"]
     ended(state, "rolls", (1, 1, 1, 1))
 
 
-def test_the_last_stone_wins_at_the_500th_roll_too() -> None:
+def test_last_stone_wins_at_500th_roll_too() -> None:
     ended(play(made(f"{NINE} 9a2 9c2", 1, "7", rolls=500), "7g"), "last-stone", (1, 2, 2, 2))
 
 
-def test_after_500_rolls_ranks_go_by_the_fewest_stones_in_hand() -> None:
+def test_after_500_rolls_ranks_go_by_fewest_stones_in_hand() -> None:
     state = made("3a1 3c2 3e2 4a3 4c3 4e3", 4, rolls=499)
     ended(play(state, "roll-123"), "rolls", (3, 2, 1, 4))
 
@@ -115,7 +115,7 @@ def test_equal_hands_tie() -> None:
         ("3a1 3c1 3e4 4a4 4c2", (1, 1)),
     ],
 )
-def test_a_seat_s_best_colour_counts(stones: str, ranks: tuple[int, ...]) -> None:
+def test_seats_best_colour_counts(stones: str, ranks: tuple[int, ...]) -> None:
     ended(play(made(stones, 1, seats=2, rolls=499), "roll-123"), "rolls", ranks)
 
 
@@ -127,7 +127,7 @@ def test_play_on_is_for_three_or_four_seats() -> None:
         GAME.new(options=options(play_on=True))
 
 
-def test_play_on_goes_on_after_the_last_stone() -> None:
+def test_play_on_goes_on_after_last_stone() -> None:
     state = play(made(NINE, 1, "7", play_on=True), "7g")
     goes_on(state)
     assert fields(state, "COLOUR", "PHASE", "HANDS") == ["2", "roll", "#1,10,10,10"]
@@ -143,7 +143,7 @@ def test_colours_that_are_done_have_their_ranks_in_order() -> None:
     goes_on(state)
 
 
-def test_a_colour_that_is_done_is_skipped() -> None:
+def test_colour_that_is_done_is_skipped() -> None:
     state = made(NINE + " 9g1 8a4", 4, "7", hands="#1,10,10,9", play_on=True)
     assert field(play(state, "7e"), "COLOUR") == "2"
 
@@ -154,30 +154,30 @@ def test_two_colours_that_are_done_are_skipped() -> None:
     assert field(play(state, "roll-123 roll-123"), "COLOUR") == "4"
 
 
-def test_stones_of_a_done_colour_stay_on_the_board_and_may_be_captured() -> None:
+def test_stones_of_done_colour_stay_on_board_and_may_be_captured() -> None:
     state = made("6a2 6b1 3a1", 2, "6", hands="#1,2,3,3", count=3, play_on=True)
     after = play(state, "6c")
     assert fields(after, "BOARD", "HANDS") == [board("6a2 6c2 3a1"), "#1,1,3,3"]
 
 
-def test_what_is_captured_of_a_done_colour_goes_out_of_the_game() -> None:
+def test_captured_stones_of_finished_colour_leave_game() -> None:
     state = made("6a2 6b1 3a1", 2, "6", hands="#1,2,3,3", count=3, play_on=True)
     over = play(play(state, "6c"), "roll-123 roll-123 roll-112 4e")
     assert field(over, "HANDS") == "#1,#2,3,3"
     assert field(over, "BOARD").count("1") == 1
 
 
-def test_with_play_on_a_last_stone_captures_nothing() -> None:
+def test_with_play_on_last_stone_captures_nothing() -> None:
     state = made("6a1 6b2 3a1", 1, "6", count=3, play_on=True)
     assert fields(play(state, "6c"), "BOARD", "HANDS") == [board("6a1 6b2 6c1 3a1"), "#1,2,3,3"]
 
 
-def test_with_play_on_a_triple_s_other_turn_is_lost_with_the_last_stone() -> None:
+def test_last_stone_forfeits_extra_turn_of_triple() -> None:
     state = made("6a1 3a1", 1, "9+", count=3, play_on=True)
     assert fields(play(state, "9c"), "COLOUR", "PHASE") == ["2", "roll"]
 
 
-def test_the_game_ends_when_all_but_one_are_done() -> None:
+def test_game_ends_when_all_but_one_are_done() -> None:
     state = made("9a2 9c2", 2, "7", seats=3, hands="3,1,#1", count=3, play_on=True)
     over = play(state, "7e")
     assert fields(over, "COLOUR", "PHASE", "HANDS") == ["2", "over", "3,#2,#1"]
@@ -191,13 +191,13 @@ def test_with_four_seats_three_must_be_done() -> None:
     ended(play(state, "roll-122 5e"), "last-stone", (4, 2, 1, 3))
 
 
-def test_a_wipe_puts_stones_of_done_colours_out_of_the_game() -> None:
+def test_wipe_removes_stones_of_finished_colours() -> None:
     state = made("3=122334411 6=223344332", 2, hands="#1,5,4,6", play_on=True)
     wiped = play(state, "roll-111")
     assert fields(wiped, "BOARD", "COLOUR", "HANDS") == [board(""), "3", "#1,10,10,10"]
 
 
-def test_after_500_rolls_of_play_on_done_colours_keep_their_ranks_and_the_others_follow() -> None:
+def test_after_500_rolls_finished_colours_rank_first() -> None:
     state = made("9a2 3a4 3c4", 4, hands="#2,#1,3,1", count=3, rolls=499, play_on=True)
     ended(play(state, "roll-123"), "rolls", (2, 1, 4, 3))
 
@@ -207,6 +207,6 @@ def test_after_500_rolls_of_play_on_equals_tie() -> None:
     ended(play(state, "roll-123"), "rolls", (4, 1, 2, 2))
 
 
-def test_a_last_stone_by_the_500th_roll_of_play_on_has_its_rank() -> None:
+def test_last_stone_by_500th_roll_of_play_on_has_its_rank() -> None:
     state = made("9a2 3a4 3c4", 4, "7", hands="3,#1,3,1", count=3, rolls=500, play_on=True)
     ended(play(state, "7e"), "rolls", (3, 1, 3, 2))

@@ -13,7 +13,7 @@ TEN = "3a1 3c1 3e1 3g1 4a1 4c1 4e1 4g1 5a1 5c1"
 
 
 @pytest.mark.parametrize("word", ["5d", "3a", "9i", "roll-111", "roll-123", "roll-333"])
-def test_an_action_string_is_read_and_written_alike(word: str) -> None:
+def test_action_string_is_read_and_written_alike(word: str) -> None:
     assert GAME.action_string(GAME.parse_action(word)) == word
 
 
@@ -25,12 +25,12 @@ def test_an_action_string_is_read_and_written_alike(word: str) -> None:
         "5\N{LATIN SMALL LETTER D WITH CARON}",
     ],
 )
-def test_a_word_that_is_no_action_is_refused(word: str) -> None:
+def test_word_that_is_no_action_is_refused(word: str) -> None:
     with pytest.raises(ActionError, match="no action of sage-stones"):
         GAME.parse_action(word)
 
 
-def test_a_square_is_not_legal_at_chance_nor_a_roll_at_a_seat_s_turn() -> None:
+def test_squares_and_rolls_are_legal_at_their_time_only() -> None:
     with pytest.raises(ActionError):
         GAME.read_action(made(), "5d")
     with pytest.raises(ActionError):
@@ -38,17 +38,17 @@ def test_a_square_is_not_legal_at_chance_nor_a_roll_at_a_seat_s_turn() -> None:
 
 
 @pytest.mark.parametrize("word", ["5a", "4a", "6a"])
-def test_only_an_empty_square_of_the_column_is_legal(word: str) -> None:
+def test_only_empty_square_of_column_is_legal(word: str) -> None:
     with pytest.raises(ActionError):
         GAME.read_action(made("5a2", phase="5"), word)
 
 
-def test_no_action_is_legal_when_the_game_is_over() -> None:
+def test_no_action_is_legal_when_game_is_over() -> None:
     state = made(TEN, 1, "over")
     assert not any(state.is_legal(GAME.parse_action(word)) for word in ("5d", "9i", "roll-111"))
 
 
-def test_the_board_is_written_by_columns_3_to_9_and_rows_a_to_i() -> None:
+def test_board_string_has_columns_3_to_9() -> None:
     state = made("3a1 3i2 4b3 9i4")
     assert (
         state.position().split(" ")[0]
@@ -96,13 +96,13 @@ FORM = {
     "options in another order": START.replace("seats=4,stones=10", "stones=10,seats=4"),
     "an option left out": START.replace(",play-on=no", ""),
     "an option more": START + ",x=1",
-    "options parted by a semicolon": START.replace(",play", ";play"),
+    "options separated by a semicolon": START.replace(",play", ";play"),
     "stones with a leading zero": START.replace("stones=10", "stones=010"),
 }
 
 
 @pytest.mark.parametrize("position", FORM.values(), ids=FORM.keys())
-def test_a_string_that_is_not_in_the_one_form_is_refused(position: str) -> None:
+def test_malformed_string_is_refused(position: str) -> None:
     message = refusal(position)
     assert message
     assert "\n" not in message
@@ -112,7 +112,7 @@ def test_a_string_that_is_not_in_the_one_form_is_refused(position: str) -> None:
 @pytest.mark.parametrize(
     "phase", ["3", "9", "4+", "5+", "7+", "8+", "2", "10", "Roll", "OVER", "", "+", "6++", "r", "6-"]
 )
-def test_a_phase_other_than_those_there_are_is_refused(phase: str) -> None:
+def test_phase_other_than_those_there_are_is_refused(phase: str) -> None:
     assert refusal(text("5d1", phase=phase))
 
 
@@ -128,7 +128,7 @@ def test_a_phase_other_than_those_there_are_is_refused(phase: str) -> None:
         (text(), 4, 10, True),
     ],
 )
-def test_options_beside_a_string_must_equal_those_in_it(
+def test_options_beside_string_must_equal_those_in_it(
     position: str, seats: int, count: int, play_on: bool
 ) -> None:
     assert "OPTIONS" in refusal(position, seats, count, play_on)
@@ -171,7 +171,7 @@ IMPOSSIBLE = {
 
 
 @pytest.mark.parametrize(("position", "why"), IMPOSSIBLE.values(), ids=IMPOSSIBLE.keys())
-def test_a_position_that_cannot_be_is_refused(position: str, why: str) -> None:
+def test_impossible_position_is_refused(position: str, why: str) -> None:
     message = refusal(position)
     assert why in message
     assert "\n" not in message
@@ -202,13 +202,13 @@ IMPOSSIBLE_DONE = {
 
 
 @pytest.mark.parametrize(("words", "why"), IMPOSSIBLE_DONE.values(), ids=IMPOSSIBLE_DONE.keys())
-def test_a_position_of_play_on_that_cannot_be_is_refused(words: str, why: str) -> None:
+def test_impossible_position_of_play_on_is_refused(words: str, why: str) -> None:
     position = words.replace("stones=10,play-on=no", "stones=3,play-on=yes")
     assert position != words
     assert why in refusal(position, 4, 3, True)
 
 
-def test_two_done_of_three_seats_end_the_game() -> None:
+def test_two_done_of_three_seats_end_game() -> None:
     going = text("3a3", 3, seats=3, count=3, hands="#1,#2,2", play_on=True)
     assert refusal(going, 3, 3, True)
     assert refusal(going.replace(" roll ", " over "), 3, 3, True) == ""
@@ -224,7 +224,7 @@ ODD = {
     "over by the last stone without a roll": text(TEN, 1, "over", rolls=0),
     "over by the last stone at roll 500": text(TEN, 1, "over", rolls=500),
     "over and another COLOUR": text(TEN, 3, "over"),
-    "captures that nobody made": text("5a1 5b2 5c1"),
+    "captures not made": text("5a1 5b2 5c1"),
     "a colour far ahead": text(TEN.removesuffix(" 5c1"), 4),
     "a full column beside the phase": text(FULL, phase="4"),
     "all of one colour's stones in hand": text("3a2 3b2 3c2"),
@@ -232,7 +232,7 @@ ODD = {
 
 
 @pytest.mark.parametrize("position", ODD.values(), ids=ODD.keys())
-def test_a_position_that_the_page_does_not_refuse_is_read(position: str) -> None:
+def test_position_that_page_does_not_refuse_is_read(position: str) -> None:
     assert read(position).position() == position
 
 
@@ -249,7 +249,7 @@ ODD_DONE = {
 
 
 @pytest.mark.parametrize("position", ODD_DONE.values(), ids=ODD_DONE.keys())
-def test_a_position_of_play_on_that_the_page_does_not_refuse_is_read(position: str) -> None:
+def test_possible_position_of_play_on_is_parsed(position: str) -> None:
     assert read(position).position() == position
 
 
@@ -270,7 +270,7 @@ def test_play_on_is_yes_or_no() -> None:
         GAME.new(3, {"play-on": "maybe"})
 
 
-def test_a_seat_sees_the_whole_position_and_can_sample_it() -> None:
+def test_seat_sees_whole_position_and_can_sample_it() -> None:
     state = play(GAME.new(3, options(5, play_on=True)), "roll-112 4d roll-222")
     assert state.observation(1) == state.observation(3) == state.position()
     again = GAME.sample(state.observation(2), 2, lambda total: 0)
@@ -281,12 +281,12 @@ def test_a_seat_sees_the_whole_position_and_can_sample_it() -> None:
     "observation",
     ["nothing", text(seats=2, play_on=True), text(count=99, hands="99,99,99,99"), text() + "\n"],
 )
-def test_a_sample_of_what_cannot_be_is_refused(observation: str) -> None:
+def test_sample_refuses_impossible_observation(observation: str) -> None:
     with pytest.raises(PositionError):
         GAME.sample(observation, 1, lambda total: 0)
 
 
-def test_the_drawing_shows_stones_dice_hands_and_the_squares_to_choose_from() -> None:
+def test_diagram_shows_stones_dice_and_choices() -> None:
     state = play(made("5a1 5i2 5d3", seats=2), "roll-122")
     drawing = GAME.diagram(state.position(), "roll-122")
     assert len(drawing.cells) == 63
@@ -304,20 +304,20 @@ def test_the_drawing_shows_stones_dice_hands_and_the_squares_to_choose_from() ->
     )
 
 
-def test_the_drawing_marks_the_stone_placed_last() -> None:
+def test_diagram_marks_last_stone() -> None:
     state = play(made(phase="9+"), "9i")
     drawing = GAME.diagram(state.position(), "9i")
     assert drawing.marks == (Mark(12, 0, "to"),)
     assert drawing.notes[0] == "colour 1 (seat 1) rolls"
 
 
-def test_the_drawing_says_who_is_done_and_that_it_is_over() -> None:
+def test_diagram_notes_name_finished_colours() -> None:
     drawing = GAME.diagram(text("3a4", 4, "over", hands="#3,#1,#2,2", count=3, play_on=True))
     assert drawing.notes[0] == "over; last turn: colour 4 (seat 4)"
     assert "1: done, rank 3" in drawing.notes[1]
 
 
-def test_the_drawing_is_made_of_good_strings_only() -> None:
+def test_diagram_refuses_malformed_strings() -> None:
     with pytest.raises(PositionError):
         GAME.diagram("nothing")
     with pytest.raises(ActionError):

@@ -16,11 +16,11 @@ SIX = "6=223344112"
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
 @pytest.mark.parametrize(("depth", "sequences"), PERFT.items())
-def test_perft_of_the_page(depth: int, sequences: int, seats: int) -> None:
+def test_perft_of_page(depth: int, sequences: int, seats: int) -> None:
     assert perft(GAME.new(seats), depth) == sequences
 
 
-def test_the_start_with_four_seats_is_the_page_s() -> None:
+def test_start_with_four_seats_is_page_s() -> None:
     start = (
         "........./........./........./........./........./........./......... 1 roll 10,10,10,10 0"
         " seats=4,stones=10,play-on=no"
@@ -29,13 +29,13 @@ def test_the_start_with_four_seats_is_the_page_s() -> None:
 
 
 @pytest.mark.parametrize(("seats", "hands"), [(2, "10,10,10,10"), (3, "10,10,10"), (4, "10,10,10,10")])
-def test_three_and_four_seats_own_a_colour_each_two_seats_own_two(seats: int, hands: str) -> None:
+def test_three_and_four_seats_own_colour_each_two_seats_own_two(seats: int, hands: str) -> None:
     state = GAME.new(seats)
     assert fields(state, "COLOUR", "HANDS") == ["1", hands]
 
 
 @pytest.mark.parametrize(("seats", "owners"), [(2, [1, 2, 1, 2]), (3, [1, 2, 3]), (4, [1, 2, 3, 4])])
-def test_colour_k_is_seat_k_s_and_of_two_seats_the_first_owns_1_and_3(seats: int, owners: list[int]) -> None:
+def test_colours_belong_to_seats_in_turn(seats: int, owners: list[int]) -> None:
     actors = [made(colour=k, phase="5", seats=seats).actor for k in range(1, len(owners) + 1)]
     assert actors == owners
 
@@ -50,11 +50,11 @@ def test_colours_take_turns_in_their_order(seats: int) -> None:
 
 
 @pytest.mark.parametrize("count", [3, 15])
-def test_the_option_stones_sets_the_hands(count: int) -> None:
+def test_option_stones_sets_hands(count: int) -> None:
     assert field(GAME.new(3, options(count)), "HANDS") == f"{count},{count},{count}"
 
 
-def test_a_turn_begins_with_chance() -> None:
+def test_turn_begins_with_chance() -> None:
     assert GAME.new(2).actor == CHANCE
 
 
@@ -71,7 +71,7 @@ def test_there_are_weights_at_chance_only() -> None:
         made(phase="5").chance_weights()
 
 
-def test_three_different_faces_lose_the_turn() -> None:
+def test_three_different_faces_lose_turn() -> None:
     state = play(made(), "roll-123")
     assert (state.actor, *fields(state, "COLOUR", "PHASE", "ROLLS")) == (CHANCE, "2", "roll", "21")
 
@@ -83,13 +83,13 @@ def test_three_different_faces_lose_the_turn() -> None:
         *(("223", "7"), ("233", "8"), ("333", "9+")),
     ],
 )
-def test_the_column_is_the_sum_and_a_triple_gives_another_turn(roll: str, phase: str) -> None:
+def test_column_is_sum_and_triple_gives_another_turn(roll: str, phase: str) -> None:
     state = play(made(), f"roll-{roll}")
     assert fields(state, "COLOUR", "PHASE", "ROLLS") == ["1", phase, "21"]
     assert state.actor == 1
 
 
-def test_after_a_triple_the_same_colour_rolls_again() -> None:
+def test_after_triple_same_colour_rolls_again() -> None:
     state = play(made(colour=2), "roll-333 9d")
     assert fields(state, "COLOUR", "PHASE") == ["2", "roll"]
     again = play(state, "roll-111 3a")
@@ -97,49 +97,49 @@ def test_after_a_triple_the_same_colour_rolls_again() -> None:
     assert fields(play(again, "roll-112 4a"), "COLOUR", "PHASE") == ["3", "roll"]
 
 
-def test_after_another_turn_that_is_lost_the_next_colour_rolls() -> None:
+def test_after_another_turn_that_is_lost_next_colour_rolls() -> None:
     assert fields(play(made(), "roll-111 3a roll-123"), "COLOUR", "PHASE") == ["2", "roll"]
 
 
-def test_after_any_other_roll_the_next_colour_rolls() -> None:
+def test_after_any_other_roll_next_colour_rolls() -> None:
     state = play(made(colour=4), "roll-122 5d")
     assert fields(state, "COLOUR", "PHASE", "HANDS") == ["1", "roll", "10,10,10,9"]
 
 
-def test_a_full_column_counts_as_column_6() -> None:
+def test_full_column_counts_as_column_6() -> None:
     state = play(made("5=123412341"), "roll-122")
     assert fields(state, "COLOUR", "PHASE") == ["1", "6"]
     assert {word[0] for word in legal(state)} == {"6"}
 
 
-def test_a_triple_on_a_full_column_gives_no_other_turn() -> None:
+def test_triple_on_full_column_gives_no_other_turn() -> None:
     state = play(made(THREE), "roll-111")
     assert fields(state, "COLOUR", "PHASE") == ["1", "6"]
     assert fields(play(state, "6a"), "COLOUR", "PHASE") == ["2", "roll"]
 
 
-def test_a_natural_6_gives_another_turn() -> None:
+def test_natural_6_gives_another_turn() -> None:
     assert fields(play(made(THREE), "roll-222 6a"), "COLOUR", "PHASE") == ["1", "roll"]
 
 
 @pytest.mark.parametrize("roll", ["roll-111", "roll-222"])
-def test_full_columns_wipe_the_board(roll: str) -> None:
+def test_full_columns_wipe_board(roll: str) -> None:
     # A natural 6 on a full column 6 wipes too, and gives no other turn.
     state = play(made(f"{THREE} {SIX} 5d1"), roll)
     assert state.position() == (f"{board('')} 2 roll 10,10,10,10 21 seats=4,stones=10,play-on=no")
     assert state.actor == CHANCE
 
 
-def test_a_full_column_6_alone_changes_nothing_for_other_columns() -> None:
+def test_full_column_6_alone_changes_nothing_for_other_columns() -> None:
     assert field(play(made(SIX), "roll-122"), "PHASE") == "5"
 
 
-def test_a_lost_turn_is_lost_on_full_columns_too() -> None:
+def test_lost_turn_is_lost_on_full_columns_too() -> None:
     state = play(made(f"{THREE} {SIX}"), "roll-123")
     assert fields(state, "BOARD", "COLOUR") == [board(f"{THREE} {SIX}"), "2"]
 
 
-def test_a_stone_goes_to_an_empty_square_of_the_column() -> None:
+def test_stone_goes_to_empty_square_of_column() -> None:
     state = made("5a1 5c2 5i3", colour=4, phase="5")
     assert legal(state) == ["5b", "5d", "5e", "5f", "5g", "5h"]
     after = play(state, "5d")
@@ -147,6 +147,6 @@ def test_a_stone_goes_to_an_empty_square_of_the_column() -> None:
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
-def test_the_game_goes_the_same_with_any_number_of_seats(seats: int) -> None:
+def test_game_goes_same_with_any_number_of_seats(seats: int) -> None:
     state = play(GAME.new(seats), "roll-122 5d roll-111 3a roll-333 9i roll-123")
     assert fields(state, "BOARD", "COLOUR") == [board("5d1 3a2 9i2"), "3"]

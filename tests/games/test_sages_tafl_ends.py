@@ -21,12 +21,12 @@ def goes_on(state: State[int]) -> None:
     assert legal(state)
 
 
-def test_an_escaped_apprentice_is_worth_one_point() -> None:
+def test_escaped_apprentice_is_worth_one_point() -> None:
     assert field(play(made("Ad5 Aa1"), "d5-off"), "POINTS") == "3:2"
     assert field(play(made("ad5 aa1", seat=2), "d5-off"), "POINTS") == "2:3"
 
 
-def test_an_escaped_sage_is_worth_three_points() -> None:
+def test_escaped_sage_is_worth_three_points() -> None:
     state = play(made("Sa5 Aa1 Ab1 Ac1", towers="t", points="1:0"), "a5-off")
     assert field(state, "POINTS") == "4:0"
     goes_on(state)
@@ -44,37 +44,37 @@ def test_more_than_five_points_win_too() -> None:
 
 
 def test_points_win_before_any_draw_rule() -> None:
-    # The same action is the 400th and leaves nobody in reach of five points but the winner.
+    # The same action is the 400th and leaves only the winner in reach of five points.
     ended(play(made("Ad5", towers="T", points="4:4", ply=399, quiet=99), "d5-off"), "points", (1, 2))
 
 
-def test_after_the_end_the_fields_go_on() -> None:
+def test_after_end_fields_go_on() -> None:
     state = play(made("Ad5 ah9", points="4:4", ply=6, quiet=3), "d5-off")
     assert state.position() == text("ah9", 2, "Tt", "5:4", 0, 7)
 
 
-def test_two_passes_one_after_the_other_draw() -> None:
+def test_two_passes_one_after_other_draw() -> None:
     # No position is known where both sides are blocked, so the passes are played unasked.
     state = made("Ad4 ad6")
     ended(state.play(PASS).play(PASS), "passes", (1, 1))
 
 
-def test_passes_with_an_action_between_do_not_draw() -> None:
+def test_passes_with_action_between_do_not_draw() -> None:
     state = made("ad1 ad2 ae1 ae2 aa9", points="2:0")
     goes_on(play(state, "pass a9-b9 pass b9-a9 pass"))
 
 
-def test_a_string_takes_it_that_no_pass_came_before() -> None:
+def test_string_takes_it_that_no_pass_came_before() -> None:
     passed = made("Ad4 ad6").play(PASS)
     ended(passed.play(PASS), "passes", (1, 1))
     goes_on(read(passed.position()).play(PASS))
 
 
-def test_a_string_of_a_game_ended_by_passes_goes_on() -> None:
+def test_string_of_game_ended_by_passes_goes_on() -> None:
     goes_on(read(made("Ad4 ad6").play(PASS).play(PASS).position()))
 
 
-def test_nobody_in_reach_of_five_points_draws() -> None:
+def test_game_is_drawn_if_neither_side_can_reach_5_points() -> None:
     state = made("Ad3 ae3 Ff1 ah9", points="0:0")
     goes_on(state)
     ended(play(state, "f1-f3"), "out-of-reach", (1, 1))
@@ -85,26 +85,26 @@ def test_one_side_in_reach_of_five_points_goes_on() -> None:
     goes_on(play(made("Ad3 ae3 Ff1 ah9", points="0:1"), "f1-f3"))
 
 
-def test_an_apprentice_in_the_game_counts_for_the_reach() -> None:
+def test_apprentice_in_game_counts_for_reach() -> None:
     goes_on(made("Aa1 Ab1", points="0:0"))
     ended(made("Aa1", points="0:0"), "out-of-reach", (1, 1))
 
 
-def test_a_skyship_does_not_count_for_the_reach() -> None:
+def test_skyship_does_not_count_for_reach() -> None:
     ended(made("Aa1 Fb1 Fc1 ff9", points="0:0"), "out-of-reach", (1, 1))
 
 
-def test_a_sage_counts_for_the_reach_on_the_board_as_in_the_tower() -> None:
+def test_sage_counts_for_reach_on_board_as_in_tower() -> None:
     goes_on(made("Aa1 Ab1", points="0:0", towers="Tt"))
     goes_on(made("Sc3 Aa1 Ab1", points="0:0", towers="t"))
 
 
-def test_an_escaped_sage_counts_by_its_points_only() -> None:
+def test_escaped_sage_counts_by_its_points_only() -> None:
     ended(made("Aa1 sd9", points="3:0", towers="-"), "out-of-reach", (1, 1))
     goes_on(made("Aa1 Ab1 sd9", points="3:0", towers="-"))
 
 
-def test_the_same_position_for_the_third_time_draws() -> None:
+def test_same_position_for_third_time_draws() -> None:
     state = GAME.new()
     for word in f"{SHUFFLE} {SHUFFLE}".split():
         goes_on(state)
@@ -113,19 +113,19 @@ def test_the_same_position_for_the_third_time_draws() -> None:
     assert state.position() == START.removesuffix("0 0") + "8 8"
 
 
-def test_the_start_counts_as_the_first_time() -> None:
+def test_start_counts_as_first_time() -> None:
     state = play(GAME.new(), SHUFFLE)
     goes_on(state)
     ended(play(state, SHUFFLE), "repetition", (1, 1))
 
 
-def test_a_position_in_the_middle_repeats_too() -> None:
+def test_position_in_middle_repeats_too() -> None:
     state = play(GAME.new(), "c2-c3 c8-c7")
     goes_on(play(state, SHUFFLE))
     ended(play(state, f"{SHUFFLE} {SHUFFLE}"), "repetition", (1, 1))
 
 
-def test_like_pieces_that_change_places_make_the_same_board() -> None:
+def test_like_pieces_that_change_places_make_same_board() -> None:
     state = made("Fa1 Fc3 fh9")
     cycle = "a1-c1 h9-g8 c3-a1 g8-f9 c1-c3 f9-h9"
     once = play(state, cycle)
@@ -134,7 +134,7 @@ def test_like_pieces_that_change_places_make_the_same_board() -> None:
     ended(play(once, cycle), "repetition", (1, 1))
 
 
-def test_the_same_board_with_the_other_seat_to_move_is_another_position() -> None:
+def test_same_board_with_other_seat_to_move_is_another_position() -> None:
     state = made("Fb2 fh9")
     between = play(state, "b2-c3 h9-g8 c3-b4 g8-h9 b4-b2")
     back = play(between, "h9-g8 b2-a1 g8-f9 a1-b2 f9-h9")
@@ -143,7 +143,7 @@ def test_the_same_board_with_the_other_seat_to_move_is_another_position() -> Non
     goes_on(back)
 
 
-def test_a_sage_sent_to_its_tower_does_not_end_what_rule_4_counts() -> None:
+def test_sage_sent_to_its_tower_does_not_end_what_rule_4_counts() -> None:
     # Red captures the sage beside e2 each time it comes down; after six actions all stands as before.
     state = made("ae2 fb3 Fh1 Aa7", seat=1)
     cycle = "tower-d2 b3-c2 h1-g2 c2-d3 g2-h1 d3-b3"
@@ -154,31 +154,31 @@ def test_a_sage_sent_to_its_tower_does_not_end_what_rule_4_counts() -> None:
     ended(play(once, cycle), "repetition", (1, 1))
 
 
-def test_a_hundred_actions_without_capture_or_escape_draw() -> None:
+def test_hundred_actions_without_capture_or_escape_draw() -> None:
     state = play(made("Ad3 ad7", quiet=98, ply=98), "d3-d2")
     goes_on(state)
     ended(play(state, "d7-d8"), "quiet", (1, 1))
 
 
-def test_a_capture_begins_the_count_anew() -> None:
+def test_capture_begins_count_anew() -> None:
     state = play(made("Aa3 ae3 Af3", quiet=99, ply=99), "a3-d3")
     assert (field(state, "QUIET"), field(state, "PLY")) == ("0", "100")
     goes_on(state)
 
 
-def test_an_escape_begins_the_count_anew() -> None:
+def test_escape_begins_count_anew() -> None:
     state = play(made("Ad5 ah9", quiet=99, ply=99), "d5-off")
     assert (field(state, "QUIET"), field(state, "PLY")) == ("0", "100")
     goes_on(state)
 
 
-def test_a_sage_sent_back_to_its_tower_is_a_capture() -> None:
+def test_sage_sent_back_to_its_tower_is_capture() -> None:
     state = play(made("Aa3 se3 Af3", towers="T", quiet=99, ply=99), "a3-d3")
     assert field(state, "QUIET") == "0"
     goes_on(state)
 
 
-def test_a_pass_raises_the_count_of_quiet_actions() -> None:
+def test_pass_raises_count_of_quiet_actions() -> None:
     state = made("ad1 ad2 ae1 ae2", quiet=99, ply=120)
     ended(play(state, "pass"), "quiet", (1, 1))
 
@@ -189,7 +189,7 @@ def test_four_hundred_actions_draw() -> None:
     ended(play(state, "d7-d8"), "length", (1, 1))
 
 
-def test_four_hundred_actions_draw_after_a_capture_too() -> None:
+def test_four_hundred_actions_draw_after_capture_too() -> None:
     ended(play(made("Aa3 ae3 Af3", ply=399), "a3-d3"), "length", (1, 1))
 
 
@@ -202,39 +202,39 @@ def test_four_hundred_actions_draw_after_a_capture_too() -> None:
     ],
     ids=["3 before 6", "4 before 5 and 6", "5 before 6"],
 )
-def test_the_rules_are_checked_in_their_order(before: State[int], actions: str, reason: str) -> None:
+def test_rules_are_checked_in_their_order(before: State[int], actions: str, reason: str) -> None:
     ended(play(before, actions), reason, (1, 1))
 
 
-def test_two_passes_go_before_the_other_draws() -> None:
+def test_two_passes_go_before_other_draws() -> None:
     ended(made("Ad4 ad6", quiet=98, ply=398).play(PASS).play(PASS), "passes", (1, 1))
 
 
-def test_rule_1_judges_a_string_as_it_stands() -> None:
+def test_rule_1_judges_string_as_it_stands() -> None:
     ended(made("Aa1 ah9", points="5:0"), "points", (1, 2))
     ended(made("Aa1 ah9", points="0:6"), "points", (2, 1))
 
 
 @pytest.mark.parametrize("seat", [1, 2])
-def test_five_points_of_a_string_win_whoever_is_to_move(seat: int) -> None:
+def test_five_points_win_regardless_of_seat_to_move(seat: int) -> None:
     ended(made("Aa1 ah9", seat=seat, points="5:4"), "points", (1, 2))
 
 
-def test_rule_3_judges_a_string_as_it_stands() -> None:
+def test_rule_3_judges_string_as_it_stands() -> None:
     ended(made("Fa1 fh9", points="1:0"), "out-of-reach", (1, 1))
 
 
-def test_rule_5_judges_a_string_as_it_stands() -> None:
+def test_rule_5_judges_string_as_it_stands() -> None:
     ended(made("Ad3 ad7", quiet=100, ply=100), "quiet", (1, 1))
     goes_on(made("Ad3 ad7", quiet=99, ply=100))
 
 
-def test_rule_6_judges_a_string_as_it_stands() -> None:
+def test_rule_6_judges_string_as_it_stands() -> None:
     ended(made("Ad3 ad7", ply=400), "length", (1, 1))
     goes_on(made("Ad3 ad7", ply=399))
 
 
-def test_a_finished_string_is_printed_as_it_was_read() -> None:
+def test_finished_string_is_printed_as_it_was_read() -> None:
     finished = [
         text("Aa1 ah9", points="5:0"),
         text("Aa1 ah9", quiet=100, ply=100),
@@ -246,7 +246,7 @@ def test_a_finished_string_is_printed_as_it_was_read() -> None:
         assert read(position).position() == position
 
 
-def test_rule_4_counts_from_a_string() -> None:
+def test_rule_4_counts_from_string() -> None:
     state = play(GAME.new(), SHUFFLE)
     again = read(state.position())
     again = play(again, SHUFFLE)
@@ -254,6 +254,6 @@ def test_rule_4_counts_from_a_string() -> None:
     ended(play(again, SHUFFLE), "repetition", (1, 1))
 
 
-def test_a_string_of_a_game_ended_by_repetition_goes_on() -> None:
+def test_string_of_game_ended_by_repetition_goes_on() -> None:
     state = play(GAME.new(), f"{SHUFFLE} {SHUFFLE}")
     goes_on(read(state.position()))

@@ -10,7 +10,7 @@ ROWS = START.split(" ")[0]
 
 
 @pytest.mark.parametrize("word", ["d2-d4", "d4-d6", "tower-d2", "tower-e9", "c5-off", "pass", "a1-h9"])
-def test_an_action_string_is_read_and_written_alike(word: str) -> None:
+def test_action_string_is_read_and_written_alike(word: str) -> None:
     assert GAME.action_string(GAME.parse_action(word)) == word
 
 
@@ -21,25 +21,25 @@ def test_an_action_string_is_read_and_written_alike(word: str) -> None:
         *("tower-c3", "tower-off", "pass ", " pass", "d2-d4\n", "d2--d4", "d\N{SUPERSCRIPT TWO}-d4"),
     ],
 )
-def test_a_word_that_is_no_action_is_refused(word: str) -> None:
+def test_word_that_is_no_action_is_refused(word: str) -> None:
     with pytest.raises(ActionError, match="no action of sages-tafl"):
         GAME.parse_action(word)
 
 
 @pytest.mark.parametrize("word", ["a2-a3", "d8-d7", "d2-d5", "c1-b1-", "tower-d1", "pass", "c5-off", "a2-b4"])
-def test_an_action_that_is_not_legal_here_is_refused(word: str) -> None:
+def test_action_that_is_not_legal_here_is_refused(word: str) -> None:
     with pytest.raises(ActionError):
         GAME.read_action(GAME.new(), word)
 
 
-def test_no_action_is_legal_when_the_game_is_over() -> None:
+def test_no_action_is_legal_when_game_is_over() -> None:
     state = made("Ad5 ah9", points="5:0")
     assert not any(
         state.is_legal(GAME.parse_action(word)) for word in ("d5-d4", "pass", "d5-off", "tower-d1")
     )
 
 
-def test_the_board_is_written_from_rank_9_to_1_and_file_a_to_h() -> None:
+def test_board_string_has_ranks_9_to_1() -> None:
     assert made("Fa9 ah1", points="2:2").position().startswith("F7/8/8/8/8/8/8/8/7a ")
 
 
@@ -55,7 +55,7 @@ def test_towers_say_whose_sage_is_in_its_tower(pieces: str, towers: str) -> None
     assert read(position).position() == position
 
 
-def test_points_are_black_s_then_red_s() -> None:
+def test_points_are_blacks_then_red_s() -> None:
     assert read(text("Aa1 ah9", points="1:5")).ranks() == (2, 1)
     assert read(text("Aa1 ah9", points="5:1")).ranks() == (1, 2)
 
@@ -106,7 +106,7 @@ FORM = {
 
 
 @pytest.mark.parametrize("position", FORM.values(), ids=FORM.keys())
-def test_a_string_that_is_not_in_the_one_form_is_refused(position: str) -> None:
+def test_malformed_string_is_refused(position: str) -> None:
     message = refusal(position)
     assert message
     assert "\n" not in message
@@ -149,7 +149,7 @@ IMPOSSIBLE = {
 
 
 @pytest.mark.parametrize(("position", "why"), IMPOSSIBLE.values(), ids=IMPOSSIBLE.keys())
-def test_a_position_that_cannot_be_is_refused(position: str, why: str) -> None:
+def test_impossible_position_is_refused(position: str, why: str) -> None:
     message = refusal(position)
     assert why in message
     assert "\n" not in message
@@ -171,12 +171,12 @@ ODD = {
     "points at PLY 0": text("Aa1 ah9", points="4:0"),
     "a piece between two enemies": text("Ab1 ac1 ad1 Ae1 aa1"),
     "five points and the other side's four": text("", points="5:4"),
-    "a capture that nobody made": text("Ac3 ad3 Ae3"),
+    "a capture not made": text("Ac3 ad3 Ae3"),
 }
 
 
 @pytest.mark.parametrize("position", ODD.values(), ids=ODD.keys())
-def test_a_position_that_the_page_does_not_refuse_is_read(position: str) -> None:
+def test_position_that_page_does_not_refuse_is_read(position: str) -> None:
     assert read(position).position() == position
 
 
@@ -191,7 +191,7 @@ def test_it_has_no_options() -> None:
         GAME.new(2, {"stones": "10"})
 
 
-def test_a_seat_sees_the_whole_position_and_can_sample_it() -> None:
+def test_seat_sees_whole_position_and_can_sample_it() -> None:
     state = play(GAME.new(), "c2-c3 c8-c7")
     assert state.observation(1) == state.observation(2) == state.position()
     again = GAME.sample(state.observation(2), 2, lambda total: 0)
@@ -200,7 +200,7 @@ def test_a_seat_sees_the_whole_position_and_can_sample_it() -> None:
         GAME.sample("nothing", 1, lambda total: 0)
 
 
-def test_the_drawing_shows_ground_pieces_and_the_last_move() -> None:
+def test_diagram_shows_ground_pieces_and_last_move() -> None:
     drawing = GAME.diagram(play(GAME.new(), "c2-c3").position(), "c2-c3")
     kinds = {cell.name: cell.kind for cell in drawing.cells if cell.name != "tower"}
     assert len(kinds) == 72
@@ -217,7 +217,7 @@ def test_the_drawing_shows_ground_pieces_and_the_last_move() -> None:
     assert drawing.notes[0] == "Red to move"
 
 
-def test_the_drawing_marks_a_sage_s_way_down_and_an_escape() -> None:
+def test_diagram_marks_tower_descent_and_escape() -> None:
     down = play(made("Aa1 ad5", seat=2), "tower-d8")
     assert GAME.diagram(down.position(), "tower-d8").marks == (Mark(7, 1, "from"), Mark(6, 2, "to"))
     off = play(made("Ad5 ad7"), "d5-off")
@@ -225,12 +225,12 @@ def test_the_drawing_marks_a_sage_s_way_down_and_an_escape() -> None:
     assert GAME.diagram(made("Ad5").position(), "pass").marks == ()
 
 
-def test_the_drawing_is_made_of_good_strings_only() -> None:
+def test_diagram_refuses_malformed_strings() -> None:
     with pytest.raises(PositionError):
         GAME.diagram("nothing")
     with pytest.raises(ActionError):
         GAME.diagram(START, "nothing")
 
 
-def test_the_drawing_says_that_the_game_is_over_where_the_string_tells() -> None:
+def test_diagram_notes_say_that_game_is_over() -> None:
     assert GAME.diagram(made("Aa1 ah9", points="5:0").position()).notes[0] == "over: points"

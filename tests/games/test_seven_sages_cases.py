@@ -80,7 +80,7 @@ RESTS = {
 
 
 @pytest.mark.parametrize(("string", "sage", "rests"), RESTS.values(), ids=RESTS)
-def test_where_an_oust_can_bring_the_fool(string: str, sage: str, rests: set[str]) -> None:
+def test_squares_where_oust_can_bring_fool(string: str, sage: str, rests: set[str]) -> None:
     assert {action.split(">")[1] for action in legal(string) if action.startswith(f"{sage}x")} == rests
 
 
@@ -116,7 +116,7 @@ MOVES = {
 
 
 @pytest.mark.parametrize(("string", "right", "wrong"), MOVES.values(), ids=MOVES)
-def test_what_is_legal_and_what_is_not(string: str, right: str, wrong: str) -> None:
+def test_legal_and_illegal_actions(string: str, right: str, wrong: str) -> None:
     actions = legal(string)
     assert set(right.split()) <= set(actions)
     assert not set(wrong.split()) & set(actions)
@@ -196,7 +196,7 @@ PLAYS = {
 
 
 @pytest.mark.parametrize(("string", "action", "after", "ranks"), PLAYS.values(), ids=PLAYS)
-def test_what_an_action_leaves(string: str, action: str, after: str, ranks: str) -> None:
+def test_state_after_action(string: str, action: str, after: str, ranks: str) -> None:
     """Both seats see the whole position, and it reads back as the same, over or not."""
     actor = after.split(" ")[3] if ranks == "-" else "over"
     answers = ask(f"set {string}", f"play {action}", "position", "observe 1", "observe 2", "actor", "ranks")
@@ -207,7 +207,7 @@ def test_what_an_action_leaves(string: str, action: str, after: str, ranks: str)
     assert [oracle.position(), oracle.actor(), oracle.ranks()] == [after, actor, ranks]
 
 
-def test_twelve_rounds_without_a_score_are_begun_in_turn_and_drawn() -> None:
+def test_twelve_scoreless_rounds_are_draw() -> None:
     """Two sages go to and fro: 1,440 actions, and the board at the end is the layout."""
     moves = {1: ["c5-c6", "c6-c5"], 2: ["c11-c10", "c10-c11"]}
     console, _ = Console(find_game("seven-sages")).answer("new")
@@ -259,7 +259,7 @@ IMPOSSIBLE = [
 
 
 @pytest.mark.parametrize("fields", IMPOSSIBLE)
-def test_strings_that_the_page_refuses_leave_the_state_as_it_was(fields: str) -> None:
+def test_refused_strings_do_not_change_state(fields: str) -> None:
     string = f"{LAYOUT} {fields}"
     answers = ask("play c5-c6", f"set {string}", "position", "actor")
     assert answers[1].startswith("error ")

@@ -23,7 +23,7 @@ def test_strings_and_actions_are_inverse() -> None:
     assert len(set(actions)) == len(set(strings))
 
 
-def test_within_a_legal_list_ints_have_the_order_of_their_strings() -> None:
+def test_legal_ints_sort_like_their_strings() -> None:
     strings = [text for text in every_string() if text[0] in "abcdefghi" or text == "done"]
     assert sorted(strings) == sorted(strings, key=GAME.parse_action)
     for word in ("king-", "tile-", "put-"):
@@ -40,18 +40,18 @@ def test_within_a_legal_list_ints_have_the_order_of_their_strings() -> None:
         "d5-xd6", "d5x-d6", "\uff445-d6",
     ],
 )  # fmt: skip
-def test_what_is_no_action_is_refused_in_a_sentence(text: str) -> None:
+def test_malformed_action_is_refused_in_sentence(text: str) -> None:
     with pytest.raises(ActionError, match="is no action of cyvasse"):
         GAME.parse_action(text)
 
 
 @pytest.mark.parametrize("text", ["d5-d5", "d5-d7", "d5xe5", "done", "put-d5", "king-b3", "c1-c2", "i8-i7"])
-def test_an_action_that_is_not_legal_is_refused(text: str) -> None:
+def test_action_that_is_not_legal_is_refused(text: str) -> None:
     with pytest.raises(ActionError, match="not legal here"):
         GAME.read_action(place("Rd5"), text)
 
 
-def test_a_tile_is_not_turned_where_it_shows_the_same() -> None:
+def test_tile_is_not_turned_where_it_shows_same() -> None:
     state = read(GAME.new().position())
     state = state.play(GAME.read_action(state, "king-b5"))
     with pytest.raises(ActionError, match="not legal here"):

@@ -35,16 +35,16 @@ def test_has_88_squares_in_nine_rows() -> None:
     assert {row: sum(name[0] == row for name in NUMBER) for row in LENGTH} == LENGTH
 
 
-def test_neighbours_of_b3_are_as_the_page_says() -> None:
+def test_neighbours_of_b3_are_as_page_says() -> None:
     assert names(NEAR[NUMBER["b3"]]) == "a2 a3 b2 b4 c3 c4"
 
 
-def test_neighbours_follow_the_pages_sentence_on_every_square() -> None:
+def test_neighbours_follow_pages_sentence_on_every_square() -> None:
     for name, s in NUMBER.items():
         assert {NAMES[t] for t in squares_of(NEAR[s])} == neighbours(name)
 
 
-def test_a_straight_path_keeps_one_direction() -> None:
+def test_straight_path_keeps_one_direction() -> None:
     rays = dict(zip(("W", "E", "NW", "SE", "NE", "SW"), RAYS[NUMBER["d5"]], strict=True))
     assert {d: " ".join(NAMES[s] for s in ray) for d, ray in rays.items()} == {
         "W": "d4 d3 d2 d1",
@@ -60,7 +60,7 @@ def test_directions_come_in_pairs_of_opposites() -> None:
     assert all(DIRECTIONS[k] == -DIRECTIONS[k ^ 1] for k in range(6))
 
 
-def test_the_turned_board_has_square_i_of_n_at_n_plus_1_less_i_of_the_facing_row() -> None:
+def test_turned_maps_squares_to_facing_row() -> None:
     assert {name: NAMES[turned(NUMBER[name])] for name in ("a1", "b3", "c10", "d1", "e1", "e12")} == {
         "a1": "i8",
         "b3": "h7",
@@ -78,7 +78,7 @@ def test_sides_are_rows_a_to_d_and_f_to_i() -> None:
     assert ALL.bit_count() - SIDE[1].bit_count() - SIDE[2].bit_count() == 12
 
 
-def test_front_squares_are_the_two_neighbours_toward_the_enemy() -> None:
+def test_front_squares_are_two_neighbours_toward_enemy() -> None:
     assert names(FRONT[1][NUMBER["d5"]]) == "e5 e6"
     assert names(FRONT[2][NUMBER["d5"]]) == "c4 c5"
     assert names(FRONT[1][NUMBER["e6"]]) == "f5 f6"
@@ -87,7 +87,7 @@ def test_front_squares_are_the_two_neighbours_toward_the_enemy() -> None:
     assert names(FRONT[1][NUMBER["i4"]]) == ""
 
 
-def test_tables_of_straight_paths_agree_with_the_rays() -> None:
+def test_tables_of_straight_paths_agree_with_rays() -> None:
     for s in SQUARES:
         assert STAR[4][s] == AT[1][s] | AT[2][s] | AT[3][s] | AT[4][s]
         for k, ray in enumerate(RAYS[s]):
@@ -99,7 +99,7 @@ def test_tables_of_straight_paths_agree_with_the_rays() -> None:
                 assert BEHIND[s][t] == (back[0] if back else 0)
 
 
-def test_spread_adds_the_neighbours_and_nothing_else_on_the_board() -> None:
+def test_spread_adds_neighbours_and_nothing_else_on_board() -> None:
     for s in SQUARES:
         assert spread(BIT[s]) & ALL == BIT[s] | NEAR[s]
 

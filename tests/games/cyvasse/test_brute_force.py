@@ -177,7 +177,7 @@ def random_board(draw: RandBelow, rows: str, hills: int) -> tuple[dict[str, str]
 
 
 @pytest.mark.parametrize("rows", ["cdefg", "bcdefgh", "abcdefghi", "abcd", "fghi", "def"])
-def test_listing_agrees_with_the_brute_force(rows: str) -> None:
+def test_listing_agrees_with_brute_force(rows: str) -> None:
     draw = stream(20, "brute-force", rows)
     captures = 0
     for _ in range(40):

@@ -18,7 +18,7 @@ def arrow(drawing: Diagram) -> tuple[str, str]:
     return names[only.x1, only.y1], names[only.x2, only.y2]
 
 
-def test_cells_are_the_88_squares_with_their_ground() -> None:
+def test_cells_are_88_squares_with_their_ground() -> None:
     cells = {cell.name: cell for cell in GAME.diagram(A).cells}
     assert len(cells) == 88
     assert (cells["a4"].kind, cells["a1"].kind, cells["e1"].kind) == ("mountain", "water", "plain")
@@ -34,7 +34,7 @@ def test_rows_lie_two_apart_with_neighbouring_rows_shifted_by_one() -> None:
     assert len(set(at.values())) == 88
 
 
-def test_pieces_are_the_strings_with_titles_for_people() -> None:
+def test_pieces_are_strings_with_titles_for_people() -> None:
     pieces = {piece.title: piece for piece in GAME.diagram(B).pieces}
     assert len(pieces) == 14
     assert pieces["White King on b2"].glyph == "K"
@@ -42,7 +42,7 @@ def test_pieces_are_the_strings_with_titles_for_people() -> None:
     assert pieces["Black Elephant on e5"].glyph == "e"
 
 
-def test_what_is_hidden_is_drawn_as_hidden() -> None:
+def test_hidden_squares_are_shown_as_hidden() -> None:
     drawing = GAME.diagram(lay_out(GAME.new(), 1, 20).observation(2))
     assert {cell.kind for cell in drawing.cells} == {"plain", "hidden"}
     assert drawing.pieces == ()
@@ -58,7 +58,7 @@ def test_what_is_hidden_is_drawn_as_hidden() -> None:
         ("Td5 rd7", "d5xd7", {("from", "d5"), ("captured", "d7"), ("to", "d4")}, ("d5", "d4")),
     ],
 )
-def test_the_last_action_is_marked(
+def test_last_action_is_marked(
     pieces: str, action: str, marked: set[tuple[str, str]], way: tuple[str, str]
 ) -> None:
     state = play(place(f"{pieces} ki8"), action)
@@ -68,7 +68,7 @@ def test_the_last_action_is_marked(
     assert drawing.notes[-1] == f"last: {action}"
 
 
-def test_the_last_action_of_the_set_up_is_marked() -> None:
+def test_last_action_of_set_up_is_marked() -> None:
     state = play(GAME.new(), "king-b5")
     assert marks(GAME.diagram(state.position(), "king-b5")) == {("to", "b5")}
     state = play(state, "tile-1", "tile-2t")
@@ -85,7 +85,7 @@ def test_done_leaves_no_mark() -> None:
     assert marks(GAME.diagram(state.position(), "done")) == set()
 
 
-def test_every_state_of_a_game_can_be_drawn_for_everybody() -> None:
+def test_every_state_has_diagram_for_every_seat() -> None:
     state, last = GAME.new(), ""
     kinds = set()
     for k in range(130):
@@ -98,7 +98,7 @@ def test_every_state_of_a_game_can_be_drawn_for_everybody() -> None:
     assert {"White to move", "Black to move", "White lays the king tile"} <= kinds
 
 
-def test_labels_lie_beside_the_board() -> None:
+def test_labels_lie_beside_board() -> None:
     drawing = GAME.diagram(A)
     cells = {(cell.x, cell.y) for cell in drawing.cells}
     labels = [(label.x, label.y) for label in drawing.labels]
@@ -109,7 +109,7 @@ def test_labels_lie_beside_the_board() -> None:
     assert all((*west[f"{row}1"], row) in {(v.x, v.y, v.text) for v in drawing.labels} for row in "abcdefghi")
 
 
-def test_what_is_no_view_and_no_action_is_refused() -> None:
+def test_diagram_refuses_malformed_view_and_action() -> None:
     with pytest.raises(PositionError):
         GAME.diagram("nothing")
     with pytest.raises(ActionError):

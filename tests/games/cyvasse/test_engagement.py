@@ -30,13 +30,13 @@ def taken(pieces: str, mountains: str = "", water: str = "") -> bool:
         ("K", {1}),
     ],
 )
-def test_each_kind_engages_at_the_distances_of_its_row(code: str, distances: set[int]) -> None:
+def test_each_kind_engages_at_distances_of_its_row(code: str, distances: set[int]) -> None:
     found = {d for d, name in enumerate(SOUTH_WEST, 1) if taken(f"re6 {code}{name}")}
     assert found == distances
 
 
 @pytest.mark.parametrize("code", "RSLHECTDWK")
-def test_nothing_engages_off_the_straight_path(code: str) -> None:
+def test_nothing_engages_off_straight_path(code: str) -> None:
     assert not taken(f"re6 {code}c5")
 
 
@@ -53,7 +53,7 @@ def test_neighbours_are_at_distance_1_on_all_six_sides() -> None:
     assert all(taken(f"re6 R{name}") for name in ("e5", "e7", "d5", "d6", "f5", "f6"))
 
 
-def test_a_mountain_strictly_between_bars() -> None:
+def test_mountain_strictly_between_bars() -> None:
     assert not taken("re6 Cb3", mountains="d5")
     assert not taken("re6 Cb3", mountains="c4")
 
@@ -62,28 +62,28 @@ def test_water_between_does_not_bar() -> None:
     assert taken("re6 Cb3", water="d5 c4")
 
 
-def test_a_piece_of_the_engaged_ones_colour_between_bars() -> None:
+def test_piece_of_engaged_ones_colour_between_bars() -> None:
     assert not taken("re6 td5 Cb3")
     assert not taken("re6 tc4 Cb3")
 
 
-def test_a_piece_of_the_engagers_colour_between_does_not_bar() -> None:
+def test_piece_of_engagers_colour_between_does_not_bar() -> None:
     assert not taken("re6 Td5")
     assert taken("re6 Td5 Cb3")
 
 
-def test_a_piece_on_water_engages_nothing() -> None:
+def test_piece_on_water_engages_nothing() -> None:
     assert not taken("re6 Rd5", water="d5")
     assert not taken("re6 Cb3", water="b3")
 
 
-def test_a_piece_on_water_does_not_engage_the_tower_next_to_it_either() -> None:
+def test_piece_on_water_does_not_engage_tower_next_to_it_either() -> None:
     assert "xf5" in goes(place("wf5 Rf4 Se5"), "f4")
     assert "xf5" not in goes(place("wf5 Rf4 Se5", water="e5"), "f4")
     assert "xf5" not in goes(place("wf5 Rf4 Re5", water="f4"), "f4")
 
 
-def test_a_piece_on_water_is_engaged_all_the_same() -> None:
+def test_piece_on_water_is_engaged_all_same() -> None:
     assert taken("re6 Rd5", water="e6")
 
 
@@ -104,40 +104,40 @@ def test_black_spears_look_south() -> None:
     assert {name for name in ("d5", "d6", "e5", "e7", "f5", "f6") if engaged(name)} == {"f5", "f6"}
 
 
-def test_a_piece_next_to_an_enemy_tower_engages_nothing_but_that_tower() -> None:
+def test_piece_next_to_enemy_tower_engages_nothing_but_that_tower() -> None:
     assert taken("rf5 re6 Re5 Rd5")
     assert not taken("wf5 re6 Re5")  # e5 is next to f5
     assert taken("wf5 re6 Re5 Rd5")  # d5 is not
     assert not taken("wf5 re6 Ch3")  # the Tower stands between
 
 
-def test_the_tower_next_to_a_piece_is_engaged_by_it() -> None:
+def test_tower_next_to_piece_is_engaged_by_it() -> None:
     assert "xf5" in goes(place("wf5 Re5 Rf4"), "e5")
     assert "xf5" not in goes(place("wf5 Re5"), "e5")
 
 
-def test_a_piece_next_to_one_tower_does_not_engage_another_from_afar() -> None:
+def test_piece_next_to_one_tower_does_not_engage_another_from_afar() -> None:
     """The Crossbows on f6 look west to f3; a Tower on g6 is next to them."""
     far = "wf3 Re3 Cf6"
     assert "xf3" in goes(place(far), "e3")
     assert "xf3" not in goes(place(f"{far} wg6"), "e3")
 
 
-def test_a_piece_next_to_two_towers_engages_both() -> None:
+def test_piece_next_to_two_towers_engages_both() -> None:
     both = "wf5 wf6 Re6 Re5 Rf7"
     assert {"xf5", "xf6"} <= goes(place(both), "e6")
 
 
-def test_crossbows_next_to_an_enemy_tower_engage_it_alone() -> None:
+def test_crossbows_next_to_enemy_tower_engage_it_alone() -> None:
     assert taken("re6 Cd5")
     assert not taken("re6 Cd5 wd4")
 
 
-def test_a_tower_of_its_own_side_binds_no_piece() -> None:
+def test_tower_of_its_own_side_binds_no_piece() -> None:
     assert taken("re6 Rd5 Wd4")
 
 
-def test_a_trebuchet_next_to_an_enemy_tower_engages_nothing() -> None:
+def test_trebuchet_next_to_enemy_tower_engages_nothing() -> None:
     assert taken("re6 Tc4")
     assert not taken("re6 Tc4 wc3")
     assert captures(place("re6 Tc4"), "c4") == {"xe6"}
@@ -145,24 +145,24 @@ def test_a_trebuchet_next_to_an_enemy_tower_engages_nothing() -> None:
     assert "xc3" not in goes(place("wc3 Rb2 Tc4"), "b2")
 
 
-def test_spears_engage_a_neighbouring_tower_only_in_front() -> None:
+def test_spears_engage_neighbouring_tower_only_in_front() -> None:
     assert "xf5" in goes(place("wf5 Rf4 Se5"), "f4")
     assert "xf5" not in goes(place("wf5 Re5 Sf4"), "e5")
     assert "xf5" not in goes(place("wf5 Re5 Sg5"), "e5")
 
 
-def test_spears_next_to_a_tower_engage_nothing_else_in_front() -> None:
+def test_spears_next_to_tower_engage_nothing_else_in_front() -> None:
     assert taken("re6 Sd5")
     assert not taken("re6 Sd5 wd4")
 
 
-def test_the_capturing_piece_need_not_engage() -> None:
+def test_capturing_piece_need_not_engage() -> None:
     assert "xe6" in goes(place("Le8 re6 Rd5"), "e8")
     assert "xe6" not in goes(place("Le8 re6"), "e8")
 
 
-def test_engagement_is_judged_before_the_action() -> None:
-    """A Heavy Horse does not engage on its way: what nobody engages it cannot capture two squares off."""
+def test_engagement_is_judged_before_action() -> None:
+    """A Heavy Horse does not engage on its way: it cannot capture an unengaged piece two squares away."""
     assert captures(place("He8 re6"), "e8") == set()
     assert captures(place("He7 re6"), "e7") == {"xe6", "xe6-e5"}
 

@@ -72,13 +72,13 @@ EXAMPLES = {
 
 
 @pytest.mark.parametrize("text", EXAMPLES.values(), ids=EXAMPLES.keys())
-def test_what_is_read_is_printed_again(text: str) -> None:
+def test_parsed_position_prints_same(text: str) -> None:
     state = read(text)
     assert state.position() == text
     assert state.actor == int(text.split(" ")[2])
 
 
-def test_phases_are_written_as_the_page_says() -> None:
+def test_phases_are_written_as_page_says() -> None:
     phases = {name: text.split(" ")[3] for name, text in EXAMPLES.items()}
     assert phases == {
         "A": "play",
@@ -94,7 +94,7 @@ def test_phases_are_written_as_the_page_says() -> None:
     }
 
 
-def test_states_read_in_the_set_up_allow_the_same_actions_as_those_played() -> None:
+def test_states_read_in_set_up_allow_same_actions_as_those_played() -> None:
     for k in range(31):
         actions = ("king-b5", *TILES, *_PUTS)[:k]
         played = play(GAME.new(), *actions)
@@ -214,7 +214,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("text", "why"), REFUSED.values(), ids=REFUSED.keys())
-def test_what_no_game_could_say_is_refused_in_a_sentence(text: str, why: str) -> None:
+def test_impossible_position_is_refused_in_sentence(text: str, why: str) -> None:
     with pytest.raises(PositionError) as caught:
         read(text)
     assert why in str(caught.value)
@@ -241,11 +241,11 @@ ACCEPTED = {
 
 
 @pytest.mark.parametrize("text", ACCEPTED.values(), ids=ACCEPTED.keys())
-def test_what_the_page_does_not_refuse_is_read(text: str) -> None:
+def test_possible_position_is_parsed(text: str) -> None:
     assert read(text).position() == text
 
 
-def test_a_position_of_a_finished_game_is_over_when_read() -> None:
+def test_position_of_finished_game_is_over_when_read() -> None:
     over = {
         "king": ACCEPTED["a King captured just now"],
         "quiet": ACCEPTED["QUIET 100"],

@@ -21,7 +21,7 @@ def drawn(state: State[int], draw: RandBelow, greed: int) -> int:
 
 @settings(max_examples=12, deadline=None)
 @given(seed=SEEDS, greed=st.integers(0, 4))
-def test_a_game_keeps_its_strings_its_lists_and_its_bounds(seed: int, greed: int) -> None:
+def test_game_keeps_its_strings_its_lists_and_its_bounds(seed: int, greed: int) -> None:
     state, draw, count = GAME.new(), stream(seed, "game"), 0
     while state.actor != OVER:
         strings = [GAME.action_string(action) for action in state.legal_actions()]
@@ -46,7 +46,7 @@ def test_a_game_keeps_its_strings_its_lists_and_its_bounds(seed: int, greed: int
 
 @settings(max_examples=20, deadline=None)
 @given(seed=SEEDS, steps=st.integers(0, 31))
-def test_no_set_up_of_whites_shows_in_what_black_sees_and_may_do(seed: int, steps: int) -> None:
+def test_whites_set_up_is_hidden_from_black(seed: int, steps: int) -> None:
     """Two games that differ in White's set-up alone send Black the same lines until both are done."""
     states = [lay_out(GAME.new(), seed + k, 31) for k in range(2)]
     assert states[0].position() != states[1].position()
@@ -65,7 +65,7 @@ def test_no_set_up_of_whites_shows_in_what_black_sees_and_may_do(seed: int, step
 
 @settings(max_examples=20, deadline=None)
 @given(seed=SEEDS, steps=st.integers(0, 30), other=st.integers(0, 30))
-def test_no_set_up_of_blacks_shows_in_what_white_sees(seed: int, steps: int, other: int) -> None:
+def test_blacks_set_up_is_hidden_from_white(seed: int, steps: int, other: int) -> None:
     white = lay_out(GAME.new(), seed)
     seen = {lay_out(white, seed + k, count).observation(1) for k, count in ((1, steps), (2, other))}
     assert len(seen) == 1
@@ -73,7 +73,7 @@ def test_no_set_up_of_blacks_shows_in_what_white_sees(seed: int, steps: int, oth
 
 @settings(max_examples=20, deadline=None)
 @given(seed=SEEDS, steps=st.integers(0, 30))
-def test_black_sees_the_same_however_far_white_is(seed: int, steps: int) -> None:
+def test_black_sees_same_however_far_white_is(seed: int, steps: int) -> None:
     assert lay_out(GAME.new(), seed, steps).observation(2) == GAME.new().observation(2)
 
 

@@ -9,7 +9,7 @@ from tourney.seeds import derive, stream
 
 @pytest.mark.parametrize("seat", [1, 2])
 @pytest.mark.parametrize("steps", [0, 1, 4, 9, 15, 30, 31, 32, 38, 45, 61, 62])
-def test_a_sample_shows_the_seat_what_it_saw(seat: int, steps: int) -> None:
+def test_sample_has_same_observation(seat: int, steps: int) -> None:
     state = lay_out(GAME.new(), 7, min(steps, 31))
     state = lay_out(state, 8, steps - 31) if steps > 31 else state
     seen = state.observation(seat)
@@ -22,14 +22,14 @@ def test_a_sample_shows_the_seat_what_it_saw(seat: int, steps: int) -> None:
             assert legal(sampled) == legal(state)
 
 
-def test_a_sample_is_a_function_of_the_draws() -> None:
+def test_sample_is_function_of_draws() -> None:
     seen = lay_out(GAME.new(), 7, 40).observation(2)
     first, again, other = (GAME.sample(seen, 2, stream(seed, "x")).position() for seed in (1, 1, 2))
     assert first == again
     assert first != other
 
 
-def test_samples_of_an_unseen_set_up_differ_in_king_ground_pieces_and_progress() -> None:
+def test_samples_of_hidden_set_up_vary() -> None:
     seen = GAME.new().observation(2)
     fields = [GAME.sample(seen, 2, stream(k, "x")).position().split(" ") for k in range(60)]
     assert len({words[0] for words in fields}) > 40
@@ -39,11 +39,11 @@ def test_samples_of_an_unseen_set_up_differ_in_king_ground_pieces_and_progress()
     assert len(kings) == 3
 
 
-def test_after_the_set_up_a_sample_is_the_position_itself() -> None:
+def test_after_set_up_sample_is_position_itself() -> None:
     assert GAME.sample(A, 2, stream(1, "x")).position() == A
 
 
-def test_a_sampled_game_can_be_played_on() -> None:
+def test_sampled_game_can_be_played_on() -> None:
     state = GAME.sample(lay_out(GAME.new(), 3, 33).observation(1), 1, stream(5, "x"))
     for k in range(200):
         if not state.legal_actions():
@@ -63,11 +63,11 @@ def test_a_sampled_game_can_be_played_on() -> None:
         (2, ("????????", "........")),
     ],
 )
-def test_an_observation_that_the_seat_cannot_have_is_refused(seat: int, change: tuple[str, str]) -> None:
+def test_observation_that_seat_cannot_have_is_refused(seat: int, change: tuple[str, str]) -> None:
     with pytest.raises(PositionError):
         GAME.sample(GAME.new().position().replace(*change), seat, stream(1, "x"))
 
 
-def test_a_full_position_of_blacks_set_up_is_no_observation_of_blacks() -> None:
+def test_sample_refuses_full_position_as_blacks_observation() -> None:
     with pytest.raises(PositionError, match="cannot see White's side"):
         GAME.sample(lay_out(GAME.new(), 1, 40).position(), 2, stream(1, "x"))

@@ -9,21 +9,21 @@ BARE = "????????/?????????/??????????/???????????/............/???????????/?????
 NOBODY = "......../........./........../.........../............/.........../........../........./........"
 
 
-def test_white_begins_and_lays_the_king_tile_first() -> None:
+def test_white_begins_and_lays_king_tile_first() -> None:
     state = GAME.new()
     assert state.actor == 1
     assert legal(state) == ["king-b3", "king-b5", "king-b7"]
     assert state.position() == f"{BARE} {NOBODY} 1 king 0 0"
 
 
-def test_the_king_tile_is_plain_and_the_king_stands_on_its_square() -> None:
+def test_king_tile_is_plain_and_king_stands_on_its_square() -> None:
     terrain, pieces, seat, phase, *_ = play(GAME.new(), "king-b5").position().split(" ")
     assert terrain.split("/")[5:] == ["????...????", "????..????", "????.????", "????????"]
     assert pieces.split("/")[7] == "....K...."
     assert (seat, phase) == ("1", "tile-0:12345678")
 
 
-def test_each_tile_is_a_tile_not_yet_laid_turned_only_where_that_shows() -> None:
+def test_tiles_left_are_offered_turned_only_where_visible() -> None:
     state = play(GAME.new(), "king-b5")
     assert legal(state) == [
         "tile-1", "tile-2", "tile-2t", "tile-3", "tile-3t", "tile-4", "tile-4t", "tile-5", "tile-5t",
@@ -42,7 +42,7 @@ def test_tiles_are_laid_block_by_block_upper_blocks_first() -> None:
     assert phase == "put-0"
 
 
-def test_blacks_tiles_are_laid_turned_by_half_a_circle() -> None:
+def test_blacks_tiles_are_laid_turned_by_half_circle() -> None:
     white = lay_out(GAME.new())
     assert white.actor == 2
     assert legal(white) == ["king-h3", "king-h5", "king-h7"]
@@ -59,7 +59,7 @@ def test_blacks_king_squares_are_whites_turned() -> None:
     assert laid[:4] == ["????????", "??????.??", "??????..??", "??????...??"]
 
 
-def test_pieces_are_put_in_the_pages_order() -> None:
+def test_pieces_are_put_in_pages_order() -> None:
     state = play(GAME.new(), "king-b5", *WHITE_TILES)
     order = []
     for k in range(22):
@@ -73,7 +73,7 @@ def test_pieces_are_put_in_the_pages_order() -> None:
     assert state.actor == 2
 
 
-def test_a_piece_is_put_on_any_free_square_of_its_own_side_that_is_no_mountain() -> None:
+def test_piece_goes_on_free_square_of_own_side_without_mountain() -> None:
     state = play(GAME.new(), "king-b5", *WHITE_TILES)
     side = [f"{row}{i}" for row, n in zip("abcd", (8, 9, 10, 11), strict=True) for i in range(1, n + 1)]
     barred = {"b5", "d1", "d11", "c2", "a2"}  # the King's square and the mountains
@@ -96,7 +96,7 @@ def test_when_both_are_done_everything_is_open_and_white_moves() -> None:
     assert state.observation(1) == state.observation(2) == state.position()
 
 
-def test_the_set_up_has_31_actions_a_seat() -> None:
+def test_set_up_has_31_actions_seat() -> None:
     assert STEPS == 31
     assert lay_out(GAME.new(), steps=30).actor == 1
     assert lay_out(GAME.new(), steps=31).actor == 2
@@ -122,7 +122,7 @@ def test_during_blacks_set_up_each_sees_its_own_side_alone(steps: int) -> None:
     assert black.observation(2) == f"{north[0]}/{south[0]} {north[1]}/{south[1]} {seat} {phase} 0 0"
 
 
-def test_actions_of_the_set_up_are_visible_to_their_own_seat_alone() -> None:
+def test_actions_of_set_up_are_visible_to_their_own_seat_alone() -> None:
     state = GAME.new()
     for seed in (1, 2):
         for k in range(STEPS):
@@ -140,7 +140,7 @@ def test_hidden_actions_are_revealed_when_both_are_done() -> None:
         assert state.revealed() == (k == 2 * STEPS - 1)
 
 
-def test_nothing_is_over_during_the_set_up() -> None:
+def test_nothing_is_over_during_set_up() -> None:
     for steps in (0, 10, 31, 61):
         state = lay_out(GAME.new(), steps=steps)
         assert state.ranks() is None

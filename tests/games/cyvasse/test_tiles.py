@@ -30,7 +30,7 @@ def names(squares: tuple[int, ...]) -> str:
     ("king", "covers"),
     [("b3", "d3 d4 d5 c3 c4 b3"), ("b5", "d5 d6 d7 c5 c6 b5"), ("b7", "d7 d8 d9 c7 c8 b7")],
 )
-def test_king_tile_covers_what_the_page_says(king: str, covers: str) -> None:
+def test_king_tile_covers_squares_of_page(king: str, covers: str) -> None:
     assert names(plan(king).covers) == covers
 
 
@@ -60,13 +60,13 @@ def test_blocks_are_four_upper_then_four_lower_from_west_to_east(king: str, uppe
 
 
 @pytest.mark.parametrize("seat", [1, 2])
-def test_king_tile_and_blocks_cover_a_side_once(seat: int) -> None:
+def test_king_tile_and_blocks_cover_side_once(seat: int) -> None:
     for p in PLANS[seat]:
         covered = [*p.covers, *(s for block in p.blocks for s in block.squares)]
         assert sorted(covered) == list(squares_of(SIDE[seat]))
 
 
-def test_blacks_blocks_are_whites_turned_by_half_a_circle() -> None:
+def test_blacks_blocks_are_whites_turned_by_half_circle() -> None:
     black = plan("h7")  # White's b3
     assert names(black.covers) == "f9 f8 f7 g8 g7 h7"
     assert [f"{b.shape} {names(b.squares)}" for b in black.blocks[:2]] == [
@@ -96,9 +96,7 @@ def test_blacks_blocks_are_whites_turned_by_half_a_circle() -> None:
         ("R", 8, ["...."]),
     ],
 )
-def test_a_tile_is_offered_turned_only_where_that_changes_what_the_block_shows(
-    shape: Shape, tile: int, patterns: list[str]
-) -> None:
+def test_tile_is_turned_only_where_pattern_changes(shape: Shape, tile: int, patterns: list[str]) -> None:
     assert list(offers(shape, tile)) == patterns
 
 
@@ -134,7 +132,7 @@ def grounds(p: Plan) -> Iterator[str]:
     return lay(0, frozenset([0]))
 
 
-def test_one_side_can_be_laid_out_in_498480_ways_of_478060_grounds() -> None:
+def test_one_side_has_498480_layings_of_478060_grounds() -> None:
     by_king = {king: list(grounds(plan(king))) for king in ("b3", "b5", "b7")}
     assert {king: len(found) for king, found in by_king.items()} == {
         "b3": 57_840,
@@ -159,14 +157,14 @@ def _with_side(text: str) -> str:
     return "".join(ground)
 
 
-def test_no_laying_gives_a_plain_side_or_one_with_two_of_a_tile() -> None:
+def test_impossible_sides_cannot_be_laid() -> None:
     assert not side_can_be_laid(1, _with_side("." * 38))
     text = next(grounds(plan("b3")))
     assert side_can_be_laid(1, _with_side(text))
     assert not side_can_be_laid(1, _with_side(text.replace("W", ".")))
 
 
-def test_every_laying_of_some_tiles_is_known_by_the_set_of_them() -> None:
+def test_laid_tiles_finds_every_set_of_tiles() -> None:
     p = plan("b7")
     ground = list(BARE)
     for block, pattern in zip(p.blocks, ("M..M", "M...", "...."), strict=False):

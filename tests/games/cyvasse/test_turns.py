@@ -13,19 +13,19 @@ def tail(state: State[int]) -> str:
 
 
 @pytest.mark.parametrize(("position", "counts"), [(A, (95, 7_972)), (B, (95, 3_627))], ids=["A", "B"])
-def test_perft_of_the_page(position: str, counts: tuple[int, int]) -> None:
+def test_perft_of_page(position: str, counts: tuple[int, int]) -> None:
     state = read(position)
     assert state.position() == position
     assert (perft(state, 1), perft(state, 2)) == counts
 
 
-def test_a_turn_is_one_normal_move_or_one_capture_with_one_piece() -> None:
+def test_turn_is_one_normal_move_or_one_capture_with_one_piece() -> None:
     state = place("Ld3 cd5 Se5")
     assert tail(play(state, "d3-d4")) == "2 play 1 1"
     assert tail(play(state, "d3xd5")) == "2 play 0 1"
 
 
-def test_after_a_rabbles_normal_move_another_rabble_may_move() -> None:
+def test_after_rabbles_normal_move_another_rabble_may_move() -> None:
     state = play(place("Rd5 Rd8 Lc1"), "d5-e5")
     assert tail(state) == "1 rabble-e5 0 0"
     assert state.actor == 1
@@ -34,22 +34,22 @@ def test_after_a_rabbles_normal_move_another_rabble_may_move() -> None:
     assert tail(play(state, "d8-d7")) == "2 play 1 1"
 
 
-def test_the_seat_may_say_done_instead() -> None:
+def test_seat_may_say_done_instead() -> None:
     state = play(place("Rd5 Rd8"), "d5-e5", "done")
     assert tail(state) == "2 play 1 1"
 
 
-def test_done_is_no_action_at_the_start_of_a_turn() -> None:
+def test_done_is_no_action_at_start_of_turn() -> None:
     assert "done" not in legal(place("Rd5 Rd8"))
 
 
-def test_the_second_rabble_makes_normal_moves_only() -> None:
+def test_second_rabble_makes_normal_moves_only() -> None:
     state = play(place("Rd5 Rd8 ce8"), "d5-e5")
     assert "d8xe8" in legal(place("Rd5 Rd8 ce8"))
     assert captures(state, "d8") == set()
 
 
-def test_a_rabble_that_captured_ends_the_turn() -> None:
+def test_rabble_that_captured_ends_turn() -> None:
     assert tail(play(place("Rd5 Rd8 ce5"), "d5xe5")) == "2 play 0 1"
 
 
@@ -57,18 +57,18 @@ def test_another_kinds_move_gives_no_second_move() -> None:
     assert tail(play(place("Sd5 Rd8"), "d5-e5")) == "2 play 1 1"
 
 
-def test_the_turn_ends_by_itself_if_no_other_rabble_can_move() -> None:
+def test_turn_ends_by_itself_if_no_other_rabble_can_move() -> None:
     assert tail(play(place("Rd5"), "d5-e5")) == "2 play 1 1"
     shut = "d7 d9 e8 e9 c7 c8"
     assert tail(play(place("Rd5 Rd8", mountains=shut), "d5-e5")) == "2 play 1 1"
 
 
-def test_the_second_rabble_may_take_the_square_that_the_first_left() -> None:
+def test_second_rabble_may_take_square_that_first_left() -> None:
     state = play(place("Rd5 Rd6", mountains="d7 e6 e7 c5 c6"), "d5-d4")
     assert goes(state, "d6") == {"-d5"}
 
 
-def test_black_has_the_same_turn() -> None:
+def test_black_has_same_turn() -> None:
     state = play(place("rf5 rf8", seat=2), "f5-e5")
     assert tail(state) == "2 rabble-e5 0 1"
     assert tail(play(state, "done")) == "1 play 1 2"
@@ -77,7 +77,7 @@ def test_black_has_the_same_turn() -> None:
 # The end.
 
 
-def test_who_captures_the_king_wins() -> None:
+def test_capturing_king_wins() -> None:
     state = play(place("Kd4 Rd5 ke5 rh2 rh3"), "d5xe5")
     assert (state.actor, state.ranks(), state.reason()) == (OVER, (1, 2), "king")
     assert legal(state) == []
@@ -88,14 +88,14 @@ def test_who_captures_the_king_wins() -> None:
     assert tail(state) == "1 play 0 2"
 
 
-def test_a_seat_without_a_legal_action_loses() -> None:
+def test_seat_without_legal_action_loses() -> None:
     state = play(place("Kc4 Ld3 ki1 wi2", mountains="h1 h2 i3"), "d3-d2")
     assert (state.actor, state.ranks(), state.reason()) == (OVER, (1, 2), "no-action")
     assert legal(state) == []
     assert tail(state) == "2 play 1 1"
 
 
-def test_a_capture_is_an_action_to_have() -> None:
+def test_capture_is_action_to_have() -> None:
     state = play(place("Kc4 Ld3 ki1 wi2 Rh2", mountains="h1 i3"), "d3-d2")
     assert state.actor == 2
     assert legal(state) == ["i1xh2"]
@@ -107,7 +107,7 @@ def repeat(state: State[int], times: int) -> State[int]:
     return state
 
 
-def test_the_same_position_at_the_start_of_a_turn_for_the_third_time_is_a_draw() -> None:
+def test_third_occurrence_of_position_is_draw() -> None:
     state = repeat(place("Ld3 ki8"), 1)
     assert state.ranks() is None
     state = play(state, "d3-d2", "i8-i7", "d2-d3")
@@ -117,7 +117,7 @@ def test_the_same_position_at_the_start_of_a_turn_for_the_third_time_is_a_draw()
     assert tail(state) == "1 play 8 8"
 
 
-def test_a_game_that_repetition_ended_goes_on_when_read_again() -> None:
+def test_game_that_repetition_ended_goes_on_when_read_again() -> None:
     start = read(A)
     moves = ["d2-e2", "f11-e12", "e2-d2", "e12-f11"]
     state = play(start, *moves, *moves)
@@ -129,7 +129,7 @@ def test_a_game_that_repetition_ended_goes_on_when_read_again() -> None:
     assert play(again, *moves, *moves).reason() == "repetition"
 
 
-def test_the_middle_of_a_turn_counts_no_time() -> None:
+def test_middle_of_turn_counts_no_time() -> None:
     """A Rabble string's board comes at the start of White's turns later: only these count."""
     state = play(place("Ld3 Rc5 Rc7 ki8", rabble="c5"), "done")
     state = play(state, "i8-i7", "d3-d2", "i7-h8", "d2-d3", "h8-i8")
@@ -140,7 +140,7 @@ def test_the_middle_of_a_turn_counts_no_time() -> None:
     assert play(state, *there_and_back).reason() == "repetition"
 
 
-def test_the_seat_to_act_is_part_of_the_position() -> None:
+def test_seat_to_act_is_part_of_position() -> None:
     """White's King goes round in three turns, Black's to and fro: the first board, with Black to act."""
     state = play(place("Kd5 ki8 Lb1"), "d5-d4", "i8-i7", "d4-e5", "i7-i8", "e5-d5")
     assert state.actor == 2
@@ -149,7 +149,7 @@ def test_the_seat_to_act_is_part_of_the_position() -> None:
     assert play(state, "d5-d4", "i8-i7", "d4-d5", "i7-i8").reason() == "repetition"
 
 
-def test_100_turns_without_a_capture_are_a_draw() -> None:
+def test_100_turns_without_capture_are_draw() -> None:
     state = play(place("Ld3 Lb1 ki8", quiet=98, turn=98), "d3-d2")
     assert state.ranks() is None
     state = play(state, "i8-i7")
@@ -160,7 +160,7 @@ def test_100_turns_without_a_capture_are_a_draw() -> None:
     assert tail(state) == "2 play 0 121"
 
 
-def test_400_turns_are_a_draw() -> None:
+def test_400_turns_are_draw() -> None:
     state = play(place("Ld3 Lb1 ki8", quiet=3, turn=398), "d3-d2")
     assert state.ranks() is None
     state = play(state, "i8-i7")
@@ -168,17 +168,17 @@ def test_400_turns_are_a_draw() -> None:
     assert tail(state) == "1 play 5 400"
 
 
-def test_a_captured_king_comes_before_the_draws() -> None:
+def test_captured_king_comes_before_draws() -> None:
     state = play(place("Kd4 rf1 kd3 Rd2 rd5", seat=2, quiet=20, turn=399), "d3xd4")
     assert (state.ranks(), state.reason()) == ((2, 1), "king")
 
 
-def test_a_seat_without_an_action_comes_before_the_draws() -> None:
+def test_seat_without_action_comes_before_draws() -> None:
     state = play(place("Kc4 Ld3 ki1 wi2", mountains="h1 h2 i3", quiet=99, turn=398), "d3-d2")
     assert (state.ranks(), state.reason()) == ((1, 2), "no-action")
 
 
-def test_repetition_comes_before_the_quiet_turns_and_these_before_the_length() -> None:
+def test_repetition_precedes_quiet_and_quiet_precedes_length() -> None:
     state = repeat(place("Ld3 ki8", quiet=92, turn=392), 2)
     assert tail(state) == "1 play 100 400"
     assert state.reason() == "repetition"
@@ -186,7 +186,7 @@ def test_repetition_comes_before_the_quiet_turns_and_these_before_the_length() -
     assert state.reason() == "quiet"
 
 
-def test_the_end_is_judged_at_the_start_of_a_turn_only() -> None:
+def test_end_is_judged_at_start_of_turn_only() -> None:
     """A second Rabble's move is still the same turn: QUIET and TURN count whole turns."""
     state = play(place("Rd3 Rb1 ki8", quiet=99, turn=398), "d3-d2")
     assert tail(state) == "1 rabble-d2 99 398"

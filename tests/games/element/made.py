@@ -36,7 +36,7 @@ def text(
     turn: int = 0,
     seat: int | None = None,
 ) -> str:
-    """Return a position string: stones as ``Fe5 2d4``, squares parted by blanks; what is left is in the bag.
+    """Return a position string: stones as ``Fe5 2d4``, separated by blanks; the others are in the bag.
 
     Without ``steps`` it is 1 in the phases that have steps. Turns begin with seat 1.
     """

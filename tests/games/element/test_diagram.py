@@ -7,7 +7,7 @@ from tourney.errors import PositionError
 from tourney.games.diagram import Arrow, Mark
 
 
-def test_every_square_is_drawn_with_north_up_and_coordinates_beside() -> None:
+def test_diagram_has_all_squares_with_north_up() -> None:
     drawing = GAME.diagram(START_2)
     at = {cell.name: (cell.x, cell.y) for cell in drawing.cells}
     assert len(at) == 121
@@ -35,14 +35,14 @@ def test_stones_and_sages_stand_on_their_squares() -> None:
     assert all(at[piece.title.split(" on ")[1]] == (piece.x, piece.y) for piece in drawing.pieces)
 
 
-def test_the_last_action_and_used_squares_are_marked() -> None:
+def test_last_action_and_used_squares_are_marked() -> None:
     drawing = GAME.diagram(text("1e5", used="e5"), "jump-e6")
     assert drawing.marks == (Mark(8, 12, "used"), Mark(8, 10, "to"))
     assert GAME.diagram(A, "stones-AEWW").marks == ()
     assert GAME.diagram(A, "what").marks == ()
 
 
-def test_a_flow_is_drawn_as_it_goes() -> None:
+def test_diagram_shows_flow_in_progress() -> None:
     drawing = GAME.diagram(text("We5 We6 We7", phase="flow-e5-n-es"), "flow-s")
     assert drawing.marks == (Mark(8, 12, "from"), Mark(10, 12, "to"), Mark(10, 14, "to"))
     assert drawing.arrows == (Arrow(8, 12, 10, 12), Arrow(10, 12, 10, 14))
@@ -60,12 +60,12 @@ def test_a_flow_is_drawn_as_it_goes() -> None:
         (text(phase="draw", turn=200), ["the game is over"]),
     ],
 )
-def test_notes_tell_what_is_not_on_the_board(string: str, words: list[str]) -> None:
+def test_notes_show_hand_bag_and_turn(string: str, words: list[str]) -> None:
     notes = "\n".join(GAME.diagram(string, "end").notes)
     for word in [*words, "last: end"]:
         assert word in notes
 
 
-def test_what_is_no_position_is_not_drawn() -> None:
+def test_diagram_refuses_malformed_position() -> None:
     with pytest.raises(PositionError):
         GAME.diagram(made().position() + " x")

@@ -8,7 +8,7 @@ ALL = {f"{column}{row}" for column in COLUMNS for row in range(1, 12)}
 
 
 @pytest.mark.parametrize("letter", "AEFW")
-def test_a_stone_goes_on_any_wholly_empty_square_and_on_no_sage(letter: str) -> None:
+def test_stone_goes_on_empty_square_without_sage(letter: str) -> None:
     state = made(hand=letter)
     assert named(state, letter) == ALL - {"a1", "k11"}
     after = play(state, f"{letter}-e5")
@@ -20,7 +20,7 @@ def test_a_stone_goes_on_any_wholly_empty_square_and_on_no_sage(letter: str) -> 
     ("letter", "taken"),
     [("A", {"e5", "g5", "h5"}), ("E", {"d5", "e5"}), ("F", {"g5", "h5", "i5"}), ("W", {"c5"})],
 )
-def test_what_a_stone_may_replace_or_be_placed_on(letter: str, taken: set[str]) -> None:
+def test_squares_where_stone_may_go(letter: str, taken: set[str]) -> None:
     """On c5 lies Fire, then Water, Earth, a mountain far off, one Wind, three and four."""
     stones = {"c5": "F", "d5": "W", "e5": "E", "j2": "M", "g5": "1", "h5": "3", "i5": "4"}
     state = made(" ".join(what + square for square, what in stones.items()), hand=letter)
@@ -38,13 +38,13 @@ def test_what_a_stone_may_replace_or_be_placed_on(letter: str, taken: set[str]) 
     ],
     ids=["fire-on-wind", "fire-on-a-whirlwind", "water-on-fire", "earth-on-water", "wind-on-earth"],
 )
-def test_what_is_replaced_goes_back_into_the_bag(there: str, letter: str, then: str, back: str) -> None:
+def test_replaced_stones_return_to_bag(there: str, letter: str, then: str, back: str) -> None:
     after = play(made(f"{there}e5", hand=letter), f"{letter}-e5")
     assert board(after) == {f"{then}e5"}
     assert field(after, "BAG") == back
 
 
-def test_earth_on_earth_makes_a_mountain_and_wind_on_wind_a_whirlwind() -> None:
+def test_earth_on_earth_makes_mountain_and_wind_on_wind_whirlwind() -> None:
     assert laid(made("Ee5", hand="E"), "E-e5") == {"Me5"}
     assert laid(made("1e5", hand="AAA"), "A-e5") == {"2e5"}
     assert laid(made("1e5", hand="AAA"), "A-e5", "A-e5", "A-e5") == {"4e5"}
@@ -52,30 +52,30 @@ def test_earth_on_earth_makes_a_mountain_and_wind_on_wind_a_whirlwind() -> None:
     assert "e5" not in named(made("Me5", hand="E"), "E")
 
 
-def test_wind_does_not_replace_earth_of_a_range() -> None:
+def test_wind_does_not_replace_earth_of_range() -> None:
     """Earth linked to a mountain by neighbours, diagonals too, is range; Earth two squares off is not."""
     state = made("Me5 Ef6 Eg6 Eh5 Ej5", hand="A")
     assert named(state, "A") & {"e5", "f6", "g6", "h5", "j5"} == {"j5"}
 
 
-def test_earth_may_be_placed_on_a_single_earth_of_a_range() -> None:
+def test_earth_may_be_placed_on_single_earth_of_range() -> None:
     assert laid(made("Me5 Ef6", hand="E"), "E-f6") == {"Me5", "Mf6"}
 
 
-def test_earth_placed_beside_a_mountain_joins_its_range_and_links_what_it_touches() -> None:
+def test_earth_next_to_mountain_extends_its_range() -> None:
     linked = play(made("Me5 Eg5", hand="AE"), "E-f5")
     assert named(linked, "A") & {"e5", "f5", "g5"} == set()
     apart = play(made("Me5 Eg5", hand="AE"), "E-h5")
     assert named(apart, "A") & {"e5", "g5", "h5"} == {"g5", "h5"}
 
 
-def test_a_second_earth_makes_range_of_all_that_is_linked_at_once() -> None:
+def test_second_earth_makes_range_of_all_linked_earth() -> None:
     state = made("Ec3 Ed4 Ee5 Ef5 Ek1", hand="AE")
     assert {"c3", "d4", "e5", "f5"} <= named(state, "A")
     assert named(play(state, "E-d4"), "A") & {"c3", "d4", "e5", "f5", "k1"} == {"k1"}
 
 
-def test_earth_that_replaces_water_beside_a_mountain_is_range() -> None:
+def test_earth_that_replaces_water_beside_mountain_is_range() -> None:
     state = play(made("Me5 We6", hand="AE"), "E-e6")
     assert board(state) == {"Me5", "Ee6"}
     assert "e6" not in named(state, "A")
@@ -88,30 +88,28 @@ def test_earth_that_replaces_water_beside_a_mountain_is_range() -> None:
         *(("e5", "Fe6 Fe7 Fe8", "e9"), ("a5", "Fb5", "c5")),
     ],
 )
-def test_a_fire_beside_fire_puts_a_free_fire_at_the_far_end_of_the_run(
-    placed: str, run: str, free: str
-) -> None:
+def test_fire_puts_free_fire_at_far_end_of_run(placed: str, run: str, free: str) -> None:
     after = play(made(run, hand="F"), f"F-{placed}")
     assert board(after) == {*run.split(), f"F{placed}", f"F{free}"}
     assert field(after, "BAG") == f"A30,E30,F{30 - len(run.split()) - 2},W30"
 
 
-def test_a_fire_with_fire_only_on_a_diagonal_sets_off_nothing() -> None:
+def test_fire_with_fire_only_on_diagonal_sets_off_nothing() -> None:
     assert laid(made("Fd4 Ff6", hand="F"), "F-e5") == {"Fd4", "Ff6", "Fe5"}
 
 
 @pytest.mark.parametrize("end", ["We7", "Ee7", "Me7"])
-def test_a_free_fire_goes_on_no_water_earth_or_mountain(end: str) -> None:
+def test_free_fire_goes_on_no_water_earth_or_mountain(end: str) -> None:
     assert laid(made(f"Fe6 {end}", hand="F"), "F-e5") == {"Fe5", "Fe6", end}
 
 
-def test_a_free_fire_goes_on_no_sage_and_not_off_the_board() -> None:
+def test_free_fire_goes_on_no_sage_and_not_off_board() -> None:
     assert laid(made("Fe6", sages="a1 e7", hand="F"), "F-e5") == {"Fe5", "Fe6"}
     assert laid(made("Fe11 Fd11", hand="F"), "F-c11") == {"Fc11", "Fd11", "Fe11", "Ff11"}
     assert laid(made("Fe11", hand="F"), "F-e10") == {"Fe10", "Fe11"}
 
 
-def test_a_free_fire_replaces_the_wind_at_the_end_of_the_run() -> None:
+def test_free_fire_replaces_wind_at_end_of_run() -> None:
     """The whole whirlwind goes into the bag."""
     after = play(made("Fe6 4e7", hand="F"), "F-e5")
     assert board(after) == {"Fe5", "Fe6", "Fe7"}
@@ -123,7 +121,7 @@ def test_free_fires_go_out_in_all_four_directions() -> None:
     assert after == {f"F{square}" for square in ["e3", "e4", "e5", "e6", "e7", "c5", "d5", "f5", "g5"]}
 
 
-def test_all_four_directions_are_judged_as_the_board_stood_and_free_fires_set_off_nothing() -> None:
+def test_free_fires_do_not_trigger_more_free_fires() -> None:
     """The free Fire on e7 lies beside the Fire on d7 or f7, and sends none on."""
     assert laid(made("Fe6 Fd7", hand="F"), "F-e5") == {"Fe5", "Fe6", "Fd7", "Fe7"}
     assert laid(made("Fe6 Ff7", hand="F"), "F-e5") == {"Fe5", "Fe6", "Ff7", "Fe7"}
@@ -133,7 +131,7 @@ def test_fire_that_replaces_wind_between_fires_spreads_too() -> None:
     assert laid(made("1e5 Fe6", hand="F"), "F-e5") == {"Fe5", "Fe6", "Fe7"}
 
 
-def test_free_fires_come_north_east_south_west_as_long_as_the_bag_has_fire() -> None:
+def test_free_fires_go_north_east_south_west_from_bag() -> None:
     """24 Fires lie far off, 4 around e5, 1 is in hand: the last is for the north; Wind in the west stays."""
     far = " ".join(f"F{column}{row}" for column in "hijk" for row in range(3, 9))
     around = "Fe6 Ff5 Fe4 Fd5 2c5"
@@ -146,7 +144,7 @@ def test_free_fires_come_north_east_south_west_as_long_as_the_bag_has_fire() -> 
     assert "2c5" in board(none)
 
 
-def test_a_placement_that_leaves_the_own_sage_captured_is_illegal() -> None:
+def test_placement_that_leaves_own_sage_captured_is_illegal() -> None:
     """In the corner a1 only the step to b2 is open. A Wind may go there, as long as it can be jumped."""
     state = made("Fa2 Fb1", hand="AEFW")
     for letter in "EFW":
@@ -156,7 +154,7 @@ def test_a_placement_that_leaves_the_own_sage_captured_is_illegal() -> None:
     assert "b2" not in named(made("Fa2 Fb1 Fc3", hand="A"), "A")
 
 
-def test_an_earth_that_bars_the_last_diagonal_is_illegal() -> None:
+def test_earth_that_bars_last_diagonal_is_illegal() -> None:
     """The step from a1 to b2 is barred once a2 and b1 are range: by a mountain, or linked to one."""
     assert named(made("Ea2 Eb1 Ec1 Ee5", hand="E"), "E") & {"a2", "b1", "c1", "b2", "e5"} == {"e5"}
     linking = named(made("Ea2 Eb1 Md3", hand="E"), "E")
@@ -167,7 +165,7 @@ def test_an_earth_that_bars_the_last_diagonal_is_illegal() -> None:
     assert "b2" in beside
 
 
-def test_a_free_fire_that_shuts_the_own_sage_in_is_illegal() -> None:
+def test_free_fire_that_shuts_own_sage_in_is_illegal() -> None:
     """Only b2 is open; a Fire on d2 beside c2 sends a free one there."""
     state = made("Fa2 Fb1 Fc2", hand="F")
     assert "d2" not in named(state, "F")

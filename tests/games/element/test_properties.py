@@ -72,7 +72,7 @@ def check(state: State[int], action: str) -> State[int]:
 
 @settings(max_examples=120, deadline=None)
 @given(strings(), st.integers(0, 2**32))
-def test_what_holds_of_every_position_and_action(string: str, seed: int) -> None:
+def test_invariants_hold_in_every_position(string: str, seed: int) -> None:
     state = read_possible(string)
     if state is None:
         return
@@ -94,7 +94,7 @@ def test_what_holds_of_every_position_and_action(string: str, seed: int) -> None
 
 @settings(max_examples=12, deadline=None)
 @given(st.integers(2, 4), st.integers(0, 2**32))
-def test_a_random_game_ends_within_its_bound(seats: int, seed: int) -> None:
+def test_random_game_ends_within_its_bound(seats: int, seed: int) -> None:
     draw = stream(seed, "pick")
     state: State[int] = GAME.new(seats)
     played = 0
@@ -109,8 +109,8 @@ def test_a_random_game_ends_within_its_bound(seats: int, seed: int) -> None:
     assert read(state.position()).ranks() == ranks
 
 
-def test_a_game_of_turns_without_stones_lasts_200_turns() -> None:
-    """Nobody draws, so nobody is captured; the count of turns ends the game."""
+def test_game_of_turns_without_stones_lasts_200_turns() -> None:
+    """Without stones no sage is captured; the turn limit ends the game."""
     state: State[int] = GAME.new(3)
     played = 0
     while state.actor != OVER:

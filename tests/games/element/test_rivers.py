@@ -14,14 +14,14 @@ def test_water_without_water_beside_it_only_lies_there() -> None:
     assert board(state) == {"Wd4", "Wf6", "We5"}
 
 
-def test_with_water_beside_it_a_river_must_flow_and_nothing_else_can_be_done() -> None:
+def test_water_next_to_water_must_flow_at_once() -> None:
     state = play(made("We6", hand="AW", steps="1"), "W-e5")
     assert field(state, "PHASE") == "flow-e5-n--"
     assert field(state, "HAND") == "A"
     assert legal(state) == ["flow-e", "flow-s", "flow-w"]
 
 
-def test_a_river_of_n_stones_flows_n_squares_and_may_turn() -> None:
+def test_river_of_n_stones_flows_n_squares_and_may_turn() -> None:
     state = play(made("We6 We7", hand="W"), "W-e5", "flow-e", "flow-n")
     assert field(state, "PHASE") == "flow-e5-n-en"
     assert board(state) == {"We5", "We6", "We7"}
@@ -31,13 +31,13 @@ def test_a_river_of_n_stones_flows_n_squares_and_may_turn() -> None:
     assert board(done) == {"Wf5", "Wf6", "Wf7"}
 
 
-def test_the_river_is_the_unbroken_run_that_begins_at_the_headwater() -> None:
+def test_river_is_unbroken_run_that_begins_at_headwater() -> None:
     """Water behind a gap, and water beside the run, stay where they are."""
     state = play(made("We6 We8 Wf6 Wd5 Fd6", hand="W"), "W-e5", "river-n", "flow-s", "flow-s")
     assert board(state) == {"We4", "We3", "We8", "Wf6", "Wd5", "Fd6"}
 
 
-def test_the_mover_chooses_one_direction_that_has_water_and_a_full_path() -> None:
+def test_mover_chooses_direction_with_full_path() -> None:
     state = play(made("We6 Wf5 Wd5 Wc5", hand="W"), "W-e5")
     assert field(state, "PHASE") == "river-e5"
     assert legal(state) == ["river-e", "river-n", "river-w"]
@@ -45,7 +45,7 @@ def test_the_mover_chooses_one_direction_that_has_water_and_a_full_path() -> Non
     assert laid(state, "river-e", "flow-s", "flow-s") == {"We6", "Wd5", "Wc5", "We4", "We3"}
 
 
-def test_a_single_direction_with_a_full_path_is_chosen_at_once() -> None:
+def test_single_direction_with_full_path_is_chosen_at_once() -> None:
     """Eastward the river would have 4 stones, and only e4, e3 and e2 are open."""
     state = made("Wf5 Wg5 Wh5 We6 Ed5 Ed4 Ed3 Ed2 Ef4 Ef3 Ef2 Ee1 Me7", hand="W")
     after = play(state, "W-e5")
@@ -59,19 +59,19 @@ def test_between_two_waters_either_line_may_be_chosen_but_not_both() -> None:
 
 
 @pytest.mark.parametrize("what", ["E", "M", "1", "4", "W"])
-def test_a_flow_goes_over_no_wind_earth_or_other_water(what: str) -> None:
+def test_flow_goes_over_no_wind_earth_or_other_water(what: str) -> None:
     assert legal(play(made(f"We6 {what}f5", hand="W"), "W-e5", *(["river-n"] if what == "W" else []))) == [
         "flow-s",
         "flow-w",
     ]
 
 
-def test_a_flow_goes_over_no_sage_and_not_off_the_board() -> None:
+def test_flow_goes_over_no_sage_and_not_off_board() -> None:
     assert legal(play(made("We6", sages="a1 f5", hand="W"), "W-e5")) == ["flow-s", "flow-w"]
     assert legal(play(made("We2", sages="a9 k11", hand="W"), "W-e1")) == ["flow-e", "flow-w"]
 
 
-def test_a_flow_goes_over_fire_which_goes_back_into_the_bag() -> None:
+def test_flow_goes_over_fire_which_goes_back_into_bag() -> None:
     state = play(made("We6 Ff5 Fg5", hand="W"), "W-e5", "flow-e")
     assert {"Ff5", "Fg5"} <= board(state)
     assert field(state, "BAG") == "A30,E30,F28,W28"
@@ -80,14 +80,14 @@ def test_a_flow_goes_over_fire_which_goes_back_into_the_bag() -> None:
     assert field(done, "BAG") == "A30,E30,F30,W28"
 
 
-def test_water_that_replaces_fire_is_a_headwater_too() -> None:
+def test_water_that_replaces_fire_is_headwater_too() -> None:
     """That Fire is in the bag at once."""
     state = play(made("We6 Fe5", hand="W"), "W-e5")
     assert field(state, "BAG") == "A30,E30,F30,W28"
     assert field(state, "PHASE") == "flow-e5-n--"
 
 
-def test_no_square_comes_twice_and_the_rivers_own_squares_are_barred() -> None:
+def test_no_square_comes_twice_and_rivers_own_squares_are_barred() -> None:
     state = play(made("We6 We7 We8", hand="W"), "W-e5", "flow-s", "flow-e")
     assert legal(state) == ["flow-e", "flow-n", "flow-s"]
     back = play(state, "flow-n")
@@ -95,13 +95,13 @@ def test_no_square_comes_twice_and_the_rivers_own_squares_are_barred() -> None:
     assert legal(back) == ["flow-e", "flow-n"]
 
 
-def test_each_flow_must_leave_a_way_to_complete_the_path() -> None:
+def test_each_flow_must_leave_way_to_complete_path() -> None:
     """From c1 the river of 3 goes west into a dead end of two squares, or north, where there is room."""
     state = play(made("Wd1 We1 Ea2 Eb2", sages="k1 k11", hand="W"), "W-c1")
     assert legal(state) == ["flow-n"]
 
 
-def test_a_placement_without_a_full_path_is_illegal() -> None:
+def test_placement_without_full_path_is_illegal() -> None:
     """On a1 the river of two has only a2 to flow to; a Fire on a3 opens a path, a Wind there does not."""
     walled = "Wb1 Eb2 Eb3"
     assert "a1" not in named(made(f"{walled} 1a3", sages="k1 k11", hand="W"), "W")
@@ -109,7 +109,7 @@ def test_a_placement_without_a_full_path_is_illegal() -> None:
     assert "a1" in named(made(f"{walled}", sages="k1 k11", hand="W"), "W")
 
 
-def test_a_path_whose_end_captures_the_own_sage_is_no_full_path() -> None:
+def test_path_that_captures_own_sage_is_not_full() -> None:
     """Seat 1 in the corner a1 has only b1 to step to. The river from c1 can go west over b1, or north."""
     state = made("Wd1 Fa2 Fb2", sages="a1 k11", hand="W")
     after = play(state, "W-c1")
@@ -119,7 +119,7 @@ def test_a_path_whose_end_captures_the_own_sage_is_no_full_path() -> None:
     assert "c1" in named(made("Wd1 Fa2 Fb2 Ec2", sages="k1 k11", hand="W"), "W")
 
 
-def test_a_path_is_full_if_any_way_out_stays_open() -> None:
+def test_path_is_full_if_any_way_out_stays_open() -> None:
     """The river that flows over b1 leaves the headwater's square b2, so the sage can step there."""
     state = made("Wb3 Fa2", sages="a1 k11", hand="W")
     after = play(state, "W-b2", "flow-s", "flow-e")
@@ -127,7 +127,7 @@ def test_a_path_is_full_if_any_way_out_stays_open() -> None:
     assert named(after, "step") == {"b2"}
 
 
-def test_a_flow_may_wall_the_own_sage_in_until_it_ends() -> None:
+def test_flow_may_wall_own_sage_in_until_it_ends() -> None:
     """The headwater on b1 takes the last step; the river has flowed on when capture is judged."""
     after = play(made("Wb2 Fa2 Fc1", sages="a1 k11", hand="W"), "W-b1")
     assert field(after, "PHASE") == "flow-b1-n--"
@@ -135,7 +135,7 @@ def test_a_flow_may_wall_the_own_sage_in_until_it_ends() -> None:
     assert {"b1", "b2"} <= named(play(after, "flow-e", "flow-e"), "step")
 
 
-def test_rivers_do_not_move_used_squares_or_end_the_turn() -> None:
+def test_rivers_do_not_move_used_squares_or_end_turn() -> None:
     state = play(made("We6 1h1 ", hand="WW", used="h1"), "W-e5", "flow-s", "flow-s")
     assert (field(state, "USED"), field(state, "HAND"), field(state, "SEAT")) == ("h1", "W", "1")
 
@@ -156,7 +156,7 @@ TIGHT = """
 """A maze around f6, found by annealing: no path of 11 squares begins there, and many nearly do."""
 
 
-def test_the_search_for_a_path_is_short_where_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failing_path_search_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
     """It looks at some hundred squares; an endless board has 120,292 paths of 11."""
     clear = bytearray(121)
     for row, line in zip(range(11, 0, -1), TIGHT.split(), strict=True):
@@ -177,7 +177,7 @@ def test_the_search_for_a_path_is_short_where_there_is_none(monkeypatch: pytest.
     assert rivers._has_path(clear, SQUARE["f6"], 10)
 
 
-def test_a_river_of_eight_in_a_tight_board_is_listed() -> None:
+def test_river_of_eight_in_tight_board_is_listed() -> None:
     """The headwater on i6 would make the eighth stone; around it 7 squares are open, too few for a path."""
     river = " ".join(f"W{column}6" for column in "bcdefgh")
     lanes = " ".join(f"E{column}{row}" for column in "abcdefgh" for row in (5, 7))

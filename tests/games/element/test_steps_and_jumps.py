@@ -13,21 +13,21 @@ def jumps(stones: str, others: str = "k11", used: str = "") -> set[str]:
     return named(made(stones, f"e5 {others}", used=used), "jump")
 
 
-def test_a_step_goes_to_any_of_the_eight_neighbours() -> None:
+def test_step_goes_to_any_of_eight_neighbours() -> None:
     assert steps("") == around("e5")
     assert named(made(sages="a1 k11"), "step") == {"a2", "b1", "b2"}
 
 
 @pytest.mark.parametrize("what", "FWEM14")
-def test_a_step_goes_to_a_square_that_is_wholly_empty(what: str) -> None:
+def test_step_goes_to_square_that_is_wholly_empty(what: str) -> None:
     assert steps(f"{what}e6") == around("e5") - {"e6"}
 
 
-def test_a_step_does_not_go_onto_a_sage() -> None:
+def test_step_does_not_go_onto_sage() -> None:
     assert steps("", "d4") == around("e5") - {"d4"}
 
 
-def test_a_diagonal_step_is_barred_if_both_squares_that_flank_it_are_range() -> None:
+def test_diagonal_step_is_barred_if_both_squares_that_flank_it_are_range() -> None:
     """A mountain or Earth that is linked to one; it is barred whichever end it begins at."""
     assert steps("Me6 Ef5") == around("e5") - {"e6", "f5", "f6"}
     assert steps("Me6 Mf5") == around("e5") - {"e6", "f5", "f6"}
@@ -35,7 +35,7 @@ def test_a_diagonal_step_is_barred_if_both_squares_that_flank_it_are_range() -> 
     assert "e5" not in named(made("Me6 Ef5", "f6 k11"), "step")
 
 
-def test_a_diagonal_step_is_free_if_only_one_flank_is_range_or_the_earth_is_no_range() -> None:
+def test_diagonal_step_needs_one_flank_outside_ranges() -> None:
     assert "f6" in steps("Me6")
     assert "f6" in steps("Mf5")
     assert "f6" in steps("Ee6 Ef5")
@@ -43,11 +43,11 @@ def test_a_diagonal_step_is_free_if_only_one_flank_is_range_or_the_earth_is_no_r
     assert "f6" in steps("Fe6 Ff5")
 
 
-def test_range_does_not_bar_an_orthogonal_step() -> None:
+def test_range_does_not_bar_orthogonal_step() -> None:
     assert "e6" in steps("Md6 Ed5 Ef5 Ef6")
 
 
-def test_a_step_costs_one_of_the_turns_steps() -> None:
+def test_step_costs_one_of_turns_steps() -> None:
     state = made("", "e5 k11", steps="2")
     one = play(state, "step-e6")
     assert (field(one, "STEPS"), field(one, "SAGES"), field(one, "SEAT")) == ("1", "e6,k11", "1")
@@ -56,7 +56,7 @@ def test_a_step_costs_one_of_the_turns_steps() -> None:
     assert named(none, "step") == set()
 
 
-def test_a_jump_over_one_wind_lands_behind_it_and_is_free() -> None:
+def test_jump_over_one_wind_lands_behind_it_and_is_free() -> None:
     state = made("1e6", "e5 k11", steps="0")
     assert named(state, "jump") == {"e7"}
     after = play(state, "jump-e7")
@@ -76,16 +76,16 @@ def test_a_jump_over_one_wind_lands_behind_it_and_is_free() -> None:
         ("d6", "c7"),
     ],
 )
-def test_a_jump_goes_in_one_of_the_eight_directions(wind: str, landing: str) -> None:
+def test_jump_goes_in_one_of_eight_directions(wind: str, landing: str) -> None:
     assert jumps(f"1{wind}") == {landing}
 
 
-def test_no_jump_without_wind_on_the_neighbouring_square() -> None:
+def test_no_jump_without_wind_on_neighbouring_square() -> None:
     assert jumps("1e7") == set()
     assert jumps("Fe6 1e7") == set()
 
 
-def test_the_winds_of_the_unbroken_run_add_up() -> None:
+def test_winds_of_unbroken_run_add_up() -> None:
     """A whirlwind counts its stones; Wind behind a gap or another stone is no part of the run."""
     assert jumps("1e6 1e7") == {"e8"}
     assert jumps("2e6") == {"e8"}
@@ -95,7 +95,7 @@ def test_the_winds_of_the_unbroken_run_add_up() -> None:
     assert jumps("2e6 Fe7 1e9") == {"e8"}
 
 
-def test_the_landing_square_must_be_on_the_board() -> None:
+def test_landing_square_must_be_on_board() -> None:
     assert jumps("4e6 1e7") == {"e11"}
     assert jumps("4e6 2e7") == set()
     assert jumps("4d5") == set()
@@ -105,22 +105,22 @@ def test_the_landing_square_must_be_on_the_board() -> None:
 
 
 @pytest.mark.parametrize("what", "FWEM1")
-def test_the_landing_square_must_be_wholly_empty(what: str) -> None:
+def test_landing_square_must_be_wholly_empty(what: str) -> None:
     """A Wind there that is no part of the run forbids it, too."""
     assert jumps(f"2e6 {what}e8") == set()
 
 
-def test_no_jump_lands_on_a_sage() -> None:
+def test_no_jump_lands_on_sage() -> None:
     assert jumps("1e6", "e7") == set()
 
 
-def test_stones_and_sages_between_the_run_and_the_landing_are_flown_over() -> None:
+def test_jump_crosses_stones_and_sages_before_landing() -> None:
     assert jumps("3e6 Me7 We8") == {"e9"}
     assert jumps("3e6", "e7 e8") == {"e9"}
     assert jumps("3e6 1e8") == {"e9"}
 
 
-def test_a_run_that_contains_a_used_square_cannot_be_jumped_at_all() -> None:
+def test_run_that_contains_used_square_cannot_be_jumped_at_all() -> None:
     """Wherever in the run it is; other runs are free."""
     assert jumps("1e6 1e7", used="e7") == set()
     assert jumps("1e6 1e7", used="e6") == set()
@@ -128,7 +128,7 @@ def test_a_run_that_contains_a_used_square_cannot_be_jumped_at_all() -> None:
     assert jumps("1e6 1e8", used="e8") == {"e7"}
 
 
-def test_the_squares_of_the_run_jumped_are_used_until_the_turn_ends() -> None:
+def test_squares_of_run_jumped_are_used_until_turn_ends() -> None:
     state = play(made("1e6 2e7 1f8", "e5 k11"), "jump-e9")
     assert field(state, "USED") == "e6,e7"
     assert named(state, "jump") == {"g7"}
@@ -138,17 +138,17 @@ def test_the_squares_of_the_run_jumped_are_used_until_the_turn_ends() -> None:
     assert field(play(again, "end"), "USED") == "-"
 
 
-def test_used_squares_are_sorted_by_column_then_by_row_as_a_number() -> None:
+def test_used_squares_are_sorted_by_column_then_by_row_as_number() -> None:
     assert field(made("1e6 1e10 1b2", "e5 k11", used="b2 e6 e10"), "USED") == "b2,e6,e10"
 
 
-def test_a_used_square_stays_used_when_wind_is_added() -> None:
+def test_used_square_stays_used_when_wind_is_added() -> None:
     state = play(made("1e6", "e5 k11", hand="A"), "jump-e7", "A-e6")
     assert field(state, "USED") == "e6"
     assert named(state, "jump") == set()
 
 
-def test_a_used_square_that_loses_its_wind_is_used_no_more() -> None:
+def test_used_square_that_loses_its_wind_is_used_no_more() -> None:
     """By a Fire placed on it or a free Fire; Wind that is placed there later can be jumped."""
     state = play(made("1e6", "e5 k11", hand="F"), "jump-e7", "F-e6")
     assert field(state, "USED") == "-"
@@ -159,23 +159,23 @@ def test_a_used_square_that_loses_its_wind_is_used_no_more() -> None:
     assert named(anew, "jump") == {"e7"}
 
 
-def test_a_diagonal_jump_is_barred_if_both_flanks_of_its_first_step_are_range() -> None:
+def test_diagonal_jump_is_barred_if_both_flanks_of_its_first_step_are_range() -> None:
     assert jumps("1f6 Me6 Ef5") == set()
     assert jumps("1f6 Me6") == {"g7"}
     assert jumps("1f6 Mf5") == {"g7"}
     assert jumps("1f6 Ee6 Ef5") == {"g7"}
 
 
-def test_later_flanks_of_a_diagonal_jump_do_not_matter() -> None:
+def test_later_flanks_of_diagonal_jump_do_not_matter() -> None:
     assert jumps("1f6 Mf7 Mg6") == {"g7"}
     assert jumps("2f6 Mf7 Mg6 Mg8 Mh7") == {"h8"}
 
 
-def test_range_beside_it_does_not_bar_an_orthogonal_jump() -> None:
+def test_range_beside_it_does_not_bar_orthogonal_jump() -> None:
     assert "e7" in jumps("1e6 Md6 Md5 Mf5 Mf6")
 
 
-def test_a_jump_that_leaves_the_own_sage_captured_is_illegal() -> None:
+def test_jump_that_leaves_own_sage_captured_is_illegal() -> None:
     """On e9 it would be walled in: the whirlwind is not beside it, so there is no jump back."""
     walls = "3e6 Fd8 Fe8 Ff8 Fd9 Ff9 Fd10 Fe10 Ff10"
     assert jumps(walls) == set()
@@ -183,7 +183,7 @@ def test_a_jump_that_leaves_the_own_sage_captured_is_illegal() -> None:
     assert "step-e4" in legal(made(walls, "e5 k11"))
 
 
-def test_a_jump_into_a_square_with_a_jump_out_is_legal_even_over_used_wind() -> None:
+def test_jump_into_square_with_jump_out_is_legal_even_over_used_wind() -> None:
     """Used Wind does not matter for capture: it could jump back."""
     walls = "1e6 Fd6 Ff6 Fd7 Ff7 Fd8 Fe8 Ff8"
     assert jumps(walls) == {"e7"}

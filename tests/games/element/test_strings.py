@@ -23,7 +23,7 @@ ACTIONS = [
 
 
 @pytest.mark.parametrize("action", ACTIONS)
-def test_an_action_string_is_read_and_written(action: str) -> None:
+def test_action_string_is_read_and_written(action: str) -> None:
     assert GAME.action_string(GAME.parse_action(action)) == action
 
 
@@ -45,12 +45,12 @@ def test_an_action_string_is_read_and_written(action: str) -> None:
         *("F-l1", "F-e12", "F-e05", "step-", "step-e5 ", "jump-e5\n", "river-x", "flow-N", "end-", "M-e5"),
     ],
 )
-def test_what_is_no_action_string_is_refused(action: str) -> None:
+def test_malformed_action_string_is_refused(action: str) -> None:
     with pytest.raises(ActionError):
         GAME.parse_action(action)
 
 
-def test_what_is_not_legal_is_refused() -> None:
+def test_illegal_action_is_refused() -> None:
     state = made("Fe5 We6", hand="F", steps="0")
     for action in ("F-e5", "F-e6", "W-e7", "step-a2", "jump-a2", "end", "draw-1", "flow-e", "stones-F"):
         with pytest.raises(ActionError, match="not legal"):
@@ -67,7 +67,7 @@ def test_all_actions_are_ordered_as_their_strings() -> None:
     assert sorted(ints, key=ints.__getitem__) == sorted(ints)
 
 
-def test_a_board_is_written_from_row_11_down_with_a_letter_a_square() -> None:
+def test_board_string_runs_from_row_11_down() -> None:
     string = text("Fa11 Wk11 Ec3 Md3 1e3 2f3 3g3 4h3", sages="a1 k1")
     assert string.startswith("F.........W/.........../")
     assert string.split("/")[8] == "..EM1234..."
@@ -93,16 +93,16 @@ def test_a_board_is_written_from_row_11_down_with_a_letter_a_square() -> None:
         text("Wa2 Wb1 Wb2", sages="a1 k11", phase="flow-b2-w--"),
     ],
 )
-def test_a_position_that_the_page_does_not_refuse_is_read_and_written(string: str) -> None:
+def test_possible_position_round_trips(string: str) -> None:
     assert read(string).position() == string
 
 
-def test_a_captured_sage_of_another_seat_ends_the_game_in_act() -> None:
+def test_captured_sage_of_another_seat_ends_game_in_act() -> None:
     state = read(text("Fa2 Fb1 Fb2", sages="k11 a1 e5", hand="A"))
     assert (state.actor, state.ranks(), legal(state)) == (OVER, (1, 2, 2), [])
 
 
-def test_nobody_is_judged_while_a_river_flows() -> None:
+def test_captures_are_not_judged_while_river_flows() -> None:
     """Both sages are walled in, seat 1's by the river itself."""
     string = text("Wa2 Wb1 Wb2 Fk10 Fj10 Fj11", sages="a1 k11", phase="flow-b2-w--")
     state = read(string)
@@ -207,7 +207,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("string", "says"), REFUSED.values(), ids=REFUSED)
-def test_what_the_page_refuses_is_refused_in_one_sentence(string: str, says: str) -> None:
+def test_impossible_position_is_refused_in_one_sentence(string: str, says: str) -> None:
     with pytest.raises(PositionError, match=says) as refusal:
         GAME.parse_position(string, 2, {})
     assert "\n" not in str(refusal.value).replace(string, "")
@@ -219,7 +219,7 @@ def test_as_many_sages_as_seats(sages: str) -> None:
         GAME.parse_position(change(START_2, sages=sages), 2, {})
 
 
-def test_chance_gives_no_more_than_the_bag_holds() -> None:
+def test_chance_gives_no_more_than_bag_holds() -> None:
     """Only two Winds are in the bag; the others lie in whirlwinds of four."""
     squares = iter(f"{column}{row}" for column in "abcdefghij" for row in range(1, 12))
     stones = ["4"] * 7 + ["M"] * 15 + ["F"] * 30 + ["W"] * 30
@@ -229,7 +229,7 @@ def test_chance_gives_no_more_than_the_bag_holds() -> None:
         read(string.replace("chance-2", "chance-3"))
 
 
-def test_a_river_needs_two_open_directions_to_be_chosen_from() -> None:
+def test_river_needs_two_open_directions_to_be_chosen_from() -> None:
     assert named(read(text("We5 We6 Wf5", phase="river-e5")), "river") == {"e", "n"}
     assert named(read(text("We5 We6 Wf5 We4", phase="river-e5")), "river") == {"e", "n", "s"}
 

@@ -28,7 +28,7 @@ def test_the_start(seats: int, sages: str) -> None:
     assert perft(state, 2) == 78
 
 
-def test_the_seat_says_how_many_stones_it_draws_0_to_4() -> None:
+def test_seat_draws_0_to_4_stones() -> None:
     assert legal(GAME.new()) == ["draw-0", "draw-1", "draw-2", "draw-3", "draw-4"]
 
 
@@ -48,7 +48,7 @@ def nearly_empty_bag(left: str, phase: str) -> str:
 @pytest.mark.parametrize(
     ("left", "numbers"), [("", 0), ("F", 1), ("AF", 2), ("WWW", 3), ("AEFW", 4), ("AEFWW", 4)]
 )
-def test_no_more_is_drawn_than_the_bag_holds(left: str, numbers: int) -> None:
+def test_no_more_is_drawn_than_bag_holds(left: str, numbers: int) -> None:
     assert legal(read(nearly_empty_bag(left, "draw"))) == [f"draw-{n}" for n in range(numbers + 1)]
 
 
@@ -60,15 +60,13 @@ def test_drawing_n_stones_leaves_5_minus_n_steps_and_chance_gives_them() -> None
     assert after.position() == START_2.replace(f"draw - - - {FULL}", "act AFF 2 - A29,E30,F28,W30")
 
 
-def test_drawing_nothing_leaves_5_steps_and_no_chance() -> None:
+def test_drawing_no_stones_leaves_5_steps() -> None:
     after = play(GAME.new(), "draw-0")
     assert after.position() == START_2.replace(" draw - - -", " act - 5 -")
 
 
 @pytest.mark.parametrize(("number", "outcomes"), [(1, 4), (2, 10), (3, 20), (4, 35)])
-def test_the_outcomes_are_the_sorted_hands_and_weigh_the_ways_to_draw_them(
-    number: int, outcomes: int
-) -> None:
+def test_outcomes_are_hands_weighted_by_their_ways(number: int, outcomes: int) -> None:
     state = play(GAME.new(), f"draw-{number}")
     names = legal(state)
     assert len(names) == outcomes
@@ -80,7 +78,7 @@ def test_the_outcomes_are_the_sorted_hands_and_weigh_the_ways_to_draw_them(
         assert weights["stones-AEFF"] == 30 * 30 * comb(30, 2)
 
 
-def test_only_what_the_bag_allows_is_listed() -> None:
+def test_outcomes_are_limited_by_bag() -> None:
     state = read(nearly_empty_bag("AFFW", "chance-3"))
     assert legal(state) == ["stones-AFF", "stones-AFW", "stones-FFW"]
     assert state.chance_weights() == [1, 2, 1]
@@ -91,13 +89,13 @@ def test_there_are_no_weights_where_chance_does_not_act() -> None:
         GAME.new().chance_weights()
 
 
-def test_end_is_legal_when_the_hand_is_empty_and_not_before() -> None:
+def test_end_is_legal_when_hand_is_empty_and_not_before() -> None:
     state = made(hand="W")
     assert "end" not in legal(state)
     assert "end" in legal(play(state, "W-e5"))
 
 
-def test_end_gives_the_turn_to_the_next_seat_and_steps_left_are_lost() -> None:
+def test_end_gives_turn_to_next_seat_and_steps_left_are_lost() -> None:
     state = made(sages="a1 k11 a11", steps="4", turn=7)
     after = play(state, "end")
     names = ("SEAT", "PHASE", "HAND", "STEPS", "USED", "TURN")
@@ -121,7 +119,7 @@ def chequered(hand: str) -> str:
     return text(" ".join(lying), hand=hand, steps="0")
 
 
-def test_end_is_legal_when_no_stone_in_hand_has_a_legal_placement_and_they_go_back() -> None:
+def test_end_is_legal_without_legal_placement_and_returns_stones() -> None:
     state = read(chequered("W"))
     assert legal(state) == ["end"]
     assert field(state, "BAG") == "A30,E0,F30,W0"
@@ -129,7 +127,7 @@ def test_end_is_legal_when_no_stone_in_hand_has_a_legal_placement_and_they_go_ba
     assert (field(after, "HAND"), field(after, "BAG")) == ("-", "A30,E0,F30,W1")
 
 
-def test_one_stone_with_a_placement_makes_end_illegal() -> None:
+def test_one_stone_with_placement_makes_end_illegal() -> None:
     state = read(chequered("EW"))
     assert named(state, "W") == set()
     assert named(state, "E")

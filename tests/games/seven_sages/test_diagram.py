@@ -4,7 +4,7 @@ from tests.games.seven_sages.made import GAME, START, play, read, text
 from tourney.games.diagram import Arrow, Mark
 
 
-def test_the_ground_is_the_kingdom_the_cities_and_barbarian_country() -> None:
+def test_ground_is_kingdom_cities_and_barbarian_country() -> None:
     kinds = {cell.name: cell.kind for cell in GAME.diagram(START).cells}
     assert len(kinds) == 225
     assert {name for name, kind in kinds.items() if kind == "city-1"} == {"f1", "g1", "h1", "i1", "j1"}
@@ -13,7 +13,7 @@ def test_the_ground_is_the_kingdom_the_cities_and_barbarian_country() -> None:
     assert sum(kind == "kingdom" for kind in kinds.values()) == 13 * 13
 
 
-def test_each_piece_stands_on_its_square_with_its_side_and_a_title() -> None:
+def test_each_piece_stands_on_its_square_with_its_side_and_title() -> None:
     drawing = GAME.diagram(START)
     names = {(cell.x, cell.y): cell.name for cell in drawing.cells}
     for side, squares in ((1, START.split(" ")[0]), (2, START.split(" ")[1]), (0, "h8")):
@@ -23,7 +23,7 @@ def test_each_piece_stands_on_its_square_with_its_side_and_a_title() -> None:
     assert all(names[piece.x, piece.y] in piece.title for piece in drawing.pieces)
 
 
-def test_the_north_is_up_and_the_coordinates_stand_beside_the_board() -> None:
+def test_diagram_has_north_up_and_coordinates() -> None:
     drawing = GAME.diagram(START)
     at = {cell.name: (cell.x, cell.y) for cell in drawing.cells}
     assert at["a15"] == (0, 0)
@@ -31,7 +31,7 @@ def test_the_north_is_up_and_the_coordinates_stand_beside_the_board() -> None:
     assert {label.text for label in drawing.labels} == {*"abcdefghijklmno", *map(str, range(1, 16))}
 
 
-def test_the_last_action_is_marked() -> None:
+def test_last_action_is_marked() -> None:
     plain = GAME.diagram(play(read(START), "c5-c6").position(), "c5-c6")
     assert plain.marks == (Mark(4, 20, "from"), Mark(4, 18, "to"))
     assert plain.arrows == (Arrow(4, 20, 4, 18),)

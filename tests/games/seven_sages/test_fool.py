@@ -10,44 +10,44 @@ FROM_H11 = squares("b11-n11", "h9-h11", "b9-n9")
 
 
 @pytest.mark.parametrize(("red", "blue"), [("h3", "h12"), ("h3 h12", "")], ids=["of-the-other", "of-the-own"])
-def test_a_sage_of_either_side_reflects_the_fool_left_right_or_back(red: str, blue: str) -> None:
+def test_sage_of_either_side_reflects_fool_left_right_or_back(red: str, blue: str) -> None:
     """He stays on the square before it, and may rest there and on all that he passes after it."""
     assert rests(made(red=red, blue=blue), "h3") == FROM_H11
 
 
-def test_the_ousting_sage_on_the_square_he_left_reflects_the_fool() -> None:
+def test_ousting_sage_on_square_he_left_reflects_fool() -> None:
     """Turned back on h11 he comes to h9 and turns along rank 9, which no other sage makes him do."""
     assert squares("b9-g9", "i9-n9") <= rests(made(red="h3", blue="h12"), "h3")
 
 
-def test_a_sage_on_a_barbarian_square_reflects_the_fool() -> None:
+def test_sage_on_barbarian_square_reflects_fool() -> None:
     """Driven east he turns on n8; turned back, on i8, before the ousting sage, he can go on into the city."""
     assert rests(made(red="c8", blue="o8"), "c8") == squares("n2-n14", "i8-n8", "i2-i15")
 
 
 @pytest.mark.parametrize("city", ["h15", "h1"])
-def test_a_sage_on_a_city_square_reflects_the_fool(city: str) -> None:
+def test_sage_on_city_square_reflects_fool(city: str) -> None:
     if city == "h15":
         assert rests(made(red="h3", blue="h15"), "h3") == squares("b14-n14", "h9-h14", "b9-n9")
     else:
         assert rests(made(red="h12 h1"), "h12") == squares("b2-n2", "h2-h7", "b7-n7")
 
 
-def test_a_sage_that_a_string_puts_in_the_other_sides_city_reflects_the_fool() -> None:
+def test_sage_set_up_in_other_city_reflects_fool() -> None:
     assert rests(made(red="h3 h15"), "h3") == rests(made(red="h3", blue="h15"), "h3")
 
 
-def test_beside_the_square_he_leaves_the_fool_turns_left_or_right_on_it_and_never_back() -> None:
+def test_fool_never_turns_back_on_square_he_leaves() -> None:
     """A sage on h9 meets him on h8 itself: files are shut, and he may not rest on h8."""
     assert rests(made(red="h3", blue="h9"), "h3") == squares("b8-g8", "i8-n8")
 
 
-def test_at_a_second_reflection_on_that_square_the_turns_are_seen_from_the_new_direction() -> None:
+def test_second_reflection_turns_relative_to_new_direction() -> None:
     """Turned left on h8 he meets g8, and may turn left once more: south, over h3, which the sage has left."""
     assert rests(made(red="h3", blue="h9 g8"), "h3") == squares("i8-n8", "h2-h7")
 
 
-def test_back_is_not_open_at_a_second_reflection_there_either() -> None:
+def test_back_is_not_open_at_second_reflection_there_either() -> None:
     """From g14 he enters f15 when he turns left of the Blue sage on h15: 1 point.
 
     Were he to turn right first, to the own sage on h13, and then back, it would be 2.
@@ -56,31 +56,31 @@ def test_back_is_not_open_at_a_second_reflection_there_either() -> None:
     assert field(play(state, "c10xg14>f15"), "POINTS") == "1:0"
 
 
-def test_reflected_where_he_has_turned_he_may_turn_all_ways_again() -> None:
+def test_fool_reflected_at_turn_may_turn_all_ways() -> None:
     """On h11, before h12, he turns left, meets g11 there, and turns back, to the east."""
     assert rests(made(red="h3", blue="h12 g11 i11"), "h3") == squares("h9-h11", "b9-n9")
     assert rests(made(red="h3 g11", blue="h12"), "h3") == squares("h9-h11", "b9-n9", "i11-n11")
 
 
 @pytest.mark.parametrize(("red", "points"), [("e5", "1:0"), ("e5 l10", "2:0")])
-def test_the_sage_that_he_meets_where_he_has_turned_is_the_last_to_touch(red: str, points: str) -> None:
+def test_sage_met_at_turn_is_last_to_touch(red: str, points: str) -> None:
     """On k11, before l12, he turns left, to g15; or right, is turned back by l10, and goes there."""
     assert field(play(made(red=red, blue="l12"), "e5xh8>g15"), "POINTS") == points
 
 
-def test_the_fool_enters_an_empty_square_of_the_other_sides_city_straight() -> None:
+def test_fool_enters_empty_square_of_other_sides_city_straight() -> None:
     """Without a reflection he may not rest on the way; the ousting sage was the last to touch: 2 points."""
     state = made(red="h3")
     assert rests(state, "h3") == {"h15"}
     assert field(play(state, "h3xh8>h15"), "POINTS") == "2:0"
 
 
-def test_he_enters_the_city_on_a_diagonal_too() -> None:
+def test_he_enters_city_on_diagonal_too() -> None:
     state = made(red="c9", fool="e11")
     assert rests(state, "c9") == {"i15"}
 
 
-def test_the_fool_cannot_go_on_into_the_movers_own_city() -> None:
+def test_fool_cannot_go_on_into_movers_own_city() -> None:
     """Nobody brings the fool into his own city: it stops him as barbarian country does."""
     assert not rests(made(red="h12"), "h12")
     assert not rests(made(blue="h4", seat=2), "h4")
@@ -88,12 +88,12 @@ def test_the_fool_cannot_go_on_into_the_movers_own_city() -> None:
     assert rests(made(red="h12", blue="h4"), "h12") == squares("h5-h7", "b5-n5", "b7-n7")
 
 
-def test_the_fool_cannot_go_on_into_barbarian_country() -> None:
+def test_fool_cannot_go_on_into_barbarian_country() -> None:
     assert not rests(made(red="c8"), "c8")
     assert rests(made(red="h3", blue="h12"), "h3").isdisjoint(squares("a9-a11", "o9-o11"))
 
 
-def test_before_his_first_reflection_the_fool_may_not_rest() -> None:
+def test_before_his_first_reflection_fool_may_not_rest() -> None:
     """On his way into the city he rests nowhere; beside h9 he turns, and no square of file h is his.
 
     Only when he is turned back does he come over h9 and h10 again.
@@ -109,7 +109,7 @@ def test_further_reflections_are_optional() -> None:
     assert squares("i11-j11", "j2-j15") <= reached
 
 
-def test_on_diagonals_he_turns_into_the_other_diagonal() -> None:
+def test_on_diagonals_he_turns_into_other_diagonal() -> None:
     """All squares that a fool driven along a diagonal can reach have one colour."""
     reached = rests(made(red="e5", blue="l12"), "e5")
     assert {"k11", "j12", "i13", "h14", "g15", "l10", "m9", "j10"} <= reached
@@ -128,7 +128,7 @@ def test_diagonal_steps_pass_freely_between_two_sages() -> None:
     [("h3 k11", "h12", "2:0"), ("h3", "h12 k11", "1:0"), ("h3 k9", "h12 k11", "2:0")],
     ids=["own-last", "other-last", "two-ways-the-most-counts"],
 )
-def test_the_last_to_touch_decides_the_points(red: str, blue: str, points: str) -> None:
+def test_last_to_touch_decides_points(red: str, blue: str, points: str) -> None:
     """He enters j15 from j11, turned by k11, or from j9, turned by k9."""
     state = made(red=red, blue=blue)
     assert "j15" in rests(state, "h3")
@@ -141,7 +141,7 @@ def test_two_ways_to_one_square_are_one_action() -> None:
     assert len(listed) == len(set(listed))
 
 
-def test_a_city_square_with_a_sage_is_not_entered() -> None:
+def test_city_square_with_sage_is_not_entered() -> None:
     reached = rests(made(red="h3 k11", blue="h12 j15"), "h3")
     assert "j14" in reached
     assert "j15" not in reached

@@ -13,31 +13,31 @@ NORTHWARD = squares("e9-e15", "e1-e7", "a8-d8", "f8-o8") | {
 
 
 @pytest.mark.parametrize(("depth", "count"), [(1, 245), (2, 59_098)])
-def test_perft_from_the_start(depth: int, count: int) -> None:
+def test_perft_from_start(depth: int, count: int) -> None:
     assert perft(read(START), depth) == count
 
 
-def test_a_plain_move_goes_straight_in_all_four_ways_or_along_a_forward_diagonal() -> None:
+def test_plain_move_is_orthogonal_or_diagonally_forward() -> None:
     """Forward is north for Red; south for Blue, whose moves are the mirror image."""
     assert ends(made(red="e8", fool="n12"), "e8") == NORTHWARD
     southward = {f"{square[0]}{16 - int(square[1:])}" for square in NORTHWARD}
     assert ends(made(blue="e8", fool="n12", seat=2), "e8") == southward
 
 
-def test_a_plain_move_goes_over_empty_squares_only_to_an_empty_square() -> None:
+def test_plain_move_goes_over_empty_squares_only_to_empty_square() -> None:
     """An own sage, one of the other side's and the fool stop it alike, and stay where they are."""
     state = made(red="e8 e5", blue="h8", fool="e11")
     assert ends(state, "e8") & squares("e1-e15") == {"e6", "e7", "e9", "e10"}
     assert ends(state, "e8") & squares("f8-o8") == {"f8", "g8"}
 
 
-def test_a_plain_move_runs_through_and_ends_on_kingdom_and_barbarian_squares_alike() -> None:
+def test_plain_move_may_use_kingdom_and_barbarian_squares() -> None:
     state = made(red="e15 c1", fool="n12")
     assert {"a15", "b15", "k15", "o15"} <= ends(state, "e15")
     assert {"b1", "d1", "e1", "k1", "n1"} <= ends(state, "c1")
 
 
-def test_a_plain_move_may_run_through_but_not_end_on_the_other_sides_city() -> None:
+def test_plain_move_may_run_through_but_not_end_on_other_sides_city() -> None:
     state = made(red="e15 g12", fool="n12")
     assert ends(state, "e15") & squares("f15-o15") == squares("k15-o15")
     assert "g14" in ends(state, "g12")
@@ -49,21 +49,21 @@ def test_a_plain_move_may_run_through_but_not_end_on_the_other_sides_city() -> N
 @pytest.mark.parametrize(
     "leaving", ["h5", "h11", "e8", "k8", "e5", "k5", "e11", "k11"], ids=lambda name: f"from-{name}"
 )
-def test_an_oust_goes_in_any_of_the_eight_directions(leaving: str) -> None:
+def test_oust_goes_in_any_of_eight_directions(leaving: str) -> None:
     """Forward and backward: a sage as far beyond the fool reflects him."""
     beyond = f"{chr(2 * ord('h') - ord(leaving[0]))}{16 - int(leaving[1:])}"
     assert rests(made(red=leaving, blue=beyond), leaving)
     assert rests(made(red=beyond, blue=leaving, seat=2), leaving)
 
 
-def test_an_oust_goes_over_empty_squares_only() -> None:
+def test_oust_goes_over_empty_squares_only() -> None:
     assert rests(made(red="h3", blue="h12"), "h3")
     assert not rests(made(red="h3", blue="h6 h12"), "h3")
     assert rests(made(red="h3 h5", blue="h12"), "h5")
     assert not rests(made(red="h3 h5", blue="h12"), "h3")
 
 
-def test_an_oust_is_legal_only_if_the_fool_comes_to_rest_or_into_the_other_sides_city() -> None:
+def test_oust_needs_rest_square_or_other_city() -> None:
     """Eastward nothing reflects him and barbarian country stops him; northward the city is open."""
     state = made(red="c8 h3")
     assert not rests(state, "c8")
@@ -76,7 +76,7 @@ def test_sages_are_never_ousted_or_captured() -> None:
     assert len(play(state, "e8-e9").position().split(" ")[1].split(",")) == 7
 
 
-def test_a_move_from_outside_may_not_end_in_the_own_city_while_another_own_sage_stands_there() -> None:
+def test_own_city_holds_only_one_own_sage() -> None:
     away = "n13"
     assert "g1" in ends(made(red="g4", fool=away), "g4")
     kept = made(red="g4 j1", fool=away)
@@ -85,11 +85,11 @@ def test_a_move_from_outside_may_not_end_in_the_own_city_while_another_own_sage_
     assert "i15" not in ends(made(red="n4", blue="i12 f15", fool=away, seat=2), "i12")
 
 
-def test_a_sage_of_the_other_side_does_not_close_the_own_city() -> None:
+def test_sage_of_other_side_does_not_close_own_city() -> None:
     assert "g1" in ends(made(red="g4", blue="j1", fool="n13"), "g4")
 
 
-def test_a_move_that_begins_and_ends_in_the_own_city_is_always_fine() -> None:
+def test_move_within_own_city_is_always_legal() -> None:
     """With one sage there, and with two, of a string."""
     assert {"f1", "g1", "i1", "j1"} <= ends(made(red="h1", fool="n13"), "h1")
     two = made(red="f1 i1", fool="n13")
@@ -97,7 +97,7 @@ def test_a_move_that_begins_and_ends_in_the_own_city_is_always_fine() -> None:
     assert ends(two, "i1") & squares("f1-j1") == {"g1", "h1", "j1"}
 
 
-def test_running_through_the_own_city_is_free() -> None:
+def test_running_through_own_city_is_free() -> None:
     state = made(red="d1 f2", blue="n9", fool="n13")
     assert {"e1", "k1", "n1"} <= ends(state, "d1")
     kept = made(red="d1 h1", fool="n13")
@@ -105,7 +105,7 @@ def test_running_through_the_own_city_is_free() -> None:
     assert {"k1", "n1", "e1"} <= ends(made(red="h1 c3", fool="n13"), "h1")
 
 
-def test_a_sage_in_the_other_sides_city_may_move_out_but_not_to_another_square_of_it() -> None:
+def test_sage_in_other_city_may_only_leave_it() -> None:
     state = made(red="g15", fool="n13")
     assert ends(state, "g15") == squares("g1-g14", "b15-e15", "k15-o15") | {"a15"}
     oust = made(red="g15", blue="j12 k11", fool="i13")
@@ -135,25 +135,25 @@ def test_a_sage_in_the_other_sides_city_may_move_out_but_not_to_another_square_o
         "behind",
     ],
 )
-def test_no_move_may_leave_three_own_sages_in_a_line(two: str, leaving: str, third: str) -> None:
+def test_no_move_may_leave_three_own_sages_in_line(two: str, leaving: str, third: str) -> None:
     assert third not in ends(made(red=f"{two} {leaving}", fool="n13"), leaving)
     assert third in ends(made(red=f"{two.split(maxsplit=1)[0]} {leaving}", fool="n13"), leaving)
 
 
-def test_three_with_a_gap_or_around_a_corner_are_no_line() -> None:
+def test_three_with_gap_or_around_corner_are_no_line() -> None:
     state = made(red="e7 f7 h3", fool="n13")
     assert "h7" in ends(state, "h3")
     assert "f6" in ends(made(red="e7 f7 f3", fool="n13"), "f3")
     assert "f8" in ends(made(red="e7 f7 f12", fool="n13"), "f12")
 
 
-def test_only_the_movers_sages_make_a_line() -> None:
+def test_only_movers_sages_make_line() -> None:
     """Two of Red's and one of Blue's are none, nor does a three of Blue's bind Red."""
     assert "g7" in ends(made(red="e7 g3", blue="f7", fool="n13"), "g3")
     assert "g5" in ends(made(red="g3", blue="c12 d12 e12", fool="n13"), "g3")
 
 
-def test_a_three_that_stood_before_makes_every_move_illegal_that_leaves_it_standing() -> None:
+def test_existing_line_of_three_must_be_broken() -> None:
     state = made(red="e7 f7 g7 k4", fool="n13")
     movers = {action.split("-")[0] for action in legal(state)}
     assert movers == {"e7", "f7", "g7"}
@@ -162,7 +162,7 @@ def test_a_three_that_stood_before_makes_every_move_illegal_that_leaves_it_stand
     assert {action.split("-")[0] for action in legal(four)} == {"e7", "f7"}
 
 
-def test_an_oust_is_judged_by_the_rule_of_three_on_the_fools_square() -> None:
+def test_oust_is_judged_by_rule_of_three_on_fools_square() -> None:
     assert rests(made(red="h3 g8", blue="h12"), "h3")
     assert not rests(made(red="h3 g8 i8", blue="h12"), "h3")
     assert not rests(made(red="h3 f8 g8"), "h3")

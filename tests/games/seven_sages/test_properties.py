@@ -59,7 +59,7 @@ def check(state: State[int], action: str) -> State[int]:
 
 @settings(max_examples=60, deadline=None)
 @given(strings(), st.integers(0, 2**32))
-def test_what_holds_of_every_position_and_action(string: str, seed: int) -> None:
+def test_invariants_hold_in_every_position(string: str, seed: int) -> None:
     state = read(string)
     assert state.position() == string
     actions = legal(state)
@@ -73,7 +73,7 @@ def test_what_holds_of_every_position_and_action(string: str, seed: int) -> None
 
 @settings(max_examples=6, deadline=None)
 @given(st.integers(0, 2**32))
-def test_a_random_game_ends_within_its_bound(seed: int) -> None:
+def test_random_game_ends_within_its_bound(seed: int) -> None:
     """The first fifty actions are looked at closely, the others only counted."""
     draw = stream(seed, "pick")
     state: State[int] = GAME.new()

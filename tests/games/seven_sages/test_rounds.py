@@ -7,17 +7,17 @@ KEEN = "h3"
 """From there Red scores 2 with h3xh8>h15."""
 
 
-def test_the_game_starts_as_the_page_says() -> None:
+def test_game_starts_as_page_says() -> None:
     assert GAME.new().position() == START
     assert GAME.new().actor == 1
 
 
-def test_the_seats_take_turns_and_actions_are_counted() -> None:
+def test_seats_take_turns_and_actions_are_counted() -> None:
     state = play(GAME.new(), "c5-c6", "c11-c10")
     assert state.position() == "c6,e4,g3,h1,i3,k4,m5 c10,e12,g13,h15,i13,k12,m11 h8 1 0:0 1 2 1"
 
 
-def test_an_oust_brings_the_sage_on_the_fools_square_and_the_fool_to_rest() -> None:
+def test_oust_moves_sage_to_fools_square() -> None:
     state = play(made(red="h3", blue="h12"), "h3xh8>c11")
     assert "h8" in field(state, "RED").split(",")
     assert "h3" not in field(state, "RED").split(",")
@@ -25,14 +25,14 @@ def test_an_oust_brings_the_sage_on_the_fools_square_and_the_fool_to_rest() -> N
     assert field(state, "POINTS") == "0:0"
 
 
-def test_after_a_score_a_new_round_starts_from_the_layout_and_the_loser_begins() -> None:
+def test_after_score_new_round_starts_from_layout_and_loser_begins() -> None:
     state = play(made(red=KEEN), "h3xh8>h15")
     assert state.position() == "c5,e4,g3,h1,i3,k4,m5 c11,e12,g13,h15,i13,k12,m11 h8 2 2:0 2 0 2"
     by_blue = play(made(blue="h12", seat=2), "h12xh8>h1")
     assert by_blue.position() == "c5,e4,g3,h1,i3,k4,m5 c11,e12,g13,h15,i13,k12,m11 h8 1 0:2 2 0 1"
 
 
-def test_the_game_is_over_when_a_seat_has_5_points_or_more_and_it_wins() -> None:
+def test_game_is_over_when_seat_has_5_points_or_more_and_it_wins() -> None:
     """The fields stay as the last action left them; SEAT is the other seat."""
     for before, after in (("3:4", "5:4"), ("4:4", "6:4")):
         state = play(read(text(red=KEEN, points=before, ply=8)), "h3xh8>h15")
@@ -46,33 +46,33 @@ def test_the_game_is_over_when_a_seat_has_5_points_or_more_and_it_wins() -> None
     assert (blue.ranks(), blue.actor, field(blue, "SEAT")) == ((2, 1), OVER, "1")
 
 
-def test_while_the_game_goes_on_there_is_no_result() -> None:
+def test_while_game_goes_on_there_is_no_result() -> None:
     state = GAME.new()
     assert state.ranks() is None
     assert state.reason() == ""
 
 
-def test_a_round_of_120_actions_without_a_score_ends_with_none() -> None:
-    """The next round is begun by the seat that did not begin it, whoever acted last."""
+def test_round_of_120_actions_without_score_ends_with_none() -> None:
+    """The other seat starts the next round, regardless of the last actor."""
     state = play(read(text(red="h3", seat=2, ply=119, points="1:3", starter=1)), "o3-o2")
     assert state.position() == START.replace("1 0:0 1 0 1", "2 1:3 2 0 2")
     second = play(read(text(red="h3", seat=1, ply=119, points="1:3", starter=2, round_=2)), "a3-a2")
     assert second.position() == START.replace("1 0:0 1 0 1", "1 1:3 3 0 1")
 
 
-def test_passes_count_as_actions_of_a_round() -> None:
+def test_passes_count_as_actions_of_round() -> None:
     """Red has two threes, so nothing else is legal."""
     stuck = text(red="c3 d3 e3 k3 l3 m3 a8", fool="n13", seat=1, ply=119, starter=2)
     state = play(read(stuck), "pass")
     assert field(state, "ROUND") == "2"
 
 
-def test_a_score_by_the_120th_action_is_a_score() -> None:
+def test_score_by_120th_action_is_score() -> None:
     state = play(read(text(red=KEEN, seat=1, ply=119, starter=2)), "h3xh8>h15")
     assert state.position().split(" ")[3:] == ["2", "2:0", "2", "0", "2"]
 
 
-def test_the_game_is_over_after_12_rounds_and_more_points_win() -> None:
+def test_game_is_over_after_12_rounds_and_more_points_win() -> None:
     for points, ranks in (("1:3", (2, 1)), ("4:3", (1, 2)), ("2:2", (1, 1))):
         state = play(read(text(red="h3", seat=2, ply=119, points=points, round_=12)), "o3-o2")
         assert state.actor == OVER
@@ -81,7 +81,7 @@ def test_the_game_is_over_after_12_rounds_and_more_points_win() -> None:
         assert state.position().split(" ")[3:] == ["1", points, "12", "120", "1"]
 
 
-def test_a_score_in_the_twelfth_round_ends_the_game() -> None:
+def test_score_in_twelfth_round_ends_game() -> None:
     state = play(read(text(red=KEEN, points="0:3", round_=12, ply=4)), "h3xh8>h15")
     assert state.actor == OVER
     assert state.ranks() == (2, 1)
@@ -89,6 +89,6 @@ def test_a_score_in_the_twelfth_round_ends_the_game() -> None:
     assert state.position().split(" ")[2:] == ["h15", "2", "2:3", "12", "5", "1"]
 
 
-def test_the_twelfth_round_begins_after_the_eleventh() -> None:
+def test_twelfth_round_begins_after_eleventh() -> None:
     state = play(read(text(red="h3", seat=2, ply=119, round_=11)), "o3-o2")
     assert (state.actor, field(state, "ROUND")) == (2, "12")

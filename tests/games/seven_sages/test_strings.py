@@ -17,7 +17,7 @@ def edit(**fields: str) -> str:
 
 
 @pytest.mark.parametrize("action", ["c5-c9", "h3xh8>e11", "h3xh8>h15", "a10-a9", "o15xn14>b2", "pass"])
-def test_an_action_string_is_read_and_written(action: str) -> None:
+def test_action_string_is_read_and_written(action: str) -> None:
     assert GAME.action_string(GAME.parse_action(action)) == action
 
 
@@ -41,18 +41,18 @@ def test_an_action_string_is_read_and_written(action: str) -> None:
         *("c5-c9\n", "c\uff15-c9", "c5xh8", "c5xh8>", "c5-h8>e11", "h3xh8>e111", "h3xh8e11"),
     ],
 )
-def test_what_is_no_action_string_is_refused(action: str) -> None:
+def test_malformed_action_string_is_refused(action: str) -> None:
     with pytest.raises(ActionError):
         GAME.parse_action(action)
 
 
 @pytest.mark.parametrize("action", ["c5-c5", "c5-d7", "c11-c10", "c4-c6", "h1xh8>h8", "pass", "h1-h8"])
-def test_what_is_not_legal_at_the_start_is_refused(action: str) -> None:
+def test_illegal_action_at_start_is_refused(action: str) -> None:
     with pytest.raises(ActionError, match="not legal"):
         GAME.read_action(read(START), action)
 
 
-def test_the_list_is_sorted_by_code_point() -> None:
+def test_list_is_sorted_by_code_point() -> None:
     """Ranks are text: - comes before digits, digits before x; so h1's ousts stand behind all from h11."""
     actions = legal(made(red="h1 h11 k9", fool="h8"))
     assert actions == sorted(actions)
@@ -80,7 +80,7 @@ def test_the_list_is_sorted_by_code_point() -> None:
         edit(ply="119", seat="2"),
     ],
 )
-def test_a_position_that_the_page_does_not_refuse_is_read_and_written(string: str) -> None:
+def test_possible_position_round_trips(string: str) -> None:
     """No play need lead there: threes, full cities, and points of either side at the end are let in."""
     assert read(string).position() == string
 
@@ -94,7 +94,7 @@ def test_a_position_that_the_page_does_not_refuse_is_read_and_written(string: st
         (edit(points="3:1", ply="120", round_="12"), (1, 2)),
     ],
 )
-def test_a_finished_game_is_read_as_over(string: str, ranks: tuple[int, int]) -> None:
+def test_finished_game_is_read_as_over(string: str, ranks: tuple[int, int]) -> None:
     state = read(string)
     assert (state.actor, state.ranks(), legal(state)) == (OVER, ranks, [])
 
@@ -147,7 +147,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("string", "says"), REFUSED.values(), ids=REFUSED)
-def test_what_the_page_refuses_is_refused_in_one_sentence(string: str, says: str) -> None:
+def test_impossible_position_is_refused_in_one_sentence(string: str, says: str) -> None:
     with pytest.raises(PositionError) as refusal:
         read(string)
     assert says in str(refusal.value)
