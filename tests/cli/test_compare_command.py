@@ -28,7 +28,7 @@ def words(folder: Path, *more: str) -> tuple[str, ...]:
     )
 
 
-def test_a_comparison_and_its_verdict(tmp_path: Path) -> None:
+def test_comparison_prints_its_result_and_stores_it(tmp_path: Path) -> None:
     shown = invoke(*words(tmp_path, "--format", "json"))
     assert shown.exit_code == 0, shown.stderr
     (result,) = json.loads(shown.stdout)
@@ -60,7 +60,7 @@ def test_a_comparison_and_its_verdict(tmp_path: Path) -> None:
         (("--until", "25:00"), "--until"),
     ],
 )
-def test_wrong_use_is_one_sentence_and_makes_nothing(
+def test_wrong_use_is_one_sentence_and_creates_nothing(
     tmp_path: Path, more: tuple[str, ...], said: str
 ) -> None:
     shown = invoke(*words(tmp_path, *more))
@@ -71,7 +71,7 @@ def test_wrong_use_is_one_sentence_and_makes_nothing(
     assert not (tmp_path / "t.db").exists()
 
 
-def test_a_bot_that_is_not_there(tmp_path: Path) -> None:
+def test_unknown_bot_is_refused(tmp_path: Path) -> None:
     shown = invoke("compare", "greedy", "nobody", "--game", "sages-tafl", "--db", str(tmp_path / "t.db"))
     assert shown.exit_code == 2
     assert "nobody" in shown.stderr

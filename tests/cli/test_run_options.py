@@ -43,7 +43,7 @@ def folder_of(tmp_path: Path, wait: str = "") -> Path:
     return tmp_path
 
 
-def test_a_night_with_a_dead_bot_ends_with_a_page_a_log_a_report_and_a_call(tmp_path: Path) -> None:
+def test_unattended_run_ends_with_summary_log_report_and_notification(tmp_path: Path) -> None:
     home = folder_of(tmp_path)
     told = "import os, sys; open('told', 'w').write(os.environ['TOURNEY_END'] + ' ' + sys.stdin.read())"
     done = run("run", "cup.toml", "--report", "0", "--notify", f'{sys.executable} -c "{told}"', cwd=home)
@@ -68,7 +68,7 @@ def test_a_night_with_a_dead_bot_ends_with_a_page_a_log_a_report_and_a_call(tmp_
     assert "cup benched" in invoke("status", "--db", str(home / "tourney.db")).stdout
 
 
-def test_a_log_that_was_asked_for_and_cannot_be_is_refused_before_anything_is_played(tmp_path: Path) -> None:
+def test_unwritable_log_is_refused_before_play(tmp_path: Path) -> None:
     home = folder_of(tmp_path)
     done = run("run", "cup.toml", "--log", "nowhere/log", cwd=home)
     assert done.returncode == 2
@@ -77,7 +77,7 @@ def test_a_log_that_was_asked_for_and_cannot_be_is_refused_before_anything_is_pl
     assert not (home / "tourney.db").exists()
 
 
-def test_nobody_can_be_unbenched_in_a_tournament_that_has_not_begun(tmp_path: Path) -> None:
+def test_unbench_is_refused_before_the_tournament_starts(tmp_path: Path) -> None:
     """Neither where there is no database, which is not made, nor in one that holds another tournament."""
     home = folder_of(tmp_path)
     done = run("run", "cup.toml", "--unbench", "first", cwd=home)
@@ -90,7 +90,7 @@ def test_nobody_can_be_unbenched_in_a_tournament_that_has_not_begun(tmp_path: Pa
     assert "cup" not in run("status", cwd=home).stdout
 
 
-def test_a_broken_field_is_stopped_with_exit_code_1_and_a_failed_start_is_told_too(tmp_path: Path) -> None:
+def test_notify_runs_after_fault_limit_and_failed_start(tmp_path: Path) -> None:
     home = folder_of(tmp_path)
     told = (
         "--notify",
@@ -105,7 +105,7 @@ def test_a_broken_field_is_stopped_with_exit_code_1_and_a_failed_start_is_told_t
     assert (home / "told").read_text() == "12"
 
 
-def test_status_shows_from_outside_what_is_played_and_since_when(tmp_path: Path) -> None:
+def test_status_shows_matches_in_progress(tmp_path: Path) -> None:
     home = folder_of(tmp_path, wait="sleep 1000;")
     write_file(home, CUP.replace('"./dead"', '"./first2"'))
     write_file(home, FIRST, "first2").chmod(0o755)

@@ -72,7 +72,7 @@ def ask(
     )
 
 
-def test_the_stronger_bot_is_found_out(tmp_path: Path) -> None:
+def test_stronger_bot_is_accepted(tmp_path: Path) -> None:
     ears = Ears()
     compared = ask(tmp_path, strong(75), ears=ears)
     result = compared.result
@@ -90,7 +90,7 @@ def test_the_stronger_bot_is_found_out(tmp_path: Path) -> None:
     assert f"LLR {result['llr']:+.2f}" in live[-1]
 
 
-def test_the_weaker_bot_too(tmp_path: Path) -> None:
+def test_weaker_bot_is_rejected(tmp_path: Path) -> None:
     result = ask(tmp_path, strong(45)).result
     assert result["decision"] == "H0"
     assert "greedy is not better than random" in decision_text(result)
@@ -101,7 +101,9 @@ def test_the_weaker_bot_too(tmp_path: Path) -> None:
     [BackwardsExecutor, lambda play: FuturesExecutor(lambda: ThreadPoolExecutor(4), play, workers=4)],
     ids=["backwards", "threads"],
 )
-def test_what_finishes_first_decides_nothing(tmp_path: Path, make: Callable[[Play], MatchExecutor]) -> None:
+def test_completion_order_changes_no_comparison(
+    tmp_path: Path, make: Callable[[Play], MatchExecutor]
+) -> None:
     for name in ("one", "other"):
         (tmp_path / name).mkdir()
     ears = Ears()
@@ -110,7 +112,7 @@ def test_what_finishes_first_decides_nothing(tmp_path: Path, make: Callable[[Pla
     assert len([line for line in ears.said if "LLR" in line]) == one["pairs"] // 4
 
 
-def test_it_goes_on_where_it_stopped(tmp_path: Path) -> None:
+def test_comparison_continues_where_it_stopped(tmp_path: Path) -> None:
     """Stopped again and again after a few matches: the same verdict in the end, and every batch said once."""
     (tmp_path / "whole").mkdir()
     (tmp_path / "parts").mkdir()
@@ -136,7 +138,7 @@ def test_it_goes_on_where_it_stopped(tmp_path: Path) -> None:
     assert len(said) == whole["pairs"] // 4
 
 
-def test_what_is_known_is_not_played_again(tmp_path: Path) -> None:
+def test_ended_comparison_is_not_played_again(tmp_path: Path) -> None:
     first = ask(tmp_path, strong(75))
     again = ask(tmp_path, lambda task: pytest.fail("nothing is to be played"))
     assert again == ComparisonResult(first.result, None)
@@ -151,7 +153,7 @@ def test_what_is_known_is_not_played_again(tmp_path: Path) -> None:
         assert other.result["comparison"] != first.result["comparison"]
 
 
-def test_under_a_name_of_ones_own_the_question_may_not_change(tmp_path: Path) -> None:
+def test_named_comparison_refuses_another_request(tmp_path: Path) -> None:
     first = ask(tmp_path, strong(75), name="mine")
     assert first.result["comparison"] == "mine"
     assert ask(tmp_path, strong(75), name="mine").result == first.result
@@ -159,20 +161,20 @@ def test_under_a_name_of_ones_own_the_question_may_not_change(tmp_path: Path) ->
         ask(tmp_path, strong(75), name="mine", rule=StoppingRule(Sprt(0, 90), 4))
 
 
-def test_a_bot_against_itself_gets_a_second_name(tmp_path: Path) -> None:
+def test_bot_against_itself_gets_a_second_name(tmp_path: Path) -> None:
     result = ask(
         tmp_path, strong(50), b=EntrantLine("greedy", args=("--x",)), rule=StoppingRule(Sprt(0, 200), 2)
     ).result
     assert (result["a"], result["b"]) == ("greedy", "greedy-2")
 
 
-def test_it_gives_up_after_so_many_pairs(tmp_path: Path) -> None:
+def test_comparison_ends_after_the_most_pairs(tmp_path: Path) -> None:
     result = ask(tmp_path, strong(55), rule=StoppingRule(Sprt(0, 5), 4, max_pairs=10)).result
     assert (result["decision"], result["ended"], result["pairs"]) == (None, True, 12)
     assert "undecided after 12 pairs" in decision_text(result)
 
 
-def test_bots_that_cannot_play_end_it(tmp_path: Path) -> None:
+def test_batch_of_void_pairs_ends_the_comparison(tmp_path: Path) -> None:
     """A batch of void pairs is the last; or it would go on for ever."""
 
     def play(task: MatchTask) -> WorkerReply:
@@ -208,7 +210,7 @@ def test_faults_count_as_losses(tmp_path: Path) -> None:
         ({"b": EntrantLine("greedy", name="greedy")}, "both bots are called greedy"),
     ],
 )
-def test_questions_that_make_no_sense(tmp_path: Path, changes: dict[str, Any], said: str) -> None:
+def test_invalid_requests_are_refused(tmp_path: Path, changes: dict[str, Any], said: str) -> None:
     with refused(UsageError, said):
         ask(tmp_path, strong(50), **changes)
     assert not (tmp_path / "t.db").exists()
@@ -218,24 +220,24 @@ def setup_of(players: int = 2, seats: int = 2) -> Setup:
     return Setup(tuple(Participant(k) for k in range(players)), seats, 1, repeats=4, extra=RULE.extra())
 
 
-def test_terms_are_kept_as_settings() -> None:
+def test_stopping_rule_round_trips_through_settings() -> None:
     for terms in (RULE, StoppingRule(Sprt(-5.5, 12.25, 0.01, 0.2), 7, 99)):
         assert StoppingRule.of(terms.extra()) == terms
 
 
-def test_a_comparison_is_between_two() -> None:
+def test_comparison_needs_two_entrants() -> None:
     ComparisonFormat().check(setup_of())
     for setup in (setup_of(3), setup_of(2, 3)):
         with pytest.raises(TournamentError, match="between two bots"):
             ComparisonFormat().check(setup)
 
 
-def test_no_tournament_file_can_name_it() -> None:
+def test_no_tournament_file_can_name_the_format() -> None:
     assert isinstance(find_format("compare"), ComparisonFormat)
     assert find_format("compare") not in file_formats()
 
 
-def test_batches_are_drawn_until_it_is_decided() -> None:
+def test_batches_are_paired_until_the_test_decides() -> None:
     setup, history = setup_of(), History()
     for round_ in range(1, 30):
         drawn = ComparisonFormat().next_rounds(setup, history)

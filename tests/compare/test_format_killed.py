@@ -26,7 +26,7 @@ ALLOWED = 2 * BATCH + 1
 """The games of a batch, which is judged, and one of the next."""
 
 
-def test_a_comparison_that_is_killed_goes_on_to_the_same_result(tmp_path: Path) -> None:
+def test_killed_comparison_continues_to_the_same_result(tmp_path: Path) -> None:
     text = GATED.replace("FOLDER", str(tmp_path)).replace("ALLOWED", str(ALLOWED))
     write_file(tmp_path, text, "gated").chmod(0o755)
     question = ["compare", "pebble", "./gated", "--game", "sage-stones", "--seed", "7", "--sandbox", "off"]

@@ -169,7 +169,7 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_database_is_refused_in_one_sentence_and_left_as_it_is(folder: Path, damage: str) -> None:
+def test_damaged_database_is_refused_and_unchanged(folder: Path, damage: str) -> None:
     database = settled(folder)
     data = DAMAGES[damage](database.read_bytes())
     database.write_bytes(data)
@@ -198,9 +198,7 @@ WALS: dict[str, Callable[[bytes], bytes | None]] = {
 
 
 @pytest.mark.parametrize("wal", WALS)
-def test_a_wal_that_is_torn_or_gone_costs_what_it_held_and_nothing_else(
-    folder: Path, wanted: dict[str, Any], wal: str
-) -> None:
+def test_damaged_wal_costs_only_its_own_results(folder: Path, wanted: dict[str, Any], wal: str) -> None:
     """As after the power went: what was in it is played again, and the end is the same."""
     path = folder / "tourney.db-wal"
     data = WALS[wal](path.read_bytes())
@@ -248,7 +246,7 @@ def spooled(folder: Path, numbers: range) -> Path:
         (lambda data: bytes(len(data)), 0),
     ],
 )
-def test_a_torn_spool_gives_its_sound_lines_and_the_rest_is_played_again(
+def test_damaged_spool_lines_are_played_again(
     folder: Path, wanted: dict[str, Any], tear: Callable[[bytes], bytes], taken: int
 ) -> None:
     path = spooled(folder, range(HALF + 1, HALF + 3))
@@ -261,7 +259,7 @@ def test_a_torn_spool_gives_its_sound_lines_and_the_rest_is_played_again(
     assert not path.exists()
 
 
-def test_the_spool_of_another_database_is_refused_and_stays(folder: Path) -> None:
+def test_spool_of_another_database_is_refused(folder: Path) -> None:
     """A tournament of the same name and file, begun elsewhere with another seed."""
     other = Path(shutil.copytree(folder, folder.parent / "other"))
     for path in other.glob("tourney.db*"):

@@ -42,7 +42,7 @@ def files_in(folder: Path) -> DemoFiles:
     return DemoFiles(folder, folder / "tourney.db", folder / "tourney-bots", ())
 
 
-def test_an_older_database_of_a_demo_is_upgraded_and_a_damaged_one_refused(tmp_path: Path) -> None:
+def test_demo_upgrades_old_database_and_refuses_damaged_one(tmp_path: Path) -> None:
     files = files_in(tmp_path / "demo")
     old_database(files.database)
     said: list[str] = []
@@ -61,7 +61,7 @@ def test_an_older_database_of_a_demo_is_upgraded_and_a_damaged_one_refused(tmp_p
 
 
 @pytest.mark.slow
-def test_a_demo_whose_bots_do_not_start_says_so_and_fails(tmp_path: Path) -> None:
+def test_demo_fails_if_bots_do_not_start(tmp_path: Path) -> None:
     """Its files are another's here; the report is written all the same, and it fails again and again."""
     home = tmp_path / "demo"
     old_database(home / "tourney.db")

@@ -16,7 +16,7 @@ def python(program: str) -> tuple[str, ...]:
     return (sys.executable, "-c", program)
 
 
-def test_it_gets_the_page_and_the_variables_and_no_shell_reads_them(
+def test_command_gets_page_and_variables_without_a_shell(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -29,13 +29,13 @@ def test_it_gets_the_page_and_the_variables_and_no_shell_reads_them(
     assert not (tmp_path / "hacked").exists()
 
 
-def test_what_fails_is_said() -> None:
+def test_failed_command_is_reported() -> None:
     assert notify(python("raise SystemExit(3)"), {}, "").endswith("ended with the exit code 3")
     assert notify(("/nowhere/at-all",), {}, "").endswith("cannot be run: No such file or directory")
     assert notify(python("import sys; sys.stdin.close()"), {}, "x" * 1_000_000) == ""
 
 
-def test_one_that_hangs_is_killed_with_what_it_started(tmp_path: Path) -> None:
+def test_hanging_command_is_killed_with_its_children(tmp_path: Path) -> None:
     program = (
         "import subprocess, sys;"
         f"subprocess.Popen(['sleep', '1000'], cwd={str(tmp_path)!r});"
@@ -44,7 +44,7 @@ def test_one_that_hangs_is_killed_with_what_it_started(tmp_path: Path) -> None:
     assert notify(python(program), {}, "", seconds=0.5).endswith("was killed after 0.5 seconds")
 
 
-def test_words_are_parted_as_a_shell_would_and_what_is_not_there_is_refused() -> None:
+def test_command_is_split_like_a_shell_and_must_exist() -> None:
     assert parse_command("env 'a b' c\\ d $HOME") == ("env", "a b", "c d", "$HOME")
     with refused(UsageError, "--notify", "no command 'no-such-command'"):
         parse_command("no-such-command now")

@@ -213,7 +213,7 @@ def results(home: Path) -> tuple[object, ...]:
         )
 
 
-def test_one_worker_two_workers_and_a_run_killed_halfway_give_the_same(home: Path) -> None:
+def test_killed_run_gives_same_results_as_one_or_two_workers(home: Path) -> None:
     for name, workers in (("one", "1"), ("two", "2")):
         gated(home / name, tickets=None)
         code, said = finish(tourney(home / name, "--workers", workers))
@@ -244,7 +244,7 @@ def test_one_worker_two_workers_and_a_run_killed_halfway_give_the_same(home: Pat
     ]
 
 
-def test_a_signal_drains_and_the_next_start_goes_on(home: Path) -> None:
+def test_signal_drains_and_next_start_continues(home: Path) -> None:
     gated(home, games=40, tickets=2)
     process = tourney(home, "--workers", "2")
     assert stands_still(home, 2)
@@ -269,7 +269,7 @@ def test_a_signal_drains_and_the_next_start_goes_on(home: Path) -> None:
     assert len(after) == 40
 
 
-def test_a_runner_that_is_killed_leaves_no_hanging_bot_alive(home: Path) -> None:
+def test_killed_run_leaves_no_bot_alive(home: Path) -> None:
     hanging(home)
     process = tourney(home, "--workers", "2")
     assert wait_for((home / "asked").exists)
@@ -281,7 +281,7 @@ def test_a_runner_that_is_killed_leaves_no_hanging_bot_alive(home: Path) -> None
     assert wait_for(lambda: not any(map(alive, workers)))
 
 
-def test_a_worker_that_is_killed_is_replaced_and_nothing_is_lost(home: Path) -> None:
+def test_killed_worker_is_replaced_without_loss(home: Path) -> None:
     gated(home, tickets=2)
     process = tourney(home, "--workers", "2")
     assert stands_still(home, 2)
@@ -296,7 +296,7 @@ def test_a_worker_that_is_killed_is_replaced_and_nothing_is_lost(home: Path) -> 
     assert "Traceback" not in said
 
 
-def test_a_bot_that_kills_its_worker_spoils_its_own_matches_only(home: Path) -> None:
+def test_bot_that_kills_its_worker_voids_its_own_matches_only(home: Path) -> None:
     bot = write_file(home, ASSASSIN, "assassin")
     bot.chmod(0o755)
     cup = CUP.replace("16", "2").replace("BOT", "pebble")
@@ -312,7 +312,7 @@ def test_a_bot_that_kills_its_worker_spoils_its_own_matches_only(home: Path) -> 
     assert said.count("is void: the machine failed 3 times: a worker process died") == 4
 
 
-def test_a_match_that_hangs_is_ended_with_its_worker_and_by_the_second_signal(home: Path) -> None:
+def test_hanging_match_ends_with_its_worker_or_second_signal(home: Path) -> None:
     """Meanwhile a second run of the tournament is refused."""
     hanging(home)
     process = tourney(home, "--workers", "1")

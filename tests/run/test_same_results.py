@@ -193,7 +193,7 @@ def same(found: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_one_worker_several_and_a_killed_run_give_the_same(tmp_path: Path, name: str) -> None:
+def test_threads_and_killed_runs_give_same_results(tmp_path: Path, name: str) -> None:
     found = {}
     case = CASES[name]
     for way, go in WAYS.items():
@@ -207,9 +207,7 @@ def test_one_worker_several_and_a_killed_run_give_the_same(tmp_path: Path, name:
 
 
 @pytest.mark.parametrize("name", ["round-robin", "pods", "adaptive", "adaptive-of-4"])
-def test_a_limit_of_faults_stops_all_of_them_at_the_same_match_and_changes_no_result(
-    tmp_path: Path, name: str
-) -> None:
+def test_fault_limit_stops_all_ways_at_same_match(tmp_path: Path, name: str) -> None:
     """What is drawn, played and reported when it stops is the same; so is the end, once it goes on."""
     stopped, ended = {}, {}
     for way, go in WAYS.items():

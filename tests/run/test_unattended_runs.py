@@ -26,7 +26,7 @@ def night(tmp_path: Path) -> Iterator[Home]:
         yield made
 
 
-def test_a_terminal_that_is_closed_drains_the_run_and_loses_nothing(night: Home) -> None:
+def test_closed_terminal_drains_the_run_without_loss(night: Home) -> None:
     """A real terminal, with the progress bar on it; whoever closes it may send the hangup more than once."""
     night.cup()
     ours, theirs = pty.openpty()
@@ -62,7 +62,7 @@ def test_a_terminal_that_is_closed_drains_the_run_and_loses_nothing(night: Home)
     night.whole(12)
 
 
-def test_a_run_under_nohup_goes_on_when_the_terminal_goes(night: Home) -> None:
+def test_run_under_nohup_survives_its_terminal(night: Home) -> None:
     night.cup(games=6)
     process = night.start(
         "--workers",
@@ -79,7 +79,7 @@ def test_a_run_under_nohup_goes_on_when_the_terminal_goes(night: Home) -> None:
     assert "worker" not in said
 
 
-def test_a_killed_runner_says_nothing_more_and_its_lock_goes_with_it(night: Home) -> None:
+def test_killed_run_prints_nothing_and_frees_its_lock(night: Home) -> None:
     """Meanwhile a second run of the tournament is refused, and one of another goes on beside it."""
     night.cup(games=4)
     night.cup("other", games=4)
@@ -105,7 +105,7 @@ def test_a_killed_runner_says_nothing_more_and_its_lock_goes_with_it(night: Home
     assert not list(night.folder.glob("*.lock"))
 
 
-def test_another_program_that_holds_the_database_is_waited_for(night: Home) -> None:
+def test_run_waits_for_another_writer(night: Home) -> None:
     """Pause, spool, kill -9, and the next start takes in what was played; a second pause ends by itself."""
     night.cup()
     process = night.start("--workers", "2")
@@ -161,7 +161,7 @@ def fill(place: Path) -> None:
                     pass
 
 
-def test_a_full_disk_pauses_the_run_which_loses_nothing(night: Home, disk: Path) -> None:
+def test_full_disk_pauses_a_real_run_without_loss(night: Home, disk: Path) -> None:
     """Once it goes on by itself, once it is killed; the log is on the full disk too."""
     night.cup(games=40)
     night.database = disk / "tourney.db"
@@ -208,7 +208,7 @@ def test_a_full_disk_pauses_the_run_which_loses_nothing(night: Home, disk: Path)
     assert not spool.exists()
 
 
-def test_status_tells_from_outside_how_a_run_is(night: Home) -> None:
+def test_status_shows_a_run_in_progress(night: Home) -> None:
     """All of it is held to the database: the gate is closed, so that nothing moves while it is asked."""
     night.cup(games=8, bots=("./first", "./dead"))
     process = night.start("--workers", "2", "--notify", "false")
@@ -253,7 +253,7 @@ def test_status_tells_from_outside_how_a_run_is(night: Home) -> None:
     assert (told["state"], told["playing"], told["rate"], told["left"]) == ("finished", [], None, None)
 
 
-def test_a_backup_of_a_run_that_goes_on_is_whole_and_can_be_gone_on_with(night: Home) -> None:
+def test_backup_during_a_run_is_complete_and_can_continue(night: Home) -> None:
     """At the closed gate, where what is stored is known, and while results come; the run does not pause."""
 
     def digests(name: str) -> dict[int, str]:

@@ -22,7 +22,7 @@ Faults = tuple[str | None, str | None]
 START: Faults = ("startup", None)
 
 
-def test_what_decides_is_whole_batches_of_the_first_half_before_a_row() -> None:
+def test_whole_batches_of_the_first_half_decide() -> None:
     rows = {1: 0, 8: 0, 15: 0, 16: 8, 17: 8, 32: 16, 64: 32, 257: 128, 265: 136}
     assert {number: last_deciding(number) for number in rows} == rows
     for number in range(1, 2000):
@@ -33,7 +33,7 @@ def test_what_decides_is_whole_batches_of_the_first_half_before_a_row() -> None:
         assert number - limit <= AHEAD + BATCH
 
 
-def test_three_failed_starts_bench_from_the_first_row_they_decide() -> None:
+def test_three_failed_starts_bench_an_entrant() -> None:
     policy = BenchPolicy()
     for number in (1, 3):
         policy.count(number, (5, 2), START)
@@ -44,7 +44,7 @@ def test_three_failed_starts_bench_from_the_first_row_they_decide() -> None:
     assert policy.decide(16, (1, 2), ()) == PLAY
 
 
-def test_other_faults_and_matches_in_which_nobody_started_bench_nobody() -> None:
+def test_other_faults_and_matches_without_any_start_bench_no_entrant() -> None:
     policy = BenchPolicy()
     for number in range(1, 9):
         policy.count(number, (0, 1), ("crash", None))
@@ -53,7 +53,7 @@ def test_other_faults_and_matches_in_which_nobody_started_bench_nobody() -> None
     assert all(policy.decide(100, (a, b), ()) == PLAY for a, b in ((0, 1), (2, 3), (4, 5)))
 
 
-def test_a_row_waits_only_where_open_rows_could_still_bench_an_entrant_of_it() -> None:
+def test_row_waits_only_for_rows_that_could_bench_its_entrants() -> None:
     policy = BenchPolicy()
     policy.count(1, (5, 2), START)
     assert policy.decide(16, (5, 1), [(2, (5, 3))]) == PLAY  # two strikes at most
@@ -62,7 +62,7 @@ def test_a_row_waits_only_where_open_rows_could_still_bench_an_entrant_of_it() -
     assert policy.decide(16, (5, 1), [(2, (5, 3)), (9, (6, 5))]) == PLAY  # 9 does not bear on it
 
 
-def test_a_limit_of_faults_counts_every_kind_and_waits_while_it_is_open() -> None:
+def test_fault_limit_counts_every_kind_and_waits_while_undecided() -> None:
     policy = BenchPolicy(max_faults=3)
     policy.count(2, (0, 1), ("crash", "timeout"))
     assert policy.decide(16, (2, 3), ()) == PLAY
@@ -72,7 +72,7 @@ def test_a_limit_of_faults_counts_every_kind_and_waits_while_it_is_open() -> Non
     assert policy.decide(16, (2, 3), ()) == Decision("stop", matches=(8,))
 
 
-def test_strikes_are_told_by_entrant() -> None:
+def test_failed_starts_are_listed_by_entrant() -> None:
     results: list[tuple[int, Seats, Faults]] = [(9, (1, 0), START), (2, (0, 1), (None, "startup"))]
     assert failed_starts_of(results) == {1: (2, 9)}
 
@@ -115,7 +115,7 @@ def calls(
 
 
 @given(ROWS, st.integers(1, 50), st.lists(st.integers(0, 99), min_size=1, max_size=9), st.integers(1, 12))
-def test_neither_workers_nor_the_order_of_completion_change_a_call(
+def test_completion_order_changes_no_decision(
     rows: list[tuple[Seats, Faults]], window: int, draw: list[int], limit: int
 ) -> None:
     assert calls(rows, window, draw, limit) == calls(rows, 1, [0], limit)

@@ -21,7 +21,7 @@ from tourney.run.workers.executor import FuturesExecutor, MatchExecutor, MatchTa
 from tourney.store.repository import Repository
 
 
-def test_all_rows_are_handed_out_once_in_schedule_order(repository: Repository) -> None:
+def test_rows_are_submitted_once_in_schedule_order(repository: Repository) -> None:
     tournament = begin(repository, 5)
     seen: list[MatchTask] = []
 
@@ -41,7 +41,7 @@ def test_all_rows_are_handed_out_once_in_schedule_order(repository: Repository) 
 
 
 @pytest.mark.parametrize("seats", [2, 3])
-def test_the_order_of_completion_and_the_number_of_workers_change_nothing(tmp_path: Path, seats: int) -> None:
+def test_completion_order_and_workers_change_nothing(tmp_path: Path, seats: int) -> None:
     backwards = BackwardsExecutor(answer)
     threads = FuturesExecutor(lambda: ThreadPoolExecutor(4), answer, 4)
     seen = []
@@ -55,7 +55,7 @@ def test_the_order_of_completion_and_the_number_of_workers_change_nothing(tmp_pa
     assert seen[0] == seen[1] == seen[2]
 
 
-def test_a_run_goes_on_with_the_rows_that_have_no_result(repository: Repository) -> None:
+def test_run_continues_with_rows_without_result(repository: Repository) -> None:
     tournament = begin(repository, 4)
     counts: Counter[int] = Counter()
 
@@ -74,7 +74,7 @@ def test_a_run_goes_on_with_the_rows_that_have_no_result(repository: Repository)
     assert run(repository, lambda _task: pytest.fail("nothing is left to play")).progress.played == 0
 
 
-def test_a_failure_of_the_machine_is_nobodys_loss_and_the_match_is_played_again(
+def test_match_is_replayed_after_machine_failure(
     repository: Repository,
 ) -> None:
     tournament = begin(repository, 3)
@@ -92,7 +92,7 @@ def test_a_failure_of_the_machine_is_nobodys_loss_and_the_match_is_played_again(
     assert ears.said == []
 
 
-def test_after_the_third_failure_a_match_is_void_and_named(repository: Repository) -> None:
+def test_match_is_void_after_third_failure(repository: Repository) -> None:
     tournament = begin(repository, 3)
     tries: Counter[int] = Counter()
 
@@ -120,9 +120,7 @@ def named(repository: Repository, number: int) -> str:
 
 
 @pytest.mark.parametrize("count", [2, 9])
-def test_where_nothing_can_be_played_the_run_stops_and_nothing_is_void(
-    repository: Repository, count: int
-) -> None:
+def test_run_stops_without_void_when_nothing_can_be_played(repository: Repository, count: int) -> None:
     tournament = begin(repository, count)
     with refused(WorkerError, "no bubblewrap", "run again"):
         run(repository, lambda task: WorkerReply(task.number, failure="no bubblewrap"))
@@ -187,7 +185,7 @@ class Settling(Fragile):
         return future
 
 
-def test_a_worker_that_dies_costs_only_the_match_that_kills_it(repository: Repository) -> None:
+def test_dying_worker_costs_only_the_match_that_kills_it(repository: Repository) -> None:
     tournament = begin(repository, 4)
     pool = Settling({3})
     ears = Ears()
@@ -214,9 +212,7 @@ def handlers() -> Iterator[None]:
 
 @pytest.mark.usefixtures("handlers")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_the_first_signal_finishes_what_is_played_and_begins_no_more(
-    repository: Repository, number: signal.Signals
-) -> None:
+def test_first_signal_finishes_matches_in_progress(repository: Repository, number: signal.Signals) -> None:
     tournament = begin(repository, 4)
 
     def play(task: MatchTask) -> WorkerReply:
@@ -235,7 +231,7 @@ def test_the_first_signal_finishes_what_is_played_and_begins_no_more(
 
 
 @pytest.mark.usefixtures("handlers")
-def test_the_second_signal_stops_at_once_and_what_was_played_is_stored(repository: Repository) -> None:
+def test_second_signal_stops_at_once_and_stores_results(repository: Repository) -> None:
     tournament = begin(repository, 4)
 
     def play(task: MatchTask) -> WorkerReply:

@@ -36,7 +36,7 @@ def with_faults(faults: Sequence[Faults], task: MatchTask) -> WorkerReply:
 
 @settings(max_examples=40)
 @given(FAULTS, st.integers(1, 12), st.lists(st.integers(0, 99), min_size=1, max_size=9), st.integers(1, 30))
-def test_neither_workers_nor_the_order_of_completion_change_what_counts(
+def test_completion_order_changes_no_counted_result(
     faults: list[Faults], workers: int, draw: list[int], limit: int
 ) -> None:
     """Against the policy alone, who is told all results before a row when it is asked about the row."""
@@ -65,7 +65,7 @@ def result(number: int, seats: tuple[int, int], faults: Faults) -> tuple[MatchRe
     return MatchResult(number, answered.played), Row(1, number, 1, 1, seats)
 
 
-def test_a_result_that_is_kept_back_is_as_good_as_none_to_later_rows() -> None:
+def test_undecided_result_does_not_count_for_later_rows() -> None:
     """X and Y failed twice each. Match 20 waits for X; in it Y fails once more, so match 64 waits for it."""
     x, y, z = 0, 1, 2
     policy = BenchPolicy()
@@ -83,7 +83,7 @@ def test_a_result_that_is_kept_back_is_as_good_as_none_to_later_rows() -> None:
     assert second == (64, row64, Decision("benched", y, (1, 2, 20)), None)
 
 
-def test_a_run_stops_or_benches_at_the_first_row_that_says_so() -> None:
+def test_earliest_row_decides_where_the_run_stops() -> None:
     """A later row may be known to be void, or the last, while an earlier one is undecided."""
     policy = BenchPolicy(max_faults=2)
     rows = [Row(1, number, 1, 1, (0, 1)) for number in range(20)]
@@ -106,7 +106,7 @@ def test_no_worker_waits_for_a_decision(repository: Repository) -> None:
     assert len(digests(repository, tournament)) == 400
 
 
-def test_while_a_decision_is_held_up_no_more_is_played_than_a_bound(repository: Repository) -> None:
+def test_delayed_decision_bounds_the_matches_in_play(repository: Repository) -> None:
     """Three matches that hang could bench an entrant; 15 do not depend on them, and 8 are out at a time."""
     tournament = begin(repository, 2, games=400).id
     early: list[int] = []

@@ -34,7 +34,7 @@ def never_starts(name: str) -> Play:
 
 
 @pytest.mark.parametrize(("make", "workers"), [(Immediate, 1), (lambda: ThreadPoolExecutor(4), 4)])
-def test_a_bot_that_never_starts_is_benched_and_the_rest_of_its_matches_is_void(
+def test_bot_that_never_starts_is_benched(
     repository: Repository, make: Callable[[], Executor], workers: int
 ) -> None:
     """The same with one worker and with four."""
@@ -56,9 +56,7 @@ def test_a_bot_that_never_starts_is_benched_and_the_rest_of_its_matches_is_void(
     assert notes == {"benched: b failed at start-up 3 times"}
 
 
-def test_who_is_no_longer_benched_plays_all_that_it_lost_at_start_up_and_all_that_was_void(
-    repository: Repository, tmp_path: Path
-) -> None:
+def test_unbench_replays_void_matches_and_failed_starts(repository: Repository, tmp_path: Path) -> None:
     tournament = begin(repository, 4, games=8)
     run(repository, never_starts("b"))
     before = digests(repository, tournament.id)
@@ -82,7 +80,7 @@ def test_who_is_no_longer_benched_plays_all_that_it_lost_at_start_up_and_all_tha
 
 
 @pytest.mark.parametrize(("make", "workers"), [(Immediate, 1), (lambda: ThreadPoolExecutor(4), 4)])
-def test_too_many_faults_stop_the_run_after_the_same_match_with_any_number_of_workers(
+def test_fault_limit_stops_at_same_match_with_any_workers(
     repository: Repository, make: Callable[[], Executor], workers: int
 ) -> None:
     tournament = begin(repository, 5, games=6)
@@ -131,7 +129,7 @@ class Ladder(Format):
 
 @pytest.mark.parametrize("lag", [0, 1, 2])
 @pytest.mark.parametrize("make", [Immediate, lambda: ThreadPoolExecutor(3)])
-def test_a_round_is_drawn_from_whole_rounds_and_no_other_results(
+def test_round_is_paired_from_whole_rounds_only(
     repository: Repository, monkeypatch: pytest.MonkeyPatch, lag: int, make: Callable[[], Executor]
 ) -> None:
     format_ = Ladder()
@@ -146,7 +144,7 @@ def test_a_round_is_drawn_from_whole_rounds_and_no_other_results(
     assert repository.tournament().complete
 
 
-def test_rounds_that_were_drawn_are_kept_when_a_run_goes_on(
+def test_paired_rounds_stay_when_a_run_continues(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     format_ = Ladder()

@@ -19,7 +19,7 @@ from tourney.run.workers.executor import FuturesExecutor, MatchTask, WorkerReply
 from tourney.store.repository import Repository
 
 
-def test_what_cannot_be_stored_stops_the_run_with_the_stores_words(
+def test_store_error_stops_the_run_with_its_sentence(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begin(repository, 3)
@@ -64,7 +64,7 @@ def patient(repository: Repository, **more: Any) -> Coordinator:
     )
 
 
-def test_a_full_disk_pauses_the_run_which_then_goes_on_and_loses_nothing(
+def test_full_disk_pauses_the_run_without_loss(
     repository: Repository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     tournament = begin(repository, 4)
@@ -82,9 +82,7 @@ def test_a_full_disk_pauses_the_run_which_then_goes_on_and_loses_nothing(
     assert not spool.dirty
 
 
-def test_a_round_that_cannot_be_stored_pauses_the_run_too(
-    repository: Repository, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unstored_round_pauses_the_run(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     tournament = begin(repository, 4, draw=False)
     failing = Failing(monkeypatch, "add_rows", 2)
     ears = Ears()
@@ -94,7 +92,7 @@ def test_a_round_that_cannot_be_stored_pauses_the_run_too(
     assert repository.progress(tournament.id)[:2] == (12, 12)
 
 
-def test_when_patience_ends_what_was_played_is_in_the_spool_and_is_not_played_again(
+def test_spooled_results_are_not_played_again_after_final_failure(
     repository: Repository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     tournament = begin(repository, 4)
@@ -119,7 +117,7 @@ def test_when_patience_ends_what_was_played_is_in_the_spool_and_is_not_played_ag
     assert counts == Counter(dict.fromkeys(range(1, 13), 1))
 
 
-def test_a_signal_ends_a_pause_and_the_error_says_where_the_results_are(
+def test_signal_ends_a_pause_and_error_names_the_spool(
     repository: Repository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     tournament = begin(repository, 3)

@@ -58,7 +58,7 @@ class OneByOne(FuturesExecutor):
         (lambda _number: 10.0, 120.5, [10.0 * k for k in range(12)]),
     ],
 )
-def test_nothing_is_begun_that_would_not_end_in_time(
+def test_no_match_starts_that_would_end_late(
     repository: Repository, seconds: Callable[[int], float], until: float, begun: list[float]
 ) -> None:
     tournament = begin(repository, 4)
@@ -74,7 +74,7 @@ def test_nothing_is_begun_that_would_not_end_in_time(
     assert run(repository).progress.done == 12
 
 
-def test_a_match_longer_than_all_before_is_finished_though_the_time_is_up(repository: Repository) -> None:
+def test_match_in_progress_is_finished_after_the_deadline(repository: Repository) -> None:
     tournament = begin(repository, 4)
     pool = OneByOne(lambda number: 100.0 if number == 3 else 1.0)
     summary = run(repository, pool=pool, deadline=Deadline(45.0), clock=pool.clock)
@@ -82,7 +82,7 @@ def test_a_match_longer_than_all_before_is_finished_though_the_time_is_up(reposi
     assert sorted(digests(repository, tournament.id)) == [1, 2, 3]
 
 
-def test_a_match_that_waited_too_long_in_the_queue_is_not_begun(repository: Repository) -> None:
+def test_match_that_waits_past_the_deadline_does_not_start(repository: Repository) -> None:
     """A worker says so, as one that was told to drain would; the run ends, and the next plays it."""
     begin(repository, 4)
     seen: list[float | None] = []

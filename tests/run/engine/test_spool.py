@@ -31,7 +31,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "cup.spool"
 
 
-def test_what_is_kept_comes_back_by_number_and_once(repository: Repository, path: Path) -> None:
+def test_spool_returns_results_once_by_number(repository: Repository, path: Path) -> None:
     tournament = begin(repository, 3)
     finished = results(repository, tournament)
     spool = Spool(path, tournament, reserve=4096)
@@ -44,7 +44,7 @@ def test_what_is_kept_comes_back_by_number_and_once(repository: Repository, path
     assert (found.results, found.damaged) == (tuple(finished), 0)
 
 
-def test_an_empty_spool_goes_and_one_that_was_cleared_too(repository: Repository, path: Path) -> None:
+def test_empty_and_cleared_spools_are_deleted(repository: Repository, path: Path) -> None:
     tournament = begin(repository, 3)
     assert read_spool(path, tournament) is None
     spool = Spool(path, tournament, reserve=4096)
@@ -61,9 +61,7 @@ def test_an_empty_spool_goes_and_one_that_was_cleared_too(repository: Repository
     assert not path.exists()
 
 
-def test_a_runner_that_dies_leaves_its_spool_and_the_next_takes_it_in(
-    repository: Repository, path: Path
-) -> None:
+def test_next_run_stores_the_spool_of_a_killed_run(repository: Repository, path: Path) -> None:
     tournament = begin(repository, 3)
     finished = results(repository, tournament)
     repository.record_results(tournament.id, finished[:2])
@@ -95,7 +93,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, bytes, Tournam
 
 
 @given(data=st.data())
-def test_a_torn_or_altered_spool_gives_only_what_was_kept(
+def test_damaged_spool_gives_only_intact_results(
     kept: tuple[Path, bytes, Tournament, list[MatchResult]], data: st.DataObject
 ) -> None:
     path, text, tournament, finished = kept
@@ -113,7 +111,7 @@ def test_a_torn_or_altered_spool_gives_only_what_was_kept(
     assert all(item in finished for item in found.results)
 
 
-def test_a_spool_of_another_tournament_is_refused_and_stays(repository: Repository, path: Path) -> None:
+def test_spool_of_another_tournament_is_refused(repository: Repository, path: Path) -> None:
     spool = Spool(path, begin(repository, 3))
     spool.open()
     other = begin(repository, 4, name="other")
@@ -122,7 +120,7 @@ def test_a_spool_of_another_tournament_is_refused_and_stays(repository: Reposito
     assert path.exists()
 
 
-def test_a_record_that_is_not_its_rows_is_not_taken_in(repository: Repository, path: Path) -> None:
+def test_record_of_another_row_is_skipped(repository: Repository, path: Path) -> None:
     tournament = begin(repository, 3)
     finished = results(repository, tournament)
     spool = Spool(path, tournament)
@@ -135,7 +133,7 @@ def test_a_record_that_is_not_its_rows_is_not_taken_in(repository: Repository, p
     assert repository.match(tournament.id, 5).result is None
 
 
-def test_a_disk_that_takes_nothing_is_said_and_half_a_line_is_no_line(
+def test_failed_write_is_reported_and_half_a_line_skipped(
     repository: Repository, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tournament = begin(repository, 3)

@@ -23,12 +23,12 @@ NOW = datetime(2026, 11, 20, 18, 30, 15, 7, tzinfo=timezone(timedelta(hours=1)))
         ("7:05", NOW.replace(day=21, hour=7, minute=5, second=0, microsecond=0)),
     ],
 )
-def test_until_is_the_next_time_the_clock_shows_it(text: str, then: datetime) -> None:
+def test_until_is_the_next_such_time(text: str, then: datetime) -> None:
     assert parse_until(text, NOW) == then
 
 
 @given(st.integers(0, 23), st.integers(0, 59))
-def test_until_is_always_ahead_and_within_a_day(hour: int, minute: int) -> None:
+def test_until_is_ahead_and_within_a_day(hour: int, minute: int) -> None:
     then = parse_until(f"{hour:02}:{minute:02}", NOW)
     assert timedelta() < then - NOW <= timedelta(days=1)
 
@@ -36,23 +36,23 @@ def test_until_is_always_ahead_and_within_a_day(hour: int, minute: int) -> None:
 @pytest.mark.parametrize(
     ("text", "seconds"), [("8h", 28800), ("90m", 5400), ("1h30m", 5400), ("45s", 45), ("1h0m1s", 3601)]
 )
-def test_a_budget_is_a_span(text: str, seconds: int) -> None:
+def test_budget_is_a_time_span(text: str, seconds: int) -> None:
     assert parse_span("--budget", text).total_seconds() == seconds
 
 
 @pytest.mark.parametrize("text", ["", "24:00", "7", "12:60", "noon", "12:30:00", " 12:30", "१२:३०"])
-def test_what_is_no_time_of_day_is_refused(text: str) -> None:
+def test_invalid_time_of_day_is_refused(text: str) -> None:
     with refused(UsageError, "is no time of day; write it as 07:30"):
         parse_until(text, NOW)
 
 
 @pytest.mark.parametrize("text", ["", "8", "h", "-1h", "1.5h", "30m1h", "1h ", "٣h"])
-def test_what_is_no_span_is_refused(text: str) -> None:
+def test_invalid_time_span_is_refused(text: str) -> None:
     with refused(UsageError, "is no time span"):
         parse_span("--budget", text)
 
 
-def test_a_budget_of_nothing_is_refused() -> None:
+def test_empty_budget_is_refused() -> None:
     with refused(UsageError, "leaves no time at all"):
         parse_span("--budget", "0h0m")
 
@@ -71,9 +71,7 @@ def central_europe(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.parametrize(
     ("day", "hours"), [((2026, 1, 10), 13.5), ((2026, 3, 28), 12.5), ((2026, 10, 24), 14.5)]
 )
-def test_until_is_what_the_clock_shows_in_a_night_in_which_it_is_set(
-    day: tuple[int, int, int], hours: float
-) -> None:
+def test_until_follows_clock_changes_in_the_night(day: tuple[int, int, int], hours: float) -> None:
     now = datetime(*day, 18, 0).astimezone()
     assert seconds_left("07:30", None, now) == hours * 3600
     assert seconds_left("07:30", "8h", now) == 8 * 3600
@@ -82,14 +80,14 @@ def test_until_is_what_the_clock_shows_in_a_night_in_which_it_is_set(
 
 
 @pytest.mark.usefixtures("central_europe")
-def test_an_hour_that_comes_twice_is_the_next_one() -> None:
+def test_repeated_hour_means_its_next_occurrence() -> None:
     """At 02:30 the second time: 02:45 is in a quarter of an hour."""
     now = datetime(2026, 10, 25, 2, 30, fold=1).astimezone()
     assert seconds_left("02:45", None, now) == 900
     assert seconds_left("02:45", None, now - timedelta(hours=1)) == 900
 
 
-def test_a_match_fits_if_one_as_long_as_the_longest_would_end_in_time() -> None:
+def test_match_fits_if_the_longest_so_far_would_fit() -> None:
     table = Deadline(end=100.0)
     assert table.fits(99.0)
     table.add(10.0)

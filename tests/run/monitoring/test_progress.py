@@ -13,20 +13,20 @@ from tourney.run.monitoring.progress import (
 )
 
 
-def test_rate_and_time_left_are_of_this_run_alone() -> None:
+def test_rate_and_time_left_count_this_run_alone() -> None:
     progress = Progress(rows=100, done=60, played=10, faults=0, void=0, seconds=5.0)
     assert progress.rate == 2.0
     assert progress.left == 20.0
 
 
-def test_before_the_first_match_there_is_no_rate() -> None:
+def test_no_rate_before_the_first_match() -> None:
     progress = Progress(rows=100, done=60, played=0, faults=0, void=0, seconds=5.0)
     assert progress.rate is None
     assert progress.left is None
     assert progress_text(progress) == "60 of 100 matches, no faults"
 
 
-def test_a_line_tells_games_rate_time_left_and_faults() -> None:
+def test_line_shows_matches_rate_time_left_and_faults() -> None:
     progress = Progress(rows=100, done=60, played=10, faults=1, void=2, seconds=5.0)
     assert progress_text(progress) == "60 of 100 matches, 2.0 a second, 20s left, 1 fault, 2 void"
 
@@ -34,11 +34,11 @@ def test_a_line_tells_games_rate_time_left_and_faults() -> None:
 @pytest.mark.parametrize(
     ("seconds", "text"), [(None, ""), (0.4, "0s"), (59.4, "59s"), (200, "3m20s"), (7500, "2h05m")]
 )
-def test_spans_are_for_people(seconds: float | None, text: str) -> None:
+def test_time_spans_are_readable(seconds: float | None, text: str) -> None:
     assert span_text(seconds) == text
 
 
-def test_without_a_terminal_a_line_comes_now_and_then() -> None:
+def test_plain_display_writes_a_line_at_intervals() -> None:
     now = [0.0]
     said: list[str] = []
     listener = PlainListener(said.append, clock=lambda: now[0])
@@ -50,7 +50,7 @@ def test_without_a_terminal_a_line_comes_now_and_then() -> None:
     assert [line.split(" ")[0] for line in said] == ["10", "20", "stopping"]
 
 
-def test_the_bar_shows_how_it_stands_and_takes_no_name_for_markup() -> None:
+def test_bar_shows_progress_and_escapes_markup() -> None:
     stream = io.StringIO()
     console = Console(file=stream, force_terminal=True, width=120, color_system=None)
     with rich_listener(console, "[red]cup[/red]") as listener:

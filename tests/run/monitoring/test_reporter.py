@@ -43,7 +43,7 @@ class Desk:
         self.heartbeat(self.now)
 
 
-def test_it_is_written_every_so_many_minutes_and_at_the_end(tmp_path: Path) -> None:
+def test_report_is_written_at_intervals_and_at_the_end(tmp_path: Path) -> None:
     desk = Desk(tmp_path, 30, out=tmp_path / "out")
     for minute in (0, 1, 29.9):
         desk.heartbeat(minute)
@@ -61,7 +61,7 @@ def test_it_is_written_every_so_many_minutes_and_at_the_end(tmp_path: Path) -> N
     assert desk.said == []
 
 
-def test_with_a_period_of_nothing_it_is_written_at_the_end_only(tmp_path: Path) -> None:
+def test_interval_zero_writes_only_the_last_report(tmp_path: Path) -> None:
     desk = Desk(tmp_path, 0)
     for minute in range(0, 600, 30):
         desk.heartbeat(minute)
@@ -70,7 +70,7 @@ def test_with_a_period_of_nothing_it_is_written_at_the_end_only(tmp_path: Path) 
     assert desk.count() == 1
 
 
-def test_none_is_begun_in_a_pause_or_while_one_is_written(tmp_path: Path) -> None:
+def test_no_report_starts_in_a_pause_or_beside_another(tmp_path: Path) -> None:
     desk = Desk(tmp_path, 10, program=f"until [ -e {tmp_path}/go ]; do sleep 0.02; done")
     desk.heartbeat(11, paused="the disk is full")
     assert desk.reporter._process is None
@@ -85,7 +85,7 @@ def test_none_is_begun_in_a_pause_or_while_one_is_written(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("end", ["pulse", "close"])
-def test_one_that_hangs_is_given_up(tmp_path: Path, end: str) -> None:
+def test_hanging_report_is_stopped(tmp_path: Path, end: str) -> None:
     desk = Desk(tmp_path, 10, program="exec sleep 1000")
     desk.heartbeat(10)
     assert wait_for(lambda: desk.count() == 1)
@@ -100,7 +100,7 @@ def test_one_that_hangs_is_given_up(tmp_path: Path, end: str) -> None:
     assert desk.said == (["the report was stopped after 900 seconds"] if end == "pulse" else [])
 
 
-def test_one_that_fails_is_said_and_the_next_is_tried(tmp_path: Path) -> None:
+def test_failed_report_is_reported_and_the_next_tried(tmp_path: Path) -> None:
     desk = Desk(tmp_path, 10, program="echo 'error: no room' >&2; exit 3")
     desk.heartbeat(10)
     desk.written(1)
@@ -110,7 +110,7 @@ def test_one_that_fails_is_said_and_the_next_is_tried(tmp_path: Path) -> None:
     assert desk.reporter.write_last() == ""
 
 
-def test_it_gives_way_to_the_bots(tmp_path: Path) -> None:
+def test_report_process_has_low_priority(tmp_path: Path) -> None:
     """Its priority is lower than that of the run."""
     desk = Desk(tmp_path, 10, program="exec sleep 1000")
     desk.heartbeat(10)

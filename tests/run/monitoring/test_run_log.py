@@ -18,7 +18,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text("ascii").splitlines()]
 
 
-def test_it_keeps_what_was_said_and_a_pulse_a_minute(tmp_path: Path) -> None:
+def test_log_keeps_messages_and_a_heartbeat_a_minute(tmp_path: Path) -> None:
     now = [1000.0]
     log = RunLog(tmp_path / "log", clock=lambda: now[0])
     log.say("caf\u00e9 \udcff\nline")
@@ -36,7 +36,7 @@ def test_it_keeps_what_was_said_and_a_pulse_a_minute(tmp_path: Path) -> None:
     assert (end["event"], end["code"]) == ("end", 0)
 
 
-def test_it_turns_over_and_keeps_so_many(tmp_path: Path) -> None:
+def test_log_rotates_and_keeps_some_old_files(tmp_path: Path) -> None:
     log = RunLog(tmp_path / "log", max_bytes=400, keep=2)
     for number in range(40):
         log.event("match", {"match": number})
@@ -47,7 +47,7 @@ def test_it_turns_over_and_keeps_so_many(tmp_path: Path) -> None:
     assert all(path.stat().st_size <= 400 for path in tmp_path.iterdir())
 
 
-def test_a_later_run_goes_on_in_the_same_file(tmp_path: Path) -> None:
+def test_later_run_appends_to_the_log(tmp_path: Path) -> None:
     for text in ("one", "two"):
         log = RunLog(tmp_path / "log")
         log.say(text)
@@ -55,9 +55,7 @@ def test_a_later_run_goes_on_in_the_same_file(tmp_path: Path) -> None:
     assert [line["text"] for line in lines(tmp_path / "log")] == ["one", "two"]
 
 
-def test_a_full_disk_drops_lines_and_says_later_how_many(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_full_disk_drops_lines_and_counts_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = RunLog(tmp_path / "log")
     log.say("before")
     real = os.write

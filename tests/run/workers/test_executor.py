@@ -23,18 +23,18 @@ games-per-pairing = 4
 """
 
 
-def test_own_executors_are_the_entry_points_of_the_package() -> None:
+def test_own_executors_are_the_package_entry_points() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["entry-points"][EXECUTORS.group] == EXECUTORS.own
     assert EXECUTORS.find_class("local") is LocalExecutor
 
 
-def test_an_unknown_executor_is_refused_with_the_known_ones() -> None:
+def test_unknown_executor_error_lists_known_ones() -> None:
     with refused(UsageError, "there is no executor 'dask'; the executors are: local"):
         EXECUTORS.find_class("dask")
 
 
-def test_a_run_uses_the_executor_of_a_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_uses_the_executor_of_a_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     point = EntryPoint("inline", "tests.executors:InlineExecutor", EXECUTORS.group)
     monkeypatch.setattr(plugins, "installed", lambda group: [point] if group == EXECUTORS.group else [])
     monkeypatch.setattr(InlineExecutor, "made", [])

@@ -82,7 +82,7 @@ def test_matches_that_start_their_bots_travel_alone(pool: LocalExecutor) -> None
         assert desk(pool).answer(BATCH_SECONDS / 1000) == [1, 1, 1, 1]
 
 
-def test_what_ends_a_lot_ends_each_of_its_matches(pool: LocalExecutor) -> None:
+def test_error_of_a_batch_ends_each_of_its_matches(pool: LocalExecutor) -> None:
     futures = hand_in(pool, reuse=True)
     desk(pool).answer(BATCH_SECONDS / 1000)
     futures = hand_in(pool, reuse=True)

@@ -35,7 +35,7 @@ pool.close()
 
 
 @pytest.mark.parametrize("by", ["a file", "standard input"])
-def test_a_worker_imports_no_more_than_playing_needs(tmp_path: Path, by: str) -> None:
+def test_worker_imports_only_what_playing_needs(tmp_path: Path, by: str) -> None:
     """Nor does it run the main program again, wherever that came from."""
     script = tmp_path / "program.py"
     script.write_text(SCRIPT)
@@ -50,7 +50,7 @@ def test_a_worker_imports_no_more_than_playing_needs(tmp_path: Path, by: str) ->
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the platform does not pin")
-def test_workers_share_the_processors_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_are_pinned_to_processors_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     shares: list[list[int]] = []
     monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: {3, 1, 5, 7})
     monkeypatch.setattr(os, "sched_setaffinity", lambda _pid, cpus: shares.append(list(cpus)))
@@ -74,12 +74,12 @@ def task(tmp_path: Path) -> MatchTask:
     return MatchTask(4, spec, str(tmp_path / "no-store"), "off", reuse=False)
 
 
-def test_a_bot_that_is_not_in_the_store_is_an_error_for_a_person(tmp_path: Path) -> None:
+def test_missing_bot_raises_a_bot_error(tmp_path: Path) -> None:
     with refused(BotError, "has no bot with the digest 0000"):
         worker.play_task(task(tmp_path))
 
 
-def test_what_the_machine_fails_at_is_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_machine_failure_is_a_reply(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Broken:
         def play(self, spec: MatchSpec) -> None:
             raise OSError(24, "Too many open files")
@@ -90,7 +90,7 @@ def test_what_the_machine_fails_at_is_an_answer(tmp_path: Path, monkeypatch: pyt
     assert answer.failure == "OSError: [Errno 24] Too many open files"
 
 
-def test_a_bot_that_cannot_be_used_costs_no_other_match_of_its_lot(
+def test_unusable_bot_costs_no_other_match_of_its_batch(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each task of a lot has its own answer, or the error for a person, in their order."""
@@ -105,7 +105,7 @@ def test_a_bot_that_cannot_be_used_costs_no_other_match_of_its_lot(
     assert seconds >= 0
 
 
-def test_a_pool_gives_each_match_its_answer(tmp_path: Path) -> None:
+def test_executor_gives_each_match_its_reply(tmp_path: Path) -> None:
     """Real workers: more matches than fit into a lot, none of which can be played; nothing is lost."""
     pool = LocalExecutor(1)
     try:
