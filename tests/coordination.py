@@ -1,4 +1,4 @@
-"""What tests of the coordinator share: a run in this very process, and somebody who listens."""
+"""Helpers for tests of the coordinator: a run in this process, and a listener that records it."""
 
 from collections.abc import Callable
 from concurrent.futures import Executor
@@ -18,7 +18,7 @@ Play = Callable[[MatchTask], WorkerReply]
 
 
 class Ears(Listener):
-    """Keeps what it hears."""
+    """Records messages and progress."""
 
     def __init__(self) -> None:
         self.said: list[str] = []
@@ -40,14 +40,14 @@ def run(
     listener: Listener | None = None,
     deadline: Deadline | None = None,
     clock: Callable[[], float] | None = None,
-    pool: MatchExecutor | None = None,
+    executor: MatchExecutor | None = None,
 ) -> Summary:
-    pool = pool or FuturesExecutor(make, play, workers)
+    executor = executor or FuturesExecutor(make, play, workers)
     more: dict[str, Any] = {} if clock is None else {"clock": clock}
     coordinator = Coordinator(
         repository,
         repository.tournament().id,
-        pool,
+        executor,
         Path("/nowhere"),
         listener=listener,
         deadline=deadline,

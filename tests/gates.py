@@ -1,7 +1,6 @@
-"""Runs that stand still where a test wants it: a bot that moves only when it has taken a ticket.
+"""Runs that a test can hold: a bot whose matches each need a ticket.
 
-For tests that must catch a run in the middle: so many matches are played, and no more until more are
-admitted.
+For tests that catch a run in the middle: it plays as many matches as are admitted, and then waits.
 """
 
 import json
@@ -74,7 +73,7 @@ sandbox = "off"
 
 
 class Home:
-    """A folder with tournaments of which every match waits to be admitted; ``database`` is theirs."""
+    """A folder with tournaments whose matches wait to be admitted, and their ``database``."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -88,37 +87,37 @@ class Home:
         self._tickets = 0
 
     def write(self, name: str, text: str) -> None:
-        """Write a file that can be executed."""
+        """Write an executable file."""
         path = self.folder / name
         path.write_text(text, encoding="utf-8")
         path.chmod(0o755)
 
     def cup(self, name: str = "cup", *, games: int = 12, bots: Sequence[str] = ("./first",)) -> None:
-        """Write a tournament of the gated bot and others, in whose matches no gate is closed."""
+        """Write a tournament of the gated bot and others; matches without the gated bot do not wait."""
         text = CUP.replace("NAME", name).replace("GAMES", str(games))
         self.write(f"{name}.toml", text.replace("BOTS", ", ".join(f'"{bot}"' for bot in bots)))
 
     def admit(self, count: int) -> None:
-        """Let so many more matches be played."""
+        """Admit more matches."""
         for _ in range(count):
             self._tickets += 1
             (self.folder / "tickets" / str(self._tickets)).touch()
 
     def open(self) -> None:
-        """Let all be played."""
+        """Admit all matches."""
         (self.folder / "open").touch()
 
     def close(self) -> None:
-        """Let none be played from now on."""
+        """Admit no match from now on."""
         (self.folder / "open").unlink()
 
     @property
     def waiting(self) -> int:
-        """How many matches wait to be admitted."""
+        """The number of matches that wait to be admitted."""
         return len(list((self.folder / "waiting").iterdir()))
 
     def start(self, *words: str, name: str = "cup", **more: Any) -> "subprocess.Popen[str]":
-        """Start ``tourney run``; its standard error is kept for ``finish``."""
+        """Start ``tourney run``; ``finish`` returns its standard error."""
         command = [sys.executable, "-m", "tourney", "run", f"{name}.toml", *words]
         given: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stderr": subprocess.PIPE, **more}
         process = subprocess.Popen(command, cwd=self.folder, text=True, **given)
@@ -126,12 +125,12 @@ class Home:
         return process
 
     def finish(self, process: "subprocess.Popen[str]") -> tuple[int, str]:
-        """Wait for a run's end; return its exit code and what it said."""
+        """Wait for a run to end; return its exit code and standard error."""
         _, said = process.communicate(timeout=PATIENCE)
         return process.returncode, said or ""
 
     def kill(self, process: "subprocess.Popen[str]") -> None:
-        """Kill a runner as a crash would, and wait until its workers are gone."""
+        """Kill a run as a crash would, and wait until its workers are gone."""
         workers = workers_of(process.pid)
         process.kill()
         process.communicate(timeout=PATIENCE)
@@ -140,7 +139,7 @@ class Home:
             path.unlink()
 
     def stored(self) -> int:
-        """Return how many matches are stored; asked often, so without the repository's checks."""
+        """Return the number of stored matches, without the repository's checks as it is called often."""
         if not self.database.exists():
             return 0
         with closing(sqlite.connect(self.database)) as connection:
@@ -157,7 +156,7 @@ class Home:
         ]
 
     def said(self, words: str, name: str = "cup") -> bool:
-        """Say whether a run has told a person something that begins so."""
+        """Return whether the log has a message that starts with these words."""
         return any(line["event"] == "say" and line["text"].startswith(words) for line in self.log(name))
 
     def tourney(self, *words: str) -> "subprocess.CompletedProcess[str]":
@@ -172,7 +171,7 @@ class Home:
         )
 
     def whole(self, count: int, name: str = "cup") -> None:
-        """Check that a tournament is finished, each match once, and the database sound."""
+        """Check that a tournament is finished, with each match once, and that the database is intact."""
         with Repository.open(str(self.database)) as repository:
             tournament = repository.tournament(name)
             assert repository.progress(tournament.id)[:2] == (count, count)
@@ -181,7 +180,7 @@ class Home:
         self.sound()
 
     def sound(self) -> None:
-        """Check the database by Tourney's own commands."""
+        """Check the database with Tourney's commands."""
         for words in (("verify", "--all"), ("db", "check")):
             done = invoke(*words, "--db", str(self.database))
             assert done.exit_code == 0, done.output
@@ -189,7 +188,7 @@ class Home:
 
 @contextmanager
 def home(folder: Path) -> Iterator[Home]:
-    """Give a home; nothing that was started in it outlives the end."""
+    """Yield a home, and end everything that was started in it."""
     made = Home(folder.resolve())
     try:
         yield made
@@ -203,7 +202,7 @@ def home(folder: Path) -> Iterator[Home]:
 
 
 def small_disk(folder: Path, size: str = "6m") -> bool:
-    """Mount a small disk on a folder; say whether that can be done here."""
+    """Mount a small disk on a folder; return whether that worked."""
     folder.mkdir(exist_ok=True)
     words = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)]
     try:

@@ -1,4 +1,4 @@
-"""What tests share that start processes: who is left of them."""
+"""Processes in tests: which are alive, and which are left."""
 
 import time
 from collections.abc import Callable
@@ -8,11 +8,11 @@ from pathlib import Path
 from tourney.bots.sandbox.process import children_of
 
 PATIENCE = 300.0
-"""Seconds; only a failure lasts so long."""
+"""Seconds; only a failing test waits this long."""
 
 
 def alive(pid: int) -> bool:
-    """Say whether a process runs; one that has ended and whose heir has not asked for it does not."""
+    """Return whether a process runs; a zombie does not."""
     try:
         return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] not in (b"Z", b"X")
     except OSError:
@@ -20,17 +20,17 @@ def alive(pid: int) -> bool:
 
 
 def wait_for(event: Callable[[], bool]) -> bool:
-    """Look until something has happened; False if it never does."""
+    """Wait until an event has happened; return False if it never does."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         if event():
             return True
-        time.sleep(0.01)  # no test depends on its length: it only spares the processor
+        time.sleep(0.01)  # only spares the processor
     return False
 
 
 def workers_of(pid: int) -> list[int]:
-    """Return the worker processes of a runner that live."""
+    """Return the living worker processes of a run."""
     found = []
     for child in children_of(pid):
         with suppress(OSError):
@@ -40,20 +40,20 @@ def workers_of(pid: int) -> list[int]:
 
 
 def leftovers(folder: Path) -> list[str]:
-    """Return the commands of processes whose working directory is a folder."""
+    """Return the commands of processes whose working directory is this folder."""
     return _left(lambda process: (process / "cwd").readlink() == folder)
 
 
 def running(words: str) -> list[str]:
-    """Return the commands of processes, in whatever namespace, that hold these words."""
+    """Return the commands of processes, in any namespace, that contain these words."""
     return _left(lambda process: words in _command(process))
 
 
 def _left(fits: Callable[[Path], bool]) -> list[str]:
-    """Return the commands of processes that stay; those that were killed have a minute to be gone."""
+    """Return the commands of remaining processes; killed ones have a minute to end."""
     until = time.monotonic() + 60
     while (found := _there(fits)) and time.monotonic() < until:
-        time.sleep(0.001)  # spares the processor for those that go
+        time.sleep(0.001)  # spares the processor
     return found
 
 

@@ -1,4 +1,4 @@
-"""What the tests of store and runs share: small tournaments, and matches that nobody had to play."""
+"""Small tournaments and made-up matches for the tests of store and runs."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,18 +19,18 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def entrant(name: str) -> Entrant:
-    """Return an entrant whose bot is made up."""
+    """Return an entrant with a made-up bot."""
     return Entrant(name, f"{name}-bot", "1.0", ("--level", "3"), f"{ord(name[0]):064x}")
 
 
 def stored(count: int) -> tuple[StoredEntrant, ...]:
-    """Return so many entrants: a, b, c, ..."""
+    """Return entrants named a, b, c, ..."""
     return tuple(StoredEntrant(k, entrant(LETTERS[k]), title=f"Bot {LETTERS[k]}") for k in range(count))
 
 
 @contextmanager
 def refused(kind: type[Exception], *words: str) -> Iterator[None]:
-    """Expect an error in one sentence that holds all of the words."""
+    """Expect an error of one sentence that contains all of the words."""
     with pytest.raises(kind) as caught:
         yield
     sentence = str(caught.value)
@@ -48,11 +48,11 @@ def begin(
     games: int = 2,
     format_: str = "round-robin",
     rounds: int | None = None,
-    draw: bool = True,
+    pair: bool = True,
     options: tuple[tuple[str, str], ...] = (),
     extra: tuple[tuple[str, int | str], ...] = (),
 ) -> Tournament:
-    """Store a tournament of made-up bots, drawn unless told otherwise."""
+    """Store a tournament of made-up bots, and pair its first rounds by default."""
     plan = Plan(name, "sage-stones", "1", options, format_, seats, games, rounds, extra=extra)
     made = repository.begin(
         plan,
@@ -62,7 +62,7 @@ def begin(
         entrants=stored(count),
         created="2026-11-20",
     )
-    if draw:
+    if pair:
         pair_next(repository, made.id)
     return repository.tournament_by_id(made.id)
 
@@ -70,7 +70,7 @@ def begin(
 def played(
     spec: MatchSpec, ranks: tuple[int, ...] | None = None, faults: tuple[tuple[int, FaultKind, int], ...] = ()
 ) -> PlayedMatch:
-    """Return a match that was not played: by its seed the first seat wins or loses, or all are equal."""
+    """Return a made-up match: by its seed the first seat wins or loses, or all seats draw."""
     seats = len(spec.seats)
     by_seed = (tuple(range(1, seats + 1)), tuple(range(seats, 0, -1)), (1,) * seats)
     outcome = Outcome(by_seed[spec.seed % 3] if ranks is None else ranks, "points", faults)
@@ -80,7 +80,7 @@ def played(
 
 
 def answer(task: MatchTask) -> WorkerReply:
-    """Answer a task with a match that was not played."""
+    """Answer a task with a made-up match."""
     return WorkerReply(task.number, played(task.spec))
 
 

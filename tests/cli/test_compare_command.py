@@ -1,4 +1,4 @@
-"""``tourney compare``: real bots, a verdict, and the same again without playing."""
+"""``tourney compare`` with real bots, and its stored result."""
 
 import csv
 import io
@@ -42,7 +42,7 @@ def test_comparison_prints_its_result_and_stores_it(tmp_path: Path) -> None:
     table = invoke(*words(tmp_path)).stdout
     assert table.startswith("greedy is ")
     assert result["comparison"] in table
-    # It is a tournament like any other, for all that reads.
+    # Other commands read it as any tournament.
     for other in ("standings", "ratings", "status"):
         assert "greedy" in invoke(other, "--db", str(tmp_path / "t.db")).stdout
 

@@ -301,7 +301,7 @@ def test_what_the_ratings_do_not_say_is_said(tmp_path: Path) -> None:
 def test_small_pools(tmp_path: Path, names: str) -> None:
     path = str(tmp_path / "t.db")
     with Repository.open(path, create=True) as repository:
-        cup = begin(repository, len(names), draw=False)
+        cup = begin(repository, len(names), pair=False)
         if len(names) == 2:
             pair_next(repository, cup.id)
             play_some(repository, cup, [1])

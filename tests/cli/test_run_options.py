@@ -1,4 +1,4 @@
-"""A night, as a person types it: report, log, last page, notification, status of a run that goes on."""
+"""``tourney run`` unattended: report, log, summary, notification, and status."""
 
 import json
 import os
@@ -45,8 +45,10 @@ def folder_of(tmp_path: Path, wait: str = "") -> Path:
 
 def test_unattended_run_ends_with_summary_log_report_and_notification(tmp_path: Path) -> None:
     home = folder_of(tmp_path)
-    told = "import os, sys; open('told', 'w').write(os.environ['TOURNEY_END'] + ' ' + sys.stdin.read())"
-    done = run("run", "cup.toml", "--report", "0", "--notify", f'{sys.executable} -c "{told}"', cwd=home)
+    program = (
+        "import os, sys; open('notified', 'w').write(os.environ['TOURNEY_END'] + ' ' + sys.stdin.read())"
+    )
+    done = run("run", "cup.toml", "--report", "0", "--notify", f'{sys.executable} -c "{program}"', cwd=home)
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
     assert "dead is benched: it failed at start-up 3 times (matches " in done.stderr
@@ -56,7 +58,7 @@ def test_unattended_run_ends_with_summary_log_report_and_notification(tmp_path: 
     assert "  benched    dead: 25 of its matches are void\n" in page
     assert page.splitlines()[-1].startswith("cup: all played (40 of 40 matches, ")
     assert (home / "reports" / "cup" / "index.html").is_file()
-    assert (home / "told").read_text().startswith("finished cup: sage-stones")
+    assert (home / "notified").read_text().startswith("finished cup: sage-stones")
     log = [json.loads(line) for line in (home / "tourney.db-cup.log").read_text().splitlines()]
     events = [line["event"] for line in log]
     assert events.count("match") == 40
@@ -78,7 +80,7 @@ def test_unwritable_log_is_refused_before_play(tmp_path: Path) -> None:
 
 
 def test_unbench_is_refused_before_the_tournament_starts(tmp_path: Path) -> None:
-    """Neither where there is no database, which is not made, nor in one that holds another tournament."""
+    """Neither without a database, which is not created, nor in one with another tournament."""
     home = folder_of(tmp_path)
     done = run("run", "cup.toml", "--unbench", "first", cwd=home)
     assert done.returncode == 2
@@ -92,17 +94,17 @@ def test_unbench_is_refused_before_the_tournament_starts(tmp_path: Path) -> None
 
 def test_notify_runs_after_fault_limit_and_failed_start(tmp_path: Path) -> None:
     home = folder_of(tmp_path)
-    told = (
+    notify = (
         "--notify",
-        f"{sys.executable} -c \"import os; open('told', 'a').write(os.environ['TOURNEY_CODE'])\"",
+        f"{sys.executable} -c \"import os; open('notified', 'a').write(os.environ['TOURNEY_CODE'])\"",
     )
-    done = run("run", "cup.toml", "--max-faults", "2", *told, cwd=home)
+    done = run("run", "cup.toml", "--max-faults", "2", *notify, cwd=home)
     assert done.returncode == 1, done.stderr
     assert "too many faults by match 8: stopping" in done.stderr
     assert "stopped: too many faults (--max-faults) (15 of 40 matches" in done.stderr
-    done = run("run", "cup.toml", "--unbench", "nobody", *told, cwd=home)
+    done = run("run", "cup.toml", "--unbench", "nobody", *notify, cwd=home)
     assert done.returncode == 2
-    assert (home / "told").read_text() == "12"
+    assert (home / "notified").read_text() == "12"
 
 
 def test_status_shows_matches_in_progress(tmp_path: Path) -> None:

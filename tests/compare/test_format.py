@@ -1,4 +1,4 @@
-"""Comparisons: the same verdict whoever plays how many at a time, and on from where one stopped."""
+"""Comparisons: the same verdict with any executor, also after a stop."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -30,7 +30,7 @@ Play = Callable[[MatchTask], WorkerReply]
 
 
 def strong(percent: int) -> Play:
-    """Let ``greedy`` win so many of a hundred games, by their seeds; mirrored games do not end alike."""
+    """Let ``greedy`` win this percentage of games, by their seeds; mirrored games differ."""
 
     def play(task: MatchTask) -> WorkerReply:
         first = task.spec.seats[0].name == "greedy"
@@ -41,7 +41,7 @@ def strong(percent: int) -> Play:
 
 
 def request(**changes: Any) -> ComparisonRequest:
-    """Return a question about two bots that ship."""
+    """Return a request for two shipped bots."""
     given: dict[str, Any] = {
         "a": EntrantLine("greedy"),
         "b": EntrantLine("random"),
@@ -58,15 +58,15 @@ def ask(
     play: Play,
     ears: Ears | None = None,
     deadline: Deadline | None = None,
-    pool: MatchExecutor | None = None,
+    executor: MatchExecutor | None = None,
     **changes: Any,
 ) -> ComparisonResult:
-    """Compare the bots that ship, whose games nobody plays."""
+    """Compare the shipped bots by made-up games."""
     return compare_bots(
         request(**changes),
         str(folder / "t.db"),
         folder / "bots",
-        lambda: pool or FuturesExecutor(Immediate, play, workers=4),
+        lambda: executor or FuturesExecutor(Immediate, play, workers=4),
         listener=ears,
         deadline=deadline,
     )
@@ -108,12 +108,12 @@ def test_completion_order_changes_no_comparison(
         (tmp_path / name).mkdir()
     ears = Ears()
     one = ask(tmp_path / "one", strong(70)).result
-    assert ask(tmp_path / "other", strong(70), ears=ears, pool=make(strong(70))).result == one
+    assert ask(tmp_path / "other", strong(70), ears=ears, executor=make(strong(70))).result == one
     assert len([line for line in ears.said if "LLR" in line]) == one["pairs"] // 4
 
 
 def test_comparison_continues_where_it_stopped(tmp_path: Path) -> None:
-    """Stopped again and again after a few matches: the same verdict in the end, and every batch said once."""
+    """Stopped again and again after a few matches: the same verdict, and each batch reported once."""
     (tmp_path / "whole").mkdir()
     (tmp_path / "parts").mkdir()
     whole = ask(tmp_path / "whole", strong(70)).result
@@ -146,7 +146,7 @@ def test_ended_comparison_is_not_played_again(tmp_path: Path) -> None:
         tournament = repository.tournament(first.result["comparison"])
         assert repository.verdict(tournament.id) == first.result
         assert tournament.complete
-    # Another question is another comparison.
+    # Another request is another comparison.
     for changes in ({"rule": StoppingRule(Sprt(0, 90), 4)}, {"opening_plies": 2}, {"seed": 8}):
         other = ask(tmp_path, strong(75), **changes)
         assert other.summary is not None
@@ -175,7 +175,7 @@ def test_comparison_ends_after_the_most_pairs(tmp_path: Path) -> None:
 
 
 def test_batch_of_void_pairs_ends_the_comparison(tmp_path: Path) -> None:
-    """A batch of void pairs is the last; or it would go on for ever."""
+    """Otherwise it would never end."""
 
     def play(task: MatchTask) -> WorkerReply:
         return WorkerReply(task.number, played(task.spec, (1, 1), ((1, "startup", 0), (2, "startup", 0))))
@@ -240,15 +240,15 @@ def test_no_tournament_file_can_name_the_format() -> None:
 def test_batches_are_paired_until_the_test_decides() -> None:
     setup, history = setup_of(), History()
     for round_ in range(1, 30):
-        drawn = ComparisonFormat().next_rounds(setup, history)
-        if drawn.complete:
+        paired = ComparisonFormat().next_rounds(setup, history)
+        if paired.complete:
             break
-        assert {row.round for row in drawn.rows} == {round_}
-        assert [(row.repeat, row.order) for row in drawn.rows] == [
+        assert {row.round for row in paired.rows} == {round_}
+        assert [(row.repeat, row.order) for row in paired.rows] == [
             (r, o) for r in range(1, 5) for o in (1, 2)
         ]
-        results = tuple(row.result((1, 2) if row.seats[0] == 0 else (2, 1)) for row in drawn.rows)
-        history = History(history.rows + drawn.rows, history.results + results)
-    assert drawn == Pairings((), complete=True)
+        results = tuple(row.result((1, 2) if row.seats[0] == 0 else (2, 1)) for row in paired.rows)
+        history = History(history.rows + paired.rows, history.results + results)
+    assert paired == Pairings((), complete=True)
     assert judge(RULE, [[4] * 4] * (round_ - 1)).decision == "H1"
     assert judge(RULE, [[4] * 4] * (round_ - 2)).decision is None

@@ -1,4 +1,4 @@
-"""A comparison as a person starts it: killed in the middle it goes on, to the same result."""
+"""A real comparison, killed in the middle and continued."""
 
 import json
 import subprocess
@@ -23,7 +23,7 @@ done
 """
 BATCH = 2
 ALLOWED = 2 * BATCH + 1
-"""The games of a batch, which is judged, and one of the next."""
+"""The games of one judged batch, and one more."""
 
 
 def test_killed_comparison_continues_to_the_same_result(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
-"""What a run does with a database that is damaged, torn or half-written: refuse it, or lose nothing.
+"""A run refuses a damaged database, or loses nothing.
 
-Every case is a copy of one database in which 11 of 30 matches are stored, the last of them in its WAL.
+Every case is a copy of one database with 11 of 30 matches, the last of them in its WAL.
 """
 
 import shutil
@@ -41,7 +41,7 @@ ALL, HALF = 30, 11
 
 
 class Ears(Listener):
-    """Keeps what it hears."""
+    """Records messages."""
 
     def __init__(self) -> None:
         self.said: list[str] = []
@@ -51,7 +51,7 @@ class Ears(Listener):
 
 
 def run(folder: Path, count: int = ALL, listener: Listener | None = None) -> Summary:
-    """Run the tournament of a folder; the bots are not started, and only so many matches are begun."""
+    """Run the tournament of a folder without starting bots; at most ``count`` matches start."""
     left = [count]
 
     def some(task: MatchTask) -> WorkerReply:
@@ -59,15 +59,15 @@ def run(folder: Path, count: int = ALL, listener: Listener | None = None) -> Sum
         return play(task) if left[0] >= 0 else WorkerReply(task.number)
 
     file = read_tournament_file(folder / "cup.toml")
-    pool = FuturesExecutor(Immediate, some)
+    executor = FuturesExecutor(Immediate, some)
     return run_tournament(
-        file, str(folder / "tourney.db"), folder / "tourney-bots", lambda: pool, listener=listener
+        file, str(folder / "tourney.db"), folder / "tourney-bots", lambda: executor, listener=listener
     )
 
 
 @pytest.fixture(scope="module")
 def halfway(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a tournament that was killed halfway: part of the database is in its WAL."""
+    """A folder with a half-played tournament; part of the database is in its WAL."""
     origin = tmp_path_factory.mktemp("origin")
     write_file(origin, CUP)
     for name in "ade":
@@ -84,7 +84,7 @@ def halfway(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def wanted(halfway: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """The results of the whole tournament, never interrupted."""
+    """The results of an uninterrupted tournament."""
     whole = tmp_path_factory.mktemp("whole") / "folder"
     shutil.copytree(halfway, whole, ignore=shutil.ignore_patterns("tourney.db*"))
     assert run(whole).end is End.FINISHED
@@ -97,7 +97,7 @@ def folder(halfway: Path, tmp_path: Path) -> Path:
 
 
 def settled(folder: Path) -> Path:
-    """Bring all into the database's one file."""
+    """Move the WAL into the database file."""
     database = folder / "tourney.db"
     with closing(sqlite3.connect(database)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -118,7 +118,7 @@ def flip(where: Callable[[bytes], int]) -> Callable[[bytes], bytes]:
 
 @contextmanager
 def opened(data: bytes) -> Iterator[tuple[Path, sqlite3.Connection]]:
-    """Give a database of these bytes, in a file of its own."""
+    """Open a database of these bytes in a temporary file."""
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "t.db"
         path.write_bytes(data)
@@ -127,7 +127,7 @@ def opened(data: bytes) -> Iterator[tuple[Path, sqlite3.Connection]]:
 
 
 def record_of(data: bytes) -> int:
-    """Return a place in the middle of what the record of match 3 is packed into."""
+    """Return an offset inside the packed record of match 3."""
     with opened(data) as (_, connection):
         [(record,)] = connection.execute("SELECT record FROM match WHERE id = 3").fetchall()
     assert data.count(record) == 1
@@ -199,7 +199,7 @@ WALS: dict[str, Callable[[bytes], bytes | None]] = {
 
 @pytest.mark.parametrize("wal", WALS)
 def test_damaged_wal_costs_only_its_own_results(folder: Path, wanted: dict[str, Any], wal: str) -> None:
-    """As after the power went: what was in it is played again, and the end is the same."""
+    """As after a power failure: the lost matches are played again, with the same results."""
     path = folder / "tourney.db-wal"
     data = WALS[wal](path.read_bytes())
     path.unlink()
@@ -214,7 +214,7 @@ def test_damaged_wal_costs_only_its_own_results(folder: Path, wanted: dict[str, 
 
 
 def spooled(folder: Path, numbers: range) -> Path:
-    """Leave results of these matches in a spool, as a run that was killed in a pause."""
+    """Leave results of these matches in a spool, as a run killed in a pause does."""
     kept: list[MatchResult] = []
     spare = Path(shutil.copytree(folder, folder.parent / "spare"))
 
@@ -223,8 +223,8 @@ def spooled(folder: Path, numbers: range) -> Path:
         return WorkerReply(task.number)
 
     file = read_tournament_file(spare / "cup.toml")
-    pool = FuturesExecutor(Immediate, keep, workers=len(numbers))
-    run_tournament(file, str(spare / "tourney.db"), spare / "tourney-bots", lambda: pool)
+    executor = FuturesExecutor(Immediate, keep, workers=len(numbers))
+    run_tournament(file, str(spare / "tourney.db"), spare / "tourney-bots", lambda: executor)
     with Repository.open(str(folder / "tourney.db")) as repository:
         spool = Spool(folder / "tourney.db-cup.spool", repository.tournament())
     spool.open()
@@ -260,7 +260,7 @@ def test_damaged_spool_lines_are_played_again(
 
 
 def test_spool_of_another_database_is_refused(folder: Path) -> None:
-    """A tournament of the same name and file, begun elsewhere with another seed."""
+    """A tournament of the same name, started elsewhere with another seed."""
     other = Path(shutil.copytree(folder, folder.parent / "other"))
     for path in other.glob("tourney.db*"):
         path.unlink()

@@ -62,7 +62,7 @@ def test_demo_upgrades_old_database_and_refuses_damaged_one(tmp_path: Path) -> N
 
 @pytest.mark.slow
 def test_demo_fails_if_bots_do_not_start(tmp_path: Path) -> None:
-    """Its files are another's here; the report is written all the same, and it fails again and again."""
+    """The report is written all the same, and a second demo fails again."""
     home = tmp_path / "demo"
     old_database(home / "tourney.db")
     for name in ("tafl", "stones"):

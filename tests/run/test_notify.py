@@ -1,4 +1,4 @@
-"""The command at the end gets what it is promised, sees no shell, and cannot hold up the run."""
+"""The command of ``--notify`` gets its input without a shell, and cannot delay the end of a run."""
 
 import sys
 from pathlib import Path

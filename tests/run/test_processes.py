@@ -1,4 +1,4 @@
-"""Runs as people start them: real workers, real bots, and signals of every kind."""
+"""Real runs: worker processes, bots, and signals of every kind."""
 
 import os
 import signal
@@ -51,7 +51,7 @@ if ! admitted; then
     until admitted; do sleep 0.05; done
     rm $home/waiting.$$
 fi
-# Longer than any match that travels in a lot with others: each match is stored when it is over.
+# Longer than any match that travels in a batch: each match is stored when it is over.
 sleep 0.05
 set -f
 while read -r word rest; do
@@ -101,12 +101,12 @@ done
 
 
 STARTED: list["subprocess.Popen[str]"] = []
-"""What the test that runs has started, ended with it if it fails."""
+"""The processes that the current test has started."""
 
 
 @pytest.fixture
 def home(tmp_path: Path) -> Iterator[Path]:
-    """A folder for a tournament; nothing that was started in it may outlive the test."""
+    """A folder for a tournament; every process started in it ends with the test."""
     yield tmp_path
     while STARTED:
         process = STARTED.pop()
@@ -129,7 +129,7 @@ def tourney(home: Path, *words: str) -> "subprocess.Popen[str]":
 
 
 def gated(home: Path, *, games: int = 16, tickets: int | None = 0) -> None:
-    """Write a tournament that plays so many matches and then stands still; None: as many as there are."""
+    """Write a tournament that plays ``tickets`` matches and then waits; None: all matches."""
     write_file(home, GATED, "gated").chmod(0o755)
     write_file(home, CUP.replace("16", str(games)).replace("BOT", "./gated"))
     (home / "tickets").mkdir(exist_ok=True)
@@ -140,23 +140,23 @@ def gated(home: Path, *, games: int = 16, tickets: int | None = 0) -> None:
 
 
 def admit(home: Path, count: int) -> None:
-    """Let so many matches more be played."""
+    """Admit more matches."""
     for number in range(count):
         (home / "tickets" / f"{time.monotonic_ns()}-{number}").touch()
 
 
 def open_gate(home: Path) -> None:
-    """Let all matches be played from now on."""
+    """Admit all matches from now on."""
     (home / "open").touch()
 
 
 def stands_still(home: Path, matches: int, workers: int = 2) -> bool:
-    """Wait until so many matches are stored, and each worker holds one more that waits for a ticket."""
+    """Wait until ``matches`` are stored, and each worker has one more that waits for a ticket."""
     return wait_for(lambda: done(home) == matches and len(list(home.glob("waiting.*"))) == workers)
 
 
 def hanging(home: Path) -> None:
-    """Write a tournament in which a bot never answers, nor heeds the end of its input."""
+    """Write a tournament in which a bot never answers, and ignores the end of its input."""
     bot = write_file(home, HANG.replace("MARKER", str(home / "asked")), "hang")
     bot.chmod(0o755)
     write_file(home, CUP.replace('["pebble"]', '["./hang"]').replace("BOT", "pebble"))
@@ -168,13 +168,13 @@ def finish(process: "subprocess.Popen[str]") -> tuple[int, str]:
 
 
 def stop_at_once(process: "subprocess.Popen[str]") -> None:
-    """Send two signals; of two of one kind the second may be lost while the first waits."""
+    """Send two signals of different kinds: a second pending one of the same kind would be lost."""
     process.send_signal(signal.SIGTERM)
     process.send_signal(signal.SIGINT)
 
 
 def bots_of(home: Path) -> list[int]:
-    """Return the processes that work in the bot store below a folder."""
+    """Return the processes that run in the bot store below a folder."""
     found = []
     for path in Path("/proc").glob("[0-9]*/cwd"):
         try:
@@ -187,7 +187,7 @@ def bots_of(home: Path) -> list[int]:
 
 
 def done(home: Path) -> int:
-    """Return how many matches are stored; asked often, so without the repository's checks."""
+    """Return the number of stored matches, without the repository's checks as it is called often."""
     if not (home / "tourney.db").exists():
         return 0
     with closing(sqlite.connect(home / "tourney.db")) as connection:
@@ -201,7 +201,7 @@ def stored_digests(home: Path) -> dict[int, str]:
 
 
 def results(home: Path) -> tuple[object, ...]:
-    """Return what must be the same however it was played: records, results, tables, the report's bytes."""
+    """Return the values that every way of running must give: records, results, tables, report bytes."""
     with Repository.open(str(home / "tourney.db")) as repository:
         tournament = repository.tournament()
         return (
@@ -250,17 +250,17 @@ def test_signal_drains_and_next_start_continues(home: Path) -> None:
     assert stands_still(home, 2)
     process.send_signal(signal.SIGINT)
     assert process.stderr is not None
-    told = ""
-    while "stopping: finishing the matches in progress" not in told:
+    output = ""
+    while "stopping: finishing the matches in progress" not in output:
         line = process.stderr.readline()
-        assert line, told
-        told += line
+        assert line, output
+        output += line
     open_gate(home)
     code, said = finish(process)
     assert code == 128 + signal.SIGINT
-    assert "Traceback" not in told + said
+    assert "Traceback" not in output + said
     before = stored_digests(home)
-    # The two that were being played are kept; at most the two that waited behind them were begun too.
+    # The two matches in progress are kept; at most the two that waited behind them started too.
     assert 4 <= len(before) <= 6
     code, said = finish(tourney(home))
     assert code == 0, said
@@ -307,7 +307,7 @@ def test_bot_that_kills_its_worker_voids_its_own_matches_only(home: Path) -> Non
         tournament = repository.tournament().id
         for match in repository.matches(tournament):
             assert match.result is not None
-            assert match.result.void == (1 in match.seats)  # the assassin is the second in the file
+            assert match.result.void == (1 in match.seats)  # the assassin is the second entrant
         assert repository.progress(tournament) == (6, 6, 4, 3)
     assert said.count("is void: the machine failed 3 times: a worker process died") == 4
 
@@ -338,19 +338,19 @@ def test_hanging_match_ends_with_its_worker_or_second_signal(home: Path) -> None
 
 @pytest.mark.parametrize(("reuse", "processes"), [("false", 4), ("true", 1)])
 def test_reuse_keeps_a_process_from_match_to_match(home: Path, reuse: str, processes: int) -> None:
-    """Two bots, eight matches, one worker: who is asked says its process, one or always another."""
+    """Two bots, eight matches, one worker: each bot reports its process."""
     write_file(home, SAYS_WHO, "says-who").chmod(0o755)
     cup = CUP.replace("pebble", "./says-who").replace("BOT", "./says-who").replace("= 16", "= 8")
     write_file(home, f"{cup}reuse = {reuse}\n")
     code, said = finish(tourney(home, "--workers", "1"))
     assert code == 0, said
-    told: dict[str, set[str]] = {"says-who": set(), "second": set()}
+    output: dict[str, set[str]] = {"says-who": set(), "second": set()}
     with Repository.open(str(home / "tourney.db")) as repository:
         tournament = repository.tournament().id
         for number, record in repository.records(tournament):
             assert repository.measured(tournament, number)["reproducible"] is (reuse == "false")
             for line in repository.log(tournament, number):
                 if line.kind == "info":
-                    told[record["seats"][line.seat - 1]["entrant"]].add(line.text)
-    # Who sits first is asked first, and resigns: each in half of the matches.
-    assert {name: len(pids) for name, pids in told.items()} == {"says-who": processes, "second": processes}
+                    output[record["seats"][line.seat - 1]["entrant"]].add(line.text)
+    # The first seat moves first and resigns: each bot has it in half of the matches.
+    assert {name: len(pids) for name, pids in output.items()} == {"says-who": processes, "second": processes}

@@ -1,7 +1,7 @@
-"""The same results from every run of a schedule: one worker, several, or killed halfway and continued.
+"""Every run of a schedule gives the same results: one worker, several, or killed and continued.
 
-The matches are real ones, of bots without processes. One bot never starts, so that it is benched; another
-ends without an answer in some matches. Runs that are killed are processes of their own.
+The matches are real, of bots without processes. One bot never starts, so it is benched; another crashes in
+some matches. Killed runs are separate processes.
 """
 
 import os
@@ -36,7 +36,7 @@ DEAD, FRAIL = "b", "c"
 
 
 class Case(NamedTuple):
-    """A tournament, and how many matches it has (None: its results decide that)."""
+    """A tournament and its number of matches (None: results decide it)."""
 
     format: str
     entrants: int
@@ -45,7 +45,7 @@ class Case(NamedTuple):
     rows: int | None
     rounds: int | None = None
     extra: tuple[tuple[str, int | str], ...] = ()
-    benched: bool = True  # False: the format itself takes out who fails at start-up
+    benched: bool = True  # False: the format itself drops an entrant that fails at start-up
 
 
 CASES = {
@@ -61,14 +61,14 @@ CASES = {
 
 
 class Silent(RandomChannel):
-    """Never says a word: its program does not start."""
+    """A bot whose program does not start."""
 
     def wait(self, deadline: int) -> Event:
         return Event("closed", "exit code 1")
 
 
 class Frail(RandomChannel):
-    """Ends without an answer in every third of its matches, by its seed, when it is asked a second time."""
+    """A bot that crashes at its second turn in every third match, by its seed."""
 
     def wait(self, deadline: int) -> Event:
         return super().wait(deadline) if self._turn < 2 or self._seed % 3 else Event("closed", "exit code 1")
@@ -84,12 +84,12 @@ def play(task: MatchTask) -> WorkerReply:
 
 
 def run(
-    database: Path, pool: MatchExecutor, max_faults: int | None = None, listener: Listener | None = None
+    database: Path, executor: MatchExecutor, max_faults: int | None = None, listener: Listener | None = None
 ) -> End:
     with Repository.open(str(database)) as repository:
         tournament = repository.tournament().id
         return (
-            Coordinator(repository, tournament, pool, NOWHERE, listener=listener, max_faults=max_faults)
+            Coordinator(repository, tournament, executor, NOWHERE, listener=listener, max_faults=max_faults)
             .run()
             .end
         )
@@ -104,7 +104,7 @@ def threads(database: Path, max_faults: int | None = None) -> End:
 
 
 class Gate(Listener):
-    """Lets so many matches be played and no more, and says when they are stored."""
+    """Admits ``count`` matches, and writes to ``tell`` when they are stored."""
 
     def __init__(self, count: int, tell: int) -> None:
         self._left = threading.Semaphore(count)
@@ -122,7 +122,7 @@ class Gate(Listener):
 
 
 def kill_after(count: int, database: Path, max_faults: int | None) -> None:
-    """Run in a process of its own, killed when it has stored so many matches and plays others."""
+    """Run in a separate process, and kill it once it has stored ``count`` matches and plays others."""
     heard, tell = os.pipe()
     pid = os.fork()
     if not pid:
@@ -139,14 +139,14 @@ def kill_after(count: int, database: Path, max_faults: int | None) -> None:
 
 
 def killed(database: Path, max_faults: int | None = None) -> End:
-    """Kill two runs in the middle, and let a third finish, that answers in the contrary order."""
+    """Kill two runs in the middle, and finish with a third one in reverse order."""
     kill_after(3, database, max_faults)
     kill_after(6, database, max_faults)
     return run(database, BackwardsExecutor(play, 3), max_faults)
 
 
 def results(database: Path) -> dict[str, Any]:
-    """Return all that must be the same, down to the bytes of the report."""
+    """Return all that must be the same, down to the report's bytes."""
     with Repository.open(str(database)) as repository:
         tournament = repository.tournament()
         entrants = range(len(repository.entrants(tournament.id)))
@@ -184,7 +184,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 
 
 def same(found: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Check that all ways gave the same, and return it."""
+    """Check that all ways gave the same results, and return them."""
     first, *others = found.values()
     for way, other in zip(list(found)[1:], others, strict=True):
         for what, value in first.items():
@@ -208,7 +208,7 @@ def test_threads_and_killed_runs_give_same_results(tmp_path: Path, name: str) ->
 
 @pytest.mark.parametrize("name", ["round-robin", "pods", "adaptive", "adaptive-of-4"])
 def test_fault_limit_stops_all_ways_at_same_match(tmp_path: Path, name: str) -> None:
-    """What is drawn, played and reported when it stops is the same; so is the end, once it goes on."""
+    """Pairings, results and report are the same when it stops, and after it continues."""
     stopped, ended = {}, {}
     for way, go in WAYS.items():
         database = make(tmp_path / f"{way}.db", CASES[name])

@@ -1,4 +1,4 @@
-"""What goes wrong in a night, as people meet it: real runs, real bots, gated where they are to be caught."""
+"""Failures of unattended runs: real runs and bots, gated where a test must catch them."""
 
 import fcntl
 import json
@@ -27,7 +27,7 @@ def night(tmp_path: Path) -> Iterator[Home]:
 
 
 def test_closed_terminal_drains_the_run_without_loss(night: Home) -> None:
-    """A real terminal, with the progress bar on it; whoever closes it may send the hangup more than once."""
+    """A real terminal with the progress bar; closing it may send more than one hangup."""
     night.cup()
     ours, theirs = pty.openpty()
 
@@ -36,14 +36,14 @@ def test_closed_terminal_drains_the_run_without_loss(night: Home) -> None:
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
     process = night.start(
-        "--workers", "2", "--notify", "tee told", stdin=theirs, stdout=theirs, stderr=theirs,
+        "--workers", "2", "--notify", "tee notified", stdin=theirs, stdout=theirs, stderr=theirs,
         start_new_session=True, preexec_fn=take_terminal,
     )  # fmt: skip
     os.close(theirs)
     os.set_blocking(ours, False)
 
     def stored_and_waiting() -> bool:
-        with suppress(BlockingIOError):  # somebody looks at the terminal, lest it be full
+        with suppress(BlockingIOError):  # read the terminal, so that it does not fill up
             os.read(ours, 1 << 16)
         return night.stored() == 3 and night.waiting == 2
 
@@ -55,8 +55,8 @@ def test_closed_terminal_drains_the_run_without_loss(night: Home) -> None:
     night.open()
     assert night.finish(process)[0] == 128 + signal.SIGHUP
     assert 5 <= night.stored() < 12
-    assert (night.folder / "told").read_text().startswith("cup: sage-stones")
-    assert not night.said("match ")  # that a worker was lost, or a match is void
+    assert (night.folder / "notified").read_text().startswith("cup: sage-stones")
+    assert not night.said("match ")  # no worker was lost, no match is void
     code, said = night.finish(night.start())
     assert code == 0, said
     night.whole(12)
@@ -80,7 +80,7 @@ def test_run_under_nohup_survives_its_terminal(night: Home) -> None:
 
 
 def test_killed_run_prints_nothing_and_frees_its_lock(night: Home) -> None:
-    """Meanwhile a second run of the tournament is refused, and one of another goes on beside it."""
+    """Meanwhile a second run of the tournament is refused, and a run of another one continues."""
     night.cup(games=4)
     night.cup("other", games=4)
     first, other = night.start("--workers", "1"), night.start("--workers", "1", name="other")
@@ -89,7 +89,7 @@ def test_killed_run_prints_nothing_and_frees_its_lock(night: Home) -> None:
     assert (code, said.count("\n")) == (2, 1)
     assert said.startswith("error: cup is being run by another process already: wait for it, or stop it")
 
-    # Only the runner is killed; what its workers and the library's own process print goes to the same pipe.
+    # Only the run is killed; its workers and the resource tracker print to the same pipe.
     assert workers_of(first.pid)
     first.kill()
     code, said = night.finish(first)
@@ -106,7 +106,7 @@ def test_killed_run_prints_nothing_and_frees_its_lock(night: Home) -> None:
 
 
 def test_run_waits_for_another_writer(night: Home) -> None:
-    """Pause, spool, kill -9, and the next start takes in what was played; a second pause ends by itself."""
+    """Pause, spool, kill -9; the next start stores the spooled results, and a second pause ends by itself."""
     night.cup()
     process = night.start("--workers", "2")
     night.admit(2)
@@ -144,7 +144,7 @@ def test_run_waits_for_another_writer(night: Home) -> None:
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
-    """A small disk of its own."""
+    """A small disk."""
     place = tmp_path / "small"
     if not small_disk(place):
         pytest.skip("a small disk (tmpfs) can be mounted by root only, where mounting is allowed")
@@ -153,7 +153,7 @@ def disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def fill(place: Path) -> None:
-    """Fill a disk to the last byte; whatever becomes free on it later is filled by the next call."""
+    """Fill a disk to the last byte; the next call fills space that became free."""
     with (place / "ballast").open("ab", buffering=0) as file:
         for size in (1 << 16, 1 << 10, 1):
             with suppress(OSError):
@@ -162,7 +162,7 @@ def fill(place: Path) -> None:
 
 
 def test_full_disk_pauses_a_real_run_without_loss(night: Home, disk: Path) -> None:
-    """Once it goes on by itself, once it is killed; the log is on the full disk too."""
+    """Once it continues by itself, once it is killed; the log is on the full disk too."""
     night.cup(games=40)
     night.database = disk / "tourney.db"
     words = ("--db", str(night.database), "--workers", "2")
@@ -173,7 +173,7 @@ def test_full_disk_pauses_a_real_run_without_loss(night: Home, disk: Path) -> No
         return spool.read_bytes().count(b'"record"') if spool.exists() else 0
 
     def play_until_one_is_spooled() -> int:
-        """Return how many were played; what SQLite had reserved may take in some on a full disk."""
+        """Return the number played; space that SQLite reserved may take some on a full disk."""
         total = night.stored()
 
         def all_there() -> bool:
@@ -209,7 +209,7 @@ def test_full_disk_pauses_a_real_run_without_loss(night: Home, disk: Path) -> No
 
 
 def test_status_shows_a_run_in_progress(night: Home) -> None:
-    """All of it is held to the database: the gate is closed, so that nothing moves while it is asked."""
+    """Compare the status with the database while the gate is closed and nothing changes."""
     night.cup(games=8, bots=("./first", "./dead"))
     process = night.start("--workers", "2", "--notify", "false")
     night.admit(3)
@@ -232,29 +232,29 @@ def test_status_shows_a_run_in_progress(night: Home) -> None:
             assert pair == pairs.pop(int(number))
             assert {*pair.split("-v-")} == {"gated", "first"}
             assert since.endswith("s")
-        told = status()
+        shown = status()
         [(stored,)] = ask("SELECT count(*) FROM match")
         [(started,)] = ask("SELECT count(*) FROM seat WHERE fault = 'startup'")
         assert ask("SELECT count(*) FROM seat WHERE fault IS NOT NULL") == [(started,)]
-    assert told["state"] == f"running (process {process.pid})"
-    assert (told["done"], told["rows"], told["rounds"]) == (stored, 24, 3)
-    assert told["faults"] == [f"dead:startup:{started}"]
+    assert shown["state"] == f"running (process {process.pid})"
+    assert (shown["done"], shown["rows"], shown["rounds"]) == (stored, 24, 3)
+    assert shown["faults"] == [f"dead:startup:{started}"]
     assert started > 0
-    assert told["left"] == pytest.approx((24 - stored) / told["rate"], rel=0.2, abs=1)
+    assert shown["left"] == pytest.approx((24 - stored) / shown["rate"], rel=0.2, abs=1)
     text = night.tourney("status").stdout
     for words in (f"process {process.pid}", f"dead:startup:{started}", "cup playing"):
         assert words in text
 
     night.open()
     code, said = night.finish(process)
-    assert code == 0, said  # although the command at the end fails
+    assert code == 0, said  # although the notification fails
     assert "--notify: false ended with the exit code 1" in said
-    told = status()
-    assert (told["state"], told["playing"], told["rate"], told["left"]) == ("finished", [], None, None)
+    shown = status()
+    assert (shown["state"], shown["playing"], shown["rate"], shown["left"]) == ("finished", [], None, None)
 
 
 def test_backup_during_a_run_is_complete_and_can_continue(night: Home) -> None:
-    """At the closed gate, where what is stored is known, and while results come; the run does not pause."""
+    """At the closed gate and while results arrive; the run does not pause."""
 
     def digests(name: str) -> dict[int, str]:
         with closing(sqlite3.connect(night.folder / name)) as connection:

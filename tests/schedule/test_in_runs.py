@@ -53,8 +53,8 @@ def begin(repository: Repository, count: int, **plan: Any) -> Tournament:
     return repository.tournament_by_id(made.id)
 
 
-def run(repository: Repository, tournament: Tournament, pool: FuturesExecutor) -> None:
-    summary = Coordinator(repository, tournament.id, pool, Path("/nowhere")).run()
+def run(repository: Repository, tournament: Tournament, executor: FuturesExecutor) -> None:
+    summary = Coordinator(repository, tournament.id, executor, Path("/nowhere")).run()
     assert summary.end is End.FINISHED
 
 
@@ -140,7 +140,7 @@ def test_a_swiss_of_two_hundred_in_whole_matches(tmp_path: Path) -> None:
     assert sum(top) > sum(bottom) + 40 * 300
 
 
-POOLS: list[Callable[[], FuturesExecutor]] = [
+EXECUTORS: list[Callable[[], FuturesExecutor]] = [
     lambda: FuturesExecutor(Immediate, answer, 1),
     lambda: BackwardsExecutor(answer, 7),
     lambda: ShuffledExecutor(answer, 5, (3, 1, 4, 1, 5, 9, 2, 6)),
@@ -163,7 +163,7 @@ def test_what_depends_on_results_is_the_same_with_any_number_of_workers(
 ) -> None:
     """Results in schedule order, backwards, shuffled and from threads: the same rows, records, standings."""
     seen = []
-    for k, make in enumerate(POOLS):
+    for k, make in enumerate(EXECUTORS):
         with Repository.open(str(tmp_path / f"{k}.db"), create=True) as repository:
             tournament = begin(repository, 9, **plan)
             run(repository, tournament, make())

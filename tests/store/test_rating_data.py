@@ -64,7 +64,7 @@ def test_groups_that_are_not_whole_count_as_far_as_they_go(tmp_path: Path) -> No
 def test_groups_of_more_than_two_games_are_kept_whole(tmp_path: Path) -> None:
     """Imported records may hold one game again and again under one seed."""
     with Repository.open(str(tmp_path / "a.db"), create=True) as repository:
-        cup = begin(repository, 2, draw=False).id
+        cup = begin(repository, 2, pair=False).id
         rows = [Row(1, 1, 1, order, (0, 1)) for order in (1, 2, 3)] + [Row(1, 2, 1, 1, (0, 1))]
         repository.add_rows(cup, rows, complete=True)
         store_results(repository, cup, [1, 2, 3, 4])
@@ -80,7 +80,7 @@ def test_the_settled_prefix_ends_before_the_first_open_match(tmp_path: Path) -> 
         assert [result.number for result in repository.results(cup, after=2)] == [4]
         store_results(repository, cup, [3, 5, 6])
         assert repository.settled(cup) == 6
-        empty = begin(repository, 2, name="empty", draw=False).id
+        empty = begin(repository, 2, name="empty", pair=False).id
         assert repository.settled(empty) == 0
 
 

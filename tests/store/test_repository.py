@@ -68,7 +68,7 @@ def test_a_tournament_is_found_by_name_or_as_the_last_one(repository: Repository
 
 
 def test_rows_are_numbered_in_schedule_order_and_never_drawn_again(repository: Repository) -> None:
-    tournament = begin(repository, 3, draw=False)
+    tournament = begin(repository, 3, pair=False)
     rows = [Row(2, 1, 1, 1, (0, 1)), Row(1, 1, 1, 2, (2, 1)), Row(1, 1, 1, 1, (1, 2))]
     numbered = repository.add_rows(tournament.id, rows, complete=False)
     assert numbered == tuple(enumerate(sorted(rows), 1))

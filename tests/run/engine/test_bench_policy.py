@@ -1,4 +1,4 @@
-"""Benching and limits of faults are functions of results in schedule order, whatever came first."""
+"""Benching and the limit of faults depend on results in schedule order, not on completion order."""
 
 from collections.abc import Sequence
 
@@ -56,7 +56,7 @@ def test_other_faults_and_matches_without_any_start_bench_no_entrant() -> None:
 def test_row_waits_only_for_rows_that_could_bench_its_entrants() -> None:
     policy = BenchPolicy()
     policy.count(1, (5, 2), START)
-    assert policy.decide(16, (5, 1), [(2, (5, 3))]) == PLAY  # two strikes at most
+    assert policy.decide(16, (5, 1), [(2, (5, 3))]) == PLAY  # two failed starts at most
     assert policy.decide(16, (5, 1), [(2, (5, 3)), (4, (6, 5))]) == WAIT
     assert policy.decide(16, (0, 1), [(2, (5, 3)), (4, (6, 5))]) == PLAY
     assert policy.decide(16, (5, 1), [(2, (5, 3)), (9, (6, 5))]) == PLAY  # 9 does not bear on it
@@ -87,35 +87,35 @@ ROWS = st.lists(
 )
 
 
-def calls(
-    rows: Sequence[tuple[Seats, Faults]], window: int, draw: Sequence[int], limit: int
+def decisions(
+    rows: Sequence[tuple[Seats, Faults]], window: int, choices: Sequence[int], limit: int
 ) -> list[Decision]:
-    """Hand out rows with at most ``window`` open, ended in an order that ``draw`` decides."""
+    """Decide about rows with at most ``window`` in play, which end in an order that ``choices`` sets."""
     policy = BenchPolicy(limit)
     open_: list[int] = []
-    called: list[Decision] = []
+    found: list[Decision] = []
     turn = 0
-    while len(called) < len(rows):
-        number = len(called) + 1
-        call = WAIT
+    while len(found) < len(rows):
+        number = len(found) + 1
+        decision = WAIT
         if len(open_) < window:
-            call = policy.decide(number, rows[number - 1][0], [(n, rows[n - 1][0]) for n in open_])
-        if call == WAIT:
+            decision = policy.decide(number, rows[number - 1][0], [(n, rows[n - 1][0]) for n in open_])
+        if decision == WAIT:
             assert open_, "it waits for nothing"
-            ended = open_.pop(draw[turn % len(draw)] % len(open_))
+            ended = open_.pop(choices[turn % len(choices)] % len(open_))
             turn += 1
             policy.count(ended, *rows[ended - 1])
             continue
-        called.append(call)
-        if call.kind == "stop":
+        found.append(decision)
+        if decision.kind == "stop":
             break
-        if call.kind == "play":
+        if decision.kind == "play":
             open_.append(number)
-    return called
+    return found
 
 
 @given(ROWS, st.integers(1, 50), st.lists(st.integers(0, 99), min_size=1, max_size=9), st.integers(1, 12))
 def test_completion_order_changes_no_decision(
-    rows: list[tuple[Seats, Faults]], window: int, draw: list[int], limit: int
+    rows: list[tuple[Seats, Faults]], window: int, choices: list[int], limit: int
 ) -> None:
-    assert calls(rows, window, draw, limit) == calls(rows, 1, [0], limit)
+    assert decisions(rows, window, choices, limit) == decisions(rows, 1, [0], limit)

@@ -1,4 +1,4 @@
-"""Runs: what is handed out, what fails, what signals do."""
+"""The coordinator: what it submits, failures of the machine, and signals."""
 
 import os
 import signal
@@ -45,10 +45,10 @@ def test_completion_order_and_workers_change_nothing(tmp_path: Path, seats: int)
     backwards = BackwardsExecutor(answer)
     threads = FuturesExecutor(lambda: ThreadPoolExecutor(4), answer, 4)
     seen = []
-    for k, pool in enumerate((FuturesExecutor(Immediate, answer), backwards, threads)):
+    for k, executor in enumerate((FuturesExecutor(Immediate, answer), backwards, threads)):
         with Repository.open(str(tmp_path / f"{k}.db"), create=True) as repository:
             tournament = begin(repository, 4, seats=seats, games=6)
-            run(repository, pool=pool)
+            run(repository, executor=executor)
             seen.append((digests(repository, tournament.id), compute_standings(repository, tournament.id)))
     assert backwards.most == 4
     assert len(seen[0][0]) == {2: 36, 3: 24}[seats]
@@ -62,10 +62,10 @@ def test_run_continues_with_rows_without_result(repository: Repository) -> None:
     def dies_at_seven(task: MatchTask) -> WorkerReply:
         counts[task.number] += 1
         if task.number == 7 and counts[7] == 1:
-            raise BotError("somebody removed the bot from the store")
+            raise BotError("the bot was removed from the store")
         return answer(task)
 
-    with refused(BotError, "somebody removed the bot"):
+    with refused(BotError, "the bot was removed"):
         run(repository, dies_at_seven)
     assert sorted(digests(repository, tournament.id)) == [1, 2, 3, 4, 5, 6, 8]  # 8 was out already
     assert run(repository, dies_at_seven).end is End.FINISHED
@@ -176,7 +176,7 @@ class Fragile(MatchExecutor):
 
 
 class Settling(Fragile):
-    """As fragile, but answers at once whoever is no killer and alone."""
+    """As fragile, but replies at once to a match that is alone and kills no worker."""
 
     def submit(self, task: MatchTask) -> "Future[WorkerReply]":
         future = super().submit(task)
@@ -187,14 +187,14 @@ class Settling(Fragile):
 
 def test_dying_worker_costs_only_the_match_that_kills_it(repository: Repository) -> None:
     tournament = begin(repository, 4)
-    pool = Settling({3})
+    executor = Settling({3})
     ears = Ears()
-    summary = Coordinator(repository, tournament.id, pool, Path("/nowhere"), listener=ears).run()
+    summary = Coordinator(repository, tournament.id, executor, Path("/nowhere"), listener=ears).run()
     assert summary.end is End.FINISHED
     assert (summary.progress.done, summary.progress.void) == (12, 1)
-    assert pool.replaced == 3
-    assert pool.tries[3] == 3
-    assert max(count for number, count in pool.tries.items() if number != 3) <= 2
+    assert executor.replaced == 3
+    assert executor.tries[3] == 3
+    assert max(count for number, count in executor.tries.items() if number != 3) <= 2
     voids = [m.number for m in repository.matches(tournament.id) if m.result is not None and m.result.void]
     assert voids == [3]
     assert ears.said == [

@@ -1,4 +1,4 @@
-"""Rows are played before it is decided whether they count; what counts in the end is as if all had waited."""
+"""Rows are played before they are decided; the results that count are as if all had waited."""
 
 import tempfile
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.executors import BackwardsExecutor, ShuffledExecutor
-from tests.run.engine.test_bench_policy import START, Faults, calls
+from tests.run.engine.test_bench_policy import START, Faults, decisions
 from tests.tournaments import answer, begin, digests, entrant, played
 from tourney.match.spec import MatchSpec
 from tourney.run.engine.bench_policy import PLAY, WAIT, BenchPolicy, Decision
@@ -37,19 +37,19 @@ def with_faults(faults: Sequence[Faults], task: MatchTask) -> WorkerReply:
 @settings(max_examples=40)
 @given(FAULTS, st.integers(1, 12), st.lists(st.integers(0, 99), min_size=1, max_size=9), st.integers(1, 30))
 def test_completion_order_changes_no_counted_result(
-    faults: list[Faults], workers: int, draw: list[int], limit: int
+    faults: list[Faults], workers: int, choices: list[int], limit: int
 ) -> None:
-    """Against the policy alone, who is told all results before a row when it is asked about the row."""
+    """Compare with a policy that knows all earlier results when it decides about a row."""
     with (
         tempfile.TemporaryDirectory() as folder,
         Repository.open(str(Path(folder) / "t.db"), create=True) as repository,
     ):
         tournament = begin(repository, 4, games=8).id
         rows = [row.seats for _, row in repository.rows(tournament)]
-        wanted = calls([((a, b), f) for (a, b), f in zip(rows, faults, strict=True)], 1, [0], limit)
-        pool = ShuffledExecutor(lambda task: with_faults(faults, task), workers, draw)
-        ran = Coordinator(repository, tournament, pool, Path("/nowhere"), max_faults=limit).run()
-        kinds = [call.kind for call in wanted]
+        wanted = decisions([((a, b), f) for (a, b), f in zip(rows, faults, strict=True)], 1, [0], limit)
+        executor = ShuffledExecutor(lambda task: with_faults(faults, task), workers, choices)
+        ran = Coordinator(repository, tournament, executor, Path("/nowhere"), max_faults=limit).run()
+        kinds = [decision.kind for decision in wanted]
         assert ran.end is (End.FAULTS if "stop" in kinds else End.FINISHED)
         found = []
         for match in repository.matches(tournament, finished=True):
@@ -84,13 +84,13 @@ def test_undecided_result_does_not_count_for_later_rows() -> None:
 
 
 def test_earliest_row_decides_where_the_run_stops() -> None:
-    """A later row may be known to be void, or the last, while an earlier one is undecided."""
+    """A later row may be void or the last one while an earlier row is undecided."""
     policy = BenchPolicy(max_faults=2)
     rows = [Row(1, number, 1, 1, (0, 1)) for number in range(20)]
     assert policy.hand_out(16, rows[16], [(1, (0, 1)), (2, (0, 1))]) == PLAY
     assert policy.finish(*result(2, (0, 1), ("crash", "crash")))
     assert policy.hand_out(17, rows[17], [(1, (0, 1)), (16, (0, 1))]) == WAIT
-    assert [call for _, _, call, _ in policy.settle(lambda: [(1, (0, 1))])] == [
+    assert [decision for _, _, decision, _ in policy.settle(lambda: [(1, (0, 1))])] == [
         Decision("stop", matches=(8,))
     ]
     assert policy.clear() == ()
@@ -98,21 +98,21 @@ def test_earliest_row_decides_where_the_run_stops() -> None:
 
 
 def test_no_worker_waits_for_a_decision(repository: Repository) -> None:
-    """Two entrants, so that every result might bench them: as many matches are out as the workers take."""
+    """Any result might bench one of two entrants, yet the workers get as many matches as they take."""
     tournament = begin(repository, 2, games=400).id
-    pool = BackwardsExecutor(answer, workers=64)
-    assert Coordinator(repository, tournament, pool, Path("/nowhere")).run().end is End.FINISHED
-    assert pool.most == pool.capacity == 128
+    executor = BackwardsExecutor(answer, workers=64)
+    assert Coordinator(repository, tournament, executor, Path("/nowhere")).run().end is End.FINISHED
+    assert executor.most == executor.capacity == 128
     assert len(digests(repository, tournament)) == 400
 
 
 def test_delayed_decision_bounds_the_matches_in_play(repository: Repository) -> None:
-    """Three matches that hang could bench an entrant; 15 do not depend on them, and 8 are out at a time."""
+    """Three hanging matches could bench an entrant; 15 do not depend on them, and 8 are in play at a time."""
     tournament = begin(repository, 2, games=400).id
     early: list[int] = []
 
     class Hanging(BackwardsExecutor):
-        """Answers the first three when there is nothing else."""
+        """Plays the first three matches only when it holds no others."""
 
         def flush(self) -> None:
             slow = [item for item in self._held if item[0].number <= 3]
@@ -124,7 +124,7 @@ def test_delayed_decision_bounds_the_matches_in_play(repository: Repository) -> 
             else:
                 super().flush()
 
-    pool = Hanging(answer, workers=4)
-    assert Coordinator(repository, tournament, pool, Path("/nowhere")).run().end is End.FINISHED
-    assert sorted(early) == list(range(4, 4 + 12 + pool.capacity))
+    executor = Hanging(answer, workers=4)
+    assert Coordinator(repository, tournament, executor, Path("/nowhere")).run().end is End.FINISHED
+    assert sorted(early) == list(range(4, 4 + 12 + executor.capacity))
     assert len(digests(repository, tournament)) == 400

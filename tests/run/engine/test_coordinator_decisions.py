@@ -1,4 +1,4 @@
-"""What results decide: benching, too many faults, and the next round."""
+"""Decisions by results: benching, too many faults, and the next round."""
 
 from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -21,7 +21,7 @@ from tourney.store.repository import Repository
 
 
 def never_starts(name: str) -> Play:
-    """Play so that an entrant fails at start-up whenever it is asked."""
+    """Return matches in which an entrant always fails at start-up."""
 
     def play(task: MatchTask) -> WorkerReply:
         for seat, entrant in enumerate(task.spec.seats, 1):
@@ -48,10 +48,10 @@ def test_bot_that_never_starts_is_benched(
     assert (len(lost), len(void)) == (15, 9)
     assert (summary.end, summary.progress.done, summary.progress.void) == (End.FINISHED, 48, 9)
     assert repository.benched(tournament.id) == ((1, 9),)
-    [told] = ears.said
-    assert told.startswith("b is benched: it failed at start-up 3 times (matches ")
-    assert f"matches from {void[0]} on are void" in told
-    assert "--unbench b" in told
+    [message] = ears.said
+    assert message.startswith("b is benched: it failed at start-up 3 times (matches ")
+    assert f"matches from {void[0]} on are void" in message
+    assert "--unbench b" in message
     notes = {m.result.note for m in of_b if m.result is not None and m.result.void}
     assert notes == {"benched: b failed at start-up 3 times"}
 
@@ -84,12 +84,12 @@ def test_fault_limit_stops_at_same_match_with_any_workers(
     repository: Repository, make: Callable[[], Executor], workers: int
 ) -> None:
     tournament = begin(repository, 5, games=6)
-    pool = FuturesExecutor(make, never_starts("c"), workers)
+    executor = FuturesExecutor(make, never_starts("c"), workers)
     ears = Ears()
 
     def stopped() -> Summary:
         coordinator = Coordinator(
-            repository, tournament.id, pool, Path("/nowhere"), listener=ears, max_faults=4
+            repository, tournament.id, executor, Path("/nowhere"), listener=ears, max_faults=4
         )
         return coordinator.run()
 
@@ -100,13 +100,13 @@ def test_fault_limit_stops_at_same_match_with_any_workers(
     last = next(number for number in range(1, 61) if last_deciding(number) == decided) - 1
     assert sorted(digests(repository, tournament.id)) == list(range(1, last + 1))
     assert f"too many faults by match {decided}: stopping" in ears.said[-1]
-    pool = FuturesExecutor(Immediate, never_starts("c"))
+    executor = FuturesExecutor(Immediate, never_starts("c"))
     assert (stopped().end, repository.progress(tournament.id).done) == (End.FAULTS, last)
     assert run(repository).end is End.FINISHED
 
 
 class Ladder(Format):
-    """A format that learns: who won the last round it may see meets the next. It notes what it saw."""
+    """A format in which the winner of the last known round meets the next entrant; it records its input."""
 
     name = "ladder"
     seen: list[tuple[int, int, int]]
@@ -136,10 +136,10 @@ def test_round_is_paired_from_whole_rounds_only(
     format_.seen = []
     monkeypatch.setattr(Ladder, "lag", lag)
     monkeypatch.setitem(FORMATS._found, "ladder", format_)
-    tournament = begin(repository, 5, format_="ladder", rounds=6, games=4, draw=False)
+    tournament = begin(repository, 5, format_="ladder", rounds=6, games=4, pair=False)
     assert run(repository, make=make, workers=3).end is End.FINISHED
-    # Six draws, each seeing the results (4 a round) of all rounds up to the last drawn less the lag.
-    assert format_.seen == [(drawn, max(0, drawn - lag), 4 * max(0, drawn - lag)) for drawn in range(6)]
+    # Six pairings, each from the results (4 a round) of all rounds up to the last one less the lag.
+    assert format_.seen == [(paired, max(0, paired - lag), 4 * max(0, paired - lag)) for paired in range(6)]
     assert repository.progress(tournament.id) == (24, 24, 0, 6)
     assert repository.tournament().complete
 
@@ -150,7 +150,7 @@ def test_paired_rounds_stay_when_a_run_continues(
     format_ = Ladder()
     format_.seen = []
     monkeypatch.setitem(FORMATS._found, "ladder", format_)
-    tournament = begin(repository, 5, format_="ladder", rounds=4, draw=False)
+    tournament = begin(repository, 5, format_="ladder", rounds=4, pair=False)
 
     def stops(task: MatchTask) -> WorkerReply:
         if task.number == 5:
@@ -162,4 +162,4 @@ def test_paired_rounds_stay_when_a_run_continues(
     before = tuple(repository.rows(tournament.id))
     assert run(repository).end is End.FINISHED
     assert tuple(repository.rows(tournament.id))[: len(before)] == before
-    assert [drawn for drawn, _, _ in format_.seen] == [0, 1, 2, 3]
+    assert [paired for paired, _, _ in format_.seen] == [0, 1, 2, 3]

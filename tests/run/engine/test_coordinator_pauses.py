@@ -1,4 +1,4 @@
-"""Databases that cannot be written: a run pauses, goes on, and loses nothing."""
+"""A run pauses while the database cannot be written, then continues without loss."""
 
 import os
 import signal
@@ -35,7 +35,7 @@ def test_store_error_stops_the_run_with_its_sentence(
 
 
 class Failing:
-    """Lets some writes fail: the next ``times`` of them."""
+    """Makes the next ``times`` writes fail."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, method: str, times: int) -> None:
         self.times = times
@@ -51,12 +51,12 @@ class Failing:
 
 
 def patient(repository: Repository, **more: Any) -> Coordinator:
-    """Return a coordinator that bears an hour of failure and tries again at once."""
-    pool = FuturesExecutor(Immediate, more.pop("play", answer), 2)
+    """Return a coordinator that retries for an hour, without waiting between attempts."""
+    executor = FuturesExecutor(Immediate, more.pop("play", answer), 2)
     return Coordinator(
         repository,
         repository.tournament().id,
-        pool,
+        executor,
         Path("/nowhere"),
         retry_seconds=3600.0,
         retry_pauses=(0.0,),
@@ -83,7 +83,7 @@ def test_full_disk_pauses_the_run_without_loss(
 
 
 def test_unstored_round_pauses_the_run(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
-    tournament = begin(repository, 4, draw=False)
+    tournament = begin(repository, 4, pair=False)
     failing = Failing(monkeypatch, "add_rows", 2)
     ears = Ears()
     assert patient(repository, listener=ears).run().end is End.FINISHED

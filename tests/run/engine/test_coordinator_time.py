@@ -1,4 +1,4 @@
-"""Runs that must end in time: nothing is begun that would not."""
+"""Runs with a deadline start no match that would end late."""
 
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -16,7 +16,7 @@ from tourney.store.repository import Repository
 
 
 class OneByOne(FuturesExecutor):
-    """Plays one match at a time of those handed out, as a worker does: none after its time, or a drain."""
+    """Plays one match at each ``flush``, as a worker does; none after its time or a drain."""
 
     def __init__(self, seconds: Callable[[int], float], workers: int = 2) -> None:
         super().__init__(Immediate, answer, workers)
@@ -50,11 +50,11 @@ class OneByOne(FuturesExecutor):
 @pytest.mark.parametrize(
     ("seconds", "until", "begun"),
     [
-        # As long as each other: the fifth would end at 50.
+        # All are equally long: the fifth would end at 50.
         (lambda _number: 10.0, 45.0, [0.0, 10.0, 20.0, 30.0]),
-        # The third is long; the others were handed out when none was known to be, and are not begun after it.
+        # The third is long: the later ones, though submitted, do not start after it.
         (lambda number: 30.0 if number == 3 else 1.0, 45.0, [0.0, 1.0, 2.0]),
-        # All are played just in time.
+        # All end just in time.
         (lambda _number: 10.0, 120.5, [10.0 * k for k in range(12)]),
     ],
 )
@@ -62,11 +62,13 @@ def test_no_match_starts_that_would_end_late(
     repository: Repository, seconds: Callable[[int], float], until: float, begun: list[float]
 ) -> None:
     tournament = begin(repository, 4)
-    pool = OneByOne(seconds)
+    executor = OneByOne(seconds)
     ears = Ears()
-    summary = run(repository, pool=pool, listener=ears, deadline=Deadline(until), clock=pool.clock)
-    assert pool.begun == begun
-    assert pool.now <= until
+    summary = run(
+        repository, executor=executor, listener=ears, deadline=Deadline(until), clock=executor.clock
+    )
+    assert executor.begun == begun
+    assert executor.now <= until
     assert sorted(digests(repository, tournament.id)) == list(range(1, 1 + len(begun)))
     finished = len(begun) == 12
     assert summary.end is (End.FINISHED if finished else End.TIME)
@@ -76,14 +78,14 @@ def test_no_match_starts_that_would_end_late(
 
 def test_match_in_progress_is_finished_after_the_deadline(repository: Repository) -> None:
     tournament = begin(repository, 4)
-    pool = OneByOne(lambda number: 100.0 if number == 3 else 1.0)
-    summary = run(repository, pool=pool, deadline=Deadline(45.0), clock=pool.clock)
-    assert (summary.end, pool.now) == (End.TIME, 102.0)
+    executor = OneByOne(lambda number: 100.0 if number == 3 else 1.0)
+    summary = run(repository, executor=executor, deadline=Deadline(45.0), clock=executor.clock)
+    assert (summary.end, executor.now) == (End.TIME, 102.0)
     assert sorted(digests(repository, tournament.id)) == [1, 2, 3]
 
 
 def test_match_that_waits_past_the_deadline_does_not_start(repository: Repository) -> None:
-    """A worker says so, as one that was told to drain would; the run ends, and the next plays it."""
+    """The worker replies as in a drain; the run ends, and the next one plays the match."""
     begin(repository, 4)
     seen: list[float | None] = []
 

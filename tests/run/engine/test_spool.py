@@ -1,4 +1,4 @@
-"""The spool gives back what was kept, whatever happened to the file, and nothing else."""
+"""The spool returns exactly the results it kept, also from a damaged file."""
 
 import os
 from pathlib import Path
@@ -16,7 +16,7 @@ from tourney.store.values import MatchResult, Tournament
 
 
 def results(repository: Repository, tournament: Tournament) -> list[MatchResult]:
-    """Return a result for each row that has none; one of them void."""
+    """Return a result for each row without one; one of them is void."""
     entrants = repository.entrants(tournament.id)
     return [
         MatchResult(number, None, "the machine failed")
@@ -49,7 +49,7 @@ def test_empty_and_cleared_spools_are_deleted(repository: Repository, path: Path
     assert read_spool(path, tournament) is None
     spool = Spool(path, tournament, reserve=4096)
     assert spool.open()
-    assert path.stat().st_size == 4096  # room for the time when the disk is full
+    assert path.stat().st_size == 4096  # reserved for a full disk
     spool.keep(results(repository, tournament))
     spool.clear()
     spool.keep(results(repository, tournament)[:1])
@@ -80,7 +80,7 @@ def test_next_run_stores_the_spool_of_a_killed_run(repository: Repository, path:
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, bytes, Tournament, list[MatchResult]]:
-    """A spool: its path and bytes, and what was kept."""
+    """A spool: its path, bytes, tournament and results."""
     folder = tmp_path_factory.mktemp("spool")
     with Repository.open(str(folder / "t.db"), create=True) as repository:
         tournament = begin(repository, 3)
@@ -105,7 +105,7 @@ def test_damaged_spool_gives_only_intact_results(
     try:
         found = read_spool(path, tournament)
     except StoreError:
-        assert at <= text.index(b"\n")  # its first line says whose it is
+        assert at <= text.index(b"\n")  # the first line names the tournament
         return
     assert found is not None
     assert all(item in finished for item in found.results)

@@ -59,7 +59,7 @@ def test_empty_budget_is_refused() -> None:
 
 @pytest.fixture
 def central_europe(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Let the local zone be one that puts its clocks forward and back."""
+    """Set a local zone with daylight saving time."""
     monkeypatch.setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3")
     time.tzset()
     yield
@@ -81,7 +81,7 @@ def test_until_follows_clock_changes_in_the_night(day: tuple[int, int, int], hou
 
 @pytest.mark.usefixtures("central_europe")
 def test_repeated_hour_means_its_next_occurrence() -> None:
-    """At 02:30 the second time: 02:45 is in a quarter of an hour."""
+    """At the second 02:30, the next 02:45 is in 15 minutes."""
     now = datetime(2026, 10, 25, 2, 30, fold=1).astimezone()
     assert seconds_left("02:45", None, now) == 900
     assert seconds_left("02:45", None, now - timedelta(hours=1)) == 900

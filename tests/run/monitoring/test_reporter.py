@@ -1,4 +1,4 @@
-"""The report is written again when its time has come, by one process at a time, which never stops a run."""
+"""Reports are written at intervals by one process at a time, which never stops a run."""
 
 import os
 from collections.abc import Callable
@@ -14,7 +14,7 @@ PROGRESS = Progress(rows=9, done=3, played=3, faults=0, void=0, seconds=1.0)
 
 
 class Desk:
-    """A reporter whose program notes its calls in a file; ``now`` is its clock, in minutes."""
+    """A reporter whose program records its calls in a file; ``now`` is the clock in minutes."""
 
     def __init__(self, folder: Path, minutes: float, program: str = ":", out: Path | None = None) -> None:
         self.now = 0.0
@@ -27,7 +27,7 @@ class Desk:
         )
 
     def heartbeat(self, minutes: float, paused: str = "") -> None:
-        """Let it be so late."""
+        """Send a heartbeat at this minute."""
         self.now = minutes
         self.reporter.heartbeat(Heartbeat(PROGRESS, (), paused))
 
@@ -35,7 +35,7 @@ class Desk:
         return len(self.calls.read_text().splitlines()) if self.calls.exists() else 0
 
     def written(self, count: int) -> None:
-        """Wait for so many calls, and let the reporter see that the last one has ended."""
+        """Wait until the last of ``count`` calls has ended, and let the reporter see that."""
         process = self.reporter._process
         assert process is not None
         process.wait(60)
@@ -111,7 +111,6 @@ def test_failed_report_is_reported_and_the_next_tried(tmp_path: Path) -> None:
 
 
 def test_report_process_has_low_priority(tmp_path: Path) -> None:
-    """Its priority is lower than that of the run."""
     desk = Desk(tmp_path, 10, program="exec sleep 1000")
     desk.heartbeat(10)
     process = desk.reporter._process

@@ -1,4 +1,4 @@
-"""The log holds whole JSON lines, turns over at its size, and stops nothing when it cannot be written."""
+"""The log holds whole JSON lines, rotates at its size, and never stops a run."""
 
 import json
 import os
@@ -27,12 +27,16 @@ def test_log_keeps_messages_and_a_heartbeat_a_minute(tmp_path: Path) -> None:
         log.heartbeat(Heartbeat(PROGRESS, (Playing(7, 990.0),), "full"))
     log.event("end", {"code": 0})
     log.close()
-    said, *pulses, end = lines(tmp_path / "log")
-    assert said == {"time": "1970-01-01T00:16:40.000+00:00", "event": "say", "text": "caf\u00e9 \udcff\nline"}
-    assert [heartbeat["time"][14:19] for heartbeat in pulses] == ["16:40", "17:40", "18:40"]
-    assert pulses[0]["playing"] == [[7, "1970-01-01T00:16:30.000+00:00"]]
-    assert (pulses[0]["rate"], pulses[0]["left"], pulses[0]["paused"]) == (2.0, 3, "full")
-    assert pulses[0]["rss-kb"] is None or pulses[0]["rss-kb"] > 0
+    message, *heartbeats, end = lines(tmp_path / "log")
+    assert message == {
+        "time": "1970-01-01T00:16:40.000+00:00",
+        "event": "say",
+        "text": "caf\u00e9 \udcff\nline",
+    }
+    assert [heartbeat["time"][14:19] for heartbeat in heartbeats] == ["16:40", "17:40", "18:40"]
+    assert heartbeats[0]["playing"] == [[7, "1970-01-01T00:16:30.000+00:00"]]
+    assert (heartbeats[0]["rate"], heartbeats[0]["left"], heartbeats[0]["paused"]) == (2.0, 3, "full")
+    assert heartbeats[0]["rss-kb"] is None or heartbeats[0]["rss-kb"] > 0
     assert (end["event"], end["code"]) == ("end", 0)
 
 
@@ -62,7 +66,7 @@ def test_full_disk_drops_lines_and_counts_them(tmp_path: Path, monkeypatch: pyte
 
     def full(fd: int, data: bytes) -> int:
         if len(data) > 40:
-            return real(fd, data[:20])  # half of a line, as when the last block is full
+            return real(fd, data[:20])  # half a line, as on a full disk
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
@@ -73,5 +77,5 @@ def test_full_disk_drops_lines_and_counts_them(tmp_path: Path, monkeypatch: pyte
     log.close()
     assert [line.get("text", line.get("lines")) for line in lines(tmp_path / "log")] == ["before", 3, "after"]
     gone = RunLog(tmp_path / "no" / "log")
-    gone.say("nobody hears it")
+    gone.say("lost")
     gone.close()

@@ -28,15 +28,15 @@ HEAVY = (
 SCRIPT = """
 import sqlmodel
 from tourney.run.workers.local import LocalExecutor
-pool = LocalExecutor(1)
-print(*pool._executor.submit(eval, "sorted(__import__('sys').modules)").result())
-pool.close()
+executor = LocalExecutor(1)
+print(*executor._executor.submit(eval, "sorted(__import__('sys').modules)").result())
+executor.close()
 """
 
 
 @pytest.mark.parametrize("by", ["a file", "standard input"])
 def test_worker_imports_only_what_playing_needs(tmp_path: Path, by: str) -> None:
-    """Nor does it run the main program again, wherever that came from."""
+    """Nor does it run the main program again."""
     script = tmp_path / "program.py"
     script.write_text(SCRIPT)
     words = [str(script)] if by == "a file" else []
@@ -93,7 +93,7 @@ def test_machine_failure_is_a_reply(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_unusable_bot_costs_no_other_match_of_its_batch(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each task of a lot has its own answer, or the error for a person, in their order."""
+    """Each task of a batch has its own reply or error, in their order."""
     good = WorkerReply(9)
     play = worker._play
     monkeypatch.setattr(worker, "_play", lambda task: good if task.number == 9 else play(task))
@@ -106,17 +106,17 @@ def test_unusable_bot_costs_no_other_match_of_its_batch(
 
 
 def test_executor_gives_each_match_its_reply(tmp_path: Path) -> None:
-    """Real workers: more matches than fit into a lot, none of which can be played; nothing is lost."""
-    pool = LocalExecutor(1)
+    """Real workers reply to each of several batches of matches that cannot be played."""
+    executor = LocalExecutor(1)
     try:
-        futures = [pool.submit(replace(task(tmp_path), number=k)) for k in range(1, 20)]
-        pool.flush()
+        futures = [executor.submit(replace(task(tmp_path), number=k)) for k in range(1, 20)]
+        executor.flush()
         for future in futures:
             assert isinstance(future.exception(timeout=60), BotError)
-        assert pool.capacity >= 2
-        pool.drain()
-        late = pool.submit(task(tmp_path))
-        pool.flush()
+        assert executor.capacity >= 2
+        executor.drain()
+        late = executor.submit(task(tmp_path))
+        executor.flush()
         assert late.result(timeout=60) == WorkerReply(4)
     finally:
-        pool.close()
+        executor.close()
