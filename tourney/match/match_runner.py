@@ -1,4 +1,4 @@
-"""The match room: matches one after the other, and no bot left when it is closed."""
+"""Plays matches one after the other in this process, and leaves no bot alive when it is closed."""
 
 import platform
 import time
@@ -11,6 +11,7 @@ from tourney.bots.catalogue.build import runnable_folder
 from tourney.bots.catalogue.command import bot_command
 from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.channel.base import Channel
+from tourney.bots.protocols import PROTOCOLS
 from tourney.bots.sandbox.base import Sandbox
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
@@ -19,13 +20,17 @@ from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec
 
 Launcher = Callable[[Entrant, Limits], Channel]
-"""Starts the bot of an entrant. Raises BotError for one that is not there, SandboxError for the machine."""
+"""Starts the bot of an entrant. Raises BotError for a bot that is missing, SandboxError for the machine."""
+MAX_IDLE: Final = 16
+"""Most bots that a runner keeps for later matches; the one kept longest is ended first."""
+
+_Key = tuple[str, tuple[str, ...], int]
 
 
 class StoreLauncher:
-    """Starts bots of a store in a sandbox; a ``Launcher``.
+    """A ``Launcher`` of a store's bots: in a sandbox, through the adapters of their protocols.
 
-    A bot's files are checked against its digest the first time that it is launched here.
+    A bot's files are checked against its digest at its first launch here.
     """
 
     def __init__(
@@ -37,32 +42,28 @@ class StoreLauncher:
         self._bots: dict[str, tuple[StoredBot, Path]] = {}
 
     def __call__(self, entrant: Entrant, limits: Limits) -> Channel:
-        """Start the bot of an entrant and return the channel to it."""
+        """Start the bot of an entrant and return its channel."""
         found = self._bots.get(entrant.digest)
         if found is None:
             bot = self._store.fetch(entrant.digest)
             found = self._bots[entrant.digest] = bot, runnable_folder(self._store, bot, self._sandbox)
-        command = bot_command(found[0], entrant.args, found[1])
-        return self._sandbox.spawn(command, memory_mb=limits.memory_mb, clock=self._clock)
-
-
-MAX_IDLE: Final = 16
-"""How many bots a room keeps for later matches; those that wait longest go first."""
-
-_Key = tuple[str, tuple[str, ...], int]
+        bot, folder = found
+        protocol = PROTOCOLS.find(bot.manifest.protocol)
+        command = bot_command(bot, entrant.args, folder)
+        return protocol.adapt(self._sandbox.spawn(command, memory_mb=limits.memory_mb, clock=self._clock))
 
 
 class MatchRunner:
     """Plays matches in this process: starts the bots, plays, ends the bots.
 
     With ``reuse`` a bot's process is kept for the next match of the same bot, arguments and memory limit,
-    as long as it keeps quiet between matches. Close the room, or use it as a context, to end them::
+    as long as it is silent between matches. Close the runner, or use it as a context, to end all bots::
 
-        with MatchRunner(StoreLauncher(store, sandbox), sandbox=sandbox) as room:
-            played = room.play(spec)
+        with MatchRunner(StoreLauncher(store, sandbox), sandbox=sandbox) as runner:
+            played = runner.play(spec)
 
-    ``sandbox`` is what the launch starts bots in, to be tried again where one fails to start, and to be told
-    of beside the record; ``find`` gives a game by its name.
+    ``sandbox`` is the launcher's: it is checked again where a bot fails to start, and described beside the
+    record. ``find`` returns a game by its name.
     """
 
     def __init__(
@@ -80,18 +81,18 @@ class MatchRunner:
         self._clock = clock
         self._find = find
         self._idle: list[tuple[_Key, Player]] = []
-        self._told: dict[str, Any] | None = None
+        self._description: dict[str, Any] | None = None
 
     def play(self, spec: MatchSpec) -> PlayedMatch:
-        """Play a match. Raises what ``play_match`` and the launch raise; then no bot of it is left alive.
+        """Play a match. Raises what ``play_match`` and the launcher raise; then no bot of it is left alive.
 
-        A bot that fails at start-up where the sandbox does not start either is a SandboxError.
+        Where a bot fails at start-up and the sandbox fails as well, that is a SandboxError.
         """
         game = self._find(spec.game)
         players: list[Player] = []
         try:
             for entrant in spec.seats:
-                players.append(self._player(entrant, spec.limits))  # noqa: PERF401 - if one fails the others are known
+                players.append(self._player(entrant, spec.limits))  # noqa: PERF401 - if one fails, the others are cut
             played = play_match(spec, game, players, clock=self._clock, about=self._about())
             if self._sandbox is not None and any(p.lost and p.greeting is None for p in players):
                 self._sandbox.check()
@@ -103,7 +104,7 @@ class MatchRunner:
         return played
 
     def close(self) -> None:
-        """End all bots that were kept."""
+        """End all kept bots."""
         idle, self._idle = self._idle, []
         dismiss([player for _, player in idle])
 
@@ -139,11 +140,11 @@ class MatchRunner:
         self._idle = self._idle[-MAX_IDLE:]
 
     def _about(self) -> Mapping[str, Any]:
-        if self._told is None:
-            self._told = {"host": platform.node()}
+        if self._description is None:
+            self._description = {"host": platform.node()}
             if self._sandbox is not None:
-                self._told["sandbox"] = self._sandbox.as_json()
-        return self._told
+                self._description["sandbox"] = self._sandbox.as_json()
+        return self._description
 
 
 def _key(entrant: Entrant, limits: Limits) -> _Key:

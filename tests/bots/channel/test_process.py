@@ -351,7 +351,6 @@ def test_ask_keeps_what_comes_with_the_answer(spawn: Spawn) -> None:
     assert ask(channel, b"go\n", far()) == Event("line", "move b2")
     assert not channel.idle()
     assert channel.stderr() == ["why"]
-    assert channel.idle()
 
 
 def test_unasked_output_is_not_idle(spawn: Spawn) -> None:

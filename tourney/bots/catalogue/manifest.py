@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final
 
 from msgspec import Meta, Struct, structs
 
+from tourney.bots.protocols import PROTOCOLS
 from tourney.errors import BotError
 from tourney.parsing import parse_toml
 from tourney.schema import NAME, Name, SchemaError, Version, Word, read, show
@@ -55,7 +56,7 @@ class Manifest(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
             description="Globs of what the build makes, which is no part of the bot. Needs `build`.",
         ),
     ] = ()
-    protocol: Annotated[Literal["tourney"], Meta(description="Protocol that the bot speaks.")] = "tourney"
+    protocol: Annotated[Word, Meta(description="Protocol that the bot speaks.")] = "tourney"
 
     def __post_init__(self) -> None:
         """Check what the types cannot express. Raises SchemaError."""
@@ -79,6 +80,10 @@ class Manifest(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
         for name in self.games:
             if self.games.count(name) > 1:
                 raise SchemaError(("games",), f"names {name} twice")
+        if self.protocol not in PROTOCOLS.own and self.protocol not in (known := PROTOCOLS.names()):
+            raise SchemaError(
+                ("protocol",), f"is {show(self.protocol)}, but the bot protocols are: {', '.join(known)}"
+            )
         if self.build_output and not self.build:
             raise SchemaError(("build-output",), "is set without build")
 
