@@ -16,8 +16,9 @@ from tourney.cli.options import (
     output_options,
     pairs,
 )
-from tourney.cli.output import Column, Format, Output, current
+from tourney.cli.output import Format, Output, current
 from tourney.errors import UsageError
+from tourney.results.columns import Column
 
 ROWS: list[dict[str, Any]] = [
     {"name": "[bold]a[/bold]", "elo": -12.5, "seats": [2, 3], "void": True, "note": None},

@@ -7,10 +7,12 @@ import pytest
 from tests.report import world
 from tests.report.conftest import Report
 from tourney.report.crosstable import crosstable, residual_step
-from tourney.report.frames import meetings, points_of, seat_frame, tally
+from tourney.report.frames import meetings, seat_frame
+from tourney.report.seats import seat_lines
 from tourney.report.source import Source, load
 from tourney.report.superiority import superiority
 from tourney.run.engine.pairing import spec_of
+from tourney.schedule.row import units_of_win
 from tourney.store.repository import Repository
 from tourney.store.values import DrawProbability, MatchResult
 
@@ -22,27 +24,20 @@ def source(repository: Repository, request: pytest.FixtureRequest) -> Source:
     return load(repository, tournament)
 
 
-def test_tallies_are_the_standings(source: Source) -> None:
-    table = tally(seat_frame(source), "entrant").to_dict("index")
-    assert len(table) >= source.tournament.seats
+def test_seat_totals_add_up_to_the_standings(source: Source) -> None:
     for line in source.standings:
-        row = table.get(line.number, dict.fromkeys(("games", "wins", "draws", "losses", "units"), 0))
-        assert [row["games"], row["wins"], row["draws"], row["losses"]] == [
-            line.games,
-            line.wins,
-            line.draws,
-            line.losses,
-        ]
-        assert points_of(row["units"], source.tournament.seats) == line.points
+        totals = [totals for (number, _), totals in source.seat_totals.items() if number == line.number]
+        sums = [sum(values) for values in zip(*totals, strict=True)] or [0] * 5
+        assert (sums[0], *sums[2:4]) == (line.games, line.wins, line.draws)
+        assert Fraction(sums[1], units_of_win(source.tournament.seats)) == line.points
 
 
 def test_seats_share_the_points_of_all_matches(source: Source) -> None:
-    frame = seat_frame(source)
     counted = len(source.matches) - 1
-    table = tally(frame, "seat")
-    total = points_of(int(table["units"].sum()), source.tournament.seats)
-    assert total == Fraction(counted * source.tournament.seats, 2)
-    assert list(table["games"]) == [counted] * source.tournament.seats
+    seats = source.tournament.seats
+    total = sum(totals.units for totals in source.seat_totals.values())
+    assert Fraction(total, units_of_win(seats)) == Fraction(counted * seats, 2)
+    assert [line.games for line in seat_lines(source)] == [counted] * seats
 
 
 def test_meetings_are_the_pairs(source: Source) -> None:
@@ -81,7 +76,7 @@ def test_residuals_are_in_standard_deviations() -> None:
 def test_an_empty_tournament_has_empty_tables(repository: Repository) -> None:
     source = load(repository, world.begin(repository, "abc"))
     frame = seat_frame(source)
-    assert len(frame) == len(meetings(frame)) == len(tally(frame, "seat")) == 0
+    assert len(frame) == len(meetings(frame)) == len(source.seat_totals) == 0
 
 
 def test_void_matches_are_in_the_frame_and_count_for_nothing(report: Report) -> None:

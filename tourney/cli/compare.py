@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from tourney.cli.options import bots_option, db_option, format_option, output_options, pairs, sandbox_option
-from tourney.cli.output import Column, Format, current
+from tourney.cli.output import Format, current
 from tourney.cli.run_options import choose_listener, deadline_options, workers_option
 from tourney.compare.compare import ComparisonRequest, compare_bots
 from tourney.compare.format import BATCH, StoppingRule
@@ -16,6 +16,7 @@ from tourney.compare.result import decision_text
 from tourney.errors import UsageError
 from tourney.match.spec import Limits
 from tourney.ratings.sprt import Sprt
+from tourney.results.columns import Column
 from tourney.run.config.tournament_file import EntrantLine
 from tourney.run.engine.stopping import Deadline
 from tourney.run.workers.local import LocalExecutor, default_workers

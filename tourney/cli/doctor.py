@@ -6,8 +6,9 @@ from tourney.bots.sandbox.base import PROTECTIONS, Level, Sandbox, open_sandbox
 from tourney.bots.sandbox.bubblewrap import Bubblewrap
 from tourney.bots.sandbox.probe import Finding, probe_sandbox
 from tourney.cli.options import format_option, output_options
-from tourney.cli.output import Column, Format, Row, current
+from tourney.cli.output import Format, Row, current
 from tourney.errors import CheckError, SandboxError
+from tourney.results.columns import Column
 
 COLUMNS = (Column("protection"), Column("degree"), Column("means", "meaning"), Column("tried"))
 

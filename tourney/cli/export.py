@@ -15,10 +15,11 @@ import rfc8785
 
 from tourney.cli.options import db_option, output_options
 from tourney.cli.output import current
-from tourney.cli.tables import TABLES
 from tourney.errors import EnvironmentFailure, UsageError
+from tourney.results.columns import csv_cell
 from tourney.results.format_input import load_history, load_setup
 from tourney.results.standings import compute_standings
+from tourney.results.tables import TABLES
 from tourney.results.trf import trf
 from tourney.schedule.tie_breaks import RankedEntrant
 from tourney.store.repository import Repository
@@ -110,16 +111,10 @@ def _write_csv(repository: Repository, tournament: Tournament, what: str, file: 
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(columns)
         for row in rows(repository, tournament):
-            writer.writerow([_cell(row[column]) for column in columns])
+            writer.writerow([csv_cell(row[column]) for column in columns])
         text.flush()
     finally:
         text.detach()  # or it would close the file, which is standard output at times
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _write_parquet(repository: Repository, tournament: Tournament, what: str, file: BinaryIO) -> None:

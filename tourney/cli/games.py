@@ -6,10 +6,11 @@ import click
 
 from tourney.cli.edge import printable
 from tourney.cli.options import format_option, output_options
-from tourney.cli.output import Column, Format, Row, current
+from tourney.cli.output import Format, Row, current
 from tourney.errors import CheckError, GameError
 from tourney.games.base import AnyGame, Option
 from tourney.games.registry import GAMES
+from tourney.results.columns import Column
 
 _MANY = 4
 """Ranges of numbers with more values than this are abridged."""

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tourney.cli.edge import printable
+from tourney.results.columns import Column
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -46,15 +47,6 @@ class Setting(Enum):
     def key(self) -> str:
         """The key in ``Context.meta``."""
         return f"tourney.cli.{self.value}"
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column: its key in rows, CSV and JSON, its title in tables, and its alignment."""
-
-    key: str
-    title: str = ""
-    right: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,10 @@
 """``tourney ratings``: the ratings of the bots, from the stored matches."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 
 import click
 
-from tourney.cli import rating_tables
 from tourney.cli.options import db_option, format_option, output_options
 from tourney.cli.output import Format, Output, current
 from tourney.errors import StoreError, UsageError
@@ -12,9 +12,32 @@ from tourney.ratings.batch import Batch
 from tourney.ratings.draw_probability import estimate_draw_probability
 from tourney.ratings.method import METHODS, Forfeits, RatingMethod
 from tourney.ratings.trueskill_rating import PACKAGE_TAU, Settings
-from tourney.results.ratings import draw_probability_of, rate_batch, rate_by, rate_trueskill
+from tourney.results.columns import (
+    ELO,
+    ELO_SHOWN,
+    PAIRS,
+    POOL,
+    TRUESKILL,
+    Column,
+    rating_columns,
+    rendered,
+)
+from tourney.results.ratings import (
+    Names,
+    batch_rows,
+    draw_probability_of,
+    fault_counts,
+    pair_rows,
+    pool_rows,
+    rate_batch,
+    rate_by,
+    rate_trueskill,
+    rating_rows,
+)
 from tourney.store.repository import Repository
 from tourney.store.values import DrawProbability, Tournament
+
+_SHOWN_GROUPS = 6
 
 ESTIMATE = "estimate"
 AGAIN = "estimate-again"
@@ -94,19 +117,21 @@ def _batch(name: str | None, show: str, forfeits: Forfeits, db: str, format_: Fo
     with Repository.open(db) as opened, opened.snapshot() as repository:
         found = repository.tournament(name)
         entrants = repository.entrants(found.id)
-        faults = rating_tables.fault_counts(repository, found)
+        faults = fault_counts(repository, found)
         batch: Batch = rate_batch(repository, found, forfeits, pairs=show == "pairs")
         finished = repository.progress(found.id)
     names = {entrant.number: entrant.name for entrant in entrants}
     output = current()
+    people = format_ is Format.TABLE
+    columns: Sequence[Column]
     if show == "pairs":
-        output.table(rating_tables.pair_rows(batch, names), rating_tables.PAIRS, format_)
+        rows, columns = pair_rows(batch, names), PAIRS
     elif show == "pool":
-        output.table(rating_tables.pool_rows(batch, names), rating_tables.POOL, format_)
+        rows, columns = pool_rows(batch, names), POOL
     else:
-        rows, columns = rating_tables.batch_rows(batch, names, faults, format_)
-        output.table(rows, columns, format_)
-    for sentence in rating_tables.notes(batch, names):
+        rows, columns = batch_rows(batch, names, faults), ELO_SHOWN if people else ELO
+    output.table(rendered(rows, columns, people=people), columns, format_)
+    for sentence in notes(batch, names):
         output.say(sentence)
     _say_forfeits(output, forfeits, finished.done - finished.void - batch.pool.matches, sum(faults.values()))
 
@@ -128,7 +153,7 @@ def _trueskill(
         )
         with opened.snapshot() as repository:
             names = {entrant.number: entrant.name for entrant in repository.entrants(found.id)}
-            faults = rating_tables.fault_counts(repository, found)
+            faults = fault_counts(repository, found)
             progress = repository.progress(found.id)
             rated = rate_trueskill(repository, found, settings, forfeits)
         if rated.keep is not None:
@@ -136,8 +161,8 @@ def _trueskill(
             with suppress(StoreError):
                 opened.keep_checkpoint(found.id, rated.settings, rated.keep)
     table = rated.pool.table()
-    rows = rating_tables.trueskill_rows(table, names, faults, format_)
-    output.table(rows, rating_tables.TRUESKILL, format_)
+    rows = rating_rows(table, ("mu", "sigma", "exposed"), names, faults)
+    output.table(rendered(rows, TRUESKILL, people=format_ is Format.TABLE), TRUESKILL, format_)
     if draw_probability not in {ESTIMATE, AGAIN}:
         output.say(f"rated with tau {settings.tau:g} and draw probability {probability:g}")
     matches = sum(line.games for line in table) // found.seats
@@ -148,11 +173,11 @@ def _plugin(method: RatingMethod, name: str | None, forfeits: Forfeits, db: str,
     with Repository.open(db) as opened, opened.snapshot() as repository:
         found = repository.tournament(name)
         names = {entrant.number: entrant.name for entrant in repository.entrants(found.id)}
-        faults = rating_tables.fault_counts(repository, found)
+        faults = fault_counts(repository, found)
         progress = repository.progress(found.id)
         table = rate_by(repository, found, method, forfeits)
-    rows, columns = rating_tables.plugin_rows(table, method.columns, names, faults)
-    current().table(rows, columns, format_)
+    rows = rating_rows(table, method.columns, names, faults)
+    current().table(rows, rating_columns(method.columns), format_)
     matches = sum(line.games for line in table) // found.seats
     _say_forfeits(current(), forfeits, progress.done - progress.void - matches, sum(faults.values()))
 
@@ -190,3 +215,49 @@ def _number(option: str, text: str) -> float:
         return float(text)
     except ValueError as error:
         raise UsageError(f"{option} {text} is no number") from error
+
+
+def notes(batch: Batch, names: Names) -> list[str]:
+    """Return what a reader of the table has to know, a sentence each."""
+    pool = batch.pool
+    if not pool.matches:
+        return ["no match has been rated yet: the intervals are the prior's"]
+    said = []
+    if len(pool.parts) > 1:
+        said.append(
+            f"the pool falls into {len(pool.parts)} parts that no match connects, so the ratings of one say"
+            f" nothing about another: {groups_text(pool.parts, names)}"
+        )
+    said += [
+        "nobody further down ever took anything off the groups above, so the prior alone bounds how far apart"
+        f" they are: {groups_text(steps, names)}"
+        for steps in pool.steps
+        if len(steps) > 1
+    ]
+    first, *_, last = pool.seats
+    if len(pool.seats) == 2:
+        gap = first.elo - last.elo
+        half = first.high - first.low
+        said.append(
+            f"seat 1 is worth {gap:+.1f} Elo over seat 2 (95 %: {gap - half:+.1f} to {gap + half:+.1f})"
+        )
+    else:
+        seats = ", ".join(f"{seat.seat} {seat.elo:+.1f}" for seat in pool.seats)
+        said.append(f"seats, in Elo relative to their mean: {seats}")
+    if pool.goodness.p_value is not None:
+        said.append(
+            f"fit: pairs' residuals are {pool.goodness.ratio} times what chance would leave"
+            f" (p = {pool.goodness.p_value})"
+        )
+    return said
+
+
+def groups_text(groups: Sequence[Sequence[int]], names: Names) -> str:
+    """Return groups of bots in a line, cut short where they are many."""
+    shown = [", ".join(names[number] for number in group[:_SHOWN_GROUPS]) for group in groups[:_SHOWN_GROUPS]]
+    for k, group in enumerate(groups[:_SHOWN_GROUPS]):
+        if len(group) > _SHOWN_GROUPS:
+            shown[k] += f" and {len(group) - _SHOWN_GROUPS} more"
+    if len(groups) > _SHOWN_GROUPS:
+        shown.append(f"{len(groups) - _SHOWN_GROUPS} more")
+    return " | ".join(shown)

@@ -7,8 +7,9 @@ import click
 
 from tourney.cli.edge import printable
 from tourney.cli.options import db_option, format_option, output_options
-from tourney.cli.output import Column, Format, Row, current
+from tourney.cli.output import Format, Row, current
 from tourney.errors import UsageError
+from tourney.results.columns import Column
 from tourney.run.monitoring.progress import span_text
 from tourney.run.monitoring.status_file import RunStatus, read_status, status_path
 from tourney.store.repository import Repository

@@ -9,10 +9,10 @@ from markupsafe import Markup
 
 from tourney.report import plots, text
 from tourney.report.downloads import DownloadTable, table
-from tourney.report.frames import meetings, tally
-from tourney.report.labels import EntrantLabel, entrant_labels, seat_labels
+from tourney.report.frames import meetings
+from tourney.report.labels import EntrantLabel, entrant_labels
 from tourney.report.listing import MatchLine
-from tourney.report.seats import SeatLine, seat_line
+from tourney.report.seats import SeatLine, seat_lines
 from tourney.report.source import Source
 from tourney.report.standings import StandingLine
 
@@ -69,11 +69,10 @@ def bot_pages(
     matches: Mapping[int, MatchLine],
 ) -> Iterator[BotPage]:
     """Yield the bots' pages in the order of the standings; ``frame`` is ``frames.seat_frame``."""
-    by_seat = tally(frame, ["entrant", "seat"]).to_dict("index")
     met = dict(iter(meetings(frame).groupby(["entrant", "opponent"], sort=True)))
     faulty = dict(iter(frame[frame["fault"] != ""].groupby("entrant", sort=True)))
     scale = _history_scale(source)
-    entrants, seat_names = entrant_labels(source), seat_labels(source)
+    entrants = entrant_labels(source)
     for standing in standings:
         number = standing.entrant.number
         opponents = tuple(
@@ -81,10 +80,7 @@ def bot_pages(
             for other in source.standings
             if (number, other.number) in met
         )
-        seats = tuple(
-            seat_line(seat, by_seat.get((number, seat.number), {}), source.tournament.seats)
-            for seat in seat_names
-        )
+        seats = seat_lines(source, number)
         faults = _rows(faulty[number], "match", "fault") if number in faulty else ()
         yield BotPage(
             entrant=standing.entrant,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+from tourney.results.columns import csv_cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class DownloadTable:
         writer = csv.writer(buffer, lineterminator="\n")
         writer.writerow(self.columns)
         for row in self.rows:
-            writer.writerow([_cell(row[column]) for column in self.columns])
+            writer.writerow([csv_cell(row[column]) for column in self.columns])
         return buffer.getvalue().encode("utf-8", "replace")
 
     def json(self) -> bytes:
@@ -38,13 +38,3 @@ class DownloadTable:
 def table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> DownloadTable:
     """Return a table."""
     return DownloadTable(tuple(columns), tuple(rows))
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return f"'{value}" if value.startswith(_FORMULA) else value
-    return str(value)

@@ -23,15 +23,22 @@ from tourney.report.standings import (
     standing_lines,
     standings_table,
 )
+from tourney.results.columns import Column, special_tie_breaks
+from tourney.results.standings import ranking_rule
 
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The template context of the first page. ``downloads`` are by file name without suffix."""
+    """The template context of the first page. ``downloads`` are by file name without suffix.
+
+    ``rule`` is the ranking rule in words, ``tie_breaks`` the columns of the tie-breaks to show.
+    """
 
     facts: tuple[Fact, ...]
     state: str
+    rule: str
     standings: tuple[StandingLine, ...]
+    tie_breaks: tuple[Column, ...]
     axis: Markup
     skill_axis: Markup
     seats: tuple[SeatLine, ...]
@@ -48,17 +55,19 @@ def overview(source: Source, frame: pd.DataFrame, *, measured: bool) -> Overview
     return Overview(
         facts=tuple(tournament_facts(source, measured=measured)),
         state=state(source),
+        rule=ranking_rule(source.format, source.tournament.seats),
         standings=standing_lines(source),
+        tie_breaks=special_tie_breaks(source.format, source.tournament.seats),
         axis=plots.whisker_axis(elo_axis(source)),
         skill_axis=plots.whisker_axis(rating_axis(source)),
-        seats=seat_lines(source, frame),
+        seats=seat_lines(source),
         ends=ends(frame),
         faults=lines,
         fault_kinds=FAULT_KINDS,
         voids=source.progress.void,
         downloads={
             "standings": standings_table(source),
-            "seats": seats_table(source, frame),
+            "seats": seats_table(source),
             "faults": faults_table(source),
             "history": history_table(source),
         },

@@ -1,21 +1,19 @@
-"""What each seat scored, whoever sat there."""
+"""The scores of each seat."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
-
-import pandas as pd
+from fractions import Fraction
 
 from tourney.report import text
 from tourney.report.downloads import DownloadTable, table
-from tourney.report.frames import points_of, tally
 from tourney.report.labels import SeatLabel, seat_labels
 from tourney.report.source import Source
+from tourney.schedule.row import units_of_win
+from tourney.store.values import ScoreTotals
 
 
 @dataclass(frozen=True, slots=True)
 class SeatLine:
-    """What a seat scored, whoever sat there."""
+    """The score of a seat, of all entrants or of one."""
 
     seat: SeatLabel
     games: int
@@ -26,42 +24,50 @@ class SeatLine:
     losses: int
 
 
-def seat_lines(source: Source, frame: pd.DataFrame) -> tuple[SeatLine, ...]:
-    """Return what each seat scored over all matches."""
-    by_seat = tally(frame, "seat").to_dict("index")
-    return tuple(
-        seat_line(seat, by_seat.get(seat.number, {}), source.tournament.seats) for seat in seat_labels(source)
-    )
+def seat_lines(source: Source, entrant: int | None = None) -> tuple[SeatLine, ...]:
+    """Return the score of each seat over all matches, or over those of an entrant."""
+    return tuple(_seat_line(seat, totals, source) for seat, totals in _totals(source, entrant))
 
 
-def seat_line(seat: SeatLabel, counts: Mapping[Any, Any], seats: int) -> SeatLine:
-    """Return a seat's line of a tally, which may be empty."""
-    games = counts.get("games", 0)
-    score = points_of(counts.get("units", 0), seats)
+def seats_table(source: Source) -> DownloadTable:
+    """Return the score of each seat, for download."""
+    rows = [
+        {
+            "seat": seat.number,
+            "name": seat.name,
+            "games": totals.games,
+            "points": round(float(_points(totals, source)), 4),
+            "wins": totals.wins,
+            "draws": totals.draws,
+            "losses": totals.losses,
+            "faults": totals.faults,
+        }
+        for seat, totals in _totals(source)
+    ]
+    return table(rows, ("seat", "name", "games", "points", "wins", "draws", "losses", "faults"))
+
+
+def _totals(source: Source, entrant: int | None = None) -> list[tuple[SeatLabel, ScoreTotals]]:
+    """Return each seat with the sums of all entrants on it, or of one."""
+    sums = {seat.number: [0] * len(ScoreTotals._fields) for seat in seat_labels(source)}
+    for (number, seat), totals in source.seat_totals.items():
+        if entrant in (None, number):
+            sums[seat] = [one + more for one, more in zip(sums[seat], totals, strict=True)]
+    return [(seat, ScoreTotals(*sums[seat.number])) for seat in seat_labels(source)]
+
+
+def _points(totals: ScoreTotals, source: Source) -> Fraction:
+    return Fraction(totals.units, units_of_win(source.tournament.seats))
+
+
+def _seat_line(seat: SeatLabel, totals: ScoreTotals, source: Source) -> SeatLine:
+    score = _points(totals, source)
     return SeatLine(
         seat=seat,
-        games=games,
-        points=text.points(score, seats),
-        percent=text.percent(score / games if games else None),
-        wins=counts.get("wins", 0),
-        draws=counts.get("draws", 0),
-        losses=counts.get("losses", 0),
+        games=totals.games,
+        points=text.points(score, source.tournament.seats),
+        percent=text.percent(score / totals.games if totals.games else None),
+        wins=totals.wins,
+        draws=totals.draws,
+        losses=totals.losses,
     )
-
-
-def seats_table(source: Source, frame: pd.DataFrame) -> DownloadTable:
-    """Return what each seat scored, for download."""
-    by_seat = tally(frame, "seat").to_dict("index")
-    rows = []
-    for seat in seat_labels(source):
-        counts = by_seat.get(seat.number, {})
-        rows.append(
-            {
-                "seat": seat.number,
-                "name": seat.name,
-                "games": counts.get("games", 0),
-                "points": round(float(points_of(counts.get("units", 0), source.tournament.seats)), 4),
-                **{key: counts.get(key, 0) for key in ("wins", "draws", "losses", "faults")},
-            }
-        )
-    return table(rows, ("seat", "name", "games", "points", "wins", "draws", "losses", "faults"))

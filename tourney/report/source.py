@@ -1,6 +1,6 @@
 """What a report is made of: a tournament as the store has it, as one frozen value."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
@@ -12,12 +12,14 @@ from tourney.match.record import Record
 from tourney.match.result import LogLine
 from tourney.ratings.batch import Batch, rate
 from tourney.ratings.counts import Counts
-from tourney.ratings.draw_probability import default_draw_probability
 from tourney.ratings.trueskill_rating import Pool, Settings, TrueSkillRating, history
+from tourney.results.ratings import draw_probability_of
 from tourney.results.standings import Standing, compute_standings
+from tourney.schedule.format import Format
+from tourney.schedule.registry import find_format
 from tourney.schedule.row import ResultRow
 from tourney.store.repository import Repository
-from tourney.store.values import Match, PairTotal, RowCounts, StoredEntrant, Tournament
+from tourney.store.values import Match, PairTotal, RowCounts, ScoreTotals, StoredEntrant, Tournament
 
 T = TypeVar("T")
 
@@ -50,7 +52,7 @@ class Source:
     """A tournament, whole. ``matches`` are those with a result, in schedule order.
 
     ``detail`` gives what is stored of a match, by number: asked for one at a time, as records are large.
-    ``draw_probability`` is what is kept for TrueSkill, if anything is.
+    ``draw_probability`` is TrueSkill's. ``seat_totals`` are by entrant and seat.
     """
 
     tournament: Tournament
@@ -60,7 +62,8 @@ class Source:
     pairs: tuple[PairTotal, ...]
     matches: tuple[Match, ...]
     detail: Callable[[int], Detail]
-    draw_probability: float | None = None
+    draw_probability: float
+    seat_totals: Mapping[tuple[int, int], ScoreTotals]
 
     @cached_property
     def game(self) -> AnyGame | None:
@@ -70,19 +73,21 @@ class Source:
         except GameError:
             return None
 
+    @property
+    def format(self) -> Format:
+        """The tournament's format."""
+        return find_format(self.tournament.plan.format)
+
     @cached_property
     def settings(self) -> Settings:
-        """The settings of TrueSkill that the report rates with: the draw probability kept, or the default."""
-        plan = self.tournament.plan
-        if self.draw_probability is not None:
-            return Settings(draw_probability=self.draw_probability)
-        return Settings(draw_probability=default_draw_probability(plan.game, plan.seats, dict(plan.options)))
+        """The settings of TrueSkill that the report rates with."""
+        return Settings(draw_probability=self.draw_probability)
 
     @cached_property
     def batch(self) -> Batch:
         """The ratings of all matches in one fit."""
         numbers = [entrant.number for entrant in self.entrants]
-        return rate(Counts.of_results(self._results(), numbers, self.tournament.seats))
+        return rate(Counts.of_results(self.results, numbers, self.tournament.seats))
 
     @cached_property
     def meetings(self) -> dict[tuple[int, int], Meeting]:
@@ -99,7 +104,7 @@ class Source:
     def history(self) -> tuple[tuple[int, Pool], ...]:
         """The pool after each round."""
         numbers = [entrant.number for entrant in self.entrants]
-        return tuple(history(self._results(), numbers, self.settings))
+        return tuple(history(self.results, numbers, self.settings))
 
     @cached_property
     def ratings(self) -> tuple[TrueSkillRating, ...]:
@@ -113,12 +118,11 @@ class Source:
         names = self.game.seat_names if self.game else ()
         return names[seat - 1] if seat <= len(names) else f"Seat {seat}"
 
-    def _results(self) -> list[ResultRow]:
-        return [
-            ResultRow(match.key, match.seats, match.result.ranks, match.result.faults, match.result.void)
-            for match in self.matches
-            if match.result is not None
-        ]
+    @cached_property
+    def results(self) -> tuple[ResultRow, ...]:
+        """All results, in schedule order."""
+        found = (match.result_row for match in self.matches)
+        return tuple(result for result in found if result is not None)
 
 
 def load(repository: Repository, tournament: Tournament) -> Source:
@@ -145,7 +149,6 @@ def load(repository: Repository, tournament: Tournament) -> Source:
             tuple(damaged),
         )
 
-    kept = repository.draw_probability(tournament.game, tournament.seats)
     return Source(
         tournament=tournament,
         entrants=repository.entrants(tournament.id),
@@ -154,5 +157,6 @@ def load(repository: Repository, tournament: Tournament) -> Source:
         pairs=repository.pair_totals(tournament.id),
         matches=matches,
         detail=detail,
-        draw_probability=None if kept is None else kept.probability,
+        draw_probability=draw_probability_of(repository, tournament),
+        seat_totals=repository.seat_totals(tournament.id),
     )

@@ -9,6 +9,8 @@ from tourney.report import plots, text
 from tourney.report.downloads import DownloadTable, table
 from tourney.report.labels import EntrantLabel, entrant_labels
 from tourney.report.source import Source
+from tourney.results.columns import Column, rendered, report_columns, special_tie_breaks
+from tourney.results.standings import Standing, standing_row
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,7 @@ class StandingLine:
     wins: int
     draws: int
     losses: int
+    tie_breaks: tuple[str, ...]
     rating_rank: int
     mu: str
     sigma: str
@@ -57,6 +60,7 @@ def standing_lines(source: Source) -> tuple[StandingLine, ...]:
     batch = {line.entrant: line for line in source.batch.ratings}
     scale, skill_scale = elo_axis(source), rating_axis(source)
     seats = source.tournament.seats
+    columns = special_tie_breaks(source.format, seats)
     lines = []
     for standing in source.standings:
         rating, line = ratings[standing.number], batch[standing.number]
@@ -70,6 +74,7 @@ def standing_lines(source: Source) -> tuple[StandingLine, ...]:
                 wins=standing.wins,
                 draws=standing.draws,
                 losses=standing.losses,
+                tie_breaks=tuple(_shown(column, standing) for column in columns),
                 rating_rank=rating.rank,
                 mu=text.number(rating.mu, 3),
                 sigma=text.number(rating.sigma, 3),
@@ -89,47 +94,37 @@ def standing_lines(source: Source) -> tuple[StandingLine, ...]:
     return tuple(lines)
 
 
+def _shown(column: Column, line: Standing) -> str:
+    value = column.shown(dict(line.tie_breaks)[column.key])
+    return text.MISSING if value is None else str(value).replace("-", "\N{MINUS SIGN}")
+
+
 def standings_table(source: Source) -> DownloadTable:
     """Return the standings for download: points as exact fractions too."""
     ratings = {rating.entrant: rating for rating in source.ratings}
     batch = {found.entrant: found for found in source.batch.ratings}
     rows = []
     for line in source.standings:
-        entrant, rating = source.entrants[line.number].entrant, ratings[line.number]
-        found = batch[line.number]
+        entrant, rating, elo = source.entrants[line.number].entrant, ratings[line.number], batch[line.number]
         rows.append(
-            {
-                "rank": line.rank,
+            elo._asdict()
+            | standing_row(line)
+            | {
                 "entrant": entrant.name,
                 "bot": entrant.bot,
                 "version": entrant.version,
                 "digest": entrant.digest,
-                "games": line.games,
-                "points": round(float(line.points), 4),
                 "points_exact": str(line.points),
-                "wins": line.wins,
-                "draws": line.draws,
-                "losses": line.losses,
-                "sonneborn": round(float(line.sonneborn), 4),
-                "faults": line.fault_count,
-                "elo_rank": found.rank,
-                "elo": found.elo,
-                "low": found.low,
-                "high": found.high,
-                "best_rank": found.best_rank,
-                "worst_rank": found.worst_rank,
-                "p_best": found.p_best,
+                "sonneborn": line.sonneborn,
+                "elo_rank": elo.rank,
                 "rating_rank": rating.rank,
                 "mu": rating.mu,
                 "sigma": rating.sigma,
                 "exposed": rating.exposed,
             }
         )
-    columns = (
-        "rank entrant bot version digest games points points_exact wins draws losses sonneborn faults"
-        " elo_rank elo low high best_rank worst_rank p_best rating_rank mu sigma exposed"
-    )
-    return table(rows, columns.split())
+    columns = report_columns(source.format, source.tournament.seats)
+    return table(rendered(rows, columns, people=False), [column.key for column in columns])
 
 
 def history_table(source: Source) -> DownloadTable:

@@ -1,8 +1,9 @@
 """Rating what is stored: from a tournament to TrueSkill pools and batch tables, long schedules in part."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 
 from tourney.errors import RecordError
 from tourney.ratings.batch import Batch, rate
@@ -13,6 +14,10 @@ from tourney.ratings.trueskill_rating import Pool, Settings, dump_pool, load_poo
 from tourney.schedule.row import ResultRow
 from tourney.store.repository import Repository
 from tourney.store.values import Checkpoint, Tournament
+
+Rows = list[dict[str, Any]]
+Names = Mapping[int, str]
+"""Entrants' names by number."""
 
 WORTH_KEEPING = 1000
 """A checkpoint is kept after so many matches that the last one lacks: some thousandths of a second's work."""
@@ -91,3 +96,70 @@ def draw_probability_of(repository: Repository, tournament: Tournament) -> float
     if kept is not None:
         return kept.probability
     return default_draw_probability(tournament.game, tournament.seats, dict(tournament.plan.options))
+
+
+def fault_counts(repository: Repository, tournament: Tournament) -> dict[int, int]:
+    """Return the number of each entrant's faults, those in void matches included."""
+    counts = {entrant.number: 0 for entrant in repository.entrants(tournament.id)}
+    for number, _, count in repository.faults(tournament.id):
+        counts[number] += count
+    return counts
+
+
+def rating_rows(
+    lines: Iterable[RatingLine], measures: Sequence[str], names: Names, faults: Mapping[int, int]
+) -> Rows:
+    """Return a rating table as rows; ``measures`` names the attributes of a line beside rank and games."""
+    return [
+        {
+            "rank": line.rank,
+            "name": names[line.entrant],
+            **{name: getattr(line, name) for name in measures},
+            "games": line.games,
+            "faults": faults[line.entrant],
+        }
+        for line in lines
+    ]
+
+
+def batch_rows(batch: Batch, names: Names, faults: Mapping[int, int]) -> Rows:
+    """Return a batch rating as rows: its numbers, and the ranges as text."""
+    return [
+        line._asdict()
+        | {
+            "name": names[line.entrant],
+            "faults": faults[line.entrant],
+            "ranks": f"{line.best_rank}-{line.worst_rank}"
+            if line.best_rank != line.worst_rank
+            else f"{line.best_rank}",
+            "interval": f"{line.low:+.1f} .. {line.high:+.1f}",
+        }
+        for line in batch.ratings
+    ]
+
+
+def pair_rows(batch: Batch, names: Names) -> Rows:
+    """Return all pairs as rows, the bot in front first."""
+    return [pair._asdict() | {"a": names[pair.a], "b": names[pair.b]} for pair in batch.pairs]
+
+
+def pool_rows(batch: Batch, names: Names) -> Rows:
+    """Return the figures of the whole pool, a row each."""
+    pool, fit = batch.pool, batch.pool.goodness
+    rows: Rows = [
+        {"figure": "matches", "value": pool.matches},
+        {"figure": "mirrored groups", "value": pool.clusters},
+        {"figure": "draw rate", "value": pool.draw_rate},
+        *(
+            {"figure": f"seat {seat.seat} (Elo)", "value": seat.elo, "low": seat.low, "high": seat.high}
+            for seat in pool.seats
+        ),
+        {"figure": "dispersion", "value": pool.dispersion},
+        {"figure": "fit: pairs", "value": fit.pairs},
+        {"figure": "fit: mean squared residual", "value": fit.ratio},
+        {"figure": "fit: p-value", "value": fit.p_value},
+        {"figure": "parts", "value": len(pool.parts)},
+        {"figure": "prior (Elo, standard deviation)", "value": pool.prior_elo},
+    ]
+    rows += [{"figure": f"P(best) of {names[line.entrant]}", "value": line.p_best} for line in batch.ratings]
+    return rows

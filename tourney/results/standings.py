@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from tourney.results.format_input import load_history, setup_of
 from tourney.schedule.format import BY_POINTS, Format
@@ -134,6 +135,23 @@ def rank_standings(
     return tuple(found)
 
 
+def standing_row(line: Standing) -> dict[str, Any]:
+    """Return a line of the standings as a row of exact values; see ``tourney.results.columns``."""
+    return {
+        **dict(line.tie_breaks),
+        "rank": line.rank,
+        "name": line.name,
+        "points": line.points,
+        "games": line.games,
+        "mean": line.mean,
+        "wins": line.wins,
+        "draws": line.draws,
+        "losses": line.losses,
+        "faults": line.fault_count,
+        "kinds": [f"{kind}:{count}" for kind, count in line.faults],
+    }
+
+
 def _total_scores(
     entrants: Sequence[StoredEntrant],
     seats: int,
@@ -158,6 +176,6 @@ def _total_scores(
 def ranking_rule(format_: Format, seats: int) -> str:
     """Return a format's ranking rule in words, as "points, direct encounter and wins"."""
     entries = [entry for entry in format_.ranking(seats) if entry.order and entry.name != format_.ranked_by]
-    first = {entry.name: entry.words for entry in format_.measures}.get(format_.ranked_by)
-    words = [first or format_.ranked_by.replace("-", " "), *(entry.words for entry in entries)]
+    first = {entry.name: entry.title for entry in format_.measures}.get(format_.ranked_by)
+    words = [first or format_.ranked_by.replace("-", " "), *(entry.title for entry in entries)]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -137,8 +137,8 @@ class Adaptive(Format):
     ranks = True
     ranked_by = "rating"
     measures = (
-        TieBreak("rating", "rating", "Rating", "Strength in Elo, as pairings estimate it"),
-        TieBreak("sigma", "sigma", "Sigma", "Standard deviation of the rating, in Elo", order=False),
+        TieBreak("rating", "rating", "Strength in Elo, as pairings estimate it"),
+        TieBreak("sigma", "sigma", "Standard deviation of the rating, in Elo", order=False),
     )
     keys = (
         SEEDING,

@@ -68,14 +68,13 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class TieBreak:
-    """A tie-break: its name in CSV and JSON, its words in a sentence, its title and help in a table.
+    """A tie-break: its name in CSV and JSON, and its title and help for people.
 
     ``apply`` makes it from the scores of all entrants; without it the format's measure of this name is used.
     One that does not ``order`` is only shown.
     """
 
     name: str
-    words: str
     title: str
     help: str
     apply: Callable[[Scores], Break] | None = None
@@ -223,42 +222,35 @@ TIE_BREAKS: Mapping[str, TieBreak] = {
         TieBreak(
             "direct-encounter",
             "direct encounter",
-            "Direct",
             "Points against the bots with equal values before",
             _direct_encounter,
         ),
-        TieBreak("wins", "wins", "Wins", "First places alone", lambda s: _count(s.wins, s.points)),
+        TieBreak("wins", "wins", "First places alone", lambda s: _count(s.wins, s.points)),
         TieBreak(
             "sonneborn-berger",
             "Sonneborn-Berger",
-            "SB",
-            "Sonneborn-Berger: the opponents' points, each times the score against that opponent",
+            "The opponents' points, each times the score against that opponent",
             _by_encounters(sonneborn_berger),
         ),
         TieBreak(
             "buchholz",
             "Buchholz",
-            "BH",
-            "Buchholz: the sum of the opponents' points",
+            "Sum of the opponents' points",
             _by_encounters(_buchholz),
         ),
         TieBreak(
             "buchholz-cut-1",
             "Buchholz Cut-1",
-            "BH-C1",
             "Buchholz without the lowest opponent",
             _by_encounters(_buchholz_cut_1),
         ),
         TieBreak(
             "opponents-mean",
-            "the mean points of the opponents",
-            "Opp.",
-            "Mean points of the opponents",
+            "mean of the opponents' points",
+            "Mean of the points of all opponents",
             _by_encounters(_mean),
         ),
-        TieBreak(
-            "second-places", "second places", "2nd", "Second places", lambda s: _count(s.seconds, s.points)
-        ),
+        TieBreak("second-places", "second places", "Second places", lambda s: _count(s.seconds, s.points)),
     )
 }
 """The tie-breaks that any format may name."""

@@ -24,28 +24,38 @@ class Totals(Access):
 
     def score_totals(self, tournament: int) -> dict[int, ScoreTotals]:
         """Return the sums of each entrant's matches; an entrant without one is left out."""
+        return {key[0]: totals for key, totals in self._totals(tournament, SEAT.c.entrant)}
+
+    def seat_totals(self, tournament: int) -> dict[tuple[int, int], ScoreTotals]:
+        """Return the sums of each entrant's matches on each seat (from 1)."""
+        found = self._totals(tournament, SEAT.c.entrant, SEAT.c.seat)
+        return {(key[0], key[1]): totals for key, totals in found}
+
+    def _totals(
+        self, tournament: int, *group: sa.Column[Any]
+    ) -> Iterator[tuple[tuple[int, ...], ScoreTotals]]:
+        """Yield the sums of the matches that count by a group of columns, the entrant first."""
         seat = SEAT.c
         first = seat.rank == 1
         query = (
             sa.select(
-                seat.entrant,
+                *group,
                 sa.func.count(),
                 sa.func.sum(seat.units),
                 sa.func.sum(sa.case((sa.and_(first, sa.not_(seat.shared)), 1), else_=0)),
                 sa.func.sum(sa.case((sa.and_(first, seat.shared), 1), else_=0)),
+                sa.func.count(seat.fault),
             )
             .where(seat.tournament_id == tournament, sa.not_(seat.void))
-            .group_by(seat.entrant)
+            .group_by(*group)
         )
-        found = {}
         with self._read() as connection:
             shape = shape_of(connection, tournament)
-            for entrant, games, units, wins, draws in connection.execute(query):
+            for *key, games, units, wins, draws, faults in connection.execute(query):
                 # SQLite adds up values that are no integers as a float.
-                if not _is_entrant(entrant, shape) or isinstance(units, float):
+                if not _is_entrant(key[0], shape) or isinstance(units, float):
                     raise damage.first_of_seats(connection, tournament)
-                found[entrant] = ScoreTotals(int(games), int(units), int(wins), int(draws))
-        return found
+                yield tuple(key), ScoreTotals(*map(int, (games, units, wins, draws, faults)))
 
     def pair_totals(self, tournament: int) -> tuple[PairTotal, ...]:
         """Return the score of each entrant against each other, sorted; pairs that never met are left out."""

@@ -5,7 +5,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant
-from tourney.schedule.row import MatchKey, Row
+from tourney.schedule.row import MatchKey, ResultRow, Row
 from tourney.store.plans import Plan, RunSettings
 
 VoidReason = Literal["startup-failure", "machine-failure", "benched"]
@@ -112,6 +112,14 @@ class Match:
     def row(self) -> Row:
         """The match as a row of a schedule."""
         return Row(*self.key, self.seats)
+
+    @property
+    def result_row(self) -> ResultRow | None:
+        """The match as a row of results, or None before it is played."""
+        end = self.result
+        if end is None:
+            return None
+        return ResultRow(self.key, self.seats, end.ranks, end.faults, end.void, self.number)
 
 
 @dataclass(frozen=True, slots=True)

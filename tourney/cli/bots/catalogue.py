@@ -16,8 +16,9 @@ from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.catalogue.submission import digest_of_folder
 from tourney.cli.edge import printable
 from tourney.cli.options import bots_option, db_option, format_option, output_options
-from tourney.cli.output import Column, Format, Row, current
+from tourney.cli.output import Format, Row, current
 from tourney.errors import BotError, CheckError
+from tourney.results.columns import Column
 
 LIST_COLUMNS = ("name", "version", "title", "author", "games", "source", "digest")
 SHOW_FIELDS = (*LIST_COLUMNS[:5], "command", "build", "built", "protocol", "digest", "files", "from")

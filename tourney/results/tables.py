@@ -3,17 +3,26 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from tourney.cli.output import Format, Row
-from tourney.cli.standings import columns, row_of
-from tourney.results.standings import compute_standings
+from tourney.results.columns import Row, rendered, standings_columns
+from tourney.results.standings import compute_standings, standing_row
+from tourney.schedule.registry import find_format
 from tourney.store.repository import Repository
 from tourney.store.values import Match, Tournament
 
-Table = Callable[[Repository, Tournament], Iterator[Row]]
+
+@dataclass(frozen=True, slots=True)
+class ExportTable:
+    """A table that can be exported: its rows, and its columns for a tournament."""
+
+    rows: Callable[[Repository, Tournament], Iterator[Row]]
+    columns: Callable[[Tournament], tuple[str, ...]]
 
 
-def matches(repository: Repository, tournament: Tournament) -> Iterator[Row]:
-    """Yield a row a match, those not played yet too."""
+KEY = ("match", "round", "table", "repeat", "order")
+
+
+def _matches(repository: Repository, tournament: Tournament) -> Iterator[Row]:
+    """Yield a row for each match, also for those not played yet."""
     names = _names(repository, tournament)
     for match in repository.matches(tournament.id):
         result = match.result
@@ -29,8 +38,8 @@ def matches(repository: Repository, tournament: Tournament) -> Iterator[Row]:
         }
 
 
-def seats(repository: Repository, tournament: Tournament) -> Iterator[Row]:
-    """Yield a row a seat of every match that has a result."""
+def _seats(repository: Repository, tournament: Tournament) -> Iterator[Row]:
+    """Yield a row for each seat of every match that has a result."""
     names = _names(repository, tournament)
     for match in repository.matches(tournament.id, finished=True):
         if match.result is None:
@@ -47,8 +56,8 @@ def seats(repository: Repository, tournament: Tournament) -> Iterator[Row]:
             }
 
 
-def pairs(repository: Repository, tournament: Tournament) -> Iterator[Row]:
-    """Yield a row for each entrant and each opponent of it that it met."""
+def _pairs(repository: Repository, tournament: Tournament) -> Iterator[Row]:
+    """Yield a row for each entrant and each opponent that it met."""
     names = _names(repository, tournament)
     for pair in repository.pair_totals(tournament.id):
         yield {
@@ -59,8 +68,8 @@ def pairs(repository: Repository, tournament: Tournament) -> Iterator[Row]:
         }
 
 
-def entrants(repository: Repository, tournament: Tournament) -> Iterator[Row]:
-    """Yield a row an entrant."""
+def _entrants(repository: Repository, tournament: Tournament) -> Iterator[Row]:
+    """Yield a row for each entrant."""
     for stored in repository.entrants(tournament.id):
         yield {
             "name": stored.name,
@@ -73,37 +82,31 @@ def entrants(repository: Repository, tournament: Tournament) -> Iterator[Row]:
         }
 
 
-def standings(repository: Repository, tournament: Tournament) -> Iterator[Row]:
-    """Yield the standings."""
-    for line in compute_standings(repository, tournament.id):
-        row = row_of(line, Format.CSV)
+def _standings(repository: Repository, tournament: Tournament) -> Iterator[Row]:
+    columns = standings_columns(find_format(tournament.plan.format), tournament.seats)
+    rows = map(standing_row, compute_standings(repository, tournament.id))
+    for row in rendered(rows, columns, people=False):
         yield {**row, "kinds": " ".join(row["kinds"])}
 
 
-KEY = ("match", "round", "table", "repeat", "order")
+def _standings_keys(tournament: Tournament) -> tuple[str, ...]:
+    columns = standings_columns(find_format(tournament.plan.format), tournament.seats)
+    return tuple(column.key for column in columns)
 
 
-@dataclass(frozen=True, slots=True)
-class Export:
-    """A table that can be exported: its rows, and the columns that it has for a tournament."""
-
-    rows: Table
-    columns: Callable[[Tournament], tuple[str, ...]]
-
-
-def _always(*columns: str) -> Callable[[Tournament], tuple[str, ...]]:
+def _fixed(*columns: str) -> Callable[[Tournament], tuple[str, ...]]:
     return lambda _: columns
 
 
-TABLES: dict[str, Export] = {
-    "matches": Export(
-        matches,
-        _always(*KEY, "entrants", "ranks", "reason", "void", "actions", "reproducible", "digest"),
+TABLES: dict[str, ExportTable] = {
+    "matches": ExportTable(
+        _matches,
+        _fixed(*KEY, "entrants", "ranks", "reason", "void", "actions", "reproducible", "digest"),
     ),
-    "seats": Export(seats, _always(*KEY, "seat", "entrant", "rank", "fault", "void")),
-    "pairs": Export(pairs, _always("entrant", "opponent", "games", "points")),
-    "entrants": Export(entrants, _always("name", "bot", "version", "args", "digest", "joined", "left")),
-    "standings": Export(standings, lambda tournament: tuple(column.key for column in columns(tournament))),
+    "seats": ExportTable(_seats, _fixed(*KEY, "seat", "entrant", "rank", "fault", "void")),
+    "pairs": ExportTable(_pairs, _fixed("entrant", "opponent", "games", "points")),
+    "entrants": ExportTable(_entrants, _fixed("name", "bot", "version", "args", "digest", "joined", "left")),
+    "standings": ExportTable(_standings, _standings_keys),
 }
 """The tables by name."""
 
