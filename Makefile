@@ -36,8 +36,9 @@ lock: $(STAMP) ## Recompile the pinned requirements from pyproject.toml and requ
 wheel: $(STAMP) ## Build the wheel into dist/
 	$(BIN)/python -m build --wheel --no-isolation --outdir dist .
 
-reference: $(STAMP) ## Write docs/reference/commands.md from the help of the commands
+reference: $(STAMP) ## Write the generated pages and schemas of docs/reference
 	$(BIN)/python -m tourney.cli.reference docs/reference/commands.md
+	$(BIN)/python -m tourney.run.config.reference docs/reference
 
 diagrams: $(STAMP) ## Redraw the boards in docs/rules
 	$(BIN)/python -m tourney.games.render docs/rules

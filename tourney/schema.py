@@ -7,7 +7,7 @@ can express belongs into ``__post_init__``, which raises ``SchemaError``.
 
 import json
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Annotated, Any, Final, NoReturn, TypeVar
 
@@ -180,25 +180,32 @@ def unknown_key(path: Sequence[str | int], key: object, known: Sequence[str]) ->
     return SchemaError(path, f"unknown key {show(key)}; {hint}", inside=True, key=str(key))
 
 
-def json_schema(type_: Any, title: str, nullable: Collection[str] = ()) -> dict[str, Any]:
-    """Return the JSON Schema of a type. Null stands for no value only at the ``nullable`` keys."""
-    (made,), parts = msgspec.json.schema_components([type_], ref_template="#/$defs/{name}")
-    own = parts.pop(made["$ref"].rpartition("/")[2]) if "$ref" in made else made
+def json_schema(
+    type_: Any, title: str, *, nullable: Collection[str] = (), instead: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Return the JSON Schema of a Struct.
+
+    Null stands for no value only at the ``nullable`` keys. ``instead`` gives keys the types that they have in
+    JSON where these differ.
+    """
+    instead = instead or {}
+    made, parts = msgspec.json.schema_components([type_, *instead.values()], ref_template="#/$defs/{name}")
+    own = parts.pop(made[0]["$ref"].rpartition("/")[2])
+    own["properties"] |= zip(instead, made[1:], strict=True)
+    for part in (own, *parts.values()):
+        for key, field in part["properties"].items():
+            if part is not own or key not in nullable:
+                part["properties"][key] = _without_null(field)
     schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **own, "title": title}
     if parts:
         schema["$defs"] = parts
-    for key, field in schema["properties"].items():
-        schema["properties"][key] = field if key in nullable else _without_null(field)
-    for part in parts.values():
-        if "properties" in part:
-            part["properties"] = {key: _without_null(field) for key, field in part["properties"].items()}
     for node in _nodes(schema):
         if node.get("pattern") == _UNICODE:
             del node["pattern"]
         elif isinstance(node.get("pattern"), str):
             node["pattern"] = f"^{_bare(node['pattern'])}$"
         if isinstance(node.get("description"), str):
-            node["description"] = node["description"].replace("``", "").replace("\n", " ")
+            node["description"] = " ".join(node["description"].replace("``", "`").split())
     return schema
 
 
@@ -207,10 +214,14 @@ def _bare(pattern: str) -> str:
 
 
 def _without_null(field: dict[str, Any]) -> dict[str, Any]:
+    """Return a field's schema without null, and without a default that is null or an object."""
+    if field.get("default", 0) is None or isinstance(field.get("default"), dict):
+        field = {key: value for key, value in field.items() if key != "default"}
     others = [choice for choice in field.get("anyOf", ()) if choice != {"type": "null"}]
     if len(others) == len(field.get("anyOf", ())):
         return field
-    return others[0] if len(others) == 1 else {"anyOf": others}
+    rest = {key: value for key, value in field.items() if key != "anyOf"}
+    return {**others[0], **rest} if len(others) == 1 else {"anyOf": others, **rest}
 
 
 def _nodes(schema: Any) -> Iterator[dict[str, Any]]:

@@ -12,16 +12,25 @@ MAX_ACTIONS: Final = 1_000_000
 MAX_MS: Final = 2**31 - 1
 """The longest wait that the system's poll accepts, almost 25 days."""
 
+STORED_LIMITS: Final = ("margin-ms", "startup-ms", "memory-mb", "charge", "ponder")
+"""The limits that every record and plan has."""
+
 Milliseconds = Annotated[int, Meta(ge=1, le=MAX_MS)]
 
 
 class Limits(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
     """What a bot may use. Milliseconds and MiB; None where there is no such limit.
 
-    Without ``move-ms`` and ``clock-ms`` a tournament file gives a bot 1000 ms for each action.
+    In a tournament file with ``clock-ms`` the default of ``move-ms`` is no limit.
     """
 
-    move_ms: Annotated[Milliseconds, Meta(description="Time for one action.")] | None = 1000
+    move_ms: (
+        Annotated[
+            Milliseconds,
+            Meta(description="Time for one action. No default with `clock-ms`."),
+        ]
+        | None
+    ) = 1000
     clock_ms: (
         Annotated[Milliseconds, Meta(description="Time for all actions of a seat in a match.")] | None
     ) = None
@@ -64,8 +73,7 @@ class Limits(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
 
         Raises SchemaError, its path beginning with ``limits``.
         """
-        needed = ("margin-ms", "startup-ms", "memory-mb", "charge", "ponder")
-        found = read({"move-ms": None, **data}, cls, needed=needed, at=("limits",))
+        found = read({"move-ms": None, **data}, cls, needed=STORED_LIMITS, at=("limits",))
         for key, value in data.items():
             if value is None:
                 raise SchemaError(("limits", key), "is null, but must be an integer")

@@ -82,10 +82,7 @@ class TournamentTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_
         Meta(description="Bots that enter under their own names: names in the bot store, or paths."),
     ] = ()
     seats: (
-        Annotated[
-            int, Meta(ge=1, le=1000, description="Seats per table: 2, 3 or 4. Default: the game's minimum.")
-        ]
-        | None
+        Annotated[int, Meta(ge=2, le=4, description="Seats per table. Default: the game's minimum.")] | None
     ) = None
     games_per_pairing: (
         Annotated[
