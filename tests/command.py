@@ -4,10 +4,11 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 from click.testing import CliRunner, Result
@@ -44,14 +45,12 @@ def run(
 def start(*words: str) -> "subprocess.Popen[str]":
     """Start a command line as a process of its own, with pipes to talk to it."""
     pipe = subprocess.PIPE
-    return subprocess.Popen(
-        [*PROGRAM, *words],
-        stdin=pipe,
-        stdout=pipe,
-        stderr=pipe,
-        text=True,
-        preexec_fn=default_signals,  # noqa: PLW1509 - the tests start no threads before
-    )
+    return popen([*PROGRAM, *words], stdin=pipe, stdout=pipe, stderr=pipe)
+
+
+def popen(words: Sequence[str], **given: Any) -> "subprocess.Popen[str]":
+    """Start a program that a test sends signals to, with the default signal handling."""
+    return subprocess.Popen(list(words), text=True, **{"preexec_fn": default_signals, **given})
 
 
 def default_signals() -> None:

@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from tests.command import invoke
+from tests.command import invoke, popen
 from tests.processes import PATIENCE, alive, wait_for, workers_of
 from tourney.store import sqlite
 from tourney.store.repository import Repository
@@ -120,7 +120,7 @@ class Home:
         """Start ``tourney run``; ``finish`` returns its standard error."""
         command = [sys.executable, "-m", "tourney", "run", f"{name}.toml", *words]
         given: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stderr": subprocess.PIPE, **more}
-        process = subprocess.Popen(command, cwd=self.folder, text=True, **given)
+        process = popen(command, cwd=self.folder, **given)
         self.started.append(process)
         return process
 

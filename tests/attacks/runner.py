@@ -2,12 +2,12 @@
 
 import os
 import subprocess
-import sys
 import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from tests.command import PROGRAM, popen
 from tests.processes import PATIENCE, workers_of
 
 CUP: Final = """
@@ -51,12 +51,8 @@ class Runner:
         hang.write_text(HANG.replace("TOKEN", self.token), "ascii")
         hang.chmod(0o755)
         (home / "cup.toml").write_text(CUP.replace("LEVEL", level).replace("TOKEN", self.token), "ascii")
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "tourney", "run", "cup.toml", "--workers", "1"],
-            cwd=home,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        words = [*PROGRAM, "run", "cup.toml", "--workers", "1"]
+        self.process = popen(words, cwd=home, stderr=subprocess.PIPE)
 
     def sleepers(self) -> list[str]:
         """Return the bots' processes that there are now, wherever they went."""

@@ -3,12 +3,11 @@
 import json
 import os
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
 
-from tests.command import PROGRAM, invoke, run
+from tests.command import PROGRAM, invoke, popen, run
 from tests.tournaments import write_file
 
 CUP = """
@@ -111,7 +110,7 @@ def test_status_shows_matches_in_progress(tmp_path: Path) -> None:
     home = folder_of(tmp_path, wait="sleep 1000;")
     write_file(home, CUP.replace('"./dead"', '"./first2"'))
     write_file(home, FIRST, "first2").chmod(0o755)
-    process = subprocess.Popen([*PROGRAM, "run", "cup.toml", "--workers", "1", "-q"], cwd=home)
+    process = popen([*PROGRAM, "run", "cup.toml", "--workers", "1", "-q"], cwd=home)
     try:
         end = time.monotonic() + 300
         playing: list[str] = []

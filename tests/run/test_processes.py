@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.command import PROGRAM, popen
 from tests.processes import PATIENCE, alive, wait_for, workers_of
 from tests.tournaments import digests, write_file
 from tourney.ratings.trueskill_rating import TrueSkillMethod
@@ -118,12 +118,7 @@ def home(tmp_path: Path) -> Iterator[Path]:
 
 def tourney(home: Path, *words: str) -> "subprocess.Popen[str]":
     """Start `tourney run cup.toml` in a folder."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tourney", "run", "cup.toml", *words],
-        cwd=home,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    process = popen([*PROGRAM, "run", "cup.toml", *words], cwd=home, stderr=subprocess.PIPE)
     STARTED.append(process)
     return process
 
