@@ -30,14 +30,14 @@ def bots(*words: str) -> Result:
 
 
 def done(*words: str) -> str:
-    """Run a command that must succeed and return its standard output."""
+    """Run a command that must succeed, and return its standard output."""
     result = bots(*words)
     assert result.exit_code == 0, result.stderr
     return result.stdout
 
 
 def refused(*words: str, code: int = 2) -> str:
-    """Run a command that must be refused and return its one sentence."""
+    """Run a command that must fail, and return its error line."""
     result = bots(*words)
     assert result.exit_code == code, result.output
     assert "Traceback" not in result.output
@@ -50,8 +50,8 @@ def listed() -> list[dict[str, object]]:
     return [row for row in rows if row["source"] != "ships"]
 
 
-def test_from_new_to_a_bot_in_the_store(tmp_path: Path) -> None:
-    """new, check, add, list, show: the way of an author, as the help says it."""
+def test_new_check_add_list_and_show(tmp_path: Path) -> None:
+    """The workflow of a bot author, as the help describes it."""
     made = bots("new", "mybot")
     assert made.stdout.splitlines() == ["mybot/bot.py", "mybot/bot.toml"]
     assert "tourney bots check ./mybot" in made.stderr
@@ -77,7 +77,7 @@ def test_from_new_to_a_bot_in_the_store(tmp_path: Path) -> None:
     assert str(tmp_path / "tourney-bots" / "entries" / digest / "files") in shown
 
 
-def test_list_tells_what_ships_and_prints_in_every_format() -> None:
+def test_list_has_shipped_bots_in_every_format() -> None:
     table = done("list")
     assert [line.split()[0] for line in table.splitlines()[2:]] == ["greedy", "mason", "pebble", "random"]
     rows = list(csv.DictReader(io.StringIO(done("list", "--format", "csv"))))
@@ -86,14 +86,14 @@ def test_list_tells_what_ships_and_prints_in_every_format() -> None:
     assert done("list", "--format", "json", "--quiet").startswith("[")
 
 
-def test_a_shipped_bot_that_is_in_the_store_is_listed_once() -> None:
+def test_shipped_bot_in_the_store_is_listed_once() -> None:
     done("add", str(shipped_bots()["random"]))
     rows = json.loads(done("list", "--format", "json"))
     assert [row["source"] for row in rows if row["name"] == "random"] == ["added"]
 
 
-def test_show_knows_paths_names_and_digests(tmp_path: Path) -> None:
-    """What is shown by path, or ships, is not kept."""
+def test_show_takes_paths_names_and_digests(tmp_path: Path) -> None:
+    """Bots shown by path and shipped bots are not added to the store."""
     write_bot(tmp_path, games='["sages-tafl"]', build='["make"]', title='"My Bot"')
     row = json.loads(done("show", "./mybot", "--format", "json"))[0]
     assert (row["title"], row["build"], row["built"], row["from"]) == ("My Bot", ["make"], "not yet", "mybot")
@@ -104,8 +104,8 @@ def test_show_knows_paths_names_and_digests(tmp_path: Path) -> None:
     assert digest in done("show", digest[:6])
 
 
-def test_names_of_bots_print_nothing_that_a_terminal_obeys(tmp_path: Path) -> None:
-    """A file's name may hold what is printable only; a damaged entry's manifest may hold anything."""
+def test_control_characters_of_bots_are_escaped(tmp_path: Path) -> None:
+    """File names are printable, but the manifest of a damaged entry can contain anything."""
     digest = done("add", str(write_bot(tmp_path))).split()[1]
     entry = tmp_path / "tourney-bots" / "entries" / digest / "files"
     for path in (entry, entry / "bot.toml"):
@@ -117,7 +117,7 @@ def test_names_of_bots_print_nothing_that_a_terminal_obeys(tmp_path: Path) -> No
     assert "\x1b" not in result.output
 
 
-def test_remove_and_undo(tmp_path: Path) -> None:
+def test_removed_bot_can_be_restored(tmp_path: Path) -> None:
     digest = done("add", str(write_bot(tmp_path / "src"))).split()[1]
     result = bots("remove", "mybot")
     assert result.exit_code == 0
@@ -128,7 +128,7 @@ def test_remove_and_undo(tmp_path: Path) -> None:
     assert [row["digest"] for row in listed()] == [digest]
 
 
-def test_a_bot_that_a_tournament_names_is_kept_unless_forced(tmp_path: Path) -> None:
+def test_bot_in_a_tournament_is_removed_only_by_force(tmp_path: Path) -> None:
     digest = done("add", str(write_bot(tmp_path / "src"))).split()[1]
     plan = Plan("cup", "sages-tafl", "1", (), "round-robin", seats=2, games_per_pairing=2)
     entrants = [
@@ -152,7 +152,7 @@ def test_a_bot_that_a_tournament_names_is_kept_unless_forced(tmp_path: Path) -> 
     assert listed() == []
 
 
-def test_a_damaged_entry_can_be_removed(tmp_path: Path) -> None:
+def test_damaged_entry_can_be_removed(tmp_path: Path) -> None:
     digest = done("add", str(write_bot(tmp_path / "src"))).split()[1]
     files = tmp_path / "tourney-bots" / "entries" / digest / "files"
     (files / "bot.py").chmod(0o644)
@@ -162,8 +162,8 @@ def test_a_damaged_entry_can_be_removed(tmp_path: Path) -> None:
     assert listed() == []
 
 
-def test_a_failed_check_says_what_is_wrong(tmp_path: Path) -> None:
-    """On standard output, so that it can be kept; the verdict on standard error, exit code 1."""
+def test_failed_check_explains_the_failure(tmp_path: Path) -> None:
+    """Details go to standard output, the verdict to standard error; exit code 1."""
     cases = "tourney) echo bot;; game) echo ready;; go) echo oops >&2; echo move z9;;"
     write_shell_bot(tmp_path, "bad", cases)
     result = bots("check", "./bad", "--move-ms", "60000", "--startup-ms", "60000")
@@ -179,7 +179,7 @@ def test_a_failed_check_says_what_is_wrong(tmp_path: Path) -> None:
     assert result.stderr.splitlines()[-1] == "error: bad@1.0 failed 1 of 1 trials"
 
 
-def test_a_failed_build_shows_the_compilers_words(tmp_path: Path) -> None:
+def test_failed_build_shows_compiler_output(tmp_path: Path) -> None:
     done("new", "mybot", "--language", "c")
     (tmp_path / "mybot" / "bot.c").write_text("int main(void) { return nonsense; }\n")
     result = bots("check", "./mybot")
@@ -224,14 +224,14 @@ def test_bad_input_is_one_sentence_and_changes_nothing(
     assert BotStore(tmp_path / "tourney-bots").entries() == ()
 
 
-def test_a_store_that_cannot_be_written_is_exit_code_3(tmp_path: Path) -> None:
+def test_unwritable_store_is_exit_code_3(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     folder = write_bot(tmp_path)
     said = refused("add", str(folder), "--bots", str(tmp_path / "file" / "store"), code=3)
     assert "cannot be written" in said
 
 
-def test_the_store_may_be_named_by_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_store_default_comes_from_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOURNEY_BOTS", str(tmp_path / "elsewhere"))
     done("add", str(write_bot(tmp_path)))
     assert len(BotStore(tmp_path / "elsewhere").entries()) == 1

@@ -40,7 +40,7 @@ BLOBS = {
         *(("match", "record", "record", name) for name in ("no zlib", "other data", "deep")),
     ],
 )
-def test_a_damaged_part_is_left_out_and_named(
+def test_damaged_part_is_omitted_and_reported(
     database: str, table: str, column: str, part: str, blob: str
 ) -> None:
     key = "id" if table == "match" else "match_id"
@@ -86,7 +86,7 @@ def test_a_damaged_part_is_left_out_and_named(
     assert verified.exit_code == (1 if table == "match" else 0)
 
 
-def test_what_is_only_kept_to_save_time_may_be_lost(database: str) -> None:
+def test_damaged_cache_is_computed_again(database: str) -> None:
     assert invoke("ratings", "--method", "trueskill", "--db", database).exit_code == 0
     with sqlite3.connect(database) as connection:
         connection.execute("INSERT INTO rating_checkpoint VALUES (1, 'x', 1, ?)", (b"nonsense",))

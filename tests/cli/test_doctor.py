@@ -18,7 +18,7 @@ from tourney.errors import SandboxError
 
 @pytest.fixture
 def findings(monkeypatch: pytest.MonkeyPatch) -> dict[str, Degree]:
-    """What the canary is to find: all is enforced unless a test says otherwise."""
+    """The canary's findings: everything is enforced unless a test changes it."""
     found: dict[str, Degree] = dict.fromkeys(PROTECTIONS, "enforced")
 
     def probe_sandbox(_: Sandbox) -> Iterator[Finding]:
@@ -28,8 +28,8 @@ def findings(monkeypatch: pytest.MonkeyPatch) -> dict[str, Degree]:
     return found
 
 
-def test_json_has_a_row_a_protection(findings: dict[str, Degree]) -> None:
-    """Their order is that of the list; each says what it means and what was tried."""
+def test_json_has_a_row_per_protection(findings: dict[str, Degree]) -> None:
+    """Rows have the order of PROTECTIONS, the meaning and what was tried."""
     findings["network"] = "partial"
     done = invoke("doctor", "--level", "off", "--format", "json")
     rows = json.loads(done.stdout)
@@ -44,8 +44,8 @@ def test_json_has_a_row_a_protection(findings: dict[str, Degree]) -> None:
     assert done.exit_code == 0
 
 
-def test_strict_that_does_not_hold_is_exit_1(findings: dict[str, Degree]) -> None:
-    """What lacks is named in one sentence, after the table."""
+def test_strict_with_missing_protections_is_exit_1(findings: dict[str, Degree]) -> None:
+    """The error after the table lists the missing protections."""
     findings |= {"total-memory": "absent", "freezing": "partial"}
     done = invoke("doctor", "--level", "strict", "--format", "csv")
     assert done.exit_code == 1
@@ -53,23 +53,25 @@ def test_strict_that_does_not_hold_is_exit_1(findings: dict[str, Degree]) -> Non
     assert len(list(csv.reader(io.StringIO(done.stdout)))) == len(PROTECTIONS) + 1
 
 
-def test_strict_that_holds_is_exit_0(findings: dict[str, Degree]) -> None:
-    """Found by trying."""
+def test_strict_with_all_protections_is_exit_0(findings: dict[str, Degree]) -> None:
+    """The message has the count."""
     done = invoke("doctor", "--level", "strict")
     assert done.exit_code == 0
     assert f"{len(PROTECTIONS)} of {len(PROTECTIONS)} protections enforced" in done.stderr
 
 
-def test_promise_that_is_broken_is_exit_1(findings: dict[str, Degree]) -> None:
-    """Whatever the level: what matches say of themselves must be true."""
+def test_unenforced_protection_is_exit_1(findings: dict[str, Degree]) -> None:
+    """At every level, because records claim these protections."""
     findings["process-group"] = "absent"
     done = invoke("doctor", "--level", "off")
     assert done.exit_code == 1
     assert "the sandbox fails to enforce: process-group" in done.stderr
 
 
-def test_without_bubblewrap_it_says_why(findings: dict[str, Degree], monkeypatch: pytest.MonkeyPatch) -> None:
-    """The warning holds what bubblewrap said, and what to do."""
+def test_missing_bubblewrap_is_explained(
+    findings: dict[str, Degree], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The warning has the reason and advice."""
 
     def fails(_: str) -> Sandbox:
         raise SandboxError("the program bwrap is not installed")

@@ -18,7 +18,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(path)
 
 
-def test_it_prints_the_path_and_says_how_many_pages(database: str, tmp_path: Path) -> None:
+def test_report_prints_path_and_page_count(database: str, tmp_path: Path) -> None:
     shown = invoke("report", "first", "--db", database, "--out", str(tmp_path / "out"))
     assert shown.exit_code == 0
     assert shown.stdout == f"{tmp_path}/out/index.html\n"
@@ -26,7 +26,7 @@ def test_it_prints_the_path_and_says_how_many_pages(database: str, tmp_path: Pat
     assert shown.stderr.startswith(f"{pages} pages, ")
 
 
-def test_the_default_place_is_named_by_the_tournament(
+def test_default_folder_has_the_tournaments_name(
     database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -36,7 +36,7 @@ def test_the_default_place_is_named_by_the_tournament(
     assert Path(shown.stdout.strip()).is_file()
 
 
-def test_all_tournaments_make_one_report(database: str, tmp_path: Path) -> None:
+def test_all_tournaments_share_one_report(database: str, tmp_path: Path) -> None:
     shown = invoke("report", "--all", "--db", database, "--out", str(tmp_path / "out"))
     assert shown.exit_code == 0
     text = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
@@ -44,7 +44,7 @@ def test_all_tournaments_make_one_report(database: str, tmp_path: Path) -> None:
     assert 'href="t2-second-cup/index.html"' in text
 
 
-def test_measured_things_can_be_left_out(database: str, tmp_path: Path) -> None:
+def test_measurements_can_be_omitted(database: str, tmp_path: Path) -> None:
     for name, words in (("with", ()), ("without", ("--no-measured",))):
         assert (
             invoke("report", "first", "--db", database, "--out", str(tmp_path / name), *words).exit_code == 0
@@ -53,7 +53,7 @@ def test_measured_things_can_be_left_out(database: str, tmp_path: Path) -> None:
     assert "workbench" not in (tmp_path / "without" / "matches" / "1.html").read_text(encoding="utf-8")
 
 
-def test_match_pages_can_be_limited(database: str, tmp_path: Path) -> None:
+def test_match_pages_are_limited(database: str, tmp_path: Path) -> None:
     invoke("report", "first", "--db", database, "--out", str(tmp_path / "out"), "--match-pages", "0")
     assert not (tmp_path / "out" / "matches").exists()
 

@@ -1,4 +1,4 @@
-"""Looks at pages in Chromium: a probe, a script of the test's own, is put into a copy of a page."""
+"""Open pages in Chromium, with a test's script in a copy of the page."""
 
 import json
 import shutil
@@ -17,12 +17,12 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 BROWSER = next((path for path in map(shutil.which, NAMES) if path), None)
 
 needs_browser = pytest.mark.skipif(
-    BROWSER is None, reason=f"no Chromium on this machine (looked for {', '.join(NAMES)}): install chromium"
+    BROWSER is None, reason=f"no Chromium on this machine (searched for {', '.join(NAMES)}): install chromium"
 )
 
 
 def chromium(*words: str, profile: Path, width: int) -> "subprocess.CompletedProcess[str]":
-    """Run the browser without a window and without a network."""
+    """Run the browser without a window or network."""
     assert BROWSER is not None
     return subprocess.run(
         [

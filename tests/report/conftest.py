@@ -1,4 +1,4 @@
-"""One report with all that can be hostile, made once and read by many tests."""
+"""A report with hostile data, written once and read by many tests."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from tourney.store.repository import Repository
 
 @dataclass(frozen=True)
 class Report:
-    """A report in a folder, and what it was made of."""
+    """A report in a folder, and its source."""
 
     folder: Path
     source: Source
@@ -29,7 +29,7 @@ def repository(tmp_path: Path) -> Iterator[Repository]:
 
 @pytest.fixture(scope="session")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Report]:
-    """A report on a two-seat tournament of hostile names, with faults and a void match."""
+    """A report on a two-seat tournament with hostile names, faults and a void match."""
     base = tmp_path_factory.mktemp("report")
     with Repository.open(str(world.fill(base / "tourney.db"))) as repository:
         source = load(repository, repository.tournament())

@@ -1,4 +1,4 @@
-"""Reads pages strictly: every element closed in order, every attribute once, every reference listed."""
+"""Parse pages strictly: elements closed in order, no duplicate attributes, all references listed."""
 
 from functools import cache
 from html.parser import HTMLParser
@@ -9,7 +9,7 @@ SVG = {"path", "line", "circle", "rect", "use", "text", "g"}
 
 
 class Page(HTMLParser):
-    """A page, read. ``problems`` says what is not well-formed, ``by_id`` the text inside of elements."""
+    """A parsed page: ``problems`` with its form, and the text of its elements ``by_id``."""
 
     def __init__(self, text: str) -> None:
         super().__init__(convert_charrefs=True)
@@ -64,7 +64,7 @@ class Page(HTMLParser):
 
 @cache
 def read(path: Path) -> Page:
-    """Read a page of a report that does not change any more."""
+    """Parse a page of a report that no longer changes."""
     return Page(path.read_text(encoding="utf-8"))
 
 

@@ -1,4 +1,4 @@
-"""The report in a real browser: the replay, its keys and links, sorting, filtering, themes, small screens."""
+"""The report in a real browser: replay, keys and links, sorting, filtering, themes, small screens."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -76,7 +76,7 @@ def cyvasse(tmp_path_factory: pytest.TempPathFactory, profile: Path) -> Iterator
 
 
 @pytest.mark.parametrize("name", ["stones", "cyvasse"])
-def test_every_frame_is_what_the_rules_say(name: str, request: pytest.FixtureRequest) -> None:
+def test_replay_frames_match_the_rules(name: str, request: pytest.FixtureRequest) -> None:
     site_: Site = request.getfixturevalue(name)
     last = len(site_.film.frames) - 1
     script = STATE + "key('Home'); const all = [state()];"
@@ -93,7 +93,7 @@ def test_every_frame_is_what_the_rules_say(name: str, request: pytest.FixtureReq
         assert state["marked"] == [f"ply-{ply}"]
 
 
-def test_keys_buttons_and_links(stones: Site) -> None:
+def test_keys_buttons_and_links_step_the_replay(stones: Site) -> None:
     last = len(stones.film.frames) - 1
     script = (
         STATE
@@ -118,7 +118,7 @@ def test_keys_buttons_and_links(stones: Site) -> None:
     assert [state["hash"] for state in seen[1:]] == [f"#ply-{state['ply']}" for state in seen[1:]]
 
 
-def test_it_plays_by_itself_and_stops_at_the_end(stones: Site) -> None:
+def test_replay_plays_and_stops_at_the_end(stones: Site) -> None:
     last = len(stones.film.frames) - 1
     script = (
         STATE
@@ -142,7 +142,7 @@ def test_it_plays_by_itself_and_stops_at_the_end(stones: Site) -> None:
     assert seen[5]["ply"] == last
 
 
-def test_sorting_the_standings(stones: Site) -> None:
+def test_standings_sort_by_column(stones: Site) -> None:
     script = """
     const rows = () => [...document.querySelectorAll('.standings tbody tr')];
     const column = index => rows().map(row => row.cells[index].textContent.trim());
@@ -165,7 +165,7 @@ def test_sorting_the_standings(stones: Site) -> None:
     assert set(found["sorted"][1:]) == {None}
 
 
-def test_filtering_the_matches(stones: Site) -> None:
+def test_match_list_filters_by_text_and_kind(stones: Site) -> None:
     script = """
     const shown = () => [...document.querySelectorAll('#rows tr')].filter(r => !r.hidden).length;
     const text = document.getElementById('filter-text'), kind = document.getElementById('filter-kind');
@@ -188,7 +188,7 @@ def test_filtering_the_matches(stones: Site) -> None:
     ]
 
 
-def test_the_theme_turns_and_is_kept(stones: Site) -> None:
+def test_theme_switches_and_is_stored(stones: Site) -> None:
     script = """
     const paper = () => getComputedStyle(document.body).backgroundColor;
     const board = () => getComputedStyle(document.querySelector('#board .tb-cell')).fill;
@@ -232,8 +232,8 @@ def test_pages_fit_small_screens_in_any_font(stones: Site, path: str, width: int
         assert look["page"] <= width, look
 
 
-def test_pieces_have_their_colours_on_the_screen(stones: Site, tmp_path: Path) -> None:
-    # A sprite's colours come from classes; they hold only where the sprite itself carries the board's class.
+def test_pieces_have_their_colors_on_screen(stones: Site, tmp_path: Path) -> None:
+    # Sprites get their colors from CSS classes, which apply only within the board's class.
     found = colours(stones.page("matches/1.html"), tmp_path / "shot.png", stones.profile)
     side = [piece for piece in ("blue", "orange") if found[rgb(TOKENS[piece].light)] > 500]
     assert side == ["blue", "orange"]
@@ -245,7 +245,7 @@ def rgb(color: str) -> tuple[int, int, int]:
     return int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16)
 
 
-def test_the_crosstable_can_be_shaded_by_residual(stones: Site) -> None:
+def test_crosstable_shades_by_residual(stones: Site) -> None:
     script = """
     const cells = [...document.querySelectorAll('.cross td.x')];
     const shades = () => cells.map(e => getComputedStyle(e).backgroundColor);
@@ -262,8 +262,8 @@ def test_the_crosstable_can_be_shaded_by_residual(stones: Site) -> None:
     assert set(found["even"]) == {"rgba(0, 0, 0, 0)"}
 
 
-def test_the_buttons_of_the_replay_are_in_sight(stones: Site) -> None:
-    """On a screen of a usual size one need not move the page to step through a match."""
+def test_replay_buttons_are_visible_without_scrolling(stones: Site) -> None:
+    """On a screen of common size."""
     script = """
     const box = e => document.querySelector(e).getBoundingClientRect();
     return {inner: innerHeight, bottom: box('#controls .buttons').bottom, board: box('#board').height};
@@ -273,8 +273,8 @@ def test_the_buttons_of_the_replay_are_in_sight(stones: Site) -> None:
     assert found["board"] > found["inner"] / 2
 
 
-def test_the_head_of_a_page_takes_two_lines_on_a_small_screen(stones: Site) -> None:
-    """The name and the button in one, the links in the next, none of them broken."""
+def test_page_header_takes_two_lines_on_small_screens(stones: Site) -> None:
+    """Name and button on the first line, links on the second, without line breaks."""
     script = """
     const box = e => e.getBoundingClientRect();
     const [brand, theme] = ['.brand', 'button.theme'].map(e => box(document.querySelector(e)));
@@ -293,7 +293,7 @@ def test_the_head_of_a_page_takes_two_lines_on_a_small_screen(stones: Site) -> N
     assert found["high"] < 45
 
 
-def test_what_stands_below_a_wide_table_is_read_without_moving_it(stones: Site) -> None:
+def test_table_captions_stay_in_view_when_scrolled(stones: Site) -> None:
     script = """
     return [...document.querySelectorAll('.scroll')].map(scroll => {
       const caption = scroll.querySelector('caption');
@@ -309,7 +309,7 @@ def test_what_stands_below_a_wide_table_is_read_without_moving_it(stones: Site) 
         assert box["right"] <= 500
 
 
-def test_the_numbers_of_many_bots_stay_in_sight(tmp_path: Path, profile: Path) -> None:
+def test_crosstable_header_and_names_stay_in_view(tmp_path: Path, profile: Path) -> None:
     with Repository.open(str(tmp_path / "t.db"), create=True) as repository:
         tournament = world.begin(repository, [f"bot-{number}" for number in range(40)])
         world.play_all(repository, tournament, most=3)

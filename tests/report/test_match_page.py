@@ -1,4 +1,4 @@
-"""Scores out of what bots said, whatever else they say."""
+"""Scores in the info lines of bots."""
 
 import pytest
 
@@ -20,7 +20,7 @@ def said(*texts: str, ply: int = 4, seat: int = 1) -> list[LogLine]:
         ("depth=1\tscore=2.", 2.0),
     ],
 )
-def test_scores_are_read(text: str, score: float) -> None:
+def test_scores_are_parsed(text: str, score: float) -> None:
     assert reported_scores(said(text)) == {1: ((5.0, score),)}
 
 
@@ -38,14 +38,14 @@ def test_scores_are_read(text: str, score: float) -> None:
         "",
     ],
 )
-def test_what_is_no_score_is_none(text: str) -> None:
+def test_malformed_scores_are_ignored(text: str) -> None:
     assert reported_scores(said(text)) == {}
 
 
-def test_the_last_word_on_an_action_counts() -> None:
+def test_last_score_for_an_action_counts() -> None:
     log = [*said("score=1", "score=2", "depth=9"), *said("score=3", ply=0), *said("score=9", seat=2)]
     assert reported_scores(log) == {1: ((1.0, 3.0), (5.0, 2.0)), 2: ((5.0, 9.0),)}
 
 
-def test_only_info_counts() -> None:
+def test_only_info_lines_have_scores() -> None:
     assert reported_scores([LogLine(1, 1, "stderr", "score=1"), LogLine(1, 0, "note", "score=2")]) == {}

@@ -1,4 +1,4 @@
-"""Charts: well-formed, within their frame, and without the reader's trust."""
+"""Charts: well-formed, within their frame, and safe."""
 
 import math
 import re
@@ -27,7 +27,7 @@ def numbers(svg: str, *attributes: str) -> list[float]:
 
 
 @given(st.floats(-1e5, 1e5), st.floats(1e-3, 1e5), st.integers(2, 12))
-def test_ticks_lie_within_the_scale_and_are_few(low: float, span: float, most: int) -> None:
+def test_ticks_are_few_and_within_the_scale(low: float, span: float, most: int) -> None:
     scale = plots.Scale(low, low + span, 0, 100)
     ticks = scale.ticks(most)
     assert len(ticks) <= most + 1
@@ -63,7 +63,7 @@ def test_intervals_stay_within_their_cell(found: list[tuple[float, float, float]
 
 
 @given(st.lists(st.tuples(st.integers(0, 400), FINITE), max_size=60), st.integers(0, 400))
-def test_line_plots_are_well_formed_and_stay_in_their_frame(
+def test_line_plots_are_well_formed_and_within_their_frame(
     points: list[tuple[int, float]], last: int
 ) -> None:
     ordered = tuple(sorted({float(x): y for x, y in points if x <= last}.items()))
@@ -77,7 +77,7 @@ def test_line_plots_are_well_formed_and_stay_in_their_frame(
     assert parsed(svg).attrib["aria-label"] == 'a "<b>" & c'
 
 
-def test_one_huge_score_does_not_press_the_others_flat() -> None:
+def test_outlier_does_not_flatten_the_other_scores() -> None:
     points = (*((float(k), 100.0 + 10 * (-1) ** k) for k in range(20)), (20.0, 1e9))
     svg = plots.line_plot([plots.Series("", "l-red", points)], 20, "")
     heights = [float(y) for y in re.findall(r'cy="([\d.]+)"', svg)]
@@ -97,14 +97,14 @@ def test_bar_plots_are_well_formed(bars: list[tuple[int, float, str]]) -> None:
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 200])
-def test_histories_of_any_length(rounds: int) -> None:
+def test_history_plots_of_any_length_are_well_formed(rounds: int) -> None:
     points = [(k, 25 + math.sin(k), 8 / (k + 1)) for k in range(rounds)]
     svg = plots.history_plot(points, plots.axis_of([10, 40]), "mu")
     root = parsed(svg)
     assert sum("main" in e.attrib.get("class", "") for e in root) == (1 + rounds if rounds <= 80 else 1)
 
 
-def test_large_numbers_are_short() -> None:
+def test_large_numbers_are_abbreviated() -> None:
     svg = plots.line_plot([plots.Series("", "l-red", ((0.0, -2e6), (1.0, 3e6)))], 1, "")
     assert ">2M<" in svg
     assert "000000" not in svg

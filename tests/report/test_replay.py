@@ -1,4 +1,4 @@
-"""A replay unfolds to what the rules and the drawings say, and outlives records that the rules refuse."""
+"""Replay data unfold to the diagrams of all positions, and end at illegal actions."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -19,7 +19,7 @@ from tourney.report.replay import KEY_FRAMES, Frame, Replay, replay
 
 
 def record_of(game: str, seats: int, most: int = 60) -> Record:
-    """Return the record of a game that was played at random, the first actions of it."""
+    """Return the record of the first actions of a random game."""
     entrants = tuple(Entrant(f"e{k}", "bot", "1", (), "0" * 64) for k in range(seats))
     _, full = find_game(game).settings(seats)
     spec = MatchSpec(game, tuple(full.items()), entrants, seed=3)
@@ -39,7 +39,7 @@ def splices(texts: list[str], edits: list[Any]) -> list[str]:
 
 
 def unfold(data: dict[str, Any], base: tuple[str, ...]) -> list[Frame]:
-    """Do what the page's script does with the data."""
+    """Unfold the data like the page's script."""
     flat = data["things"]
     triples = [tuple(flat[k : k + 3]) for k in range(0, len(flat), 3)]
     things: list[int] = []
@@ -77,7 +77,7 @@ def views(game: AnyGame, record: Record) -> list[tuple[str, Diagram]]:
 
 
 @pytest.mark.parametrize("name", GAMES.names())
-def test_every_game_unfolds_to_its_drawings(name: str) -> None:
+def test_replay_data_unfolds_to_every_games_diagrams(name: str) -> None:
     game = find_game(name)
     record = record_of(name, game.seat_counts[-1])
     film = replay(game, record)
@@ -94,7 +94,7 @@ def test_every_game_unfolds_to_its_drawings(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES.names())
-def test_grounds_are_the_drawings(name: str) -> None:
+def test_grounds_equal_the_diagrams(name: str) -> None:
     game = find_game(name)
     record = record_of(name, game.seat_counts[0])
     colors = seat_colors(game.seat_names[: game.seat_counts[0]])
@@ -103,7 +103,7 @@ def test_grounds_are_the_drawings(name: str) -> None:
         assert "".join(frame.ground) == "".join(ground_svg(drawing, colors).split("\n")[1:-1])
 
 
-def test_a_replay_is_small() -> None:
+def test_replay_data_is_small() -> None:
     record = record_of("sages-tafl", 2, most=400)
     film = replay(find_game("sages-tafl"), record)
     assert len(record["actions"]) > 100
@@ -111,7 +111,7 @@ def test_a_replay_is_small() -> None:
 
 
 @pytest.mark.parametrize("game", [Toe(), Race(), Odds()])
-def test_other_peoples_games_are_shown(game: AnyGame) -> None:
+def test_plugin_games_are_shown(game: AnyGame) -> None:
     record: Record = {"game": game.name, "rules": "1", "options": {}, "seats": [{}, {}], "actions": []}
     state = game.new(2)
     while state.ranks() is None:
@@ -128,7 +128,7 @@ def test_other_peoples_games_are_shown(game: AnyGame) -> None:
 
 
 class BrokenToe(Toe):
-    """A game whose drawing fails now and then."""
+    """A game whose diagrams sometimes fail."""
 
     def diagram(self, view: str, last: str | None = None) -> Diagram:
         if last == "b2":
@@ -145,7 +145,7 @@ TOE: Record = {
 }
 
 
-def test_a_drawing_that_fails_costs_one_picture() -> None:
+def test_failed_diagram_costs_one_picture() -> None:
     film = replay(BrokenToe(), TOE)
     assert film.problem == ""
     assert len(film.frames) == 4
@@ -164,22 +164,20 @@ def test_a_drawing_that_fails_costs_one_picture() -> None:
         ([[1, "<z9>"]], 1, "is not a square"),
     ],
 )
-def test_a_record_that_the_rules_refuse_ends_early(
-    actions: list[list[object]], frames: int, problem: str
-) -> None:
+def test_replay_ends_at_an_illegal_action(actions: list[list[object]], frames: int, problem: str) -> None:
     film = replay(Toe(), TOE | {"actions": actions})
     assert len(film.frames) == frames
     assert problem in film.problem
 
 
-def test_other_rules_or_no_game_give_no_pictures() -> None:
+def test_other_rules_version_or_missing_game_gives_no_pictures() -> None:
     assert "rules version 2" in replay(Toe(), TOE | {"rules": "2"}).problem
     assert "not installed" in replay(None, TOE).problem
     assert "misere" in replay(Toe(), TOE | {"options": {"misere": "perhaps"}}).problem
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 7, 8, 9, 100, 401])
-def test_key_frames_are_first_last_and_evenly_between(count: int) -> None:
+def test_key_frames_are_first_last_and_evenly_spaced(count: int) -> None:
     frame = Frame((), (), (), "")
     plies = replace(Replay((0, 0, 0, 0), (), ()), frames=(frame,) * count).key_plies
     assert plies[0] == 0

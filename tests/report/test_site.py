@@ -1,4 +1,4 @@
-"""The site as a reader's browser finds it: whole, safe, the same each time, and of use without a script."""
+"""The site: complete, safe, reproducible, and usable without scripts."""
 
 import csv
 import json
@@ -27,7 +27,7 @@ def files(source: Source, options: Options | None = None) -> dict[str, bytes]:
     return {file.path: file.content for file in made}
 
 
-def test_every_page_is_well_formed(report: Report) -> None:
+def test_pages_are_well_formed(report: Report) -> None:
     found = pages(report.folder)
     assert len(found) > 60
     for path in found:
@@ -36,7 +36,7 @@ def test_every_page_is_well_formed(report: Report) -> None:
         assert len(set(page.ids)) == len(page.ids), path
 
 
-def test_every_link_leads_somewhere(report: Report) -> None:
+def test_links_have_targets(report: Report) -> None:
     for path in pages(report.folder):
         for _, target in read(path).references:
             if target == "data:,":
@@ -49,7 +49,7 @@ def test_every_link_leads_somewhere(report: Report) -> None:
                 assert fragment in read(place).ids, (path, target)
 
 
-def test_nothing_is_loaded_from_elsewhere(report: Report) -> None:
+def test_pages_load_nothing_from_elsewhere(report: Report) -> None:
     for path in report.folder.rglob("*"):
         if path.suffix in {".html", ".css", ".js"}:
             text = path.read_text(encoding="utf-8").replace('"http://www.w3.org/2000/svg"', "")
@@ -58,7 +58,7 @@ def test_nothing_is_loaded_from_elsewhere(report: Report) -> None:
             assert "url(" not in text
 
 
-def test_hostile_names_are_text_and_nothing_else(report: Report) -> None:
+def test_hostile_names_are_plain_text(report: Report) -> None:
     for path in pages(report.folder):
         page = read(path)
         assert {tag for tag, _ in page.elements}.isdisjoint({"img", "iframe", "object"}), path
@@ -75,12 +75,12 @@ def test_hostile_names_are_text_and_nothing_else(report: Report) -> None:
         assert display(name) in index
 
 
-def test_no_file_is_named_by_a_bot(report: Report) -> None:
+def test_bots_do_not_choose_file_names(report: Report) -> None:
     for path in report.folder.rglob("*"):
         assert re.fullmatch(r"[a-z0-9][a-z0-9.-]*", path.name), path
 
 
-def test_pages_are_of_use_without_a_script(report: Report) -> None:
+def test_pages_work_without_scripts(report: Report) -> None:
     for line in json.loads((report.folder / "data" / "matches.json").read_bytes()):
         page = read(report.folder / "matches" / f"{line['match']}.html")
         if not line["digest"]:
@@ -96,7 +96,7 @@ def test_pages_are_of_use_without_a_script(report: Report) -> None:
         assert hidden == ["theme", "controls", "keys"]
 
 
-def test_records_can_be_checked_from_the_report(report: Report) -> None:
+def test_records_in_the_report_verify(report: Report) -> None:
     checked = 0
     for path in (report.folder / "matches").glob("*.json"):
         record = json.loads(path.read_bytes())
@@ -109,7 +109,7 @@ def test_records_can_be_checked_from_the_report(report: Report) -> None:
     assert checked == len(report.source.matches) - 1
 
 
-def test_a_changed_record_is_seen(report: Report) -> None:
+def test_changed_record_gives_a_warning(report: Report) -> None:
     source = report.source
     number = source.matches[0].number
     changed = source.detail(number)
@@ -130,7 +130,7 @@ def test_a_changed_record_is_seen(report: Report) -> None:
     assert b"it was changed" not in made[f"matches/{source.matches[1].number}.html"]
 
 
-def test_downloads_hold_the_tables(report: Report) -> None:
+def test_downloads_contain_the_tables(report: Report) -> None:
     folder = report.folder / "data"
     assert len(list(folder.rglob("*.csv"))) == len(list(folder.rglob("*.json"))) == 7 + 2 * len(world.HOSTILE)
     for path in folder.rglob("*.json"):
@@ -143,7 +143,7 @@ def test_downloads_hold_the_tables(report: Report) -> None:
     assert sorted(row["entrant"] for row in standings) == sorted(world.HOSTILE)
 
 
-def test_the_same_database_gives_the_same_bytes(report: Report) -> None:
+def test_same_database_gives_same_bytes(report: Report) -> None:
     again = files(report.source)
     for path, content in again.items():
         assert (report.folder / path).read_bytes() == content, path
@@ -151,7 +151,7 @@ def test_the_same_database_gives_the_same_bytes(report: Report) -> None:
     assert there == {*again, "tourney-report.json"}
 
 
-def test_without_measured_two_runs_give_the_same_bytes(tmp_path: Path) -> None:
+def test_two_runs_give_same_bytes_without_measurements(tmp_path: Path) -> None:
     made = []
     for backwards, host in ((False, "alpha-host"), (True, "beta-host")):
         with Repository.open(str(tmp_path / f"{host}.db"), create=True) as repository:
@@ -170,7 +170,7 @@ def test_without_measured_two_runs_give_the_same_bytes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("game", "seats"), [("sages-tafl", 2), ("sage-stones", 4), ("element", 3), ("cyvasse", 2)]
 )
-def test_every_kind_of_game_has_its_pages(repository: Repository, game: str, seats: int) -> None:
+def test_every_game_has_pages(repository: Repository, game: str, seats: int) -> None:
     games = {2: 2, 3: 6, 4: 4}[seats]
     tournament = world.begin(repository, "abcd"[:seats], game=game, seats=seats, games=games)
     world.play_all(repository, tournament, most=1)
@@ -179,7 +179,7 @@ def test_every_kind_of_game_has_its_pages(repository: Repository, game: str, sea
     assert b"In progress: 1 of" in made["index.html"] or b"Finished" in made["index.html"]
 
 
-def test_an_empty_tournament_has_its_pages(repository: Repository, tmp_path: Path) -> None:
+def test_empty_tournament_has_pages(repository: Repository, tmp_path: Path) -> None:
     world.begin(repository, "ab")
     write(site(load(repository, repository.tournament())), tmp_path / "out")
     for path in pages(tmp_path / "out"):
@@ -189,7 +189,7 @@ def test_an_empty_tournament_has_its_pages(repository: Repository, tmp_path: Pat
     assert "No match has been played yet" in text
 
 
-def test_a_game_that_is_gone_leaves_tables_and_actions(repository: Repository) -> None:
+def test_missing_game_leaves_tables_and_actions(repository: Repository) -> None:
     tournament = world.begin(repository, "ab")
     world.play_all(repository, tournament)
     with offering(**TOYS):
@@ -200,7 +200,7 @@ def test_a_game_that_is_gone_leaves_tables_and_actions(repository: Repository) -
     assert "replay.js" not in page
 
 
-def test_other_peoples_games_have_pages(repository: Repository) -> None:
+def test_plugin_games_have_pages(repository: Repository) -> None:
     with offering(**TOYS):
         tournament = world.begin(repository, "ab", game="race", options=())
         world.play_all(repository, tournament)
@@ -211,7 +211,7 @@ def test_other_peoples_games_have_pages(repository: Repository) -> None:
     assert "replay.js" in page
 
 
-def test_pages_of_matches_can_be_limited(report: Report) -> None:
+def test_match_pages_are_limited(report: Report) -> None:
     source = report.source
     faulty = {m.number for m in source.matches if m.result and any(m.result.faults)}
     assert 3 <= len(faulty) < len(source.matches)
@@ -225,7 +225,7 @@ def test_pages_of_matches_can_be_limited(report: Report) -> None:
     assert len(set(targets)) == 3
 
 
-def test_long_lists_are_paged(report: Report) -> None:
+def test_long_lists_have_pages(report: Report) -> None:
     line = next(iter(report.source.matches))
     assert line.number == 1
     assert [len(page) for page in pages_of([None] * (2 * PAGE + 1))] == [PAGE, PAGE, 1]  # type: ignore[list-item] # only counted
@@ -233,7 +233,7 @@ def test_long_lists_are_paged(report: Report) -> None:
     assert [list_page(k) for k in range(3)] == ["matches.html", "matches-2.html", "matches-3.html"]
 
 
-def test_several_tournaments_make_one_report(tmp_path: Path) -> None:
+def test_several_tournaments_share_one_report(tmp_path: Path) -> None:
     with Repository.open(str(tmp_path / "t.db"), create=True) as repository:
         for name, game in (("One cup", "sage-stones"), ("two/../cup", "sages-tafl")):
             world.play_all(repository, world.begin(repository, "ab", name=name, game=game))

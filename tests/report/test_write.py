@@ -1,4 +1,4 @@
-"""Writing: whole or not at all, and never over what is not ours."""
+"""Writing is atomic and replaces only reports."""
 
 import json
 import os
@@ -22,7 +22,7 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
 
 
-def test_it_says_what_it_wrote(tmp_path: Path) -> None:
+def test_write_reports_its_files(tmp_path: Path) -> None:
     heard: list[str] = []
     written = write(made(), tmp_path / "a" / "b", lambda file: heard.append(file.path))
     assert (written.pages, written.files, written.bytes) == (2, 4, 5)
@@ -33,7 +33,9 @@ def test_it_says_what_it_wrote(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("exchange", [True, False])
-def test_a_report_is_replaced_whole(tmp_path: Path, exchange: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_report_is_replaced_atomically(
+    tmp_path: Path, exchange: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if not exchange:
         monkeypatch.setattr(module, "_exchange", lambda one, other: False)
     write([*made(), File("matches/2.html", b"old")], tmp_path / "out")
@@ -43,14 +45,14 @@ def test_a_report_is_replaced_whole(tmp_path: Path, exchange: bool, monkeypatch:
     assert [p.name for p in tmp_path.iterdir()] == ["out"]
 
 
-def test_an_empty_folder_is_taken(tmp_path: Path) -> None:
+def test_empty_folder_is_replaced(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     write(made(), tmp_path / "out")
     assert (tmp_path / "out" / "index.html").exists()
 
 
 @pytest.mark.parametrize("stranger", ["notes.txt", ".git", "index.html", "assets"])
-def test_what_is_no_report_stays(tmp_path: Path, stranger: str) -> None:
+def test_other_folders_are_not_replaced(tmp_path: Path, stranger: str) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / stranger).write_text("mine")
     with refused(UsageError, "out", stranger, "--out"):
@@ -58,7 +60,7 @@ def test_what_is_no_report_stays(tmp_path: Path, stranger: str) -> None:
     assert tree(tmp_path) == {f"out/{stranger}": b"mine"}
 
 
-def test_a_report_with_something_else_in_it_stays(tmp_path: Path) -> None:
+def test_report_with_foreign_files_is_not_replaced(tmp_path: Path) -> None:
     write(made(), tmp_path / "out")
     (tmp_path / "out" / "thesis.tex").write_text("mine")
     before = tree(tmp_path)
@@ -68,12 +70,12 @@ def test_a_report_with_something_else_in_it_stays(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("marker", ["", "[]", "{", '{"format": "other/1"}', "\xff"])
-def test_a_marker_must_be_ours(tmp_path: Path, marker: str) -> None:
+def test_foreign_marker_is_not_a_report(tmp_path: Path, marker: str) -> None:
     (tmp_path / MARKER).write_text(marker, encoding="latin-1")
     assert not is_report(tmp_path)
 
 
-def test_a_failure_half_way_leaves_all_as_it_was(tmp_path: Path) -> None:
+def test_failure_leaves_the_old_report(tmp_path: Path) -> None:
     write(made(), tmp_path / "out")
     before = tree(tmp_path)
 
@@ -87,7 +89,7 @@ def test_a_failure_half_way_leaves_all_as_it_was(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["out"]
 
 
-def test_a_full_disk_is_one_sentence(tmp_path: Path) -> None:
+def test_full_disk_is_one_sentence(tmp_path: Path) -> None:
     def full() -> Iterator[File]:
         yield File("index.html", b"")
         raise OSError(28, "No space left on device")
@@ -97,7 +99,7 @@ def test_a_full_disk_is_one_sentence(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_swap_that_fails_puts_the_old_report_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_swap_restores_the_old_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(made(), tmp_path / "out")
     rename, calls = Path.rename, []
 
@@ -116,7 +118,7 @@ def test_a_swap_that_fails_puts_the_old_report_back(tmp_path: Path, monkeypatch:
     assert [p.name for p in tmp_path.iterdir()] == ["out"]
 
 
-def test_what_a_killed_process_left_is_taken_away(tmp_path: Path) -> None:
+def test_leftovers_of_killed_processes_are_removed(tmp_path: Path) -> None:
     gone = 2**22 + 1
     with pytest.raises(ProcessLookupError):
         os.kill(gone, 0)
@@ -131,7 +133,7 @@ def test_what_a_killed_process_left_is_taken_away(tmp_path: Path) -> None:
     assert sorted(p.name for p in tmp_path.iterdir()) == [f".out.partial-{os.getppid()}", ".outer", "out"]
 
 
-def test_places_that_cannot_be(tmp_path: Path) -> None:
+def test_impossible_targets_are_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with refused(UsageError, "file", "not a folder"):
         write(made(), tmp_path / "file")
@@ -141,7 +143,7 @@ def test_places_that_cannot_be(tmp_path: Path) -> None:
         write(made(), Path("/"))
 
 
-def test_a_link_is_followed(tmp_path: Path) -> None:
+def test_symbolic_link_is_followed(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
     write(made(), tmp_path / "link")

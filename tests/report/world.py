@@ -1,4 +1,4 @@
-"""Tournaments for the tests of the report: real rules, matches played at random, bots that never were."""
+"""Tournaments for the tests of the report: real rules, random matches and made-up bots."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,7 +24,7 @@ HOSTILE = (
     "'\"><img src=x onerror=alert(2)>",
     "Z\u0336a\u0336l\u0336g\u0336\u0336\u0336\u0336\u0336\u0336o",
 )
-"""Names that a bot could have if nobody checked them."""
+"""Names that bots could have without validation."""
 
 
 def begin(
@@ -37,7 +37,7 @@ def begin(
     games: int = 2,
     options: tuple[tuple[str, str], ...] | None = None,
 ) -> Tournament:
-    """Store a tournament and draw all its matches."""
+    """Store a tournament and pair all its rounds."""
     rules = find_game(game)
     if options is None:
         options = (("stones", "3"),) if game == "sage-stones" else ()
@@ -58,7 +58,7 @@ def begin(
 def at_random(
     spec: MatchSpec, fault: tuple[int, FaultKind, int] | None = None
 ) -> tuple[list[tuple[int, str]], Outcome]:
-    """Play a match at random by its seed; a fault (seat, kind, actions) ends it for two seats."""
+    """Play a random match from its seed; a fault (seat, kind, actions) ends it for two seats."""
     game = find_game(spec.game)
     state = game.new(len(spec.seats), dict(spec.options))
     draw, dice = stream(spec.seed, "test"), 0
@@ -79,7 +79,7 @@ def at_random(
 
 
 def played(spec: MatchSpec, number: int, *, host: str = "workbench") -> PlayedMatch:
-    """Return a match of a tournament as played: every fifth ends by a fault; log and times are made up."""
+    """Return a played match with a made-up log and times; every fifth ends by a fault."""
     kinds: tuple[FaultKind, ...] = ("crash", "timeout", "illegal")
     fault = (1 + number % 2, kinds[number % 3], 3) if number % 5 == 0 and len(spec.seats) == 2 else None
     actions, outcome = at_random(spec, fault)
@@ -112,7 +112,7 @@ def play_all(
     void: Sequence[int] = (),
     most: int | None = None,
 ) -> None:
-    """Play what is pending, in schedule order or backwards; ``void`` are lost to the infrastructure."""
+    """Play the pending matches, in schedule order or backwards; ``void`` fail in the infrastructure."""
     entrants = repository.entrants(tournament.id)
     pending = list(repository.pending(tournament.id))[:most]
     for number, row in reversed(pending) if backwards else pending:
@@ -123,7 +123,7 @@ def play_all(
 
 
 def fill(path: Path, names: Sequence[str] = HOSTILE, **how: int | str) -> Path:
-    """Make a database with a tournament of hostile names, every match played but one, which is void."""
+    """Create a database with a tournament of hostile names; one match is void, all others are played."""
     with Repository.open(str(path), create=True) as repository:
         tournament = begin(repository, names, **how)  # type: ignore[arg-type] # passed on as they are
         play_all(repository, tournament, void=(4,))

@@ -26,8 +26,8 @@ def command(file: Path, name: str, db: str) -> None:
     FILE has JSON lines, as written by `tourney export`. Imports all records or none: each must have a valid
     form and digest, and all must have the same game, options, limits and number of seats. Records with the
     same seed and entrants form a mirrored group. Groups keep the order of their first records; TrueSkill
-    depends on it, so do not reorder the lines. Records do not include measurements and logs. To check the records
-    against the rules, use `tourney verify`.
+    depends on it, so do not reorder the lines. Records do not include measurements and logs. To check the
+    records against the rules, use `tourney verify`.
     """
     if NAME.fullmatch(name) is None:
         raise UsageError(f"--name {name!r} must match {NAME.pattern}")
