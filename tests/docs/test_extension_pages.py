@@ -1,0 +1,82 @@
+"""The examples on the pages "Add a ..." work as they stand."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from tests.command import ROOT
+from tests.tournaments import entrant
+from tourney.bots.catalogue.command import BotCommand
+from tourney.bots.sandbox.base import PROTECTIONS, ResourceLimits
+from tourney.games.check import check_game
+from tourney.games.game_tree import perft
+from tourney.match.result import PlayedMatch
+from tourney.match.spec import Limits, MatchSpec
+from tourney.run.workers.executor import MatchTask
+from tourney.schedule.format import History, Participant, Setup
+from tourney.schedule.row import Row
+
+GUIDES = ROOT / "docs" / "how-to"
+
+
+def example(page: str) -> dict[str, Any]:
+    """Return what the Python example of a page defines."""
+    text = (GUIDES / f"{page}.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    names: dict[str, Any] = {"__name__": "example"}
+    exec(compile(block, page, "exec"), names)  # noqa: S102 - the documentation's own code
+    return names
+
+
+def test_game_passes_the_property_suite() -> None:
+    game = example("add-a-game")["Nim"]()
+    assert list(check_game(game, games=20)) == []
+    assert perft(game.new(), 3) == 27
+
+
+def test_format_pairs_every_entrant_in_every_round() -> None:
+    format_ = example("add-a-format")["Neighbours"]()
+    setup = Setup(tuple(map(Participant, range(4))), seats=2, seed=1, rounds=2)
+    format_.check(setup)
+    first = format_.next_rounds(setup, History())
+    assert not first.complete
+    second = format_.next_rounds(setup, History(first.rows))
+    assert second.complete
+    assert {tuple(sorted(row.seats)) for row in first.rows} == {(1, 2), (0, 3)}
+    assert {tuple(sorted(row.seats)) for row in second.rows} == {(0, 1), (2, 3)}
+
+
+def test_rating_method_ranks_by_share_of_wins() -> None:
+    method = example("add-a-rating-method")["Share"]()
+    results = [Row(1, 1, 1, 1, (0, 1)).result((1, 2)), Row(1, 1, 1, 2, (1, 0)).result((1, 1))]
+    table = method.rate(results, [0, 1, 2], 2)
+    assert [(line.rank, line.entrant, line.games, line.share) for line in table] == [
+        (1, 0, 2, 1.0),
+        (2, 1, 2, 0.5),
+        (3, 2, 0, 0.0),
+    ]
+
+
+def test_executor_answers_a_task(tmp_path: Path) -> None:
+    threads = example("add-an-executor")["Threads"](1)
+    bots = (entrant("a"), entrant("b"))
+    spec = MatchSpec("sages-tafl", (), bots, 1, Limits())
+    reply = threads.submit(MatchTask(7, spec, str(tmp_path), "off", reuse=False))
+    threads.close()
+    assert not isinstance(reply.result() if reply.exception() is None else None, PlayedMatch)
+    assert "bot" in str(reply.exception() or reply.result().failure)
+
+
+def test_sandbox_states_a_degree_for_every_protection(tmp_path: Path) -> None:
+    sandbox = example("add-a-sandbox")["Niced"].open("off")
+    assert list(sandbox.protections) == list(PROTECTIONS)
+    command = BotCommand(("/bin/true",), tmp_path, ())
+    launch = sandbox.prepare(command, ResourceLimits(memory_mb=64))
+    assert launch.argv[:3] == ["nice", "-n", "19"]
+    launch.abandon()
+
+
+def test_every_group_of_entry_points_has_a_page() -> None:
+    pages = "".join(path.read_text(encoding="utf-8") for path in GUIDES.glob("add-a*.md"))
+    for group in ("games", "formats", "rating_methods", "executors", "sandboxes", "protocols"):
+        assert f'entry-points."tourney.{group}"' in pages
