@@ -1,13 +1,13 @@
-"""How many matches it takes to place a new bot in a rated pool: adaptive pairing next to a round-robin.
+"""Matches needed to place a new bot in a rated pool: adaptive pairing next to a round-robin.
 
     python benchmarks/adaptive.py [--pool 20] [--spread 200] [--sigma 50] [--before 8] [--fields 10]
 
 A pool of known strengths (normal, standard deviation ``--spread`` Elo) has played a round-robin of
 ``--before`` pairs of matches a pairing. Then a bot joins: at the pool's mean, two standard deviations above
-it and four. It is placed when its rating has a standard deviation of ``--sigma`` Elo at most. What is counted
-is all matches that were played from then on, and how far the rating is from the truth then (root of the mean
-square over the fields). In the round-robin it meets everybody in turn, over and over; adaptive draws batches
-of 4 pairings, and sees the results of all but the last batch.
+it and four. It is placed when its rating has a standard deviation of at most ``--sigma`` Elo. The figures are
+the matches played from then on, and the final error of the rating (root of the mean square over the fields).
+In the round-robin it meets all bots in turn, again and again; adaptive pairs batches of 4 pairings and sees
+the results of all but the last batch.
 """
 
 import argparse
@@ -23,19 +23,19 @@ from tourney.schedule.row import ResultRow, Row
 from tourney.seeds import U64, derive
 
 DRAWS = 0.2
-"""Of two equals so many matches are drawn."""
+"""The draw probability of two equals."""
 
 
 @dataclass(frozen=True)
 class Placed:
-    """After how many matches, and how far from the truth in Elo."""
+    """The matches until a bot is placed, and the error of its rating in Elo."""
 
     matches: int
     error: float
 
 
 def play(rows: Sequence[Row], strengths: Sequence[float], seed: int) -> tuple[ResultRow, ...]:
-    """Return a result for each row: its key and the seed decide it."""
+    """Return a result for each row, derived from its key and the seed."""
     found = []
     for row in rows:
         one, two = row.seats
@@ -48,7 +48,7 @@ def play(rows: Sequence[Row], strengths: Sequence[float], seed: int) -> tuple[Re
 
 
 def by_round_robin(setup: Setup, pool: History, strengths: Sequence[float], seed: int) -> Iterator[ResultRow]:
-    """Yield what a round-robin plays once the last entrant has joined, over and over."""
+    """Yield the matches of repeated round-robins after the last entrant has joined."""
     again = replace(setup, extra=())
     rows = list(RoundRobin().next_rounds(again, History(pool.rows)).rows)
     last = pool.rounds
@@ -58,7 +58,7 @@ def by_round_robin(setup: Setup, pool: History, strengths: Sequence[float], seed
 
 
 def by_adaptive(setup: Setup, pool: History, strengths: Sequence[float], seed: int) -> Iterator[ResultRow]:
-    """Yield what adaptive plays once the last entrant has joined."""
+    """Yield the matches of an adaptive tournament after the last entrant has joined."""
     history = pool
     while True:
         seen = tuple(result for result in history.results if result.key.round < history.rounds)
@@ -89,7 +89,7 @@ def place(
 def field(
     pool: int, spread: float, above: float, sigma: int, before: int, seed: int
 ) -> tuple[Placed, Placed]:
-    """Return how a bot that is so much stronger than the pool's mean is placed: adaptive, round-robin."""
+    """Return the placing of a bot ``above`` spreads over the pool's mean: adaptive, round-robin."""
     strengths = [*(spread * normals(pool, "adaptive", pool, seed)).tolist(), above * spread]
     rated = Setup(tuple(Participant(number) for number in range(pool)), 2, seed, repeats=before)
     rows = RoundRobin().next_rounds(rated, History()).rows
@@ -108,9 +108,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure how a new bot is placed in a rated pool.")
     parser.add_argument("--pool", type=int, default=20, help="bots in the pool")
     parser.add_argument("--spread", type=float, default=200.0, help="their standard deviation in Elo")
-    parser.add_argument(
-        "--sigma", type=int, default=50, help="how sure the new bot's rating is to be, in Elo"
-    )
+    parser.add_argument("--sigma", type=int, default=50, help="target sigma of the new bot's rating, in Elo")
     parser.add_argument("--before", type=int, default=8, help="pairs of matches of each pairing of the pool")
     parser.add_argument("--fields", type=int, default=10)
     options = parser.parse_args()

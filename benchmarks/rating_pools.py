@@ -1,4 +1,4 @@
-"""Simulated pools of known strengths, the same on every machine: what ratings are measured against."""
+"""Simulated pools of known strengths, the same on every machine, for measuring ratings."""
 
 from dataclasses import dataclass
 
@@ -15,13 +15,13 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """How a simulated pool comes about; standard deviations and effects in Elo.
+    """The model of a simulated pool; standard deviations and effects in Elo.
 
-    ``opening``: how much a mirrored group favours one bot over another in all its games (so these are alike);
-    ``dice``: how much it favours a seat (so mirrored games are opposed). ``style``: how much a bot suits one,
-    whoever is stronger (two seats only): no rating can tell that. ``nu``: Davidson's draws at two
-    seats; ``grid``: at more seats, performances are rounded to this, and equal ones tie (0: no ties);
-    ``places``: so many places are told apart, all others share the last (0: all).
+    ``opening``: the advantage of one bot over another in all games of a mirrored group (so these are alike);
+    ``dice``: that of a seat (so mirrored games are opposed). ``style``: the advantage of a bot against
+    another that no rating explains (two seats only). ``nu``: Davidson's draws at two seats; ``grid``: at more
+    seats performances are rounded to this, and equal ones tie (0: no ties); ``places``: the number of
+    distinct places, all others share the last (0: all).
     """
 
     name: str
@@ -39,7 +39,7 @@ class World:
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """Strengths (Elo, mean 0) and what was played, in schedule order."""
+    """Strengths (Elo, mean 0) and results in schedule order."""
 
     world: World
     strengths: Floats
@@ -47,7 +47,7 @@ class Pool:
 
 
 def simulate(world: World, seed: int, matches: int, stream: str = "pool") -> Pool:
-    """Return a pool of so many matches; strengths depend on world and seed, matches on the stream too."""
+    """Return a pool; strengths depend on world and seed, matches on the stream too."""
     labels = (world.name, seed)
     strengths = world.spread * normals(world.bots, "bench", *labels, "strengths")
     strengths -= strengths.mean()
@@ -79,10 +79,9 @@ def simulate(world: World, seed: int, matches: int, stream: str = "pool") -> Poo
 
 
 def pair_shares(elo: float, *, mirrored: bool, dice: float = 300.0, nu: float = 0.5) -> Floats:
-    """Return how often A scores 0 to 4 half-points of two games, where dice favour one seat or the other.
+    """Return the probabilities of A's scores of 0 to 4 half-points in two games with dice that favour a seat.
 
-    Davidson's model given the dice, which are averaged over; A's strength is such that its mean score is what
-    ``elo`` leads one to expect.
+    They follow Davidson's model, averaged over the dice; A's mean score is the one expected at ``elo``.
     """
     points, weights = np.polynomial.hermite_e.hermegauss(40)
     weights = weights / weights.sum()

@@ -1,13 +1,12 @@
-"""Ratings against known strengths: how near, how well covered, how quick; other packages side by side.
+"""Ratings against known strengths: error, coverage and speed, next to other packages.
 
     pip install -r requirements/bench.in
     python -m benchmarks.ratings [--seeds 20] [TABLE ...]
 
 Tables: pools, order, clusters, sprt, speed; all without an argument. Every pool is simulated from fixed seeds
 (see benchmarks/rating_pools.py), so all figures but the times are the same everywhere. Strengths are in Elo.
-TrueSkill and openskill have units of their own; before their errors are taken they are put on the scale of
-the truth by the best straight line, which flatters them a little. Packages that are not installed are left
-out.
+TrueSkill and openskill have units of their own; the best straight line puts them on the scale of the truth
+before their errors are taken, which flatters them a little. Packages that are not installed are left out.
 """
 
 import argparse
@@ -37,7 +36,7 @@ TWO = World("two", 2)
 FOUR = World("four", 4)
 
 Fit = tuple[Floats, Floats | None]
-"""Ratings and, where a method has them, their standard deviations, in units of its own."""
+"""Ratings and their standard deviations, if a method has them, in the method's units."""
 
 
 def fit_batch(pool: Pool) -> Fit:
@@ -65,7 +64,7 @@ def fit_trueskill_package_tau(pool: Pool) -> Fit:
 
 
 def fit_openskill(pool: Pool) -> Fit:
-    """Rate by openskill's Plackett-Luce, its settings as they come."""
+    """Rate by openskill's Plackett-Luce with its default settings."""
     from openskill.models import PlackettLuce  # type: ignore[import-not-found] # noqa: PLC0415 - a package of the benchmark alone
 
     model = PlackettLuce()
@@ -165,7 +164,7 @@ def score(pool: Pool, fit: Callable[[Pool], Fit]) -> tuple[float, float, float |
 
 
 def show_order(seeds: int) -> None:
-    """Show what the order of the very same matches does to the ratings."""
+    """Show the effect of the order of the same matches on the ratings."""
     runs = 8
     print(f"\nThe same {MATCHES:,} two-seat matches in {runs} orders, means of {min(seeds, 5)} seeds\n")
     head("method", "deviation between orders, Elo", "RMSE, Elo", "bots whose rank changes")
@@ -243,7 +242,7 @@ def show_clusters(seeds: int) -> None:
 
 
 def _truth(world: World, seed: int) -> Floats:
-    """Return the strengths, or, where the model does not hold, what a fit to many more matches finds."""
+    """Return the strengths, or the fit to many more matches where the model does not hold."""
     if not (world.opening or world.dice or world.style):
         return simulate(world, seed, world.seats).strengths
     many = counts_of(simulate(world, seed, 40 * MATCHES, "truth"))
@@ -252,7 +251,7 @@ def _truth(world: World, seed: int) -> Floats:
 
 
 def show_sprt(seeds: int) -> None:
-    """Show how often the sequential test errs, and how long it takes; batches of 16 pairs."""
+    """Show the error rates and lengths of the sequential test, with batches of 16 pairs."""
     runs = 50 * seeds
     print(f"\nH0: 0 Elo, H1: 20 Elo, alpha = beta = 0.05, pairs in batches of 16; {runs:,} tests each\n")
     head("true Elo", "H1 taken", "pairs, mean", "pairs, 95 % of tests", "single games instead, mean")
@@ -272,9 +271,9 @@ def show_sprt(seeds: int) -> None:
 
 
 def _tests(test: Sprt, elo: float, runs: int, kind: str) -> tuple[list[bool], list[int]]:
-    """Run tests on simulated pairs whose games are opposed, as dice that favour a seat make them.
+    """Run tests on simulated pairs whose games are opposed by dice that favour a seat.
 
-    ``games`` takes games that are not mirrored instead: each pair of them has dice of its own for each game.
+    ``games`` uses games that are not mirrored: each has dice of its own.
     """
     shares = pair_shares(elo, mirrored=kind == "pairs")
     bounds = np.cumsum(shares)

@@ -1,15 +1,15 @@
-"""What the pairings of a Swiss are worth: simulated fields, next to plain pairings of the same fields.
+"""Quality of Swiss pairings on simulated fields, next to simpler pairings of the same fields.
 
     python benchmarks/swiss.py [--sizes 20,100,500] [--rounds 9] [--fields 10] [--large 2000]
 
-Strengths are normal with a standard deviation of 200 Elo; a match is drawn or won by their difference. All
-draws derive from fixed seeds, so the figures are the same on every machine, seconds apart. A pairing is two
-matches with the seats exchanged; a column is the mean over the fields.
+Strengths are normal with a standard deviation of 200 Elo and decide matches. All samples derive from fixed
+seeds, so all figures but the seconds are the same on every machine. A pairing is two matches with the seats
+exchanged; a column is the mean over the fields.
 
-gap: how far the scores of a pair are apart before its round, in points of a match. again: pairings of two who
-had met, a tournament. rank: Spearman's correlation of the standings with the true strengths. seats: by how
-much an entrant had one seat more often than the other, over all matches, at most. lead, most: how much more
-often an entrant was named first than second, or the other way round: the mean, and the most of any.
+gap: difference of a pair's scores before its round, in points of a match. again: repeated meetings a
+tournament. rank: Spearman's correlation of the standings with the true strengths. seats: the largest
+difference between an entrant's two seats, over all matches. lead, most: the difference between first and
+second places in pairings: the mean and the largest of all entrants.
 """
 
 import argparse
@@ -28,20 +28,20 @@ from tourney.schedule.swiss import Swiss
 from tourney.seeds import U64, derive
 
 Pairs = list[tuple[int, int]]
-Draw = Callable[[Setup, History], tuple[Row, ...]]
+NextRound = Callable[[Setup, History], tuple[Row, ...]]
 DRAWS = 0.2
-"""Of two equals so many matches are drawn."""
+"""The draw probability of two equals."""
 
 
 def matched(setup: Setup, history: History) -> tuple[Row, ...]:
-    """Return the next round of a Swiss as it is played."""
+    """Return the next round of the Swiss format."""
     return Swiss().next_rounds(setup, history).rows
 
 
-def plain(pair: Callable[[PlayerHistory, list[int]], Pairs]) -> Draw:
-    """Return a draw of whoever ``pair`` brings together of an even number, the last without a bye resting."""
+def plain(pair: Callable[[PlayerHistory, list[int]], Pairs]) -> NextRound:
+    """Return the next round by ``pair``; with an odd number the last entrant without a bye gets it."""
 
-    def draw(setup: Setup, history: History) -> tuple[Row, ...]:
+    def next_round(setup: Setup, history: History) -> tuple[Row, ...]:
         past = PlayerHistory.of(setup, history)
         order = sorted(range(len(setup.participants)), key=lambda number: (-past.score(number), number))
         if len(order) % 2:
@@ -51,11 +51,11 @@ def plain(pair: Callable[[PlayerHistory, list[int]], Pairs]) -> Draw:
         tables = enumerate(pair(past, order), 1)
         return tuple(row for table, group in tables for row in rows_of(setup, round_, table, group))
 
-    return draw
+    return next_round
 
 
 def by_lot(past: PlayerHistory, order: list[int]) -> Pairs:
-    """Pair by a shuffle, whoever met."""
+    """Pair by a shuffle; meetings may repeat."""
     mixed = shuffled(len(order), derive(past.setup.seed, "lot", past.rounds))
     return [(order[a], order[b]) for a, b in zip(mixed[::2], mixed[1::2], strict=True)]
 
@@ -75,7 +75,7 @@ def monrad(past: PlayerHistory, order: list[int]) -> Pairs:
 def folded(past: PlayerHistory, order: list[int]) -> Pairs:
     """Fold every score group: each of the upper half meets the first of the lower half that it has not met.
 
-    Who is left goes down to the next group; in the end, whoever is left meets.
+    The rest floats down to the next group; at the end the rest meets as in ``monrad``.
     """
     pairs: Pairs = []
     group: list[int] = []
@@ -106,7 +106,7 @@ def _next(past: PlayerHistory, first: int, left: Sequence[int]) -> int:
     return next((second for second in left if second not in met), left[0])
 
 
-METHODS: dict[str, Draw] = {
+METHODS: dict[str, NextRound] = {
     "swiss": matched,
     "fold": plain(folded),
     "monrad": plain(monrad),
@@ -115,7 +115,7 @@ METHODS: dict[str, Draw] = {
 
 
 def play(rows: Sequence[Row], strengths: Sequence[float], seed: int) -> tuple[ResultRow, ...]:
-    """Return a result for each row: who plays whom and when decides it, and the seed."""
+    """Return a result for each row, derived from its entrants, its round and the seed."""
     found = []
     for row in rows:
         one, two = row.seats
@@ -129,7 +129,7 @@ def play(rows: Sequence[Row], strengths: Sequence[float], seed: int) -> tuple[Re
 
 @dataclass(frozen=True)
 class Figures:
-    """What one tournament came to, as the module's text says."""
+    """The figures of one tournament, as the module's docstring describes them."""
 
     gap: float
     again: float
@@ -139,19 +139,19 @@ class Figures:
     most: float
 
 
-def tournament(draw: Draw, count: int, rounds: int, seed: int) -> Figures:
-    """Play a tournament with one way of pairing, and measure it."""
+def tournament(next_round: NextRound, count: int, rounds: int, seed: int) -> Figures:
+    """Play a tournament with one way of pairing and measure it."""
     strengths = 200 * normals(count, "swiss", count, seed)
     setup = Setup(tuple(Participant(number) for number in range(count)), 2, seed, rounds=rounds)
     history = History()
     for _ in range(rounds):
-        rows = draw(setup, history)
+        rows = next_round(setup, history)
         history = History(history.rows + rows, history.results + play(rows, strengths.tolist(), seed))
     return measure(setup, history, strengths.tolist())
 
 
 def measure(setup: Setup, history: History, strengths: Sequence[float]) -> Figures:
-    """Measure a tournament that was played to its end."""
+    """Measure a finished tournament."""
     scores = PlayerHistory.of(setup, history).scores()
     pairs = [(row.round, *row.seats) for row in history.rows if row.repeat == row.order == 1]
     met = Counter(frozenset((a, b)) for _, a, b in pairs)

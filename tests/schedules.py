@@ -1,4 +1,4 @@
-"""What the tests of formats share: results that a seed gives, and tournaments played out by them."""
+"""Helpers for tests of formats: results derived from a seed, and tournaments played with them."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -24,7 +24,7 @@ def setup(
 
 
 def result(row: Row, truth: Sequence[int], draws: int = 20) -> ResultRow:
-    """Return a result that the row's key gives: the stronger (in Elo) mostly wins; ``draws`` in percent."""
+    """Return a result derived from the row's key: the stronger (in Elo) mostly wins; ``draws`` in percent."""
     key = (row.round, row.table, row.repeat, row.order, *row.seats)
     if len(row.seats) == 2 and uniform(derive(1, "draw", *key), 100) < draws:
         return row.result((1, 1))
@@ -43,12 +43,12 @@ def results(rows: Iterable[Row], truth: Sequence[int], draws: int = 20) -> tuple
 
 
 def truth(count: int, seed: int = 3) -> list[int]:
-    """Return strengths in Elo that a seed gives."""
+    """Return strengths in Elo derived from a seed."""
     return [uniform(derive(seed, "truth", number), 800) for number in range(count)]
 
 
 def play_round(format_: Format, setup: Setup, history: History, strengths: Sequence[int]) -> History:
-    """Draw the next rounds as a run would, and play them."""
+    """Pair the next rounds as a run does, and play them."""
     seen = history.rounds - format_.lag
     known = tuple(r for r in history.results if r.key.round <= seen)
     drawn = format_.next_rounds(setup, History(history.rows, known))
@@ -56,7 +56,7 @@ def play_round(format_: Format, setup: Setup, history: History, strengths: Seque
 
 
 def play_out(format_: Format, setup: Setup, strengths: Sequence[int], limit: int = 200) -> list[History]:
-    """Play a tournament to its end; return the history after each draw, the first one empty."""
+    """Play a tournament to its end; return the history after each step, the first one empty."""
     found = [History()]
     for _ in range(limit):
         found.append(play_round(format_, setup, found[-1], strengths))
@@ -66,12 +66,12 @@ def play_out(format_: Format, setup: Setup, strengths: Sequence[int], limit: int
 
 
 def pairings(rows: Iterable[Row]) -> list[tuple[int, tuple[int, ...]]]:
-    """Return round and entrants of each pairing, in the order in which they are named."""
+    """Return round and entrants of each pairing, in their order."""
     return [(row.round, row.seats) for row in rows if row.repeat == row.order == 1]
 
 
 def seat_counts(rows: Iterable[Row]) -> dict[int, list[int]]:
-    """Return how often each entrant had each seat."""
+    """Return the count of each seat for each entrant."""
     counts: dict[int, list[int]] = {}
     for row in rows:
         for seat, number in enumerate(row.seats):
@@ -82,8 +82,8 @@ def seat_counts(rows: Iterable[Row]) -> dict[int, list[int]]:
 def check_rows(rows: Sequence[Row], *, once_a_round: bool = True) -> None:
     """Check what holds in every format.
 
-    Rows are in schedule order, rounds and tables without a gap, everybody has each seat equally often, and
-    nobody sits twice in a round.
+    Rows are in schedule order, rounds and tables have no gap, every entrant has each seat equally often, and
+    none sits twice in a round.
     """
     assert list(rows) == sorted(rows)
     assert len({(r.round, r.table, r.repeat, r.order) for r in rows}) == len(rows)
@@ -101,7 +101,7 @@ def check_rows(rows: Sequence[Row], *, once_a_round: bool = True) -> None:
 
 
 def byes(history: History, count: int) -> Counter[int]:
-    """Return how many byes each of so many entrants had, who were there from the start to the end."""
+    """Return the byes of each of ``count`` entrants that took part from start to end."""
     at: dict[int, set[int]] = {}
     for round_, group in pairings(history.rows):
         at.setdefault(round_, set()).update(group)

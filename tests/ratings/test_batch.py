@@ -1,4 +1,4 @@
-"""Whole pools: the same in whatever order, sensible where there is little, right where truth is known."""
+"""Whole pools: independent of order, sensible with little data, right where the truth is known."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ def rated(results: list[ResultRow], entrants: int, seats: int) -> Batch:
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
-def test_the_order_of_storage_decides_nothing(seats: int) -> None:
+def test_order_of_storage_does_not_matter(seats: int) -> None:
     results = results_of(seats, 7, 84)
     table = rated(results, 7, seats)
     for seed in range(3):
@@ -28,7 +28,7 @@ def test_the_order_of_storage_decides_nothing(seats: int) -> None:
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
-def test_the_stronger_are_rated_higher(seats: int) -> None:
+def test_stronger_entrants_are_rated_higher(seats: int) -> None:
     batch = rated(results_of(seats, 6, 600), 6, seats)
     assert [line.entrant for line in batch.ratings] == [5, 4, 3, 2, 1, 0]
     assert [line.rank for line in batch.ratings] == [1, 2, 3, 4, 5, 6]
@@ -53,7 +53,7 @@ def test_the_stronger_are_rated_higher(seats: int) -> None:
     assert batch.pool.steps == ((tuple(order),),)
 
 
-def test_names_change_nothing_but_names() -> None:
+def test_renumbered_entrants_get_the_same_ratings() -> None:
     results = results_of(2, 5, 100)
     turned = [result._replace(entrants=tuple(4 - number for number in result.entrants)) for result in results]
     one, other = rated(results, 5, 2), rated(turned, 5, 2)
@@ -64,7 +64,7 @@ def test_names_change_nothing_but_names() -> None:
     assert one.pool.goodness == other.pool.goodness
 
 
-def test_a_first_seat_that_wins_is_an_advantage_and_no_strength() -> None:
+def test_first_seat_wins_count_as_seat_effect() -> None:
     results = [
         ResultRow(MatchKey(1, k, 1, order), ((0, 1), (1, 0))[order - 1], (1, 2) if k % 4 else (2, 1))
         for k in range(1, 81)
@@ -82,7 +82,7 @@ def test_a_first_seat_that_wins_is_an_advantage_and_no_strength() -> None:
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
 @pytest.mark.parametrize("entrants", [0, 1, 5])
-def test_an_empty_pool(seats: int, entrants: int) -> None:
+def test_pool_without_matches_shows_the_prior(seats: int, entrants: int) -> None:
     batch = rated([], entrants, seats)
     assert [(line.rank, line.elo, line.games, line.score) for line in batch.ratings] == [
         (1, 0.0, 0, None)
@@ -97,7 +97,7 @@ def test_an_empty_pool(seats: int, entrants: int) -> None:
         assert batch.ratings[0].high == pytest.approx(1.96 * 600 * 0.8**0.5, abs=0.1)
 
 
-def test_one_match_moves_little() -> None:
+def test_one_match_changes_ratings_little() -> None:
     batch = rated([ResultRow(MatchKey(1, 1, 1, 1), (1, 0), (1, 2))], 2, 2)
     winner, loser = batch.ratings
     assert (winner.entrant, winner.elo) == (1, -loser.elo)
@@ -107,7 +107,7 @@ def test_one_match_moves_little() -> None:
     assert batch.pool.steps == (((1,), (0,)),)
 
 
-def test_the_more_a_bot_wins_the_higher_it_stands_and_never_at_infinity() -> None:
+def test_more_wins_give_a_higher_finite_rating() -> None:
     last = 0.0
     for games in (1, 10, 100, 1000):
         results = [
@@ -126,7 +126,7 @@ def test_the_more_a_bot_wins_the_higher_it_stands_and_never_at_infinity() -> Non
     assert batch.pool.steps[0][0] == (0,)
 
 
-def test_everything_drawn() -> None:
+def test_all_draws_give_equal_ratings() -> None:
     for seats in (2, 4):
         results = [ResultRow(MatchKey(1, k, 1, 1), tuple(range(seats)), (1,) * seats) for k in range(1, 31)]
         batch = rated(results, seats, seats)
@@ -136,7 +136,7 @@ def test_everything_drawn() -> None:
         assert batch.ratings[0].high > 300
 
 
-def test_pools_that_no_match_connects_are_named() -> None:
+def test_unconnected_parts_of_a_pool_are_listed() -> None:
     results = [
         ResultRow(MatchKey(1, k, 1, 1), pair, (1, 2))
         for k, pair in enumerate([(0, 1), (1, 0), (2, 3), (3, 2)], 1)
@@ -150,7 +150,7 @@ def test_pools_that_no_match_connects_are_named() -> None:
     assert top.high - top.low > 1000
 
 
-def test_intransitive_results_are_told_by_the_fit_and_by_residuals() -> None:
+def test_intransitive_results_show_in_goodness_and_residuals() -> None:
     results = []
     for k in range(60):
         a, b = ((0, 1), (1, 2), (2, 0))[k % 3]

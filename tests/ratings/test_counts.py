@@ -1,4 +1,4 @@
-"""Counts: the same of groups and of results, in whatever order they come."""
+"""Counts: equal from groups and from results, in any order."""
 
 import numpy as np
 import pytest
@@ -18,14 +18,14 @@ def same(one: Counts, other: Counts) -> bool:
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
-def test_the_order_of_results_decides_nothing(seats: int) -> None:
+def test_order_of_results_does_not_matter(seats: int) -> None:
     results = results_of(seats, 6, 60)
     counted = Counts.of_results(results, range(6), seats)
     assert same(Counts.of_results(shuffled(results, 1), reversed(range(6)), seats), counted)
     assert counted.game_times.sum() == len(results)
 
 
-def test_groups_and_results_count_alike() -> None:
+def test_groups_and_results_give_equal_counts() -> None:
     results = results_of(2, 4, 80)
     groups: dict[tuple[int, ...], list[GroupGame]] = {}
     for result in results:
@@ -38,7 +38,7 @@ def test_groups_and_results_count_alike() -> None:
     assert np.array_equal(twice.times, 2 * counted.times)
 
 
-def test_what_does_not_count_is_left_out() -> None:
+def test_void_and_forfeited_games_are_left_out() -> None:
     sound = ResultRow(MatchKey(1, 1, 1, 1), (0, 1), (1, 2))
     void = ResultRow(MatchKey(1, 1, 1, 2), (1, 0), (1, 1), ("startup", "startup"), void=True)
     fault = ResultRow(MatchKey(1, 1, 2, 1), (0, 1), (1, 2), (None, "crash"))
@@ -53,6 +53,6 @@ def test_what_does_not_count_is_left_out() -> None:
     ("entrants", "ranks", "said"),
     [((0, 7), (1, 2), "not in the pool"), ((1, 1), (1, 2), "different"), ((0, 1, 2), (1, 2, 3), "no 2")],
 )
-def test_results_that_cannot_be(entrants: tuple[int, ...], ranks: tuple[int, ...], said: str) -> None:
+def test_impossible_results_are_refused(entrants: tuple[int, ...], ranks: tuple[int, ...], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         Counts.of_results([ResultRow(MatchKey(1, 1, 1, 1), entrants, ranks)], range(3), 2)

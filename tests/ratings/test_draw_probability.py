@@ -17,13 +17,13 @@ def test_two_seats_give_the_share_of_draws() -> None:
     assert estimate_draw_probability(results) == round(26 / 102, 4)
 
 
-def test_neighbours_are_counted_at_larger_tables() -> None:
+def test_large_tables_count_neighbours() -> None:
     assert estimate_draw_probability([result(1, 1, 2, 2, 2), result(2, 2, 1, 3, 3)]) == round(
         (2 + 1 + 1) / (6 + 2), 4
     )
 
 
-def test_it_is_never_0_or_1() -> None:
+def test_estimate_is_never_0_or_1() -> None:
     assert estimate_draw_probability([]) == 0.5
     assert estimate_draw_probability(result(k, 1, 2) for k in range(1, 50_000)) == 0.0001
     assert estimate_draw_probability(result(k, 1, 1) for k in range(1, 50_000)) == 0.9999

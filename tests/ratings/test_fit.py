@@ -13,7 +13,7 @@ from tourney.schedule.row import MatchKey, ResultRow
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
-def test_squared_scores_are_summed_over_clusters(seats: int) -> None:
+def test_squared_scores_add_up_over_clusters(seats: int) -> None:
     results = results_of(seats, 5, 24 * seats)
     counts = Counts.of_results(results, range(5), seats)
     likelihood, mode, _ = estimate(counts, Prior())
@@ -50,7 +50,7 @@ def matrices(size: int) -> st.SearchStrategy[Floats]:
 
 @settings(max_examples=60, deadline=None)
 @given(matrices(4), matrices(4))
-def test_the_envelope_is_above_both(one: Floats, other: Floats) -> None:
+def test_envelope_is_above_both(one: Floats, other: Floats) -> None:
     base = other + 0.1 * np.eye(4)
     envelope = upper_envelope(one, base)
     assert np.allclose(envelope, envelope.T)
@@ -60,7 +60,7 @@ def test_the_envelope_is_above_both(one: Floats, other: Floats) -> None:
     assert np.allclose(upper_envelope(3 * base, base), 3 * base)
 
 
-def test_of_a_bot_that_won_everything_the_sandwich_knows_too_little() -> None:
+def test_sandwich_is_too_narrow_for_a_perfect_score() -> None:
     """Nothing surprising happened, so the sandwich is narrow; what is published is not."""
     results = [
         ResultRow(MatchKey(1, k, 1, order), ((0, 1), (1, 0))[order - 1], ((1, 2), (2, 1))[order - 1])

@@ -43,7 +43,7 @@ MODELS = [
 
 
 @pytest.mark.parametrize(("kind", "seats"), MODELS)
-def test_derivatives_fit_the_value(kind: type[Davidson | PlackettLuce], seats: int) -> None:
+def test_derivatives_match_the_value(kind: type[Davidson | PlackettLuce], seats: int) -> None:
     results = results_of(seats, 6, 60)
     assert any(len(set(result.ranks)) < seats for result in results), "the pool should hold ties"
     counts = Counts.of_results(results, range(6), seats)
@@ -65,7 +65,7 @@ def test_derivatives_fit_the_value(kind: type[Davidson | PlackettLuce], seats: i
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(2, 4), st.lists(st.floats(-4, 4), min_size=11, max_size=11))
-def test_the_information_is_never_negative(seats: int, values: list[float]) -> None:
+def test_information_is_never_negative(seats: int, values: list[float]) -> None:
     """Concave, with ties too: Newton's method has one summit to climb."""
     counts = Counts.of_results(results_of(seats, 5, 30), range(5), seats)
     model = likelihood_of(counts)
@@ -73,7 +73,7 @@ def test_the_information_is_never_negative(seats: int, values: list[float]) -> N
     assert np.linalg.eigvalsh(information).min() > -1e-9
 
 
-def test_davidsons_outcomes_are_as_the_model_says() -> None:
+def test_davidson_outcomes_follow_the_model() -> None:
     x = numbers(5)
     a, b, nu = math.exp(x[0] + x[2]), math.exp(x[1] + x[3]), math.exp(x[4])
     weights = {(1, 2): a, (1, 1): nu * math.sqrt(a * b), (2, 1): b}
@@ -82,7 +82,7 @@ def test_davidsons_outcomes_are_as_the_model_says() -> None:
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
-def test_orders_are_drawn_one_after_the_other(seats: int) -> None:
+def test_orders_follow_the_sequential_choice_model(seats: int) -> None:
     x = numbers(2 * seats)
     strengths = np.exp(x[:seats] + x[seats:])
     total = 0.0
@@ -99,7 +99,7 @@ def test_orders_are_drawn_one_after_the_other(seats: int) -> None:
 
 
 @pytest.mark.parametrize("seats", [3, 4])
-def test_a_tie_is_the_mean_of_the_orders_it_leaves_open(seats: int) -> None:
+def test_tie_is_the_mean_of_its_possible_orders(seats: int) -> None:
     x = numbers(2 * seats)
     strict = {ranks: probability(PlackettLuce(one(ranks)), x) for ranks in permutations(range(1, seats + 1))}
     for values in product(range(seats), repeat=seats):
@@ -115,7 +115,7 @@ def test_a_tie_is_the_mean_of_the_orders_it_leaves_open(seats: int) -> None:
         assert len(orders(ranks)) * last == len(fitting)
 
 
-def test_two_bots_have_the_closed_estimate() -> None:
+def test_two_bots_have_the_closed_form_estimate() -> None:
     """Of wins, draws and losses, seats changed: odds w / l, and nu d / sqrt(wl), but for a weak prior."""
     w, d, lost = 40, 30, 10
     results = []
@@ -131,7 +131,7 @@ def test_two_bots_have_the_closed_estimate() -> None:
     assert math.exp(mode.x[4]) == pytest.approx(d / math.sqrt(w * lost), abs=1e-6)
 
 
-def test_games_of_one_winner_are_told_by_their_winners() -> None:
+def test_single_winner_games_are_rated_by_winners() -> None:
     """Shared last places say nothing: odds of strengths are odds of wins, from matches of all three."""
     wins = (50, 30, 10)
     results = [
@@ -149,8 +149,8 @@ def test_games_of_one_winner_are_told_by_their_winners() -> None:
 
 
 @pytest.mark.parametrize(("kind", "seats"), MODELS)
-def test_expected_points_are_those_that_came_about(kind: type[Davidson | PlackettLuce], seats: int) -> None:
-    """At the top of a likelihood of two seats everybody has scored just what was expected."""
+def test_expected_points_add_up_to_the_scored_points(kind: type[Davidson | PlackettLuce], seats: int) -> None:
+    """At the maximum of a likelihood of two seats every entrant's score is the expected one."""
     counts = Counts.of_results(results_of(seats, 6, 120), range(6), seats)
     model = kind(counts)
     weak = Prior(rating=1e6, seat=1e6, draws=1e4).precision(6, seats, draws=model.has_draws)
@@ -174,7 +174,7 @@ def test_expected_points_are_those_that_came_about(kind: type[Davidson | Placket
 
 
 @pytest.mark.parametrize("seats", [3, 4])
-def test_whoever_shares_a_rank_the_decided_meetings_are_expected_as_the_model_has_them(seats: int) -> None:
+def test_shared_ranks_leave_expected_scores_of_the_model(seats: int) -> None:
     """For every shape of ranks, over all results of that shape: a pair's points come out as expected."""
     shapes = {tuple(sorted(ranks)) for ranks in product(range(seats), repeat=seats)}
     utility = 2 * numbers(seats)

@@ -21,21 +21,21 @@ def test_bounds_are_walds() -> None:
     assert Sprt(alpha=0.01, beta=0.1).lower == pytest.approx(math.log(0.1 / 0.99))
 
 
-def test_elo_and_score_are_each_others_inverse() -> None:
+def test_elo_and_score_are_inverse() -> None:
     assert expected_score(0) == 0.5
     assert expected_score(400) == pytest.approx(10 / 11)
     for elo in (-300.0, -1.0, 0.0, 20.0, 700.0):
         assert elo_of(expected_score(elo)) == pytest.approx(elo)
 
 
-def test_of_wins_and_losses_alone_it_is_the_plain_ratio() -> None:
+def test_ratio_without_draws_is_the_plain_one() -> None:
     """Two outcomes have but one distribution of a mean: log p1/p0 for a win, log (1-p1)/(1-p0) for a loss."""
     p0, p1 = expected_score(0), expected_score(20)
     expected = 300 * math.log(p1 / p0) + 250 * math.log((1 - p1) / (1 - p0))
     assert Sprt().llr((250, 0, 0, 0, 300)) == pytest.approx(expected, abs=0.01)
 
 
-def test_of_many_pairs_it_is_the_normal_ratio() -> None:
+def test_ratio_of_many_pairs_is_the_normal_one() -> None:
     """N (s1 - s0) (2 s - s0 - s1) / (2 var), which the ratio tends to."""
     pairs = (600, 1300, 2500, 1400, 650)
     total = sum(pairs)
@@ -48,14 +48,14 @@ def test_of_many_pairs_it_is_the_normal_ratio() -> None:
 
 
 @given(counts)
-def test_turned_round_it_says_the_opposite(pairs: list[int]) -> None:
+def test_swapped_sides_give_the_opposite_decision(pairs: list[int]) -> None:
     ratio = Sprt(-15, 25).llr(pairs)
     assert math.isfinite(ratio)
     assert Sprt(-25, 15).llr(pairs[::-1]) == pytest.approx(-ratio, abs=1e-6)
 
 
 @given(counts, st.integers(0, 3), st.integers(1, 50))
-def test_a_better_pair_speaks_for_a(pairs: list[int], place: int, times: int) -> None:
+def test_better_pair_raises_the_ratio(pairs: list[int], place: int, times: int) -> None:
     """Replacing pairs by better ones never makes H1 less likely, as far as outcomes have been seen."""
     pairs = [count + 5 for count in pairs]
     moved = min(times, pairs[place] - 1)
@@ -76,9 +76,7 @@ def test_a_better_pair_speaks_for_a(pairs: list[int], place: int, times: int) ->
         ((60, 0, 0, 0, 0), "H0"),
     ],
 )
-def test_results_without_any_spread_are_not_trusted_at_once(
-    pairs: tuple[int, ...], decision: str | None
-) -> None:
+def test_few_equal_pairs_give_no_certainty(pairs: tuple[int, ...], decision: str | None) -> None:
     """A handful of equal pairs has no variance; that must not count as certainty."""
     assert Sprt().decide(pairs) == decision
 
@@ -99,7 +97,7 @@ def decide(elo: float, runs: int, batch: int = 8) -> tuple[float, float]:
     return taken / runs, length / runs
 
 
-def test_it_errs_no_more_often_than_it_says() -> None:
+def test_error_rates_stay_within_alpha_and_beta() -> None:
     """500 simulated comparisons each: alpha and beta are 0.05; three standard errors are 0.03."""
     at_h0, pairs_h0 = decide(0, 500)
     at_h1, pairs_h1 = decide(50, 500)
@@ -112,29 +110,29 @@ def test_it_errs_no_more_often_than_it_says() -> None:
 
 
 @given(counts)
-def test_an_estimate_is_always_finite(pairs: list[int]) -> None:
-    told = estimate(pairs)
-    if told is None:
+def test_estimate_is_always_finite(pairs: list[int]) -> None:
+    found = estimate(pairs)
+    if found is None:
         assert sum(pairs) == 0
         return
-    assert told.pairs == sum(pairs)
-    assert -2500 < told.low < told.elo < told.high < 2500
-    assert 0 <= told.los <= 1
+    assert found.pairs == sum(pairs)
+    assert -2500 < found.low < found.elo < found.high < 2500
+    assert 0 <= found.los <= 1
     turned = estimate(pairs[::-1])
     assert turned is not None
-    assert turned.elo == pytest.approx(-told.elo, abs=1e-6)
-    assert turned.low == pytest.approx(-told.high, abs=1e-6)
+    assert turned.elo == pytest.approx(-found.elo, abs=1e-6)
+    assert turned.low == pytest.approx(-found.high, abs=1e-6)
 
 
-def test_an_estimate_of_many_pairs() -> None:
-    told = estimate((1000, 2000, 3000, 2500, 1500))
-    assert told is not None
-    assert told.score == pytest.approx(0.5375)
-    assert told.elo == pytest.approx(elo_of(0.5375), abs=0.1)
+def test_estimate_of_many_pairs_is_the_sample_mean() -> None:
+    found = estimate((1000, 2000, 3000, 2500, 1500))
+    assert found is not None
+    assert found.score == pytest.approx(0.5375)
+    assert found.elo == pytest.approx(elo_of(0.5375), abs=0.1)
     variance = sum(n * (s - 0.5375) ** 2 for n, s in zip((1000, 2000, 3000, 2500, 1500), SCORES, strict=True))
     error = math.sqrt(variance / 10_000**2)
-    assert told.high - told.elo == pytest.approx(elo_of(0.5375 + 1.96 * error) - elo_of(0.5375), rel=0.01)
-    assert told.los > 0.9999
+    assert found.high - found.elo == pytest.approx(elo_of(0.5375 + 1.96 * error) - elo_of(0.5375), rel=0.01)
+    assert found.los > 0.9999
 
 
 @pytest.mark.parametrize(
@@ -150,6 +148,6 @@ def test_an_estimate_of_many_pairs() -> None:
         {"beta": -1.0},
     ],
 )
-def test_a_test_that_is_none_is_refused(wrong: dict[str, float]) -> None:
+def test_meaningless_test_is_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(UsageError):
         Sprt(**wrong)

@@ -11,7 +11,7 @@ from tourney.ratings.batch import components, strong_components
 from tourney.ratings.superiority import best, critical, los, normals, ranges, ranks, spreads, uniforms
 
 
-def test_draws_are_a_function_of_their_labels() -> None:
+def test_samples_are_a_function_of_their_labels() -> None:
     first = uniforms(3, "test", 1)
     assert first.tolist() == uniforms(3, "test", 1).tolist() == uniforms(9, "test", 1)[:3].tolist()
     assert first.tolist() != uniforms(3, "test", 2).tolist()
@@ -29,20 +29,20 @@ def test_normal_draws_are_normal() -> None:
         assert abs(np.mean(drawn < point) - expected) < 0.012
 
 
-def test_los_of_a_pair() -> None:
+def test_los_of_a_pair_is_normal() -> None:
     assert los(0, 1) == los(0, 0) == 0.5
     assert los(1.959963984540054, 1) == pytest.approx(0.975)
     assert los(-30, 10) == pytest.approx(1 - los(30, 10))
     assert (los(1, 0), los(-1, 0)) == (1.0, 0.0)
 
 
-def test_differences_know_of_what_is_shared() -> None:
+def test_deviation_of_a_difference_uses_the_covariance() -> None:
     shared = np.array([[4.0, 3.0], [3.0, 4.0]])
     assert spreads(shared)[0, 1] == pytest.approx(math.sqrt(2))
     assert spreads(shared).diagonal().tolist() == [0, 0]
 
 
-def test_the_best_of_two_is_the_superior() -> None:
+def test_best_of_two_has_the_los() -> None:
     covariance = np.array([[2.0, 0.5], [0.5, 1.0]])
     mean = np.array([0.6, 0.0])
     expected = los(0.6, float(spreads(covariance)[0, 1]))
@@ -52,25 +52,25 @@ def test_the_best_of_two_is_the_superior() -> None:
     assert best(mean, covariance).tolist() == found.tolist()
 
 
-def test_the_best_of_many_equals() -> None:
+def test_equal_entrants_are_equally_likely_the_best() -> None:
     found = best(np.zeros(8), np.eye(8))
     assert np.all(np.abs(found - 1 / 8) < 0.012)
     assert best(np.zeros(1), np.eye(1)).tolist() == [1.0]
     assert best(np.zeros(0), np.zeros((0, 0))).tolist() == []
 
 
-def test_ranks_are_shared_by_equals() -> None:
+def test_equal_ratings_share_a_rank() -> None:
     assert ranks(np.array([3.0, 1.0, 3.0, 2.0])).tolist() == [1, 4, 1, 3]
 
 
-def test_a_rank_may_be_any_that_the_comparisons_leave_open() -> None:
+def test_rank_range_covers_all_ranks_that_comparisons_allow() -> None:
     mean = np.array([100.0, 90.0, 0.0])
     spread = np.full((3, 3), 10.0)
     first, last = ranges(mean, spread)
     assert (first.tolist(), last.tolist()) == ([1, 1, 3], [2, 2, 3])
 
 
-def test_the_more_are_compared_the_farther_they_must_be_apart() -> None:
+def test_critical_distance_grows_with_the_pool() -> None:
     assert critical(2) == pytest.approx(1.959963984540054)
     assert critical(1) == critical(2) < critical(3) < critical(50)
     assert 2 * (1 - math.erfc(-critical(50) / math.sqrt(2)) / 2) == pytest.approx(1 - 0.95 ** (1 / 49))
@@ -83,7 +83,7 @@ graphs = st.integers(1, 7).flatmap(
 
 @settings(max_examples=200, deadline=None)
 @given(graphs)
-def test_groups_are_those_that_reach_each_other(links: list[list[int]]) -> None:
+def test_strong_components_reach_each_other(links: list[list[int]]) -> None:
     n = len(links)
     reach = np.eye(n, dtype=bool)
     for source, targets in enumerate(links):

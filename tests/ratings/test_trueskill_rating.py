@@ -1,4 +1,4 @@
-"""TrueSkill: the package's numbers where it has any, sensible ones where it has none, and one order only."""
+"""TrueSkill: the package's numbers where it has any, sensible ones elsewhere, in one order."""
 
 import json
 import math
@@ -87,7 +87,7 @@ def test_two_seats_agree_with_the_package_on_10000_games() -> None:
 
 
 @pytest.mark.parametrize(("seats", "tau"), [(2, 0.0), (2, PACKAGE_TAU), (3, 0.0), (3, PACKAGE_TAU), (4, 0.0)])
-def test_a_pool_agrees_with_the_package(seats: int, tau: float) -> None:
+def test_pool_agrees_with_the_package(seats: int, tau: float) -> None:
     results = pool_of_results(seats, 6, 60)
     assert any(len(set(r.ranks)) < seats for r in results), "the pool should hold ties"
     theirs = package(results, 6, trueskill.TrueSkill(tau=tau, draw_probability=0.2))
@@ -98,14 +98,14 @@ def test_a_pool_agrees_with_the_package(seats: int, tau: float) -> None:
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
-def test_the_order_of_storage_decides_nothing(seats: int) -> None:
+def test_order_of_storage_does_not_matter(seats: int) -> None:
     results = pool_of_results(seats, 7, 50)
     table = rate(results, range(7))
     assert rate(reversed(results), range(7)) == table
     assert rate(results[25:] + results[:25], reversed(range(7))) == table
 
 
-def test_ties_are_taken_by_entrant_number_whatever_the_seats() -> None:
+def test_ties_are_rated_in_entrant_order() -> None:
     before = (
         ResultRow(MatchKey(1, 1, 1, 1), (0, 1, 2, 3), (1, 2, 3, 4)),
         ResultRow(MatchKey(1, 2, 1, 1), (3, 0, 2, 1), (1, 3, 2, 4)),
@@ -121,7 +121,7 @@ def test_ties_are_taken_by_entrant_number_whatever_the_seats() -> None:
 @pytest.mark.parametrize("margin_of_favourite", [50.0, 400.0, 1e4, 1e7])
 @pytest.mark.parametrize("ranks", [(1, 2), (2, 1), (1, 1)])
 @pytest.mark.parametrize("probability", [0.0, 1e-9, 0.1, 0.999])
-def test_no_favourite_is_too_strong(
+def test_extreme_favourites_have_finite_ratings(
     margin_of_favourite: float, ranks: tuple[int, int], probability: float
 ) -> None:
     rater = Rater(Settings(draw_probability=probability))
@@ -141,8 +141,8 @@ def test_no_favourite_is_too_strong(
         assert closed[0].mu < skills[0].mu
 
 
-def test_the_package_itself_fails_there() -> None:
-    # Why the hooks are mended; should a new version of the package do better, this says so.
+def test_package_itself_fails_in_far_tails() -> None:
+    # The reason for the corrected hooks; this fails once a new version of the package does better.
     environment = trueskill.TrueSkill(tau=0)
     strong, weak = trueskill.Rating(425, 1), trueskill.Rating(25, 1)
     for first, second in ((strong, weak), (weak, strong)):
@@ -155,7 +155,7 @@ def test_the_package_itself_fails_there() -> None:
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
-def test_a_tie_never_makes_sigma_grow(seats: int) -> None:
+def test_tie_never_increases_sigma(seats: int) -> None:
     for probability in (0.0, 1e-12, 1e-6, 1e-4, 1e-3, 0.01, 0.1):
         table = rate(
             [ResultRow(MatchKey(1, 1, 1, 1), tuple(range(seats)), (1,) * seats)],
@@ -174,7 +174,7 @@ skill = st.builds(Skill, st.floats(-1000, 1000), st.floats(0.01, 20))
     st.lists(st.tuples(skill, st.integers(1, 4)), min_size=2, max_size=4),
     st.sampled_from([0.0, 1e-9, 0.02, 0.1, 0.9, 0.9999999]),
 )
-def test_whatever_comes_skills_stay_numbers(table: list[tuple[Skill, int]], probability: float) -> None:
+def test_skills_stay_finite_for_any_result(table: list[tuple[Skill, int]], probability: float) -> None:
     after = Rater(Settings(draw_probability=probability)).rate(
         tuple(s for s, _ in table), tuple(rank for _, rank in table)
     )
@@ -183,7 +183,7 @@ def test_whatever_comes_skills_stay_numbers(table: list[tuple[Skill, int]], prob
         assert 0 < result.sigma <= before.sigma * (1 + 1e-6)
 
 
-def test_what_does_not_count() -> None:
+def test_void_and_forfeited_matches_can_be_left_out() -> None:
     won = ResultRow(MatchKey(1, 1, 1, 1), (0, 1), (1, 2))
     void = ResultRow(MatchKey(1, 1, 1, 2), (1, 0), (1, 1), ("startup", "startup"), void=True)
     fault = ResultRow(MatchKey(1, 1, 2, 1), (0, 1), (1, 2), (None, "crash"))
@@ -193,7 +193,7 @@ def test_what_does_not_count() -> None:
     assert rate([won, void, fault], range(2)) != alone
 
 
-def test_small_pools() -> None:
+def test_small_pools_are_rated() -> None:
     assert rate([], []) == ()
     (only,) = rate([], [0])
     assert only == (1, 0, 25.0, 8.333, round(25 - 3 * 8.333, 3), 0)
@@ -203,7 +203,7 @@ def test_small_pools() -> None:
     assert [line.rank for line in rate([], range(3))] == [1, 1, 1]
 
 
-def test_one_who_wins_everything_only_rises() -> None:
+def test_rating_rises_with_every_win() -> None:
     results = [ResultRow(MatchKey(k, 1, 1, 1), (0, 1 + k % 3), (1, 2)) for k in range(1, 301)]
     exposed = [-math.inf]
     for _, pool in history(results, range(4)):
@@ -213,7 +213,7 @@ def test_one_who_wins_everything_only_rises() -> None:
     assert rate(results, range(4))[0].entrant == 0
 
 
-def test_a_pool_goes_on_from_where_it_stands() -> None:
+def test_pool_continues_from_its_last_match() -> None:
     results = pool_of_results(3, 5, 40)
     whole = Pool.of(range(5)).after(results)
     halves = Pool.of(range(5)).after(results[:20]).after(results[20:])
@@ -225,7 +225,7 @@ def test_a_pool_goes_on_from_where_it_stands() -> None:
         whole.after(results[:1])
 
 
-def test_results_that_cannot_be() -> None:
+def test_impossible_results_are_refused() -> None:
     with pytest.raises(ValueError, match="not in the pool"):
         rate([ResultRow(MatchKey(1, 1, 1, 1), (0, 7), (1, 2))], range(2))
     for entrants, ranks in (((0, 0), (1, 2)), ((0, 1, 0), (1, 2, 3))):
@@ -246,14 +246,14 @@ def test_results_that_cannot_be() -> None:
         {"sigma": math.inf},
     ],
 )
-def test_settings_that_mean_nothing_are_refused(wrong: dict[str, float]) -> None:
+def test_meaningless_settings_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(UsageError, match=next(iter(wrong)).replace("_", " ")):
         Settings(**wrong)
 
 
 @pytest.mark.parametrize("seats", [2, 4])
-def test_the_largest_tau_has_numbers(seats: int) -> None:
-    """Skills that move without bounds are told with the errors that they have, and nothing breaks."""
+def test_largest_tau_gives_finite_numbers(seats: int) -> None:
+    """Skills that move without bounds keep finite numbers."""
     results = [
         ResultRow(MatchKey(1, 1, k, 1), tuple((k + s) % 5 for s in range(seats)), tuple(range(1, seats + 1)))
         for k in range(1, 101)
@@ -264,7 +264,7 @@ def test_the_largest_tau_has_numbers(seats: int) -> None:
 
 
 @pytest.mark.parametrize("seats", [2, 3])
-def test_a_pool_goes_on_as_if_it_had_never_stopped(seats: int) -> None:
+def test_restored_pool_equals_one_that_never_stopped(seats: int) -> None:
     results = results_of(seats, 6, 30 * seats)
     whole = Pool.of(range(6)).after(results)
     half = Pool.of(range(6)).after(results[: 15 * seats])
@@ -276,7 +276,7 @@ def test_a_pool_goes_on_as_if_it_had_never_stopped(seats: int) -> None:
     assert load_pool(dump_pool(Pool.of(range(6))), Settings(), range(6)) == Pool.of(range(6))
 
 
-def test_who_joined_since_has_a_fresh_skill() -> None:
+def test_new_entrant_has_the_initial_skill() -> None:
     pool = Pool.of(range(3)).after(results_of(2, 3, 10))
     again = load_pool(dump_pool(pool), pool.settings, range(5))
     assert again is not None
@@ -295,11 +295,11 @@ def test_who_joined_since_has_a_fresh_skill() -> None:
         {"skills": [[9, "0x1p0", "0x1p0", 1]], "last": None},
     ],
 )
-def test_what_is_no_pool_of_these_entrants_is_nothing(state: Any) -> None:
+def test_malformed_checkpoint_gives_none(state: Any) -> None:
     assert load_pool(state, Settings(), range(3)) is None
 
 
-def test_settings_are_told_apart() -> None:
+def test_different_settings_have_different_texts() -> None:
     texts = {
         settings_text(Settings(), "loss"),
         settings_text(Settings(), "void"),
@@ -312,7 +312,7 @@ def test_settings_are_told_apart() -> None:
     assert len(settings_text(longest, "void")) <= 250
 
 
-def test_results_that_claim_an_order_must_have_it() -> None:
+def test_unordered_results_are_refused() -> None:
     results = results_of(2, 4, 10)
     with pytest.raises(ValueError, match="does not come after"):
         Pool.of(range(4)).after_ordered(reversed(results))

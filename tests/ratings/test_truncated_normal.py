@@ -44,13 +44,13 @@ def test_win_is_the_truncated_normal(t: float, margin: float) -> None:
     assert 1 - w == pytest.approx(variance, rel=1e-4)
 
 
-def test_margin_zero_is_the_limit() -> None:
+def test_margin_zero_gives_the_limit() -> None:
     assert draw(2.5, 0.0) == (-2.5, W_MAX)
     assert draw(2.5, 1e-9)[0] == pytest.approx(-2.5)
 
 
 @given(st.floats(-1e9, 1e9), st.floats(0, 1e9))
-def test_whatever_comes_there_is_a_value(t: float, margin: float) -> None:
+def test_corrections_exist_for_every_input(t: float, margin: float) -> None:
     for v, w in (win(t, margin), draw(t, margin)):
         assert math.isfinite(v)
         assert 0 <= w <= W_MAX

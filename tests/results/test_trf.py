@@ -132,7 +132,7 @@ def check(text: str, plan: Setup, history: History) -> list[Read]:
 
 @settings(max_examples=25, deadline=None)
 @given(st.integers(2, 12), st.integers(1, 2), st.booleans(), st.integers(0, 2**64 - 1))
-def test_a_swiss_reads_back_as_it_was_played(count: int, repeats: int, broken: bool, seed: int) -> None:
+def test_swiss_reads_back_as_played(count: int, repeats: int, broken: bool, seed: int) -> None:
     """With byes, a late entry, a withdrawal, void matches; and while a round goes on."""
     plan = setup(count, rounds=max(1, count // 2), repeats=repeats, seed=seed)
     history = play_round(Swiss(), plan, History(), truth(count + 1, seed))
@@ -156,7 +156,7 @@ def test_a_swiss_reads_back_as_it_was_played(count: int, repeats: int, broken: b
         assert sum(cell.result == "U" for cell in player.cells) == byes[player.number - 1] * plan.games
 
 
-def test_a_round_robin_of_five_gives_no_points_for_who_sits_out() -> None:
+def test_round_robin_of_five_gives_no_points_for_a_bye() -> None:
     plan = setup(5, repeats=2)
     history = play_out(RoundRobin(), plan, truth(5))[-1]
     lines = lines_of(RoundRobin(), plan, history)
@@ -164,7 +164,7 @@ def test_a_round_robin_of_five_gives_no_points_for_who_sits_out() -> None:
     assert all([cell.result for cell in player.cells].count("Z") == 4 for player in players)
 
 
-def test_a_line_column_by_column() -> None:
+def test_line_has_its_values_in_the_right_columns() -> None:
     """Three entrants, one match of two played: a win, one that goes on, a bye of two rounds."""
     plan = setup(3, rounds=3)
     first = Swiss().next_rounds(plan, History()).rows
@@ -184,7 +184,7 @@ def test_a_line_column_by_column() -> None:
     ]
 
 
-def test_names_cannot_move_a_column() -> None:
+def test_long_or_odd_names_move_no_column() -> None:
     """What is not printable ASCII becomes a question mark, what is too long is cut."""
     plan = setup(2, rounds=1)
     players = (replace(plan.participants[0], name="Ł\n" + "x" * 60), plan.participants[1])
@@ -196,7 +196,7 @@ def test_names_cannot_move_a_column() -> None:
     assert head["012"] == "Gr??e??001"
 
 
-def test_what_does_not_fit_is_refused() -> None:
+def test_tournament_beyond_trf_is_refused() -> None:
     plan = setup(3, 3, rounds=1)
     with pytest.raises(
         UsageError, match="TRF is for a swiss or round-robin with 2 seats, not a swiss with 3"

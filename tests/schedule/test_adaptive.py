@@ -19,7 +19,7 @@ ADAPTIVE = Adaptive()
 
 @settings(max_examples=15, deadline=None)
 @given(st.integers(2, 9), st.integers(2, 60), st.integers(1, 5), st.integers(2, 4), st.integers(0, 2**64 - 1))
-def test_a_budget_is_kept_and_batches_are_of_one_size(
+def test_budget_holds_and_batches_have_one_size(
     count: int, budget: int, batch: int, seats: int, seed: int
 ) -> None:
     count = max(count, seats)
@@ -39,7 +39,7 @@ def test_a_budget_is_kept_and_batches_are_of_one_size(
 
 
 @pytest.mark.parametrize("target", [120, 60])
-def test_it_ends_when_every_rating_is_as_sure_as_was_asked(target: int) -> None:
+def test_tournament_ends_at_target_sigma(target: int) -> None:
     plan = setup(8, target_sigma=target)
     histories = play_out(ADAPTIVE, plan, truth(8))
     last = histories[-1]
@@ -50,7 +50,7 @@ def test_it_ends_when_every_rating_is_as_sure_as_was_asked(target: int) -> None:
     assert max(estimate(participants_of(plan), known(last, 1), 2).deviation) <= 100 * target
 
 
-def test_who_is_sure_enough_meets_only_those_who_are_not() -> None:
+def test_entrant_at_target_meets_only_others() -> None:
     """In every batch each pairing holds one whose rating, as far as it was known, was not sure enough."""
     plan = setup(9, target_sigma=90, batch=3)
     for before, after in pairwise(play_out(ADAPTIVE, plan, truth(9))):
@@ -64,8 +64,8 @@ def known(history: History, lag: int) -> tuple[ResultRow, ...]:
     return tuple(r for r in history.results if r.key.round <= history.rounds - lag)
 
 
-def test_a_new_bot_in_a_rated_pool_is_placed_with_fewer_matches_than_by_a_gauntlet() -> None:
-    """Placed: its rating is as sure as was asked. The gauntlet meets the near and the far alike."""
+def test_new_bot_is_placed_with_fewer_matches_than_by_gauntlet() -> None:
+    """A placed bot's rating has the target sigma. The gauntlet meets near and far opponents alike."""
     strengths = [60 * k for k in range(20)] + [500]
     plan = setup(20, target_sigma=60, batch=4)
     pool = play_out(ADAPTIVE, plan, strengths)[-1]
@@ -89,7 +89,7 @@ def test_a_new_bot_in_a_rated_pool_is_placed_with_fewer_matches_than_by_a_gauntl
     assert placed_after(added) < 0.8 * placed_after(results(again, strengths))
 
 
-def test_more_is_told_by_near_opponents_and_by_more_matches() -> None:
+def test_information_grows_with_closeness_and_matches() -> None:
     assert information(2, 2, 0) > information(2, 2, 10_000) > information(2, 2, 40_000) > 0
     assert information(2, 2, 7000) == pytest.approx(information(2, 2, -7000))
     assert information(4, 2, 0) == pytest.approx(2 * information(2, 2, 0))
@@ -99,7 +99,7 @@ def row(key: int, *seats: int) -> Row:
     return Row(1, key, 1, 1, seats)
 
 
-def test_without_results_all_are_equal_and_unknown() -> None:
+def test_entrants_without_results_have_equal_ratings() -> None:
     strengths = estimate([Participant(0), Participant(1), Participant(2)], (), 2)
     assert strengths.rating == (0, 0, 0)
     assert len(set(strengths.deviation)) == 1
@@ -108,9 +108,7 @@ def test_without_results_all_are_equal_and_unknown() -> None:
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(2, 8), st.integers(2, 4), st.integers(0, 60), st.integers(0, 2**64 - 1))
-def test_the_estimate_is_where_the_posterior_is_greatest(
-    count: int, seats: int, matches: int, seed: int
-) -> None:
+def test_estimate_maximises_the_posterior(count: int, seats: int, matches: int, seed: int) -> None:
     """A step to any side makes what happened less probable."""
     import math
 
@@ -147,7 +145,7 @@ def test_the_estimate_is_where_the_posterior_is_greatest(
     assert abs(sum(strengths.rating)) <= count
 
 
-def test_what_is_known_before_counts_only_if_it_is_asked_for() -> None:
+def test_earlier_ratings_count_only_when_seeded_by_rating() -> None:
     plan = setup(3, budget=10)
     participants = tuple(replace(p, rating=10_000 * p.number, deviation=2000) for p in plan.participants)
     asked = replace(plan, participants=participants, extra=(("budget", 10), ("seeding", "rating")))
@@ -155,7 +153,7 @@ def test_what_is_known_before_counts_only_if_it_is_asked_for() -> None:
     assert estimate(participants_of(replace(plan, participants=participants)), (), 2).rating == (0, 0, 0)
 
 
-def test_the_standings_go_by_rating() -> None:
+def test_standings_rank_by_rating() -> None:
     plan = setup(4, budget=40)
     played = play_out(ADAPTIVE, plan, [0, 900, 300, 600])[-1]
     lines = ADAPTIVE.table(plan, played)
@@ -174,7 +172,7 @@ def test_the_standings_go_by_rating() -> None:
         (1001, {"budget": 9}, "takes at most 1000 entrants, not 1001"),
     ],
 )
-def test_what_cannot_be_drawn_is_refused(count: int, extra: dict[str, int], sentence: str) -> None:
+def test_impossible_tournament_is_refused(count: int, extra: dict[str, int], sentence: str) -> None:
     with pytest.raises(TournamentError) as caught:
         ADAPTIVE.check(setup(count, **extra))
     assert sentence in str(caught.value)

@@ -20,22 +20,22 @@ def meetings(rounds: Rounds, count: int) -> list[int]:
     ("count", "seats", "rounds", "each"),
     [(9, 3, 4, 1), (16, 4, 5, 1), (8, 4, 7, 3), (7, 3, 7, 2), (6, 3, 10, 4), (5, 4, 5, 3)],
 )
-def test_a_design_that_can_be_perfect_is(count: int, seats: int, rounds: int, each: int, seed: int) -> None:
+def test_perfect_design_is_found_where_one_exists(
+    count: int, seats: int, rounds: int, each: int, seed: int
+) -> None:
     """Every pair meets exactly equally often: (9, 3, 4) and (16, 4, 5) are the affine planes."""
     assert set(meetings(design(count, seats, rounds, seed), count)) == {each}
 
 
 @pytest.mark.parametrize(("count", "seats", "rounds"), [(10, 3, 9), (30, 4, 5), (12, 3, 4)])
-def test_otherwise_each_pair_meets_equally_often_to_one(count: int, seats: int, rounds: int) -> None:
+def test_meetings_of_two_pairs_differ_by_one_at_most(count: int, seats: int, rounds: int) -> None:
     met = meetings(design(count, seats, rounds, 5), count)
     assert max(met) - min(met) == 1
     assert sum(m * m for m in met) == least_cost(count, sum(met))
 
 
 @pytest.mark.parametrize(("count", "seats", "rounds"), [(6, 3, 3), (6, 4, 8), (9, 4, 5), (12, 4, 3)])
-def test_where_whole_rounds_do_not_allow_that_no_pair_is_further_than_one_from_a_middle(
-    count: int, seats: int, rounds: int
-) -> None:
+def test_meetings_stay_within_one_of_a_middle_value(count: int, seats: int, rounds: int) -> None:
     """These were not found balanced to one: of three tables of four, say, two of any next table have met.
 
     Who rests is chosen for the balance too: in fixed turns two of six would rest together again and again.
@@ -50,7 +50,7 @@ def test_where_whole_rounds_do_not_allow_that_no_pair_is_further_than_one_from_a
 @pytest.mark.usefixtures("quick_designs")
 @settings(max_examples=30, deadline=None)
 @given(st.integers(3, 4), st.integers(0, 9), st.integers(1, 4), st.integers(0, 2**64 - 1))
-def test_nobody_sits_twice_in_a_round_and_rests_are_spread(
+def test_round_seats_each_entrant_once_and_byes_are_spread(
     seats: int, more: int, rounds: int, seed: int
 ) -> None:
     count = seats + more
@@ -65,12 +65,12 @@ def test_nobody_sits_twice_in_a_round_and_rests_are_spread(
     assert max(resting) - min(resting) <= 1
 
 
-def test_the_same_seed_gives_the_same_design_and_another_seed_another() -> None:
+def test_design_is_a_function_of_the_seed() -> None:
     assert design(9, 3, 4, 4) == design(9, 3, 4, 4)
     assert design(9, 3, 4, 4) != design(9, 3, 4, 5)
 
 
-def test_further_rounds_make_up_for_those_before() -> None:
+def test_further_rounds_balance_the_earlier_ones() -> None:
     """Two rounds of the affine plane of nine, then the other two: the whole is perfect again."""
     first = design(9, 3, 2, 1)
     assert set(meetings(first, 9)) == {0, 1}
@@ -79,13 +79,13 @@ def test_further_rounds_make_up_for_those_before() -> None:
     assert sum(m * m for m in meetings(whole, 9)) <= 40  # 36 is perfect, a repeated pair costs 2
 
 
-def test_the_least_cost_is_that_of_equal_meetings() -> None:
+def test_least_cost_is_that_of_equal_meetings() -> None:
     assert least_cost(4, 6) == 6
     assert least_cost(4, 8) == 4 + 2 * 4
 
 
 @given(st.integers(0, 30), st.integers(0, 2**64 - 1))
-def test_shuffling_loses_nobody(count: int, seed: int) -> None:
+def test_shuffle_keeps_every_entrant(count: int, seed: int) -> None:
     assert sorted(shuffled(count, seed)) == list(range(count))
 
 
@@ -99,7 +99,7 @@ def groups(draw: st.DrawFn) -> list[tuple[int, ...]]:
 
 
 @given(groups())
-def test_everybody_stands_at_every_place_equally_often_to_one(given_: list[tuple[int, ...]]) -> None:
+def test_places_of_an_entrant_differ_by_one_at_most(given_: list[tuple[int, ...]]) -> None:
     ordered = balanced(given_)
     assert [sorted(group) for group in ordered] == [sorted(group) for group in given_]
     places = Counter((entrant, place) for group in ordered for place, entrant in enumerate(group))

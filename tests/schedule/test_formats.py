@@ -28,17 +28,17 @@ def plan(case: dict[str, Any], count: int, seed: int) -> Setup:
     return setup(count, given_.pop("seats", 2), rounds=given_.pop("rounds", None), seed=seed, **given_)
 
 
-def test_every_format_is_tried() -> None:
+def test_all_formats_have_a_case() -> None:
     assert set(CASES) == {format_.name for format_ in file_formats()}
 
 
 @pytest.mark.parametrize(("name", "case"), ALL, ids=str)
 @settings(max_examples=4, deadline=None)
 @given(count=st.integers(6, 13), seed=st.integers(0, 2**64 - 1))
-def test_a_draw_depends_on_the_setup_and_the_history_alone(
+def test_pairings_depend_on_setup_and_history_alone(
     name: str, case: dict[str, Any], count: int, seed: int
 ) -> None:
-    """From whatever point a tournament is taken up again, the next rounds are those drawn before."""
+    """A tournament resumed at any point gets the same next rounds."""
     format_ = find_format(name)
     setup_ = plan(case, count, seed)
     format_.check(setup_)
@@ -47,7 +47,7 @@ def test_a_draw_depends_on_the_setup_and_the_history_alone(
     for before, after in pairwise(histories):
         assert after.rows[: len(before.rows)] == before.rows
         seen = before.rounds - format_.lag
-        # Only the results of whole rounds, and in whatever order they come.
+        # Only the results of whole rounds, in any order.
         known = tuple(r for r in reversed(before.results) if r.key.round <= seen)
         again = format_.next_rounds(setup_, History(before.rows, known))
         assert before.rows + again.rows == after.rows
@@ -56,14 +56,14 @@ def test_a_draw_depends_on_the_setup_and_the_history_alone(
 
 
 @pytest.mark.parametrize(("name", "case"), ALL, ids=str)
-def test_the_seed_matters_only_where_something_is_left_to_chance(name: str, case: dict[str, Any]) -> None:
+def test_seed_matters_only_where_chance_decides(name: str, case: dict[str, Any]) -> None:
     """Every format draws its first round without an error for the least and the greatest seed."""
     for seed in (0, 2**64 - 1):
         assert find_format(name).next_rounds(plan(case, 9, seed), History()).rows
 
 
 @pytest.mark.parametrize(("name", "case"), ALL, ids=str)
-def test_the_table_ranks_everybody_at_every_moment(name: str, case: dict[str, Any]) -> None:
+def test_standings_rank_all_entrants_at_every_moment(name: str, case: dict[str, Any]) -> None:
     """After every match: each entrant once, ranks as places, the names of the tie-breaks as promised."""
     format_ = find_format(name)
     if not format_.ranks:

@@ -16,9 +16,7 @@ GAUNTLET = Gauntlet()
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(1, 6), st.integers(1, 9), st.integers(1, 2))
-def test_each_challenger_meets_everybody_of_the_field_once_and_nobody_else_meets(
-    challengers: int, field: int, repeats: int
-) -> None:
+def test_each_challenger_meets_the_whole_field_once(challengers: int, field: int, repeats: int) -> None:
     count = challengers + field
     names = ",".join(f"a{k}" for k in range(count)[-challengers:])
     drawn = GAUNTLET.next_rounds(setup(count, repeats=repeats, challengers=names), History())
@@ -33,13 +31,13 @@ def test_each_challenger_meets_everybody_of_the_field_once_and_nobody_else_meets
         assert abs(2 * first[number] - times) <= 1
 
 
-def test_without_a_word_the_first_entrant_of_the_file_is_the_challenger() -> None:
+def test_first_entrant_is_the_default_challenger() -> None:
     drawn = GAUNTLET.next_rounds(setup(4), History())
     assert {frozenset(pair) for _, pair in pairings(drawn.rows)} == {frozenset((0, k)) for k in (1, 2, 3)}
 
 
 @pytest.mark.parametrize(("seats", "field"), [(3, 4), (4, 5), (3, 2)])
-def test_with_more_seats_each_challenger_meets_every_group_of_the_field(seats: int, field: int) -> None:
+def test_larger_tables_meet_every_group_of_the_field(seats: int, field: int) -> None:
     drawn = GAUNTLET.next_rounds(setup(field + 2, seats, challengers="a0,a1"), History())
     check_rows(drawn.rows)
     groups = Counter(frozenset(group) for _, group in pairings(drawn.rows))
@@ -52,7 +50,7 @@ def test_with_more_seats_each_challenger_meets_every_group_of_the_field(seats: i
         assert max(times) - min(times) <= 1
 
 
-def test_an_entrant_added_later_joins_the_field() -> None:
+def test_late_entrant_joins_the_field() -> None:
     plan = setup(4, challengers="a1,a2")
     first = GAUNTLET.next_rounds(plan, History())
     more = replace(plan, participants=(*plan.participants, Participant(4, "late", joined=3)))
@@ -70,7 +68,7 @@ def test_an_entrant_added_later_joins_the_field() -> None:
         (1, 2, "a0", "a field of at least 1"),
     ],
 )
-def test_what_cannot_be_drawn_is_refused(count: int, seats: int, names: str, sentence: str) -> None:
+def test_impossible_tournament_is_refused(count: int, seats: int, names: str, sentence: str) -> None:
     with pytest.raises(TournamentError) as caught:
         GAUNTLET.check(setup(count, seats, challengers=names))
     assert sentence in str(caught.value)

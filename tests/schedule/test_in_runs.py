@@ -36,7 +36,7 @@ from tourney.store.values import StoredEntrant, Tournament
 
 
 def begin(repository: Repository, count: int, **plan: Any) -> Tournament:
-    """Store a tournament of noughts and crosses, its first rounds drawn."""
+    """Store a tournament of noughts and crosses with its first rounds paired."""
     entrants = tuple(
         StoredEntrant(k, Entrant(f"a{k}", f"bot{k}", "1.0", (), f"{k:064x}"), title=f"Bot {k}")
         for k in range(count)
@@ -92,7 +92,7 @@ def strength(entrant: Entrant) -> int:
 
 
 def scripted(task: MatchTask) -> WorkerReply:
-    """Play a whole match of two scripted bots: the stronger mostly wins, one in five is drawn."""
+    """Play a whole match of two scripted bots: the stronger mostly wins, one in five is a draw."""
     spec = task.spec
     luck = [uniform(derive(spec.seed, "luck", entrant.name), 900) for entrant in spec.seats]
     one, two = (strength(entrant) + more for entrant, more in zip(spec.seats, luck, strict=True))
@@ -105,8 +105,8 @@ def scripted(task: MatchTask) -> WorkerReply:
     return WorkerReply(task.number, played)
 
 
-def test_a_swiss_of_two_hundred_in_whole_matches(tmp_path: Path) -> None:
-    """Nine rounds, 1,800 matches, each played by the referee: nobody meets again, and all else holds."""
+def test_swiss_of_two_hundred_plays_real_matches(tmp_path: Path) -> None:
+    """Nine rounds, 1,800 matches, each played by the referee: no meeting repeats, and all else holds."""
     with Repository.open(str(tmp_path / "t.db"), create=True) as repository:
         tournament = begin(repository, 200, format="swiss", rounds=9)
         run(repository, tournament, FuturesExecutor(Immediate, scripted, 1))
@@ -158,9 +158,7 @@ EXECUTORS: list[Callable[[], FuturesExecutor]] = [
     ],
     ids=str,
 )
-def test_what_depends_on_results_is_the_same_with_any_number_of_workers(
-    tmp_path: Path, plan: dict[str, Any]
-) -> None:
+def test_pairings_are_equal_with_any_number_of_workers(tmp_path: Path, plan: dict[str, Any]) -> None:
     """Results in schedule order, backwards, shuffled and from threads: the same rows, records, standings."""
     seen = []
     for k, make in enumerate(EXECUTORS):

@@ -14,7 +14,7 @@ KNOCKOUT = Knockout()
 
 
 def better(row: Row, *, drawn: bool = False) -> ResultRow:
-    """The smaller number wins, or nobody does."""
+    """The smaller number wins, or the match is a draw."""
     ranks = (1, 1) if drawn else (1, 2) if row.seats[0] < row.seats[1] else (2, 1)
     return row.result(ranks)
 
@@ -28,13 +28,13 @@ def pairs_of(history: History, round_: int) -> set[frozenset[int]]:
     return {frozenset(pair) for r, pair in pairings(history.rows) if r == round_}
 
 
-def test_the_best_seeds_meet_last() -> None:
+def test_best_seeds_meet_last() -> None:
     assert bracket_order(1) == [0]
     assert bracket_order(8) == [0, 7, 3, 4, 1, 6, 2, 5]
 
 
 @given(st.integers(1, 6))
-def test_if_the_better_always_win_each_stage_pairs_the_best_with_the_last(stages: int) -> None:
+def test_stages_pair_best_with_last_if_better_wins(stages: int) -> None:
     size = 1 << stages
     history, plan = History(), setup(size)
     for stage in range(stages):
@@ -47,7 +47,7 @@ def test_if_the_better_always_win_each_stage_pairs_the_best_with_the_last(stages
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(2, 21), st.booleans(), st.integers(0, 3), st.integers(0, 2**64 - 1))
-def test_one_is_left_in_the_end(count: int, third: bool, extra: int, seed: int) -> None:
+def test_knockout_leaves_one_winner(count: int, third: bool, extra: int, seed: int) -> None:
     """Every pairing sends one home, but that for the third place; the best seeds have the byes."""
     plan = setup(count, third_place=int(third), extra_groups=extra, seed=seed)
     history = play_out(KNOCKOUT, plan, truth(count, seed))[-1]
@@ -64,7 +64,7 @@ def test_one_is_left_in_the_end(count: int, third: bool, extra: int, seed: int) 
         assert [line.rank for line in lines[:4]] == [1, 2, 3, 4]
 
 
-def test_a_tie_is_played_on_group_by_group_and_then_the_better_seed_goes_on() -> None:
+def test_tied_pairing_plays_extra_groups_then_better_seed_advances() -> None:
     plan = setup(4, repeats=3, extra_groups=2)
     history = advance(plan, History(), drawn=True)
     assert len(history.rows) == 2 * 6
@@ -76,7 +76,7 @@ def test_a_tie_is_played_on_group_by_group_and_then_the_better_seed_goes_on() ->
     assert pairs_of(history, 4) == {frozenset({0, 1})}
 
 
-def test_only_those_who_are_tied_play_on() -> None:
+def test_only_tied_pairings_play_extra_groups() -> None:
     plan = setup(4)
     history = advance(plan, History())
     upset = tuple(better(r.row, drawn=frozenset(r.entrants) == frozenset({1, 2})) for r in history.results)
@@ -87,7 +87,7 @@ def test_only_those_who_are_tied_play_on() -> None:
     assert pairs_of(history, 3) == {frozenset({0, 1})}
 
 
-def test_seeded_by_rating() -> None:
+def test_knockout_can_seed_by_rating() -> None:
     plan = setup(4, seeding="rating")
     participants = tuple(
         replace(player, rating=rating)
@@ -97,7 +97,7 @@ def test_seeded_by_rating() -> None:
     assert pairs_of(history, 1) == {frozenset({2, 1}), frozenset({3, 0})}
 
 
-def test_the_losers_of_the_semi_finals_play_for_the_third_place_beside_the_final() -> None:
+def test_semi_final_losers_play_for_third_place() -> None:
     plan = setup(4, third_place=1)
     history = advance(plan, advance(plan, History()))
     assert pairs_of(history, 2) == {frozenset({0, 1}), frozenset({2, 3})}
@@ -107,7 +107,7 @@ def test_the_losers_of_the_semi_finals_play_for_the_third_place_beside_the_final
     assert [line.rank for line in shared] == [1, 2, 3, 3]
 
 
-def test_who_is_withdrawn_loses_without_a_match() -> None:
+def test_withdrawn_entrant_loses_without_a_match() -> None:
     plan = setup(4)
     history = advance(plan, History())
     gone = replace(plan.participants[0], left=2)
@@ -117,7 +117,7 @@ def test_who_is_withdrawn_loses_without_a_match() -> None:
     assert KNOCKOUT.table(left, history)[0].number == 1
 
 
-def test_who_fails_at_start_up_three_times_loses_the_next_stage() -> None:
+def test_third_failed_start_loses_the_next_stage() -> None:
     plan = setup(4, repeats=2)
     history = advance(plan, History())
     broken = tuple(
@@ -132,7 +132,7 @@ def test_who_fails_at_start_up_three_times_loses_the_next_stage() -> None:
     ("count", "seats", "sentence"),
     [(1, 2, "at least 2 entrants, not 1"), (8, 4, "for two seats per table, not 4")],
 )
-def test_what_cannot_be_drawn_is_refused(count: int, seats: int, sentence: str) -> None:
+def test_impossible_tournament_is_refused(count: int, seats: int, sentence: str) -> None:
     with pytest.raises(TournamentError, match=sentence):
         KNOCKOUT.check(setup(count, seats))
 

@@ -38,7 +38,7 @@ def best(nodes: frozenset[int], edges: dict[frozenset[int], tuple[int, ...]]) ->
     ),
     st.integers(0, 2**64 - 1),
 )
-def test_the_cheapest_of_the_largest_matchings_is_found(
+def test_cheapest_of_the_largest_matchings_is_found(
     edges: dict[frozenset[int], tuple[int, ...]], seed: int
 ) -> None:
     """Compared with all matchings: the most pairs first, then the costs level by level."""
@@ -49,7 +49,7 @@ def test_the_cheapest_of_the_largest_matchings_is_found(
     assert (-len(pairs), *map(sum, zip(*costs, strict=True))) == min(best(frozenset(range(7)), edges))
 
 
-def test_neither_the_order_of_the_edges_nor_a_tie_changes_what_is_found() -> None:
+def test_matching_ignores_edge_order_and_ties() -> None:
     """All perfect matchings cost the same; the seed alone chooses."""
     edges: list[Edge] = [(a, b, (1, 0)) for a, b in combinations(range(8), 2)]
     found = {match_levels(8, edges[k:] + edges[:k], 5) for k in range(len(edges))}
@@ -64,7 +64,7 @@ def test_costs_that_do_not_fit_are_refused() -> None:
     assert match_levels(4, [], 1) == ()
 
 
-def test_where_the_weights_have_no_room_the_lowest_levels_are_left_out() -> None:
+def test_lowest_levels_are_dropped_when_weights_overflow() -> None:
     """The levels that fit decide as they would without those that do not."""
     draws = [uniform(derive(5, "level", a, b), 1 << 30) for a, b in combinations(range(8), 2)]
     pairs = list(combinations(range(8), 2))
@@ -89,7 +89,7 @@ def matrix(count: int, seed: int, high: int, kept: int) -> "tuple[Matrix, Mask]"
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(1, 45), st.integers(0, 2**64 - 1), st.sampled_from([2, 10, 10**6]), st.integers(0, 100))
-def test_leaving_out_edges_loses_nothing(half: int, seed: int, high: int, kept: int) -> None:
+def test_omitted_edges_do_not_change_the_cost(half: int, seed: int, high: int, kept: int) -> None:
     """The matching of a few edges costs what the matching of all edges costs."""
     cost, allowed = matrix(2 * half, seed, high, kept)
     pairs = match_matrix(cost, allowed, seed)
@@ -102,7 +102,7 @@ def test_leaving_out_edges_loses_nothing(half: int, seed: int, high: int, kept: 
     assert sum(int(cost[pair]) for pair in pairs) == sum(int(cost[pair]) for pair in whole)
 
 
-def test_bad_prices_make_it_slow_but_not_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bad_prices_do_not_change_the_matching(monkeypatch: pytest.MonkeyPatch) -> None:
     cost, allowed = matrix(90, 4, 1000, 70)
     good = match_matrix(cost, allowed, 4)
     monkeypatch.setattr(matching, "_ROUNDS", 0)
@@ -112,9 +112,7 @@ def test_bad_prices_make_it_slow_but_not_wrong(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_the_first_matching_that_is_found_is_not_taken_for_the_best(
-    monkeypatch: pytest.MonkeyPatch, seed: int
-) -> None:
+def test_first_matching_found_may_be_improved(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     """With hardly more edges than nodes to begin with, and no prices, only the bound can say when to stop."""
     cost, allowed = matrix(56, seed, 1000, 100)
     good = match_matrix(cost, allowed, seed)
@@ -124,7 +122,7 @@ def test_the_first_matching_that_is_found_is_not_taken_for_the_best(
 
 
 @pytest.mark.parametrize("count", [3, 4, 60])
-def test_a_graph_without_a_perfect_matching_is_refused(count: int) -> None:
+def test_graph_without_a_perfect_matching_is_refused(count: int) -> None:
     """A star has none, and an odd number of nodes neither."""
     allowed = np.zeros((count, count), dtype=np.bool_)
     allowed[0, 1:] = allowed[1:, 0] = True

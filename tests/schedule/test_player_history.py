@@ -20,15 +20,13 @@ from tourney.schedule.swiss import Swiss
 @pytest.mark.parametrize(
     ("seats", "repeats", "points"), [(2, 1, 2), (2, 3, 6), (3, 1, 3), (3, 2, 6), (4, 1, 2), (4, 3, 6)]
 )
-def test_a_bye_is_worth_a_win_of_every_match_or_the_mean_of_a_table(
-    seats: int, repeats: int, points: int
-) -> None:
+def test_bye_scores_all_wins_or_the_mean_of_a_table(seats: int, repeats: int, points: int) -> None:
     """Two seats: one point a match missed; more seats: half a point."""
     plan = setup(seats, seats, repeats=repeats)
     assert Fraction(award(plan), units_of_win(seats)) == points
 
 
-def test_who_has_a_table_a_bye_or_is_absent() -> None:
+def test_entries_show_table_bye_or_absence() -> None:
     plan = setup(5, rounds=3)
     history = play_round(Swiss(), plan, History(), truth(5))
     gone = replace(plan.participants[0], left=2)
@@ -47,7 +45,7 @@ def test_who_has_a_table_a_bye_or_is_absent() -> None:
         assert [after - one for one, after in pairwise(before)] == [entry.score for entry in entries]
 
 
-def test_what_a_round_gave_is_counted_from_its_matches() -> None:
+def test_round_score_adds_up_its_matches() -> None:
     """Three seats: six matches, of which one is void; wins are first places alone, seconds are ranks 2."""
     plan = setup(3, 3, rounds=1)
     rows = rows_of(plan, 1, 1, (2, 0, 1))

@@ -55,7 +55,7 @@ def file_of(format_: str, seats: int, count: int, more: str) -> str:
 
 
 @pytest.mark.parametrize(("format_", "seats", "count", "more", "sentence"), CASES)
-def test_a_schedule_that_cannot_be_made_is_refused_before_anything_runs(
+def test_impossible_schedule_is_refused_before_anything_runs(
     tmp_path: Path, format_: str, seats: int, count: int, more: str, sentence: str
 ) -> None:
     path = write_file(tmp_path, file_of(format_, seats, count, more))
@@ -76,7 +76,7 @@ def test_a_schedule_that_cannot_be_made_is_refused_before_anything_runs(
         (4, 'rounds = 2\nseeding = "rating"', "seeding was not set when cup began"),
     ],
 )
-def test_a_later_file_that_cannot_be_drawn_changes_nothing(
+def test_later_file_that_cannot_be_paired_changes_nothing(
     tmp_path: Path, count: int, more: str, sentence: str
 ) -> None:
     bots = BotStore(tmp_path / "bots")

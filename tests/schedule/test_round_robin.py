@@ -15,7 +15,7 @@ def setup(count: int, seats: int = 2, repeats: int = 1) -> Setup:
     return Setup(tuple(Participant(number) for number in range(count)), seats, seed=7, repeats=repeats)
 
 
-def test_the_table_of_six_is_that_of_the_fide_handbook() -> None:
+def test_six_entrants_follow_the_fide_handbook() -> None:
     one_based = [[(a + 1, b + 1) for a, b in round_] for round_ in berger(6)]
     assert one_based == [
         [(1, 6), (2, 5), (3, 4)],
@@ -33,19 +33,19 @@ def test_the_table_of_six_is_that_of_the_fide_handbook() -> None:
         (8, "1-8 2-7 3-6 4-5, 8-5 6-4 7-3 1-2, 2-8 3-1 4-7 5-6, 8-6 7-5 1-4 2-3, 3-8 4-2 5-1 6-7"),
     ],
 )
-def test_the_tables_of_four_and_eight_are_too(count: int, table: str) -> None:
+def test_four_and_eight_entrants_follow_the_handbook(count: int, table: str) -> None:
     drawn = [" ".join(f"{a + 1}-{b + 1}" for a, b in round_) for round_ in berger(count)]
     assert ", ".join(drawn[: table.count(",") + 1]) == table
 
 
 @pytest.mark.parametrize("count", [3, 5, 7])
-def test_with_an_odd_number_the_last_of_the_next_table_is_missing(count: int) -> None:
+def test_odd_number_drops_the_last_of_the_even_table(count: int) -> None:
     whole = [tuple(pair for pair in round_ if count not in pair) for round_ in berger(count + 1)]
     assert list(berger(count)) == whole
 
 
 @given(st.integers(2, 24))
-def test_berger_rounds_hold_every_pair_once_and_nobody_twice(count: int) -> None:
+def test_berger_rounds_hold_every_pair_once(count: int) -> None:
     rounds = list(berger(count))
     assert len(rounds) == count - 1 + count % 2
     for round_ in rounds:
@@ -56,14 +56,14 @@ def test_berger_rounds_hold_every_pair_once_and_nobody_twice(count: int) -> None
 
 
 @given(st.integers(2, 20))
-def test_berger_gives_everybody_the_first_seat_as_often_as_the_second_to_one(count: int) -> None:
+def test_berger_seats_differ_by_one_at_most(count: int) -> None:
     first = Counter(pair[0] for round_ in berger(count) for pair in round_)
     for entrant in range(count):
         assert abs(2 * first[entrant] - (count - 1)) <= 1
 
 
 @given(st.integers(3, 4).flatmap(lambda seats: st.tuples(st.just(seats), st.integers(seats, 9))))
-def test_groups_hold_every_subset_once_and_nobody_twice_in_a_round(case: tuple[int, int]) -> None:
+def test_groups_hold_every_subset_once(case: tuple[int, int]) -> None:
     seats, count = case
     rounds = list(groups(count, seats))
     held = [group for round_ in rounds for group in round_]
@@ -75,7 +75,7 @@ def test_groups_hold_every_subset_once_and_nobody_twice_in_a_round(case: tuple[i
 
 
 @pytest.mark.parametrize(("count", "seats", "repeats"), [(2, 2, 1), (5, 2, 3), (4, 3, 2), (5, 4, 7)])
-def test_each_pairing_is_repeated_in_whole_mirrored_groups(count: int, seats: int, repeats: int) -> None:
+def test_pairing_repeats_whole_mirrored_groups(count: int, seats: int, repeats: int) -> None:
     drawn = RoundRobin().next_rounds(setup(count, seats, repeats), History())
     assert drawn.complete
     assert list(drawn.rows) == sorted(drawn.rows)
@@ -88,16 +88,14 @@ def test_each_pairing_is_repeated_in_whole_mirrored_groups(count: int, seats: in
             base = orders[0].seats
             index = {entrant: k for k, entrant in enumerate(sorted(base, key=base.index))}
             assert len({row.seats for row in orders}) == len(orders)
-            for seat in range(seats):  # everybody sits equally often on every seat
+            for seat in range(seats):  # every entrant sits equally often on every seat
                 assert set(Counter(index[row.seats[seat]] for row in orders).values()) == {
                     len(orders) // seats
                 }
 
 
 @pytest.mark.parametrize(("seats", "before", "after"), [(2, 4, 5), (2, 3, 6), (3, 4, 6), (4, 4, 5)])
-def test_an_entrant_added_later_meets_everybody_and_nothing_is_drawn_again(
-    seats: int, before: int, after: int
-) -> None:
+def test_late_entrant_meets_all_and_old_rounds_stay(seats: int, before: int, after: int) -> None:
     first = RoundRobin().next_rounds(setup(before, seats), History())
     second = RoundRobin().next_rounds(setup(after, seats), History(first.rows))
     assert min(row.round for row in second.rows) == first.rows[-1].round + 1
@@ -106,14 +104,14 @@ def test_an_entrant_added_later_meets_everybody_and_nothing_is_drawn_again(
     assert sorted(map(sorted, met)) == [list(group) for group in combinations(range(after), seats)]
 
 
-def test_when_all_is_drawn_nothing_more_comes() -> None:
+def test_complete_schedule_gives_no_more_rounds() -> None:
     rows = RoundRobin().next_rounds(setup(4), History()).rows
     again = RoundRobin().next_rounds(setup(4), History(rows))
     assert again.rows == ()
     assert again.complete
 
 
-def test_too_few_entrants_and_too_many_matches_are_refused_with_the_reason() -> None:
+def test_too_few_entrants_or_too_many_matches_are_refused() -> None:
     with pytest.raises(TournamentError, match="at least 3 entrants, not 2"):
         RoundRobin().check(setup(2, seats=3))
     with pytest.raises(TournamentError, match="would have 9,900,000 matches"):

@@ -1,4 +1,4 @@
-"""Seats are balanced in every format: in the matches, and in who a pairing names first."""
+"""Every format balances seats, in the matches and in the order of pairings."""
 
 from collections import Counter
 from itertools import permutations
@@ -20,7 +20,7 @@ EXACT: list[tuple[str, dict[str, Any]]] = [
     ("gauntlet", {}),
     ("gauntlet", {"challengers": "a1,a2"}),
 ]
-"""All rounds are drawn at once, so that an edge colouring can balance who is named first."""
+"""Formats that pair all rounds at once, so that an edge colouring can balance first places."""
 BY_ROUND: list[tuple[str, dict[str, Any]]] = [
     ("swiss", {"rounds": 4}),
     ("knockout", {"third_place": 1}),
@@ -38,17 +38,17 @@ def play(name: str, case: dict[str, Any], count: int, seats: int, repeats: int, 
     return play_out(find_format(name), plan, truth(count, seed))[-1]
 
 
-def test_every_format_is_tried() -> None:
+def test_all_formats_have_a_case() -> None:
     assert {name for name, _ in EXACT + BY_ROUND} == {format_.name for format_ in file_formats()}
 
 
 @pytest.mark.parametrize(("name", "case"), EXACT + BY_ROUND, ids=str)
 @settings(max_examples=8, deadline=None)
 @given(data=st.data())
-def test_everybody_has_each_seat_as_often_as_any_other(
+def test_every_entrant_has_each_seat_equally_often(
     name: str, case: dict[str, Any], data: st.DataObject
 ) -> None:
-    """After every pairing, not only in the end: each of its mirrored groups is balanced in itself."""
+    """This holds after every pairing: each mirrored group is balanced in itself."""
     seats = 2 if name == "knockout" else data.draw(st.integers(2, 4))
     count = data.draw(st.integers(8, 12))
     repeats = data.draw(st.integers(1, 3))
@@ -62,7 +62,7 @@ def test_everybody_has_each_seat_as_often_as_any_other(
 @pytest.mark.parametrize(("name", "case"), EXACT, ids=str)
 @settings(max_examples=12, deadline=None)
 @given(data=st.data())
-def test_where_all_is_drawn_at_once_everybody_is_named_first_equally_often_to_one(
+def test_all_rounds_at_once_balance_first_places(
     name: str, case: dict[str, Any], data: st.DataObject
 ) -> None:
     seats = data.draw(st.integers(2, 4))
@@ -76,10 +76,8 @@ def test_where_all_is_drawn_at_once_everybody_is_named_first_equally_often_to_on
 
 @settings(max_examples=8, deadline=None)
 @given(st.sampled_from([3, 4]), st.integers(2, 5), st.integers(1, 4), st.integers(0, 2**64 - 1))
-def test_tables_of_a_swiss_are_named_in_the_order_that_evens_places_out(
-    seats: int, tables: int, rounds: int, seed: int
-) -> None:
-    """No other order would have made the squares of how often one had which place less."""
+def test_pods_are_ordered_to_even_out_places(seats: int, tables: int, rounds: int, seed: int) -> None:
+    """No other order gives a smaller sum of the squared counts of places."""
     history = play("swiss", {"rounds": rounds}, seats * tables, seats, 1, seed)
     had: Counter[tuple[int, int]] = Counter()
     for _, group in pairings(history.rows):
@@ -93,8 +91,8 @@ def test_tables_of_a_swiss_are_named_in_the_order_that_evens_places_out(
 
 @settings(max_examples=8, deadline=None)
 @given(st.integers(8, 60), st.integers(2, 9), st.integers(0, 2**64 - 1))
-def test_a_swiss_names_first_as_evenly_as_its_pairs_allow(count: int, rounds: int, seed: int) -> None:
-    """Whoever was named first less often is so now; so the lead is 3 at the most, and seldom."""
+def test_swiss_balances_first_seats_as_far_as_pairs_allow(count: int, rounds: int, seed: int) -> None:
+    """The entrant with fewer first places comes first, so the balance is at most 3, and seldom."""
     rounds = min(rounds, count // 2)
     history = play("swiss", {"rounds": rounds}, count, 2, 1, seed)
     lead: Counter[int] = Counter()

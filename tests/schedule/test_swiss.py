@@ -29,7 +29,7 @@ def gaps(setup: Setup, history: History) -> list[int]:
 @settings(max_examples=12, deadline=None)
 @given(st.integers(4, 26), st.integers(1, 3), st.integers(0, 2**64 - 1))
 def test_two_seats_meet_once_and_have_a_bye_once(count: int, repeats: int, seed: int) -> None:
-    """As long as half of the opponents are left, a round without a meeting again can always be had."""
+    """A round without a repeated meeting exists while half of the opponents are left."""
     rounds = count // 2
     plan = setup(count, rounds=rounds, repeats=repeats, seed=seed)
     played = play_out(SWISS, plan, truth(count, seed))[-1]
@@ -42,8 +42,8 @@ def test_two_seats_meet_once_and_have_a_bye_once(count: int, repeats: int, seed:
 
 @settings(max_examples=8, deadline=None)
 @given(st.integers(2, 9), st.integers(0, 2**64 - 1))
-def test_as_many_rounds_as_there_are_opponents_can_be_played(count: int, seed: int) -> None:
-    """Then somebody may have to meet again, but nobody more often than need be, and all rounds are drawn."""
+def test_swiss_can_play_as_many_rounds_as_opponents(count: int, seed: int) -> None:
+    """Meetings may then repeat, but no more often than necessary, and all rounds are paired."""
     rounds = count - 1 + count % 2
     plan = setup(count, rounds=rounds, seed=seed)
     played = play_out(SWISS, plan, truth(count, seed))[-1]
@@ -52,8 +52,8 @@ def test_as_many_rounds_as_there_are_opponents_can_be_played(count: int, seed: i
     assert len(pairings(played.rows)) == rounds * (count // 2)
 
 
-def test_a_field_of_two_hundred_over_nine_rounds() -> None:
-    """No meeting again, byes at most once, each seat as often as the other, pairs of nearly equal score."""
+def test_two_hundred_entrants_play_nine_rounds() -> None:
+    """No repeated meetings or byes, both seats equally often, pairs of nearly equal scores."""
     for count in (200, 199):
         plan = setup(count, rounds=9)
         strengths = truth(count)
@@ -80,13 +80,13 @@ def entries_of(setup: Setup, history: History) -> list[tuple[RoundEntry, ...]]:
     return list(PlayerHistory.of(setup, history).entries.values())
 
 
-def test_the_first_round_folds_the_field() -> None:
+def test_first_round_folds_the_field() -> None:
     drawn = SWISS.next_rounds(setup(8, rounds=3), History())
     assert pairings(drawn.rows) == [(1, (0, 4)), (1, (5, 1)), (1, (2, 6)), (1, (7, 3))]
     assert not drawn.complete
 
 
-def test_with_seeding_by_rating_the_best_rated_come_first() -> None:
+def test_seeding_by_rating_puts_best_rated_first() -> None:
     participants = tuple(
         Participant(number, f"a{number}", rating=rating)
         for number, rating in enumerate((None, 100, 300, 200))
@@ -98,7 +98,7 @@ def test_with_seeding_by_rating_the_best_rated_come_first() -> None:
     }
 
 
-def test_the_last_round_is_said_to_be_the_last_and_more_may_be_added() -> None:
+def test_last_round_completes_until_rounds_are_added() -> None:
     plan = setup(6, rounds=2)
     histories = play_out(SWISS, plan, truth(6))
     assert SWISS.next_rounds(plan, histories[1]).complete
@@ -109,8 +109,8 @@ def test_the_last_round_is_said_to_be_the_last_and_more_may_be_added() -> None:
 
 @settings(max_examples=10, deadline=None)
 @given(st.sampled_from([2, 3, 4]), st.integers(0, 2**64 - 1))
-def test_late_entries_and_withdrawals(seats: int, seed: int) -> None:
-    """Who joins plays from then on, with nothing; who is withdrawn no more; rounds missed are no byes."""
+def test_late_entry_and_withdrawal_change_later_rounds_only(seats: int, seed: int) -> None:
+    """A late entrant starts without points, a withdrawn one plays no more, and missed rounds are no byes."""
     plan = setup(12, seats, rounds=4, seed=seed)
     strengths = truth(14, seed)
     history = History()
@@ -138,7 +138,7 @@ def test_late_entries_and_withdrawals(seats: int, seed: int) -> None:
         assert sum(entry.kind == "bye" for entry in past.entries[number]) <= 1
 
 
-def test_who_fails_at_start_up_three_times_is_paired_no_more() -> None:
+def test_third_failed_start_ends_pairing() -> None:
     plan = setup(6, rounds=5)
     history = History()
     strengths = truth(6)
@@ -157,7 +157,7 @@ def test_who_fails_at_start_up_three_times_is_paired_no_more() -> None:
 
 @settings(max_examples=12, deadline=None)
 @given(st.sampled_from([3, 4]), st.integers(0, 22), st.integers(1, 4), st.integers(0, 2**64 - 1))
-def test_pods_hold_everybody_once_and_spread_the_byes(seats: int, more: int, rounds: int, seed: int) -> None:
+def test_pods_seat_each_entrant_once_and_spread_byes(seats: int, more: int, rounds: int, seed: int) -> None:
     count = seats + more
     rounds = min(rounds, count - 1, count // (count % seats) if count % seats else rounds)
     plan = setup(count, seats, rounds=rounds, seed=seed)
@@ -168,7 +168,7 @@ def test_pods_hold_everybody_once_and_spread_the_byes(seats: int, more: int, rou
     assert sum(byes(played, count).values()) == rounds * (count % seats)
 
 
-def test_pods_are_of_near_scores_and_seldom_meet_again() -> None:
+def test_pods_have_near_scores_and_few_repeats() -> None:
     plan = setup(64, 4, rounds=5)
     played = play_out(SWISS, plan, truth(64))[-1]
     counts = met(played)
@@ -197,19 +197,19 @@ def test_pods_are_of_near_scores_and_seldom_meet_again() -> None:
         (3000, 2, 700, "a swiss of 3000 entrants would have 2,100,000 matches, more than 2,000,000"),
     ],
 )
-def test_what_cannot_be_drawn_is_refused(count: int, seats: int, rounds: int, sentence: str) -> None:
+def test_impossible_tournament_is_refused(count: int, seats: int, rounds: int, sentence: str) -> None:
     with pytest.raises(TournamentError) as caught:
         SWISS.check(setup(count, seats, rounds=rounds))
     assert sentence in str(caught.value)
 
 
-def test_who_would_join_after_the_last_round_is_refused() -> None:
+def test_entrant_joining_after_the_last_round_is_refused() -> None:
     plan = setup(4, rounds=2)
     with pytest.raises(TournamentError, match="b would join in round 3, but rounds is 2: set rounds higher"):
         SWISS.check(replace(plan, participants=(*plan.participants, Participant(4, "b", joined=3))))
 
 
-def test_a_field_that_has_shrunk_to_one_is_done() -> None:
+def test_one_remaining_entrant_ends_the_tournament() -> None:
     plan = setup(2, rounds=1)
     alone = replace(plan, participants=(plan.participants[0], replace(plan.participants[1], left=1)))
     drawn = SWISS.next_rounds(alone, History())

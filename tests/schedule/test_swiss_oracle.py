@@ -24,7 +24,7 @@ Pairing = tuple[tuple[int, int], ...]
 
 @dataclass
 class Card:
-    """What an entrant did so far; ``floats`` holds -1, 0 or 1 for each round."""
+    """An entrant's past; ``floats`` holds -1, 0 or 1 for each round."""
 
     score: int = 0
     met: set[int] = field(default_factory=set)
@@ -77,7 +77,7 @@ def all_pairings(names: tuple[int, ...]) -> tuple[Pairing, ...]:
 
 
 class Oracle:
-    """Costs of pairings as docs/explanation/formats.md has them; everybody's seeding is their number."""
+    """Costs of pairings as in docs/explanation/formats.md; an entrant's number is its seed."""
 
     def __init__(self, cards: Sequence[Card], names: set[int]) -> None:
         self.cards = cards
@@ -95,7 +95,7 @@ class Oracle:
         return int(len(floats) >= back and floats[-back] == way)
 
     def place(self, k: int, way: int) -> int:
-        """Count who of the group would float this way before k does."""
+        """Count the entrants of the group that would float this way before k."""
         group = [n for n in self.names if self.level[n] == self.level[k]]
         at = {n: group.index(n) if way > 0 else -group.index(n) for n in group}
         mine = (self.history(k, way, 1), self.history(k, way, 2), at[k])
@@ -142,7 +142,7 @@ def total(vectors: Iterator[Vector]) -> Vector:
 
 
 def check_round(cards: Sequence[Card], names: set[int], drawn: Sequence[tuple[int, ...]]) -> int:
-    """Compare a round with all there could be; return how many times somebody met again."""
+    """Compare a round with all possible ones; return its repeated meetings."""
     oracle = Oracle(cards, names)
     every = all_pairings(tuple(oracle.names))
     costs = {(a, b): oracle.pair(a, b) for i, a in enumerate(oracle.names) for b in oracle.names[i + 1 :]}
@@ -162,7 +162,7 @@ def check_round(cards: Sequence[Card], names: set[int], drawn: Sequence[tuple[in
 
 @settings(max_examples=120, deadline=None)
 @given(st.integers(2, 9), st.integers(0, 2**64 - 1), st.sampled_from([0, 20, 70]))
-def test_every_round_is_the_best_of_all_there_could_be(count: int, seed: int, spread: int) -> None:
+def test_every_round_is_the_best_of_all_pairings(count: int, seed: int, spread: int) -> None:
     """Tournaments of as many rounds as there are opponents, strengths far apart or all equal."""
     plan = setup(count, rounds=count - 1 + count % 2, seed=seed)
     strengths = [strength * spread // 20 for strength in truth(count, seed)]
@@ -175,8 +175,8 @@ def test_every_round_is_the_best_of_all_there_could_be(count: int, seed: int, sp
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(3, 7), st.integers(0, 2**64 - 1))
-def test_so_it_is_where_entrants_come_and_go(count: int, seed: int) -> None:
-    """Before every round one may join and one may leave; what was missed is neither a bye nor a float."""
+def test_best_pairing_holds_with_joins_and_withdrawals(count: int, seed: int) -> None:
+    """Before every round one may join and one may leave; a missed round is neither a bye nor a float."""
     draw = stream(seed, "come", "go")
     plan = setup(count, rounds=9, seed=seed)
     strengths = truth(count + 9, seed)
@@ -197,8 +197,8 @@ def test_so_it_is_where_entrants_come_and_go(count: int, seed: int) -> None:
 
 
 @pytest.mark.parametrize("swapped", [(0, 1), (0, 2)])
-def test_the_oracle_tells_a_worse_round(swapped: tuple[int, int]) -> None:
-    """Two entrants of a drawn round change places, and it is no longer the best."""
+def test_oracle_detects_a_worse_round(swapped: tuple[int, int]) -> None:
+    """A round with two entrants exchanged is no longer the best."""
     plan, strengths = setup(8, rounds=4), truth(8)
     history = History()
     for _ in range(2):

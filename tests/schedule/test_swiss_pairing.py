@@ -17,7 +17,7 @@ from tourney.seeds import stream
 
 
 def fields(count: int, levels: int, rounds: int, seed: int) -> list[PairingCard]:
-    """Return a field with so many scores, as it could be after so many rounds."""
+    """Return a field with ``levels`` scores, as it could be after some rounds."""
     draw = stream(seed, "field")
     met: list[set[int]] = [set() for _ in range(count)]
     byes = set()
@@ -55,7 +55,7 @@ FIELDS = st.builds(
 
 
 def cost(step: _Step, pairs: Pairs) -> tuple[int, ...]:
-    """Return the sums of a choice on all levels, meetings again first."""
+    """Return the sums of a choice on all levels, repeated meetings first."""
     sums: list[tuple[int, ...]] = [(0, *NO_COST)]
     for a, b in pairs:
         across = step.cost(a, b) if step.group[a] != step.group[b] else NO_COST
@@ -65,8 +65,8 @@ def cost(step: _Step, pairs: Pairs) -> tuple[int, ...]:
 
 @settings(max_examples=250, deadline=None)
 @given(FIELDS)
-def test_the_few_pairs_that_are_looked_at_hold_the_best_of_all(field: list[PairingCard]) -> None:
-    """The same costs as the cheapest matching of the complete graph, in which nothing was left out."""
+def test_examined_pairs_contain_the_best_choice(field: list[PairingCard]) -> None:
+    """The costs equal those of the cheapest matching of the complete graph."""
     step = _Step(field, 3)
     edges: list[Edge] = []
     for a, b in combinations(range(step.size), 2):
@@ -77,8 +77,8 @@ def test_the_few_pairs_that_are_looked_at_hold_the_best_of_all(field: list[Pairi
 
 @settings(max_examples=100, deadline=None)
 @given(FIELDS)
-def test_what_is_left_of_every_group_is_paired_within_it(field: list[PairingCard]) -> None:
-    """Everybody is in one pair, or has the bye; nobody meets again who does not have to."""
+def test_rest_of_every_group_is_paired_within_it(field: list[PairingCard]) -> None:
+    """Every entrant is in one pair or has the bye; no meeting repeats without need."""
     floats = choose_floats(field, 3)
     pairs = pair_round(field, floats, 3)
     assert sorted(k for pair in pairs for k in pair) == list(range(len(field) + len(field) % 2))
@@ -93,23 +93,23 @@ def plain(scores: list[int]) -> list[PairingCard]:
     return [PairingCard(number, score, number) for number, score in enumerate(scores)]
 
 
-def test_without_a_history_the_last_of_a_group_meets_the_first_of_the_next() -> None:
+def test_last_of_group_meets_first_of_next() -> None:
     assert choose_floats(plain([4, 4, 4, 2, 2, 2]), 1) == ((2, 3),)
 
 
-def test_an_odd_group_sends_one_through_the_groups_and_not_past_them() -> None:
+def test_odd_group_floats_one_step_at_a_time() -> None:
     """5-5-5, 4-4, 3: by two steps of one rather than one of two."""
     assert choose_floats(plain([5, 5, 5, 4, 4, 3]), 1) == ((2, 3), (4, 5))
 
 
-def test_the_bye_goes_to_the_last_and_to_nobody_twice() -> None:
+def test_bye_goes_to_the_last_without_one() -> None:
     field = plain([2, 2, 2, 0, 0])
     assert choose_floats(field, 1) == ((2, 3), (4, 5))  # 5 stands for the bye
     field[4] = PairingCard(4, 0, 4, bye=True)
     assert choose_floats(field, 1) == ((2, 4), (3, 5))
 
 
-def test_who_floated_last_time_does_not_do_so_again_the_same_way() -> None:
+def test_entrant_does_not_float_the_same_way_twice() -> None:
     field = plain([4, 4, 4, 2, 2, 2])
     field[2] = PairingCard(2, 4, 2, floated=(-1, 0))
     assert choose_floats(field, 1) == ((1, 3),)
@@ -121,18 +121,21 @@ def test_who_floated_last_time_does_not_do_so_again_the_same_way() -> None:
     assert choose_floats(field, 1) == ((1, 4),)
 
 
-def test_a_meeting_again_comes_last_of_all_and_is_taken_if_there_is_no_other_way() -> None:
+def test_repeated_meeting_is_the_last_resort() -> None:
     three = [
         PairingCard(0, 4, 0, frozenset({1, 2})),
         PairingCard(1, 2, 1, frozenset({0, 2})),
         PairingCard(2, 0, 2, frozenset({0, 1}), bye=True),
     ]
-    assert choose_floats(three, 1) == ((0, 2), (1, 3))  # somebody must; who has the bye has not had one
+    assert choose_floats(three, 1) == (
+        (0, 2),
+        (1, 3),
+    )  # one meeting must repeat
     both = [PairingCard(0, 4, 0, frozenset({1})), PairingCard(1, 4, 1, frozenset({0}))]
     assert choose_floats(both, 1) == ((0, 1),)
 
 
-def test_a_group_is_folded_at_its_middle() -> None:
+def test_group_is_folded_at_its_middle() -> None:
     assert pair_group(plain([0] * 8), 1) == ((0, 4), (1, 5), (2, 6), (3, 7))
     assert pair_group([], 1) == ()
 
@@ -160,8 +163,8 @@ def all_pairings(left: tuple[int, ...]) -> list[Pairs]:
     st.integers(1, 4).flatmap(lambda h: st.lists(st.integers(-2, 2), min_size=2 * h, max_size=2 * h)),
     st.sets(st.tuples(st.integers(0, 7), st.integers(0, 7)).filter(lambda p: p[0] < p[1]), max_size=5),
 )
-def test_a_group_is_paired_by_leads_then_by_the_fold(leads: list[int], met: set[tuple[int, int]]) -> None:
-    """Compared with all pairings: the squares of the leads afterwards, then the squares of the offsets."""
+def test_group_is_paired_by_balance_then_by_fold(leads: list[int], met: set[tuple[int, int]]) -> None:
+    """Compared with all pairings: the squares of the balances afterwards, then of the offsets."""
     half = len(leads) // 2
     free = [
         pairing for pairing in all_pairings(tuple(range(len(leads)))) if not any(p in met for p in pairing)
@@ -183,7 +186,7 @@ def test_a_group_is_paired_by_leads_then_by_the_fold(leads: list[int], met: set[
 
 @settings(max_examples=10, deadline=None)
 @given(st.integers(30, 70), st.integers(0, 2**64 - 1))
-def test_a_larger_group_is_paired_as_well_as_the_complete_graph_allows(half: int, seed: int) -> None:
+def test_large_group_gets_the_best_pairing_of_the_complete_graph(half: int, seed: int) -> None:
     draw = stream(seed, "group")
     count = 2 * half
     met = {(k, (k + half + draw(9) - 4) % count) for k in range(count)}
@@ -203,7 +206,7 @@ def test_a_larger_group_is_paired_as_well_as_the_complete_graph_allows(half: int
     assert list(map(sum, zip(*found, strict=True))) == list(map(sum, zip(*whole, strict=True)))
 
 
-def test_a_field_of_many_scores_is_in_groups_of_scores() -> None:
+def test_pairs_stay_within_score_groups_except_floats() -> None:
     """The pairs of a round stay within the groups but for the floats."""
     field = fields(60, 5, 2, 4)
     pairs = pair_round(field, choose_floats(field, 1), 1)

@@ -28,8 +28,8 @@ def cost(tables: list[tuple[PodCard, ...]], worth: int) -> int:
 
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from([3, 4]), st.integers(1, 7), st.integers(0, 2**64 - 1))
-def test_no_exchange_between_near_tables_would_be_better(seats: int, tables: int, seed: int) -> None:
-    """Everybody sits once; every exchange of two is tried, and none makes the whole cheaper."""
+def test_no_exchange_between_near_tables_costs_less(seats: int, tables: int, seed: int) -> None:
+    """Every entrant sits once, and no exchange of two lowers the cost."""
     field = cards(seats * tables, seed)
     worth = 12
     seated = [tuple(field[number] for number in table) for table in seat(field, seats, worth)]
@@ -37,7 +37,7 @@ def test_no_exchange_between_near_tables_would_be_better(seats: int, tables: int
     assert {len(table) for table in seated} == {seats}
     assert cost(seated, worth) <= cost(straight(field, seats), worth)
     if tables > NEAR:
-        return  # the tables' order has changed since, so who was near is not known any more
+        return  # the order of the tables has changed since, so their distance is unknown
     for one, other in combinations(range(tables), 2):
         for i, j in product(range(seats), repeat=2):
             tried = [list(table) for table in seated]
@@ -50,13 +50,13 @@ def straight(field: list[PodCard], seats: int) -> list[tuple[PodCard, ...]]:
     return [tuple(order[start : start + seats]) for start in range(0, len(order), seats)]
 
 
-def test_without_meetings_the_tables_are_those_of_the_standings() -> None:
+def test_pods_follow_standings_without_meetings() -> None:
     field = [PodCard(k, 10 * (8 - k), k, {}) for k in range(8)]
     assert seat(field, 4, 12) == [(0, 1, 2, 3), (4, 5, 6, 7)]
 
 
-def test_who_sat_together_is_parted_where_scores_allow_it() -> None:
-    """Worth: 12 squared for a meeting again. To part them makes four pairs of unequal scores, squared too."""
+def test_repeated_meetings_are_avoided_where_scores_allow() -> None:
+    """A repeated meeting costs 12 squared; separating the two makes four pairs of unequal scores."""
     pair = {0: {1: 1}, 1: {0: 1}}
     equal = [PodCard(k, 0, k, pair.get(k, {})) for k in range(6)]
     assert not any({0, 1} <= set(table) for table in seat(equal, 3, 12))
@@ -66,7 +66,7 @@ def test_who_sat_together_is_parted_where_scores_allow_it() -> None:
     assert (0, 1, 2) in seat(far, 3, 12)
 
 
-def test_those_with_the_fewest_byes_rest_then_the_lowest() -> None:
+def test_fewest_byes_then_lowest_score_get_the_bye() -> None:
     scores = [9, 4, 2, 2, 0, 0, 7]
     rests = [0, 0, 0, 1, 1, 0, 0]
     field = [PodCard(k, scores[k], k, {}, rests[k], rests[k]) for k in range(7)]

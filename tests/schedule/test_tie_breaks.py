@@ -37,23 +37,23 @@ def history(plan: Setup, rounds: Sequence[Mapping[tuple[int, int], Ranks]]) -> H
 
 
 def standings(plan: Setup, played: History) -> list[tuple[int, int, str]]:
-    """Return rank, entrant, and all that is shown of it."""
+    """Return rank, entrant and shown values."""
 
-    def told(value: Fraction | None) -> str:
+    def text(value: Fraction | None) -> str:
         return "-" if value is None else f"{float(value):g}"
 
     lines = Swiss().table(plan, played)
     return [
-        (line.rank, line.number, " ".join(map(told, (line.points, *(v for _, v in line.values)))))
+        (line.rank, line.number, " ".join(map(text, (line.points, *(v for _, v in line.values)))))
         for line in lines
     ]
 
 
-def test_a_bye_a_withdrawal_and_rounds_missed_at_the_end() -> None:
+def test_tie_breaks_with_bye_withdrawal_and_missed_rounds() -> None:
     """Three rounds of five; E had the bye of round 1 and left after round 2, D had the bye of round 2.
 
     Points: A 2 + 2 + 1, B 0 + 2 + 2, C 1 + 0 + 0, D 1 + 2 + 1, E 2 + 0. As an opponent E counts 3: the round
-    missed at the end counts as a draw (16.3). A round without an opponent counts as one against somebody of
+    missed at the end counts as a draw (16.3). A round without an opponent counts as one against an opponent of
     one's own points (16.4), of three draws, 3, at the most: 3 for D and 2 for E. So
 
     - A met B 4, C 1, D 4: 9, without the lowest 8; Sonneborn-Berger 2 * 4 + 2 * 1 + 1 * 4
@@ -79,8 +79,8 @@ def test_a_bye_a_withdrawal_and_rounds_missed_at_the_end() -> None:
     ]
 
 
-def test_cut_1_leaves_out_a_round_missed_before_a_weaker_opponent() -> None:
-    """E joined in round 2, so it missed round 1: against somebody of 3 points (4, but three draws at most).
+def test_cut_1_drops_a_missed_round_before_a_weak_opponent() -> None:
+    """E joined in round 2, so it missed round 1: an opponent of 3 points (4, but three draws at most).
 
     E met B 0 and A 3 too: Buchholz 6. The lowest is B's 0, but the round missed is left out first (16.5): 3.
     As an opponent E counts 4: what it missed before it played counts nothing (16.3). D, with 4 points too,
@@ -103,10 +103,10 @@ def test_cut_1_leaves_out_a_round_missed_before_a_weaker_opponent() -> None:
     assert awarded == {A: 0, B: 0, C: 2, D: 2, E: 0}
 
 
-def test_a_pairing_without_a_result_that_counts_is_a_round_without_an_opponent() -> None:
-    """The machine failed at A and B. Nobody missed it, so Cut-1 does not prefer it.
+def test_void_pairing_counts_as_round_without_opponent() -> None:
+    """The machine failed at A and B. Neither missed it, so Cut-1 does not prefer it.
 
-    A 2, B 1, C 2, D 1. A had somebody of 2 points, met C 2; C met D 1, A 2; B had somebody of 1, met D 1.
+    A 2, B 1, C 2, D 1. A: an opponent of 2 points, and C 2. C: D 1 and A 2. B: an opponent of 1, and D 1.
     """
     plan = setup(4, rounds=2)
     played = history(plan, [{(A, B): VOID, (C, D): WON}, {(A, C): WON, (B, D): DRAWN}])
@@ -118,7 +118,7 @@ def test_a_pairing_without_a_result_that_counts_is_a_round_without_an_opponent()
     ]
 
 
-def test_while_a_round_goes_on_its_pairings_without_a_result_count_nothing_yet() -> None:
+def test_unfinished_pairings_count_nothing() -> None:
     plan = setup(4, rounds=2)
     whole = history(plan, [{(A, B): WON, (C, D): WON}])
     half = History(whole.rows, whole.results[:2])
@@ -126,8 +126,8 @@ def test_while_a_round_goes_on_its_pairings_without_a_result_count_nothing_yet()
     assert {line[2] for line in standings(plan, half)[1:]} == {"0 0 2 0 - 0", "0 0 0 0 - 0"}
 
 
-def test_direct_encounter_is_shown_where_all_have_met() -> None:
-    """Everybody drew with everybody: 3 points against each other, and nobody is before another."""
+def test_direct_encounter_is_shown_if_all_have_met() -> None:
+    """All drew with all: 3 points against each other, and none is ahead."""
     plan = setup(4, rounds=3)
     played = history(
         plan,
@@ -137,7 +137,7 @@ def test_direct_encounter_is_shown_where_all_have_met() -> None:
 
 
 def points(**met: int) -> dict[tuple[int, int], Fraction]:
-    """Return what was scored in meetings: ``ab=2`` for A's points against B, out of 2."""
+    """Return the scores of meetings: ``ab=2`` for A's points against B, out of 2."""
     found = {}
     for pair, scored in met.items():
         one, two = ("abcde".index(letter) for letter in pair)
@@ -146,14 +146,14 @@ def points(**met: int) -> dict[tuple[int, int], Fraction]:
 
 
 def encounter(group: list[int], **met: int) -> tuple[list[int], list[int | None]]:
-    """Return what equal ones are ordered by, and what is shown of them."""
+    """Return the order values of equal entrants, and their shown values."""
     order, shown = direct_encounter(points(**met), Fraction(2))(group)
-    told = [None if value is None else int(value) for value in (shown[number] for number in group)]
-    return [int(order[number]) for number in group], told
+    text = [None if value is None else int(value) for value in (shown[number] for number in group)]
+    return [int(order[number]) for number in group], text
 
 
-def test_direct_encounter_of_equals_who_have_not_all_met() -> None:
-    """Who would be first whatever the missing meetings gave is first; then likewise the second."""
+def test_direct_encounter_with_missing_meetings() -> None:
+    """An entrant that is first for every outcome of the missing meetings is first; then the second."""
     assert encounter([A, B], ab=2) == ([2, 0], [2, 0])
     assert encounter([A, B, C], ab=2, ac=2) == ([3, 0, 0], [4, None, None])
     assert encounter([A, B, C], ab=2) == ([0, 0, 0], [None, None, None])  # C might still beat A
@@ -162,8 +162,8 @@ def test_direct_encounter_of_equals_who_have_not_all_met() -> None:
     assert encounter([D]) == ([0], [None])
 
 
-def test_a_tie_break_is_applied_only_where_those_before_it_are_equal() -> None:
-    """Direct encounter looks at those who are still equal, not at all of equal points."""
+def test_tie_break_applies_only_to_entrants_equal_before() -> None:
+    """Direct encounter compares entrants still equal, not all with equal points."""
     points_ = dict.fromkeys((A, B, C), Fraction(3))
     first = plain({A: Fraction(1), B: Fraction(1), C: Fraction(9)})
     met = points(ab=2, bc=2, ac=0)
@@ -173,7 +173,7 @@ def test_a_tie_break_is_applied_only_where_those_before_it_are_equal() -> None:
     assert dict(lines[0].values) == {"buchholz": 9, "direct-encounter": None}
 
 
-def test_those_equal_in_all_share_their_rank() -> None:
+def test_entrants_equal_in_all_share_their_rank() -> None:
     values = dict.fromkeys((A, B, C), Fraction(1)) | {B: Fraction(2)}
     lines = rank([A, B, C], values, values, (("wins", plain({A: None, B: None, C: None})),))
     assert [(line.rank, line.number) for line in lines] == [(1, B), (2, A), (2, C)]
@@ -195,7 +195,7 @@ def pods(
     return list(Swiss().table(plan, History(tuple(rows), tuple(found))))
 
 
-def test_pods_go_by_the_mean_score_of_the_opponents() -> None:
+def test_pods_break_ties_by_mean_opponent_score() -> None:
     """Six matches a table, a win 1, second 1/2: A 6, B 3, C 0; D and E share the first place, 4.5 each.
 
     Opponents' means: A (3 + 0) / 2, B 3, C 4.5; D and E (4.5 + 0) / 2, F 4.5.
@@ -229,7 +229,7 @@ def test_pods_go_by_the_mean_score_of_the_opponents() -> None:
         ([(1, 3, 1), (1, 3, 1), (3, 2, 1), (3, 2, 1), (3, 2, 1)], [C, B, A]),
     ],
 )
-def test_pods_then_go_by_wins_and_second_places(matches: list[tuple[int, ...]], order: list[int]) -> None:
+def test_pods_then_break_ties_by_wins_and_seconds(matches: list[tuple[int, ...]], order: list[int]) -> None:
     lines = pods(setup(3, 3, rounds=1), [((A, B, C), matches)])
     assert [(line.rank, line.number) for line in lines] == list(enumerate(order, 1))
     below = [line for line in lines if line.number != C]
