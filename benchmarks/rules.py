@@ -3,11 +3,11 @@
     pip install -r requirements/bench.in
     python benchmarks/rules.py [--rounds 5] [--actions 20000] [GAME ...]
 
-Two figures per game: actions played and legal actions listed, per second of CPU time. Chance outcomes count as
-actions. Fixed seeds decide all games. Every round plays the same games, python-chess's first, in one process.
-The figures are medians of the rounds, and the ratios are medians of each round's ratio, so that a slow moment
-of the machine affects both. python-chess lists its moves and pushes one, without a test for a draw, which the
-games of Tourney include.
+Two figures per game: actions played and legal actions listed, per second of CPU time. Chance outcomes count
+as actions. Fixed seeds decide all games. Every round plays the same games, python-chess's first, in one
+process. The figures are medians of the rounds, and the ratios are medians of each round's ratio, so that a
+slow moment of the machine affects both. python-chess lists its moves and pushes one, without a test for a
+draw, which the games of Tourney include.
 """
 
 import argparse

@@ -2,7 +2,7 @@
 
     python benchmarks/startup.py [--rounds 21]
 
-A row each for an empty script, for `random` (which loads no rules) and for `greedy` in each of Tourney's games.
+A row each for an empty script, for `random` (which loads no rules) and for `greedy` in every game.
 User and system time of the process, with a bot's environment but without a sandbox.
 """
 

@@ -1,4 +1,4 @@
-"""What the tests of the bots that ship share: a store, and a room to play in."""
+"""Fixtures for the tests of shipped bots: a bot store and a match runner."""
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path

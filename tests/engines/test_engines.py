@@ -1,4 +1,4 @@
-"""The bots that ship, as processes, through the protocol: whole games in every game they say they play."""
+"""The shipped bots as processes: whole games of every game that they support."""
 
 import pytest
 

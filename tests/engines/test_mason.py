@@ -1,4 +1,4 @@
-"""Mason's own rules of Sage Stones against ours: wherever play leads, it names a legal square."""
+"""Mason's own rules of Sage Stones against Tourney's: it always names a legal square."""
 
 import subprocess
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Positions that play seldom reaches, made at random as strings; most of them are legal, some are refused."""
+"""Random positions that play seldom reaches; most are legal, some are refused."""
 
 from __future__ import annotations
 

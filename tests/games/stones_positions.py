@@ -1,4 +1,4 @@
-"""Made positions of Sage Stones for its tests: stones named by square and colour, the rest by default."""
+"""Positions of Sage Stones for tests: stones by square and colour, other fields by default."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""Made positions of Sages Tafl for its tests: pieces named by letter and square, the rest by default."""
+"""Positions of Sages Tafl for tests: pieces by letter and square, other fields by default."""
 
 from collections.abc import Iterable
 

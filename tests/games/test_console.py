@@ -1,4 +1,4 @@
-"""The rules console as a state machine: every line has an answer, and a refused one changes nothing."""
+"""The rules console: every line has an answer, and a refused one changes nothing."""
 
 import pytest
 from hypothesis import given

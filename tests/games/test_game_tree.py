@@ -1,4 +1,4 @@
-"""Perft: counted in bulk as it would be counted one by one, at any depth."""
+"""Perft: the same numbers as a count one by one, at any depth."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

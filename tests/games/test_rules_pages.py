@@ -1,4 +1,4 @@
-"""The worked turns of the rules' pages are what the rules console says."""
+"""The worked turns of the rules pages match the rules console."""
 
 import re
 from pathlib import Path

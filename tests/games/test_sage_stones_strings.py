@@ -1,4 +1,4 @@
-"""Sage Stones: action and position strings, options, what is refused and what is not; the drawing."""
+"""Sage Stones: action strings, position strings, options and diagrams."""
 
 import pytest
 

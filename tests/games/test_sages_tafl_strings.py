@@ -1,4 +1,4 @@
-"""Sages Tafl: action and position strings, what is refused and what is not; the drawing."""
+"""Sages Tafl: action strings, position strings and diagrams."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The board: rows, neighbours, directions, straight paths, the half-circle turn."""
+"""The board: rows, neighbours, directions, lines, and rotation by 180 degrees."""
 
 from tests.games.cyvasse.hands import LENGTH, neighbours
 from tourney.games.cyvasse.board import (

@@ -1,4 +1,4 @@
-"""The picture: every square, every piece, what was not to be seen, and the last action marked."""
+"""The diagram: squares, pieces, hidden parts, and the last action."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The rules' page: the positions of its perft table are those that the tests count."""
+"""The perft table of the rules page has the positions that the tests count."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Properties that hold in every game: strings, lists, ends, and that observations leak nothing."""
+"""Properties of every game: strings, legal actions, ends, and no leaks."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""Sampling: a full state that fits what a seat sees."""
+"""Sampling: random full states that fit an observation."""
 
 import pytest
 

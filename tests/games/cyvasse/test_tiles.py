@@ -1,4 +1,4 @@
-"""The tiles: faces, turns, blocks, and the numbers of grounds that a side can have."""
+"""The tiles: faces, turns, blocks, and the number of possible sides."""
 
 from collections.abc import Iterator
 

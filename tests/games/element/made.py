@@ -1,4 +1,4 @@
-"""Made positions of Element: stones named by what lies where, the bag with all the rest."""
+"""Positions of Element for tests: named stones, all others in the bag."""
 
 from tourney.games.base import State
 from tourney.games.element import Element

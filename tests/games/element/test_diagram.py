@@ -1,4 +1,4 @@
-"""Element: drawings from position strings."""
+"""Element: diagrams of position strings."""
 
 import pytest
 

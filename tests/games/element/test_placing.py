@@ -1,4 +1,4 @@
-"""Element: placing stones, the Rule of Replacement, and what Fire and Earth set off."""
+"""Element: placing stones, the Rule of Replacement, and the effects of Fire and Earth."""
 
 import pytest
 

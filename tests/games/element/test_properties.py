@@ -1,4 +1,4 @@
-"""Element: what holds in every position, made at random or reached by play."""
+"""Element: properties of random and of played positions."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""Made positions of The Seven Sages: the sages that matter are named, the others stand out of the way."""
+"""Positions of The Seven Sages for tests: named sages, the others out of the way."""
 
 from tourney.games.base import State
 from tourney.games.seven_sages import SevenSages

@@ -1,4 +1,4 @@
-"""The Seven Sages: drawings from position strings."""
+"""The Seven Sages: diagrams of position strings."""
 
 from tests.games.seven_sages.made import GAME, START, play, read, text
 from tourney.games.diagram import Arrow, Mark

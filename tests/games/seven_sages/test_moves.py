@@ -1,4 +1,4 @@
-"""The Seven Sages: plain moves, which ousts there are, the city's limit, the rule of three, pass."""
+"""The Seven Sages: plain moves, ousts, the city's limit, the rule of three, pass."""
 
 import pytest
 

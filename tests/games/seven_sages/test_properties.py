@@ -1,4 +1,4 @@
-"""The Seven Sages: what holds in every position, made at random or reached by play."""
+"""The Seven Sages: properties of random and of played positions."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""The set-up: its order, what is offered, and what the other seat sees of it."""
+"""The set-up: its order, its legal actions, and the other seat's view."""
 
 import pytest
 

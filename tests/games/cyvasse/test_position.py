@@ -1,4 +1,4 @@
-"""Position strings: what is read, what is printed again, and what is refused."""
+"""Position strings: parsed, printed again, and refused."""
 
 import pytest
 
