@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tourney.match.seeds import chance_draws, draw_chance, pick
+from tourney.match.seeds import chance_stream, pick, sample_chance
 from tourney.seeds import U64, derive, deriver, uniform
 
 
@@ -15,7 +15,7 @@ def test_a_deriver_derives(seed: int, k: int) -> None:
     """The quick way for many k is the plain way, and both are what the definition says."""
     text = f"{seed}/chance/{k}".encode("ascii")
     defined = int.from_bytes(hashlib.blake2b(text, digest_size=8, key=b"tourney-seed-1").digest(), "big")
-    assert derive(seed, "chance", k) == deriver(seed, "chance")(k) == chance_draws(seed)(k) == defined
+    assert derive(seed, "chance", k) == deriver(seed, "chance")(k) == chance_stream(seed)(k) == defined
 
 
 def test_a_deriver_refuses_what_derive_refuses() -> None:
@@ -35,4 +35,4 @@ def test_chance_falls_on_the_first_outcome_whose_sum_exceeds_the_draw(u: int, we
 @pytest.mark.parametrize("weights", [(), (0, 0), (1, 2, 3), (1,)])
 def test_chance_refuses_weights_that_do_not_fit(weights: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="chance has no outcome"):
-        draw_chance(1, 0, ("a", "b"), weights)
+        sample_chance(1, 0, ("a", "b"), weights)

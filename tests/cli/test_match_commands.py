@@ -9,7 +9,7 @@ import pytest
 from tests import genuine
 from tests.command import invoke
 from tourney.bots.catalogue.store import BotStore
-from tourney.match.named_seeds import NamedSeed, drawn_spec, named_seed_json, play_named
+from tourney.match.named_seeds import NamedSeed, named_seed_json, play_named, random_spec
 from tourney.match.record import Record, digest_of
 from tourney.match.result import PlayedMatch, pack
 from tourney.match.spec import Entrant, Limits, MatchSpec, Opening
@@ -29,7 +29,7 @@ done
 
 
 def drawn(seed: int, opening: int = 2) -> PlayedMatch:
-    return play_named(NamedSeed("x", drawn_spec("sage-stones", 2, seed, opening=Opening(plies=opening)), ""))
+    return play_named(NamedSeed("x", random_spec("sage-stones", 2, seed, opening=Opening(plies=opening)), ""))
 
 
 @pytest.fixture
@@ -296,7 +296,7 @@ def test_verify_wants_one_thing_to_verify(file: Path) -> None:
 
 def test_verify_a_manifest(tmp_path: Path) -> None:
     """Named seeds give the records that they are said to give; another digest is a failure that names it."""
-    spec = drawn_spec("sage-stones", 2, 9)
+    spec = random_spec("sage-stones", 2, 9)
     digest = play_named(NamedSeed("x", spec, "")).record["digest"]
     good, bad = NamedSeed("nine", spec, digest), NamedSeed("bad", spec, "0" * 64)
     path = tmp_path / "manifest.jsonl"

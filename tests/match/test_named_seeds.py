@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tourney.errors import RecordError
-from tourney.match.named_seeds import NamedSeed, drawn_spec, named_seed_json, play_named, read_manifest
+from tourney.match.named_seeds import NamedSeed, named_seed_json, play_named, random_spec, read_manifest
 from tourney.match.record import read_json_lines, read_record
 from tourney.match.spec import Opening
 
@@ -21,18 +21,18 @@ def write(path: Path, *values: object) -> Path:
 def test_manifest_is_read_as_it_is_written(tmp_path: Path) -> None:
     """A line names all that its match depends on, and comes back the same."""
     named = [
-        NamedSeed("one", drawn_spec("sage-stones", 2, 7), "0" * 64),
+        NamedSeed("one", random_spec("sage-stones", 2, 7), "0" * 64),
         NamedSeed(
-            "two", drawn_spec("sage-stones", 4, 2**64 - 1, {"stones": "5"}, Opening(plies=3)), "f" * 64
+            "two", random_spec("sage-stones", 4, 2**64 - 1, {"stones": "5"}, Opening(plies=3)), "f" * 64
         ),
-        NamedSeed("three", drawn_spec("toe", 2, 0, None, Opening(actions=("a1", "b2"))), "a" * 64),
+        NamedSeed("three", random_spec("toe", 2, 0, None, Opening(actions=("a1", "b2"))), "a" * 64),
     ]
     assert list(read_manifest(write(tmp_path / "m", *map(named_seed_json, named)))) == named
 
 
 def test_named_seed_gives_the_same_record_every_time() -> None:
     """Its bot draws by the seed alone."""
-    named = NamedSeed("one", drawn_spec("sage-stones", 3, 7), "")
+    named = NamedSeed("one", random_spec("sage-stones", 3, 7), "")
     first, second = play_named(named), play_named(named)
     assert first.record == second.record
     assert first.record["outcome"]["faults"] == []

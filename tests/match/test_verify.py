@@ -13,7 +13,7 @@ from tourney.bots.channel.random_channel import RandomChannel
 from tourney.errors import GameError
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
-from tourney.match.named_seeds import drawn_spec
+from tourney.match.named_seeds import random_spec
 from tourney.match.play import Player, play_match
 from tourney.match.record import Record, digest_of
 from tourney.match.referee import Referee
@@ -29,7 +29,7 @@ def play_drawn(spec: MatchSpec, game: AnyGame) -> Record:
 @cache
 def stones() -> Record:
     """A game with dice, four seats and an opening."""
-    spec = drawn_spec("sage-stones", 4, seed=5, opening=Opening(plies=3))
+    spec = random_spec("sage-stones", 4, seed=5, opening=Opening(plies=3))
     return play_drawn(spec, find_game("sage-stones"))
 
 

@@ -85,7 +85,7 @@ def named_seed_json(named: NamedSeed) -> dict[str, Any]:
     return {**data, "seed": str(spec.seed), "digest": named.digest}
 
 
-def drawn_spec(
+def random_spec(
     game: str, seats: int, seed: int, options: dict[str, str] | None = None, opening: Opening | None = None
 ) -> MatchSpec:
     """Return the spec of a match in which ``drawn`` plays every seat."""
@@ -108,5 +108,5 @@ def _read(data: object) -> NamedSeed:
         opening = Opening.from_json(data["opening"]) if isinstance(data, dict) and "opening" in data else None
     except SchemaError as error:
         raise RecordError(error.in_json("the line"), key=error.key) from error
-    spec = drawn_spec(line.game, line.seats, int(line.seed), line.options, opening)
+    spec = random_spec(line.game, line.seats, int(line.seed), line.options, opening)
     return NamedSeed(line.name, spec, line.digest)

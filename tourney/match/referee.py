@@ -20,7 +20,14 @@ from msgspec.structs import replace
 from tourney.errors import ActionError, GameError, TournamentError
 from tourney.games.base import CHANCE, OVER, Action, AnyGame, AnyState
 from tourney.match.record import FaultKind, Outcome
-from tourney.match.seeds import bot_seed, chance_draws, draw_chance, draw_opening, draw_substitute, pick
+from tourney.match.seeds import (
+    bot_seed,
+    chance_stream,
+    pick,
+    sample_chance,
+    sample_opening_action,
+    sample_substitute,
+)
 from tourney.match.spec import MatchSpec
 from tourney.protocol import HIDDEN, Game, Legal, Over, Position, Reveal, Withdrawn, play_line
 
@@ -78,7 +85,7 @@ class Referee:
         self._string = game.action_string
         self._most = game.max_actions
         self._chances = 0
-        self._chance_draw = chance_draws(spec.seed)
+        self._chance_draw = chance_stream(spec.seed)
         self._substituted: dict[int, int] = {}
         self._faults: list[tuple[int, FaultKind, int]] = []
         self._resigned: list[tuple[int, int]] = []
@@ -231,7 +238,7 @@ class Referee:
             elif actor in order:
                 j = self._substituted.get(actor, 0)
                 self._substituted[actor] = j + 1
-                action = draw_substitute(self._seed, actor, j, state.legal_actions())
+                action = sample_substitute(self._seed, actor, j, state.legal_actions())
             else:
                 self.turn = actor
                 return
@@ -305,10 +312,10 @@ class Referee:
             while drawn < plies and state.actor != OVER:
                 actor, actions = state.actor, state.legal_actions()
                 if actor == CHANCE:
-                    action = draw_chance(self._seed, chances, actions, state.chance_weights())
+                    action = sample_chance(self._seed, chances, actions, state.chance_weights())
                     chances += 1
                 else:
-                    action = draw_opening(self._seed, attempt, drawn, actions)
+                    action = sample_opening_action(self._seed, attempt, drawn, actions)
                     drawn += 1
                 played.append((actor, action))
                 state = state.play(action)
@@ -327,7 +334,7 @@ class Referee:
         chances = 0
         for number, text in enumerate(texts, start=1):
             while state.actor == CHANCE:
-                action = draw_chance(self._seed, chances, state.legal_actions(), state.chance_weights())
+                action = sample_chance(self._seed, chances, state.legal_actions(), state.chance_weights())
                 chances += 1
                 played.append((CHANCE, action))
                 state = state.play(action)

@@ -1,8 +1,7 @@
-"""A match as it was played: the record, and beside it what lies outside the digest.
+"""A match as it was played: the record, and beside it log and measurements, which lie outside the digest.
 
-A match goes from the worker that played it to the table that keeps it. On that way it is bytes:
-``PlayedMatch`` is
-packed once, where it was played, sent packed, stored packed, and unpacked only if somebody looks inside.
+``PlayedMatch`` is packed once, in the worker that played it; it is sent and stored packed, and unpacked only
+on access.
 """
 
 import json
@@ -70,7 +69,7 @@ class Measurements(Struct, frozen=True, rename="kebab"):
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """The bytes of a match, as they are sent and stored; log and measurement are None where there is none.
+    """The bytes of a match, as they are sent and stored; log and measurements may be None.
 
     The record is its RFC 8785 form, the log a list of lists ``[ply, seat, kind, text]``, the measurement an
     object; each is compressed (zlib).
@@ -82,7 +81,7 @@ class Packed:
 
 
 class PlayedMatch:
-    """A record with its log and what was measured; not to be changed.
+    """A record with its log and measurements; immutable.
 
     ``measured`` is JSON data of the form of ``Measurements``, outside the digest.
 
@@ -139,7 +138,7 @@ class PlayedMatch:
 
     @property
     def log(self) -> tuple[LogLine, ...]:
-        """What the bots said beside the game, and what the referee had to say."""
+        """The lines of the bots beside the game, and the referee's notes."""
         if self._log is None:
             blob = self.packed.log
             self._log = () if blob is None else tuple(LogLine(*line) for line in unpack(blob))
@@ -147,7 +146,7 @@ class PlayedMatch:
 
     @property
     def measured(self) -> dict[str, Any]:
-        """What was measured."""
+        """The measurements."""
         if self._measured is None:
             blob = self.packed.measured
             self._measured = {} if blob is None else unpack(blob)
@@ -165,7 +164,7 @@ class PlayedMatch:
         return self._packed
 
     def __getstate__(self) -> tuple[Any, ...]:
-        """Send the bytes, and what is known without unpacking them, as values of the plainest types."""
+        """Return the bytes, and what is known without unpacking them, as built-in values."""
         packed, end = self.packed, self.outcome
         return (
             *(packed.record, packed.log, packed.measured),
@@ -174,14 +173,14 @@ class PlayedMatch:
         )
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        """Take what was sent; it stays packed."""
+        """Restore the match; it stays packed."""
         self._record, self._log, self._measured, self._text = None, None, None, None
         self._packed = Packed(*state[:3])
         self.outcome = Outcome(*state[3:7])
         self.digest, self.count, self.reproducible, self.wall_ms = state[7:]
 
     def __eq__(self, other: object) -> bool:
-        """Compare all that there is."""
+        """Compare record, log and measurements."""
         if not isinstance(other, PlayedMatch):
             return NotImplemented
         return (self.record, self.log, self.measured) == (other.record, other.log, other.measured)
@@ -196,7 +195,7 @@ class PlayedMatch:
 def pack(data: Any) -> bytes:
     """Return JSON data, its keys sorted, compressed: equal bytes for equal values.
 
-    Not the form that digests are taken of: this one is written many times quicker, and takes any text.
+    This is not the form of digests: it is much faster to write, and takes any text.
     """
     return _compress(_encode(data).encode("ascii"))
 
@@ -207,25 +206,25 @@ def pack_log(lines: Iterable[LogLine]) -> bytes:
 
 
 def _compress(data: bytes) -> bytes:
-    """Compress, at the quickest level: the best is a third slower, and spares one byte of eleven."""
+    """Compress at the fastest level: the best one is a third slower and saves one byte in eleven."""
     return zlib.compress(data, 1)
 
 
 def unpack(blob: bytes) -> Any:
-    """Return what ``pack`` was given. What comes from outside is read by ``tourney.store`` instead."""
+    """Return what ``pack`` was given. Data from outside is read by ``tourney.store.columns``."""
     return json.loads(zlib.decompress(blob))
 
 
 MAX_LINES: Final = 2_000
-"""Lines of a seat that a match's log keeps."""
+"""The most lines of a seat in a log."""
 MAX_CHARS: Final = 128 * 1024
-"""Characters of a seat that a match's log keeps."""
+"""The most characters of a seat in a log."""
 
 
 class MatchLog:
-    """Collects lines in the order in which they were heard; beyond its bounds a seat's are only counted.
+    """Collects lines in order of arrival, and counts those beyond a seat's bounds.
 
-    The referee's own notes are always kept: there are few.
+    Keeps all notes of the referee.
     """
 
     def __init__(self, seats: int) -> None:
@@ -235,11 +234,11 @@ class MatchLog:
         self._dropped = [0] * (seats + 1)
 
     def note(self, ply: int, seat: int, text: str) -> None:
-        """Add what the referee has to say of a seat (0: of the match)."""
+        """Add a note of the referee about a seat (0: about the match)."""
         self._lines.append(LogLine(ply, seat, "note", text))
 
     def add(self, ply: int, seat: int, kind: LogKind, texts: Iterable[str]) -> None:
-        """Add what a bot said."""
+        """Add lines of a bot."""
         for text in texts:
             if self._room[seat] == 0 or self._chars[seat] < len(text):
                 self._room[seat] = 0
@@ -250,7 +249,7 @@ class MatchLog:
                 self._lines.append(LogLine(ply, seat, kind, text))
 
     def lines(self, ply: int) -> tuple[LogLine, ...]:
-        """Return the whole log; its last lines say what was dropped."""
+        """Return the log; its last lines count the dropped ones."""
         for seat, dropped in enumerate(self._dropped):
             if dropped:
                 self.note(ply, seat, f"{dropped:,} more lines of this bot were dropped")

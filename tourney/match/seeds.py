@@ -1,4 +1,4 @@
-"""What a match draws from its seed: dice, openings, substitutes, bots' own seeds, and seat orders."""
+"""What a match samples by its seed: dice, openings, substitutes; bots' own seeds, and seat orders."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
@@ -17,25 +17,25 @@ def match_seed(tournament_seed: int, round_: int, table: int, repeat: int) -> in
 
 
 def bot_seed(seed: int, seat: int) -> int:
-    """Return the seed a bot is told when it sits on a seat (1..n)."""
+    """Return the seed that the bot on a seat (1..n) gets."""
     return derive(seed, "bot", seat)
 
 
-def draw_chance(seed: int, k: int, outcomes: Sequence[T], weights: Sequence[int]) -> T:
-    """Return the outcome of a match's k-th chance draw (from 0).
+def sample_chance(seed: int, k: int, outcomes: Sequence[T], weights: Sequence[int]) -> T:
+    """Return the outcome of a match's k-th chance node (from 0).
 
-    The first, in sorted order, whose cumulative weight exceeds the draw.
+    It is the first, in sorted order, whose cumulative weight exceeds the random integer.
     """
     return pick(derive(seed, "chance", k), outcomes, weights)
 
 
-def chance_draws(seed: int) -> Callable[[int], int]:
-    """Return a match's k-th draw of chance, 64 bits, as a function of k; for ``pick``."""
+def chance_stream(seed: int) -> Callable[[int], int]:
+    """Return the random integers (64 bits) of a match's chance nodes as a function of k; for ``pick``."""
     return deriver(seed, "chance")
 
 
 def pick(u: int, outcomes: Sequence[T], weights: Sequence[int]) -> T:
-    """Return the outcome that a 64-bit draw falls on."""
+    """Return the outcome of a 64-bit random integer."""
     sums = _sums(weights if weights.__class__ is tuple else tuple(weights))
     if len(sums) != len(outcomes):
         raise ValueError(f"chance has no outcome for each of its weights: {len(outcomes)} for {len(sums)}")
@@ -44,19 +44,19 @@ def pick(u: int, outcomes: Sequence[T], weights: Sequence[int]) -> T:
 
 @lru_cache(maxsize=1024)
 def _sums(weights: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the cumulative weights; dice have the same ones again and again."""
+    """Return the cumulative weights; cached, as dice repeat theirs."""
     sums = tuple(accumulate(weights))
     if not any(sums):
         raise ValueError("chance has no outcome of positive weight")
     return sums
 
 
-def draw_opening(seed: int, attempt: int, j: int, actions: Sequence[T]) -> T:
+def sample_opening_action(seed: int, attempt: int, j: int, actions: Sequence[T]) -> T:
     """Return the j-th opening action (from 0, chance not counted) of an attempt (from 0)."""
     return actions[uniform(derive(seed, "opening", attempt, j), len(actions))]
 
 
-def draw_substitute(seed: int, seat: int, j: int, actions: Sequence[T]) -> T:
+def sample_substitute(seed: int, seat: int, j: int, actions: Sequence[T]) -> T:
     """Return the j-th action (from 0 per seat) that the referee plays for a withdrawn seat."""
     return actions[uniform(derive(seed, "substitute", seat, j), len(actions))]
 

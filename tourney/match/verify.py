@@ -1,6 +1,6 @@
-"""Verify a record: its actions by the game's rules, its dice, opening and substitutes by its seed.
+"""Verify a record: actions by the game's rules, dice, opening and substitutes by its seed; or play it again.
 
-This proves the rules and the dice, not who played: any bot, or a person, may have chosen the actions.
+Verifying proves the rules and the dice, not who played: any bot or person may have chosen the actions.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from tourney.match.spec import MatchSpec
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What does not hold: a sentence; ``action`` is the number (from 1) of the action it is about, if any."""
+    """A difference, as a sentence; ``action`` is the number (from 1) of the action in question, if any."""
 
     text: str
     action: int | None = None
@@ -28,10 +28,10 @@ class Finding:
 
 
 def verify(data: object, game: AnyGame | None = None) -> list[Finding]:
-    """Return what does not hold of a record; an empty list means that all does.
+    """Return the findings about a record; an empty list means that it is correct.
 
-    ``game`` is found by the record's name of it unless given. The record is replayed up to the first action
-    that does not hold. Raises GameError for a game that is not installed.
+    ``game`` defaults to the installed game of the record's name. The replay stops at the first wrong action.
+    Raises GameError for a game that is not installed.
     """
     try:
         record = check_shape(data)
@@ -64,7 +64,7 @@ class _Replay:
         self._checked = 0
 
     def run(self, game: AnyGame) -> Finding | None:
-        """Return the first thing that does not hold, or None."""
+        """Return the first finding, or None."""
         try:
             referee = Referee(spec_of(self._record), game)
             if dict(referee.spec.options) != self._record["options"]:
@@ -77,7 +77,7 @@ class _Replay:
             return Finding(str(error), self._checked + 1)
 
     def _replay(self, referee: Referee) -> Finding | None:
-        """Give the seats' actions and withdrawals to the referee, and compare what it draws."""
+        """Give the seats' actions and withdrawals to the referee, and compare what it samples."""
         left: dict[tuple[int, int], FaultKind | None] = {}
         left.update({(count, seat): kind for seat, kind, count in self._outcome.faults if kind != "startup"})
         left.update({(count, seat): None for seat, count in self._outcome.resigned})
@@ -109,7 +109,7 @@ class _Replay:
         return None
 
     def _compare(self, referee: Referee) -> Finding | None:
-        """Compare what was played since the last time; what the referee drew must be in the record."""
+        """Compare the actions since the last call; the record must have those that the referee sampled."""
         while self._checked < len(referee.actions):
             actor, action = referee.actions[self._checked]
             if self._checked == len(self._actions):
@@ -141,10 +141,9 @@ def _plain(value: object) -> str:
 
 
 def rerun(record: Record, play: Callable[[MatchSpec], PlayedMatch]) -> tuple[PlayedMatch, list[Finding]]:
-    """Play a record's match again by ``play`` (a room's) and return it with what differs, if anything does.
+    """Play a record's match again by ``play`` (``MatchRunner.play``); return it with the differences.
 
-    Raises RecordError for a record whose shape or digest does not hold, CheckError if the rules have changed
-    since, and whatever ``play`` raises.
+    Raises RecordError for a damaged record, CheckError for other rules, and what ``play`` raises.
     """
     check_record(record)
     game = find_game(record["game"])
@@ -158,7 +157,7 @@ def rerun(record: Record, play: Callable[[MatchSpec], PlayedMatch]) -> tuple[Pla
 
 
 def compare(old: Record, new: Record) -> list[Finding]:
-    """Return how a record of the same match differs from the old one: the first action, and the outcome."""
+    """Return the differences of two records of a match: the first action that differs, and the outcome."""
     findings = []
     for number, (was, now) in enumerate(zip(old["actions"], new["actions"], strict=False), start=1):
         if list(was) != list(now):

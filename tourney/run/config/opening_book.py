@@ -1,8 +1,8 @@
-"""Opening books: a text file, an opening a line.
+"""Opening books: text files with an opening per line.
 
-Each line holds a game's first actions, parted by blanks; ``#`` begins a comment, and blank lines are none. A
-mirrored group plays the opening that its match seed draws. Every action is tried against the rules when
-the book is read; so books are for games in which no dice decide what is legal and nothing is hidden.
+Each line holds a game's first actions, separated by blanks; ``#`` begins a comment, and blank lines are
+skipped. The match seed samples an opening for each mirrored group. Every action is checked against the rules
+when the book is read, so books are for games without dice and without hidden actions.
 """
 
 from pathlib import Path
@@ -45,7 +45,7 @@ def read_book(path: Path, game: AnyGame, seats: int, options: dict[str, str]) ->
 
 
 def choose(seed: int, plies: int, book: Book) -> Opening:
-    """Return the opening of a match seed: the drawn line of a book if there is one, else so many plies."""
+    """Return the opening of a match: a line of the book, sampled by the match seed, or a number of plies."""
     if not book:
         return Opening(plies=plies)
     return Opening(actions=book[uniform(derive(seed, "book"), len(book))])
