@@ -7,6 +7,8 @@ from typing import Any
 from tests.command import ROOT
 from tests.tournaments import entrant
 from tourney.bots.catalogue.command import BotCommand
+from tourney.bots.channel.base import Event
+from tourney.bots.channel.scripted import ScriptedChannel
 from tourney.bots.sandbox.base import PROTECTIONS, ResourceLimits
 from tourney.games.check import check_game
 from tourney.games.game_tree import perft
@@ -74,6 +76,12 @@ def test_sandbox_states_a_degree_for_every_protection(tmp_path: Path) -> None:
     launch = sandbox.prepare(command, ResourceLimits(memory_mb=64))
     assert launch.argv[:3] == ["nice", "-n", "19"]
     launch.abandon()
+
+
+def test_protocol_adapts_a_bare_answer() -> None:
+    channel = ScriptedChannel("> go\n< d2-d4\n")
+    adapted = example("add-a-protocol")["Bare"]().adapt(channel)
+    assert adapted.ask(b"go\n", 2 * 10**9) == Event("line", "move d2-d4")
 
 
 def test_every_group_of_entry_points_has_a_page() -> None:
