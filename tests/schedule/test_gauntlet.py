@@ -62,7 +62,12 @@ def test_late_entrant_joins_the_field() -> None:
 @pytest.mark.parametrize(
     ("count", "seats", "names", "sentence"),
     [
-        (3, 2, "a0,nobody", "challengers names nobody, which is no entrant; the entrants are: a0, a1, a2"),
+        (
+            3,
+            2,
+            "a0,stranger",
+            "challengers names stranger, which is no entrant; the entrants are: a0, a1, a2",
+        ),
         (2, 2, "a0,a1", "a field of at least 1 beside its challengers, not 0"),
         (3, 4, "a0", "with 4 seats per table needs a field of at least 3 beside its challengers, not 2"),
         (1, 2, "a0", "a field of at least 1"),

@@ -53,7 +53,7 @@ def test_tie_breaks_with_bye_withdrawal_and_missed_rounds() -> None:
     """Three rounds of five; E had the bye of round 1 and left after round 2, D had the bye of round 2.
 
     Points: A 2 + 2 + 1, B 0 + 2 + 2, C 1 + 0 + 0, D 1 + 2 + 1, E 2 + 0. As an opponent E counts 3: the round
-    missed at the end counts as a draw (16.3). A round without an opponent counts as one against an opponent of
+    missed at the end counts as a draw (16.3). A round without an opponent counts as one against one of
     one's own points (16.4), of three draws, 3, at the most: 3 for D and 2 for E. So
 
     - A met B 4, C 1, D 4: 9, without the lowest 8; Sonneborn-Berger 2 * 4 + 2 * 1 + 1 * 4

@@ -86,9 +86,9 @@ class PlayerHistory:
             entries[number] = tuple(rounds)
         return cls(setup, history.rounds, entries, left)
 
-    def score(self, number: int, rounds: int | None = None) -> int:
-        """Return an entrant's score after a number of rounds (default: all), in units."""
-        return sum(entry.score for entry in self.entries[number][:rounds])
+    def score(self, number: int) -> int:
+        """Return an entrant's score after all rounds, in units."""
+        return sum(entry.score for entry in self.entries[number])
 
     def scores(self) -> dict[int, tuple[int, ...]]:
         """Return every entrant's score before each round and after the last."""
