@@ -115,7 +115,7 @@ def measure(contest: wire.Contest, folder: Path, sandbox: str, matches: int) -> 
         setattr(owner, name, timers.around(part, getattr(owner, name)))
     box = open_sandbox(sandbox)  # type: ignore[arg-type]  # argparse has checked it
     match = spec(contest, BotStore(folder / "store"), folder / contest.game)
-    kill = timers.around("looking for strangers", kill_strays)
+    kill = timers.around("looking for strays", kill_strays)
     pack = timers.around("packing and sending the match", pickle.dumps)
     half_moves = began = 0
     with MatchRunner(StoreLauncher(BotStore(folder / "store"), box), sandbox=box, reuse=True) as runner:

@@ -17,15 +17,15 @@ from tourney.store.repository import Repository
 Play = Callable[[MatchTask], WorkerReply]
 
 
-class Ears(Listener):
+class RecordingListener(Listener):
     """Records messages and progress."""
 
     def __init__(self) -> None:
-        self.said: list[str] = []
+        self.messages: list[str] = []
         self.reports: list[Progress] = []
 
     def say(self, text: str) -> None:
-        self.said.append(text)
+        self.messages.append(text)
 
     def progress(self, progress: Progress) -> None:
         self.reports.append(progress)

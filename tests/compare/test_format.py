@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.coordination import Ears
+from tests.coordination import RecordingListener
 from tests.executors import BackwardsExecutor, Immediate
 from tests.tournaments import played, refused
 from tourney.compare.compare import ComparisonRequest, ComparisonResult, compare_bots
@@ -56,7 +56,7 @@ def request(**changes: Any) -> ComparisonRequest:
 def ask(
     folder: Path,
     play: Play,
-    ears: Ears | None = None,
+    heard: RecordingListener | None = None,
     deadline: Deadline | None = None,
     executor: MatchExecutor | None = None,
     **changes: Any,
@@ -67,14 +67,14 @@ def ask(
         str(folder / "t.db"),
         folder / "bots",
         lambda: executor or FuturesExecutor(Immediate, play, workers=4),
-        listener=ears,
+        listener=heard,
         deadline=deadline,
     )
 
 
 def test_stronger_bot_is_accepted(tmp_path: Path) -> None:
-    ears = Ears()
-    compared = ask(tmp_path, strong(75), ears=ears)
+    heard = RecordingListener()
+    compared = ask(tmp_path, strong(75), heard=heard)
     result = compared.result
     assert (result["decision"], result["ended"]) == ("H1", True)
     assert result["a"] == "greedy"
@@ -85,7 +85,7 @@ def test_stronger_bot_is_accepted(tmp_path: Path) -> None:
     assert compared.summary is not None
     assert compared.summary.end is End.FINISHED
     assert decision_text(result) == "greedy is better than random: the results fit +100 Elo, not +0 Elo"
-    live = [line for line in ears.said if "LLR" in line]
+    live = [line for line in heard.messages if "LLR" in line]
     assert [line.split()[0] for line in live] == [str(4 * k) for k in range(1, result["pairs"] // 4 + 1)]
     assert f"LLR {result['llr']:+.2f}" in live[-1]
 
@@ -106,10 +106,10 @@ def test_completion_order_changes_no_comparison(
 ) -> None:
     for name in ("one", "other"):
         (tmp_path / name).mkdir()
-    ears = Ears()
+    heard = RecordingListener()
     one = ask(tmp_path / "one", strong(70)).result
-    assert ask(tmp_path / "other", strong(70), ears=ears, executor=make(strong(70))).result == one
-    assert len([line for line in ears.said if "LLR" in line]) == one["pairs"] // 4
+    assert ask(tmp_path / "other", strong(70), heard=heard, executor=make(strong(70))).result == one
+    assert len([line for line in heard.messages if "LLR" in line]) == one["pairs"] // 4
 
 
 def test_comparison_continues_where_it_stopped(tmp_path: Path) -> None:
@@ -120,14 +120,14 @@ def test_comparison_continues_where_it_stopped(tmp_path: Path) -> None:
     said: list[str] = []
     stops = 0
     while True:
-        ears, left = Ears(), [7]
+        heard, left = RecordingListener(), [7]
 
         def play(task: MatchTask, left: list[int] = left) -> WorkerReply:
             left[0] -= 1
             return strong(70)(task) if left[0] >= 0 else WorkerReply(task.number)
 
-        part = ask(tmp_path / "parts", play, ears=ears)
-        said += [line for line in ears.said if "LLR" in line]
+        part = ask(tmp_path / "parts", play, heard=heard)
+        said += [line for line in heard.messages if "LLR" in line]
         if part.result["ended"]:
             break
         stops += 1
@@ -180,12 +180,12 @@ def test_batch_of_void_pairs_ends_the_comparison(tmp_path: Path) -> None:
     def play(task: MatchTask) -> WorkerReply:
         return WorkerReply(task.number, played(task.spec, (1, 1), ((1, "startup", 0), (2, "startup", 0))))
 
-    ears = Ears()
-    result = ask(tmp_path, play, ears=ears).result
+    heard = RecordingListener()
+    result = ask(tmp_path, play, heard=heard).result
     assert (result["decision"], result["ended"], result["pairs"], result["lost_pairs"]) == (None, True, 0, 4)
     assert result["elo"] is None
     assert "no pair of greedy and random counts" in decision_text(result)
-    assert [line for line in ears.said if "LLR" in line] == [
+    assert [line for line in heard.messages if "LLR" in line] == [
         "no pair counts so far, LLR -0.00 (-2.94 .. +2.94)"
     ]
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.coordination import RecordingListener
 from tests.executors import Immediate
 from tests.run.test_same_results import play, results
 from tests.tournaments import refused, write_file
@@ -38,16 +39,6 @@ stones = 3
 sandbox = "off"
 """
 ALL, HALF = 30, 11
-
-
-class Ears(Listener):
-    """Records messages."""
-
-    def __init__(self) -> None:
-        self.said: list[str] = []
-
-    def say(self, text: str) -> None:
-        self.said.append(text)
 
 
 def run(folder: Path, count: int = ALL, listener: Listener | None = None) -> Summary:
@@ -251,10 +242,10 @@ def test_damaged_spool_lines_are_played_again(
 ) -> None:
     path = spooled(folder, range(HALF + 1, HALF + 3))
     path.write_bytes(tear(path.read_bytes()))
-    ears = Ears()
-    summary = run(folder, listener=ears)
+    heard = RecordingListener()
+    summary = run(folder, listener=heard)
     assert summary.progress.played == ALL - HALF - taken
-    assert any("an earlier run kept" in text for text in ears.said) == (taken > 0)
+    assert any("an earlier run kept" in text for text in heard.messages) == (taken > 0)
     assert results(folder / "tourney.db") == wanted
     assert not path.exists()
 

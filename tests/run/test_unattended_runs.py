@@ -21,21 +21,21 @@ from tests.processes import wait_for, workers_of
 
 
 @pytest.fixture
-def night(tmp_path: Path) -> Iterator[Home]:
-    with home(tmp_path / "night") as made:
+def gated(tmp_path: Path) -> Iterator[Home]:
+    with home(tmp_path / "gated") as made:
         yield made
 
 
-def test_closed_terminal_drains_the_run_without_loss(night: Home) -> None:
+def test_closed_terminal_drains_the_run_without_loss(gated: Home) -> None:
     """A real terminal with the progress bar; closing it may send more than one hangup."""
-    night.cup()
+    gated.cup()
     ours, theirs = pty.openpty()
 
     def take_terminal() -> None:
         default_signals()
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
-    process = night.start(
+    process = gated.start(
         "--workers", "2", "--notify", "tee notified", stdin=theirs, stdout=theirs, stderr=theirs,
         start_new_session=True, preexec_fn=take_terminal,
     )  # fmt: skip
@@ -45,100 +45,100 @@ def test_closed_terminal_drains_the_run_without_loss(night: Home) -> None:
     def stored_and_waiting() -> bool:
         with suppress(BlockingIOError):  # read the terminal, so that it does not fill up
             os.read(ours, 1 << 16)
-        return night.stored() == 3 and night.waiting == 2
+        return gated.stored() == 3 and gated.waiting == 2
 
-    night.admit(3)
+    gated.admit(3)
     assert wait_for(stored_and_waiting)
     os.close(ours)
-    assert wait_for(lambda: night.said("the terminal is gone: finishing the matches in progress"))
+    assert wait_for(lambda: gated.said("the terminal is gone: finishing the matches in progress"))
     os.killpg(process.pid, signal.SIGHUP)
-    night.open()
-    assert night.finish(process)[0] == 128 + signal.SIGHUP
-    assert 5 <= night.stored() < 12
-    assert (night.folder / "notified").read_text().startswith("cup: sage-stones")
-    assert not night.said("match ")  # no worker was lost, no match is void
-    code, said = night.finish(night.start())
+    gated.open()
+    assert gated.finish(process)[0] == 128 + signal.SIGHUP
+    assert 5 <= gated.stored() < 12
+    assert (gated.folder / "notified").read_text().startswith("cup: sage-stones")
+    assert not gated.said("match ")  # no worker was lost, no match is void
+    code, said = gated.finish(gated.start())
     assert code == 0, said
-    night.whole(12)
+    gated.whole(12)
 
 
-def test_run_under_nohup_survives_its_terminal(night: Home) -> None:
-    night.cup(games=6)
-    process = night.start(
+def test_run_under_nohup_survives_its_terminal(gated: Home) -> None:
+    gated.cup(games=6)
+    process = gated.start(
         "--workers",
         "2",
         start_new_session=True,
         preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
     )
-    night.admit(1)
-    assert wait_for(lambda: night.stored() == 1 and night.waiting == 2)
+    gated.admit(1)
+    assert wait_for(lambda: gated.stored() == 1 and gated.waiting == 2)
     os.killpg(process.pid, signal.SIGHUP)
-    night.open()
-    code, said = night.finish(process)
+    gated.open()
+    code, said = gated.finish(process)
     assert (code, "all played (6 of 6 matches" in said) == (0, True), said
     assert "worker" not in said
 
 
-def test_killed_run_prints_nothing_and_frees_its_lock(night: Home) -> None:
+def test_killed_run_prints_nothing_and_frees_its_lock(gated: Home) -> None:
     """Meanwhile a second run of the tournament is refused, and a run of another one continues."""
-    night.cup(games=4)
-    night.cup("other", games=4)
-    first, other = night.start("--workers", "1"), night.start("--workers", "1", name="other")
-    assert wait_for(lambda: night.waiting == 2)
-    code, said = night.finish(night.start())
+    gated.cup(games=4)
+    gated.cup("other", games=4)
+    first, other = gated.start("--workers", "1"), gated.start("--workers", "1", name="other")
+    assert wait_for(lambda: gated.waiting == 2)
+    code, said = gated.finish(gated.start())
     assert (code, said.count("\n")) == (2, 1)
     assert said.startswith("error: cup is being run by another process already: wait for it, or stop it")
 
     # Only the run is killed; its workers and the resource tracker print to the same pipe.
     assert workers_of(first.pid)
     first.kill()
-    code, said = night.finish(first)
+    code, said = gated.finish(first)
     assert code == -signal.SIGKILL
     assert "leaked" not in said
     assert "Traceback" not in said
-    night.open()
-    assert night.finish(other)[0] == 0
-    code, said = night.finish(night.start())
+    gated.open()
+    assert gated.finish(other)[0] == 0
+    code, said = gated.finish(gated.start())
     assert code == 0, said
     for name in ("cup", "other"):
-        night.whole(4, name)
-    assert not list(night.folder.glob("*.lock"))
+        gated.whole(4, name)
+    assert not list(gated.folder.glob("*.lock"))
 
 
-def test_run_waits_for_another_writer(night: Home) -> None:
+def test_run_waits_for_another_writer(gated: Home) -> None:
     """Pause, spool, kill -9; the next start stores the spooled results, and a second pause ends by itself."""
-    night.cup()
-    process = night.start("--workers", "2")
-    night.admit(2)
-    assert wait_for(lambda: night.stored() == 2)
-    with closing(sqlite3.connect(night.database, isolation_level=None)) as writer:
+    gated.cup()
+    process = gated.start("--workers", "2")
+    gated.admit(2)
+    assert wait_for(lambda: gated.stored() == 2)
+    with closing(sqlite3.connect(gated.database, isolation_level=None)) as writer:
         writer.execute("BEGIN IMMEDIATE")
-        night.admit(2)
-        assert wait_for(lambda: night.said("paused: the database"))
-        spool = night.folder / "tourney.db-cup.spool"
+        gated.admit(2)
+        assert wait_for(lambda: gated.said("paused: the database"))
+        spool = gated.folder / "tourney.db-cup.spool"
         assert wait_for(lambda: spool.read_bytes().count(b'"record"') == 2)
-        state = night.tourney("status")
+        state = gated.tourney("status")
         assert "cup paused" in state.stdout
         assert "locked" in state.stdout
-        night.kill(process)
+        gated.kill(process)
         writer.execute("ROLLBACK")
 
-    process = night.start("--workers", "2")
-    assert wait_for(lambda: night.said("stored 2 results that an earlier run kept in"))
-    assert night.stored() == 4
-    with closing(sqlite3.connect(night.database, isolation_level=None)) as writer:
+    process = gated.start("--workers", "2")
+    assert wait_for(lambda: gated.said("stored 2 results that an earlier run kept in"))
+    assert gated.stored() == 4
+    with closing(sqlite3.connect(gated.database, isolation_level=None)) as writer:
         writer.execute("BEGIN IMMEDIATE")
-        night.admit(1)
+        gated.admit(1)
         assert wait_for(
-            lambda: sum(line["event"] == "say" and "paused: " in line["text"] for line in night.log()) == 2
+            lambda: sum(line["event"] == "say" and "paused: " in line["text"] for line in gated.log()) == 2
         )
         writer.execute("ROLLBACK")
-    assert wait_for(lambda: night.said("resumed: the database can be written again"))
-    night.open()
-    code, said = night.finish(process)
+    assert wait_for(lambda: gated.said("resumed: the database can be written again"))
+    gated.open()
+    code, said = gated.finish(process)
     assert code == 0, said
     assert "\n  pauses     1, " in said
-    night.whole(12)
+    gated.whole(12)
     assert not spool.exists()
 
 
@@ -161,12 +161,12 @@ def fill(place: Path) -> None:
                     pass
 
 
-def test_full_disk_pauses_a_real_run_without_loss(night: Home, disk: Path) -> None:
+def test_full_disk_pauses_a_real_run_without_loss(gated: Home, disk: Path) -> None:
     """Once it continues by itself, once it is killed; the log is on the full disk too."""
-    night.cup(games=40)
-    night.database = disk / "tourney.db"
-    words = ("--db", str(night.database), "--workers", "2")
-    process = night.start(*words)
+    gated.cup(games=40)
+    gated.database = disk / "tourney.db"
+    words = ("--db", str(gated.database), "--workers", "2")
+    process = gated.start(*words)
     spool = disk / "tourney.db-cup.spool"
 
     def spooled() -> int:
@@ -174,52 +174,52 @@ def test_full_disk_pauses_a_real_run_without_loss(night: Home, disk: Path) -> No
 
     def play_until_one_is_spooled() -> int:
         """Return the number played; space that SQLite reserved may take some on a full disk."""
-        total = night.stored()
+        total = gated.stored()
 
         def all_there() -> bool:
             fill(disk)
-            return night.stored() + spooled() == total
+            return gated.stored() + spooled() == total
 
         while not spooled():
             total += 1
-            night.admit(1)
+            gated.admit(1)
             assert wait_for(all_there)
         return total
 
-    night.admit(2)
-    assert wait_for(lambda: night.stored() == 2 and night.waiting == 2)
+    gated.admit(2)
+    assert wait_for(lambda: gated.stored() == 2 and gated.waiting == 2)
     total = play_until_one_is_spooled()
-    assert night.stored() < total
+    assert gated.stored() < total
     (disk / "ballast").unlink()
-    assert wait_for(lambda: night.stored() == total and not spooled())
+    assert wait_for(lambda: gated.stored() == total and not spooled())
 
-    assert wait_for(lambda: night.waiting == 2)
+    assert wait_for(lambda: gated.waiting == 2)
     total = play_until_one_is_spooled()
-    night.kill(process)
-    left = total - night.stored()
+    gated.kill(process)
+    left = total - gated.stored()
     assert left == spooled() > 0
     (disk / "ballast").unlink()
-    night.open()
-    code, said = night.finish(night.start(*words))
+    gated.open()
+    code, said = gated.finish(gated.start(*words))
     assert code == 0, said
     assert f"stored {left} result{'s' * (left > 1)} that an earlier run kept in {spool}" in said
-    assert night.stored() == 40
-    night.sound()
+    assert gated.stored() == 40
+    gated.sound()
     assert not spool.exists()
 
 
-def test_status_shows_a_run_in_progress(night: Home) -> None:
+def test_status_shows_a_run_in_progress(gated: Home) -> None:
     """Compare the status with the database while the gate is closed and nothing changes."""
-    night.cup(games=8, bots=("./first", "./dead"))
-    process = night.start("--workers", "2", "--notify", "false")
-    night.admit(3)
-    assert wait_for(lambda: night.waiting == 2 and not (night.folder / "tickets" / "3").exists())
+    gated.cup(games=8, bots=("./first", "./dead"))
+    process = gated.start("--workers", "2", "--notify", "false")
+    gated.admit(3)
+    assert wait_for(lambda: gated.waiting == 2 and not (gated.folder / "tickets" / "3").exists())
 
     def status() -> dict[str, Any]:
-        [line] = json.loads(night.tourney("status", "--format", "json").stdout)
+        [line] = json.loads(gated.tourney("status", "--format", "json").stdout)
         return dict(line)
 
-    with closing(sqlite3.connect(night.database)) as connection:
+    with closing(sqlite3.connect(gated.database)) as connection:
 
         def ask(query: str) -> list[tuple[Any, ...]]:
             return connection.execute(query).fetchall()
@@ -241,50 +241,50 @@ def test_status_shows_a_run_in_progress(night: Home) -> None:
     assert shown["faults"] == [f"dead:startup:{started}"]
     assert started > 0
     assert shown["left"] == pytest.approx((24 - stored) / shown["rate"], rel=0.2, abs=1)
-    text = night.tourney("status").stdout
+    text = gated.tourney("status").stdout
     for words in (f"process {process.pid}", f"dead:startup:{started}", "cup playing"):
         assert words in text
 
-    night.open()
-    code, said = night.finish(process)
+    gated.open()
+    code, said = gated.finish(process)
     assert code == 0, said  # although the notification fails
     assert "--notify: false ended with the exit code 1" in said
     shown = status()
     assert (shown["state"], shown["playing"], shown["rate"], shown["left"]) == ("finished", [], None, None)
 
 
-def test_backup_during_a_run_is_complete_and_can_continue(night: Home) -> None:
+def test_backup_during_a_run_is_complete_and_can_continue(gated: Home) -> None:
     """At the closed gate and while results arrive; the run does not pause."""
 
     def digests(name: str) -> dict[int, str]:
-        with closing(sqlite3.connect(night.folder / name)) as connection:
+        with closing(sqlite3.connect(gated.folder / name)) as connection:
             return dict(connection.execute("SELECT number, digest FROM match NATURAL JOIN schedule"))
 
-    night.cup(games=24)
-    process = night.start("--workers", "2")
-    night.admit(3)
-    assert wait_for(lambda: night.waiting == 2 and night.stored() == 3)
-    done = night.tourney("db", "backup", "still.db")
+    gated.cup(games=24)
+    process = gated.start("--workers", "2")
+    gated.admit(3)
+    assert wait_for(lambda: gated.waiting == 2 and gated.stored() == 3)
+    done = gated.tourney("db", "backup", "still.db")
     assert done.returncode == 0, done.stderr
     assert len(digests("still.db")) == 3
     assert digests("still.db") == digests("tourney.db")
     assert process.poll() is None
 
-    night.admit(10)
+    gated.admit(10)
     for number in range(2):
-        done = night.tourney("db", "backup", f"moving-{number}.db")
+        done = gated.tourney("db", "backup", f"moving-{number}.db")
         assert done.returncode == 0, done.stderr
-    night.open()
-    code, said = night.finish(process)
+    gated.open()
+    code, said = gated.finish(process)
     assert code == 0, said
-    assert not night.said("pause")
-    night.whole(24)
+    assert not gated.said("pause")
+    gated.whole(24)
     played = digests("tourney.db")
     for name in ("still.db", *(f"moving-{number}.db" for number in range(2))):
-        assert night.tourney("db", "check", "--db", name).returncode == 0
+        assert gated.tourney("db", "check", "--db", name).returncode == 0
         assert digests(name).items() <= played.items()
 
-    code, said = night.finish(night.start("--db", "still.db"))
+    code, said = gated.finish(gated.start("--db", "still.db"))
     assert code == 0, said
     assert digests("still.db") == played
-    assert not list(night.folder.glob(".*.new-*"))
+    assert not list(gated.folder.glob(".*.new-*"))

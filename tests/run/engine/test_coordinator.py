@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.coordination import Ears, run
+from tests.coordination import RecordingListener, run
 from tests.executors import BackwardsExecutor, Immediate
 from tests.tournaments import answer, begin, digests, refused
 from tourney.errors import BotError, WorkerError
@@ -29,14 +29,16 @@ def test_rows_are_submitted_once_in_schedule_order(repository: Repository) -> No
         seen.append(task)
         return answer(task)
 
-    ears = Ears()
-    summary = run(repository, play, listener=ears)
+    heard = RecordingListener()
+    summary = run(repository, play, listener=heard)
     assert [task.number for task in seen] == list(range(1, 21))
     assert {task.bots for task in seen} == {"/nowhere"}
     assert summary.end is End.FINISHED
     assert (summary.progress.rows, summary.progress.done, summary.progress.played) == (20, 20, 20)
-    assert [progress.done for progress in ears.reports] == sorted(progress.done for progress in ears.reports)
-    assert ears.reports[-1].done == 20
+    assert [progress.done for progress in heard.reports] == sorted(
+        progress.done for progress in heard.reports
+    )
+    assert heard.reports[-1].done == 20
     assert len(digests(repository, tournament.id)) == 20
 
 
@@ -86,10 +88,10 @@ def test_match_is_replayed_after_machine_failure(
             return WorkerReply(task.number, failure="the sandbox does not start")
         return answer(task)
 
-    ears = Ears()
-    assert run(repository, play, listener=ears).progress.void == 0
+    heard = RecordingListener()
+    assert run(repository, play, listener=heard).progress.void == 0
     assert len(digests(repository, tournament.id)) == 6
-    assert ears.said == []
+    assert heard.messages == []
 
 
 def test_match_is_void_after_third_failure(repository: Repository) -> None:
@@ -102,15 +104,15 @@ def test_match_is_void_after_third_failure(repository: Repository) -> None:
             raise OSError("no room for a process")
         return answer(task)
 
-    ears = Ears()
-    summary = run(repository, play, listener=ears)
+    heard = RecordingListener()
+    summary = run(repository, play, listener=heard)
     assert (summary.end, summary.progress.done, summary.progress.void) == (End.FINISHED, 6, 1)
     assert tries == Counter({1: 1, 2: 1, 3: 1, 4: 3, 5: 1, 6: 1})
     result = repository.match(tournament.id, 4).result
     assert result is not None
     assert result.void
     assert result.note == "the machine failed 3 times: OSError: no room for a process"
-    assert ears.said == [f"match 4 ({named(repository, 4)}) is void: {result.note}"]
+    assert heard.messages == [f"match 4 ({named(repository, 4)}) is void: {result.note}"]
 
 
 def named(repository: Repository, number: int) -> str:
@@ -188,8 +190,8 @@ class Settling(Fragile):
 def test_dying_worker_costs_only_the_match_that_kills_it(repository: Repository) -> None:
     tournament = begin(repository, 4)
     executor = Settling({3})
-    ears = Ears()
-    summary = Coordinator(repository, tournament.id, executor, Path("/nowhere"), listener=ears).run()
+    heard = RecordingListener()
+    summary = Coordinator(repository, tournament.id, executor, Path("/nowhere"), listener=heard).run()
     assert summary.end is End.FINISHED
     assert (summary.progress.done, summary.progress.void) == (12, 1)
     assert executor.replaced == 3
@@ -197,7 +199,7 @@ def test_dying_worker_costs_only_the_match_that_kills_it(repository: Repository)
     assert max(count for number, count in executor.tries.items() if number != 3) <= 2
     voids = [m.number for m in repository.matches(tournament.id) if m.result is not None and m.result.void]
     assert voids == [3]
-    assert ears.said == [
+    assert heard.messages == [
         f"match 3 ({named(repository, 3)}) is void: the machine failed 3 times: a worker process died"
     ]
 
@@ -220,13 +222,13 @@ def test_first_signal_finishes_matches_in_progress(repository: Repository, numbe
             os.kill(os.getpid(), number)
         return answer(task)
 
-    ears = Ears()
-    summary = run(repository, play, listener=ears)
+    heard = RecordingListener()
+    summary = run(repository, play, listener=heard)
     assert (summary.end, summary.signal) == (End.DRAINED, number)
     done = sorted(digests(repository, tournament.id))
     assert done == list(range(1, len(done) + 1))
     assert 5 <= len(done) < 12
-    assert ears.said[0].startswith("stopping: finishing the matches in progress")
+    assert heard.messages[0].startswith("stopping: finishing the matches in progress")
     assert run(repository).progress.done == 12
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.coordination import Ears, Play, run
+from tests.coordination import Play, RecordingListener, run
 from tests.executors import Immediate
 from tests.tournaments import answer, begin, digests, played, refused
 from tourney.errors import BotError, UsageError
@@ -39,8 +39,8 @@ def test_bot_that_never_starts_is_benched(
 ) -> None:
     """The same with one worker and with four."""
     tournament = begin(repository, 4, games=8)
-    ears = Ears()
-    summary = run(repository, never_starts("b"), make=make, workers=workers, listener=ears)
+    heard = RecordingListener()
+    summary = run(repository, never_starts("b"), make=make, workers=workers, listener=heard)
     of_b = [m for m in repository.matches(tournament.id) if 1 in m.seats]
     lost = [m.number for m in of_b if m.result is not None and not m.result.void]
     void = [m.number for m in of_b if m.result is not None and m.result.void]
@@ -48,7 +48,7 @@ def test_bot_that_never_starts_is_benched(
     assert (len(lost), len(void)) == (15, 9)
     assert (summary.end, summary.progress.done, summary.progress.void) == (End.FINISHED, 48, 9)
     assert repository.benched(tournament.id) == ((1, 9),)
-    [message] = ears.said
+    [message] = heard.messages
     assert message.startswith("b is benched: it failed at start-up 3 times (matches ")
     assert f"matches from {void[0]} on are void" in message
     assert "--unbench b" in message
@@ -85,11 +85,11 @@ def test_fault_limit_stops_at_same_match_with_any_workers(
 ) -> None:
     tournament = begin(repository, 5, games=6)
     executor = FuturesExecutor(make, never_starts("c"), workers)
-    ears = Ears()
+    heard = RecordingListener()
 
     def stopped() -> Summary:
         coordinator = Coordinator(
-            repository, tournament.id, executor, Path("/nowhere"), listener=ears, max_faults=4
+            repository, tournament.id, executor, Path("/nowhere"), listener=heard, max_faults=4
         )
         return coordinator.run()
 
@@ -99,7 +99,7 @@ def test_fault_limit_stops_at_same_match_with_any_workers(
     decided = next(k for k in range(BATCH, 61, BATCH) if sum(number <= k for number in faulty) >= 4)
     last = next(number for number in range(1, 61) if last_deciding(number) == decided) - 1
     assert sorted(digests(repository, tournament.id)) == list(range(1, last + 1))
-    assert f"too many faults by match {decided}: stopping" in ears.said[-1]
+    assert f"too many faults by match {decided}: stopping" in heard.messages[-1]
     executor = FuturesExecutor(Immediate, never_starts("c"))
     assert (stopped().end, repository.progress(tournament.id).done) == (End.FAULTS, last)
     assert run(repository).end is End.FINISHED

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.coordination import Ears, run
+from tests.coordination import RecordingListener, run
 from tests.executors import Immediate
 from tests.tournaments import answer, begin, digests, refused
 from tourney.errors import StoreError, StoreUnavailable
@@ -70,12 +70,12 @@ def test_full_disk_pauses_the_run_without_loss(
     tournament = begin(repository, 4)
     spool = Spool(tmp_path / "cup.spool", tournament)
     failing = Failing(monkeypatch, "record_results", 3)
-    ears = Ears()
-    summary = patient(repository, listener=ears, spool=spool).run()
+    heard = RecordingListener()
+    summary = patient(repository, listener=heard, spool=spool).run()
     assert failing.times == 0
     assert (summary.end, summary.progress.done, summary.pauses) == (End.FINISHED, 12, 1)
     assert len(digests(repository, tournament.id)) == 12
-    paused, on = ears.said
+    paused, on = heard.messages
     assert paused.startswith("paused: the database t.db failed: database or disk is full; ")
     assert f"in {spool.path}" in paused
     assert on.startswith("resumed: the database can be written again after ")
@@ -85,10 +85,10 @@ def test_full_disk_pauses_the_run_without_loss(
 def test_unstored_round_pauses_the_run(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     tournament = begin(repository, 4, pair=False)
     failing = Failing(monkeypatch, "add_rows", 2)
-    ears = Ears()
-    assert patient(repository, listener=ears).run().end is End.FINISHED
+    heard = RecordingListener()
+    assert patient(repository, listener=heard).run().end is End.FINISHED
     assert failing.times == 0
-    assert [text.split(":")[0] for text in ears.said] == ["paused", "resumed"]
+    assert [text.split(":")[0] for text in heard.messages] == ["paused", "resumed"]
     assert repository.progress(tournament.id)[:2] == (12, 12)
 
 
@@ -123,7 +123,7 @@ def test_signal_ends_a_pause_and_error_names_the_spool(
     tournament = begin(repository, 3)
     spool = Spool(tmp_path / "cup.spool", tournament)
 
-    class Impatient(Ears):
+    class Impatient(RecordingListener):
         def say(self, text: str) -> None:
             super().say(text)
             if text.startswith("paused"):

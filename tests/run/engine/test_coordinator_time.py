@@ -5,7 +5,7 @@ from concurrent.futures import Future
 
 import pytest
 
-from tests.coordination import Ears, run
+from tests.coordination import RecordingListener, run
 from tests.executors import Immediate
 from tests.tournaments import answer, begin, digests, played
 from tourney.match.result import PlayedMatch
@@ -63,16 +63,16 @@ def test_no_match_starts_that_would_end_late(
 ) -> None:
     tournament = begin(repository, 4)
     executor = OneByOne(seconds)
-    ears = Ears()
+    heard = RecordingListener()
     summary = run(
-        repository, executor=executor, listener=ears, deadline=Deadline(until), clock=executor.clock
+        repository, executor=executor, listener=heard, deadline=Deadline(until), clock=executor.clock
     )
     assert executor.begun == begun
     assert executor.now <= until
     assert sorted(digests(repository, tournament.id)) == list(range(1, 1 + len(begun)))
     finished = len(begun) == 12
     assert summary.end is (End.FINISHED if finished else End.TIME)
-    assert ears.said == ([] if finished else ["time is up: no further match starts"])
+    assert heard.messages == ([] if finished else ["time is up: no further match starts"])
     assert run(repository).progress.done == 12
 
 

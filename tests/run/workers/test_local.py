@@ -10,18 +10,18 @@ from tourney.match.spec import MatchSpec
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.run.workers.local import BATCH_SECONDS, MAX_BATCH, LocalExecutor
 
-Lot = tuple[list[MatchTask], "Future[Any]"]
+Batch = tuple[list[MatchTask], "Future[Any]"]
 
 
-class Desk:
+class FakeExecutor:
     """Replaces the inner executor: takes batches, and replies when a test calls ``answer``."""
 
     def __init__(self) -> None:
-        self.lots: list[Lot] = []
+        self.batches: list[Batch] = []
 
     def submit(self, _play: Callable[..., Any], tasks: list[MatchTask]) -> "Future[Any]":
         future: Future[Any] = Future()
-        self.lots.append((tasks, future))
+        self.batches.append((tasks, future))
         return future
 
     def shutdown(self, **_how: bool) -> None:
@@ -29,10 +29,10 @@ class Desk:
 
     def answer(self, seconds_each: float) -> list[int]:
         """Reply to all batches; return the number of matches of each."""
-        lots, self.lots = self.lots, []
-        for tasks, future in lots:
+        batches, self.batches = self.batches, []
+        for tasks, future in batches:
             future.set_result(([WorkerReply(task.number) for task in tasks], seconds_each * len(tasks)))
-        return [len(tasks) for tasks, _ in lots]
+        return [len(tasks) for tasks, _ in batches]
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def executor() -> Iterator[LocalExecutor]:
     """A local executor without worker processes."""
     made = LocalExecutor(2)
     made._executor.shutdown()
-    made._executor = Desk()  # type: ignore[assignment]  # it does what the executor needs of one
+    made._executor = FakeExecutor()  # type: ignore[assignment]  # it does what the executor needs of one
     yield made
     made.close()
 
@@ -56,8 +56,8 @@ def hand_in(executor: LocalExecutor, *, reuse: bool) -> list["Future[WorkerReply
     return futures
 
 
-def desk(executor: LocalExecutor) -> Desk:
-    return cast("Desk", executor._executor)
+def fake_of(executor: LocalExecutor) -> FakeExecutor:
+    return cast("FakeExecutor", executor._executor)
 
 
 def test_quick_matches_that_keep_their_bots_travel_together(executor: LocalExecutor) -> None:
@@ -70,7 +70,7 @@ def test_quick_matches_that_keep_their_bots_travel_together(executor: LocalExecu
     ):
         futures = hand_in(executor, reuse=True)
         assert len(futures) == 4 * size
-        assert desk(executor).answer(each) == [size] * 4
+        assert fake_of(executor).answer(each) == [size] * 4
         assert [future.result().number for future in futures] == list(range(1, len(futures) + 1))
     assert executor.capacity == 4  # the last were slow
 
@@ -79,14 +79,14 @@ def test_matches_that_start_their_bots_travel_alone(executor: LocalExecutor) -> 
     """However quick they are, none waits for another to end."""
     for _ in range(3):
         assert len(hand_in(executor, reuse=False)) == 4
-        assert desk(executor).answer(BATCH_SECONDS / 1000) == [1, 1, 1, 1]
+        assert fake_of(executor).answer(BATCH_SECONDS / 1000) == [1, 1, 1, 1]
 
 
 def test_error_of_a_batch_ends_each_of_its_matches(executor: LocalExecutor) -> None:
     futures = hand_in(executor, reuse=True)
-    desk(executor).answer(BATCH_SECONDS / 1000)
+    fake_of(executor).answer(BATCH_SECONDS / 1000)
     futures = hand_in(executor, reuse=True)
-    [(tasks, first), *_] = desk(executor).lots
+    [(tasks, first), *_] = fake_of(executor).batches
     first.set_exception(ConnectionError("gone"))
     assert len(tasks) == MAX_BATCH
     assert [isinstance(future.exception(), ConnectionError) for future in futures[:MAX_BATCH]] == [
