@@ -70,7 +70,7 @@ SHOWN = (
     "--max-pairs",
     type=click.IntRange(1),
     metavar="PAIRS",
-    help="Most pairs. [default: no limit]",
+    help="Stop after this many. [default: no limit]",
 )
 @click.option("--args-a", default="", metavar="WORDS", help="Arguments of A, as '--playouts 100'.")
 @click.option("--args-b", default="", metavar="WORDS", help="Arguments of B.")
@@ -89,7 +89,7 @@ SHOWN = (
     help="Random actions at the start of each pair. [default: 4; 0 in games with dice or hidden actions]",
 )
 @click.option("--seed", type=click.IntRange(0, U64 - 1), metavar="N", help="Seed. [default: random]")
-@click.option("--name", metavar="NAME", help="Name of the comparison. [default: made of all options]")
+@click.option("--name", metavar="NAME", help="Name of the comparison. [default: from bots and options]")
 @sandbox_option
 @click.option("--reuse", is_flag=True, help="Keep a bot's process from match to match; for trusted bots.")
 @workers_option()

@@ -89,7 +89,9 @@ def _add(function: Any, options: tuple[Callable[[Any], Any], ...]) -> Any:
 _DEADLINE_OPTIONS = (
     click.option("--until", metavar="HH:MM", help="Start no match that would not end by this time of day."),
     click.option(
-        "--budget", metavar="SPAN", help="Start no match that would not end within 8h, 90m or 1h30m."
+        "--budget",
+        metavar="SPAN",
+        help="Start no match that would not end within this time: 8h, 90m or 1h30m.",
     ),
 )
 _RUN_OPTIONS = (
