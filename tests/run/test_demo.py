@@ -12,7 +12,7 @@ from tests.gates import FIRST
 from tests.tournaments import refused, write_file
 from tourney.errors import StoreError
 from tourney.run.demo import DemoFiles, upgrade_demo
-from tourney.store import migrate, sqlite
+from tourney.store import migrations, sqlite
 from tourney.store.migrations import HEAD, REVISIONS
 from tourney.store.repository import Repository
 
@@ -34,7 +34,7 @@ def old_database(path: Path) -> None:
         connection.execute(f"PRAGMA application_id = {sqlite.APPLICATION_ID}")
     engine = sqlite.make_engine(path)
     with engine.connect().execution_options(**{sqlite.WRITE: True}) as connection_, connection_.begin():
-        command.upgrade(migrate.config(connection_), REVISIONS[0])
+        command.upgrade(migrations.config(connection_), REVISIONS[0])
     engine.dispose()
 
 

@@ -2,15 +2,29 @@ import os
 import shutil
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
+import pytest
 import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
-from tourney.store import migrate, migrations, sqlite
+from tests.store.test_postgres import empty_database, needs_server
+from tests.tournaments import begin, played
+from tourney.match.record import FaultKind
+from tourney.results.standings import compute_standings
+from tourney.run.engine.pairing import spec_of
+from tourney.store import migrations, sqlite
+from tourney.store.engine import open_engine, transaction
+from tourney.store.maintenance import check_database, upgrade_database
 from tourney.store.models import METADATA
+from tourney.store.repository import Repository
+from tourney.store.values import MatchResult
+
+BOTH: tuple[tuple[int, FaultKind, int], ...] = ((1, "startup", 0), (2, "startup", 0))
+"""No bot of a match started."""
 
 OURS = {
     "tournament",
@@ -45,7 +59,7 @@ def test_the_migrations_make_what_the_models_say(database: Path) -> None:
 
 
 def test_the_list_of_revisions_is_alembics_own() -> None:
-    found = list(ScriptDirectory.from_config(migrate.config()).walk_revisions())
+    found = list(ScriptDirectory.from_config(migrations.config()).walk_revisions())
     assert tuple(script.revision for script in reversed(found)) == migrations.REVISIONS
 
 
@@ -71,3 +85,36 @@ def test_migrations_work_from_any_place_without_an_ini(tmp_path: Path) -> None:
     assert done.stderr == ""
     assert done.stdout.strip() == str(tmp_path / "site 100%" / "tourney" / "__init__.py")
     assert [path.name for path in (tmp_path / "empty").iterdir()] == ["made.db"]
+
+
+@pytest.mark.parametrize("place", ["file", pytest.param("server", marks=needs_server)])
+def test_void_reasons_come_from_the_notes_of_older_databases(tmp_path: Path, place: str) -> None:
+    """Benched entrants stood in the note alone; the name counts up to its blank, and only at the start."""
+    with empty_database() if place == "server" else nullcontext(str(tmp_path / "old.db")) as url:
+        with Repository.open(url, create=True) as repository:
+            tournament = begin(repository, 4, games=4)
+            entrants = repository.entrants(tournament.id)
+            rows = repository.pending(tournament.id)
+            neither = played(spec_of(tournament, entrants, rows[0][1]), (1, 1), faults=BOTH)
+            found = [MatchResult(1, neither)]
+            found += [
+                MatchResult(2, None, "benched: b failed at start-up 3 times", 1),
+                MatchResult(3, None, "benched: d failed at start-up 3 times", 3),
+                MatchResult(4, None, "benched: bee failed at start-up 3 times"),
+                MatchResult(5, None, "the machine failed 3 times: benched: a is out"),
+            ]
+            found += [MatchResult(n, played(spec_of(tournament, entrants, row))) for n, row in rows[5:]]
+            repository.record_results(tournament.id, found)
+            before = list(repository.matches(tournament.id)), compute_standings(repository, tournament.id)
+        engine = open_engine(url)
+        with transaction(engine, write=True) as connection:
+            for column in ("void_reason", "void_entrant"):
+                connection.execute(sa.text(f'ALTER TABLE "match" DROP COLUMN {column}'))
+            connection.execute(sa.text("UPDATE alembic_version SET version_num = '0003'"))
+        engine.dispose()
+        assert upgrade_database(url) == ("0003", migrations.HEAD)
+        assert check_database(url) == ()
+        with Repository.open(url) as repository:
+            after = list(repository.matches(tournament.id)), compute_standings(repository, tournament.id)
+            assert repository.benched(tournament.id) == ((1, 1), (3, 1))
+        assert after == before

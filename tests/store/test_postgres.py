@@ -28,7 +28,7 @@ from tourney.results import ratings
 from tourney.results.ratings import rate_batch, rate_trueskill
 from tourney.results.standings import compute_standings
 from tourney.run.engine.pairing import spec_of
-from tourney.store import maintenance, migrate
+from tourney.store import maintenance, migrations
 from tourney.store.engine import parse_url
 from tourney.store.migrations import HEAD, REVISIONS
 from tourney.store.repository import Repository
@@ -350,7 +350,7 @@ def test_of_two_that_make_the_tables_at_once_both_succeed(url: str) -> None:
 def test_an_old_database_on_a_server_is_upgraded(url: str) -> None:
     engine = sa.create_engine(url)
     with engine.begin() as connection:
-        command.upgrade(migrate.config(connection), REVISIONS[0])
+        command.upgrade(migrations.config(connection), REVISIONS[0])
     engine.dispose()
     with refused(StoreError, "was made by an older Tourney", "tourney db upgrade"):
         Repository.open(url)

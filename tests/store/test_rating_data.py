@@ -11,7 +11,7 @@ from tourney.errors import StoreError
 from tourney.match.record import FaultKind
 from tourney.run.engine.pairing import spec_of
 from tourney.schedule.row import Row
-from tourney.store import migrate, sqlite
+from tourney.store import migrations, sqlite
 from tourney.store.engine import open_engine, transaction
 from tourney.store.maintenance import upgrade_database
 from tourney.store.migrations import HEAD
@@ -109,7 +109,7 @@ def test_a_database_of_the_first_revision_is_upgraded(
 ) -> None:
     path = tmp_path / "old.db"
     with monkeypatch.context() as old:
-        old.setattr(migrate, "HEAD", "0001")
+        old.setattr(migrations, "HEAD", "0001")
         sqlite.create(path)
     with refused(StoreError, "tourney db upgrade"):
         Repository.open(str(path))

@@ -16,8 +16,7 @@ from tests.tournaments import begin, refused
 from tourney.errors import StoreError, UsageError
 from tourney.store import sqlite
 from tourney.store.maintenance import check_database, upgrade_database
-from tourney.store.migrate import config
-from tourney.store.migrations import HEAD, REVISIONS
+from tourney.store.migrations import HEAD, REVISIONS, config
 from tourney.store.plans import Plan, plan_text
 from tourney.store.repository import Repository
 

@@ -16,7 +16,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlche
 
 from tourney.errors import StoreError, StoreUnavailable, UsageError
 from tourney.store import sqlite
-from tourney.store.migrations import HEAD, REVISIONS
+from tourney.store.migrations import HEAD, REVISIONS, upgrade
 
 POSTGRESQL = "postgresql+psycopg"
 """The one server, by the one driver, that is tested."""
@@ -200,8 +200,6 @@ def _server_engine(url: URL) -> Engine:
 
 
 def _create_on_server(engine: Engine) -> None:
-    from tourney.store.migrate import upgrade  # noqa: PLC0415 - Alembic is slow to load and seldom needed
-
     # One process makes the tables; another that begins at the same time waits, and then sees them.
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as guard:
         guard.execute(sa.select(sa.func.pg_advisory_lock(LOCK_CLASS, _MAKING)))

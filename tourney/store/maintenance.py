@@ -18,7 +18,7 @@ from tourney.store.engine import (
     shown,
     transaction,
 )
-from tourney.store.migrations import HEAD
+from tourney.store.migrations import HEAD, upgrade
 from tourney.store.models import METADATA, SCHEDULE, TOURNAMENT
 
 MOST = 20
@@ -29,8 +29,6 @@ _CHUNK = 1000
 
 def upgrade_database(url: str) -> tuple[str, str]:
     """Bring a database to the newest revision, in one transaction; return its revision before and after."""
-    from tourney.store.migrate import upgrade  # noqa: PLC0415 - Alembic is slow to load and seldom needed
-
     engine = open_engine(url, write=True, old=True)
     try:
         before = revision_of(engine) or ""

@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Engine
 
 from tourney.errors import StoreError, StoreUnavailable
+from tourney.store.migrations import upgrade
 
 APPLICATION_ID = 0x54524E59
 """What marks an SQLite file as ours, at byte 68 of its header: "TRNY"."""
@@ -127,8 +128,6 @@ def create(path: Path) -> None:
 
     Does nothing if another process was quicker. Raises StoreError.
     """
-    from tourney.store.migrate import upgrade  # noqa: PLC0415 - Alembic is slow to load and seldom needed
-
     fresh = path.with_name(f".{path.name}.new-{os.getpid()}")
     try:
         fresh.unlink(missing_ok=True)

@@ -1,7 +1,32 @@
-"""The database's history, as Alembic revisions; it works from a wheel, without an ini file.
+"""The database's history as Alembic revisions, run from inside the package: no ini file, wheels included.
 
 ``REVISIONS`` names all of them, oldest first, so that a database's age is known without loading Alembic.
 """
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from alembic.config import Config
+    from sqlalchemy.engine import Connection
+
 REVISIONS: tuple[str, ...] = ("0001", "0002", "0003", "0004")
 HEAD = REVISIONS[-1]
+
+
+def config(connection: "Connection | None" = None) -> "Config":
+    """Return Alembic's configuration; migrations run over the connection, in its transaction."""
+    from alembic.config import Config  # noqa: PLC0415 - slow to import, and seldom needed
+
+    made = Config()
+    made.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
+    made.set_main_option("path_separator", "os")
+    made.attributes["connection"] = connection
+    return made
+
+
+def upgrade(connection: "Connection") -> None:
+    """Bring a database (an empty one too) to the newest revision; the caller commits."""
+    from alembic import command  # noqa: PLC0415 - as above
+
+    command.upgrade(config(connection), HEAD)
