@@ -19,10 +19,10 @@ from tourney.run.make_seeds import (
     PLIES,
     SEED,
     book_text,
-    draw,
     main,
     mirrored,
     play_golden,
+    sample_openings,
 )
 
 SEEDS = ROOT / "seeds"
@@ -98,7 +98,7 @@ def test_mirror_images_are_one_opening() -> None:
     assert mirrored("a2-c4", files) == "h2-f4"
     assert mirrored("tower-d2", files) == "tower-e2"
     assert mirrored("h1xh8>k9", "abcdefghijklmno") == "h1xh8>e9"
-    firsts = [opening[0] for opening in draw(find_game("sages-tafl"), 1, 1)]
+    firsts = [opening[0] for opening in sample_openings(find_game("sages-tafl"), 1, 1)]
     assert len(firsts) == len({min(first, mirrored(first, files)) for first in firsts}) == 11
 
 

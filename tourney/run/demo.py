@@ -1,4 +1,4 @@
-"""The demo: two small round-robins of the bots that ship, as files that a person can go on from."""
+"""The demo: two small round-robins of the bots that ship, as files to continue from."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ _INSTEAD = 'bot = "random"\nname = "random-again"'
 
 @dataclass(frozen=True, slots=True)
 class DemoFiles:
-    """What the demo consists of: its folder, database, bot store and tournament files."""
+    """The demo's folder, database, bot store and tournament files."""
 
     folder: Path
     database: Path
@@ -56,9 +56,9 @@ class DemoFiles:
 
 
 def prepare_demo(folder: Path, say: Callable[[str], None]) -> DemoFiles:
-    """Write the demo's tournament files into a folder, which is made; files that are there are kept.
+    """Write the demo's tournament files into a new or existing folder; existing files stay.
 
-    Raises EnvironmentFailure where the folder cannot be written.
+    Raises EnvironmentFailure if the folder cannot be written.
     """
     files = DemoFiles(
         folder=folder,
@@ -87,9 +87,9 @@ def prepare_demo(folder: Path, say: Callable[[str], None]) -> DemoFiles:
 
 
 def upgrade_demo(files: DemoFiles, say: Callable[[str], None]) -> None:
-    """Bring a demo's database that an older Tourney made to the form of this one, and say so.
+    """Upgrade a database that an older Tourney's demo made, and say so.
 
-    Raises StoreError for one that is damaged, or a newer Tourney's.
+    Raises StoreError for a damaged database, and for that of a newer Tourney.
     """
     if files.database.exists():
         before, after = upgrade_database(str(files.database))
@@ -98,9 +98,9 @@ def upgrade_demo(files: DemoFiles, say: Callable[[str], None]) -> None:
 
 
 def begin_demo(files: DemoFiles, tournament: TournamentFile) -> None:
-    """Begin a tournament of the demo, if it has not begun; the run goes on from there.
+    """Start a tournament of the demo unless it has started.
 
-    In silence: that its seed was chosen, as the run of any other such tournament says, is the demo's purpose.
+    This suppresses the warning about a chosen seed, which the demo has on purpose.
     """
     store = BotStore(files.bots.absolute())
     repository, _ = open_tournament(tournament, str(files.database), store, lambda _text: None)
@@ -108,7 +108,7 @@ def begin_demo(files: DemoFiles, tournament: TournamentFile) -> None:
 
 
 def failed_starts(files: DemoFiles, names: Sequence[str]) -> str:
-    """Return which bots of the demo failed at start-up, and how often, in words; "" if none did."""
+    """Return in words which bots failed at start-up, and how often; "" if none did."""
     failed = []
     with Repository.open(str(files.database)) as repository:
         for name in names:
@@ -123,7 +123,7 @@ def failed_starts(files: DemoFiles, names: Sequence[str]) -> str:
 
 
 def _builds(name: str, store: BotStore, say: Callable[[str], None]) -> bool:
-    """Say whether a bot that ships can be built here: the one in C wants a compiler."""
+    """Say whether a bot that ships can be built here: the one in C needs a compiler."""
     try:
         runnable_folder(store, resolve_bot(name, store), open_sandbox("auto"))
     except BotError as error:

@@ -1,6 +1,6 @@
-"""Golden games: one committed match a game, played by bots that ship, whose record must verify for ever.
+"""Make what is in ``seeds/``: a golden match for each game, played by bots that ship, and opening books.
 
-Their limits are far away, so that nothing but rules, seeds and bots decides what is played.
+The limits of golden matches are never reached, so only rules, seeds and bots decide them.
 """
 
 import re
@@ -27,7 +27,7 @@ LIMITS: Final = Limits(move_ms=60_000, startup_ms=60_000)
 
 
 def play_golden(game: str, golden: GoldenMatch, store: BotStore, sandbox: Sandbox) -> Record:
-    """Play a golden game with the bots as they ship now, and return its record.
+    """Play a golden match with the bots as they ship now, and return its record.
 
     Raises what ``MatchRunner.play`` raises.
     """
@@ -45,25 +45,25 @@ PLIES: Final = 4
 LINES: Final = 60
 SEED: Final = 20261120
 MISSES: Final = 1000
-"""After so many candidates in a row that are no new opening, there are taken to be no more."""
+"""Candidates in a row without a new opening after which the search ends."""
 
 
 def book_text(game: AnyGame, plies: int = PLIES, lines: int = LINES, seed: int = SEED) -> str:
-    """Return a book as a text: how it was drawn, as comments, and an opening a line."""
+    """Return the text of a book: comments on how it was made, and an opening per line."""
     head = (
         f"# {lines} openings of {game.title} (rules {game.rules}) of {plies} plies, from the seed {seed}.\n"
         "# Nobody has a point, no piece has left the board, no two come to the same or to mirror images.\n"
         # The committed books must come out byte for byte, so their header keeps its first wording.
         "# Made by python -m tourney.run.make_seeds; see tourney/run/draw_book.py.\n"
     )
-    openings = islice(draw(game, plies, seed), lines)
+    openings = islice(sample_openings(game, plies, seed), lines)
     return head + "".join(" ".join(opening) + "\n" for opening in openings)
 
 
-def draw(game: AnyGame, plies: int, seed: int) -> Iterator[tuple[str, ...]]:
-    """Yield openings, until many candidates in a row are none.
+def sample_openings(game: AnyGame, plies: int, seed: int) -> Iterator[tuple[str, ...]]:
+    """Yield openings until ``MISSES`` candidates in a row are no new ones.
 
-    The k-th candidate's j-th action is drawn by ``derive(seed, "book", GAME, k, j)``, both from 0.
+    The k-th candidate's j-th action is sampled by ``derive(seed, "book", GAME, k, j)``, both from 0.
     """
     book = game.opening_book
     if book is None:
@@ -82,7 +82,7 @@ def draw(game: AnyGame, plies: int, seed: int) -> Iterator[tuple[str, ...]]:
 
 
 def _candidate(game: AnyGame, plies: int, seed: int, k: int) -> tuple[list[str], AnyState]:
-    """Draw some first actions; return them, and where they lead."""
+    """Sample some first actions; return them, and the state after them."""
     actions: list[str] = []
     state = game.new()
     while len(actions) < plies and state.actor != OVER:
@@ -94,14 +94,14 @@ def _candidate(game: AnyGame, plies: int, seed: int, k: int) -> tuple[list[str],
 
 
 def mirrored(action: str, files: str) -> str:
-    """Return an action with the files of its squares exchanged, the first for the last."""
+    """Return an action with the files of its squares mirrored."""
     return re.sub(
         r"[a-z](?=[0-9])", lambda match: files[len(files) - 1 - files.index(match[0])], action, flags=re.ASCII
     )
 
 
 def _key(game: AnyGame, book: OpeningBook, state: AnyState, actions: list[str]) -> str:
-    """Return what stands for an opening and its mirror image: the lesser of their positions."""
+    """Return one key for an opening and its mirror image: the lesser of their positions."""
     image = game.new()
     try:
         for action in actions:
@@ -118,7 +118,7 @@ def _level(game: AnyGame, book: OpeningBook, state: AnyState) -> bool:
 
 
 def write_golden(folder: Path) -> None:
-    """Play the golden games and write DIR/golden/GAME.json. Raises TourneyError, OSError."""
+    """Play the golden matches and write DIR/golden/GAME.json. Raises TourneyError, OSError."""
     (folder / "golden").mkdir(parents=True, exist_ok=True)
     store = Path(tempfile.mkdtemp(prefix="tourney-"))
     try:
@@ -133,7 +133,7 @@ def write_golden(folder: Path) -> None:
 
 
 def write_books(folder: Path) -> None:
-    """Draw the opening books and write DIR/GAME.book. Raises OSError."""
+    """Sample the opening books and write DIR/GAME.book. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     for game in map(find_game, GAMES.own):
         if game.opening_book is not None:
