@@ -190,13 +190,13 @@ def test_one_who_sees_all_has_the_exact_state_in_a_game_with_hidden_actions() ->
 
 
 def test_a_game_with_hidden_actions_needs_positions() -> None:
-    """It is said when the game begins, and how to mend it."""
+    """The error comes when the game begins and names the argument to add."""
     dialogue = Dialogue(first)
     with pytest.raises(ValueError, match=r"odds hides actions: write run\(choose, hidden=True\)"):
         dialogue.session.receive("game odds seats=2 seat=1 seed=9")
 
 
-def test_chance_is_followed_and_limits_are_told() -> None:
+def test_chance_and_limits_reach_the_bot() -> None:
     """Clocks, increment and nodes are this turn's; the match keeps what the game line said."""
     turns: list[Turn] = []
 

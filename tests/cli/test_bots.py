@@ -171,9 +171,11 @@ def test_failed_check_explains_the_failure(tmp_path: Path) -> None:
     lines = result.stdout.splitlines()
     assert lines[0].startswith("FAIL sages-tafl at seat 1 of 2: illegal: ")
     assert (
-        lines[1].strip().startswith("compare its rules with ours: tourney rules sages-tafl; legal were: a2-")
+        lines[1]
+        .strip()
+        .startswith("compare its rules with those of `tourney rules sages-tafl`; the legal actions were: a2-")
     )
-    assert "     the last lines on the wire:" in lines
+    assert "     the last lines between referee and bot:" in lines
     assert "         < move z9" in lines
     assert lines[-2:] == ["     its standard error:", "         oops"]
     assert result.stderr.splitlines()[-1] == "error: bad@1.0 failed 1 of 1 trials"

@@ -97,7 +97,7 @@ def test_position_and_legal_come_before_each_go_to_who_wants_them() -> None:
     assert outcome(played) == {"ranks": [2, 1], "reason": "resign", "faults": [], "resigned": [[1, 2]]}
 
 
-def test_clocks_and_limits_are_told() -> None:
+def test_clocks_and_limits_are_sent() -> None:
     """The limits at the beginning; at each go all seats' clocks, charged from the request to the answer."""
     limits = Limits(move_ms=900, clock_ms=1000, increment_ms=10, nodes=77, margin_ms=50)
     clock = ScriptClock()
@@ -220,8 +220,8 @@ def test_what_is_still_hidden_is_opened_before_over() -> None:
     assert verify(played.record, ODDS) == []
 
 
-def test_opening_of_a_book_is_told_with_its_dice() -> None:
-    """The book's actions are played by whoever's turn it is; the dice between them come from the seed."""
+def test_opening_of_a_book_is_sent_with_its_dice() -> None:
+    """The book's actions are played by the seats to move; the dice between them come from the seed."""
     # By hand: weights 2 and 1, so a draw of 0 or 1 out of 3 is the first outcome.
     dice = [f"roll-{1 + uniform(derive(7, 'chance', k), 3) // 2}" for k in range(3)]
     played = play_scripts(

@@ -31,7 +31,7 @@ START = HELLO + "> game toe seats=2 seat=* seed=* misere=no\n< ready\n"
     ],
 )
 def test_fault_at_a_turn(answer: str, kind: str, why: str) -> None:
-    """The faulty seat loses and is told nothing more; the other hears that it is over; the log says why."""
+    """The faulty seat loses and receives no more lines; the other receives `over`; the log has the reason."""
     played = play_scripts(
         make_spec(),
         START + "> go\n< move b2\n> play 1 b2\n> over 1 2 reason=fault",
@@ -150,18 +150,18 @@ def test_start_up_is_never_charged_to_the_first_action() -> None:
     """However long the handshake takes, the clock begins at ``go``."""
     slow = "+ 9000\n> tourney 1\n+ 9000\n< bot\n" + GAME + "\n+ 9000\n< ready\n"
     limits = Limits(move_ms=None, clock_ms=100, margin_ms=0, startup_ms=10_000)
-    told = START.replace(" misere", " clock=100 inc=0 misere")
+    timed = START.replace(" misere", " clock=100 inc=0 misere")
     played = play_scripts(
         make_spec(limits=limits),
         slow.replace(" misere", " clock=100 inc=0 misere")
         + "> go clocks=100,100 inc=0\n< move a1\n> play 1 a1\n> over 1 2 reason=resign",
-        told + "> play 1 a1\n> go clocks=100,100 inc=0\n< resign\n> over 1 2 reason=resign",
+        timed + "> play 1 a1\n> go clocks=100,100 inc=0\n< resign\n> over 1 2 reason=resign",
     )
     assert outcome(played)["faults"] == []
 
 
 def test_faulty_bot_is_closed_at_once_and_others_are_left_to_the_caller() -> None:
-    """Who is at fault holds nobody up: no grace; who is not may play again."""
+    """A faulty bot gets no grace; the others may play again."""
     channels = [
         ScriptedChannel(START + "> go\n< move a1\n> play 1 a1\n> over 1 2 reason=fault"),
         ScriptedChannel(START + "> play 1 a1\n> go\n< move a1"),
@@ -174,7 +174,7 @@ def test_faulty_bot_is_closed_at_once_and_others_are_left_to_the_caller() -> Non
 
 
 def test_log_is_bounded() -> None:
-    """A bot that talks without end fills no log; the referee's notes are kept; what was dropped is told."""
+    """Endless output does not fill the log; the referee's notes stay, and dropped lines are counted."""
     talk = "\n".join(["< info " + "x" * 1000] * 900)
     moves = ["a1", "b1", "a2", "b2"]
     scripts = [START, START]

@@ -89,16 +89,16 @@ def squares_of(seat: int) -> set[str]:
 
 
 def check_lines(seat: int, lines: Sequence[str], played: PlayedMatch) -> None:
-    """Assert that a seat was told of the set-ups as the page has it, word by word."""
+    """Assert that a seat receives exactly the lines of the set-ups that the rules page prescribes."""
     actions = [(actor, action) for actor, action in played.record["actions"]]
     set_up = actions[: 2 * STEPS]
     assert [actor for actor, _ in set_up] == [1] * STEPS + [2] * STEPS
-    told = [line for line in lines if line.startswith(("play ", "reveal "))]
+    received = [line for line in lines if line.startswith(("play ", "reveal "))]
     hidden = [f"reveal {actor} {action}" for actor, action in set_up if actor != seat]
     expected = [f"play {actor} {action if actor == seat else '?'}" for actor, action in set_up]
     expected += hidden  # all at once, in their order, as soon as both are done
     expected += [f"play {actor} {action}" for actor, action in actions[2 * STEPS :]]
-    assert told == expected
+    assert received == expected
     opened = lines.index(hidden[0])
     assert list(lines[opened : opened + STEPS]) == hidden
     before = lines[:opened]
@@ -125,9 +125,7 @@ def check_masked(seat: int, view: str) -> None:
 @pytest.mark.parametrize(
     ("seed", "names"), [(1, "random greedy"), (2, "greedy random"), (3, "pebble random")]
 )
-def test_bots_in_processes_are_told_nothing_of_the_other_set_up(
-    seed: int, names: str, tmp_path: Path
-) -> None:
+def test_processes_receive_nothing_of_the_other_set_up(seed: int, names: str, tmp_path: Path) -> None:
     """`greedy` asks for positions, `random` and `pebble` for legal actions; at both seats."""
     played, lines = tapped(seed, bots_of(tmp_path, names.split()), names.split())
     assert played.record["outcome"]["faults"] == []
@@ -138,7 +136,7 @@ def test_bots_in_processes_are_told_nothing_of_the_other_set_up(
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_bots_that_ask_for_everything_are_told_nothing_either(seed: int) -> None:
+def test_bots_that_want_every_line_receive_nothing_either(seed: int) -> None:
     played, lines = tapped(seed, [Curious(), Curious()], ["curious", "curious"])
     for seat in (1, 2):
         assert sum(line.startswith("position ") for line in lines[seat - 1]) > STEPS
@@ -166,7 +164,7 @@ def test_another_set_up_of_the_other_side_changes_no_byte_before_the_reveal(seat
 
 
 def test_a_set_up_that_ends_the_game_is_opened_before_it_is_over() -> None:
-    """Black resigns in the middle of its own: White is told what was laid by then, and Black White's."""
+    """Black resigns in the middle of its own: each receives the tiles that the other has placed."""
     played, (white, black) = tapped(6, [Curious(), Curious(turns=5)], ["curious", "curious"])
     actions = played.record["actions"]
     assert len(actions) == STEPS + 5

@@ -30,7 +30,7 @@ def drawn_by_hand(seed: int, plies: int) -> tuple[int, list[str]]:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_drawn_opening_is_the_seeds(seed: int) -> None:
+def test_sampled_opening_follows_from_the_seed(seed: int) -> None:
     """Attempt and number draw each action; a game that ends inside starts anew with the next attempt."""
     _, actions = drawn_by_hand(seed, 7)
     referee = Referee(make_spec(seed=seed, opening=Opening(plies=7)), TOE)
@@ -39,7 +39,7 @@ def test_drawn_opening_is_the_seeds(seed: int) -> None:
     assert referee.turn == 2
 
 
-def test_some_opening_had_to_be_drawn_anew() -> None:
+def test_some_openings_are_sampled_again() -> None:
     """The test above has seen retries, so it is no empty one."""
     assert any(drawn_by_hand(seed, 7)[0] > 0 for seed in range(12))
 
@@ -61,7 +61,7 @@ def test_opening_longer_than_any_game_is_refused() -> None:
         referee.begin()
 
 
-def test_drawn_opening_is_refused_where_actions_are_hidden() -> None:
+def test_sampled_opening_is_refused_with_hidden_actions() -> None:
     """It would give away, or hide from its own seat, what was drawn."""
     with pytest.raises(TournamentError, match="hidden"):
         Referee(make_spec("odds", opening=Opening(plies=1)), ODDS)
@@ -77,7 +77,7 @@ def test_drawn_opening_is_refused_where_actions_are_hidden() -> None:
     ],
 )
 def test_bad_book_is_refused(actions: tuple[str, ...], why: str) -> None:
-    """A book that does not fit is the operator's to mend, and named by its action."""
+    """A book that does not fit is the operator's error, and named by its action."""
     referee = Referee(make_spec(opening=Opening(actions=actions)), TOE)
     with pytest.raises(TournamentError, match=why):
         referee.begin()

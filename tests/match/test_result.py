@@ -78,7 +78,7 @@ def test_what_is_sent_is_what_was_played() -> None:
 
 
 def test_nothing_is_unpacked_on_the_way() -> None:
-    """A match of a million actions costs whoever passes it on no more than one of ten."""
+    """A match of a million actions costs no more to pass on than one of ten."""
     played = PlayedMatch(make_record(spec("x"), "1", [(1, "3a")], OUTCOME), LOG, MEASURED)
     spoiled = list(played.__getstate__())
     spoiled[0] = spoiled[1] = spoiled[2] = b"no zlib"

@@ -89,7 +89,7 @@ def test_withdrawn_seat_is_played_by_the_referee() -> None:
 
 def test_resigned_seat_goes_on_hearing_of_the_game() -> None:
     """Resigning withdraws, and is no fault; the seat hears all but ``go``, and of the end."""
-    told = f"""
+    lines = f"""
         > play 0 {ROLLS[0]}
         > withdrawn 1
         > play 1 {substitute(1, 0)}
@@ -100,10 +100,10 @@ def test_resigned_seat_goes_on_hearing_of_the_game() -> None:
         make_spec("race", 3, seed=SEED),
         START
         + f"> play 0 {ROLLS[0]}\n> go\n< resign\n> withdrawn 1\n"
-        + told.partition("withdrawn 1\n")[2]
+        + lines.partition("withdrawn 1\n")[2]
         + ending,
-        START + told + "> go\n< resign\n" + ending,
-        START + told + ending,
+        START + lines + "> go\n< resign\n" + ending,
+        START + lines + ending,
     )
     assert outcome(played) == {
         "ranks": [3, 2, 1],
@@ -132,13 +132,13 @@ def test_start_up_is_judged_in_seat_order() -> None:
 
 def test_start_up_of_one_seat_of_three_is_a_withdrawal() -> None:
     """The game is played, that seat by the referee."""
-    told = START + f"> withdrawn 1\n> play 0 {ROLLS[0]}\n> play 1 {substitute(1, 0)}\n> play 0 {ROLLS[1]}\n"
+    lines = START + f"> withdrawn 1\n> play 0 {ROLLS[0]}\n> play 1 {substitute(1, 0)}\n> play 0 {ROLLS[1]}\n"
     ending = "> withdrawn 2\n> over 3 2 1 reason=resign"
     played = play_scripts(
         make_spec("race", 3, seed=SEED),
         "> tourney 1\n! closed gone",
-        told + "> go\n< resign\n" + ending,
-        told + ending,
+        lines + "> go\n< resign\n" + ending,
+        lines + ending,
     )
     assert played.record["actions"][1] == [1, substitute(1, 0)]
 

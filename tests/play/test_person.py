@@ -22,8 +22,8 @@ def test_a_turn_of_many_actions_is_one_line_with_what_chance_did_in_it() -> None
     ]
 
 
-def test_dice_belong_to_whoever_plays_upon_them() -> None:
-    """Who rolled is not the one who played last; dice that nobody has played upon yet stand alone."""
+def test_dice_belong_to_the_seat_that_plays_next() -> None:
+    """Dice belong to the seat that plays after them; dice before no action stand alone."""
     entries = plays("0 roll-111", "1 3a", "0 roll-123", "2 5c", "0 roll-666")
     assert story(entries, name_of, 80) == [
         "1 White: [roll-111] 3a",
@@ -45,7 +45,7 @@ def test_hidden_actions_are_counted_and_opened_in_their_order() -> None:
     ]
 
 
-def test_a_seat_that_leaves_is_said_and_takes_no_dice_along() -> None:
+def test_a_withdrawn_seat_is_named_and_gets_no_dice() -> None:
     entries = [*plays("0 roll-111"), Withdrawn(2), *plays("2 3a")]
     assert story(entries, name_of, 80) == [
         "2 Black, greedy plays no more; the referee plays random actions for it",

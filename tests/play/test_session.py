@@ -23,7 +23,7 @@ Start = Callable[[], Channel]
 
 
 class First(RandomChannel):
-    """Plays the first legal action, or does what it is told to do after n actions of its own (``turnN``)."""
+    """Plays the first legal action, or gives the answer ``turnN`` after n actions of its own."""
 
     def __init__(self, **answers: Event) -> None:
         super().__init__()
@@ -192,7 +192,7 @@ def test_resigning_ends_a_game_of_two_and_can_be_taken_back() -> None:
 
 
 def test_a_game_of_three_goes_on_without_the_one_who_resigned() -> None:
-    """The bots are not asked less; what came of it is told at the end."""
+    """The bots play on, and the result names the resignation."""
     played, text = play(Race(), [None, First, First], "resign")
     assert played.record["outcome"]["ranks"][0] == 3
     assert "rank 3  1 Red (resigned)" in text

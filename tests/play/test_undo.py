@@ -1,4 +1,4 @@
-"""Kept decisions are given again without asking, and a bot is told of the rest as of a game that began so."""
+"""Kept decisions are replayed without asking; a bot receives the rest as a game that began with them."""
 
 import pytest
 

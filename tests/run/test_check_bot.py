@@ -1,4 +1,4 @@
-"""Checking a bot: each thing that a bot can do wrong is said plainly. Real processes, in shell."""
+"""Checking a bot finds each fault that a bot can have. Real processes, in shell."""
 
 from pathlib import Path
 
@@ -29,21 +29,21 @@ def check(
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("game", ["sages-tafl", "cyvasse"])
 def test_what_bots_new_writes_passes(language: str, game: str, tmp_path: Path) -> None:
-    """In a game with and in one without hidden actions; and all is well, without advice."""
+    """In a game with hidden actions and in one without, and without any advice."""
     new_bot(tmp_path / "mybot", language, game)
     trials = check(tmp_path / "mybot", tmp_path)
-    assert [(trial.what, trial.ok) for trial in trials] == [
+    assert [(trial.name, trial.ok) for trial in trials] == [
         (f"{game} at seat 1 of 2", True),
         (f"{game} at seat 2 of 2", True),
         ("the same match again", True),
-        ("two matches by one process", True),
+        ("two matches in one process", True),
     ]
 
 
-def test_every_seat_of_the_smallest_and_the_largest_table_is_tried(tmp_path: Path) -> None:
+def test_every_seat_of_fewest_and_most_seats_is_checked(tmp_path: Path) -> None:
     new_bot(tmp_path / "mybot", "shell", "sage-stones")
     trials = check(tmp_path / "mybot", tmp_path)
-    assert [trial.what for trial in trials if trial.what.startswith("sage-stones")] == [
+    assert [trial.name for trial in trials if trial.name.startswith("sage-stones")] == [
         *(f"sage-stones at seat {seat} of 2" for seat in (1, 2)),
         *(f"sage-stones at seat {seat} of 4" for seat in (1, 2, 3, 4)),
     ]
@@ -53,18 +53,20 @@ def test_every_seat_of_the_smallest_and_the_largest_table_is_tried(tmp_path: Pat
 @pytest.mark.parametrize(
     ("cases", "said", "advice"),
     [
-        ("tourney) echo dying >&2; exit 3;;", "exited with code 3", "to `tourney 1` it must answer"),
-        ("tourney) echo hello;;", "'hello' is no line of the protocol", "to `tourney 1` it must answer"),
-        ("tourney) echo bot wants=all;;", "wants='all' is not position, legal", "must answer a line `bot`"),
-        ("tourney) echo bot;; game) echo move x;;", "said move where ready", "to `game ...` a line `ready`"),
+        ("tourney) echo dying >&2; exit 3;;", "exited with code 3", "it must answer `tourney 1`"),
+        ("tourney) echo hello;;", "'hello' is no line of the protocol", "it must answer `tourney 1`"),
+        ("tourney) echo bot wants=all;;", "wants='all' is not position, legal", "by a line `bot`"),
+        ("tourney) echo bot;; game) echo move x;;", "said move where ready", "`game ...` by a line `ready`"),
     ],
 )
-def test_a_bot_that_does_not_start_is_said_once(cases: str, said: str, advice: str, tmp_path: Path) -> None:
-    """What would fail again in the same way is not tried."""
+def test_a_bot_that_does_not_start_fails_one_trial(
+    cases: str, said: str, advice: str, tmp_path: Path
+) -> None:
+    """No trial follows that would fail in the same way."""
     (trial,) = check(write_shell_bot(tmp_path, "bad", cases, games='["sages-tafl", "element"]'), tmp_path)
-    assert (trial.ok, trial.fatal, trial.what) == (False, True, "sages-tafl at seat 1 of 2")
-    assert trial.said.startswith("startup: ")
-    assert said in trial.said
+    assert (trial.ok, trial.fatal, trial.name) == (False, True, "sages-tafl at seat 1 of 2")
+    assert trial.result.startswith("startup: ")
+    assert said in trial.result
     assert advice in trial.advice
     assert trial.wire[0] == "> tourney 1"
     assert trial.stderr == (("dying",) if "dying" in cases else ())
@@ -73,55 +75,55 @@ def test_a_bot_that_does_not_start_is_said_once(cases: str, said: str, advice: s
 @pytest.mark.parametrize(
     ("go", "said", "advice"),
     [
-        ("echo move d1-d2", "illegal: action d1-d2 is not legal here", "legal were: "),
-        ("echo move nonsense", "illegal: ", "tourney rules sages-tafl"),
+        ("echo move d1-d2", "illegal: action d1-d2 is not legal here", "legal actions were: "),
+        ("echo move nonsense", "illegal: ", "`tourney rules sages-tafl`"),
         ("echo oops >&2; exit 1", "crash: exited with code 1", "standard error may say more"),
         ("echo thinking", "protocol: 'thinking' is no line of the protocol", "`info TEXT`"),
-        ("echo ready", "protocol: said ready where move was asked for", "each when it is due"),
-        ("yes info x | head -n 2000", "overflow", "say less with `info`"),
+        ("echo ready", "protocol: said ready where move was asked for", "`info TEXT` at any time"),
+        ("yes info x | head -n 2000", "overflow", "print less `info`"),
     ],
 )
-def test_a_bot_that_fails_in_play_is_said(go: str, said: str, advice: str, tmp_path: Path) -> None:
-    """The fault in its own words, what to do, and the last lines on the wire and of standard error."""
+def test_a_fault_in_play_fails_the_trial(go: str, said: str, advice: str, tmp_path: Path) -> None:
+    """With the fault, the advice, and the last lines on the wire and of standard error."""
     (trial,) = check(write_shell_bot(tmp_path, "bad", f"{HELLO}go) {go};;"), tmp_path)
     assert (trial.ok, trial.fatal) == (False, False)
-    assert said in trial.said
+    assert said in trial.result
     assert advice in trial.advice
     assert any(line.startswith("> go ") for line in trial.wire) or said == "overflow"
     assert trial.stderr == (("oops",) if "oops" in go else ())
 
 
-def test_a_bot_that_does_not_answer_is_said(tmp_path: Path) -> None:
-    """It sits on seat 1, so nobody else's time is short in this test."""
+def test_a_bot_that_does_not_answer_times_out(tmp_path: Path) -> None:
+    """It has seat 1, so only its own time is short."""
     folder = write_shell_bot(tmp_path, "slow", f"{HELLO}go) :;;")
     (trial,) = check(folder, tmp_path, limits=Limits(move_ms=1, margin_ms=0, startup_ms=60_000))
-    assert trial.said == "timeout: no answer within 1 ms"
-    assert "ended by a newline and flushed" in trial.advice
+    assert trial.result == "timeout: no answer within 1 ms"
+    assert "with a newline and flushed" in trial.advice
     assert trial.wire[-1] == "! timeout"
 
 
 def test_the_legal_actions_at_the_point_of_failure_are_shown(tmp_path: Path) -> None:
-    """Those of its third turn, not of the start: all of them by our rules, cut after twenty."""
+    """Those of its third turn, cut after twenty."""
     go = 'n=$((n+1)); if [ $n = 3 ]; then echo move z9; else echo "move ${legal%% *}"; fi'
     (trial,) = check(write_shell_bot(tmp_path, "bad", f"{HELLO}go) {go};;"), tmp_path)
     legal = next(line for line in reversed(trial.wire) if line.startswith("> legal "))
-    shown = trial.advice.partition("legal were: ")[2].removesuffix(" ...").split(" ")
+    shown = trial.advice.partition("legal actions were: ")[2].removesuffix(" ...").split(" ")
     assert len(shown) == 20
     assert legal.startswith("> legal " + " ".join(shown))
 
 
-def test_a_program_that_cannot_be_run_is_said(tmp_path: Path) -> None:
-    """By ourselves, or by the program that ties a bot to our life: then with its exit code and its words."""
+def test_a_program_that_cannot_be_run_is_reported(tmp_path: Path) -> None:
+    """By Tourney, or by the program that ends a bot with the referee, by its exit code."""
     program = "#!/no/such/interpreter\n"
     folder = write_bot(tmp_path, "bad", {"run": program}, command='["./run"]', games='["sages-tafl"]')
     (folder / "run").chmod(0o755)
     (trial,) = check(folder, tmp_path)
     assert trial.fatal
-    assert "./run cannot be run: " in trial.said or "exited with code 127" in trial.said
-    assert "No such file or directory" in " ".join([trial.said, *trial.stderr])
+    assert "./run cannot be run: " in trial.result or "exited with code 127" in trial.result
+    assert "No such file or directory" in " ".join([trial.result, *trial.stderr])
 
 
-def test_what_does_not_come_out_the_same_is_advice(tmp_path: Path) -> None:
+def test_a_match_that_does_not_reproduce_gives_advice(tmp_path: Path) -> None:
     program = """
 import os
 from tourney.bot import run
@@ -130,12 +132,12 @@ run(lambda legal, turn: legal[int.from_bytes(os.urandom(8)) % len(legal)], sees=
 """
     trials = check(write_bot(tmp_path, "wild", {"bot.py": program}, games='["sages-tafl"]'), tmp_path)
     again = trials[2]
-    assert (again.what, again.ok) == ("the same match again", None)
-    assert again.said.startswith("action ")
-    assert "draw from the seed" in again.advice
+    assert (again.name, again.ok) == ("the same match again", None)
+    assert again.result.startswith("action ")
+    assert "from the seed" in again.advice
 
 
-def test_a_bot_of_one_match_only_is_advice(tmp_path: Path) -> None:
+def test_a_bot_of_one_match_only_gets_advice(tmp_path: Path) -> None:
     folder = write_shell_bot(tmp_path, "once", HELLO + PLAY + "over) exit 0;;")
     trials = check(folder, tmp_path)
     assert [trial.ok for trial in trials] == [True, True, True, None]
@@ -151,7 +153,7 @@ def test_a_build_that_fails_is_raised_with_its_last_lines(tmp_path: Path) -> Non
     assert caught.value.__notes__ == ["the last lines of the build:\nno compiler"]
 
 
-def test_a_manifest_made_from_a_name_can_be_checked_too(tmp_path: Path) -> None:
+def test_an_executable_without_a_manifest_can_be_checked(tmp_path: Path) -> None:
     script = (write_shell_bot(tmp_path, "prog", HELLO + PLAY) / "bot.sh").read_text()
     program = tmp_path / "Prog.sh"
     program.write_text(f"#!/bin/sh\n{script}")

@@ -1,4 +1,4 @@
-"""The clocks of a match: integer arithmetic in nanoseconds; nobody looks at a real clock here."""
+"""The clocks of a match: integer arithmetic in nanoseconds, without a real clock."""
 
 from typing import Final
 
@@ -8,14 +8,14 @@ from tourney.protocol import Go
 MS: Final = 1_000_000
 """Nanoseconds of a millisecond."""
 NO_LIMIT_MS: Final = 24 * 3_600_000
-"""How long a turn may take where no limit is set: lest a bot that hangs hold a tournament for ever."""
+"""Longest turn where no limit is set, so that a bot that hangs does not block a tournament."""
 
 
 class Clocks:
-    """Each seat's time. A turn's allowance is the limit per action or what is left on the clock, the less.
+    """Each seat's time. A turn's allowance is the smaller of the limit per action and the clock.
 
-    ``margin_ms`` is granted on top before a time-out is called; it is never shown, and what is used of it is
-    not carried on as debt. The increment is added after each action.
+    ``margin_ms`` is added to each allowance; it is never shown, and its use is not carried over as debt. The
+    increment is added after each action.
     """
 
     __slots__ = ("_fixed_ns", "_go", "_increment_ms", "_increment_ns", "_left", "_limits", "_margin_ns")
@@ -35,11 +35,11 @@ class Clocks:
 
     @property
     def steady(self) -> bool:
-        """Whether all turns are alike: no clock runs, so ``go`` and ``allowance`` never change."""
+        """Whether there is no clock, so that ``go`` and ``allowance`` never change."""
         return self._left is None
 
     def go(self) -> bytes:
-        """Return the request, with all seats' clocks in whole milliseconds, rounded down."""
+        """Return the ``go`` line, with all seats' clocks in whole milliseconds, rounded down."""
         if self._left is None:
             assert self._go is not None  # noqa: S101 - one of the two is always there
             return self._go
@@ -47,16 +47,16 @@ class Clocks:
         return Go(self._limits.move_ms, shown, self._increment_ms, self._limits.nodes).encode()
 
     def allowance(self, seat: int) -> int:
-        """Return the nanoseconds that a seat has for this turn, the margin included."""
+        """Return a seat's nanoseconds for this turn, with the margin."""
         if self._left is None:
             return self._fixed_ns + self._margin_ns
         return min(self._fixed_ns, self._left[seat - 1]) + self._margin_ns
 
     def spend(self, seat: int, elapsed: int) -> None:
-        """Charge a seat the nanoseconds of the turn that it has answered, and add its increment."""
+        """Charge a seat the nanoseconds of an answered turn, and add its increment."""
         if self._left is not None:
             self._left[seat - 1] = max(0, self._left[seat - 1] - elapsed) + self._increment_ns
 
     def left_ms(self, seat: int) -> int | None:
-        """Return what is left on a seat's clock in whole milliseconds; None where there is no clock."""
+        """Return a seat's clock in whole milliseconds; None without a clock."""
         return None if self._left is None else self._left[seat - 1] // MS

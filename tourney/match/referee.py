@@ -1,13 +1,13 @@
-"""The referee: a match as a state machine. No clock, no process, no input or output.
+"""The referee: a match as a pure state machine, without clock, process, input or output.
 
-Whoever drives it (``tourney.match.play`` over channels, ``tourney.match.verify`` over a record) says what the
-seat whose turn it is did: an action, a resignation, or a fault. The referee plays it, draws what chance and
-withdrawn seats do, and has lines ready for every seat::
+Its driver (``tourney.match.play`` over channels, ``tourney.match.verify`` over a record) reports the decision
+of the seat to move: an action, a resignation, or a fault. The referee plays it, samples the actions of chance
+and of withdrawn seats, and queues lines for every seat::
 
     referee = Referee(spec, game)
     referee.begin(failed=())
     while (seat := referee.turn):
-        ...send referee.request(seat) and the `go` line, hear what the bot says...
+        ...send referee.request(seat) and the `go` line, read the bot's answer...
         referee.act("3d")           # or referee.resign(), or referee.fault("timeout")
     referee.outcome
 """
@@ -32,16 +32,16 @@ from tourney.match.spec import MatchSpec
 from tourney.protocol import HIDDEN, Game, Legal, Over, Position, Reveal, Withdrawn, play_line
 
 MAX_TRIES: Final = 1000
-"""How often an opening is drawn anew because the game ended inside it."""
+"""Most attempts to sample an opening inside which the game does not end."""
 
 
 class Referee:
     """One match from start-up to outcome. Seats count from 1.
 
-    ``spec`` is the match with all the game's options filled in; ``state`` the position; ``actions`` what was
-    played so far, as in the record; ``turn`` the seat that must act, 0 before ``begin`` and when it is over;
-    ``outcome`` how it ended, None until then. Raises OptionError for seats or options that the game does not
-    have, and TournamentError for an opening that cannot be played.
+    ``spec`` is the match with all the game's options filled in; ``state`` the position; ``actions`` the
+    actions so far, as in the record; ``turn`` the seat to move, 0 before ``begin`` and when the match is
+    over; ``outcome`` the result, None until then. Raises OptionError for seats or options that the game
+    lacks, and TournamentError for an opening that cannot be played.
     """
 
     __slots__ = (
@@ -51,6 +51,7 @@ class Referee:
         "_faults",
         "_game",
         "_hidden",
+        "_informed",
         "_legal",
         "_most",
         "_order",
@@ -61,7 +62,6 @@ class Referee:
         "_seed",
         "_string",
         "_substituted",
-        "_told",
         "actions",
         "outcome",
         "spec",
@@ -90,19 +90,19 @@ class Referee:
         self._faults: list[tuple[int, FaultKind, int]] = []
         self._resigned: list[tuple[int, int]] = []
         self._order: list[int] = []
-        self._told = list(range(1, seats + 1))
+        self._informed = list(range(1, seats + 1))
         self._queues: list[list[bytes]] = [[] for _ in range(seats + 1)]
         self._audience = self._queues[1:]
         self._position = [False] * (seats + 1)
         self._legal = [False] * (seats + 1)
         self._hidden: dict[int, list[tuple[int, str]]] | None = None
         if game.has_hidden_actions:
-            self._hidden = {seat: [] for seat in self._told}
+            self._hidden = {seat: [] for seat in self._informed}
 
-    # -- what is said to the seats ------------------------------------------------------------------------
+    # -- lines for the seats ------------------------------------------------------------------------------
 
     def want(self, seat: int, *, position: bool, legal: bool) -> None:
-        """Note which lines a seat wants before each of its turns."""
+        """Set the lines that a seat wants before each of its turns."""
         self._position[seat] = position
         self._legal[seat] = legal
 
@@ -122,14 +122,14 @@ class Referee:
         ).encode()
 
     def take(self, seat: int) -> bytes:
-        """Take the lines that are ready for a seat; none for one that was withdrawn by a fault."""
+        """Take the queued lines of a seat; none for a seat withdrawn by a fault."""
         queue = self._queues[seat]
         lines = b"".join(queue)
         queue.clear()
         return lines
 
     def request(self, seat: int) -> bytes:
-        """Take the lines for the seat whose turn it is, with what it wants to see; ``go`` comes after them.
+        """Take the lines of the seat to move, with the position and legal actions it wants; ``go`` follows.
 
         Raises GameError where a line would be longer than the protocol allows.
         """
@@ -142,7 +142,7 @@ class Referee:
             lines += Legal(tuple(map(self._game.action_string, self.state.legal_actions()))).encode()
         return lines
 
-    # -- what the seats do --------------------------------------------------------------------------------
+    # -- decisions of the seats ---------------------------------------------------------------------------
 
     def begin(self, failed: Iterable[int] = ()) -> None:
         """Judge the start-up in seat order, play the opening, and go on to the first turn.
@@ -152,21 +152,21 @@ class Referee:
         failed = sorted(set(failed))
         if len(failed) == len(self.spec.seats):
             self._faults = [(seat, "startup", 0) for seat in failed]
-            self._told.clear()
+            self._informed.clear()
             self._audience = []
             self.outcome = Outcome((1,) * len(failed), "fault", tuple(self._faults))
             return
         for seat in failed:
             self._faults.append((seat, "startup", 0))
-            self._withdraw(seat, told=False)
-        if not self._last_one("fault"):
+            self._withdraw(seat, informed=False)
+        if not self._ended_by_withdrawal("fault"):
             for actor, action in self._opening():
                 self._chances += actor == CHANCE
                 self._play(actor, action, self._game.action_string(action))
             self._advance()
 
     def act(self, text: str) -> str:
-        """Play an action of the seat whose turn it is.
+        """Play an action of the seat to move.
 
         Returns "", or why it is illegal: then it was not played, and the seat is at fault.
         """
@@ -187,43 +187,43 @@ class Referee:
         return why
 
     def resign(self) -> None:
-        """Withdraw the seat whose turn it is at its own wish; it goes on hearing of the game."""
+        """Withdraw the seat to move at its own wish; it still receives lines."""
         seat = self.turn
         self._resigned.append((seat, len(self.actions)))
-        self._withdraw(seat, told=True)
+        self._withdraw(seat, informed=True)
         self._go_on("resign")
 
     def fault(self, kind: FaultKind) -> None:
-        """Withdraw the seat whose turn it is for a fault; it is told nothing more."""
+        """Withdraw the seat to move for a fault; it receives no more lines."""
         seat = self.turn
         self._faults.append((seat, kind, len(self.actions)))
-        self._withdraw(seat, told=False)
+        self._withdraw(seat, informed=False)
         self._go_on("fault")
 
-    # -- what follows from it -----------------------------------------------------------------------------
+    # -- consequences -------------------------------------------------------------------------------------
 
     def _go_on(self, reason: str) -> None:
-        if not self._last_one(reason):
+        if not self._ended_by_withdrawal(reason):
             self._advance()
 
-    def _withdraw(self, seat: int, *, told: bool) -> None:
+    def _withdraw(self, seat: int, *, informed: bool) -> None:
         self._order.append(seat)
-        if not told:
-            self._told.remove(seat)
+        if not informed:
+            self._informed.remove(seat)
             self._queues[seat].clear()
-            self._audience = [self._queues[other] for other in self._told]
+            self._audience = [self._queues[other] for other in self._informed]
         if len(self.spec.seats) > 2:
-            self._tell(Withdrawn(seat).encode())
+            self._send_all(Withdrawn(seat).encode())
 
-    def _last_one(self, reason: str) -> bool:
-        """End the match if one seat is left; say whether it is over."""
+    def _ended_by_withdrawal(self, reason: str) -> bool:
+        """End the match if one seat is left; return whether it is over."""
         if len(self._order) < max(1, len(self.spec.seats) - 1):
             return False
         self._finish(None, reason)
         return True
 
     def _advance(self) -> None:
-        """Draw what chance and withdrawn seats do, until a seat must act or the game is over."""
+        """Sample actions of chance and of withdrawn seats until a seat must act or the game is over."""
         order, string = self._order, self._string
         while True:
             state = self.state
@@ -245,7 +245,7 @@ class Referee:
             self._play(actor, action, string(action))
 
     def _play(self, actor: int, action: Action, text: str) -> None:
-        """Play an action and have the lines ready that tell of it."""
+        """Play an action and queue its lines."""
         actions = self.actions
         if len(actions) == self._most:
             raise GameError(
@@ -265,7 +265,7 @@ class Referee:
         self, hidden: dict[int, list[tuple[int, str]]], actor: int, action: Action, text: str, line: bytes
     ) -> None:
         masked = play_line(actor, HIDDEN)
-        for seat in self._told:
+        for seat in self._informed:
             if self.state.visible(action, seat):
                 self._queues[seat].append(line)
             else:
@@ -276,19 +276,19 @@ class Referee:
             self._reveal()
 
     def _reveal(self) -> None:
-        """Open what is still hidden, to each seat in the order in which it was played."""
+        """Open all hidden actions to each seat, in the order in which they were played."""
         for seat, kept in (self._hidden or {}).items():
-            if seat in self._told:
+            if seat in self._informed:
                 self._queues[seat].extend(Reveal(*entry).encode() for entry in kept)
             kept.clear()
 
-    def _tell(self, line: bytes) -> None:
+    def _send_all(self, line: bytes) -> None:
         for queue in self._audience:
             queue.append(line)
 
     def _finish(self, ranks: tuple[int, ...] | None, reason: str) -> None:
         seats = range(1, len(self.spec.seats) + 1)
-        # Less is better: a seat that stayed beats all that left, and who left later beats who left earlier.
+        # Lower is better: a seat that stayed beats all withdrawn ones, a later withdrawal an earlier one.
         keys = [
             (-1 - self._order.index(seat) if seat in self._order else -len(self._order) - 1, rank)
             for seat, rank in zip(seats, ranks or (1,) * len(seats), strict=True)
@@ -297,26 +297,26 @@ class Referee:
         self.turn = 0
         self.outcome = Outcome(places, reason, tuple(self._faults), tuple(self._resigned))
         self._reveal()
-        self._tell(Over(places, reason).encode())
+        self._send_all(Over(places, reason).encode())
 
     def _opening(self) -> list[tuple[int, Action]]:
         opening = self.spec.opening
-        return self._book(opening.actions) if opening.actions else self._drawn(opening.plies)
+        return self._book(opening.actions) if opening.actions else self._sampled(opening.plies)
 
-    def _drawn(self, plies: int) -> list[tuple[int, Action]]:
-        """Draw the opening's actions, with the dice that fall inside; anew where the game ends in them."""
+    def _sampled(self, plies: int) -> list[tuple[int, Action]]:
+        """Sample the opening's actions, with the dice inside it; again where the game ends in it."""
         for attempt in range(MAX_TRIES if plies else 0):
             state = self.state
             played: list[tuple[int, Action]] = []
-            drawn = chances = 0
-            while drawn < plies and state.actor != OVER:
+            sampled = chances = 0
+            while sampled < plies and state.actor != OVER:
                 actor, actions = state.actor, state.legal_actions()
                 if actor == CHANCE:
                     action = sample_chance(self._seed, chances, actions, state.chance_weights())
                     chances += 1
                 else:
-                    action = sample_opening_action(self._seed, attempt, drawn, actions)
-                    drawn += 1
+                    action = sample_opening_action(self._seed, attempt, sampled, actions)
+                    sampled += 1
                 played.append((actor, action))
                 state = state.play(action)
             if state.actor != OVER:
@@ -328,7 +328,7 @@ class Referee:
         return []
 
     def _book(self, texts: tuple[str, ...]) -> list[tuple[int, Action]]:
-        """Read a book's actions, with the dice that fall between them."""
+        """Return a book's actions, with the dice between them."""
         state = self.state
         played: list[tuple[int, Action]] = []
         chances = 0

@@ -1,4 +1,4 @@
-"""Check a bot: the handshake, and games against ``random`` at every seat; what is wrong is said plainly."""
+"""Check a bot: the handshake, and games against ``random`` at every seat."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -25,16 +25,16 @@ LEGAL_SHOWN = 20
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One thing that was tried.
+    """One check and its result.
 
-    ``ok`` None is advice: it holds back no bot. ``advice`` says what to do about it; ``wire`` holds the last
-    lines between referee and bot, ``stderr`` its last lines of standard error. ``fatal``: nothing else was
-    tried, as it would fail in the same way.
+    ``ok`` is None for advice, which fails no bot. ``advice`` says what to do; ``wire`` holds the last lines
+    between referee and bot, ``stderr`` the bot's last lines of standard error. ``fatal``: no check follows,
+    as it would fail in the same way.
     """
 
-    what: str
+    name: str
     ok: bool | None
-    said: str
+    result: str
     advice: str = ""
     wire: tuple[str, ...] = ()
     stderr: tuple[str, ...] = ()
@@ -44,27 +44,27 @@ class Trial:
 def check_bot(
     bot: StoredBot, store: BotStore, sandbox: Sandbox, games: Sequence[str], limits: Limits
 ) -> Iterator[Trial]:
-    """Try a bot of a store in games, and yield what came of each trial as soon as it is known.
+    """Check a bot of a store in games; yield each trial as soon as it ends.
 
-    In each game it plays against ``random`` at every seat of the smallest and of the largest table; then the
-    first match again, which should come out the same, and two matches by one process. Raises BotError, with
-    the last lines as a note, for a build that fails, GameError for an unknown game, SandboxError where
+    The bot plays each game against ``random``, at every seat of the smallest and of the largest number of
+    seats; then the first match twice, which should reproduce, and two matches in one process. Raises BotError
+    for a build that fails, with its last lines as a note; GameError for an unknown game; SandboxError where
     ``random`` fails as well.
     """
-    table = _Table(bot, store, sandbox, limits)
+    checker = _Checker(bot, store, sandbox, limits)
     passed = True
     for game in games:
-        for trial in table.play_all(game):
+        for trial in checker.play_all(game):
             yield trial
             passed = passed and trial.ok is not False
             if trial.fatal:
                 return
     if passed and games:
-        yield table.play_again(games[0])
-        yield table.play_on(games[0])
+        yield checker.play_again(games[0])
+        yield checker.play_on(games[0])
 
 
-class _Table:
+class _Checker:
     """Plays one bot against ``random``."""
 
     def __init__(self, bot: StoredBot, store: BotStore, sandbox: Sandbox, limits: Limits) -> None:
@@ -78,7 +78,7 @@ class _Table:
         self._other = _entrant(opponent, OPPONENT)
 
     def play_all(self, game: str) -> Iterator[Trial]:
-        """Play a game at every seat of its smallest and its largest table; stop at the first that fails."""
+        """Play a game at every seat, with its fewest and its most seats; stop at the first failure."""
         counts = find_game(game).seat_counts
         for seats in sorted({counts[0], counts[-1]}):
             for seat in range(1, seats + 1):
@@ -91,45 +91,45 @@ class _Table:
         """Play the first match twice and compare the actions."""
         seats = find_game(game).seat_counts[0]
         one, two = (self._play(game, seats, 1).record["actions"] for _ in range(2))
-        what = "the same match again"
+        name = "the same match again"
         if one == two:
-            return Trial(what, True, "the same actions")
+            return Trial(name, True, "the same actions")
         k = next(k for k, (a, b) in enumerate(zip([*one, None], [*two, None], strict=False)) if a != b)
         return Trial(
-            what,
+            name,
             None,
             f"action {k + 1} differs",
-            "its matches cannot be played again with the same result (tourney rerun): draw from the seed of"
-            " the game line, and limit the search by nodes rather than time",
+            "tourney rerun cannot reproduce its matches: take random numbers from the seed of the game line,"
+            " and limit the search by nodes rather than by time",
         )
 
     def play_on(self, game: str) -> Trial:
-        """Play two matches by one process."""
+        """Play two matches in one process."""
         rules = find_game(game)
-        what = "two matches by one process"
+        name = "two matches in one process"
         specs = [self._spec(game, rules.seat_counts[0], 1, seed) for seed in (1, 2)]
         players: list[Player] = []
         try:
             for entrant in specs[0].seats:
-                players.append(Player(self._traced(entrant, self._limits), reuse=True))  # noqa: PERF401 - if one fails the others are known
+                players.append(Player(self._traced(entrant, self._limits), reuse=True))  # noqa: PERF401 - if one fails, the others are ended
             for number, spec in enumerate(specs, start=1):
                 played = play_match(spec, rules, players)
                 if _fault_of(played, 1) is not None:
-                    said = f"fails in match {number}: {_note_of(played, 1)}"
-                    advice = "tournaments with reuse = true are not for it: after over comes game or quit"
-                    return Trial(what, None, said, advice, self._wire(), _stderr_of(played, 1))
+                    result = f"fails in match {number}: {_note_of(played, 1)}"
+                    advice = "do not use it with reuse = true: after `over` comes `game` or `quit`"
+                    return Trial(name, None, result, advice, self._wire(), _stderr_of(played, 1))
         finally:
             dismiss(players)
-        return Trial(what, True, "plays on after over")
+        return Trial(name, True, "plays on after `over`")
 
     def _play(self, game: str, seats: int, seat: int) -> PlayedMatch:
-        with self._room() as room:
-            played = room.play(self._spec(game, seats, seat, seed=1))
+        with MatchRunner(self._traced, sandbox=self._sandbox) as runner:
+            played = runner.play(self._spec(game, seats, seat, seed=1))
         for other in range(1, seats + 1):
             if other != seat and _fault_of(played, other) is not None:
                 raise SandboxError(
                     f"{OPPONENT}, which ships with Tourney, failed as well ({_note_of(played, other)});"
-                    " see what tourney doctor says of this machine"
+                    " check this machine with tourney doctor"
                 )
         return played
 
@@ -137,9 +137,6 @@ class _Table:
         entrants = [structs.replace(self._other, name=f"{OPPONENT}-{k}") for k in range(1, seats + 1)]
         entrants[seat - 1] = self._checked
         return MatchSpec(game, (), tuple(entrants), seed, self._limits)
-
-    def _room(self) -> MatchRunner:
-        return MatchRunner(self._traced, sandbox=self._sandbox)
 
     def _traced(self, entrant: Entrant, limits: Limits) -> Channel:
         channel = self._launch(entrant, limits)
@@ -152,38 +149,31 @@ class _Table:
         return self._trace.lines if self._trace is not None else ()
 
     def _judge(self, played: PlayedMatch, game: str, seats: int, seat: int) -> Trial:
-        what = f"{game} at seat {seat} of {seats}"
+        name = f"{game} at seat {seat} of {seats}"
         fault = _fault_of(played, seat)
         if fault is None:
-            return Trial(what, True, _result(played, seat))
+            return Trial(name, True, _result(played, seat))
         note = _note_of(played, seat)
         advice = _ADVICE[fault].format(game=game, file=FILE_NAME)
         if fault == "illegal":
-            advice += f"; legal were: {_legal(played)}"
-        return Trial(
-            what,
-            False,
-            note,
-            advice,
-            self._wire(),
-            _stderr_of(played, seat),
-            fatal=fault == "startup",
-        )
+            advice += f"; the legal actions were: {_legal(played)}"
+        fatal = fault == "startup"
+        return Trial(name, False, note, advice, self._wire(), _stderr_of(played, seat), fatal)
 
 
 _ADVICE = {
     "startup": (
-        "to `tourney 1` it must answer a line `bot`, to `game ...` a line `ready`, each ended by a newline"
-        " and flushed; see the command in {file}"
+        "it must answer `tourney 1` by a line `bot` and `game ...` by a line `ready`, each with a newline and"
+        " flushed; see the command in {file}"
     ),
-    "illegal": "compare its rules with ours: tourney rules {game}",
-    "timeout": "to each `go` it must answer one line `move ACTION` in time, ended by a newline and flushed",
-    "crash": "it must run until `quit`; what it wrote to standard error may say more",
+    "illegal": "compare its rules with those of `tourney rules {game}`",
+    "timeout": "it must answer each `go` in time by one line `move ACTION`, with a newline and flushed",
+    "crash": "it must run until `quit`; its standard error may say more",
     "protocol": (
-        "it may say nothing but `bot`, `ready`, `move ACTION`, `resign` and `info TEXT`, each when it is due;"
-        " other output belongs on standard error"
+        "it may print `bot`, `ready`, `move ACTION` or `resign` when requested and `info TEXT` at any time;"
+        " print anything else on standard error"
     ),
-    "overflow": "between two requests 1,000 lines or 64 KiB are the most: say less with `info`",
+    "overflow": "it may print at most 1,000 lines or 64 KiB between two requests: print less `info`",
 }
 
 
@@ -219,7 +209,7 @@ def _result(played: PlayedMatch, seat: int) -> str:
 
 
 def _legal(played: PlayedMatch) -> str:
-    """Return what was legal at the end of a match that an illegal action ended, or withdrew a seat from."""
+    """Return the legal actions at the first fault of a match."""
     record = played.record
     game = find_game(record["game"])
     state = game.new(len(record["seats"]), record["options"])

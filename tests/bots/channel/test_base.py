@@ -1,4 +1,4 @@
-"""The channel that remembers the last lines on the wire."""
+"""The traced channel keeps the last lines on the wire."""
 
 from tourney.bots.channel.base import TRACED_LINES, Event, TracedChannel
 from tourney.bots.channel.scripted import ScriptedChannel

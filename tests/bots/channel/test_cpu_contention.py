@@ -13,7 +13,7 @@ MS = 1_000_000
         (1000, 200, 700, True),
         (1000, 499, 250, True),
         (1000, 500, 400, False),  # it ran for half of the time
-        (1000, 10, 249, False),  # it slept: nobody kept it waiting
+        (1000, 10, 249, False),  # it slept: nothing delayed it
         (49, 0, 49, False),  # too short to tell
     ],
 )

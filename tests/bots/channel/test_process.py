@@ -71,7 +71,7 @@ def test_answers_a_request(spawn: Spawn) -> None:
 
 
 def test_deadline_is_a_time_out_and_is_the_clocks(spawn: Spawn) -> None:
-    """The deadline is in the nanoseconds of the clock handed in; once past, nobody is waited for."""
+    """The deadline is in the nanoseconds of the clock handed in; once past, wait returns at once."""
     clock = ScriptClock()
     channel = spawn("exec sleep 600", clock=clock)
     channel.request(b"go\n")
@@ -133,7 +133,7 @@ def test_death_is_noticed_after_the_last_words(spawn: Spawn) -> None:
 
 
 def test_signal_is_named(spawn: Spawn) -> None:
-    """A bot that is killed is told apart from one that exits."""
+    """A killed bot differs from one that exits."""
     channel = spawn("read x; kill -SEGV $$")
     channel.request(b"go\n")
     assert channel.wait(far()) == Event("closed", "killed by SIGSEGV")

@@ -1,13 +1,13 @@
-"""Whether a bot had its share of a busy machine: what its processes waited for a processor in a long turn.
+"""CPU contention: whether other load delayed a bot in a long turn.
 
-The kernel counts for each thread how long it was ready to run and did not (run delay). Nothing here changes
-what a turn costs: it only explains, in the log, a turn that the wall clock made longer than the bot did.
+The kernel counts for each thread how long it was ready to run but did not (run delay). This changes no time
+that is charged: it only explains a long turn in the log.
 """
 
 from typing import Final, NamedTuple
 
 SLOW_NS: Final = 100_000_000
-"""Turns shorter than this are not looked at."""
+"""Shorter turns are not examined."""
 
 
 class Reading(NamedTuple):
@@ -19,10 +19,9 @@ class Reading(NamedTuple):
 
 
 def contention(before: Reading, after: Reading) -> str:
-    """Say that a bot waited for the machine between two readings, or "" if it did not.
+    """Return a sentence if other load delayed a bot between two readings, otherwise "".
 
-    So it is if there is something to go by, it ran for less than half of the time, and it waited for a
-    processor for a quarter of it or more.
+    It did if the bot ran for less than half of the time and waited for a processor for a quarter or more.
     """
     wall, cpu, waited = (late - early for early, late in zip(before, after, strict=True))
     if wall < SLOW_NS // 2 or 2 * cpu >= wall or 4 * waited < wall:

@@ -1,4 +1,4 @@
-"""What a bot writes, cut into lines and bounded: standard output strictly, standard error leniently. Pure."""
+"""A bot's output, cut into lines and bounded: standard output strictly, standard error leniently. Pure."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -8,16 +8,16 @@ from tourney.bots.channel.base import Event
 from tourney.protocol import MAX_BOT_LINE, MAX_OUTPUT_BYTES, MAX_OUTPUT_LINES
 
 MAX_STDERR: Final = 16 * 1024
-"""Bytes of standard error that are kept between two takes; what is beyond is counted and dropped."""
+"""Bytes of standard error kept between two takes; the rest is counted and dropped."""
 MAX_STDERR_LINE: Final = 1000
-"""Bytes that are kept of a line of standard error."""
+"""Bytes kept of a line of standard error."""
 
 
 class LineBuffer:
     """Turns chunks of a bot's output into events, in order, within the allowance of one request.
 
-    ``events`` are those that were not taken yet. ``end`` is the event after which nothing else comes: the
-    output is closed, overflowed or malformed.
+    ``events`` are not taken yet. ``end`` is the event after which no other comes: the output is closed,
+    overflowed or malformed.
     """
 
     __slots__ = ("_bytes_left", "_lines_left", "_tail", "end", "events")
@@ -29,7 +29,7 @@ class LineBuffer:
         self.renew()
 
     def renew(self) -> None:
-        """Start the allowance anew: 64 KiB and 1,000 lines, empty ones counted."""
+        """Start the allowance anew: 64 KiB and 1,000 lines, with empty ones."""
         self._bytes_left = MAX_OUTPUT_BYTES
         self._lines_left = MAX_OUTPUT_LINES
 
@@ -49,7 +49,7 @@ class LineBuffer:
         return data[:-1].decode("ascii")
 
     def feed(self, data: bytes) -> None:
-        """Take a chunk of output. What is within the allowance is heard before the overflow."""
+        """Take a chunk of output. Lines within the allowance come before the overflow."""
         if self.end is not None:
             return
         self._bytes_left -= len(data)
@@ -71,7 +71,7 @@ class LineBuffer:
             self.end = Event("overflow", f"more than {MAX_OUTPUT_BYTES:,} bytes between two requests")
 
     def _line(self, line: bytes) -> bool:
-        """Take a line without its newline; return whether another may follow."""
+        """Take a line without its newline; return False if the output is malformed."""
         if len(line) >= MAX_BOT_LINE:
             self.end = Event("malformed", f"a line longer than {MAX_BOT_LINE:,} bytes")
             return False
@@ -86,16 +86,16 @@ class LineBuffer:
         return True
 
     def close(self, why: str) -> None:
-        """Note that the output has ended; a last line without a newline is none."""
+        """End the output; a last line without a newline is dropped."""
         if self.end is None:
             self.end = Event("closed", why)
 
     def take(self) -> Event | None:
-        """Return the next event, or None while there is none. The end is given again and again."""
+        """Take the next event, or None while there is none. The end is returned again and again."""
         return self.events.popleft() if self.events else self.end
 
     def drain(self) -> Sequence[Event]:
-        """Return all the events there are, the end last."""
+        """Take all events, the end last."""
         if not self.events and self.end is None:
             return ()
         events = list(self.events)
@@ -106,7 +106,7 @@ class LineBuffer:
 
 
 class ErrorBuffer:
-    """Keeps a bot's standard error, bounded, until it is taken: lines cut, and the rest counted."""
+    """Keeps a bot's standard error until it is taken: long lines cut, and what is dropped counted."""
 
     __slots__ = ("_dropped", "_lines", "_tail", "kept")
 
@@ -131,13 +131,13 @@ class ErrorBuffer:
             self._tail = b""
 
     def close(self) -> None:
-        """Note that standard error has ended: what has no newline counts as a line here."""
+        """End standard error; text without a newline counts as a line here."""
         if self._tail:
             self._lines.append(_readable(self._tail))
             self._tail = b""
 
     def take(self) -> Sequence[str]:
-        """Return the lines since the last call; the last says so where more was dropped."""
+        """Take the lines since the last call; a last line counts what was dropped."""
         if not self.kept and not self._lines:
             return ()
         if self._dropped:

@@ -1,4 +1,4 @@
-"""The channel to a process: non-blocking pipes and poll; one write and one read for a move."""
+"""The channel to a process: non-blocking pipes and poll, one write and one read for a move."""
 
 import os
 import select
@@ -13,7 +13,7 @@ from tourney.bots.channel.line_buffer import ErrorBuffer, LineBuffer
 from tourney.bots.sandbox.process import BotProcesses, Pipes
 
 MAX_QUEUE: Final = 16 * 1024 * 1024
-"""Bytes that wait for a bot that does not read; beyond, it is told nothing more and times out."""
+"""Most bytes queued for a bot that does not read; beyond it nothing more is sent and the bot times out."""
 
 _CHUNK = 64 * 1024
 _MAX_POLL_MS = 60_000
@@ -24,7 +24,7 @@ _write = os.write
 
 
 class ProcessChannel(Channel):
-    """Talks with a bot's process through its pipes. ``clock`` gives the nanoseconds that deadlines are in."""
+    """Exchanges lines with a bot's process over its pipes. ``clock`` returns nanoseconds."""
 
     def __init__(
         self, group: BotProcesses, pipes: Pipes, *, clock: Callable[[], int] = time.monotonic_ns
@@ -96,7 +96,7 @@ class ProcessChannel(Channel):
         while True:
             left = deadline - self._clock()
             if left <= 0:
-                # One last look and no more, or a bot that always has something to say would gain time by it.
+                # One last look only, or a bot that always has output would gain time.
                 if not self._late:
                     self._late = True
                     self._pump(0)
@@ -106,7 +106,7 @@ class ProcessChannel(Channel):
             first = first or left
             most = _SLOW_MS if self._mark is None else _MAX_POLL_MS
             self._pump(min((left + 999_999) // 1_000_000, most))
-            # As _heard does, spelled out: this is passed once a move.
+            # Equal to _heard, inlined for speed.
             held = self._unsent or self._stuck
             if (not held or lines.end is not None) and (event := lines.take()) is not None:
                 return event
@@ -196,7 +196,7 @@ class ProcessChannel(Channel):
             self._stdout = self._stderr = -1
 
     def _linger(self, deadline: int) -> None:
-        """Write what is queued, then end the bot's input; hear nothing more of it but its last words."""
+        """Write what is queued, then end the bot's input; read only standard error from now on."""
         self._lines.close("the match is over")
         while not self._group.exited(0):
             if not self._unsent:
@@ -205,23 +205,23 @@ class ProcessChannel(Channel):
             if left <= 0:
                 break
             self._pump((left + 999_999) // 1_000_000)
-        # What it wrote to standard error before it exited is in the pipe: it may say why.
+        # Standard error from before the exit is in the pipe and may explain it.
         for _ in range(4):
             self._pump(0)
         self._errors.close()
 
     def _heard(self) -> Event | None:
-        """Return the next event, unless the bot has not taken all of what it was sent."""
+        """Return the next event, unless the bot has not read all of its request."""
         if (self._unsent or self._stuck) and self._lines.end is None:
             return None
         return self._lines.take()
 
     def _pump(self, timeout_ms: int) -> bool:
-        """Wait for the pipes and serve them once; say whether any output came."""
+        """Wait for the pipes and serve them once; return whether any output came."""
         return self._serve(self._poll(timeout_ms))
 
     def _serve(self, ready: Sequence[tuple[int, int]]) -> bool:
-        """Serve the pipes that are ready; say whether any output came."""
+        """Serve the pipes that are ready; return whether any output came."""
         came = died = False
         for fd, _ in ready:
             if fd == self._stdout:
@@ -234,7 +234,7 @@ class ProcessChannel(Channel):
                 died = True
         if died:
             self._poller.unregister(self._group.pidfd)
-            # All that it wrote is in the pipe by now. Others may hold the pipe open: its end is not awaited.
+            # Its whole output is in the pipe now. Others may hold the pipe open: do not wait for its end.
             while self._stdout >= 0 and self._lines.end is None and self._read_output():
                 came = True
             self._read_errors()
@@ -249,12 +249,12 @@ class ProcessChannel(Channel):
         return self._take_output(data)
 
     def _take_output(self, data: bytes) -> bool:
-        """Take what was read, no bytes for the end of it; say whether there was any."""
+        """Take a chunk of output, empty at its end; return whether there was any."""
         if data:
             self._lines.feed(data)
             if self._lines.end is None or self._closed:
                 return True
-        # The end of it, or more than anyone will hear: what is not read cannot cost the referee anything.
+        # The end, or more output than is allowed: what is not read costs the referee nothing.
         self._drop(self._stdout)
         self._stdout = -1
         if self._lines.end is None:
@@ -288,7 +288,7 @@ class ProcessChannel(Channel):
             self._poller.unregister(self._stdin)
 
     def _shut_stdin(self) -> None:
-        """Close the bot's input; where it had closed it itself, there is nobody left to write to."""
+        """Close the bot's input, or drop what is queued if the bot closed it."""
         self._unsent = b""
         self._drop(self._stdin)
         self._stdin = -1

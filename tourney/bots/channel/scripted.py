@@ -1,18 +1,17 @@
-"""A channel that is a script: it asserts the exact dialogue, for tests and for authors of what referees.
+"""A scripted channel: it asserts the exact dialogue, for tests of referees.
 
-A script is text, a step a line::
+A script is text, one step in a line::
 
     > tourney 1             the referee says exactly this
     < bot wants=legal       the bot says this
-    + 250                   so many milliseconds pass on the script's clock
+    + 250                   250 milliseconds pass on the script's clock
     ! timeout               the bot says nothing more until the deadline
     ! closed exit code 1    its output ends, or it dies; also overflow, malformed
     2 warning               a line of standard error
     # a comment
 
-What the bot says after a line of the referee, it says at once; so what stands between an answer and the
-next line of the referee comes unasked, and is heard when the referee listens. A ``*`` in a line of the
-referee stands for any part of one word.
+The bot's lines after a line of the referee come at once, so those between its answer and the referee's next
+line come unasked. A ``*`` in a line of the referee stands for any part of one word.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,7 +23,7 @@ _EVENTS = ("timeout", "closed", "overflow", "malformed")
 
 
 class ScriptClock:
-    """A clock that stands still until a script or a test moves it; called, it gives nanoseconds."""
+    """A clock that only a script or a test moves; call it for nanoseconds."""
 
     def __init__(self, now: int = 1_000_000_000) -> None:
         self.now = now
@@ -39,10 +38,10 @@ class ScriptClock:
 
 
 class ScriptedChannel(Channel):
-    """Plays a script; raises AssertionError, naming the step, where the referee leaves it.
+    """Plays a script; raises AssertionError with the step where the referee departs from it.
 
-    ``clock`` is moved on by the script's ``+`` steps and by a time-out. ``finish`` asserts that nothing is
-    left. ``closed`` says whether the channel was closed, and ``grace`` with how much grace.
+    The script's ``+`` steps and time-outs move ``clock``. ``finish`` asserts that no step is left.
+    ``closed``, ``grace`` and ``frozen`` record the calls of ``close``, ``freeze`` and ``thaw``.
     """
 
     def __init__(
@@ -63,7 +62,7 @@ class ScriptedChannel(Channel):
             _check(step)
 
     def send(self, data: bytes) -> None:
-        """Assert that these lines are the script's next."""
+        """Assert that these lines come next in the script."""
         *lines, rest = data.decode("utf-8").split("\n")
         if rest:
             raise AssertionError(f"{self._name}: the referee sent half a line: {rest!r}")
@@ -75,7 +74,7 @@ class ScriptedChannel(Channel):
             self._at += 1
 
     def pending(self) -> Sequence[Event]:
-        """Return what the script lets the bot say unasked."""
+        """Return the bot's unasked lines."""
         events = []
         while (event := self._take(asked=False)) is not None:
             events.append(event)
@@ -83,12 +82,8 @@ class ScriptedChannel(Channel):
                 break
         return events
 
-    def request(self, data: bytes) -> None:
-        """Assert that these lines are the script's next."""
-        self.send(data)
-
     def wait(self, deadline: int) -> Event:
-        """Return what the script says next; a time-out moves the clock to the deadline."""
+        """Return the script's next event; a time-out moves the clock to the deadline."""
         event = self._take(asked=True)
         if event is None:
             raise AssertionError(f"{self._where}: the referee waits for an answer at {self._step!r}")
@@ -97,25 +92,21 @@ class ScriptedChannel(Channel):
         return event
 
     def stderr(self) -> Sequence[str]:
-        """Return the script's lines of standard error so far."""
+        """Take the script's lines of standard error so far."""
         self._skip()
         lines, self._stderr = self._stderr, []
         return lines
 
-    def cpu_ms(self) -> int | None:
-        """Return None: a script uses no time."""
-        return None
-
     def freeze(self) -> None:
-        """Note it."""
+        """Record the call."""
         self.frozen = True
 
     def thaw(self) -> None:
-        """Note it."""
+        """Record the call."""
         self.frozen = False
 
     def close(self, grace: float) -> None:
-        """Note it."""
+        """Record the call."""
         if not self.closed:
             self.closed = True
             self.grace = grace
@@ -135,7 +126,7 @@ class ScriptedChannel(Channel):
         return f"{self._name}, step {self._at + 1}"
 
     def _skip(self) -> None:
-        """Play the steps that are neither party's word."""
+        """Play the steps that are not lines."""
         while self._at < len(self._steps):
             mark, _, text = self._steps[self._at].partition(" ")
             if mark == "+":
@@ -177,7 +168,7 @@ def _check(step: str) -> None:
         or (mark == "!" and text.partition(" ")[0] in _EVENTS)
     )
     if not good:
-        raise ValueError(f"{step!r} is no step of a script")
+        raise ValueError(f"{step!r} is not a step of a script")
 
 
 def _matches(step: str, line: str) -> bool:

@@ -82,12 +82,15 @@ def check(bot: str, games: tuple[str, ...], move_ms: int, startup_ms: int, sandb
 
 def _print(trial: Trial, output: Output) -> None:
     word = {True: "ok", None: "note", False: "FAIL"}[trial.ok]
-    output.write(f"{word:<5}{trial.what}: {trial.said}")
+    output.write(f"{word:<5}{trial.name}: {trial.result}")
     if trial.ok:
         return
     if trial.advice:
         output.write(f"     {trial.advice}")
-    for title, lines in (("the last lines on the wire", trial.wire), ("its standard error", trial.stderr)):
+    for title, lines in (
+        ("the last lines between referee and bot", trial.wire),
+        ("its standard error", trial.stderr),
+    ):
         if lines:
             output.write(f"     {title}:")
             for line in lines:
