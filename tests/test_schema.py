@@ -184,11 +184,10 @@ def test_any_refusal_is_explained_without_help_of_msgspec(data: dict[str, Any]) 
     assert error is None or not re.search(r" - at `\$|Expected", error.problem)
 
 
-@given(
-    st.dictionaries(
-        st.sampled_from([f.encode_name for f in msgspec.structs.fields(Limits)]), JSON, max_size=4
-    )
-)
+KEYS = [field.encode_name for field in msgspec.structs.fields(Limits)]
+
+
+@given(st.dictionaries(st.sampled_from(KEYS), JSON, max_size=4))
 def test_refusals_of_limits_are_explained(data: dict[str, Any]) -> None:
     error = refusal(data, Limits)
     assert error is None or error.key in KEYS or error.problem.startswith("unknown key")
