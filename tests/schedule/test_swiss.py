@@ -133,7 +133,7 @@ def test_late_entry_and_withdrawal_change_later_rounds_only(seats: int, seed: in
     past = PlayerHistory.of(plan, history)
     assert [entry.kind for entry in past.entries[5][2:]] == ["absent", "absent"]
     assert [entry.kind for entry in past.entries[12][:2]] == ["absent", "absent"]
-    assert past.score(12, 2) == 0
+    assert past.scores()[12][2] == 0
     for number in range(13):
         assert sum(entry.kind == "bye" for entry in past.entries[number]) <= 1
 
