@@ -1,1 +1,1 @@
-"""Compare."""
+"""The application that compares two bots."""

@@ -1,1 +1,1 @@
-"""Monitoring."""
+"""Progress, log, status, reports and summary of a run."""
