@@ -1,4 +1,4 @@
-"""Where attacks are played: a hostile bot at a table, and what is measured around it."""
+"""The arena of the attacks: a hostile bot at a table, and the measurements around it."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""What hostile bots do, and what must come of each: the attacks that are tried in matches."""
+"""The attacks: what each hostile bot does in a match, and the expected outcome."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A real tournament of bots that hang and leave daemons, to be killed in every way."""
+"""A real tournament of bots that hang and leave daemons, for tests that kill it."""
 
 import os
 import subprocess

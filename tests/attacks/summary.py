@@ -1,4 +1,4 @@
-"""What is said at the end of a test run: which attacks work at which level."""
+"""The summary after a test run: the attacks that work at each level."""
 
 from typing import Final
 

@@ -50,7 +50,7 @@ def control(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.mark.parametrize(("level", "attack"), [*cases()])
-def test_attack_harms_nobody_but_its_bot(
+def test_attack_harms_only_its_own_bot(
     tmp_path: Path,
     control: str,
     level: str,
@@ -85,8 +85,8 @@ def assert_in_time(fight: Fight) -> None:
 
 
 @contained
-def test_out_of_memory_is_a_crash_with_its_cause_in_the_log(tmp_path: Path) -> None:
-    """Where the kernel kills a bot for the bound on all its memory, the log says so."""
+def test_out_of_memory_is_a_crash_named_in_the_log(tmp_path: Path) -> None:
+    """The log says so if the kernel kills a bot for the limit on all its memory."""
     sandbox = open_sandbox("auto")
     if sandbox.protections["total-memory"] != "enforced":
         pytest.skip("no control group bounds memory here")

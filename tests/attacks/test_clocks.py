@@ -1,4 +1,4 @@
-"""Clocks against bots that cheat: time used by children, time in the opponent's turn, and a busy machine."""
+"""Clocks against cheating bots: work in children, work in the opponent's turn, and a busy machine."""
 
 import os
 import sys
@@ -58,16 +58,16 @@ def timeless(tmp_path: Path, sandbox: Sandbox) -> Iterator[Arena]:
         yield made
 
 
-def test_work_by_children_is_charged(timeless: Arena) -> None:
-    """With ``charge = "cpu"`` half a second of a child's work does not fit into a fifth."""
+def test_work_of_children_is_charged(timeless: Arena) -> None:
+    """With ``charge = "cpu"``, half a second of a child's work exceeds a fifth of a second."""
     limits = Limits(move_ms=200, margin_ms=0, startup_ms=60_000, charge="cpu", memory_mb=512)
     fight = timeless.fight(BY_CHILD, limits)
     assert fight.faults == [[1, "timeout", 0]]
     assert (fight.played.measured["seats"][0]["cpu-ms"] or 0) >= 200
 
 
-def test_sleep_is_not_charged_as_work_but_wall_time_is_capped(arena: Arena) -> None:
-    """A bot that sleeps uses no CPU time; four times its limit by the wall clock ends its turn."""
+def test_sleep_costs_no_cpu_time_but_wall_time_is_capped(arena: Arena) -> None:
+    """A turn ends at four times its limit on the wall clock."""
     limits = Limits(move_ms=20_000, margin_ms=0, startup_ms=60_000, charge="cpu", memory_mb=512)
     fight = arena.fight(SLEEPER, limits)
     assert fight.kinds == (None,)
@@ -77,7 +77,7 @@ def test_sleep_is_not_charged_as_work_but_wall_time_is_capped(arena: Arena) -> N
 
 
 def test_start_up_is_not_charged_to_the_first_move(timeless: Arena) -> None:
-    """A bot that works before it says it is ready has its whole first turn."""
+    """A bot that works before it is ready has its whole first turn."""
     slow = "def begin():\n    while time.process_time() < 0.5:\n        pass\n"
     limits = Limits(move_ms=400, margin_ms=50, startup_ms=60_000, charge="cpu", memory_mb=512)
     fight = timeless.fight(slow, limits)
@@ -139,8 +139,8 @@ def goes_on(used: Callable[[], int]) -> bool:
     return False
 
 
-def test_nobody_works_in_the_opponents_time(worker: ProcessChannel) -> None:
-    """Frozen, not even a child in a group of its own uses any time; thawed, all go on; frozen, they end."""
+def test_frozen_bot_uses_no_time(worker: ProcessChannel) -> None:
+    """Frozen, not even a child in a group of its own works; thawed, all continue; frozen, they can end."""
     worker.request(b"")
     assert worker.wait(time.monotonic_ns() + FAR).text == "up"
     assert goes_on(lambda: used(worker))
@@ -183,14 +183,14 @@ def used_by(token: str) -> int:
 
 @pytest.mark.parametrize("attack", PONDERERS, ids=[attack.name for attack in PONDERERS])
 @pytest.mark.parametrize("ponder", ["freeze", "allow"])
-def test_working_in_the_opponents_time(
+def test_working_in_the_opponents_turn(
     tmp_path: Path,
     sandbox: Sandbox,
     attack: Attack,
     ponder: Literal["freeze", "allow"],
     record_property: Callable[[str, object], None],
 ) -> None:
-    """Frozen in the opponent's turn no process of a bot works, but where signals alone hold it a daemon."""
+    """No process of a frozen bot works, except daemons if only signals freeze it."""
     tmp_path.chmod(0o755)
     # In a process namespace signals find daemons too, as long as they do not fork faster than one looks.
     held = attack.contained(sandbox.protections) or sandbox.name == "bubblewrap"
@@ -214,8 +214,8 @@ def test_working_in_the_opponents_time(
     assert fight.overstayed == ()
 
 
-def test_long_turn_on_an_overloaded_machine_is_marked(tmp_path: Path, sandbox: Sandbox) -> None:
-    """A bot that shares one processor with many spinning rivals waits for it, and the log says so."""
+def test_long_turn_on_an_overloaded_machine_is_logged(tmp_path: Path, sandbox: Sandbox) -> None:
+    """A bot shares one processor with many spinning rivals, and the log says that it waited."""
     cpus = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(cpus)})
     tmp_path.chmod(0o755)

@@ -1,4 +1,4 @@
-"""What is contained at which level: found out by the canary, and as the documentation has it."""
+"""The protections of each level, found by the canary, against the documentation."""
 
 import os
 import re
@@ -51,7 +51,7 @@ def attack_rows() -> list[str]:
 
 
 def test_every_attack_is_documented() -> None:
-    """The table says what each comes to, and at which level it is contained."""
+    """The table gives the outcome of each, and the levels that contain it."""
     text = DOCS.read_text("utf-8")
     head = "| attack | comes to | contained by | whole | limits only | off |\n|---|---|---|---|---|---|\n"
     table = text[text.index(head) + len(head) :].partition("\n\n")[0]
@@ -59,13 +59,13 @@ def test_every_attack_is_documented() -> None:
 
 
 def test_every_protection_is_documented() -> None:
-    """The table has each of them once, in their order."""
+    """The table has each of them once, in order."""
     assert list(documented(0)) == list(PROTECTIONS)
 
 
 @contained
-def test_canary_gets_past_nothing_that_is_claimed() -> None:
-    """What the sandbox says it enforces is enforced; where it can be had whole, as documented."""
+def test_claimed_protections_hold_against_the_canary() -> None:
+    """Every protection that the sandbox claims holds; with all of them, the table is as documented."""
     sandbox = open_sandbox("auto")
     found = {finding.protection: finding.degree for finding in probe_sandbox(sandbox)}
     assert list(found) == list(PROTECTIONS)
@@ -76,7 +76,7 @@ def test_canary_gets_past_nothing_that_is_claimed() -> None:
 
 
 @pytest.mark.parametrize(("column", "limits"), [(1, True), (2, False)], ids=["limits-only", "off"])
-def test_lowered_levels_contain_no_more_than_is_documented(
+def test_lower_levels_contain_exactly_what_is_documented(
     column: int, limits: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without bubblewrap and control groups, and with nothing: the protections are as documented."""

@@ -56,7 +56,7 @@ def _unowned(folder: Path) -> bool:
 
 
 def test_kill_9_of_the_runner_leaves_no_bot(runner: Runner) -> None:
-    """Its workers notice and end the bots, whatever those started; nobody is left to play on."""
+    """Its workers notice and end the bots with all their processes."""
     workers = runner.workers()
     assert workers
     runner.process.kill()
@@ -66,7 +66,7 @@ def test_kill_9_of_the_runner_leaves_no_bot(runner: Runner) -> None:
 
 
 def test_two_signals_stop_at_once_and_leave_no_bot(runner: Runner) -> None:
-    """A match that would never end is ended, and the exit code is the signal's."""
+    """A match that would never end is stopped, and the exit code is the signal's."""
     runner.process.send_signal(signal.SIGTERM)
     runner.process.send_signal(signal.SIGINT)
     assert runner.finish() in (128 + signal.SIGTERM, 128 + signal.SIGINT)
@@ -74,15 +74,15 @@ def test_two_signals_stop_at_once_and_leave_no_bot(runner: Runner) -> None:
 
 
 def test_kill_9_of_a_worker_leaves_none_of_its_bots(runner: Runner) -> None:
-    """The kernel ends a contained bot with its worker; any other the runner inherits and ends."""
+    """The kernel ends a contained bot with its worker; the runner inherits and ends any other."""
     before = set(runner.sleepers())
     for worker in runner.workers():
         os.kill(worker, signal.SIGKILL)
     assert wait_for(lambda: not before & set(runner.sleepers()))
 
 
-def test_runner_and_workers_killed_at_once_leave_no_contained_bot(runner: Runner, tmp_path: Path) -> None:
-    """Nobody of ours is left to end anything: the kernel does, in the sandbox."""
+def test_killing_runner_and_workers_leaves_no_contained_bot(runner: Runner, tmp_path: Path) -> None:
+    """No process of Tourney is left, so the kernel ends the bots."""
     if 'sandbox = "off"' in (tmp_path / "cup.toml").read_text("ascii"):
         pytest.skip("without containment a daemon stays, as docs/explanation/containment.md says")
     for pid in (runner.process.pid, *runner.workers()):

@@ -1,4 +1,4 @@
-"""Builds in the sandbox: hostile ones get no further than a bot does, and leave nothing that bites."""
+"""Builds in the sandbox: a hostile build gets no further than a bot."""
 
 import os
 from pathlib import Path
@@ -14,8 +14,8 @@ def job(folder: Path, script: str, **bounds: int) -> BuildJob:
 
 
 @contained
-def test_build_writes_its_folder_and_nothing_else(tmp_path: Path) -> None:
-    """What it made is the referee's own afterwards, and readable by the user that a bot will run under."""
+def test_build_writes_only_its_folder(tmp_path: Path) -> None:
+    """The result belongs to the referee and is readable by the user that a bot runs under."""
     secret = tmp_path / "database"
     secret.write_text("secret", "ascii")
     folder = tmp_path / "files"
@@ -39,7 +39,7 @@ def test_build_writes_its_folder_and_nothing_else(tmp_path: Path) -> None:
 
 @contained
 def test_build_leaves_no_process(tmp_path: Path) -> None:
-    """A daemon of it ends when the build does, so it cannot change what was sealed."""
+    """A daemon of the build ends with it, so it cannot change the stored files."""
     script = "setsid sh -c 'while :; do echo x >>late; done' & until [ -s late ]; do :; done; echo up"
     result = run_build(job(tmp_path, script), open_sandbox("auto"))
     assert result.output == b"up\n"
@@ -48,7 +48,7 @@ def test_build_leaves_no_process(tmp_path: Path) -> None:
 
 
 def test_build_that_fills_the_disk_is_stopped(tmp_path: Path) -> None:
-    """By one file the limit on its size stops it; by many, the look at what the folder holds."""
+    """The file size limit stops one large file; the check of the folder's size stops many."""
     script = "i=0; while :; do i=$((i+1)); head -c 100000 /dev/zero >f$i; done"
     result = run_build(job(tmp_path, script, max_disk=1 << 20), PlainSandbox("off"))
     assert result.code is None
@@ -56,8 +56,8 @@ def test_build_that_fills_the_disk_is_stopped(tmp_path: Path) -> None:
 
 
 @contained
-def test_build_that_hangs_is_stopped_in_the_sandbox_too(tmp_path: Path) -> None:
-    """As without one: it is said, and the folder is given back."""
+def test_hanging_build_is_stopped_in_sandbox(tmp_path: Path) -> None:
+    """The result says why, and the folder belongs to the referee again."""
     result = run_build(job(tmp_path, "exec sleep 1000", seconds=0), open_sandbox("auto"))
     assert (result.code, result.why) == (None, "it took longer than 0 s")
     assert tmp_path.stat().st_uid == os.geteuid()

@@ -1,4 +1,4 @@
-"""Builds: once per host, beside the entry, bounded, and said plainly when they fail."""
+"""Builds run once per host, are kept beside the entries, and report their failures."""
 
 import os
 import select
@@ -55,14 +55,14 @@ def runner(monkeypatch: pytest.MonkeyPatch) -> Runner:
     return fake
 
 
-def test_a_bot_without_a_build_runs_in_its_entry(store: BotStore, make_bot: MakeBot) -> None:
+def test_bot_without_build_runs_in_its_entry(store: BotStore, make_bot: MakeBot) -> None:
     bot = store.add(make_bot())
     assert runnable_folder(store, bot, PLAIN) == bot.folder
     assert not (store.root / "builds").exists()
 
 
-def test_a_build_leaves_the_entry_as_it_was(store: BotStore, built: StoredBot) -> None:
-    """It runs in a writable copy; what it left is read-only and lies beside the entries."""
+def test_build_does_not_change_the_entry(store: BotStore, built: StoredBot) -> None:
+    """It runs in a writable copy; its read-only result lies beside the entries."""
     folder = runnable_folder(store, built, PLAIN)
     assert folder == store.root / "builds" / host() / built.digest / "files"
     assert sorted(path.name for path in folder.iterdir()) == ["bot.toml", "make.sh", "run"]
@@ -70,7 +70,7 @@ def test_a_build_leaves_the_entry_as_it_was(store: BotStore, built: StoredBot) -
     assert store.fetch(built.digest) == built
 
 
-def test_it_is_built_once(store: BotStore, built: StoredBot, runner: Runner) -> None:
+def test_bot_is_built_once(store: BotStore, built: StoredBot, runner: Runner) -> None:
     first = runnable_folder(store, built, PLAIN)
     assert runnable_folder(store, built, PLAIN) == first
     (job,) = runner.jobs
@@ -79,7 +79,7 @@ def test_it_is_built_once(store: BotStore, built: StoredBot, runner: Runner) -> 
     assert job.max_output > 0
 
 
-def test_a_damaged_build_is_built_again(store: BotStore, built: StoredBot, runner: Runner) -> None:
+def test_damaged_build_is_built_again(store: BotStore, built: StoredBot, runner: Runner) -> None:
     folder = runnable_folder(store, built, PLAIN)
     (folder / "run").chmod(0o755)
     (folder / "run").write_text("evil")
@@ -97,10 +97,10 @@ def test_a_damaged_build_is_built_again(store: BotStore, built: StoredBot, runne
         (Runner(makes=""), "the command's program ./run is not among the bot's files"),
     ],
 )
-def test_a_failed_build_is_said_with_its_last_lines_and_leaves_nothing(
+def test_failed_build_reports_last_lines_and_leaves_nothing(
     store: BotStore, built: StoredBot, fake: Runner, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The lines are a note to the error, made fit for a terminal; the sentence stays one sentence."""
+    """The lines are a note to the error, made safe for a terminal; the error stays one sentence."""
     shown = b"".join(b"line %d\n" % k for k in range(30)) + b"\x1b[31mred\n\n"
     fake._result = BuildResult(fake._result.code, shown, fake._result.why)
     monkeypatch.setattr(build, "run_build", fake)
@@ -114,7 +114,7 @@ def test_a_failed_build_is_said_with_its_last_lines_and_leaves_nothing(
     assert [path.name for path in (store.root / "builds" / host()).iterdir()] == [f"{built.digest}.lock"]
 
 
-def test_what_an_interrupted_build_left_is_swept(store: BotStore, built: StoredBot) -> None:
+def test_leftovers_of_interrupted_build_are_removed(store: BotStore, built: StoredBot) -> None:
     left = store.root / "builds" / host() / f"{built.digest}.new" / "files"
     left.mkdir(parents=True)
     (left / "half").write_text("x")
@@ -123,8 +123,8 @@ def test_what_an_interrupted_build_left_is_swept(store: BotStore, built: StoredB
     assert not left.exists()
 
 
-def test_a_build_may_leave_links(store: BotStore, make_bot: MakeBot) -> None:
-    """As package managers do; only what is submitted may hold none."""
+def test_build_may_make_links(store: BotStore, make_bot: MakeBot) -> None:
+    """Package managers make links; only submitted files may not be links."""
     make = "ln -s make.sh link\nln -s /nowhere dead\n" + MAKE
     folder = make_bot(files={"make.sh": make}, command='["./run"]', build='["sh", "make.sh"]')
     made = runnable_folder(store, store.add(folder), PLAIN)
@@ -140,20 +140,20 @@ def job(tmp_path: Path, script: str, *, seconds: int = 60, max_output: int = 1_0
     return BuildJob(("sh", "-c", script), tmp_path, seconds=seconds, max_output=max_output)
 
 
-def test_the_plain_runner_reports_code_and_output(tmp_path: Path) -> None:
-    """Standard output and error come together; standard input is empty; the folder is the current one."""
+def test_build_result_has_exit_code_and_output(tmp_path: Path) -> None:
+    """Standard output and error are merged; standard input is empty; the folder is the current one."""
     result = run_build(job(tmp_path, "cat; pwd; echo bad >&2; env | sort | head -1; exit 3"), PLAIN)
     assert result == BuildResult(3, f"{tmp_path}\nbad\nHOME=/tmp\n".encode())
 
 
-def test_the_plain_runner_stops_a_build_that_hangs(tmp_path: Path) -> None:
-    """Its children too: the pipe that one of them holds is closed when it returns."""
+def test_hanging_build_is_stopped_with_its_children(tmp_path: Path) -> None:
+    """The pipe that a child holds is closed when the build returns."""
     result = run_build(job(tmp_path, "echo begun; sleep 1000 & sleep 1000", seconds=0), PLAIN)
     assert result.code is None
     assert result.why == "it took longer than 0 s"
 
 
-def test_the_plain_runner_does_not_wait_for_what_a_build_left_running(tmp_path: Path) -> None:
+def test_build_does_not_wait_for_its_daemons(tmp_path: Path) -> None:
     result = run_build(job(tmp_path, "sleep 1000 & echo $!; exit 0"), PLAIN)
     assert result.code == 0
     try:
@@ -166,13 +166,13 @@ def test_the_plain_runner_does_not_wait_for_what_a_build_left_running(tmp_path: 
     os.close(left)
 
 
-def test_the_plain_runner_stops_a_build_that_floods(tmp_path: Path) -> None:
+def test_build_with_endless_output_is_stopped(tmp_path: Path) -> None:
     result = run_build(job(tmp_path, "yes", max_output=100_000), PLAIN)
     assert result.code is None
     assert "of output" in result.why
     assert len(result.output) <= 16 * 1024
 
 
-def test_the_plain_runner_says_what_cannot_be_started(tmp_path: Path) -> None:
+def test_build_that_cannot_start_says_why(tmp_path: Path) -> None:
     result = run_build(BuildJob(("./gone",), tmp_path), PLAIN)
     assert (result.code, result.why) == (None, "it could not be started: No such file or directory")

@@ -1,4 +1,4 @@
-"""How a bot is started: words, environment, and that the SDK can be imported by them and nothing else."""
+"""Commands of bots: words, environment, and the paths that make the SDK importable."""
 
 import subprocess
 import sys
@@ -19,9 +19,7 @@ def test_python3_is_the_interpreter_that_runs_tourney(store: BotStore, make_bot:
     assert command.folder == bot.folder
 
 
-def test_a_bots_own_program_stays_relative_to_its_folder(
-    store: BotStore, make_bot: MakeBot, tmp_path: Path
-) -> None:
+def test_own_program_stays_relative_to_the_folder(store: BotStore, make_bot: MakeBot, tmp_path: Path) -> None:
     """So that the folder may be shown under another path, or be the one of the build."""
     folder = make_bot(files={"run": "x"}, command='["./run", "-v"]')
     (folder / "run").chmod(0o755)
@@ -30,8 +28,8 @@ def test_a_bots_own_program_stays_relative_to_its_folder(
     assert command.folder == tmp_path
 
 
-def test_the_environment_is_these_five_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever surrounds Tourney, PYTHONPATH and a strange PATH not least."""
+def test_environment_is_exactly_five_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither PYTHONPATH nor an unusual PATH around Tourney changes it."""
     monkeypatch.setenv("PYTHONPATH", "/evil")
     monkeypatch.setenv("PATH", "/evil")
     assert dict(environment()) == {
@@ -44,8 +42,8 @@ def test_the_environment_is_these_five_and_nothing_else(monkeypatch: pytest.Monk
     assert search_path() == f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin"
 
 
-def test_the_sdk_and_the_games_are_importable_so(store: BotStore, make_bot: MakeBot) -> None:
-    """A real process, in the stored folder, with the environment of the protocol alone."""
+def test_sdk_and_games_are_importable(store: BotStore, make_bot: MakeBot) -> None:
+    """A real process runs in the stored folder, with the environment of the protocol alone."""
     program = (
         "import sys, json, tourney.bot, tourney.games, helper\n"
         "import os\n"
@@ -73,7 +71,7 @@ def test_env_python3_is_the_same_interpreter(store: BotStore, tmp_path: Path) ->
     assert (done.stdout, done.stderr) == (f"{sys.prefix}\n", "")
 
 
-def test_read_only_paths_hold_all_that_a_python_bot_reads() -> None:
+def test_read_only_paths_cover_all_imports_of_a_bot() -> None:
     """Every module that an SDK bot imports lies below one of the paths (or of /usr or /lib)."""
     program = (
         "import sys, tourney.bot, tourney.games\n"
@@ -97,8 +95,8 @@ def test_read_only_paths_hold_all_that_a_python_bot_reads() -> None:
     assert [file for file in files if not any(place in file.parents for place in places)] == []
 
 
-def test_read_only_paths_show_no_more_than_needed() -> None:
-    """No path lies within another, and a checkout's root, with its databases, is not among them."""
+def test_read_only_paths_hide_the_checkout() -> None:
+    """No path lies within another, and the checkout's root, with its databases, is not one of them."""
     paths = interpreter_paths()
     assert all(path.exists() for path in paths)
     assert not any(one in two.parents for one in paths for two in paths)
@@ -107,16 +105,14 @@ def test_read_only_paths_show_no_more_than_needed() -> None:
     assert not any(path in checkout.parents for path in paths)
 
 
-def test_a_program_that_is_not_on_path_is_said(store: BotStore, make_bot: MakeBot) -> None:
+def test_program_missing_on_path_is_named(store: BotStore, make_bot: MakeBot) -> None:
     bot = store.add(make_bot(command='["no-such-program"]'))
     with pytest.raises(BotError, match=r"mybot@1\.0: there is no program no-such-program on PATH"):
         bot_command(bot)
 
 
 @pytest.mark.parametrize("args", [["a\0b"], ["x" * 1_001], ["x"] * 101])
-def test_arguments_that_no_command_can_have_are_said(
-    store: BotStore, make_bot: MakeBot, args: list[str]
-) -> None:
+def test_bad_arguments_are_refused(store: BotStore, make_bot: MakeBot, args: list[str]) -> None:
     bot = store.add(make_bot())
     with pytest.raises(BotError, match="arguments"):
         bot_command(bot, args)

@@ -1,4 +1,4 @@
-"""bot.toml: what is read, what is refused, and how it is said."""
+"""bot.toml: accepted keys and values, and the errors for all others."""
 
 import pytest
 from hypothesis import given

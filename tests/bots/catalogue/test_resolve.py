@@ -1,4 +1,4 @@
-"""What a word means: a path, then the store, then the bots that ship."""
+"""References to bots: a path, then the store, then the shipped bots."""
 
 from pathlib import Path
 
@@ -11,8 +11,8 @@ from tourney.bots.catalogue.store import BotStore
 from tourney.errors import BotError
 
 
-def test_a_path_is_taken_and_kept(store: BotStore, make_bot: MakeBot, tmp_path: Path) -> None:
-    """With a slash, or as a bot's folder beside the tournament file; the bot stays in the store."""
+def test_path_is_added_to_the_store(store: BotStore, make_bot: MakeBot, tmp_path: Path) -> None:
+    """It has a slash or names a bot's folder beside the tournament file; the bot stays in the store."""
     folder = make_bot()
     bot = resolve_bot("./mybot", store, folder.parent)
     assert bot == resolve_bot("mybot", store, folder.parent) == resolve_bot(str(folder), store, tmp_path)
@@ -21,9 +21,7 @@ def test_a_path_is_taken_and_kept(store: BotStore, make_bot: MakeBot, tmp_path: 
     assert store.fetch(bot.digest) == bot
 
 
-def test_a_folder_without_a_manifest_is_no_path_unless_written_as_one(
-    store: BotStore, make_bot: MakeBot, tmp_path: Path
-) -> None:
+def test_folder_without_manifest_needs_a_slash(store: BotStore, make_bot: MakeBot, tmp_path: Path) -> None:
     """A folder that happens to have a bot's name does not stand in its way."""
     (tmp_path / "random").mkdir()
     assert resolve_bot("random", store, tmp_path).manifest.name == "random"
@@ -31,26 +29,24 @@ def test_a_folder_without_a_manifest_is_no_path_unless_written_as_one(
         resolve_bot("./random", store, tmp_path)
 
 
-def test_a_path_that_is_not_there_is_no_name(store: BotStore, tmp_path: Path) -> None:
+def test_missing_path_is_not_taken_for_a_name(store: BotStore, tmp_path: Path) -> None:
     with pytest.raises(BotError, match=r"there is no bot .*/random: No such file"):
         resolve_bot("./random", store, tmp_path)
 
 
-def test_a_shipped_bot_is_kept_in_the_store(store: BotStore, tmp_path: Path) -> None:
+def test_shipped_bot_is_added_to_the_store(store: BotStore, tmp_path: Path) -> None:
     bot = resolve_bot("random", store, tmp_path)
     assert bot.folder.is_relative_to(store.root)
     assert store.fetch(bot.digest) == bot
     assert resolve_bot(f"random@{bot.manifest.version}", store, tmp_path) == bot
 
 
-def test_a_bot_added_under_a_shipped_name_comes_first(
-    store: BotStore, make_bot: MakeBot, tmp_path: Path
-) -> None:
+def test_added_bot_wins_over_a_shipped_one(store: BotStore, make_bot: MakeBot, tmp_path: Path) -> None:
     own = store.add(make_bot("random", version='"9"'))
     assert resolve_bot("random", store, tmp_path) == own
 
 
-def test_a_shipped_bot_that_moved_on_comes_before_its_old_form(
+def test_newer_shipped_bot_wins_over_its_stored_version(
     store: BotStore, make_bot: MakeBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was kept because it was used does not hide a newer Tourney's; name@version still finds it."""
@@ -65,9 +61,7 @@ def test_a_shipped_bot_that_moved_on_comes_before_its_old_form(
     assert resolve_bot(old.digest[:12], store, tmp_path) == old
 
 
-def test_a_bot_that_was_only_used_by_path_is_found_by_name(
-    store: BotStore, make_bot: MakeBot, tmp_path: Path
-) -> None:
+def test_bot_used_by_path_is_found_by_name(store: BotStore, make_bot: MakeBot, tmp_path: Path) -> None:
     bot = resolve_bot(str(make_bot()), store, tmp_path)
     assert resolve_bot("mybot", store, tmp_path) == bot
 
@@ -84,12 +78,12 @@ def test_a_bot_that_was_only_used_by_path_is_found_by_name(
         ("a" * 300, "there is no bot 'aaa"),
     ],
 )
-def test_an_unknown_name_is_said(store: BotStore, tmp_path: Path, reference: str, said: str) -> None:
+def test_unknown_name_gets_a_suggestion(store: BotStore, tmp_path: Path, reference: str, said: str) -> None:
     with pytest.raises(BotError) as caught:
         resolve_bot(reference, store, tmp_path)
     assert said in str(caught.value)
 
 
-def test_the_bots_that_ship() -> None:
+def test_shipped_bots_are_listed() -> None:
     assert list(shipped_bots()) == ["greedy", "mason", "pebble", "random"]
     assert all((folder / "bot.toml").is_file() for folder in shipped_bots().values())

@@ -1,4 +1,4 @@
-"""Folders to begin a bot from."""
+"""Folders of new bots."""
 
 from pathlib import Path
 
@@ -11,8 +11,8 @@ from tourney.errors import BotError, GameError
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_new_bot_is_one_that_can_be_added(language: str, tmp_path: Path, store: BotStore) -> None:
-    """Its manifest bears the folder's name and the game, and no mark of the template is left."""
+def test_new_bot_can_be_added(language: str, tmp_path: Path, store: BotStore) -> None:
+    """Its manifest has the folder's name and the game, and no placeholder of the template is left."""
     files = new_bot(tmp_path / "my.bot-1", language, "sage-stones")
     manifest = read_manifest((tmp_path / "my.bot-1" / "bot.toml").read_text(), "bot.toml")
     assert (manifest.name, manifest.games) == ("my.bot-1", ("sage-stones",))
@@ -22,7 +22,7 @@ def test_a_new_bot_is_one_that_can_be_added(language: str, tmp_path: Path, store
     assert [path.name for path in tmp_path.iterdir() if path.name != "store"] == ["my.bot-1"]
 
 
-def test_a_game_with_hidden_actions_is_asked_for_positions(tmp_path: Path) -> None:
+def test_starter_of_hidden_game_asks_for_positions(tmp_path: Path) -> None:
     new_bot(tmp_path / "one", "python", "cyvasse")
     new_bot(tmp_path / "two", "python", "sages-tafl")
     assert "run(choose, hidden=True, " in (tmp_path / "one" / "bot.py").read_text()
@@ -30,13 +30,13 @@ def test_a_game_with_hidden_actions_is_asked_for_positions(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", ["My Bot", ".bot", "-x", "a" * 65])
-def test_a_name_that_no_bot_can_have_is_refused(name: str, tmp_path: Path) -> None:
+def test_bad_bot_name_is_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(BotError, match="is no name for a bot"):
         new_bot(tmp_path / name, "python")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_nothing_is_written_over(tmp_path: Path) -> None:
+def test_existing_folder_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "mybot").mkdir()
     (tmp_path / "dead").symlink_to("nowhere")
     for name in ("mybot", "dead"):
@@ -47,7 +47,7 @@ def test_nothing_is_written_over(tmp_path: Path) -> None:
     assert list((tmp_path / "mybot").iterdir()) == []
 
 
-def test_an_unknown_game_leaves_nothing(tmp_path: Path) -> None:
+def test_unknown_game_leaves_no_folder(tmp_path: Path) -> None:
     with pytest.raises(GameError, match="there is no game 'chess'"):
         new_bot(tmp_path / "mybot", "python", "chess")
     assert list(tmp_path.iterdir()) == []

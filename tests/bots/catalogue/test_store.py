@@ -1,4 +1,4 @@
-"""The store: bots come in whole or not at all, come out checked, and are found by what people write."""
+"""The store: bots are added whole or not at all, checked at each fetch, and found by name."""
 
 import errno
 import multiprocessing
@@ -29,8 +29,8 @@ def inside(store: BotStore) -> set[str]:
     return {str(path.relative_to(store.root)) for path in store.root.rglob("*")} - {"added", "lock"}
 
 
-def test_a_folder_is_kept_as_submitted(store: BotStore, make_bot: MakeBot) -> None:
-    """Same files, same bits; without .git and __pycache__ at any depth; its digest names it."""
+def test_folder_is_stored_as_submitted(store: BotStore, make_bot: MakeBot) -> None:
+    """Files and bits are the same, without .git and __pycache__ at any depth; the digest names it."""
     folder = make_bot(files={"bot.py": "x", "data/table.txt": "y"})
     (folder / "data" / "table.txt").chmod(0o755)
     wanted = content_digest(hash_tree(folder))
@@ -50,18 +50,18 @@ def test_a_folder_is_kept_as_submitted(store: BotStore, make_bot: MakeBot) -> No
     assert bot.manifest == Manifest("mybot", "1.0", ("python3", "bot.py"))
 
 
-def test_everything_in_an_entry_is_read_only(store: BotStore, make_bot: MakeBot) -> None:
+def test_entry_is_read_only(store: BotStore, make_bot: MakeBot) -> None:
     bot = store.add(make_bot(files={"bot.py": "x", "sub/y": "y"}))
     for path in [bot.folder.parent, *bot.folder.parent.rglob("*")]:
         assert not path.stat().st_mode & 0o222, path
 
 
-def test_nothing_temporary_is_left(store: BotStore, make_bot: MakeBot) -> None:
+def test_temporary_files_are_removed(store: BotStore, make_bot: MakeBot) -> None:
     store.add(make_bot())
     assert list((store.root / "temporary").iterdir()) == []
 
 
-def test_a_program_gets_a_manifest_and_is_the_only_file(store: BotStore, tmp_path: Path) -> None:
+def test_program_is_stored_with_a_manifest_from_its_name(store: BotStore, tmp_path: Path) -> None:
     program = tmp_path / "My Bot.sh"
     program.write_text("#!/bin/sh\n")
     program.chmod(0o700)
@@ -72,7 +72,7 @@ def test_a_program_gets_a_manifest_and_is_the_only_file(store: BotStore, tmp_pat
 
 
 @pytest.mark.parametrize("top", ["", "mybot/"])
-def test_a_zip_is_the_same_bot_as_its_folder(
+def test_zip_has_the_digest_of_its_folder(
     store: BotStore, make_bot: MakeBot, tmp_path: Path, top: str
 ) -> None:
     """Packed with or without the folder itself, by a program that notes the bits."""
@@ -85,8 +85,8 @@ def test_a_zip_is_the_same_bot_as_its_folder(
     assert store.add(tmp_path / "bot.zip").digest == store.add(folder).digest
 
 
-def test_build_output_is_no_part_of_the_bot(store: BotStore, make_bot: MakeBot) -> None:
-    """The digest is the same whether the author has built it or not."""
+def test_build_output_is_not_part_of_the_bot(store: BotStore, make_bot: MakeBot) -> None:
+    """The digest is the same before and after the author's build."""
     folder = make_bot(
         files={"run.c": "x", "src/part.c": "y"},
         command='["./run"]',
@@ -165,7 +165,7 @@ def no_program(folder: Path) -> None:
     ],
     ids=lambda value: getattr(value, "__name__", None),
 )
-def test_what_is_no_bot_is_refused_and_leaves_nothing(
+def test_bad_bot_is_refused_and_leaves_nothing(
     store: BotStore, make_bot: MakeBot, spoil: object, said: str
 ) -> None:
     folder = make_bot()
@@ -177,12 +177,12 @@ def test_what_is_no_bot_is_refused_and_leaves_nothing(
     assert inside(store) == {"entries", "temporary"}
 
 
-def test_a_path_that_is_not_there_is_said(store: BotStore, tmp_path: Path) -> None:
+def test_missing_path_is_named(store: BotStore, tmp_path: Path) -> None:
     with pytest.raises(BotError, match=r"there is no bot .*/nobody: No such file"):
         store.add(tmp_path / "nobody")
 
 
-def test_a_file_that_is_not_executable_is_said(store: BotStore, tmp_path: Path) -> None:
+def test_file_that_is_not_executable_is_refused(store: BotStore, tmp_path: Path) -> None:
     (tmp_path / "bot.py").write_text("x")
     with pytest.raises(BotError, match=r"bot\.py: it is not executable; run chmod \+x"):
         store.add(tmp_path / "bot.py")
@@ -196,20 +196,18 @@ def test_a_file_that_is_not_executable_is_said(store: BotStore, tmp_path: Path) 
         ('["run"]', "write ./run"),
     ],
 )
-def test_a_command_that_cannot_be_run_is_said(
-    store: BotStore, make_bot: MakeBot, command: str, said: str
-) -> None:
+def test_bad_command_is_refused(store: BotStore, make_bot: MakeBot, command: str, said: str) -> None:
     folder = make_bot(files={"run": "#!/bin/sh\n"}, command=command)
     with pytest.raises(BotError, match=said):
         store.add(folder)
 
 
-def test_an_unknown_game_is_said(store: BotStore, make_bot: MakeBot) -> None:
+def test_unknown_game_is_refused(store: BotStore, make_bot: MakeBot) -> None:
     with pytest.raises(BotError, match=r"there is no game 'chess'; the games are: .*sages-tafl"):
         store.add(make_bot(games='["sages-tafl", "chess"]'))
 
 
-def test_bounds_on_size_and_number_hold(
+def test_size_and_number_of_files_are_limited(
     store: BotStore, make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(files, "MAX_BYTES", 1_000)
@@ -271,10 +269,10 @@ def drop_list(files: Path) -> None:
     ],
     ids=lambda value: getattr(value, "__name__", None),
 )
-def test_a_damaged_entry_is_named_and_adding_mends_it(
+def test_damaged_entry_is_named_and_adding_repairs_it(
     store: BotStore, make_bot: MakeBot, damage: object, said: str
 ) -> None:
-    """Any difference from what was submitted is found at fetch, by digest or by name."""
+    """``fetch`` finds any difference from the submitted files."""
     bot = store.add(make_bot())
     unlock(bot.folder.parent)
     assert callable(damage)
@@ -286,15 +284,15 @@ def test_a_damaged_entry_is_named_and_adding_mends_it(
     assert store.fetch(bot.digest) == bot
 
 
-def test_a_digest_that_is_not_there_is_said(store: BotStore) -> None:
+def test_unknown_digest_is_refused(store: BotStore) -> None:
     with pytest.raises(BotError, match="has no bot with the digest"):
         store.fetch("0" * 64)
     with pytest.raises(BotError, match="has no bot with the digest"):
         store.fetch("../../etc")
 
 
-def test_a_name_means_the_last_that_was_added_under_it(store: BotStore, make_bot: MakeBot) -> None:
-    """Not the highest version, nor the one whose digest sorts last; and adding again makes it the last."""
+def test_name_means_the_bot_added_last(store: BotStore, make_bot: MakeBot) -> None:
+    """Neither the highest version nor the last digest counts; adding a bot again makes it the last."""
     old = store.add(make_bot(version='"2.0"'))
     new = store.add(make_bot(version='"1.0"'))
     other = store.add(make_bot("other"))
@@ -306,7 +304,7 @@ def test_a_name_means_the_last_that_was_added_under_it(store: BotStore, make_bot
     assert store.add(make_bot(version='"2.0"')) == store.find("mybot") == old
 
 
-def test_what_was_added_by_name_comes_before_what_was_only_used(store: BotStore, make_bot: MakeBot) -> None:
+def test_added_bot_wins_over_a_used_one(store: BotStore, make_bot: MakeBot) -> None:
     added = store.add(make_bot(version='"1"'))
     used = store.add(make_bot(version='"2"'), origin="used")
     assert store.find("mybot") == added
@@ -320,7 +318,7 @@ def test_what_was_added_by_name_comes_before_what_was_only_used(store: BotStore,
     assert store.find("mybot") == used
 
 
-def test_the_beginning_of_a_digest_finds_it(store: BotStore, make_bot: MakeBot) -> None:
+def test_bot_is_found_by_beginning_of_its_digest(store: BotStore, make_bot: MakeBot) -> None:
     bot = store.add(make_bot())
     assert store.find(bot.digest) == store.find(bot.digest[:6]) == bot
     assert store.find(bot.digest[:5]) is None
@@ -330,7 +328,7 @@ def test_the_beginning_of_a_digest_finds_it(store: BotStore, make_bot: MakeBot) 
         store.find(bot.digest[:8])
 
 
-def test_the_list_names_what_is_damaged_and_goes_on(store: BotStore, make_bot: MakeBot) -> None:
+def test_list_includes_damaged_entries(store: BotStore, make_bot: MakeBot) -> None:
     bad, good = store.add(make_bot("bad")), store.add(make_bot("good"))
     unlock(bad.folder.parent)
     (bad.folder / "bot.toml").write_text("name = ")
@@ -339,7 +337,7 @@ def test_the_list_names_what_is_damaged_and_goes_on(store: BotStore, make_bot: M
     assert "is no valid TOML" in listed[0].damage
 
 
-def test_a_torn_line_of_the_log_harms_nothing(store: BotStore, make_bot: MakeBot) -> None:
+def test_torn_line_of_the_log_is_skipped(store: BotStore, make_bot: MakeBot) -> None:
     first = store.add(make_bot(version='"1"'))
     with (store.root / "added").open("a") as log:
         log.write(f"{first.digest[:20]}")
@@ -347,7 +345,7 @@ def test_a_torn_line_of_the_log_harms_nothing(store: BotStore, make_bot: MakeBot
     assert store.find("mybot") == second
 
 
-def test_removing_can_be_undone(store: BotStore, make_bot: MakeBot) -> None:
+def test_removed_bot_can_be_restored(store: BotStore, make_bot: MakeBot) -> None:
     bot = store.add(make_bot())
     store.remove(bot.digest)
     assert store.find("mybot") is None
@@ -362,7 +360,7 @@ def test_removing_can_be_undone(store: BotStore, make_bot: MakeBot) -> None:
         store.restore(bot.digest)
 
 
-def test_removing_twice_and_adding_between_keeps_one(store: BotStore, make_bot: MakeBot) -> None:
+def test_removing_twice_keeps_one_copy(store: BotStore, make_bot: MakeBot) -> None:
     bot = store.add(make_bot())
     for _ in range(2):
         store.remove(bot.digest)
@@ -370,7 +368,7 @@ def test_removing_twice_and_adding_between_keeps_one(store: BotStore, make_bot: 
     assert store.fetch(bot.digest) == bot
 
 
-def test_what_a_killed_adder_left_is_swept(store: BotStore, make_bot: MakeBot) -> None:
+def test_leftovers_of_killed_addition_are_removed(store: BotStore, make_bot: MakeBot) -> None:
     store.add(make_bot())
     left = store.root / "temporary" / "left" / "entry" / "files"
     left.mkdir(parents=True)
@@ -385,7 +383,7 @@ def _add(root: Path, folder: Path) -> str:
     return BotStore(root).add(folder).digest
 
 
-def test_many_may_add_the_same_bot_at_once(store: BotStore, make_bot: MakeBot) -> None:
+def test_processes_add_the_same_bot_at_once(store: BotStore, make_bot: MakeBot) -> None:
     """Four processes add the same two bots at the same time; each finds both whole."""
     one, two = make_bot("one"), make_bot("two")
     context = multiprocessing.get_context("spawn")
@@ -396,21 +394,21 @@ def test_many_may_add_the_same_bot_at_once(store: BotStore, make_bot: MakeBot) -
     assert {store.fetch(digest).manifest.name for digest in digests} == {"one", "two"}
 
 
-def test_reading_a_store_that_is_not_there_makes_none(store: BotStore) -> None:
+def test_reading_does_not_make_a_store(store: BotStore) -> None:
     assert store.entries() == ()
     assert store.find("x") is None
     assert not store.root.exists()
 
 
-def test_a_store_that_cannot_be_written_is_the_machines_failure(make_bot: MakeBot, tmp_path: Path) -> None:
-    """A file stands where the store should be; root too cannot write there."""
+def test_store_that_cannot_be_written_is_an_environment_failure(make_bot: MakeBot, tmp_path: Path) -> None:
+    """A file stands in the store's place, so that root cannot write there either."""
     (tmp_path / "file").write_text("")
     said = r"bot store .*/file/store cannot be written: Not a directory; choose another folder with --bots$"
     with pytest.raises(StoreError, match=said):
         BotStore(tmp_path / "file" / "store").add(make_bot())
 
 
-def test_a_full_disk_is_the_machines_failure(
+def test_full_disk_is_an_environment_failure(
     store: BotStore, make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And leaves nothing behind but an empty store."""
@@ -424,16 +422,16 @@ def test_a_full_disk_is_the_machines_failure(
     assert inside(store) == {"entries", "temporary"}
 
 
-def test_a_store_inside_of_the_bot_is_refused(make_bot: MakeBot) -> None:
-    """As `tourney bots add .` would have it: the store would hold itself."""
+def test_store_inside_the_bot_is_refused(make_bot: MakeBot) -> None:
+    """`tourney bots add .` would make the store contain itself."""
     folder = make_bot()
     with pytest.raises(BotError, match="lies inside the bot's folder"):
         BotStore(folder / "tourney-bots").add(folder)
     assert not (folder / "tourney-bots").exists()
 
 
-def test_the_store_does_not_care_for_the_umask(store: BotStore, make_bot: MakeBot) -> None:
-    """Digest and bits are the same whatever the umask: a sandbox's own user can read the entry."""
+def test_umask_does_not_affect_the_store(store: BotStore, make_bot: MakeBot) -> None:
+    """Digest and bits stay the same, so that a sandbox's own user can read the entry."""
     before = os.umask(0o077)
     try:
         bot = store.add(make_bot(files={"bot.py": "", "sub/x": ""}))

@@ -1,4 +1,4 @@
-"""A .zip from a stranger: unpacked, or refused before anything is written outside."""
+"""Submitted .zip files: unpacked, or refused before anything is written."""
 
 import stat
 import struct
@@ -28,7 +28,7 @@ def zip_of(path: Path, *entries: tuple[zipfile.ZipInfo, bytes]) -> Path:
     return path
 
 
-def test_files_come_out_with_their_owners_bit_and_nothing_else(tmp_path: Path) -> None:
+def test_files_keep_only_the_owners_executable_bit(tmp_path: Path) -> None:
     archive = zip_of(
         tmp_path / "bot.zip",
         (info("bot.toml"), b"x"),
@@ -46,7 +46,7 @@ def test_files_come_out_with_their_owners_bit_and_nothing_else(tmp_path: Path) -
     "name",
     ["../evil", "/etc/evil", "a/../../evil", "a\\..\\evil", "./a", "a//b", "a/./b", "..", "a\nb", "a\x1b[2J"],
 )
-def test_names_that_lead_out_or_are_not_plain_are_refused(tmp_path: Path, name: str) -> None:
+def test_unsafe_names_are_refused(tmp_path: Path, name: str) -> None:
     """Nothing is written, in the target or beside it."""
     archive = zip_of(tmp_path / "bot.zip", (info("bot.toml"), b"x"), (info(name), b"evil"))
     with pytest.raises(BotError, match=r"no plain path|unprintable"):
@@ -65,21 +65,21 @@ def test_links_and_devices_are_refused(tmp_path: Path, mode: int, said: str) -> 
     assert not (tmp_path / "out").exists()
 
 
-def test_a_name_that_comes_twice_is_refused(tmp_path: Path) -> None:
+def test_duplicate_name_is_refused(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="Duplicate name"):
         archive = zip_of(tmp_path / "bot.zip", (info("x"), b"1"), (info("x"), b"2"))
     with pytest.raises(BotError, match="holds x twice"):
         unpack(archive, tmp_path / "out")
 
 
-def test_a_name_that_is_file_and_folder_is_refused(tmp_path: Path) -> None:
+def test_name_of_file_and_folder_is_refused(tmp_path: Path) -> None:
     archive = zip_of(tmp_path / "bot.zip", (info("x"), b"1"), (info("x/y"), b"2"))
     with pytest.raises(BotError, match="both as a file and as a folder"):
         unpack(archive, tmp_path / "out")
 
 
-def test_a_bomb_is_refused_by_what_it_says_it_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One megabyte of zeros packs to a kilobyte; the bound is on what it unpacks to."""
+def test_zip_bomb_is_refused_by_its_stated_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One megabyte of zeros packs to a kilobyte; the limit applies to the unpacked size."""
     monkeypatch.setattr(zip_archive, "MAX_BYTES", 1_000_000)
     archive = zip_of(tmp_path / "bot.zip", (info("x"), bytes(1_000_001)))
     assert archive.stat().st_size < 2_000
@@ -88,8 +88,8 @@ def test_a_bomb_is_refused_by_what_it_says_it_holds(tmp_path: Path, monkeypatch:
     assert not (tmp_path / "out").exists()
 
 
-def test_a_bomb_that_says_less_than_it_holds_is_refused(tmp_path: Path) -> None:
-    """The size is a lie in both of its places; not more than it said is ever unpacked."""
+def test_zip_with_false_size_is_refused(tmp_path: Path) -> None:
+    """Both places state a false size; no more than that is ever unpacked."""
     archive = zip_of(tmp_path / "bot.zip", (info("x"), bytes(100_000)))
     data = bytearray(archive.read_bytes())
     for marker, offset in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
@@ -107,8 +107,8 @@ def test_too_many_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         unpack(archive, tmp_path / "out")
 
 
-def test_a_directory_of_names_without_end_is_refused_unread(tmp_path: Path) -> None:
-    """The central directory's size is looked at before it is read."""
+def test_huge_central_directory_is_refused_unread(tmp_path: Path) -> None:
+    """Its size is checked before it is read."""
     archive = zip_of(tmp_path / "bot.zip", (info("x"), b""))
     data = bytearray(archive.read_bytes())
     struct.pack_into("<L", data, data.index(b"PK\x05\x06") + 12, 1 << 30)
@@ -155,7 +155,7 @@ def empty(data: bytearray) -> None:
         (empty, "is no zip file"),
     ],
 )
-def test_what_cannot_be_unpacked_is_said(
+def test_unusable_archive_is_refused_with_a_reason(
     tmp_path: Path, spoil: Callable[[bytearray], None], said: str
 ) -> None:
     archive = zip_of(tmp_path / "bot.zip", (info("x"), b"some text to be packed " * 9))
@@ -166,8 +166,8 @@ def test_what_cannot_be_unpacked_is_said(
         unpack(archive, tmp_path / "out")
 
 
-def test_a_spoilt_archive_is_refused_or_unpacked_and_nothing_else(tmp_path: Path) -> None:
-    """Bytes are changed, taken out and put in, by a fixed stream of draws: no other exception comes out."""
+def test_corrupt_archive_raises_only_bot_errors(tmp_path: Path) -> None:
+    """A fixed random stream changes, deletes and inserts bytes."""
     extra = info("sub/\xe4.py")
     extra.extra = b"\x55\x54\x05\x00\x01abcd"
     whole = zip_of(tmp_path / "whole.zip", (info("bot.toml"), b"name = 1\n" * 20), (extra, b"print()\n" * 50))

@@ -1,4 +1,4 @@
-"""Sandboxes: the levels, the exact environment, and what bubblewrap keeps from a bot where it works."""
+"""Sandboxes: the levels, the exact environment, and the containment by bubblewrap."""
 
 import os
 import shutil
@@ -67,13 +67,13 @@ EXACT = sorted(f"{key}={value}" for key, value in environment())
 
 
 def test_environment_is_exact_without_containment(shell: Shell) -> None:
-    """Five variables and no other; the shell itself adds PWD."""
+    """It has five variables; the shell itself adds PWD."""
     lines = shell(PlainSandbox("off"), "env")
     assert sorted(line for line in lines if not line.startswith(("PWD=", "_=", "SHLVL=", "OLDPWD="))) == EXACT
 
 
-def test_off_protects_by_a_process_group_only() -> None:
-    """What is said of a level names every protection, and promises nothing that is not there."""
+def test_level_off_enforces_only_the_process_group() -> None:
+    """The protections list every name, and claim no other."""
     plain = open_sandbox("off")
     assert plain.level == "off"
     assert list(plain.protections) == list(PROTECTIONS)
@@ -81,8 +81,8 @@ def test_off_protects_by_a_process_group_only() -> None:
     assert enforced == ["process-group"]
 
 
-def test_program_that_cannot_be_run_is_a_closed_channel(tmp_path: Path) -> None:
-    """That a bot's program is missing is the bot's fault; that its folder is missing is not."""
+def test_program_that_cannot_run_gives_closed_channel(tmp_path: Path) -> None:
+    """A missing program is the bot's fault; a missing folder is not."""
     command = BotCommand(("./missing",), tmp_path, environment())
     event = PlainSandbox("off").spawn(command, memory_mb=1).wait(0)
     assert (event.kind, event.text) == ("closed", "./missing cannot be run: No such file or directory")
@@ -90,10 +90,8 @@ def test_program_that_cannot_be_run_is_a_closed_channel(tmp_path: Path) -> None:
         PlainSandbox("off").spawn(BotCommand(("./x",), tmp_path / "gone", ()), memory_mb=1)
 
 
-def test_machine_that_cannot_start_a_process_is_nobodys_loss(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """No room for another process is an error of the machine, not a dead bot."""
+def test_failed_fork_is_a_sandbox_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full process table is an error of the machine, not a dead bot."""
 
     def full(*_args: object, **_kwargs: object) -> None:
         raise BlockingIOError(11, "Resource temporarily unavailable")
@@ -103,8 +101,8 @@ def test_machine_that_cannot_start_a_process_is_nobodys_loss(
         PlainSandbox("off").spawn(BotCommand(("true",), tmp_path, ()), memory_mb=1)
 
 
-def test_without_bubblewrap_auto_says_so_and_strict_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """``auto`` falls back on limits alone and its protections tell; ``strict`` starts nothing."""
+def test_without_bubblewrap_auto_is_plain_and_strict_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """``auto`` falls back to limits and its protections show that; ``strict`` starts nothing."""
     monkeypatch.setattr(shutil, "which", lambda *_args, **_kwargs: None)
     fallen = open_sandbox("auto")
     assert (fallen.level, fallen.name) == ("auto", "plain")
@@ -113,10 +111,8 @@ def test_without_bubblewrap_auto_says_so_and_strict_refuses(monkeypatch: pytest.
         open_sandbox("strict")
 
 
-def test_bubblewrap_that_does_not_work_is_found_by_running_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A machine that forbids namespaces has the program all the same: only a try tells."""
+def test_broken_bubblewrap_is_found_by_running_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine that forbids namespaces still has the program; only a try shows it."""
     false = tmp_path / "bwrap"
     false.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n", "ascii")
     false.chmod(0o755)
@@ -125,8 +121,8 @@ def test_bubblewrap_that_does_not_work_is_found_by_running_it(
         Bubblewrap.open("auto")
 
 
-def test_strict_refuses_what_is_not_enforced(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Below the level asked for nothing is started, and the protections that lack are named."""
+def test_strict_names_the_missing_protections(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing starts below the level that was asked for."""
     monkeypatch.setattr(Bubblewrap, "check", lambda self: None)
     monkeypatch.setattr(Bubblewrap, "protections", {"network": "enforced", "system-calls": "absent"})
     with pytest.raises(SandboxError, match=r"lacks system-calls \(absent\)"):
@@ -135,23 +131,23 @@ def test_strict_refuses_what_is_not_enforced(monkeypatch: pytest.MonkeyPatch) ->
     assert open_sandbox("strict").level == "strict"
 
 
-def test_limits_hold_where_there_is_no_bubblewrap(shell: Shell) -> None:
-    """Without namespaces the limits on memory, file size and core dumps still hold."""
+def test_limits_hold_without_bubblewrap(shell: Shell) -> None:
+    """The limits on memory, file size and core dumps need no namespaces."""
     sandbox = PlainSandbox("auto", prlimit="/usr/bin/prlimit")
     assert shell(sandbox, "ulimit -v; ulimit -f; ulimit -c", memory_mb=512) == ["524288", "131072", "0"]
 
 
 @contained
 def test_environment_is_exact_in_the_sandbox(shell: Shell) -> None:
-    """Bubblewrap's own environment, which a bot can read, holds nothing else either."""
+    """A bot can read bubblewrap's own environment, which holds nothing else either."""
     script = "env; tr '\\0' '\\n' </proc/1/environ 2>/dev/null"
     lines = shell(open_sandbox("auto"), script)
     assert {line for line in lines if not line.startswith(("PWD=", "_=", "SHLVL=", "OLDPWD="))} == set(EXACT)
 
 
 @contained
-def test_bot_sees_its_folder_as_bot_and_nothing_else_of_the_host(shell: Shell) -> None:
-    """The folder is ``/bot``; where it lies on the host is not to be seen, nor is any home or database."""
+def test_bot_sees_only_its_folder_of_the_host(shell: Shell) -> None:
+    """The folder is ``/bot``; its path on the host, all homes and databases are hidden."""
     (shell.folder / "database").write_text("secret", encoding="ascii")
     script = (
         f"pwd; ls /; cat /bot/database; echo; ls {shell.folder} /home /root /var /tmp 2>/dev/null; ls /etc"
@@ -165,8 +161,8 @@ def test_bot_sees_its_folder_as_bot_and_nothing_else_of_the_host(shell: Shell) -
 
 
 @contained
-def test_bot_can_write_to_its_tmp_only(shell: Shell) -> None:
-    """Everything else is read-only, its own folder included; what it writes is bounded and private."""
+def test_bot_can_write_only_to_its_tmp(shell: Shell) -> None:
+    """All else is read-only, its own folder included; what it writes is bounded and private."""
     mine = ["/tmp/tourney-test-x", "/dev/shm/tourney-test-x"]
     places = " ".join(["/bot/x", "/x", "/usr/x", "/etc/x", "/dev/x", *mine])
     script = f"for p in {places}; do ( : >$p ) 2>/dev/null && echo $p; done; df -Pk /tmp | tail -n 1"
@@ -178,8 +174,8 @@ def test_bot_can_write_to_its_tmp_only(shell: Shell) -> None:
 
 
 @contained
-def test_bot_has_no_network_no_other_process_and_no_rights(shell: Shell) -> None:
-    """Not even loopback is up; only its own processes are to be seen; it is not root and cannot become it."""
+def test_bot_has_no_network_other_processes_or_privileges(shell: Shell) -> None:
+    """Not even loopback is up; it sees its own processes only; it is not root and cannot become root."""
     script = (
         "tail -n +3 /proc/net/dev | wc -l; tail -n +2 /proc/net/route | wc -l;"
         "ls /proc | grep -c '^[0-9]'; id -u; grep -E '^(CapEff|CapPrm|CapBnd|NoNewPrivs)' /proc/self/status"
@@ -198,13 +194,13 @@ def test_bot_has_no_network_no_other_process_and_no_rights(shell: Shell) -> None
 
 @contained
 def test_limits_hold_in_the_sandbox(shell: Shell) -> None:
-    """Memory that a process may address, the size of a file, no core dumps, and the number of processes."""
+    """Address space, file size, core dumps and the number of processes are limited."""
     lines = shell(open_sandbox("auto"), "ulimit -v; ulimit -f; ulimit -c; ulimit -p", memory_mb=512)
     assert lines == ["524288", "131072", "0", "512"]
 
 
 @contained
-def test_processes_that_went_their_own_way_end_with_the_bot(shell: Shell) -> None:
+def test_daemons_end_with_the_bot(shell: Shell) -> None:
     """A session of its own does not save a process from the end of the namespace."""
     rest = f"sleep 600.{os.getpid()}"
     up = f"until [ $(ps ax | grep -c '[0-9] {rest}') = 2 ]; do :; done; echo up"
@@ -215,10 +211,8 @@ def test_processes_that_went_their_own_way_end_with_the_bot(shell: Shell) -> Non
 
 @contained
 @pytest.mark.parametrize("with_groups", [True, False])
-def test_namespace_whose_first_process_is_kept_waiting_is_ended_all_the_same(
-    shell: Shell, with_groups: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As by a fork bomb: then its processes are killed at one go by their group, or one by one."""
+def test_slow_namespace_is_killed(shell: Shell, with_groups: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As after a fork bomb: the control group kills its processes at once, or they are killed one by one."""
     monkeypatch.setattr(process, "_SOON_MS", 0)
     extras = EXTRAS if with_groups else EXTRAS - {"cgroups"}
     sandbox = Bubblewrap("auto", extras, Users.of_this_host(), find_cgroups())
@@ -230,8 +224,8 @@ def test_namespace_whose_first_process_is_kept_waiting_is_ended_all_the_same(
 
 
 @contained
-def test_python_bots_find_the_games(tmp_path: Path) -> None:
-    """``python3`` is the interpreter that runs Tourney, with the games importable, and writes no bytecode."""
+def test_python_bots_can_import_the_games(tmp_path: Path) -> None:
+    """``python3`` is the interpreter that runs Tourney, and writes no bytecode."""
     tmp_path.chmod(0o755)
     (tmp_path / "helper.py").write_text(
         "import tourney.games.registry as r\nnames = r.GAMES.names()\n", "ascii"
@@ -247,8 +241,8 @@ def test_python_bots_find_the_games(tmp_path: Path) -> None:
 
 
 @contained
-def test_processor_time_is_the_bots_and_its_signal_is_named(tmp_path: Path) -> None:
-    """What is measured is the bot, not bubblewrap; and how it died is told through it."""
+def test_cpu_time_and_death_are_the_bots(tmp_path: Path) -> None:
+    """The time is the bot's, not bubblewrap's; its signal is reported through bubblewrap."""
     tmp_path.chmod(0o755)
     script = "read x; i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; echo done; read x; kill -SEGV $$"
     command = BotCommand(("/bin/sh", "-c", script), tmp_path, environment())

@@ -1,4 +1,4 @@
-"""Control groups: found where they are mounted, made with their bounds, and taken away."""
+"""Control groups: found, made with their limits, and removed."""
 
 import os
 import signal
@@ -21,8 +21,8 @@ HYBRID = """\
 """
 
 
-def test_hierarchies_are_found_in_the_kernels_words() -> None:
-    """Version 2 and the controllers of version 1, each with where it is mounted and what the mount shows."""
+def test_hierarchies_are_parsed_from_proc() -> None:
+    """Each of version 2 and version 1 has its mount point and the group that the mount shows."""
     assert _mounts(HYBRID) == {
         "": (Path("/sys/fs/cgroup/unified"), "/"),
         "memory": (Path("/sys/fs/cgroup/memory"), "/user"),
@@ -37,8 +37,8 @@ def test_hierarchies_are_found_in_the_kernels_words() -> None:
 
 
 @pytest.mark.parametrize("what", ["none", "garbage"])
-def test_where_nothing_can_be_told_there_are_none(tmp_path: Path, what: str) -> None:
-    """No /proc as expected is no error: there are just no groups."""
+def test_unreadable_proc_means_no_groups(tmp_path: Path, what: str) -> None:
+    """It is no error."""
     if what == "garbage":
         (tmp_path / "mountinfo").write_text("garbage\n")
         (tmp_path / "cgroup").write_text("garbage\n")
@@ -46,8 +46,8 @@ def test_where_nothing_can_be_told_there_are_none(tmp_path: Path, what: str) -> 
     assert Cgroups(()).make("1", memory=1, processes=1) is None
 
 
-def test_group_has_its_bounds_and_a_failure_leaves_nothing(tmp_path: Path) -> None:
-    """In folders that stand for hierarchies: what is written where; one that lacks fails the whole."""
+def test_group_has_its_limits_and_failure_leaves_nothing(tmp_path: Path) -> None:
+    """In folders that stand in for hierarchies, one failure undoes all."""
     new, old = tmp_path / "new", tmp_path / "old"
     new.mkdir()
     groups = Cgroups((Home(new, ("memory", "pids"), 2), Home(old, ("pids",), 1)))
@@ -75,8 +75,8 @@ sys.stdin.read()
 """
 
 
-def test_groups_of_the_dead_are_swept_and_no_others(tmp_path: Path) -> None:
-    """A maker is dead though nobody has reaped it, and though its number is somebody else's by now."""
+def test_only_groups_of_dead_makers_are_swept(tmp_path: Path) -> None:
+    """A maker counts as dead before it is reaped, and even if its number is reused."""
     groups = Cgroups((Home(tmp_path, (), 2),))
     mine = groups.make("1", memory=1, processes=1)
     assert mine is not None
@@ -97,7 +97,7 @@ def test_groups_of_the_dead_are_swept_and_no_others(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_name_that_is_taken_is_left_alone(tmp_path: Path) -> None:
+def test_group_name_in_use_is_skipped(tmp_path: Path) -> None:
     """A process of another namespace may have the same number, and be alive."""
     groups = Cgroups((Home(tmp_path, (), 2),))
     made = [groups.make("7", memory=1, processes=1) for _ in range(2)]
@@ -105,10 +105,8 @@ def test_a_name_that_is_taken_is_left_alone(tmp_path: Path) -> None:
     assert names == [f"tourney-{os.getpid()}-7", f"tourney-{os.getpid()}-7-1"]
 
 
-def test_a_group_that_is_swept_while_it_is_made_is_made_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Between its making and its lock nobody can tell whose it is."""
+def test_group_swept_while_being_made_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between its making and its lock it has no owner."""
     groups = Cgroups((Home(tmp_path, (), 2),))
     opened = cgroups._open
     swept: list[Path] = []
@@ -127,8 +125,8 @@ def test_a_group_that_is_swept_while_it_is_made_is_made_again(
 
 
 @pytest.mark.skipif("core" not in FOUND.gives, reason="no control groups can be made here")
-def test_group_accounts_for_ends_and_forgets_its_processes() -> None:
-    """A process that joins is accounted for, with its children, and killed with them by one word."""
+def test_group_measures_kills_and_removes_processes() -> None:
+    """A process that joins is measured and killed together with its children."""
     group = FOUND.make("test", memory=256 << 20, processes=20)
     assert group is not None
     try:

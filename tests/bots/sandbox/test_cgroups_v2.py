@@ -132,7 +132,7 @@ def in_a_container(kernel: Kernel) -> Cgroups:
         (in_a_container, ""),
     ],
 )
-def test_the_nearest_group_that_offers_all_is_found(
+def test_nearest_complete_group_is_found(
     kernel: Kernel, where: Callable[[Kernel], Cgroups], home: str
 ) -> None:
     """Found by trying; what was tried is gone."""
@@ -141,8 +141,8 @@ def test_the_nearest_group_that_offers_all_is_found(
     assert list(kernel.root.rglob("tourney-*")) == []
 
 
-def test_what_is_not_handed_down_is_not_claimed(kernel: Kernel) -> None:
-    """In a scope of its own, with nothing delegated above it, there is the core."""
+def test_controllers_that_are_not_delegated_are_not_claimed(kernel: Kernel) -> None:
+    """A scope without delegation still has the core files."""
     kernel.grant("/", "memory pids", permitted=False)
     kernel.grant("/a.slice", "memory pids", permitted=False)
     kernel.grant("/a.slice/b.scope", permitted=True)
@@ -150,14 +150,14 @@ def test_what_is_not_handed_down_is_not_claimed(kernel: Kernel) -> None:
 
 
 @pytest.mark.parametrize("own", ["/a.slice", "/../elsewhere"])
-def test_where_nothing_is_permitted_or_to_be_seen_there_are_none(kernel: Kernel, own: str) -> None:
+def test_no_permission_means_no_groups(kernel: Kernel, own: str) -> None:
     kernel.grant("/", "memory pids", permitted=False)
     kernel.grant("/a.slice", "memory pids", permitted=False)
     assert kernel.find(own) == Cgroups(())
 
 
-def test_a_group_from_its_making_to_its_end(kernel: Kernel) -> None:
-    """Its bounds, its processor time, its freezing and killing, its word on memory, and its removal."""
+def test_group_life_cycle(kernel: Kernel) -> None:
+    """Limits, processor time, freezing, killing, out-of-memory count, and removal."""
     cgroups = as_root(kernel)
     group = cgroups.make("1", memory=64 << 20, processes=9)
     assert group is not None
@@ -188,8 +188,8 @@ def test_a_group_from_its_making_to_its_end(kernel: Kernel) -> None:
     assert group.cpu_ns() is None
 
 
-def test_a_process_joins_before_it_becomes_the_bot(kernel: Kernel) -> None:
-    """As the words say that go before a bot's command; a group cannot go as long as somebody is in it."""
+def test_process_joins_group_before_it_becomes_the_bot(kernel: Kernel) -> None:
+    """A group with a process in it cannot be removed."""
     cgroups = as_root(kernel)
     group = cgroups.make("1", memory=1 << 20, processes=9)
     assert group is not None
@@ -202,8 +202,8 @@ def test_a_process_joins_before_it_becomes_the_bot(kernel: Kernel) -> None:
     assert not group.folders[0].exists()
 
 
-def test_a_bound_that_cannot_be_set_leaves_no_group(kernel: Kernel) -> None:
-    """What was handed down a moment ago may be taken back; then no bot starts without its bounds."""
+def test_failed_limit_leaves_no_group(kernel: Kernel) -> None:
+    """Delegation may be withdrawn at any time; then no bot starts without its limits."""
     cgroups = as_root(kernel)
     kernel.grant("/user.slice", "memory", permitted=True)
     with pytest.raises(PermissionError, match=r"pids\.max"):

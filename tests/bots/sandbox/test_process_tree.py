@@ -1,4 +1,4 @@
-"""Families of processes: looked at while they grow and die, and never for longer than is good."""
+"""Process trees: searched and measured while they grow and die, in bounded time."""
 
 import os
 import subprocess
@@ -38,7 +38,7 @@ def parent() -> Iterator[int]:
         group.reap()
 
 
-def test_all_are_found_or_as_many_as_are_wanted(parent: int) -> None:
+def test_process_tree_stops_at_the_given_size(parent: int) -> None:
     assert process_tree(parent) == [parent, *children_of(parent)]
     assert len(process_tree(parent)) == MANY + 1
     assert process_tree(parent, most=0) == [parent]
@@ -46,8 +46,8 @@ def test_all_are_found_or_as_many_as_are_wanted(parent: int) -> None:
     assert process_tree(os.getpid(), most=1)[1:] == children_of(os.getpid())
 
 
-def test_a_large_family_is_not_measured_for_ever(parent: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A fork bomb would keep the one who looks from the deadline; its time is that of the eldest."""
+def test_large_tree_is_measured_in_bounded_time(parent: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fork bomb must not keep the referee from its deadline; the oldest processes are measured."""
     asked: list[str] = []
     read = process._read
 
@@ -63,8 +63,8 @@ def test_a_large_family_is_not_measured_for_ever(parent: int, monkeypatch: pytes
     assert len([path for path in asked if path.endswith("/stat")]) == MEASURED
 
 
-def test_one_that_goes_while_one_looks_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a bot's processes do is never an error of ours."""
+def test_process_that_exits_meanwhile_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bot's processes never cause an error of Tourney."""
     monkeypatch.setattr(process, "process_tree", lambda _pid, _most: [os.getpid(), GONE])
     assert (tree_cpu_ns(0) or 0) > 0
     assert tree_run_delay_ns(0) is not None

@@ -1,4 +1,4 @@
-"""The filter of system calls, run as the kernel runs it: an interpreter of the few instructions it uses."""
+"""The filter of system calls, run by an interpreter of the few BPF instructions that it uses."""
 
 import errno
 import struct
@@ -32,8 +32,8 @@ def verdict(machine: str, number: int, *arguments: int, word: int | None = None)
 
 
 @pytest.mark.parametrize("machine", MACHINES)
-def test_every_call_of_the_tables_is_refused_and_the_rest_allowed(machine: str) -> None:
-    """Number by number, over all that there are."""
+def test_exactly_the_listed_calls_are_refused(machine: str) -> None:
+    """Every number is tried."""
     column = MACHINES[machine][1]
     wanted: dict[int | None, int] = {}
     for table, error in ((NOT_PERMITTED, errno.EPERM), (NOT_THERE, errno.ENOSYS), (PRETENDED, 0)):
@@ -45,8 +45,8 @@ def test_every_call_of_the_tables_is_refused_and_the_rest_allowed(machine: str) 
 
 
 @pytest.mark.parametrize("machine", MACHINES)
-def test_what_depends_on_arguments(machine: str) -> None:
-    """Threads may be made, namespaces not; plain sockets, others not; nobody types into terminals."""
+def test_clone_socket_and_ioctl_depend_on_arguments(machine: str) -> None:
+    """Threads and plain sockets are allowed; namespaces, other sockets and TIOCSTI are not."""
     column = MACHINES[machine][1]
     clone, socket, ioctl = (56, 220)[column], (41, 198)[column], (16, 29)[column]
     assert verdict(machine, clone, 0x3D0F00) == ALLOWED  # as a thread is made
@@ -60,8 +60,8 @@ def test_what_depends_on_arguments(machine: str) -> None:
     assert verdict(machine, ioctl, 0, 0x541C) == REFUSED | errno.EPERM
 
 
-def test_other_machines_numbers_do_not_exist() -> None:
-    """A 32-bit call, or one of the x32 kind, would go by another table."""
+def test_calls_of_other_architectures_do_not_exist() -> None:
+    """A 32-bit or x32 call has numbers of another table."""
     assert verdict("x86_64", 1, word=0x40000003) == REFUSED | errno.ENOSYS
     assert verdict("x86_64", 0x40000000 | 1) == REFUSED | errno.ENOSYS
     assert seccomp_filter("sparc") is None

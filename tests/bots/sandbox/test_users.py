@@ -1,4 +1,4 @@
-"""Users for bots: none twice at a time, and only such as there are."""
+"""Users for bots: one for each, from a range that exists."""
 
 import pytest
 
@@ -16,14 +16,14 @@ from tourney.bots.sandbox.bubblewrap import USERS_PER_PROCESS, Users, find_range
         ("", None),
     ],
 )
-def test_range_is_the_best_that_the_namespace_holds(uid_map: str, first: int | None) -> None:
+def test_best_available_user_range_is_chosen(uid_map: str, first: int | None) -> None:
     """All numbers, a container's, one with few, and one with root alone."""
     found = find_range(uid_map)
     assert (found and found[0]) == first
 
 
-def test_no_two_bots_of_a_process_share_a_user() -> None:
-    """Until there are more bots than users; one that is given back is free."""
+def test_bots_of_a_process_have_different_users() -> None:
+    """They share only if there are more bots than users; a returned user is free again."""
     users = Users((1000, 10_000), process=77)
     taken = [users.take() for _ in range(USERS_PER_PROCESS)]
     assert len(set(taken)) == USERS_PER_PROCESS
@@ -33,15 +33,15 @@ def test_no_two_bots_of_a_process_share_a_user() -> None:
     assert users.take() == taken[5]
 
 
-def test_processes_that_follow_each_other_have_others() -> None:
-    """Workers need not agree: their numbers tell their users apart."""
+def test_consecutive_processes_have_different_users() -> None:
+    """Workers need not coordinate: their numbers separate their users."""
     pools = [Users((1000, 10_000), process=number) for number in range(500, 510)]
     taken = {users.take() for users in pools for _ in range(USERS_PER_PROCESS)}
     assert len(taken) == 10 * USERS_PER_PROCESS
 
 
-def test_without_a_range_there_are_none() -> None:
-    """As for whoever is not root."""
+def test_without_a_range_there_are_no_users() -> None:
+    """This is so for all but root."""
     users = Users(None)
     assert users.take() is None
     users.give_back(None)
