@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar, get_args
 
 from tourney.errors import ActionError, OptionError, PositionError
 
@@ -29,6 +29,14 @@ A = TypeVar("A", bound=Hashable)
 
 ACTION_PATTERN = re.compile(r"[!-~]{1,200}", re.ASCII)
 """The form of an action string in every game."""
+
+
+Termination = Literal["resign", "fault", "adjudication"]
+"""Why a match ended before its game was over: the referee's words, which no game may use as its reason.
+
+``resign``, ``fault``: so the last seat but one left the match. ``adjudication``: the referee ended it.
+"""
+TERMINATIONS: tuple[Termination, ...] = get_args(Termination)
 
 
 class Option(NamedTuple):

@@ -32,13 +32,6 @@ protocol does not allow. ``overflow``: it sent too much between two requests.
 """
 FAULT_KINDS: Final[tuple[FaultKind, ...]] = get_args(FaultKind)
 
-Termination = Literal["resign", "fault", "adjudication"]
-"""Why a match ended before its game was over; otherwise a record's reason is a word of the game's own.
-
-``resign``, ``fault``: so the last seat but one left the match. ``adjudication``: the referee ended it.
-"""
-TERMINATIONS: Final[tuple[Termination, ...]] = get_args(Termination)
-
 Record = dict[str, Any]
 """A record as JSON data, of the form of ``RecordForm``: made by ``make_record``, read by ``check_record``."""
 

@@ -18,7 +18,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from tourney.errors import ActionError, GameError, TournamentError
-from tourney.games.base import CHANCE, OVER, Action, AnyGame, AnyState
+from tourney.games.base import CHANCE, OVER, Action, AnyGame, AnyState, Termination
 from tourney.match.record import FaultKind, Outcome
 from tourney.match.seeds import (
     bot_seed,
@@ -202,7 +202,7 @@ class Referee:
 
     # -- consequences -------------------------------------------------------------------------------------
 
-    def _go_on(self, reason: str) -> None:
+    def _go_on(self, reason: Termination) -> None:
         if not self._ended_by_withdrawal(reason):
             self._advance()
 
@@ -215,7 +215,7 @@ class Referee:
         if len(self.spec.seats) > 2:
             self._send_all(Withdrawn(seat).encode())
 
-    def _ended_by_withdrawal(self, reason: str) -> bool:
+    def _ended_by_withdrawal(self, reason: Termination) -> bool:
         """End the match if one seat is left; return whether it is over."""
         if len(self._order) < max(1, len(self.spec.seats) - 1):
             return False

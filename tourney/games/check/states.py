@@ -5,11 +5,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from tourney.errors import ActionError
-from tourney.games.base import ACTION_PATTERN, CHANCE, OVER, AnyGame
+from tourney.games.base import ACTION_PATTERN, CHANCE, OVER, TERMINATIONS, AnyGame
 from tourney.games.check.case import Case, Property, around, describe, fingerprint, mutants, subset
 
 _REASON = re.compile(r"[a-z][a-z0-9-]*", re.ASCII)
-_REFEREE_REASONS = frozenset({"resign", "fault", "adjudication"})
 _MAX_STRING = 1 << 19
 """A position has to fit into a line of the protocol, 1 MiB, with room for the word before it."""
 
@@ -96,7 +95,7 @@ def result(case: Case) -> Iterator[str]:
         yield f"ranks are {ranks}; a rank is 1 + the number of seats strictly better, so {right}"
     if not isinstance(reason, str) or _REASON.fullmatch(reason) is None:
         yield f"reason is {reason!r}, which is not of the form [a-z][a-z0-9-]*"
-    elif reason in _REFEREE_REASONS:
+    elif reason in TERMINATIONS:
         yield f"reason is {reason}, which is reserved for the referee"
 
 
