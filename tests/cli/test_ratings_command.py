@@ -291,8 +291,8 @@ def test_what_the_ratings_do_not_say_is_said(tmp_path: Path) -> None:
         pair = [number for number, row in repository.rows(cup.id) if set(row.seats) in ({0, 1}, {2, 3})]
         play_some(repository, cup, pair[::2])
     said = invoke(*BATCH, "--db", path).stderr
-    assert "the pool falls into 2 parts that no match connects" in said
-    assert "the prior alone bounds how far apart" in said
+    assert "no match connects these 2 groups of bots" in said
+    assert "only the prior limits their distance" in said
     left_out = invoke(*BATCH, "--db", path, "--forfeits", "void").stderr
     assert "left out: " in left_out
 

@@ -6,11 +6,9 @@ import pytest
 
 from tests.report import world
 from tests.report.conftest import Report
-from tourney.report.crosstable import crosstable, residual_step
-from tourney.report.frames import meetings, seat_frame
-from tourney.report.seats import seat_lines
-from tourney.report.source import Source, load
-from tourney.report.superiority import superiority
+from tourney.report.pairwise import crosstable, residual_step, superiority
+from tourney.report.source import Source, load, meetings, seat_frame
+from tourney.report.standings import seat_lines
 from tourney.run.engine.pairing import spec_of
 from tourney.schedule.row import units_of_win
 from tourney.store.repository import Repository
@@ -104,7 +102,7 @@ def test_who_is_better_is_told_for_every_pair_both_ways(source: Source) -> None:
 def test_what_the_ratings_cannot_say_is_said(repository: Repository) -> None:
     tournament = world.begin(repository, "abcd", games=2)
     nothing = superiority(load(repository, tournament))
-    assert nothing.notes == ("No match has been rated yet: the intervals are the prior's.",)
+    assert nothing.notes == ("No match has been rated yet, so the intervals are those of the prior.",)
     rows = dict(repository.rows(tournament.id))
     entrants = repository.entrants(tournament.id)
     for number, row in rows.items():
@@ -112,7 +110,7 @@ def test_what_the_ratings_cannot_say_is_said(repository: Repository) -> None:
             match = world.played(spec_of(tournament, entrants, row), number)
             repository.record_results(tournament.id, [MatchResult(number, match)])
     notes = superiority(load(repository, tournament)).notes
-    assert notes[0].startswith("The bots fall into 2 parts that no match connects")
+    assert notes[0].startswith("No match connects these 2 groups of bots")
     assert any("Seats, in Elo relative to their mean: seat 1: " in note for note in notes)
 
 

@@ -218,19 +218,19 @@ def _number(option: str, text: str) -> float:
 
 
 def notes(batch: Batch, names: Names) -> list[str]:
-    """Return what a reader of the table has to know, a sentence each."""
+    """Return sentences on the pool and the limits of its ratings."""
     pool = batch.pool
     if not pool.matches:
-        return ["no match has been rated yet: the intervals are the prior's"]
+        return ["no match has been rated yet, so the intervals are those of the prior"]
     said = []
     if len(pool.parts) > 1:
         said.append(
-            f"the pool falls into {len(pool.parts)} parts that no match connects, so the ratings of one say"
-            f" nothing about another: {groups_text(pool.parts, names)}"
+            f"no match connects these {len(pool.parts)} groups of bots, so their ratings are not comparable:"
+            f" {groups_text(pool.parts, names)}"
         )
     said += [
-        "nobody further down ever took anything off the groups above, so the prior alone bounds how far apart"
-        f" they are: {groups_text(steps, names)}"
+        "no bot ever scored against a group before its own, so only the prior limits their distance:"
+        f" {groups_text(steps, names)}"
         for steps in pool.steps
         if len(steps) > 1
     ]
@@ -246,7 +246,7 @@ def notes(batch: Batch, names: Names) -> list[str]:
         said.append(f"seats, in Elo relative to their mean: {seats}")
     if pool.goodness.p_value is not None:
         said.append(
-            f"fit: pairs' residuals are {pool.goodness.ratio} times what chance would leave"
+            f"fit: pairs' residuals are {pool.goodness.ratio} times those expected by chance"
             f" (p = {pool.goodness.p_value})"
         )
     return said

@@ -9,12 +9,10 @@ from markupsafe import Markup
 
 from tourney.report import plots, text
 from tourney.report.downloads import DownloadTable, table
-from tourney.report.frames import meetings
 from tourney.report.labels import EntrantLabel, entrant_labels
 from tourney.report.listing import MatchLine
-from tourney.report.seats import SeatLine, seat_lines
-from tourney.report.source import Source
-from tourney.report.standings import StandingLine
+from tourney.report.source import Source, meetings, seat_frame
+from tourney.report.standings import SeatLine, StandingLine, seat_lines
 
 CHIPS = 400
 """Matches against one opponent that a page links to; the list of matches has them all."""
@@ -64,11 +62,11 @@ class BotPage:
 
 def bot_pages(
     source: Source,
-    frame: pd.DataFrame,
     standings: tuple[StandingLine, ...],
     matches: Mapping[int, MatchLine],
 ) -> Iterator[BotPage]:
-    """Yield the bots' pages in the order of the standings; ``frame`` is ``frames.seat_frame``."""
+    """Yield the bots' pages in the order of the standings."""
+    frame = seat_frame(source)
     met = dict(iter(meetings(frame).groupby(["entrant", "opponent"], sort=True)))
     faulty = dict(iter(frame[frame["fault"] != ""].groupby("entrant", sort=True)))
     scale = _history_scale(source)

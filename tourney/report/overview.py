@@ -4,22 +4,25 @@ from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 
-import pandas as pd
 from markupsafe import Markup
 
 from tourney.match.record import FAULT_KINDS
 from tourney.report import plots, text
 from tourney.report.downloads import DownloadTable
 from tourney.report.facts import Fact, state, tournament_facts
-from tourney.report.faults import FaultLine, fault_lines, faults_table
 from tourney.report.labels import entrant_labels
-from tourney.report.seats import SeatLine, seat_lines, seats_table
 from tourney.report.source import Source
 from tourney.report.standings import (
+    FaultLine,
+    SeatLine,
     StandingLine,
     elo_axis,
+    fault_lines,
+    faults_table,
     history_table,
     rating_axis,
+    seat_lines,
+    seats_table,
     standing_lines,
     standings_table,
 )
@@ -49,7 +52,7 @@ class Overview:
     downloads: dict[str, DownloadTable]
 
 
-def overview(source: Source, frame: pd.DataFrame, *, measured: bool) -> Overview:
+def overview(source: Source, *, measured: bool) -> Overview:
     """Return the first page's context, with measurements only if ``measured``."""
     lines = fault_lines(source)
     return Overview(
@@ -61,7 +64,7 @@ def overview(source: Source, frame: pd.DataFrame, *, measured: bool) -> Overview
         axis=plots.whisker_axis(elo_axis(source)),
         skill_axis=plots.whisker_axis(rating_axis(source)),
         seats=seat_lines(source),
-        ends=ends(frame),
+        ends=ends(source),
         faults=lines,
         fault_kinds=FAULT_KINDS,
         voids=source.progress.void,
@@ -103,10 +106,10 @@ def tournament_row(source: Source, href: str) -> TournamentRow:
     )
 
 
-def ends(frame: pd.DataFrame) -> tuple[tuple[str, int, str], ...]:
+def ends(source: Source) -> tuple[tuple[str, int, str], ...]:
     """Return the reasons for the ends of matches, the most frequent first: (reason, count, percent)."""
-    counted = frame[(frame["seat"] == 1) & ~frame["void"]]
-    total = len(counted)
-    counts = Counter(str(reason) for reason in counted["reason"])
+    results = [match.result for match in source.matches if match.result is not None]
+    counts = Counter(result.reason for result in results if not result.void)
+    total = counts.total()
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return tuple((text.words(r), n, text.percent(Fraction(n, total))) for r, n in ordered)

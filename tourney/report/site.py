@@ -4,13 +4,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import pandas as pd
 import rfc8785
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from tourney import __version__
 from tourney.games import svg_diagram
-from tourney.report import bot_page, crosstable, frames, listing, overview, superiority, text
+from tourney.report import bot_page, listing, overview, pairwise, text
 from tourney.report.downloads import DownloadTable
 from tourney.report.match_page import damaged, match_page
 from tourney.report.source import Source
@@ -99,10 +98,9 @@ class _Site:
 
     def _files(self) -> Iterator[File]:
         source = self._source
-        frame = frames.seat_frame(source)
-        front = overview.overview(source, frame, measured=self._measured)
-        cross = crosstable.crosstable(source)
-        better = superiority.superiority(source)
+        front = overview.overview(source, measured=self._measured)
+        cross = pairwise.crosstable(source)
+        better = pairwise.superiority(source)
         small = len(cross.lines) <= INLINE_CROSSTABLE
         yield self._page(
             "index.html",
@@ -123,7 +121,7 @@ class _Site:
         for name, table in downloads.items():
             yield from _tables(f"data/{name}", table)
         yield from self._list()
-        yield from self._bots(frame, front)
+        yield from self._bots(front)
         yield from self._matches()
 
     def _list(self) -> Iterator[File]:
@@ -140,9 +138,9 @@ class _Site:
                 unpaged=len(self._lines) - len(self._paged),
             )
 
-    def _bots(self, frame: pd.DataFrame, front: overview.Overview) -> Iterator[File]:
+    def _bots(self, front: overview.Overview) -> Iterator[File]:
         matches = {line.number: line for line in self._lines}
-        for page in bot_page.bot_pages(self._source, frame, front.standings, matches):
+        for page in bot_page.bot_pages(self._source, front.standings, matches):
             yield self._page(page.entrant.page, "bot.html", bot=page)
             for name, table in page.downloads.items():
                 yield from _tables(f"data/bots/{page.entrant.slug}-{name}", table)

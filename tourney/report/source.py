@@ -1,9 +1,11 @@
-"""What a report is made of: a tournament as the store has it, as one frozen value."""
+"""The source of a report: a stored tournament as one frozen value, and its results as pandas frames."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
+
+import pandas as pd
 
 from tourney.errors import GameError, StoreDamaged
 from tourney.games.base import AnyGame
@@ -114,7 +116,7 @@ class Source:
         return Pool.of((entrant.number for entrant in self.entrants), self.settings).table()
 
     def seat_name(self, seat: int) -> str:
-        """Return what a seat (from 1) is called."""
+        """Return the name of a seat, counted from 1."""
         names = self.game.seat_names if self.game else ()
         return names[seat - 1] if seat <= len(names) else f"Seat {seat}"
 
@@ -126,7 +128,7 @@ class Source:
 
 
 def load(repository: Repository, tournament: Tournament) -> Source:
-    """Read a tournament. Details are read as they are asked for, so keep the repository open."""
+    """Read a tournament. Details of matches are read on demand, so keep the repository open."""
     matches = tuple(repository.matches(tournament.id, finished=True))
     recorded = {match.number for match in matches if match.result is not None and match.result.digest}
 
@@ -160,3 +162,42 @@ def load(repository: Repository, tournament: Tournament) -> Source:
         draw_probability=draw_probability_of(repository, tournament),
         seat_totals=repository.seat_totals(tournament.id),
     )
+
+
+COLUMNS = ("match", "seat", "entrant", "rank", "fault", "void", "reason")
+
+
+def seat_frame(source: Source) -> pd.DataFrame:
+    """Return a row per finished match and seat, in schedule and seat order; ``fault`` is a kind or ""."""
+    rows = [
+        (match.number, seat, *columns, match.result.void, match.result.reason)
+        for match in source.matches
+        if match.result is not None
+        for seat, columns in enumerate(
+            zip(match.seats, match.result.ranks, (f or "" for f in match.result.faults), strict=True), 1
+        )
+    ]
+    return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"void": bool, "match": "int64"})
+
+
+def meetings(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per match and ordered pair of its entrants, without void matches.
+
+    Columns: match, entrant, seat, opponent, half (half points: 2, 1 or 0), fault and opponent_fault.
+    """
+    counted = frame.loc[~frame["void"], ["match", "seat", "entrant", "rank", "fault"]]
+    pairs = counted.merge(counted, on="match", suffixes=("", "_theirs"))
+    pairs = pairs[pairs["seat"] != pairs["seat_theirs"]]
+    better = (pairs["rank"] < pairs["rank_theirs"]).astype(int)
+    equal = (pairs["rank"] == pairs["rank_theirs"]).astype(int)
+    return pd.DataFrame(
+        {
+            "match": pairs["match"],
+            "entrant": pairs["entrant"],
+            "seat": pairs["seat"],
+            "opponent": pairs["entrant_theirs"],
+            "half": 2 * better + equal,
+            "fault": pairs["fault"],
+            "opponent_fault": pairs["fault_theirs"],
+        }
+    ).sort_values(["entrant", "opponent", "match"], ignore_index=True)
