@@ -37,6 +37,7 @@ _ALL = SCHEDULE.outerjoin(MATCH, _M.id == _S.id)
 _DERIVED = ("digest", "ranks", "faults", "reason", "void", "void_reason", "void_entrant", "actions")
 """The columns of a match that follow from its record."""
 _RESULT = [column for column in MATCH.c if column is not _M.record]
+_RESULT_NAMES = [column.name for column in _RESULT]
 
 
 class Matches(Tournaments):
@@ -101,9 +102,10 @@ class Matches(Tournaments):
             shape = shape_of(connection, tournament)
             for row in each(connection, query):
                 try:
-                    result = None if row.id is None else result_of(row._asdict(), shape)
+                    columns = dict(zip(_RESULT_NAMES, row[6:], strict=True))
+                    result = None if columns["id"] is None else result_of(columns, shape)
                     last = match_key(last, *row[:5])
-                    match = Match(tournament, row[0], last, read_seating(row.seating, *shape), result)
+                    match = Match(tournament, row[0], last, read_seating(row[5], *shape), result)
                 except ColumnError as error:
                     raise damage.in_result(connection, tournament, row[0], error) from error
                 yield match
