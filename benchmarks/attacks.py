@@ -1,11 +1,11 @@
-"""How long an attack lasts: from its deadline until the bot is gone, and from the death of a runner likewise.
+"""Time from an attack's deadline, or from a runner's death, until the bot is gone.
 
     python -m benchmarks.attacks [--rounds 5] [--level auto|off] [ATTACK ...]
 
-Plays each attack of the tests in a match, pinned to one processor as a worker and its bots are, and prints a
-row of a table. Then a runner is killed (SIGKILL), and its bots with all that they started are waited for:
-that row is left out where attacks are named. The exit code is 1 if one ends more than a second past its
-deadline, or not as it must; on a machine that is busy with other things that may happen.
+Plays each attack of the tests in a match, pinned to one processor like a worker and its bots, and prints a
+table. Without named attacks, a last row kills a runner (SIGKILL) and waits for the end of its bots and of all
+that they started. The exit code is 1 if an attack ends more than a second past its deadline, or with another
+outcome than expected; on a busy machine that may happen.
 """
 
 import argparse
@@ -30,7 +30,7 @@ HEAD = """\
 
 
 def fights(attack: Attack, sandbox: Sandbox, rounds: int) -> Iterable[Fight]:
-    """Play an attack so many times."""
+    """Play an attack several times."""
     for _ in range(rounds):
         with tempfile.TemporaryDirectory(prefix="tourney-attacks-") as folder:
             Path(folder).chmod(0o755)
@@ -39,7 +39,7 @@ def fights(attack: Attack, sandbox: Sandbox, rounds: int) -> Iterable[Fight]:
 
 
 def row(attack: Attack, found: Sequence[Fight]) -> str:
-    """Return the row of an attack: medians, and the worst."""
+    """Return the row of an attack: the medians and the worst figures."""
     kinds = sorted({kind or "none" for fight in found for kind in fight.kinds})
     grown = max(fight.grown for fight in found) // 1024
     if not found[0].faults:  # it played on, and no deadline ended it
@@ -52,7 +52,7 @@ def row(attack: Attack, found: Sequence[Fight]) -> str:
 
 
 def bad(attack: Attack, fight: Fight, sandbox: Sandbox) -> bool:
-    """Say whether it ended too late or not as it must."""
+    """Return whether an attack ended too late, or with another outcome than expected."""
     held = attack.contained(sandbox.protections)
     late = bool(fight.faults) and fight.past > MOST_SECONDS
     return (
@@ -60,7 +60,7 @@ def bad(attack: Attack, fight: Fight, sandbox: Sandbox) -> bool:
     )
 
 
-def bereaved(level: str) -> float:
+def time_until_gone(level: str) -> float:
     """Kill a runner; return the seconds until no process of its bots is left."""
     with tempfile.TemporaryDirectory(prefix="tourney-attacks-") as folder:
         Path(folder).chmod(0o755)
@@ -82,29 +82,29 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("attacks", nargs="*", metavar="ATTACK", help="all of them if none is named")
+    parser.add_argument("attacks", nargs="*", metavar="ATTACK", help="default: all")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--level", choices=("auto", "off"), default="auto")
-    told = parser.parse_args(words)
-    unknown = set(told.attacks) - {attack.name for attack in ATTACKS}
+    given = parser.parse_args(words)
+    unknown = set(given.attacks) - {attack.name for attack in ATTACKS}
     if unknown:
         parser.error(f"there is no attack {min(unknown)}")
-    sandbox = open_sandbox(told.level)
+    sandbox = open_sandbox(given.level)
     pin(0, 1)
     failed = []
     print(HEAD)
     for attack in ATTACKS:
-        if not told.attacks or attack.name in told.attacks:
-            found = list(fights(attack, sandbox, told.rounds))
+        if not given.attacks or attack.name in given.attacks:
+            found = list(fights(attack, sandbox, given.rounds))
             print(row(attack, found), flush=True)
             failed += [attack.name] * any(bad(attack, fight, sandbox) for fight in found)
-    if not told.attacks:
-        left = [bereaved(told.level) for _ in range(told.rounds)]
+    if not given.attacks:
+        left = [time_until_gone(given.level) for _ in range(given.rounds)]
         cells = f"{1000 * statistics.median(left):,.0f} | {1000 * max(left):,.0f}"
         print(f"| the runner is killed | | 0 | {cells} | {cells} | |")
         failed += ["runner"] * (max(left) > MOST_SECONDS)
     if failed:
-        print(f"too late, or not as they must be: {' '.join(failed)}", file=sys.stderr)
+        print(f"too late, or with another outcome than expected: {' '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0
 
 

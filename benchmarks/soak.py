@@ -1,12 +1,12 @@
-"""Soak: bad bots among good ones, the runner killed over and over, a full disk, a second writer.
+"""Soak test: bad bots among good ones, a runner that is killed often, a full disk, a second writer.
 
     python -m benchmarks.soak [--kills 50] [--seed 5] [--only kills,memory,disk,writer] [--keep DIR]
 
-Every part checks what must hold, and prints its figures; the exit code is 1 if something does not hold. All
-matches are there once, none that was stored is lost or changed, ``tourney verify --all`` and ``tourney db
-check`` hold, no process outlives its runner, and the runner's memory stays flat. The moments of the kills are
-drawn from the seed: half of them by the number of matches stored since the start, half by the time since the
-start. The full disk is a small tmpfs, so that part wants root; it says so where it cannot be had.
+Every part prints its figures; the exit code is 1 if a check fails. The checks: each match is stored once, no
+stored match is lost or changed, ``tourney verify --all`` and ``tourney db check`` hold, no process outlives its
+runner, and the runner's memory stays flat. The moments of the kills follow from the seed: half of them by the
+number of stored matches, half by the time since the start. The full disk is a small tmpfs, so that part needs
+root and is skipped without it.
 """
 
 import argparse
@@ -28,7 +28,7 @@ from benchmarks.soak_machine import alive, below, can_mount, descendants, fill, 
 from tourney.seeds import stream
 
 PATIENCE = 120.0
-"""Seconds after which something that must happen is taken not to happen."""
+"""Seconds to wait for an expected event."""
 NAME = "soak"
 
 _PLAYER = """#!/bin/sh
@@ -52,15 +52,15 @@ BOTS = {
     ),
     "nostart": "#!/bin/sh\nexit 1\n",
 }
-"""Two that play, and one for each way to fail; ``hang`` does not end with its input either."""
+"""Two that play, and one for each way to fail; ``hang`` does not even end with its input."""
 
 
-class Broken(Exception):  # noqa: N818 - as people say it
-    """Something that must hold does not."""
+class Broken(Exception):  # noqa: N818 - a failed check, not an error of this program
+    """A check failed."""
 
 
 def write(folder: Path, games: int, bots: Sequence[str] = tuple(BOTS)) -> int:
-    """Write the tournament and its bots into a folder; return how many matches it has."""
+    """Write the tournament and its bots into a folder; return its number of matches."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in bots:
         path = folder / name
@@ -86,7 +86,7 @@ def write(folder: Path, games: int, bots: Sequence[str] = tuple(BOTS)) -> int:
 
 @dataclass
 class Runner:
-    """A run of the tournament, in a process of its own. ``rss``: matches stored, and KiB, at each look."""
+    """A run of the tournament, in a process of its own. ``rss``: stored matches and KiB over time."""
 
     folder: Path
     database: Path
@@ -104,7 +104,7 @@ class Runner:
         self._said.close()
 
     def look(self) -> int:
-        """Return how many matches are stored; note the memory."""
+        """Return the number of stored matches, and record the memory."""
         count = stored(self.database)
         with suppress(OSError, ValueError, IndexError):
             pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
@@ -112,7 +112,7 @@ class Runner:
         return count
 
     def wait(self, event: Callable[[], bool]) -> bool:
-        """Wait until something has happened; False if the run ended before. Raises Broken if neither does."""
+        """Wait for an event; return False if the run ended before. Raises Broken after PATIENCE."""
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             if event():
@@ -124,18 +124,18 @@ class Runner:
         raise Broken("the run neither went on nor ended")
 
     def kill(self) -> None:
-        """Kill the runner alone, as a crash would, and wait until all that it started is gone."""
-        family = descendants(self.process.pid)
+        """Kill the runner alone, as a crash would, and wait for the end of all its processes."""
+        processes = descendants(self.process.pid)
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
         end = time.monotonic() + PATIENCE
-        while left := [who for who in family if alive(*who)] or below(self.folder):
+        while left := [process for process in processes if alive(*process)] or below(self.folder):
             if time.monotonic() > end:
                 raise Broken(f"left alive after the runner was killed: {left}")
             time.sleep(0.01)
 
     def finish(self) -> int:
-        """Let it play to its end; return its exit code."""
+        """Wait for the end of the run; return its exit code."""
         while self.process.poll() is None:
             self.look()
             time.sleep(0.05)
@@ -143,22 +143,22 @@ class Runner:
 
 
 def kills(folder: Path, count: int, seed: int, games: int) -> dict[str, object]:
-    """Kill the runner at ``count`` moments, going on each time; return the figures."""
+    """Kill the runner at ``count`` moments and resume it each time; return the figures."""
     rows = write(folder, games)
     database = folder / "soak.db"
-    draw = stream(seed, "soak", "kills")
+    sample = stream(seed, "soak", "kills")
     kept: dict[int, str] = {}
     by_time = by_matches = ended = 0
     peak = 0
     began = time.monotonic()
     for _ in range(count):
         runner = Runner(folder, database)
-        if draw(2):
-            moment = time.monotonic() + draw(2500) / 1000
+        if sample(2):
+            moment = time.monotonic() + sample(2500) / 1000
             going = runner.wait(lambda: time.monotonic() >= moment)  # noqa: B023 - called at once
             by_time += 1
         else:
-            goal = stored(database) + 1 + draw(max(2, 2 * rows // (3 * count)))
+            goal = stored(database) + 1 + sample(max(2, 2 * rows // (3 * count)))
             going = runner.wait(lambda: runner.look() >= goal)  # noqa: B023 - called at once
             by_matches += 1
         ended += not going or runner.process.poll() is not None
@@ -193,7 +193,7 @@ def kills(folder: Path, count: int, seed: int, games: int) -> dict[str, object]:
 
 
 def memory(folder: Path, games: int) -> dict[str, object]:
-    """Play without a break and watch the runner's memory; return the figures."""
+    """Play without a break and measure the runner's memory; return the figures."""
     rows = write(folder, games, ("first", "last", "crash", "nostart"))
     runner = Runner(folder, folder / "soak.db")
     if runner.finish():
@@ -215,7 +215,7 @@ def memory(folder: Path, games: int) -> dict[str, object]:
 
 
 def writer(folder: Path, games: int) -> dict[str, object]:
-    """Hold the database's lock until the run pauses; let go; return the figures."""
+    """Hold the database's lock until the run pauses, then release it; return the figures."""
     rows = write(folder, games)
     database = folder / "soak.db"
     runner = Runner(folder, database)
@@ -233,7 +233,7 @@ def writer(folder: Path, games: int) -> dict[str, object]:
     return {
         "matches": rows,
         "seconds until it paused": round(noticed, 1),
-        **told(folder),
+        **pauses(folder),
         **sound(folder, database),
     }
 
@@ -268,18 +268,18 @@ def disk(folder: Path, games: int) -> dict[str, object]:
             raise Broken(f"the last run failed: {said(folder)}")
         whole(database, rows)
         if left and "an earlier run kept" not in said(folder):
-            raise Broken("what was in the spool was not taken in")
+            raise Broken("the results in the spool were not stored")
         return {
             "matches": rows,
             "in the spool at the first pause": spooled,
             "stored, and in the spool, at the kill": f"{before}, {left}",
-            **told(folder),
+            **pauses(folder),
             **sound(folder, database),
         }
 
 
 def sound(folder: Path, database: Path) -> dict[str, object]:
-    """Check what must hold of a database that is finished, by Tourney's own commands."""
+    """Check the database of a finished run with Tourney's own commands."""
     for words in (("verify", "--all"), ("db", "check")):
         done = subprocess.run(
             tourney(*words, "--db", str(database)), cwd=folder, capture_output=True, text=True, check=False
@@ -300,13 +300,13 @@ def sound(folder: Path, database: Path) -> dict[str, object]:
 
 
 def whole(database: Path, rows: int) -> None:
-    """Raise Broken unless all matches are there once."""
+    """Raise Broken unless each match is stored once."""
     if sorted(digests(database)) != list(range(1, rows + 1)):
         raise Broken("a match is missing")
 
 
-def told(folder: Path) -> dict[str, object]:
-    """Return how often the run said that it pauses and goes on."""
+def pauses(folder: Path) -> dict[str, object]:
+    """Return how often the run reported a pause and its end."""
     text = said(folder)
     return {"pauses said": text.count("paused: "), "resumed said": text.count("resumed: ")}
 
@@ -317,17 +317,17 @@ def tourney(*words: str) -> list[str]:
 
 
 def said(folder: Path) -> str:
-    """Return what the runs said."""
+    """Return the standard error of all runs."""
     return (folder / "said.txt").read_text("utf-8", "replace")
 
 
 def stored(database: Path) -> int:
-    """Return how many matches are stored."""
+    """Return the number of stored matches."""
     return len(_query(database, "SELECT id FROM match"))
 
 
 def digests(database: Path) -> dict[int, str]:
-    """Return the digests of what is stored, by match number."""
+    """Return the digests of the stored records by match number."""
     return dict(_query(database, "SELECT number, digest FROM match JOIN schedule USING (id)"))
 
 
@@ -339,7 +339,7 @@ def _query(database: Path, query: str) -> list[tuple[int, str]]:
 
 
 def lines(spool: Path) -> int:
-    """Return how many results a spool holds."""
+    """Return the number of results in a spool."""
     with suppress(OSError):
         return max(0, spool.read_bytes().partition(b"\0")[0].count(b"\n") - 1)
     return 0
@@ -348,11 +348,13 @@ def lines(spool: Path) -> int:
 def main() -> int:
     """Soak, and print the figures as JSON lines."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--kills", type=int, default=50, help="how many; default: %(default)s")
+    parser.add_argument("--kills", type=int, default=50, help="number of kills; default: %(default)s")
     parser.add_argument("--games", type=int, default=40, help="games per pairing; default: %(default)s")
-    parser.add_argument("--seed", type=int, default=5, help="of the kills' moments; default: %(default)s")
+    parser.add_argument(
+        "--seed", type=int, default=5, help="seed of the kills' moments; default: %(default)s"
+    )
     parser.add_argument("--only", default="kills,memory,disk,writer", help="parts; default: %(default)s")
-    parser.add_argument("--keep", type=Path, help="work in this folder, and leave all there")
+    parser.add_argument("--keep", type=Path, help="work in this folder and keep it")
     chosen = parser.parse_args()
     parts: dict[str, Callable[[Path], dict[str, object]]] = {
         "kills": lambda folder: kills(folder, chosen.kills, chosen.seed, chosen.games),
@@ -367,7 +369,7 @@ def main() -> int:
         base = (chosen.keep or Path(name)).resolve()
         for part in chosen.only.split(","):
             if part == "disk" and not can_mount():
-                print(json.dumps({"part": part, "skipped": "no tmpfs can be mounted here (it wants root)"}))
+                print(json.dumps({"part": part, "skipped": "no tmpfs can be mounted here (it needs root)"}))
                 continue
             try:
                 figures = parts[part](base / part)

@@ -1,13 +1,13 @@
-"""What holds for all tests: hypothesis draws the same examples in every run, and no example is timed.
+"""Settings of all tests: hypothesis uses the same examples in every run, without a time limit.
 
-At the end of a run it is said which attacks are not contained.
+The end of a run lists the attacks that are not contained.
 """
 
 from hypothesis import HealthCheck, settings
 
 from tests.attacks.summary import pytest_terminal_summary  # noqa: F401 - a hook, found by its name
 
-# The first example loads tables, which takes a busy machine seconds: no test may fail by speed.
+# The first example loads tables, which takes seconds on a busy machine; no test may fail because of speed.
 settings.register_profile(
     "tourney",
     deadline=None,

@@ -1,4 +1,4 @@
-"""What tests of containment share: whether it can be had here."""
+"""Whether containment works on this machine."""
 
 from functools import cache
 
@@ -11,7 +11,7 @@ from tourney.errors import SandboxError
 
 @cache
 def bubblewrap_works() -> bool:
-    """Say whether bots can be contained on this machine."""
+    """Return whether bubblewrap works on this machine."""
     try:
         Bubblewrap.open("auto")
     except SandboxError:
@@ -21,7 +21,7 @@ def bubblewrap_works() -> bool:
 
 @cache
 def strict_works() -> bool:
-    """Say whether all protections can be had on this machine."""
+    """Return whether this machine enforces all protections."""
     try:
         open_sandbox("strict")
     except SandboxError:
@@ -30,4 +30,4 @@ def strict_works() -> bool:
 
 
 contained = pytest.mark.skipif(not bubblewrap_works(), reason="bubblewrap does not work on this machine")
-"""Marks a test that needs bubblewrap; it is skipped where that does not work, and says so."""
+"""Marks a test that needs bubblewrap; without it the test is skipped with a reason."""

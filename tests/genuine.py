@@ -1,4 +1,4 @@
-"""Tournaments whose matches were really played, by bots that need no process: every record holds."""
+"""Tournaments of really played matches, by bots without a process: every record verifies."""
 
 from collections.abc import Sequence
 
@@ -27,7 +27,7 @@ def begin(
     opening_plies: int = 2,
     seed: int = 7,
 ) -> Tournament:
-    """Store a round-robin of bots that draw their actions, all of it drawn."""
+    """Store a round-robin of bots with random actions, with all rounds paired."""
     rules = find_game(game)
     _, options = rules.settings(seats, {})
     plan = Plan(
@@ -56,14 +56,14 @@ def begin(
 
 
 def play(spec: MatchSpec) -> PlayedMatch:
-    """Play a match of bots that draw their actions."""
+    """Play a match of bots with random actions."""
     return play_match(
         spec, find_game(spec.game), [Player(random_channel.RandomChannel()) for _ in spec.seats]
     )
 
 
 def play_all(repository: Repository, tournament: Tournament, *, void: Sequence[int] = ()) -> None:
-    """Play what is pending, each with a log of two lines; those of ``void`` are lost to the machine."""
+    """Play the pending matches, each with a log of two lines; matches in ``void`` are void."""
     entrants = repository.entrants(tournament.id)
     finished = []
     for number, row in repository.pending(tournament.id):

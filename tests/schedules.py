@@ -30,7 +30,7 @@ def result(row: Row, truth: Sequence[int], draws: int = 20) -> ResultRow:
         return row.result((1, 1))
     form = []
     for number in row.seats:
-        # The sum of three uniform draws is bell-shaped, near enough for strength to tell.
+        # The sum of three uniform samples is bell-shaped, near enough for strength to matter.
         luck = sum(uniform(derive(1, "luck", *key, number, k), 400) for k in range(3))
         form.append(truth[number] + luck)
     ranks = tuple(1 + sum(other > mine for other in form) for mine in form)

@@ -1,4 +1,4 @@
-"""What tests of matches share: specs of the toy games, and matches of scripted bots."""
+"""Specs of the toy games, and matches of scripted bots, for tests of matches."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ def make_spec(
     opening: Opening = Opening(),  # noqa: B008 - a frozen value
     options: tuple[tuple[str, str], ...] = (),
 ) -> MatchSpec:
-    """Return the spec of a match of bots that there are not."""
+    """Return the spec of a match of bots that do not exist."""
     entrants = tuple(
         Entrant(f"entrant-{seat}", f"bot-{seat}", "1.0", (), f"{seat:064x}") for seat in range(1, seats + 1)
     )

@@ -1,4 +1,4 @@
-"""The house rules that a program can check: lint, types, imports, and what must not stand in the tree."""
+"""The rules of the tree that a program can check: lint, types, imports, and forbidden text."""
 
 import re
 import subprocess
@@ -37,8 +37,8 @@ def tracked_files() -> list[Path]:
     return [ROOT / line for line in done.stdout.splitlines() if (ROOT / line).is_file()]
 
 
-def test_tree_names_no_registry_and_no_path_of_a_machine() -> None:
-    """No registry's host stands in the tree, and no home or work folder of whoever built it."""
+def test_tree_has_no_registry_host_or_machine_path() -> None:
+    """No file contains a package registry's host or a home or work folder of a machine."""
     bad = re.compile(
         rb"files\.pythonhosted"
         rb"|pypi\.or"
@@ -52,8 +52,8 @@ def test_tree_names_no_registry_and_no_path_of_a_machine() -> None:
     assert found == []
 
 
-def test_every_ignore_carries_its_reason() -> None:
-    """A ``noqa`` or a ``type: ignore`` names its rule and says why in words."""
+def test_every_ignore_has_its_reason() -> None:
+    """A ``noqa`` or a ``type: ignore`` names its rule and gives a reason."""
     ignore = re.compile(r"#\s*(?:noqa|type:\s*ignore)(?P<rest>.*)")
     bare = []
     for path in tracked_files():
@@ -68,8 +68,8 @@ def test_every_ignore_carries_its_reason() -> None:
     assert bare == []
 
 
-def test_requirements_are_pinned_with_hashes_and_carry_no_address() -> None:
-    """The development requirements are exact versions with hashes; no line holds an address."""
+def test_requirements_are_pinned_with_hashes_and_no_urls() -> None:
+    """The development requirements are exact versions with hashes; no line contains a URL."""
     text = (ROOT / "requirements" / "dev.txt").read_text(encoding="ascii")
     assert "://" not in text
     pins = [line for line in text.splitlines() if line and line[0].isalpha()]

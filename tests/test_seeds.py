@@ -1,4 +1,4 @@
-"""Seeds: derived as written, by every way that there is."""
+"""Seeds: both ways to derive them give the documented values."""
 
 import hashlib
 
@@ -11,14 +11,14 @@ from tourney.seeds import U64, derive, deriver, uniform
 
 
 @given(st.integers(0, U64 - 1), st.integers(0, 10**6))
-def test_a_deriver_derives(seed: int, k: int) -> None:
-    """The quick way for many k is the plain way, and both are what the definition says."""
+def test_deriver_gives_the_same_as_derive(seed: int, k: int) -> None:
+    """The fast way for many k agrees with the plain way and with the definition."""
     text = f"{seed}/chance/{k}".encode("ascii")
     defined = int.from_bytes(hashlib.blake2b(text, digest_size=8, key=b"tourney-seed-1").digest(), "big")
     assert derive(seed, "chance", k) == deriver(seed, "chance")(k) == chance_stream(seed)(k) == defined
 
 
-def test_a_deriver_refuses_what_derive_refuses() -> None:
+def test_deriver_refuses_what_derive_refuses() -> None:
     with pytest.raises(ValueError, match="not in"):
         deriver(-1, "chance")
     with pytest.raises(ValueError, match="does not match"):
@@ -26,13 +26,13 @@ def test_a_deriver_refuses_what_derive_refuses() -> None:
 
 
 @given(st.integers(0, U64 - 1), st.lists(st.integers(0, 9), min_size=1, max_size=12).filter(any))
-def test_chance_falls_on_the_first_outcome_whose_sum_exceeds_the_draw(u: int, weights: list[int]) -> None:
+def test_chance_takes_first_outcome_whose_sum_exceeds_the_number(u: int, weights: list[int]) -> None:
     outcomes = list(range(len(weights)))
     r = uniform(u, sum(weights))
     assert pick(u, outcomes, weights) == next(k for k in outcomes if sum(weights[: k + 1]) > r)
 
 
 @pytest.mark.parametrize("weights", [(), (0, 0), (1, 2, 3), (1,)])
-def test_chance_refuses_weights_that_do_not_fit(weights: tuple[int, ...]) -> None:
+def test_chance_refuses_bad_weights(weights: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="chance has no outcome"):
         sample_chance(1, 0, ("a", "b"), weights)

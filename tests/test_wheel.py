@@ -1,4 +1,4 @@
-"""The wheel works alone: built, installed by itself, run outside the checkout."""
+"""The wheel works alone: built, installed, and run outside the checkout."""
 
 import os
 import subprocess
@@ -70,7 +70,7 @@ def test_version(tourney: Path, tmp_path: Path) -> None:
     assert done.stdout.startswith("tourney ")
 
 
-def test_console_answers_the_page(tourney: Path, tmp_path: Path) -> None:
+def test_rules_console_works(tourney: Path, tmp_path: Path) -> None:
     """The games are in the wheel, and found by their entry points."""
     done = subprocess.run(
         [tourney, "rules", "sages-tafl"],
@@ -83,8 +83,8 @@ def test_console_answers_the_page(tourney: Path, tmp_path: Path) -> None:
     assert done.stdout == "ok\n484\n", done.stderr
 
 
-def test_a_tournament_from_start_to_report(tourney: Path, tmp_path: Path) -> None:
-    """The shipped bots and the templates are in the wheel: a cup is run, verified and reported."""
+def test_tournament_runs_from_start_to_report(tourney: Path, tmp_path: Path) -> None:
+    """The wheel has the shipped bots and templates: a tournament is played, verified and reported."""
     (tmp_path / "cup.toml").write_text(
         'name = "cup"\ngame = "sage-stones"\nformat = "round-robin"\nseed = 7\nbots = ["random", "greedy"]\n',
         encoding="utf-8",

@@ -13,7 +13,7 @@ from tourney.seeds import RandBelow
 
 @dataclass(frozen=True, slots=True)
 class ToeState(State[int]):
-    """Noughts and crosses: seat 1 is X, seat 2 is O; the option `misere` turns the result round."""
+    """Noughts and crosses: seat 1 is X, seat 2 is O; the option `misere` reverses the result."""
 
     board: str
     misere: bool

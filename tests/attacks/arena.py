@@ -75,17 +75,17 @@ while read -r word rest; do
     esac
 done
 """
-"""Needs no more than a shell, so that next matches are quick."""
+"""Needs only a shell, so that the next matches are fast."""
 DATABASE: Final = b"all the results"
 _NS: Final = 1_000_000_000
 
 
 class Watched(ProcessChannel):
-    """A channel that notes what is waited for: no wait may reach beyond the deadline of its request.
+    """A channel that records waits beyond the deadline of their request.
 
-    Exact on any machine: a wait is judged by the time that the channel itself had read last. ``overstayed``
-    holds the milliseconds of waits that were too long. ``asked`` and ``deadline`` are the last request's, and
-    ``ended`` is when the bot was gone.
+    It is exact on any machine, because it compares a wait with the time that the channel read last.
+    ``overstayed`` holds the waits that were too long, in milliseconds. ``asked`` and ``deadline`` belong to
+    the last request; ``ended`` is the time of the bot's end.
     """
 
     def __init__(
@@ -101,23 +101,23 @@ class Watched(ProcessChannel):
         self._poll = self._watch  # type: ignore[assignment]  # as the object's own, which the channel keeps
 
     def ask(self, data: bytes, deadline: int) -> str | Event:
-        """Note the time and the deadline."""
+        """Record the time and the deadline."""
         self.asked = self._read()
         self.deadline = deadline
         return super().ask(data, deadline)
 
     def request(self, data: bytes) -> None:
-        """Note the time."""
+        """Record the time."""
         self.asked = self._read()
         super().request(data)
 
     def wait(self, deadline: int) -> Event:
-        """Note the deadline."""
+        """Record the deadline."""
         self.deadline = deadline
         return super().wait(deadline)
 
     def close(self, grace: float) -> None:
-        """Note the end."""
+        """Record the end."""
         was, self._open = self._open, False
         super().close(grace)
         if was:
@@ -128,7 +128,7 @@ class Watched(ProcessChannel):
         return self._now
 
     def _watch(self, timeout_ms: float) -> list[tuple[int, int]]:
-        # What is left is rounded up to whole milliseconds.
+        # The channel rounds the remaining time up to whole milliseconds.
         if timeout_ms and self._open and timeout_ms * 1e6 >= max(0, self.deadline - self._now) + 1e6:
             self.overstayed.append(timeout_ms)
         return self._inner(timeout_ms)
@@ -136,7 +136,7 @@ class Watched(ProcessChannel):
 
 @dataclass(frozen=True, slots=True)
 class Fight:
-    """A match against an attacker: how it went, and what it did to the referee and the host.
+    """A match against an attacker, and its effects on the referee and the host.
 
     ``took``: seconds from the attacker's last request until it was gone; ``past``: from that request's
     deadline, below 0 if it was gone before.
@@ -162,22 +162,22 @@ class Fight:
 
     @property
     def kinds(self) -> tuple[str | None, ...]:
-        """The kinds of the faults; None where there is none."""
+        """The kinds of the faults; None if there are none."""
         return tuple(kind for _, kind, _ in self.faults) or (None,)
 
     @property
     def notes(self) -> str:
-        """What the referee noted."""
+        """The referee's notes."""
         return "; ".join(line.text for line in self.played.log if line.kind == "note")
 
     @property
     def said(self) -> list[str]:
-        """What bots said for the log."""
+        """The bots' lines for the log."""
         return [line.text for line in self.played.log if line.kind == "info"]
 
     @property
     def worked(self) -> list[str]:
-        """What of the attack worked, in words: what the bot could do, what is left, what was harmed."""
+        """The parts of the attack that worked: what the bot did, what it left, what it changed."""
         could = [text.split(" ")[1] for text in self.said if text.startswith("could ")]
         return [*could, *(["outlived-the-match"] if self.left else []), *self.harmed]
 
@@ -215,7 +215,7 @@ class Arena:
         self._sockets = _sockets(self.token)
 
     def __enter__(self) -> Self:
-        """Lay out what can be attacked."""
+        """Set up the targets of the attacks."""
         port = self._sockets.__enter__()
         facts = {
             "DATABASE": str(self.folder / "tourney.db"),
@@ -235,7 +235,7 @@ class Arena:
         self._sockets.__exit__(None, None, None)
 
     def fight(self, code: str, limits: Limits = PATIENT, *, stays: bool = False) -> Fight:
-        """Play against an attacker; look who is left; then let honest bots play in the same room.
+        """Play against an attacker, search for its processes, then let honest bots play in the same runner.
 
         ``stays``: something is expected to be left, so it is not waited for to go.
         """
@@ -255,7 +255,7 @@ class Arena:
         return Fight(played, took, past, overstayed, grown, left, changed, after.record["digest"])
 
     def attack(self, attack: Attack) -> Fight:
-        """Play against an attack: as it is where the sandbox contains it, and tamed where it does not."""
+        """Play against an attack, in its tame form if the sandbox does not contain it."""
         contained = attack.contained(self.sandbox.protections)
         if contained or not attack.tame:
             stays = not contained and "all-processes" in attack.needs
@@ -263,14 +263,14 @@ class Arena:
         return self.fight(attack.tame)
 
     def control(self) -> str:
-        """Return the digest of the match of the honest bots, where nobody attacked anything."""
+        """Return the digest of a match of honest bots without an attack."""
         self._lay_out("")
         with self._room() as room:
             found: str = room.play(_spec(("honest", "rival"), PATIENT)).record["digest"]
         return found
 
     def launch(self, entrant: Entrant, limits: Limits) -> Channel:
-        """Start the bot that an entrant names; the token tells its processes from all others."""
+        """Start an entrant's bot; the token distinguishes its processes from all others."""
         if entrant.bot == "drawn":
             return self._opponent()
         words: tuple[str, ...] = ("./bot", self.token)
@@ -287,7 +287,7 @@ class Arena:
         return MatchRunner(self.launch, sandbox=self.sandbox, clock=self._clock, find=toy)
 
     def _lay_out(self, code: str) -> Mapping[str, bytes]:
-        """Write the bots and a database, and return what no attacker may change."""
+        """Write the bots and a database, and return the files that no attacker may change."""
         (self.folder / "attacker" / "bot.py").write_text(BOT.format(facts=self._facts, code=code), "utf-8")
         for name in ("honest", "rival"):
             (self.folder / name / "bot").write_text(HONEST, "ascii")
@@ -298,7 +298,7 @@ class Arena:
         return {str(self.folder / name): _content(str(self.folder / name)) for name in names}
 
     def _left(self, *, stays: bool) -> Iterator[str]:
-        """Name what is left, and kill it by its own number; where nothing is to stay it may take its time."""
+        """Name and kill the remaining processes, by their own numbers; if none may stay, wait for their end."""
         if not stays and not running(self.token):
             return
         for process in Path("/proc").glob("[0-9]*"):
@@ -311,7 +311,7 @@ class Arena:
 
 @contextmanager
 def _sockets(name: str) -> Iterator[int]:
-    """Listen on a port, which is yielded, and on an abstract socket; nobody is answered."""
+    """Listen on a port, which is yielded, and on an abstract socket, without answers."""
     with (
         socket.create_server(("127.0.0.1", 0), backlog=64) as port,
         socket.socket(socket.AF_UNIX) as abstract,
@@ -334,7 +334,7 @@ def _spec(names: tuple[str, ...], limits: Limits) -> Any:
 
 
 def _peak(*, reset: bool = True) -> int:
-    """Return the most memory that this process has had since the last reset, in bytes."""
+    """Return the peak memory of this process since the last reset, in bytes."""
     if reset:
         Path("/proc/self/clear_refs").write_text("5")
     found = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text("ascii"))

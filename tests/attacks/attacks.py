@@ -9,17 +9,17 @@ from tourney.match.spec import Limits
 
 PATIENT: Final = Limits(move_ms=60_000, startup_ms=60_000, memory_mb=256)
 HASTY: Final = Limits(move_ms=300, margin_ms=50, startup_ms=60_000, memory_mb=256)
-"""For attacks that are to run into the deadline of a turn."""
+"""For attacks that run into the deadline of a turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """What a bot does instead of (or before) its first move, and what must come of it.
+    """What a bot does instead of (or before) its first move, and the expected outcome.
 
-    ``faults``: the kinds that may come of it, None for no fault. ``notes``: words of the referee's note.
-    ``needs``: the protections that contain it; where one of them is not enforced it must be seen to work, in
-    the form ``tame`` if there is one: it stops at bounds of its own, and takes away what it wrote.
-    ``freely``: the faults that may come of it then.
+    ``faults``: the possible kinds, None for no fault. ``notes``: words of the referee's note. ``needs``: the
+    protections that contain it; if one of them is not enforced, the attack must work, in its form ``tame`` if
+    there is one: it stops at bounds of its own and removes what it wrote. ``freely``: the possible faults
+    then.
     """
 
     name: str
@@ -32,30 +32,30 @@ class Attack:
     freely: tuple[str | None, ...] = (None,)
 
     def contained(self, protections: Mapping[str, Degree]) -> bool:
-        """Say whether a sandbox with these protections contains it."""
+        """Return whether a sandbox with these protections contains it."""
         return all(protections[name] == "enforced" for name in self.needs)
 
 
 def turn(body: str) -> str:
-    """Return a bot that does this when it is asked first."""
+    """Return a bot that does this in its first turn."""
     return "def attack(first):\n" + "".join(f"    {line}\n" for line in body.splitlines())
 
 
 def tries(*steps: tuple[str, str]) -> str:
-    """Return a bot that tries some things when it is asked first, and says which of them it could do."""
+    """Return a bot that tries these steps in its first turn, and reports the ones that worked."""
     body = [f"def {name}():\n    {code.replace(chr(10), chr(10) + '    ')}" for name, code in steps]
     return turn("\n".join([*body, *(f"attempt({name})" for name, _ in steps)]))
 
 
 SEES_REFEREE = "if Path(f'/proc/{REFEREE}/cmdline').read_bytes() != WORDS:\n    raise PermissionError\n"
-"""Another process may have its number where the bot is."""
+"""In the bot's namespace another process may have the referee's number."""
 
 TRACE = """\
 import ctypes
 libc = ctypes.CDLL(None, use_errno=True)
 libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
 libc.ptrace.restype = ctypes.c_long
-# Seized and not stopped; its tracer lets go of it by exiting.
+# Seized but not stopped; the tracer releases it by exiting.
 child = os.fork()
 if child == 0:
     os._exit(0 if libc.ptrace(0x4206, WHOM, None, None) == 0 else 1)
@@ -223,7 +223,7 @@ ATTACKS: Final = (
     ),
     Attack(
         "kills-the-referee",
-        # What its user may kill is all in the sandbox.
+        # All that its user may kill is in the sandbox.
         tries(("kill_the_referee", SEES_REFEREE + "os.kill(REFEREE, signal.SIGKILL)"))
         + "    for whom in (-1, 1, os.getppid()):\n"
         "        try:\n"
@@ -232,7 +232,7 @@ ATTACKS: Final = (
         "            pass\n",
         (None, "crash"),
         needs=("process-table", "own-user"),
-        # This one nobody minds.
+        # This one harms nothing.
         tame=tries(("signal_the_referee", SEES_REFEREE + "os.kill(REFEREE, signal.SIGURG)")),
     ),
     Attack(
@@ -365,4 +365,4 @@ PONDERERS: Final = (
         needs=("freezing",),
     ),
 )
-"""Tried apart, by an opponent who looks. Contained means that they are held still, with ``freeze``."""
+"""Tried by an opponent that measures. They are contained if ``freeze`` stops them."""

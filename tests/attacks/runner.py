@@ -26,7 +26,7 @@ move-ms = 600000
 sandbox = "LEVEL"
 """
 HANG: Final = """#!/bin/sh
-# It leaves a process in its own group, and a daemon that has no parent and no session of its own.
+# It leaves a process in its own group, and a daemon without a parent in another session.
 while read -r word rest; do
     case $word in
         tourney) echo bot;;
@@ -42,10 +42,10 @@ done
 
 
 class Runner:
-    """`tourney run` of a tournament in which nobody ever moves."""
+    """`tourney run` of a tournament in which no bot ever moves."""
 
     def __init__(self, home: Path, level: str) -> None:
-        # Seconds for sleep, and a number that no other test has.
+        # Seconds for sleep, unique to this test.
         self.token = f"86400.{os.getpid()}{time.monotonic_ns() % 10**9:09d}"
         hang = home / "hang"
         hang.write_text(HANG.replace("TOKEN", self.token), "ascii")
@@ -55,7 +55,7 @@ class Runner:
         self.process = popen(words, cwd=home, stderr=subprocess.PIPE)
 
     def sleepers(self) -> list[str]:
-        """Return the bots' processes that there are now, wherever they went."""
+        """Return the bots' processes, in any session."""
         found = []
         for process in Path("/proc").glob("[0-9]*"):
             with suppress(OSError):

@@ -1,4 +1,4 @@
-"""Hostile bots in real matches: each ends in time, with the right fault, and harms nobody else.
+"""Hostile bots in real matches: each ends in time, with the right fault, and harms only itself.
 
 "In time" is exact on any machine: the referee waits for nothing beyond the deadline (``Fight.overstayed``).
 How long it takes until a bot is gone is up to the machine: ``benchmarks/attacks.py`` measures that.
@@ -20,18 +20,18 @@ from tourney.match.spec import Limits
 pytestmark = pytest.mark.attack
 
 HANG_SECONDS = 120
-"""A bot that nobody ends stays for ten minutes; nothing else takes so long past a deadline."""
+"""A bot that is not ended stays for ten minutes; nothing else takes so long past a deadline."""
 REFEREE_BYTES = 8 * 1024 * 1024
-"""What the referee's own memory may grow by in a match, at its peak, whatever the bots do."""
+"""Bytes that the referee's peak memory may grow by in a match."""
 LEVELS: dict[str, Callable[[], Sandbox]] = {
     "auto": partial(open_sandbox, "auto"),
     "limits": lambda: PlainSandbox("auto", program("prlimit"), program("setpriv")),
     "off": lambda: PlainSandbox("off", setpriv=program("setpriv")),
 }
 MAY_FAIL = {"database", "rivals-folder", "own-folder", "traces-the-referee", "kills-the-referee"}
-"""Attacks that a machine may withstand by itself: it may refuse to trace, or hide processes."""
+"""Attacks that some machines withstand without a sandbox: they refuse tracing, or hide processes."""
 LIMITED = {"address-space", "open-files", "file-size", "core-dumps"}
-"""All that limits give: with other attacks there is no difference to ``off``."""
+"""The protections by limits; other attacks work as with ``off``."""
 
 
 def cases() -> Iterator[object]:

@@ -101,7 +101,7 @@ for line in sys.stdin:
 
 @pytest.fixture
 def worker(tmp_path: Path, sandbox: Sandbox) -> Iterator[ProcessChannel]:
-    """A bot whose child, in a process group of its own, works as long as the bot lives."""
+    """A bot with a child, in a process group of its own, that works as long as the bot lives."""
     tmp_path.chmod(0o755)
     (tmp_path / "bot.py").write_text(WORKER, "ascii")
     words = (sys.executable, "-I", "-S", "-B", "bot.py")
@@ -118,7 +118,7 @@ def used(channel: ProcessChannel) -> int:
 
 
 def stands_still(used: Callable[[], int]) -> bool:
-    """Look until two looks, with some work of our own in between, find no CPU time used."""
+    """Return whether two readings, with some work in between, find no CPU time used; try for a while."""
     for _ in range(200):
         before = used()
         until = time.process_time() + 0.02
@@ -130,7 +130,7 @@ def stands_still(used: Callable[[], int]) -> bool:
 
 
 def goes_on(used: Callable[[], int]) -> bool:
-    """Look until CPU time is used."""
+    """Return whether CPU time is used within a minute."""
     before, until = used(), time.monotonic() + 60
     while time.monotonic() < until:
         if used() > before + 20_000_000:
@@ -156,7 +156,7 @@ def test_frozen_bot_uses_no_time(worker: ProcessChannel) -> None:
 
 
 class Looker(Idle):
-    """An opponent that looks in its first turn what processor time the attacker uses."""
+    """An opponent that measures the attacker's processor time in its first turn."""
 
     def __init__(self, look: Callable[[], bool]) -> None:
         super().__init__()
@@ -164,7 +164,7 @@ class Looker(Idle):
         self.seen: bool | None = None
 
     def wait(self, deadline: int) -> Event:
-        """Look before the first move."""
+        """Measure before the first move."""
         event = super().wait(deadline)
         if event.text.startswith("move") and self.seen is None:
             self.seen = self._look()
@@ -172,7 +172,7 @@ class Looker(Idle):
 
 
 def used_by(token: str) -> int:
-    """Return the processor time of all processes, in whatever session, whose command holds a word."""
+    """Return the processor time of all processes, in any session, whose command contains a word."""
     total = 0
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
@@ -192,7 +192,7 @@ def test_working_in_the_opponents_turn(
 ) -> None:
     """No process of a frozen bot works, except daemons if only signals freeze it."""
     tmp_path.chmod(0o755)
-    # In a process namespace signals find daemons too, as long as they do not fork faster than one looks.
+    # In a process namespace signals reach daemons too, unless they fork faster than the search.
     held = attack.contained(sandbox.protections) or sandbox.name == "bubblewrap"
     stays = "daemon" in attack.name and sandbox.protections["all-processes"] != "enforced"
     look = stands_still if ponder == "freeze" and held else goes_on

@@ -18,26 +18,26 @@ pytestmark = pytest.mark.attack
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "containment.md"
 MAY_DIFFER = {
-    "own-user",  # whoever runs this may be nobody in particular
+    "own-user",  # depends on the user who runs the tests
     "processors",  # there may be only one
-    "privileges",  # of somebody who has none
-    "system",  # which somebody may not write to anyway
+    "privileges",  # a user may have none
+    "system",  # a user may not write there anyway
     "host-files",
     "process-table",  # some machines hide processes from each other
     "user-namespaces",  # and some forbid these
     "network",  # there may be no route
 }
-"""Protections that a machine may give by itself, in part, to one who is not root there."""
+"""Protections that some machines give in part to users other than root."""
 
 
 def documented(column: int) -> dict[str, str]:
-    """Return a column of the table of levels: degree by protection."""
+    """Return a column of the table of levels: the degree of each protection."""
     row = r"^\| `([a-z-]+)` \| (\w+) \| (\w+) \| (\w+) \|$"
     return {name: cells[column] for name, *cells in re.findall(row, DOCS.read_text("utf-8"), re.MULTILINE)}
 
 
 def attack_rows() -> list[str]:
-    """Return the documentation's rows of attacks: what they come to, and what contains them."""
+    """Return the rows of the attacks in the documentation: the outcome, and the levels that contain them."""
     rows = []
     for attack in (*ATTACKS, *PONDERERS):
         kinds = " or ".join("plays on" if kind is None else f"`{kind}`" for kind in attack.faults)
@@ -90,7 +90,7 @@ def test_lower_levels_contain_exactly_what_is_documented(
         title = f"\nnot contained with sandbox = {level!r}, no bubblewrap and no control groups:\n"
         sys.stdout.write(title + "\n".join(rows) + "\n")
     same = set(PROTECTIONS) - (MAY_DIFFER if os.geteuid() != 0 else {"processors", "network"})
-    # The canary's own referee has what is best here, so its death is looked at in the sandbox alone.
+    # The canary's referee uses the best sandbox of this machine, so its death is tested there only.
     same.discard("referee-death")
     table = documented(column)
     assert {f.protection: f.degree for f in findings if f.protection in same} == {

@@ -1,6 +1,6 @@
-"""Who dies when the runner does: real tournaments of bots that hang and leave daemons, killed in every way.
+"""No bot outlives its runner: real tournaments of bots that hang and leave daemons, killed in every way.
 
-What is waited for are events; the deadlines only bound a failure.
+The tests wait for events; the deadlines only bound a failure.
 """
 
 import fcntl
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.attack
 
 @pytest.fixture(params=[pytest.param("auto", marks=contained), "off"])
 def runner(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Runner]:
-    """A runner whose bot is up, and has left processes everywhere; none is left after the test."""
+    """A runner whose bot has started and left processes everywhere; none may be left after the test."""
     started = Runner(tmp_path, request.param)
     try:
         assert wait_for(lambda: len(started.sleepers()) >= 4), started.process.poll()
@@ -37,12 +37,12 @@ def runner(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Runner]:
             os.kill(int(pid), signal.SIGKILL)
     assert left == []
     homes = [home.folder for home in find_cgroups().homes]
-    # Those of other tests too, which may be on their way out.
+    # This includes groups of other tests, which may still be ending.
     assert wait_for(lambda: not any(_unowned(group) for home in homes for group in home.glob("tourney-*")))
 
 
 def _unowned(folder: Path) -> bool:
-    """Say whether a control group holds processes and its maker is gone; it may go while one looks."""
+    """Return whether a control group holds processes and its maker is gone."""
     with suppress(FileNotFoundError):
         lock = os.open(folder, os.O_RDONLY)
         try:
