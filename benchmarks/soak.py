@@ -3,10 +3,10 @@
     python -m benchmarks.soak [--kills 50] [--seed 5] [--only kills,memory,disk,writer] [--keep DIR]
 
 Every part prints its figures; the exit code is 1 if a check fails. The checks: each match is stored once, no
-stored match is lost or changed, ``tourney verify --all`` and ``tourney db check`` hold, no process outlives its
-runner, and the runner's memory stays flat. The moments of the kills follow from the seed: half of them by the
-number of stored matches, half by the time since the start. The full disk is a small tmpfs, so that part needs
-root and is skipped without it.
+stored match is lost or changed, ``tourney verify --all`` and ``tourney db check`` hold, no process outlives
+its runner, and the runner's memory stays flat. The seed determines the moments of the kills: half of them by
+the number of stored matches, half by the time since the start. The full disk is a small tmpfs, so that part
+needs root and is skipped without it.
 """
 
 import argparse
@@ -349,7 +349,7 @@ def main() -> int:
     """Soak, and print the figures as JSON lines."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--kills", type=int, default=50, help="number of kills; default: %(default)s")
-    parser.add_argument("--games", type=int, default=40, help="games per pairing; default: %(default)s")
+    parser.add_argument("--games", type=int, default=40, help="default: %(default)s")
     parser.add_argument(
         "--seed", type=int, default=5, help="seed of the kills' moments; default: %(default)s"
     )

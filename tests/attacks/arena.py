@@ -298,7 +298,7 @@ class Arena:
         return {str(self.folder / name): _content(str(self.folder / name)) for name in names}
 
     def _left(self, *, stays: bool) -> Iterator[str]:
-        """Name and kill the remaining processes, by their own numbers; if none may stay, wait for their end."""
+        """Name and kill the remaining processes; if none may stay, wait for their end first."""
         if not stays and not running(self.token):
             return
         for process in Path("/proc").glob("[0-9]*"):
