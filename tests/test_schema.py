@@ -11,6 +11,7 @@ from msgspec import Meta, Struct
 
 from tourney.match.record import RecordForm
 from tourney.match.spec import Limits
+from tourney.run.config.reference import json_schema
 from tourney.schema import (
     MAX_INT,
     Count,
@@ -21,7 +22,6 @@ from tourney.schema import (
     Text,
     check_range,
     either,
-    json_schema,
     read,
     show,
 )

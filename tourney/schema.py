@@ -1,13 +1,13 @@
 """Schemas: the constrained types of all values from outside, and one strict reader that words every error.
 
-A value is defined once, as a frozen ``msgspec.Struct``. ``read`` converts parsed JSON or TOML into it;
-``json_schema`` writes its JSON Schema. Booleans are no integers, and 1.0 is no integer. A check that no field
-can express belongs into ``__post_init__``, which raises ``SchemaError``.
+A value is defined once, as a frozen ``msgspec.Struct``. ``read`` converts parsed JSON or TOML into it.
+Booleans are no integers, and 1.0 is no integer. A check that no field can express belongs into
+``__post_init__``, which raises ``SchemaError``.
 """
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 from typing import Annotated, Any, Final, NoReturn, TypeVar
 
@@ -30,7 +30,7 @@ VERSION: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,31}", re.ASCII)
 WORD: Final = re.compile(r"[a-z][a-z0-9-]{0,199}", re.ASCII)
 DIGEST: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
-_UNICODE: Final = r"\A[^\ud800-\udfff]*\Z"
+UNICODE: Final = r"\A[^\ud800-\udfff]*\Z"
 
 
 def _whole(pattern: re.Pattern[str], description: str) -> Meta:
@@ -58,13 +58,13 @@ Count = Annotated[int, Meta(ge=0, le=MAX_INT)]
 Token = Annotated[str, _whole(ACTION_PATTERN, "1 to 200 printable ASCII characters without blanks.")]
 """An action, an option's name or value, or the version of a game's rules."""
 _VALID = {"want": "be valid Unicode"}
-Text = Annotated[str, Meta(max_length=MAX_TEXT, pattern=_UNICODE, extra=_VALID)]
-Label = Annotated[str, Meta(min_length=1, max_length=MAX_TEXT, pattern=_UNICODE, extra=_VALID)]
-LongText = Annotated[str, Meta(max_length=1 << 16, pattern=_UNICODE, extra=_VALID)]
+Text = Annotated[str, Meta(max_length=MAX_TEXT, pattern=UNICODE, extra=_VALID)]
+Label = Annotated[str, Meta(min_length=1, max_length=MAX_TEXT, pattern=UNICODE, extra=_VALID)]
+LongText = Annotated[str, Meta(max_length=1 << 16, pattern=UNICODE, extra=_VALID)]
 
 MAX_ARGUMENTS: Final = 100
 MAX_ARGUMENT: Final = 1_000
-Argument = Annotated[str, Meta(max_length=MAX_ARGUMENT, pattern=_UNICODE, extra=_VALID)]
+Argument = Annotated[str, Meta(max_length=MAX_ARGUMENT, pattern=UNICODE, extra=_VALID)]
 Arguments = Annotated[tuple[Argument, ...], Meta(max_length=MAX_ARGUMENTS)]
 """The arguments of an entrant's command."""
 
@@ -180,55 +180,9 @@ def unknown_key(path: Sequence[str | int], key: object, known: Sequence[str]) ->
     return SchemaError(path, f"unknown key {show(key)}; {hint}", inside=True, key=str(key))
 
 
-def json_schema(
-    type_: Any, title: str, *, nullable: Collection[str] = (), instead: Mapping[str, Any] | None = None
-) -> dict[str, Any]:
-    """Return the JSON Schema of a Struct.
-
-    Null stands for no value only at the ``nullable`` keys. ``instead`` gives keys the types that they have in
-    JSON where these differ.
-    """
-    instead = instead or {}
-    made, parts = msgspec.json.schema_components([type_, *instead.values()], ref_template="#/$defs/{name}")
-    own = parts.pop(made[0]["$ref"].rpartition("/")[2])
-    own["properties"] |= zip(instead, made[1:], strict=True)
-    for part in (own, *parts.values()):
-        for key, field in part["properties"].items():
-            if part is not own or key not in nullable:
-                part["properties"][key] = _without_null(field)
-    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **own, "title": title}
-    if parts:
-        schema["$defs"] = parts
-    for node in _nodes(schema):
-        if node.get("pattern") == _UNICODE:
-            del node["pattern"]
-        elif isinstance(node.get("pattern"), str):
-            node["pattern"] = f"^{_bare(node['pattern'])}$"
-        if isinstance(node.get("description"), str):
-            node["description"] = " ".join(node["description"].replace("``", "`").split())
-    return schema
-
-
-def _bare(pattern: str) -> str:
+def bare(pattern: str) -> str:
+    """Return a pattern without the anchors that msgspec needs."""
     return pattern.removeprefix(r"\A").removesuffix(r"\Z")
-
-
-def _without_null(field: dict[str, Any]) -> dict[str, Any]:
-    """Return a field's schema without null, and without a default that is null or an object."""
-    if field.get("default", 0) is None or isinstance(field.get("default"), dict):
-        field = {key: value for key, value in field.items() if key != "default"}
-    others = [choice for choice in field.get("anyOf", ()) if choice != {"type": "null"}]
-    if len(others) == len(field.get("anyOf", ())):
-        return field
-    rest = {key: value for key, value in field.items() if key != "anyOf"}
-    return {**others[0], **rest} if len(others) == 1 else {"anyOf": others, **rest}
-
-
-def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
-    if isinstance(schema, dict):
-        yield schema
-    for part in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
-        yield from _nodes(part)
 
 
 # From here on: why a value was refused. ``msgspec`` refuses fast; this finds the place again and words it.
@@ -292,7 +246,7 @@ def _explain_text(
     if len(value) < (info.min_length or 0):
         raise SchemaError(path, "is empty, but must have at least one character")
     if info.pattern is not None and re.search(info.pattern, value) is None:
-        want = extra.get("want", f"match {_bare(info.pattern)}")
+        want = extra.get("want", f"match {bare(info.pattern)}")
         raise SchemaError(path, f"is {show(value)}, but must {want}")
 
 

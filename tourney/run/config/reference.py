@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from tourney.match.record import RecordForm
 from tourney.match.spec import STORED_LIMITS
 from tourney.run.config.tournament_file import file_schema
 from tourney.schedule.registry import file_formats
-from tourney.schema import json_schema
+from tourney.schema import UNICODE, bare
 from tourney.store.plans import PAIRS, Plan
 
 Schema = dict[str, Any]
@@ -99,6 +99,53 @@ def page() -> str:
             values = ", ".join(f"`{value}`" for value in option.values)
             lines.append(f"| {game.name} | `{option.name}` | {values} | `{option.default}` | {option.help} |")
     return "\n".join(lines) + "\n"
+
+
+def json_schema(
+    type_: Any, title: str, *, nullable: Collection[str] = (), instead: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Return the JSON Schema of a Struct.
+
+    Null stands for no value only at the ``nullable`` keys. ``instead`` gives keys the types that they have in
+    JSON where these differ.
+    """
+    instead = instead or {}
+    made, parts = msgspec.json.schema_components([type_, *instead.values()], ref_template="#/$defs/{name}")
+    own = parts.pop(made[0]["$ref"].rpartition("/")[2])
+    own["properties"] |= zip(instead, made[1:], strict=True)
+    for part in (own, *parts.values()):
+        for key, field in part["properties"].items():
+            if part is not own or key not in nullable:
+                part["properties"][key] = _without_null(field)
+    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **own, "title": title}
+    if parts:
+        schema["$defs"] = parts
+    for node in _nodes(schema):
+        if node.get("pattern") == UNICODE:
+            del node["pattern"]
+        elif isinstance(node.get("pattern"), str):
+            node["pattern"] = f"^{bare(node['pattern'])}$"
+        if isinstance(node.get("description"), str):
+            node["description"] = " ".join(node["description"].replace("``", "`").split())
+    return schema
+
+
+def _without_null(field: dict[str, Any]) -> dict[str, Any]:
+    """Return a field's schema without null, and without a default that is null or an object."""
+    if field.get("default", 0) is None or isinstance(field.get("default"), dict):
+        field = {key: value for key, value in field.items() if key != "default"}
+    others = [choice for choice in field.get("anyOf", ()) if choice != {"type": "null"}]
+    if len(others) == len(field.get("anyOf", ())):
+        return field
+    rest = {key: value for key, value in field.items() if key != "anyOf"}
+    return {**others[0], **rest} if len(others) == 1 else {"anyOf": others, **rest}
+
+
+def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(schema, dict):
+        yield schema
+    for part in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
+        yield from _nodes(part)
 
 
 def _formats() -> dict[str, str]:
