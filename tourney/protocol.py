@@ -11,8 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
-from tourney.errors import GameError
-
 MAX_REFEREE_LINE: Final = 1 << 20
 """Largest line of the referee, in bytes with its newline."""
 MAX_BOT_LINE: Final = 4096
@@ -365,13 +363,15 @@ _REFEREE: Final[Mapping[str, Callable[[str], RefereeMessage]]] = {
 
 def _line(text: str) -> bytes:
     line = text.encode("utf-8") + b"\n"
+    if len(line) <= MAX_REFEREE_LINE and b"\n" not in line[:-1]:
+        return line
+    from tourney.errors import GameError  # noqa: PLC0415 - bots start without it
+
     if len(line) > MAX_REFEREE_LINE:
         raise GameError(
             f"the line {text.partition(' ')[0]!r} to a bot would be {len(line):,} bytes long, over"
             f" {MAX_REFEREE_LINE:,}: this game's strings are too long for the protocol"
         )
-    if b"\n" in line[:-1]:
-        raise GameError(
-            f"the line {shown(text)} to a bot would hold a line break: a string of this game is malformed"
-        )
-    return line
+    raise GameError(
+        f"the line {shown(text)} to a bot would hold a line break: a string of this game is malformed"
+    )
