@@ -1,5 +1,5 @@
-/* The replay: steps through the frames that stand in the page as JSON. It knows nothing of any game: a frame says
-   which sprites lie where, by how it differs from the frame before (tourney/report/replay.py tells the form). */
+/* The replay: steps through the frames in the page's JSON data. It knows nothing about games: a frame holds the
+   positions of sprites, as differences to the previous frame (for the format, see tourney/report/replay.py). */
 (function () {
   "use strict";
 
@@ -134,7 +134,7 @@
     if (!keepHash) address();
   }
 
-  /* The address follows once the reader rests: browsers bear only so many changes of it. */
+  /* Update the address with a delay: browsers limit the rate of changes. */
   function address() {
     if (resting !== null) clearTimeout(resting);
     resting = setTimeout(function () {
@@ -142,7 +142,7 @@
       try {
         history.replaceState(null, "", "#ply-" + ply);
       } catch (error) {
-        /* Some browsers allow no change of a file's address: then it stays. */
+        /* Some browsers do not allow changes to a file's address. */
       }
     }, 250);
   }
@@ -248,7 +248,7 @@
   var at = fromHash();
   show(at === null ? last : at, true);
   if (at !== null) {
-    /* The browser scrolls to the action in the list; what is wanted is the board. */
+    /* The browser scrolls to the action in the list; scroll back to the board. */
     window.addEventListener("load", function () {
       setTimeout(function () {
         document.getElementById("replay").scrollIntoView({ block: "start" });

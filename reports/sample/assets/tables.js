@@ -1,4 +1,4 @@
-/* Tables: a click on a heading sorts, and the list of matches can be filtered. Without this they just stand. */
+/* Tables: sorting by a click on a heading, and the filter of the list of matches. */
 (function () {
   "use strict";
 

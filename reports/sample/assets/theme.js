@@ -1,4 +1,4 @@
-/* The theme: the system's, or the reader's choice, which is kept where the browser keeps anything for files. */
+/* The theme: the system's, or the reader's choice, which is stored if the browser stores data for files. */
 (function () {
   "use strict";
   var root = document.documentElement;
@@ -16,7 +16,7 @@
     try {
       localStorage.setItem("tourney-theme", theme);
     } catch (error) {
-      /* A browser that keeps nothing forgets the choice with the page. */
+      /* Without storage, the choice lasts as long as the page. */
     }
   }
 
