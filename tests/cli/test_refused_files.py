@@ -1,4 +1,4 @@
-"""A tournament file that cannot be played is refused in one sentence, and no database is made for it."""
+"""A tournament file that cannot be played is refused in one sentence and creates no database."""
 
 from pathlib import Path
 
@@ -60,7 +60,7 @@ def manifest(folder: Path, text: str) -> None:
     ],
     ids=lambda value: value[-40:],
 )
-def test_a_file_that_cannot_be_played_leaves_no_database(tmp_path: Path, text: str, says: str) -> None:
+def test_refused_file_creates_no_database(tmp_path: Path, text: str, says: str) -> None:
     (tmp_path / "own").mkdir()
     refuse(tmp_path, text, says)
 
@@ -76,7 +76,7 @@ def test_a_file_that_cannot_be_played_leaves_no_database(tmp_path: Path, text: s
     ],
     ids=lambda value: value[-40:],
 )
-def test_a_bot_that_cannot_be_started_leaves_no_database(tmp_path: Path, made: str, says: str) -> None:
+def test_bot_that_cannot_start_creates_no_database(tmp_path: Path, made: str, says: str) -> None:
     manifest(tmp_path, BOT + made)
     refuse(tmp_path, TOP + 'bots = ["pebble", "./own"]\n[run]\nsandbox = "off"', says)
 
@@ -95,7 +95,7 @@ def refuse(folder: Path, text: str, says: str) -> None:
     assert {path.name for path in folder.iterdir()} <= {"bots", "own", "cup.toml", "tourney.db-cup.log"}
 
 
-def test_a_file_without_an_end_is_refused(tmp_path: Path) -> None:
+def test_endless_file_is_refused(tmp_path: Path) -> None:
     done = invoke("run", "/dev/zero", "--db", str(tmp_path / "tourney.db"))
     assert (done.exit_code, done.stderr) == (
         2,

@@ -1,4 +1,4 @@
-"""Records from outside: the one form, to the key; anything else is refused in a sentence that names it."""
+"""Records from outside: any deviation from the form is refused in a sentence that names the place."""
 
 import copy
 import json
@@ -36,7 +36,7 @@ def record() -> Record:
     return played.record
 
 
-def test_record_is_json_that_comes_back_whole(record: Record) -> None:
+def test_record_survives_json(record: Record) -> None:
     """Written and read again it is the same, and its digest holds."""
     again = json.loads(json.dumps(record))
     assert check_record(again) == record
@@ -44,8 +44,8 @@ def test_record_is_json_that_comes_back_whole(record: Record) -> None:
     assert record["seed"] == "18446744073709551615"
 
 
-def test_spec_of_a_record_makes_the_record_again(record: Record) -> None:
-    """Nothing of the spec is lost."""
+def test_spec_of_record_is_complete(record: Record) -> None:
+    """Spec and record give each other."""
     spec = spec_of(record)
     assert spec == make_spec(seed=2**64 - 1, options=(("misere", "no"),))
 
@@ -123,8 +123,8 @@ def edited(record: Record, path: str, value: Any) -> Record:
         ("outcome.reason", "resign", "the record's digest is"),
     ],
 )
-def test_what_is_not_of_the_one_form_is_refused(record: Record, path: str, value: Any, why: str) -> None:
-    """One sentence that names the place; with a shape that holds, the digest tells of any change."""
+def test_malformed_record_is_refused_by_place(record: Record, path: str, value: Any, why: str) -> None:
+    """Where the form is right, the digest shows any change."""
     with pytest.raises(RecordError) as caught:
         check_record(edited(record, path, value))
     assert why in str(caught.value)
@@ -132,7 +132,7 @@ def test_what_is_not_of_the_one_form_is_refused(record: Record, path: str, value
 
 
 @pytest.mark.parametrize("data", [None, [], "record", 7, {}, {"format": FORMAT}])
-def test_what_is_no_record_at_all_is_refused(data: object) -> None:
+def test_other_json_values_are_refused(data: object) -> None:
     """Any JSON value may come."""
     with pytest.raises(RecordError):
         check_record(data)
@@ -157,7 +157,7 @@ def test_canonical_form_is_rfc_8785(data: dict[str, Any]) -> None:
 
 
 @given(st.dictionaries(texts, texts, max_size=5))
-def test_canonical_form_of_a_games_strange_options_is_rfc_8785(options: dict[str, str]) -> None:
+def test_canonical_form_of_non_ascii_options_is_rfc_8785(options: dict[str, str]) -> None:
     """Names that are no ASCII sort by UTF-16, as RFC 8785 wants."""
     assert canonical({"options": options}) == rfc8785.dumps({"options": dict(options)})
 
@@ -166,9 +166,7 @@ names = st.text(st.characters(codec="utf-8"), min_size=1, max_size=200)
 
 
 @given(names, st.lists(names, max_size=3), st.integers(0, 2**64 - 1), st.integers(0, 9))
-def test_every_spec_makes_a_record_that_is_accepted(
-    name: str, args: list[str], seed: int, plies: int
-) -> None:
+def test_every_spec_gives_an_accepted_record(name: str, args: list[str], seed: int, plies: int) -> None:
     """Hostile names and all: what is written can be read, and gives the same spec."""
     entrants = (Entrant(name, name, "1", tuple(args), "a" * 64), Entrant("b", "b", "1", (), "b" * 64))
     limits = Limits(clock_ms=5, increment_ms=0)

@@ -18,7 +18,7 @@ def write(path: Path, *values: object) -> Path:
     return path
 
 
-def test_manifest_is_read_as_it_is_written(tmp_path: Path) -> None:
+def test_manifest_reads_back(tmp_path: Path) -> None:
     """A line names all that its match depends on, and comes back the same."""
     named = [
         NamedSeed("one", random_spec("sage-stones", 2, 7), "0" * 64),
@@ -60,7 +60,7 @@ def test_bad_manifest_is_refused_by_line_and_key(tmp_path: Path, change: dict[st
     assert str(path) in str(caught.value)
 
 
-def test_one_record_over_many_lines_and_many_on_a_line_each(tmp_path: Path) -> None:
+def test_record_file_may_be_json_or_json_lines(tmp_path: Path) -> None:
     """Pretty-printed JSON is one value; JSON lines are many; empty lines are passed over."""
     path = tmp_path / "r"
     path.write_text(json.dumps(LINE, indent=2), encoding="utf-8")
@@ -87,7 +87,7 @@ def test_one_record_over_many_lines_and_many_on_a_line_each(tmp_path: Path) -> N
         (b"\x00SQLite format 3\n", "is no JSON"),
     ],
 )
-def test_what_is_no_json_is_refused(tmp_path: Path, data: bytes, why: str) -> None:
+def test_bad_json_is_refused(tmp_path: Path, data: bytes, why: str) -> None:
     """Whatever a file holds, there is one sentence for it."""
     path = tmp_path / "r"
     path.write_bytes(data)
@@ -97,7 +97,7 @@ def test_what_is_no_json_is_refused(tmp_path: Path, data: bytes, why: str) -> No
     assert len(str(caught.value)) < 300
 
 
-def test_named_seeds_of_the_project_give_their_records() -> None:
+def test_committed_named_seeds_give_their_digests() -> None:
     """What was promised once comes out the same here: every game, on this machine and this Python."""
     path = Path(__file__).resolve().parent.parent.parent / "seeds" / "named-seeds.jsonl"
     named = list(read_manifest(path))

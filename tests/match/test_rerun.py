@@ -54,7 +54,7 @@ def test_first_action_that_differs_is_named(played: PlayedMatch) -> None:
     assert first.text.startswith(f"it was seat {(first.action - 1) % 2 + 1} ")
 
 
-def test_comparison_names_where_one_match_goes_on(played: PlayedMatch) -> None:
+def test_comparison_names_where_the_longer_match_continues(played: PlayedMatch) -> None:
     """A match that is shorter or ends otherwise differs there."""
     other = copy.deepcopy(played.record)
     actor, action = other["actions"].pop()
@@ -74,7 +74,7 @@ def test_comparison_names_where_one_match_goes_on(played: PlayedMatch) -> None:
     ]
 
 
-def test_damaged_record_and_other_rules_are_refused_before_anything_is_played(played: PlayedMatch) -> None:
+def test_damaged_record_and_other_rules_are_refused_before_play(played: PlayedMatch) -> None:
     """Nothing is started for a record that does not hold, or whose rules are not here."""
 
     def never(_spec: MatchSpec) -> PlayedMatch:
@@ -131,7 +131,7 @@ def test_room_ends_all_bots_when_the_game_is_broken() -> None:
     assert closed == [0, 0]
 
 
-def test_start_up_that_fails_with_the_sandbox_is_nobodys_loss() -> None:
+def test_start_up_failing_with_the_sandbox_is_no_loss() -> None:
     """A bot that does not start where the sandbox does not start either has not lost."""
 
     class Failing(PlainSandbox):

@@ -1,4 +1,4 @@
-"""A match on its way from where it was played to the table: bytes, and the same when it is unpacked."""
+"""A played match is bytes on its way from worker to store, and equal when unpacked."""
 
 import json
 import pickle
@@ -51,7 +51,7 @@ MEASURED = {"wall-ms": 12, "reproducible": True, "times-ms": [None, 0.25], "host
 
 
 @given(NAMES, st.lists(NAMES, max_size=3), ACTIONS)
-def test_the_text_that_comes_with_a_record_is_its_canonical_form(
+def test_written_record_is_its_canonical_form(
     name: str, args: list[str], actions: list[tuple[int, str]]
 ) -> None:
     """Even where a name or an action looks like the key that the digest's is put before."""
@@ -65,7 +65,7 @@ def test_the_text_that_comes_with_a_record_is_its_canonical_form(
         assert spec_of(record) == spec(name + odd, *args)
 
 
-def test_what_is_sent_is_what_was_played() -> None:
+def test_played_match_survives_pickling() -> None:
     record = make_record(spec("ö"), "1", [(0, "roll-123"), (1, "3a"), (0, "roll-112")], OUTCOME)
     played = PlayedMatch(check_record(record), LOG, MEASURED)
     there = sent(played)
@@ -77,7 +77,7 @@ def test_what_is_sent_is_what_was_played() -> None:
     assert sent(there) == played
 
 
-def test_nothing_is_unpacked_on_the_way() -> None:
+def test_pickling_unpacks_nothing() -> None:
     """A match of a million actions costs no more to pass on than one of ten."""
     played = PlayedMatch(make_record(spec("x"), "1", [(1, "3a")], OUTCOME), LOG, MEASURED)
     spoiled = list(played.__getstate__())
@@ -90,7 +90,7 @@ def test_nothing_is_unpacked_on_the_way() -> None:
         _ = there.record
 
 
-def test_an_empty_log_and_no_measurement_have_no_bytes() -> None:
+def test_empty_log_and_measurements_have_no_bytes() -> None:
     played = PlayedMatch(make_record(spec("x"), "1", [], OUTCOME))
     assert played.packed.log is None
     assert played.packed.measured is None
@@ -98,7 +98,7 @@ def test_an_empty_log_and_no_measurement_have_no_bytes() -> None:
     assert (there.log, there.measured, there.reproducible, there.wall_ms) == ((), {}, False, None)
 
 
-def test_matches_are_equal_by_all_that_there_is() -> None:
+def test_equality_compares_record_log_and_measurements() -> None:
     record = make_record(spec("x"), "1", [(1, "3a")], OUTCOME)
     assert PlayedMatch(record, LOG, MEASURED) == PlayedMatch(record, LOG, MEASURED)
     assert PlayedMatch(record, LOG, MEASURED) != PlayedMatch(record, LOG[:1], MEASURED)

@@ -56,7 +56,7 @@ def resealed(record: Record) -> Record:
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("game", ["toe", "race", "odds"])
-def test_what_was_played_holds(game: str, seed: int) -> None:
+def test_played_matches_verify(game: str, seed: int) -> None:
     """Any match played holds, chance, hidden actions and openings included."""
     from tests.tables import GAMES
 
@@ -65,7 +65,7 @@ def test_what_was_played_holds(game: str, seed: int) -> None:
     assert verify(play_drawn(spec, GAMES[game]), GAMES[game]) == []
 
 
-def test_records_with_withdrawals_hold() -> None:
+def test_records_with_withdrawals_verify() -> None:
     """The substitute's actions and the ranks follow from the seed and the faults."""
     assert withdrawn()["outcome"]["faults"]
     assert withdrawn()["outcome"]["resigned"]
@@ -75,7 +75,7 @@ def test_records_with_withdrawals_hold() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(st.data())
-def test_any_changed_action_is_found_even_with_a_new_digest(data: st.DataObject) -> None:
+def test_changed_action_is_found_despite_new_digest(data: st.DataObject) -> None:
     """Dice, opening and an action out of its place: the finding names an action, no later than the change."""
     record = copy.deepcopy(stones())
     actions = record["actions"]
@@ -93,7 +93,7 @@ def test_any_changed_action_is_found_even_with_a_new_digest(data: st.DataObject)
 
 
 @pytest.mark.parametrize("place", range(len(withdrawn()["actions"])))
-def test_every_drawn_action_is_held_to_the_seed(place: int) -> None:
+def test_every_sampled_action_is_checked_against_the_seed(place: int) -> None:
     """What chance or the referee's substitute did is refuted by its number if it is changed for another."""
     record = copy.deepcopy(withdrawn())
     actor, action = record["actions"][place]
@@ -127,7 +127,7 @@ def change(record: Record, **outcome: Any) -> Record:
         ({"faults": [[2, "startup", 0]]}, ""),
     ],
 )
-def test_outcome_that_does_not_follow_is_found(outcome: dict[str, Any], why: str) -> None:
+def test_wrong_outcome_is_found(outcome: dict[str, Any], why: str) -> None:
     """Ranks, reason and where faults stand follow from the actions.
 
     Of which kind a fault was cannot be known; nor, of a seat that had no turn yet, whether it started.
@@ -136,7 +136,7 @@ def test_outcome_that_does_not_follow_is_found(outcome: dict[str, Any], why: str
     assert (why in found) if why else found == ""
 
 
-def test_record_cut_short_or_drawn_out_is_found() -> None:
+def test_missing_or_extra_actions_are_found() -> None:
     """A game must be over exactly where the record ends."""
     short = copy.deepcopy(stones())
     short["actions"].pop()
@@ -157,7 +157,7 @@ def test_record_cut_short_or_drawn_out_is_found() -> None:
         ("seats", 1, "this is no record: seats is 1, but must be a list"),
     ],
 )
-def test_spec_that_cannot_be_is_a_finding(key: str, value: Any, why: str) -> None:
+def test_impossible_spec_is_a_finding(key: str, value: Any, why: str) -> None:
     """What would be an error in a tournament file is, in a record, what does not hold of it."""
     record = play_drawn(make_spec(), TOE)
     record[key] = value
@@ -165,7 +165,7 @@ def test_spec_that_cannot_be_is_a_finding(key: str, value: Any, why: str) -> Non
     assert why in str(finding)
 
 
-def test_seed_that_was_changed_is_found_by_its_dice() -> None:
+def test_changed_seed_is_found_by_its_dice() -> None:
     """The seed is proved by what it draws."""
     record = copy.deepcopy(stones())
     record["seed"] = "6"

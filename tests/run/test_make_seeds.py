@@ -1,4 +1,4 @@
-"""What is in seeds/: golden games that verify and come out the same again, books that can be drawn again."""
+"""The files in seeds/: golden matches verify and replay, books can be made again."""
 
 import json
 from pathlib import Path
@@ -41,13 +41,13 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> BotStore:
     return BotStore(tmp_path_factory.mktemp("golden") / "store")
 
 
-def test_there_is_a_golden_game_of_every_game() -> None:
+def test_every_game_has_a_golden_match() -> None:
     assert all(golden_match(game) for game in OWN)
     assert {path.stem for path in (SEEDS / "golden").iterdir()} == set(OWN)
 
 
 @pytest.mark.parametrize("game", OWN)
-def test_a_golden_game_verifies(game: str) -> None:
+def test_golden_match_verifies(game: str) -> None:
     """It is whole, ends by the game's own rules, and is what the table says was played."""
     record = check_record(json.loads((SEEDS / "golden" / f"{game}.json").read_text(encoding="utf-8")))
     assert verify(record) == []
@@ -59,14 +59,14 @@ def test_a_golden_game_verifies(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", OWN)
-def test_a_golden_game_comes_out_the_same_with_the_bots_that_ship(game: str, store: BotStore) -> None:
+def test_shipped_bots_replay_the_golden_match(game: str, store: BotStore) -> None:
     """Action by action, with real processes. A bot may change its words, but not its play, unnoticed."""
     old = json.loads((SEEDS / "golden" / f"{game}.json").read_text(encoding="utf-8"))
     new = play_golden(game, golden_match(game), store, open_sandbox("off"))
     assert [finding for finding in compare(old, new) if "though not in actions" not in finding.text] == []
 
 
-def test_named_seeds_are_of_every_game_at_every_table() -> None:
+def test_named_seeds_cover_every_game_and_seat_count() -> None:
     """That their digests come out is tried with the manifests."""
     named = [each.spec for each in read_manifest(SEEDS / "named-seeds.jsonl")]
     tables = {(spec.game, len(spec.seats)) for spec in named}
@@ -76,7 +76,7 @@ def test_named_seeds_are_of_every_game_at_every_table() -> None:
 
 
 @pytest.mark.parametrize("game", BOOKS)
-def test_a_book_is_what_is_drawn(game: str) -> None:
+def test_committed_book_is_current(game: str) -> None:
     """All openings can be played, no two come to the same, and the file is the one that is drawn now."""
     path = SEEDS / f"{game}.book"
     rules = find_game(game)
@@ -92,7 +92,7 @@ def test_a_book_is_what_is_drawn(game: str) -> None:
     assert path.read_text(encoding="ascii") == book_text(rules, PLIES, LINES, SEED)
 
 
-def test_mirror_images_are_one_opening() -> None:
+def test_mirror_images_count_as_one_opening() -> None:
     """Of the 22 first moves of Sages Tafl 11 are left, and then drawing ends."""
     files = "abcdefgh"
     assert mirrored("a2-c4", files) == "h2-f4"
@@ -102,7 +102,7 @@ def test_mirror_images_are_one_opening() -> None:
     assert len(firsts) == len({min(first, mirrored(first, files)) for first in firsts}) == 11
 
 
-def test_the_folder_is_written_as_it_is_committed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_main_writes_the_committed_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Golden games are written with the bots' content as it is now, so they are compared by their names."""
     assert main([str(tmp_path / "seeds")]) == 0
     written = {path.relative_to(tmp_path / "seeds") for path in (tmp_path / "seeds").rglob("*.*")}

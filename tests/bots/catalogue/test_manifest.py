@@ -35,7 +35,7 @@ def test_every_key_is_read() -> None:
     )
 
 
-def test_without_games_a_bot_plays_any() -> None:
+def test_bot_without_games_plays_any() -> None:
     assert read_manifest(LEAST, "bot.toml").plays("whatever")
     assert not read_manifest(FULL, "bot.toml").plays("whatever")
 
@@ -87,7 +87,7 @@ def test_without_games_a_bot_plays_any() -> None:
         ),
     ],
 )
-def test_what_is_refused_is_said_with_its_line(text: str, said: str) -> None:
+def test_refusals_name_file_and_line(text: str, said: str) -> None:
     """One sentence that names the file, the line and the value."""
     with pytest.raises(BotError) as caught:
         read_manifest(text, "bot.toml")
@@ -106,13 +106,13 @@ def test_what_is_refused_is_said_with_its_line(text: str, said: str) -> None:
         ("a.tar.py", "a.tar"),
     ],
 )
-def test_an_executable_file_gets_a_manifest_from_its_name(file_name: str, name: str) -> None:
+def test_executable_gets_manifest_from_its_name(file_name: str, name: str) -> None:
     assert manifest_from_name(file_name, file_name) == Manifest(
         name=name, version="0", command=(f"./{file_name}",)
     )
 
 
-def test_a_file_name_without_a_letter_gives_no_bot() -> None:
+def test_file_name_without_letter_is_refused() -> None:
     with pytest.raises(BotError, match="no bot's name can be made of"):
         manifest_from_name("___", "___")
 
@@ -126,7 +126,7 @@ printable = st.text(st.characters(exclude_categories=["C", "Z"]) | st.just(" "),
         lambda words: "/" not in words[0] or ".." not in words[0]
     ),
 )
-def test_a_written_manifest_reads_back(title: str, command: list[str]) -> None:
+def test_written_manifest_reads_back(title: str, command: list[str]) -> None:
     """write_manifest is the inverse of read_manifest."""
     manifest = Manifest(name="a.b", version="1+x", title=title, command=tuple(command), games=("go",))
     assert read_manifest(write_manifest(manifest), "bot.toml") == manifest

@@ -1,4 +1,4 @@
-"""What a later tournament file may change, through the files that people edit."""
+"""What a later tournament file may change."""
 
 from pathlib import Path
 
@@ -41,7 +41,7 @@ def go_on(folder: Path, text: str) -> tuple[list[str], list[str]]:
         return [entrant.name for entrant in repository.entrants(amended.id)], said
 
 
-def test_the_same_file_changes_nothing_and_a_chosen_seed_is_said_once(tmp_path: Path) -> None:
+def test_same_file_changes_nothing_and_warns_of_seed_once(tmp_path: Path) -> None:
     names, said = go_on(tmp_path, FILE)
     assert names == ["pebble", "random", "second"]
     assert said == ["the seed 7 was chosen by a person: a bot that knows it can compute the dice"]
@@ -56,7 +56,7 @@ def test_run_settings_may_change(tmp_path: Path) -> None:
     assert read_tournament_file(tmp_path / "cup.toml").run == RunSettings(reuse=True, sandbox="auto")
 
 
-def test_an_entrant_may_be_added_anywhere_and_keeps_to_the_end(tmp_path: Path) -> None:
+def test_added_entrant_gets_the_last_number(tmp_path: Path) -> None:
     go_on(tmp_path, FILE)
     names, said = go_on(tmp_path, FILE.replace('["pebble"', '["greedy", "pebble"'))
     assert names == ["pebble", "random", "second", "greedy"]
@@ -82,7 +82,7 @@ def test_an_entrant_may_be_added_anywhere_and_keeps_to_the_end(tmp_path: Path) -
         ('["pebble", "random"]', '["pebble", "random", "./pebble"]', "there is no bot"),
     ],
 )
-def test_anything_else_is_refused_and_nothing_is_changed(
+def test_other_changes_are_refused_and_store_nothing(
     tmp_path: Path, old: str, new: str, sentence: str
 ) -> None:
     assert old in FILE
@@ -92,7 +92,7 @@ def test_anything_else_is_refused_and_nothing_is_changed(
     assert go_on(tmp_path, FILE) == (names, [])
 
 
-def test_a_drawn_seed_stays_and_may_be_named(tmp_path: Path) -> None:
+def test_sampled_seed_stays_and_may_be_named(tmp_path: Path) -> None:
     file = FILE.replace("seed = 7", "")
     _, said = go_on(tmp_path, file)
     assert said == []
@@ -107,7 +107,7 @@ def test_a_drawn_seed_stays_and_may_be_named(tmp_path: Path) -> None:
         go_on(tmp_path, f"seed = {tournament.seed ^ 1}\n{file}")
 
 
-def test_two_drawn_seeds_differ(tmp_path: Path) -> None:
+def test_two_sampled_seeds_differ(tmp_path: Path) -> None:
     seeds = set()
     for name in ("one", "two"):
         path = write_file(tmp_path, FILE.replace("seed = 7", "").replace('"cup"', f'"{name}"'))
@@ -119,7 +119,7 @@ def test_two_drawn_seeds_differ(tmp_path: Path) -> None:
     assert len(seeds) == 2
 
 
-def test_a_format_that_takes_nobody_later_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_format_without_late_entrants_refuses_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(RoundRobin, "takes_entrants", False)
     go_on(tmp_path, FILE)
     with refused(TournamentError, 'bots names "greedy" too', "a round-robin takes no entrants later"):
@@ -136,7 +136,7 @@ def test_a_format_that_takes_nobody_later_says_so(tmp_path: Path, monkeypatch: p
         (('["pebble", "random"]', "[]\nseats = 4"), "needs at least 4 entrants, not 1"),
     ],
 )
-def test_a_tournament_that_cannot_be_played_leaves_no_database(
+def test_unplayable_tournament_creates_no_database(
     tmp_path: Path, change: tuple[str, str], sentence: str
 ) -> None:
     text = FILE.replace('"random"', '"mason"') if "mason does not" in sentence else FILE
@@ -147,7 +147,7 @@ def test_a_tournament_that_cannot_be_played_leaves_no_database(
     assert not (tmp_path / "t.db").exists()
 
 
-def test_a_build_that_fails_is_said_before_anything_is_stored(tmp_path: Path) -> None:
+def test_failed_build_is_reported_before_anything_is_stored(tmp_path: Path) -> None:
     bot = tmp_path / "broken"
     bot.mkdir()
     (bot / "bot.toml").write_text(

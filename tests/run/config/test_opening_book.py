@@ -16,7 +16,7 @@ def first_actions() -> tuple[str, str]:
     return game.action_string(one), game.action_string(two)
 
 
-def test_a_book_is_read_beside_the_file_and_each_seed_draws_one_of_its_openings(tmp_path: Path) -> None:
+def test_each_seed_samples_an_opening_of_the_book(tmp_path: Path) -> None:
     one, two = first_actions()
     (tmp_path / "seeds").mkdir()
     (tmp_path / "seeds" / "tafl.book").write_text(f"# two openings\n\n{one} {two}  # both\n{one}\n")
@@ -28,11 +28,11 @@ def test_a_book_is_read_beside_the_file_and_each_seed_draws_one_of_its_openings(
     assert drawn == [choose(seed, 0, book) for seed in range(50)]
 
 
-def test_without_a_book_the_opening_is_so_many_plies() -> None:
+def test_without_book_the_opening_is_a_number_of_plies() -> None:
     assert choose(7, 4, ()) == Opening(plies=4)
 
 
-def test_an_action_against_the_rules_is_named_with_its_line(tmp_path: Path) -> None:
+def test_illegal_action_is_refused_by_line(tmp_path: Path) -> None:
     one, _ = first_actions()
     path = tmp_path / "bad.book"
     path.write_text(f"{one}\n{one} {one}\n")
@@ -46,6 +46,6 @@ def test_an_action_against_the_rules_is_named_with_its_line(tmp_path: Path) -> N
         read_book(path, find_game("sages-tafl"), 2, {})
 
 
-def test_a_game_with_dice_takes_no_book(tmp_path: Path) -> None:
+def test_game_with_dice_takes_no_book(tmp_path: Path) -> None:
     with refused(TournamentError, "does not go with sage-stones, a game with chance"):
         read_book(tmp_path / "any.book", find_game("sage-stones"), 2, {})

@@ -12,7 +12,7 @@ from tourney.store.plans import RunSettings
 PLAIN = 'name = "cup"\ngame = "sages-tafl"\nbots = ["random", "./mine"]\n'
 
 
-def test_a_short_file_gets_the_defaults_of_the_game(tmp_path: Path) -> None:
+def test_short_file_gets_defaults(tmp_path: Path) -> None:
     file = read_tournament_file(write_file(tmp_path, PLAIN))
     assert file.folder == tmp_path
     assert file.seed is None
@@ -141,22 +141,20 @@ def test_values_are_frozen(tmp_path: Path) -> None:
         ("]\n", "", "cup.toml: this is no TOML: Unclosed array"),
     ],
 )
-def test_each_wrong_line_is_refused_in_one_sentence(
-    tmp_path: Path, old: str, new: str, sentence: str
-) -> None:
+def test_wrong_value_is_refused_in_one_sentence(tmp_path: Path, old: str, new: str, sentence: str) -> None:
     assert old in PLAIN
     path = write_file(tmp_path, PLAIN.replace(old, new, 1))
     with refused(TournamentError, sentence):
         read_tournament_file(path)
 
 
-def test_a_game_with_hidden_actions_takes_no_drawn_opening(tmp_path: Path) -> None:
+def test_game_with_hidden_actions_takes_no_opening_plies(tmp_path: Path) -> None:
     path = write_file(tmp_path, PLAIN.replace("sages-tafl", "cyvasse") + "opening-plies = 2\n")
     with refused(TournamentError, "opening-plies does not go with cyvasse, a game with hidden"):
         read_tournament_file(path)
 
 
-def test_what_cannot_be_read_at_all_is_named(tmp_path: Path) -> None:
+def test_unreadable_file_is_named(tmp_path: Path) -> None:
     with refused(TournamentError, "nowhere.toml cannot be read: No such file"):
         read_tournament_file(tmp_path / "nowhere.toml")
     with refused(TournamentError, "cannot be read: Is a directory"):
