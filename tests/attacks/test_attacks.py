@@ -44,7 +44,7 @@ def cases() -> Iterator[object]:
 
 @pytest.fixture(scope="session")
 def control(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Return the digest of the next match, where nobody attacked."""
+    """Return the digest of the next match if there was no attack."""
     with Arena(tmp_path_factory.mktemp("control"), PlainSandbox("off")) as arena:
         return arena.control()
 

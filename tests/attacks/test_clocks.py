@@ -52,7 +52,7 @@ def arena(tmp_path: Path, sandbox: Sandbox) -> Iterator[Arena]:
 
 @pytest.fixture
 def timeless(tmp_path: Path, sandbox: Sandbox) -> Iterator[Arena]:
-    """An arena in each sandbox whose referee's clock stands still: nobody runs out of wall time."""
+    """An arena in each sandbox whose referee's clock stands still, so that no wall time passes."""
     tmp_path.chmod(0o755)
     with Arena(tmp_path, sandbox, clock=lambda: 1) as made:
         yield made

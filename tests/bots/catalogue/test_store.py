@@ -178,8 +178,8 @@ def test_bad_bot_is_refused_and_leaves_nothing(
 
 
 def test_missing_path_is_named(store: BotStore, tmp_path: Path) -> None:
-    with pytest.raises(BotError, match=r"there is no bot .*/nobody: No such file"):
-        store.add(tmp_path / "nobody")
+    with pytest.raises(BotError, match=r"there is no bot .*/missing: No such file"):
+        store.add(tmp_path / "missing")
 
 
 def test_file_that_is_not_executable_is_refused(store: BotStore, tmp_path: Path) -> None:
@@ -299,7 +299,7 @@ def test_name_means_the_bot_added_last(store: BotStore, make_bot: MakeBot) -> No
     assert store.find("mybot") == new
     assert store.find("mybot@2.0") == old
     assert store.find("mybot@3.0") is None
-    assert store.find("nobody") is None
+    assert store.find("unknown") is None
     assert store.find("other") == other
     assert store.add(make_bot(version='"2.0"')) == store.find("mybot") == old
 

@@ -1,7 +1,7 @@
-"""Control groups of version 2, whole: in a folder that behaves as the kernel's, where this one has none.
+"""Control groups of version 2 in a folder that behaves like the kernel's, for machines without them.
 
-It gives a new group the files that its parent hands down and no others, lets nobody make groups but where
-that is permitted, and removes a group together with its files.
+It gives a new group exactly the files that its parent delegates, allows groups only where that is permitted,
+and removes a group together with its files.
 """
 
 import errno
@@ -70,7 +70,7 @@ class Kernel:
         self._rmdir(folder)
 
     def write(self, file: Path, text: str) -> int:
-        """Write to a file that is there; nobody makes one."""
+        """Write to an existing file; none can be made."""
         if file.is_relative_to(self.root) and not file.exists():
             raise PermissionError(errno.EACCES, "Permission denied", str(file))
         return self._write(file, text)

@@ -42,7 +42,7 @@ def test_process_tree_stops_at_the_given_size(parent: int) -> None:
     assert process_tree(parent) == [parent, *children_of(parent)]
     assert len(process_tree(parent)) == MANY + 1
     assert process_tree(parent, most=0) == [parent]
-    # A generation is not parted, but no further one is looked for.
+    # The search finishes a generation, but starts no further one.
     assert process_tree(os.getpid(), most=1)[1:] == children_of(os.getpid())
 
 
