@@ -92,7 +92,7 @@ def url() -> Iterator[str]:
 
 
 def play_all(repository: Repository) -> Tournament:
-    """Store a tournament of four with results of every kind, played by nobody."""
+    """Store a tournament of four with results of every kind, without bots."""
     tournament = begin(repository, 4, games=4)
     entrants = repository.entrants(tournament.id)
     for number, row in repository.pending(tournament.id):
@@ -301,7 +301,7 @@ def test_a_lock_that_is_lost_with_its_connection_is_taken_again_before_anything_
                 one.keep_verdict(tournament.id, {})
                 assert other.running(tournament.id) is not None
             cut(url)
-        # Ended with a dead connection: what was done is done, and nobody is kept out.
+        # Ended with a dead connection: what was done is done, and the lock is free.
         with one.run_lock(tournament, 0.0):
             pass
 
@@ -333,7 +333,7 @@ def test_of_two_that_make_the_tables_at_once_both_succeed(url: str) -> None:
         barrier.wait()
         try:
             Repository.open(url, create=True).close()
-        except BaseException as error:  # noqa: BLE001 - told below
+        except BaseException as error:  # noqa: BLE001 - shown below
             failed.append(error)
 
     threads = [threading.Thread(target=make) for _ in range(4)]

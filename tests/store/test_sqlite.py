@@ -261,7 +261,7 @@ def test_a_url_and_a_path_open_the_same_file(sound: Path) -> None:
 
 
 def test_opening_a_database_twice_keeps_its_locks(sound: Path) -> None:
-    """Else whoever looks into it meanwhile takes away what is written from then on."""
+    """Without its locks, another process that reads the file removes its write-ahead log."""
     look = "import contextlib, sqlite3, sys\nwith contextlib.closing(sqlite3.connect(sys.argv[1])) as c:\n"
     look += "    print(c.execute('SELECT count(*) FROM tournament').fetchone()[0])\n"
 

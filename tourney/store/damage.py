@@ -34,7 +34,7 @@ MAX_SHOWN = 40
 def in_row(
     connection: Connection, table: sa.Table, row: object, misfit: ColumnError, whose: str = ""
 ) -> StoreDamaged:
-    """Return the error for a row, told by its primary key; ``whose`` says in people's words what it is of."""
+    """Return the error for a row, named by its primary key; ``whose`` describes it for people."""
     name = shown(connection.engine.url)
     of = f" ({whose})" if whose else ""
     return StoreDamaged(
@@ -67,7 +67,7 @@ def in_result(connection: Connection, tournament: int, number: object, misfit: C
 def find_value(connection: Connection, tournament: int, misfit: ColumnError) -> StoreDamaged:
     """Return the error for the first match of a tournament whose column holds this value.
 
-    For those who read groups of matches, and do not know which one a value came from.
+    For readers of groups of matches, which do not know the match of a value.
     """
     table = MATCH if misfit.column in MATCH.c else SCHEDULE
     query = (
@@ -102,7 +102,7 @@ _INDEPENDENT: tuple[tuple[sa.Table, Callable[[Columns], object]], ...] = (
 
 
 def bad_columns(connection: Connection) -> Iterator[StoreDamaged]:
-    """Yield an error for each row with a column that does not fit, the first such column of it."""
+    """Yield an error for each row with a bad column, and the first such column of it."""
     shapes: dict[object, Shape] = {}
     counts: dict[object, int] = {}
     for row in _rows(connection, ENTRANT):
@@ -114,7 +114,7 @@ def bad_columns(connection: Connection) -> Iterator[StoreDamaged]:
         yield from bad
         if not bad:
             shapes[row["id"]] = Shape(row["seats"], counts.get(row["id"], 0))
-    # Without its tournament's shape a row can only be said to be of none; that is said once, above.
+    # Rows of a damaged tournament cannot be checked; its error is enough.
     last: dict[object, Columns] = {}
     for row in _rows(connection, SCHEDULE):
         if shape := shapes.get(row["tournament_id"]):
@@ -136,14 +136,14 @@ def bad_columns(connection: Connection) -> Iterator[StoreDamaged]:
 
 
 def first_of_schedule(connection: Connection, tournament: int) -> StoreDamaged:
-    """Return the error for the first row of a schedule that does not fit: a sum only tells of one."""
+    """Return the error for the first bad row of a schedule; a sum does not show which one it is."""
     shape = rows.shape_of(connection, tournament)
     query = sa.select(SCHEDULE).where(SCHEDULE.c.tournament_id == tournament).order_by(SCHEDULE.c.id)
     return _first(connection, SCHEDULE, query, partial(rows.check_schedule, shape=shape))
 
 
 def first_of_seats(connection: Connection, tournament: int) -> StoreDamaged:
-    """Return the error for the first row of a tournament's seats that does not fit."""
+    """Return the error for the first bad row of a tournament's seats."""
     shape = rows.shape_of(connection, tournament)
     query = sa.select(SEAT).where(SEAT.c.tournament_id == tournament).order_by(SEAT.c.match_id, SEAT.c.seat)
     return _first(connection, SEAT, query, partial(rows.check_seat, shape=shape))
@@ -181,7 +181,7 @@ def _tried(
 
 
 def _whose(connection: Connection, table: sa.Table, row: Columns) -> str:
-    """Return in people's words what a row is of; "" where there are none."""
+    """Return a description of a row for people; "" if there is none."""
     if table is TOURNAMENT:
         return str(row["name"])
     if table is ENTRANT:

@@ -1,7 +1,4 @@
-"""Opening a database: what is ours is opened, all else refused in one sentence.
-
-All SQL that only SQLite knows is in this module and in ``sqlite.py``; other databases come by URL.
-"""
+"""Open databases by path or URL, and run transactions; refuse all other files in one sentence."""
 
 import logging
 import shlex
@@ -26,7 +23,7 @@ _MAKING = 0
 """The second of the lock under which tables are made; those of runs are the tournaments' ids, from 1."""
 
 
-# What goes wrong when a reading is broken off is said by whoever broke it off; SQLAlchemy would print it too.
+# An interrupted read raises its own error; SQLAlchemy would print it a second time.
 logging.getLogger("sqlalchemy").addHandler(logging.NullHandler())
 
 
@@ -152,11 +149,11 @@ class Access:
 
 
 def store_error(name: str, error: SQLAlchemyError) -> StoreError:
-    """Return the sentence for what a database driver says of a database."""
+    """Return the error for a failure that a database driver reports."""
     cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
     text = " ".join(str(cause).split()) or type(cause).__name__
     advice = sqlite.advice(text)
-    # A server that is gone may come back; of a file's failures only some pass by themselves.
+    # A lost server may come back; only some failures of a file are temporary.
     on_server = isinstance(error, OperationalError) and not isinstance(cause, sqlite3.Error)
     kind = StoreUnavailable if on_server or sqlite.may_pass(text) else StoreError
     return kind(f"the database {name} failed: {text}{advice}")

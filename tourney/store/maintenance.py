@@ -1,4 +1,4 @@
-"""Looking after a database: upgrade, backup, check, copy."""
+"""Upgrade, back up, check and copy databases."""
 
 from itertools import islice
 from pathlib import Path
@@ -22,7 +22,7 @@ from tourney.store.migrations import HEAD, upgrade
 from tourney.store.models import METADATA, SCHEDULE, TOURNAMENT
 
 MOST = 20
-"""Rows that are named; one that damages a database seldom damages a single row."""
+"""Bad rows to name at most."""
 
 _CHUNK = 1000
 
@@ -113,7 +113,7 @@ def _copy(origin: Engine, copy: Engine) -> int:
 
 
 def _gaps(connection: Connection) -> list[str]:
-    """Return what the tables say against each other."""
+    """Return the contradictions between tables."""
     found = []
     numbers = (
         sa.select(

@@ -67,7 +67,7 @@ def running_now(engine: Engine, tournament: int) -> Running | None:
     except OSError:
         return None
     try:
-        # A shared lock is had at once if nobody runs; whoever begins meanwhile tries more than once.
+        # A shared lock succeeds at once if no run holds the lock; a run that starts now tries again.
         fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except OSError:
         with suppress(ValueError, KeyError, TypeError):
@@ -89,7 +89,7 @@ def _file_lock(path: Path, name: str, running: Running) -> Iterator[None]:
         os.pwrite(fd, text.encode("ascii"), 0)
         yield
     finally:
-        # Gone while it is still held, so that nobody can lock a file that is about to go.
+        # Removed while still locked, so that no other process locks a file about to be removed.
         with suppress(OSError):
             path.unlink()
         os.close(fd)
@@ -133,7 +133,7 @@ _HELD = sa.text(
 
 
 class _Session:
-    """The session that holds the lock of one tournament, or tries to."""
+    """The session that holds, or tries to take, the lock of a tournament."""
 
     def __init__(self, engine: Engine, tournament: int, label: str) -> None:
         self._engine = engine
@@ -142,7 +142,7 @@ class _Session:
         self._connection: Connection | None = None
 
     def take(self) -> bool:
-        """Say whether the lock could be had, by a connection of its own."""
+        """Take the lock by a connection of its own; return whether that worked."""
         connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
         try:
             connection.execute(sa.select(sa.func.set_config("application_name", self._label, False)))
@@ -187,8 +187,8 @@ class _Session:
 def _server_lock(engine: Engine, tournament: int, name: str, label: str) -> Iterator[None]:
     """Hold the lock of a tournament on a server.
 
-    Before each transaction that writes it is made sure that the lock is held. If it was lost with the
-    connection, and another run has taken it meanwhile, writing raises StoreUnavailable until that has ended.
+    Each writing transaction first makes sure that the lock is held. If the connection was lost and another
+    run took the lock, writing raises StoreUnavailable until that run ends.
     """
     place = shown(engine.url)
     session = _Session(engine, tournament, label)

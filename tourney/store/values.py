@@ -1,4 +1,4 @@
-"""What the store holds, as frozen values; the rest of Tourney sees these and never a row of SQL."""
+"""The values that the store reads and writes; no other room sees a row of SQL."""
 
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
@@ -17,8 +17,8 @@ VOID_REASONS: tuple[VoidReason, ...] = get_args(VoidReason)
 class Tournament:
     """A stored tournament.
 
-    ``seed_chosen``: a person chose the seed, so bots could compute the dice. ``complete``: every round there
-    will be has been drawn. ``created`` (ISO 8601, UTC) is measured: it lies outside all digests.
+    ``seed_chosen``: a person chose the seed, so bots could compute the dice. ``complete``: all rounds are
+    stored. ``created`` (ISO 8601, UTC) is measured: it lies outside all digests.
     """
 
     id: int
@@ -49,10 +49,10 @@ class Tournament:
 class StoredEntrant:
     """An entrant of a tournament; ``number`` counts from 0 in the file's order and never changes.
 
-    ``title`` and ``author`` are the bot's words about itself, for show only: hostile text. ``joined`` is the
+    ``title`` and ``author`` come from the bot, for show only: hostile text. ``joined`` is the
     first round drawn with this entrant, ``left`` the first one without it after it was withdrawn, or None.
     ``line`` is the entrant as the tournament file has it (JSON). ``rating`` and its standard error
-    ``deviation``, in whole hundredths of Elo, are what tournaments before told when it was entered, or None.
+    ``deviation``, in whole hundredths of Elo, are estimates from earlier tournaments, or None.
     """
 
     number: int
@@ -73,7 +73,7 @@ class StoredEntrant:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How a match ended, as far as tables need it; the rest is in the record.
+    """The result of a match as tables need it; the rest is in the record.
 
     Per seat, in seat order: ``ranks`` and ``faults`` (a fault's kind or None). A void match counts for
     nothing: ``void_reason`` says why, ``void_entrant`` is the number of the benched entrant, and ``note`` is
@@ -162,7 +162,7 @@ class ScoreTotals(NamedTuple):
 
 
 class PairTotal(NamedTuple):
-    """What an entrant scored against another, over all matches that they sat in together.
+    """An entrant's score against another, over all matches of both.
 
     A meeting counts 2 half-points to the better rank, 1 to each of equals; so ``half_points`` is at most
     ``2 * games``.
@@ -183,14 +183,14 @@ class GroupGame(NamedTuple):
 
 
 class GroupCount(NamedTuple):
-    """How often a mirrored group of these games occurred; a game without a result, or void, is left out."""
+    """The frequency of a mirrored group of these games; void and unfinished games are left out."""
 
     games: tuple[GroupGame, ...]
     times: int
 
 
 class DrawProbability(NamedTuple):
-    """A draw probability that is kept, and of which tournament's matches, and how many, it was estimated."""
+    """A stored draw probability, and the tournament and number of matches that it was estimated from."""
 
     probability: float
     tournament: str
@@ -205,7 +205,7 @@ class Checkpoint(NamedTuple):
 
 
 class RowCounts(NamedTuple):
-    """How far a tournament is: rows drawn, rows with a result, voids among them, and rounds drawn."""
+    """The progress of a tournament: rows, rows with a result, void ones among them, and rounds."""
 
     rows: int
     done: int
@@ -214,4 +214,4 @@ class RowCounts(NamedTuple):
 
 
 Measured = dict[str, Any]
-"""What was measured of a match, as ``tourney.match.result.PlayedMatch.measured``."""
+"""The measurements of a match, as ``tourney.match.result.PlayedMatch.measured``."""
