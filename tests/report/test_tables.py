@@ -1,4 +1,4 @@
-"""The frames add up to what the store's own standings and pairs say."""
+"""The report's tables agree with the standings and pairs."""
 
 from fractions import Fraction
 
@@ -38,14 +38,14 @@ def test_seats_share_the_points_of_all_matches(source: Source) -> None:
     assert [line.games for line in seat_lines(source)] == [counted] * seats
 
 
-def test_meetings_are_the_pairs(source: Source) -> None:
+def test_meetings_add_up_to_the_pairs(source: Source) -> None:
     met = meetings(seat_frame(source)).groupby(["entrant", "opponent"])["half"].agg(["size", "sum"])
     assert {(pair.entrant, pair.opponent): (pair.games, pair.half_points) for pair in source.pairs} == {
         key: (int(row["size"]), int(row["sum"])) for key, row in met.to_dict("index").items()
     }
 
 
-def test_the_crosstable_holds_every_pair_once_each_way(source: Source) -> None:
+def test_crosstable_has_every_pair_both_ways(source: Source) -> None:
     cross = crosstable(source)
     order = [line.entrant.number for line in cross.lines]
     assert order == [line.number for line in source.standings]
@@ -59,7 +59,7 @@ def test_the_crosstable_holds_every_pair_once_each_way(source: Source) -> None:
                 assert cell.shade + back.shade in {7, 8, 9}
 
 
-def test_what_is_expected_of_a_pair_adds_up_to_one(source: Source) -> None:
+def test_expected_scores_of_a_pair_add_up_to_one(source: Source) -> None:
     assert source.meetings.keys() == {(pair.entrant, pair.opponent) for pair in source.pairs if pair.games}
     for (a, b), meeting in source.meetings.items():
         back = source.meetings[b, a]
@@ -71,19 +71,19 @@ def test_residuals_are_in_standard_deviations() -> None:
     assert [residual_step(z) for z in (0.0, 0.9, -0.9, 1.2, -2.2, 9.0, -9.0)] == [4, 4, 4, 5, 2, 7, 1]
 
 
-def test_an_empty_tournament_has_empty_tables(repository: Repository) -> None:
+def test_empty_tournament_has_empty_tables(repository: Repository) -> None:
     source = load(repository, world.begin(repository, "abc"))
     frame = seat_frame(source)
     assert len(frame) == len(meetings(frame)) == len(source.seat_totals) == 0
 
 
-def test_void_matches_are_in_the_frame_and_count_for_nothing(report: Report) -> None:
+def test_void_matches_are_in_the_frame_but_not_counted(report: Report) -> None:
     frame = seat_frame(report.source)
     assert set(frame[frame["void"]]["match"]) == {4}
     assert 4 not in set(meetings(frame)["match"])
 
 
-def test_who_is_better_is_told_for_every_pair_both_ways(source: Source) -> None:
+def test_superiority_has_every_pair_both_ways(source: Source) -> None:
     better = superiority(source)
     assert [line.entrant.number for line in better.lines] == [line.entrant for line in source.batch.ratings]
     assert len(better.download.rows) == 10
@@ -99,7 +99,7 @@ def test_who_is_better_is_told_for_every_pair_both_ways(source: Source) -> None:
     assert sum(int(line.best) for line in better.lines) == pytest.approx(100, abs=3)
 
 
-def test_what_the_ratings_cannot_say_is_said(repository: Repository) -> None:
+def test_notes_name_the_limits_of_the_ratings(repository: Repository) -> None:
     tournament = world.begin(repository, "abcd", games=2)
     nothing = superiority(load(repository, tournament))
     assert nothing.notes == ("No match has been rated yet, so the intervals are those of the prior.",)
@@ -114,7 +114,7 @@ def test_what_the_ratings_cannot_say_is_said(repository: Repository) -> None:
     assert any("Seats, in Elo relative to their mean: seat 1: " in note for note in notes)
 
 
-def test_the_draw_probability_that_is_kept_is_used(repository: Repository) -> None:
+def test_stored_draw_probability_is_used(repository: Repository) -> None:
     tournament = world.begin(repository, "abc", games=4)
     world.play_all(repository, tournament)
     before = load(repository, tournament)
