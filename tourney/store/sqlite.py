@@ -77,8 +77,12 @@ def connect(path: Path, busy: float | None = None, *, frozen: bool = False) -> s
     connection.file = _file(path)
     with _COUNTING:
         _OPEN[connection.file] += 1
-    connection.execute("PRAGMA foreign_keys = ON")
-    connection.execute("PRAGMA synchronous = FULL")
+    try:
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA synchronous = FULL")
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
