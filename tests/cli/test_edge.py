@@ -10,9 +10,10 @@ from pathlib import Path
 import click
 import pytest
 
-from tests.command import PROGRAM, run, start
+from tests.command import PROGRAM, invoke, run, start
 from tourney import errors
 from tourney.cli import edge
+from tourney.match.spec import MAX_MS, MAX_STARTUP_MS
 
 
 def raising(error: BaseException) -> int:
@@ -200,3 +201,22 @@ def test_unknown_game_is_bad_input() -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: there is no game 'chess'; the games are: ")
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "most"),
+    [
+        (("compare", "greedy", "random", "--game", "sage-stones"), "--move-ms", MAX_MS),
+        (("play", "sage-stones"), "--move-ms", MAX_MS),
+        (("bots", "check", "random"), "--move-ms", MAX_MS),
+        (("bots", "check", "random"), "--startup-ms", MAX_STARTUP_MS),
+    ],
+    ids=lambda value: " ".join(value[:2]) if isinstance(value, tuple) else str(value),
+)
+def test_times_beyond_the_limits_are_refused(command: tuple[str, ...], option: str, most: int) -> None:
+    """A plan or record with such a limit could not be read back."""
+    for value in (most + 1, 10**400, 0):
+        said = invoke(*command, option, str(value))
+        assert (said.exit_code, said.stdout) == (2, "")
+        assert said.stderr.count("\n") == 1
+        assert f"{option}': {value} is not in the range 1<=x<={most}" in said.stderr

@@ -14,7 +14,7 @@ from tourney.compare.compare import ComparisonRequest, compare_bots
 from tourney.compare.format import BATCH, StoppingRule
 from tourney.compare.result import decision_text
 from tourney.errors import UsageError
-from tourney.match.spec import Limits
+from tourney.match.spec import MAX_MS, Limits
 from tourney.ratings.sprt import Sprt
 from tourney.results.columns import Column
 from tourney.run.config.tournament_file import EntrantLine
@@ -81,7 +81,9 @@ SHOWN = (
     metavar="NAME=VALUE",
     help="Option of the game; repeatable.",
 )
-@click.option("--move-ms", type=click.IntRange(1), metavar="MS", help="Time per action. [default: 1000]")
+@click.option(
+    "--move-ms", type=click.IntRange(1, MAX_MS), metavar="MS", help="Time per action. [default: 1000]"
+)
 @click.option(
     "--opening-plies",
     type=click.IntRange(0, 200),

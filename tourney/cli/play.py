@@ -20,7 +20,7 @@ from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
 from tourney.match.match_runner import Launcher, StoreLauncher
 from tourney.match.referee import Referee
-from tourney.match.spec import Entrant, Limits, MatchSpec, Opening
+from tourney.match.spec import MAX_MS, Entrant, Limits, MatchSpec, Opening
 from tourney.play.person import NAME as PERSON
 from tourney.play.person import person
 from tourney.play.session import RecordFile, Seat, Session
@@ -41,7 +41,7 @@ DEFAULT_BOT = "random"
 )
 @click.option(
     "--move-ms",
-    type=click.IntRange(min=1),
+    type=click.IntRange(1, MAX_MS),
     default=1000,
     show_default=True,
     metavar="MS",

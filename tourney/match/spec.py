@@ -11,6 +11,7 @@ from tourney.schema import MAX_INT, Arguments, Digest, Label, SchemaError, Token
 MAX_ACTIONS: Final = 1_000_000
 MAX_MS: Final = 2**31 - 1
 """The longest wait that the system's poll accepts, almost 25 days."""
+MAX_STARTUP_MS: Final = 3_600_000
 
 STORED_LIMITS: Final = ("margin-ms", "startup-ms", "memory-mb", "charge", "ponder")
 """The limits that every record and plan has."""
@@ -48,7 +49,7 @@ class Limits(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
         int, Meta(ge=0, le=60_000, description="Time beyond a limit before it counts as a timeout.")
     ] = 50
     startup_ms: Annotated[
-        int, Meta(ge=1, le=3_600_000, description="Time to start, and to get ready for a game.")
+        int, Meta(ge=1, le=MAX_STARTUP_MS, description="Time to start, and to get ready for a game.")
     ] = 10_000
     memory_mb: Annotated[int, Meta(ge=16, le=1 << 24, description="Memory of a bot, in MiB.")] = 4096
     charge: Annotated[

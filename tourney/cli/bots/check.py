@@ -11,7 +11,7 @@ from tourney.cli.bots.catalogue import find_bot
 from tourney.cli.options import bots_option, output_options, sandbox_option
 from tourney.cli.output import Output, current
 from tourney.errors import BotError, CheckError, UsageError
-from tourney.match.spec import Limits
+from tourney.match.spec import MAX_MS, MAX_STARTUP_MS, Limits
 from tourney.run.check_bot import Trial, check_bot
 
 
@@ -26,7 +26,7 @@ from tourney.run.check_bot import Trial, check_bot
 )
 @click.option(
     "--move-ms",
-    type=click.IntRange(min=1),
+    type=click.IntRange(1, MAX_MS),
     default=1000,
     metavar="MS",
     show_default=True,
@@ -34,7 +34,7 @@ from tourney.run.check_bot import Trial, check_bot
 )
 @click.option(
     "--startup-ms",
-    type=click.IntRange(min=1),
+    type=click.IntRange(1, MAX_STARTUP_MS),
     default=10_000,
     metavar="MS",
     show_default=True,
