@@ -1,4 +1,4 @@
-"""``tourney bots``, as a person uses it."""
+"""``tourney bots``: create, check, add, list, show and remove bots."""
 
 import csv
 import io

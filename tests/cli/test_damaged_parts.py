@@ -1,4 +1,4 @@
-"""A damaged log, measurement or record of one match costs that part, is named, and is found by a check."""
+"""A damaged log, measurement or record is named, found by a check, and costs only that part."""
 
 import sqlite3
 import zlib

@@ -1,4 +1,4 @@
-"""``tourney doctor``: what it prints, when it fails, and what it says where there is no containment."""
+"""``tourney doctor``: its output, its exit codes and its advice without containment."""
 
 import csv
 import io
@@ -29,7 +29,7 @@ def findings(monkeypatch: pytest.MonkeyPatch) -> dict[str, Degree]:
 
 
 def test_json_has_a_row_per_protection(findings: dict[str, Degree]) -> None:
-    """Rows have the order of PROTECTIONS, the meaning and what was tried."""
+    """Rows have the order of PROTECTIONS, the meaning and the attempt."""
     findings["network"] = "partial"
     done = invoke("doctor", "--level", "off", "--format", "json")
     rows = json.loads(done.stdout)

@@ -10,7 +10,7 @@ from tests.command import TOYS, invoke, offering
 
 
 def test_perft_counts_from_the_start_and_from_a_position() -> None:
-    """The number alone is printed; a position, seats and options are taken."""
+    """Only the number is printed; a position, seats and options are accepted."""
     with offering(**TOYS):
         assert invoke("perft", "toe", "3").stdout == "504\n"
         assert invoke("perft", "toe", "0").stdout == "1\n"
@@ -19,8 +19,8 @@ def test_perft_counts_from_the_start_and_from_a_position() -> None:
         assert invoke("perft", "toe", "1", "--option", "misere=yes").stdout == "9\n"
 
 
-def test_perft_divides() -> None:
-    """With --divide each first action has its line, and the last line is the sum."""
+def test_divided_perft_has_a_line_per_first_action() -> None:
+    """With --divide, the last line is the sum."""
     with offering(**TOYS):
         lines = invoke("perft", "race", "4", "--divide").stdout.splitlines()
     assert lines == ["roll-1 8", "roll-2 8", "16"]
@@ -46,8 +46,8 @@ def test_perft_refuses_bad_input(words: list[str], says: str) -> None:
     assert done.stderr.count("\n") == 1
 
 
-def test_games_are_listed_in_every_format() -> None:
-    """Names, titles, seats, options: for people, and for programs."""
+def test_games_are_listed_in_every_output_format() -> None:
+    """Each form has names, titles, seats and options."""
     with offering(**TOYS):
         table = invoke("games").stdout.splitlines()
         rows = list(csv.DictReader(io.StringIO(invoke("games", "--format", "csv").stdout)))
@@ -66,13 +66,13 @@ def test_games_are_listed_in_every_format() -> None:
     assert (data[0]["hidden"], data[1]["chance"], data[1]["seats"]) == (True, True, [2, 3])
 
 
-def test_many_numbers_in_a_row_are_abridged() -> None:
-    """The values of an option that counts are shown as a range."""
+def test_consecutive_option_values_are_shown_as_a_range() -> None:
+    """An option with many numbers in a row is abridged."""
     assert "stones=10|3..15 " in invoke("games").stdout
 
 
-def test_broken_plugins_are_named_aloud() -> None:
-    """A broken plugin is an error line each; the others are listed; the exit code is 1."""
+def test_broken_plugins_are_reported() -> None:
+    """Each broken plugin is an error line; the others are listed; the exit code is 1."""
     bad = {"gone": "tests.nowhere:Gone", "wrong": "tests.toys:Toe", "no_game": "tests.toys:ToeState"}
     with offering(**TOYS, **bad):
         done = invoke("games", "--format", "csv")
@@ -93,8 +93,8 @@ def test_check_game_passes_a_sound_game() -> None:
     assert "6 games, 24 actions" in done.stdout
 
 
-def test_check_game_shows_the_way_to_what_fails() -> None:
-    """What fails is named with the lines that lead to it in the rules console; exit code 1."""
+def test_check_game_shows_how_to_reproduce_a_failure() -> None:
+    """The failure has the rules console's lines that lead to it; exit code 1."""
     with offering(leaky="tests.broken:LeakyOdds"):
         done = invoke("check-game", "leaky", "--games", "4")
         assert done.exit_code == 1

@@ -34,7 +34,7 @@ DESIGNED = [
 ]
 
 
-def test_commands_are_the_designed_ones() -> None:
+def test_command_table_lists_all_commands() -> None:
     assert sorted(COMMANDS) == sorted(DESIGNED)
 
 

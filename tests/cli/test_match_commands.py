@@ -1,4 +1,4 @@
-"""``tourney show``, ``tourney verify`` and ``tourney rerun``: by file, by number, and what they refuse."""
+"""``tourney show``, ``tourney verify`` and ``tourney rerun``, by file and by match number."""
 
 import json
 import sqlite3
@@ -28,14 +28,14 @@ done
 """
 
 
-def drawn(seed: int, opening: int = 2) -> PlayedMatch:
+def play_random(seed: int, opening: int = 2) -> PlayedMatch:
     return play_named(NamedSeed("x", random_spec("sage-stones", 2, seed, opening=Opening(plies=opening)), ""))
 
 
 @pytest.fixture
 def record() -> Record:
     """The record of a real match."""
-    return drawn(7).record
+    return play_random(7).record
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def file(tmp_path: Path, record: Record) -> Path:
 
 @pytest.fixture
 def database(tmp_path: Path) -> str:
-    """A tournament of six matches, of which five were played and one is void for want of a machine."""
+    """A tournament of six matches: five are played, one is void because its machine failed."""
     path = str(tmp_path / "tourney.db")
     with Repository.open(path, create=True) as repository:
         genuine.play_all(repository, genuine.begin(repository), void=(6,))
@@ -56,7 +56,7 @@ def database(tmp_path: Path) -> str:
 
 
 def stored(database: str, number: int, name: str = "cup") -> Record:
-    """Return the record of a match as it is stored."""
+    """Return the stored record of a match."""
     with Repository.open(database) as repository:
         return repository.record(repository.tournament(name).id, number)
 
@@ -64,8 +64,8 @@ def stored(database: str, number: int, name: str = "cup") -> Record:
 # -- show ---------------------------------------------------------------------------------------------------
 
 
-def test_show_prints_head_actions_and_last_board(file: Path, record: Record) -> None:
-    """Seats, seed, opening, outcome, every action in order with its number, and the board at the end."""
+def test_show_prints_header_actions_and_last_board(file: Path, record: Record) -> None:
+    """The output has seats, seed, opening, outcome, numbered actions and the last board."""
     done = invoke("show", str(file))
     assert done.exit_code == 0
     lines = done.stdout.splitlines()
@@ -84,8 +84,8 @@ def test_show_prints_head_actions_and_last_board(file: Path, record: Record) -> 
     assert "\x1b" not in done.stdout
 
 
-def test_show_a_board_on_the_way(file: Path) -> None:
-    """With --ply only the board after so many actions: before the first it is empty."""
+def test_show_with_ply_prints_one_board(file: Path) -> None:
+    """``--ply N`` prints the board after N actions; at 0 it is empty."""
     begun = invoke("show", str(file), "--ply", "0").stdout
     assert "after 0 actions" in begun
     assert "in hand, by colour: 1: 10, 2: 10, 3: 10, 4: 10" in begun
@@ -95,16 +95,16 @@ def test_show_a_board_on_the_way(file: Path) -> None:
     assert "so --ply 1000 is too large" in done.stderr
 
 
-def test_show_as_json_holds_everything(database: str) -> None:
-    """For programs: the record as it is, the measurements and the log."""
+def test_show_as_json_has_record_measurements_and_log(database: str) -> None:
+    """The record is unchanged."""
     data = json.loads(invoke("show", "2", "--db", database, "--json").stdout)
     assert data["record"] == stored(database, 2)
     assert data["log"][1] == {"ply": 4, "seat": 0, "kind": "note", "text": "well played"}
     assert data["measured"]["reproducible"] is True
 
 
-def test_show_by_number_prints_times_and_a_log_that_no_terminal_obeys(database: str) -> None:
-    """Bots' words are hostile: escape sequences are shown, not sent."""
+def test_show_by_number_prints_times_and_escaped_log(database: str) -> None:
+    """Bots' output is hostile: escape sequences are shown, not sent to the terminal."""
     done = invoke("show", "cup/2", "--db", database, "--log")
     assert done.stdout.startswith("match 2 of cup\n")
     assert " ms\n" in done.stdout
@@ -112,8 +112,8 @@ def test_show_by_number_prints_times_and_a_log_that_no_terminal_obeys(database: 
     assert "    4  referee  note: well played\n" in done.stdout
 
 
-def test_show_warns_of_a_changed_record(tmp_path: Path, record: Record) -> None:
-    """It shows what is there, and says that it was altered; where no board comes of it, it says so."""
+def test_show_warns_about_a_changed_record(tmp_path: Path, record: Record) -> None:
+    """The record is shown with a warning, even if its actions give no board."""
     record["actions"][0][1] = "zz"
     path = tmp_path / "bad.json"
     path.write_text(json.dumps(record), encoding="utf-8")
@@ -133,8 +133,8 @@ def test_show_warns_of_a_changed_record(tmp_path: Path, record: Record) -> None:
         ("other/1", "there is no tournament 'other'", 2),
     ],
 )
-def test_match_that_is_not_there(command: str, words: str, says: str, code: int, database: str) -> None:
-    """One sentence, the same for all three commands."""
+def test_unknown_match_is_refused(command: str, words: str, says: str, code: int, database: str) -> None:
+    """All three commands print the same sentence."""
     done = invoke(command, words, "--db", database)
     assert done.exit_code == code
     assert says in done.stderr
@@ -142,8 +142,8 @@ def test_match_that_is_not_there(command: str, words: str, says: str, code: int,
 
 
 @pytest.mark.parametrize("command", ["show", "rerun"])
-def test_file_that_holds_no_record(command: str, tmp_path: Path) -> None:
-    """Another JSON file, and none at all."""
+def test_file_without_a_record_is_refused(command: str, tmp_path: Path) -> None:
+    """The file is other JSON, or is missing."""
     path = tmp_path / "file"
     for text, says in (
         ('{"a": 1}', 'is not a record: unknown key "a"'),
@@ -158,10 +158,12 @@ def test_file_that_holds_no_record(command: str, tmp_path: Path) -> None:
 # -- verify -------------------------------------------------------------------------------------------------
 
 
-def test_verify_a_file_of_records(tmp_path: Path, record: Record) -> None:
-    """One record or many; what does not hold is printed with its line, and the code is 1."""
+def test_verify_checks_a_file_of_records(tmp_path: Path, record: Record) -> None:
+    """A file has one record or many; each failure is printed with its line, and the exit code is 1."""
     path = tmp_path / "records.jsonl"
-    path.write_text("".join(json.dumps(drawn(seed).record) + "\n" for seed in (1, 2, 3)), encoding="utf-8")
+    path.write_text(
+        "".join(json.dumps(play_random(seed).record) + "\n" for seed in (1, 2, 3)), encoding="utf-8"
+    )
     done = invoke("verify", str(path))
     assert (done.exit_code, done.stdout) == (0, "3 records hold\n")
     record["actions"][8][1] = "roll-111" if record["actions"][8][1] != "roll-111" else "roll-222"
@@ -174,8 +176,8 @@ def test_verify_a_file_of_records(tmp_path: Path, record: Record) -> None:
     assert done.stderr == "error: 1 of 4 records does not hold\n"
 
 
-def test_verify_all_of_a_database(database: str) -> None:
-    """All that was played holds; a match that is void for want of a machine has no record to verify."""
+def test_verify_all_passes_a_sound_database(database: str) -> None:
+    """Every played match holds; a void match has no record to verify."""
     done = invoke("verify", "--all", "--db", database)
     assert (done.exit_code, done.stdout) == (0, "5 records hold\n")
 
@@ -188,7 +190,7 @@ def altered(database: str, sql: str, *values: object) -> None:
 
 
 def test_verify_all_finds_one_altered_byte(database: str) -> None:
-    """A stored action that was changed, with and without a new digest, and bytes that do not unpack."""
+    """An action is changed, with and without a new digest; other bytes do not unpack."""
     record = stored(database, 3)
     action = record["actions"][-1]
     action[1] = action[1][0] + ("a" if action[1][1] != "a" else "b")
@@ -218,8 +220,8 @@ def test_verify_all_finds_one_altered_byte(database: str) -> None:
         ('"match" SET record = "text" WHERE id = 3', "holds 'text' and not a packed record"),
     ],
 )
-def test_verify_all_holds_the_tables_to_the_records(database: str, change: str, says: str) -> None:
-    """Standings and ratings are made of columns beside the record: a result changed there is found too."""
+def test_verify_all_compares_columns_with_records(database: str, change: str, says: str) -> None:
+    """Standings and ratings use columns beside the record, so a result changed there is found too."""
     altered(database, f"UPDATE {change}")
     done = invoke("verify", "--all", "--db", database)
     assert done.exit_code == 1
@@ -249,10 +251,10 @@ def test_verify_all_holds_the_tables_to_the_records(database: str, change: str, 
         ("seat SET fault = 'flu' WHERE match_id = 3 AND seat = 2", "3,2 (", "'flu' and not one of startup"),
     ],
 )
-def test_columns_that_are_none_of_ours_are_said_with_their_place(
+def test_malformed_columns_are_reported_with_their_place(
     database: str, change: str, row: str, holds: str
 ) -> None:
-    """One sentence that names database, table, row and column, from every command that reads them."""
+    """Every command that reads the column names database, table, row and column."""
     altered(database, f"UPDATE {change}")
     table, _, column = change.replace('"', "").split()[:3]
     says = f"the database {database} was altered: column {column} of table {table}, row {row}"
@@ -286,16 +288,16 @@ def test_columns_that_are_none_of_ours_are_said_with_their_place(
     assert not (Path(database).parent / "report").exists()
 
 
-def test_verify_wants_one_thing_to_verify(file: Path) -> None:
-    """None or two of match, --all and --manifest is wrong use."""
+def test_verify_requires_one_target(file: Path) -> None:
+    """Without a match, --all or --manifest, or with two of them, the use is wrong."""
     for words in ([], [str(file), "--all"]):
         done = invoke("verify", *words)
         assert done.exit_code == 2
         assert "give one of MATCH, --all and --manifest FILE" in done.stderr
 
 
-def test_verify_a_manifest(tmp_path: Path) -> None:
-    """Named seeds give the records that they are said to give; another digest is a failure that names it."""
+def test_verify_checks_a_manifest(tmp_path: Path) -> None:
+    """Named seeds give records with the listed digests; another digest is a named failure."""
     spec = random_spec("sage-stones", 2, 9)
     digest = play_named(NamedSeed("x", spec, "")).record["digest"]
     good, bad = NamedSeed("nine", spec, digest), NamedSeed("bad", spec, "0" * 64)
@@ -316,7 +318,7 @@ def test_verify_a_manifest(tmp_path: Path) -> None:
 
 @pytest.fixture
 def rerunnable(tmp_path: Path) -> Path:
-    """A record of two shell bots of a store, as they would play it."""
+    """A record of two shell bots from a store, with the actions that they choose."""
     program = tmp_path / "firstlegal"
     program.write_text(FIRST_LEGAL, encoding="ascii")
     program.chmod(0o755)
@@ -334,15 +336,15 @@ def rerunnable(tmp_path: Path) -> Path:
     return path
 
 
-def test_rerun_comes_out_the_same(rerunnable: Path) -> None:
-    """The bots come from the store by digest, and the digest is the same again."""
+def test_rerun_gives_the_same_record(rerunnable: Path) -> None:
+    """The store finds the bots by digest, and the record's digest is the same."""
     digest = json.loads(rerunnable.read_text(encoding="utf-8"))["digest"]
     done = invoke("rerun", str(rerunnable), "--bots", str(rerunnable.parent / "bots"), "--sandbox", "off")
     assert (done.exit_code, done.stdout) == (0, f"{rerunnable} came out the same: {digest}\n")
 
 
 def test_rerun_names_the_first_action_that_differs(rerunnable: Path) -> None:
-    """A record in which seat 1 placed otherwise is not what these bots play."""
+    """In the record, seat 1 places a stone on another square than its bot."""
     record = json.loads(rerunnable.read_text(encoding="utf-8"))
     place = next(k for k, (actor, _) in enumerate(record["actions"]) if actor == 1)
     was = record["actions"][place][1]
@@ -357,8 +359,8 @@ def test_rerun_names_the_first_action_that_differs(rerunnable: Path) -> None:
     assert "is not guaranteed to reproduce: timeout" in done.stderr
 
 
-def test_rerun_without_the_bots_says_which_is_missing(rerunnable: Path, tmp_path: Path) -> None:
-    """A store that has not the bot is named, with the digest."""
+def test_rerun_names_missing_bots(rerunnable: Path, tmp_path: Path) -> None:
+    """The message has the store and the bot's digest."""
     done = invoke("rerun", str(rerunnable), "--bots", str(tmp_path / "other"), "--sandbox", "off")
     assert done.exit_code == 2
     assert "has no bot with the digest" in done.stderr

@@ -1,4 +1,4 @@
-"""``tourney play``: a person against bots, by typed lines, in this process and as one of its own."""
+"""``tourney play``: a person against bots by typed lines, in this process and in a child process."""
 
 import json
 import os
@@ -26,8 +26,8 @@ GAMES = {
 
 
 @pytest.mark.parametrize("game", sorted(GAMES))
-def test_every_game_can_be_played_and_given_up(game: str) -> None:
-    """Against `random` as a process: boards, lists, undo, and a result; everything on standard output."""
+def test_every_game_can_be_played_and_resigned(game: str) -> None:
+    """The opponent is `random` as a process; boards, lists, undo and result go to standard output."""
     typed = [*GAMES[game], "undo", "moves", "position", "history", "resign", ""]
     done = invoke("play", game, "--seed", "3", "--sandbox", "off", given="\n".join(typed))
     assert (done.exit_code, done.stderr) == (0, "")
@@ -40,8 +40,8 @@ def test_every_game_can_be_played_and_given_up(game: str) -> None:
     assert "\x1b" not in done.stdout
 
 
-def test_a_game_played_to_its_end_is_saved_as_a_record_that_verifies(tmp_path: Path) -> None:
-    """As a process, contained as any match; the same lines and seed give the same record."""
+def test_finished_game_is_saved_as_a_valid_record(tmp_path: Path) -> None:
+    """The bots are contained; the same lines and seed give the same record."""
     file = tmp_path / "game.json"
     typed = "".join("1\n" for _ in range(200))
     words = ["play", "sage-stones", "--seats", "3", "--option", "stones=3"]
@@ -59,7 +59,7 @@ def test_a_game_played_to_its_end_is_saved_as_a_record_that_verifies(tmp_path: P
     assert sorted(path.name for path in tmp_path.iterdir()) == ["again.json", "game.json"]
 
 
-def test_a_game_that_is_left_writes_nothing(tmp_path: Path) -> None:
+def test_abandoned_game_writes_no_record(tmp_path: Path) -> None:
     words = ("play", "sages-tafl", "--save", str(tmp_path / "x"))
     done = invoke(*words, given="d2-d4\n", env={"TMPDIR": str(tmp_path)})
     assert (done.exit_code, done.stderr) == (0, "")
@@ -67,7 +67,7 @@ def test_a_game_that_is_left_writes_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_closed_input_is_one_that_ends() -> None:
+def test_closed_input_ends_the_game() -> None:
     words = " ".join(PROGRAM)
     done = subprocess.run(
         ["sh", "-c", f"{words} play sages-tafl <&-"], capture_output=True, text=True, check=False
@@ -76,8 +76,8 @@ def test_a_closed_input_is_one_that_ends() -> None:
     assert done.stdout.endswith("you left the game; it has no result\n")
 
 
-def test_a_bot_of_ones_own_with_arguments_that_fails_is_said(tmp_path: Path) -> None:
-    """A path is a bot; what it writes to standard error is shown with the fault, and no process stays."""
+def test_failing_bot_by_path_is_reported(tmp_path: Path) -> None:
+    """The bot has arguments; its standard error is shown with the fault, and no process remains."""
     cases = 'tourney) echo bot;; game) echo ready;; go) echo "lost: $args" >&2; exit 3;;'
     bot = write_shell_bot(tmp_path, "mine", cases)
     script = bot / "bot.sh"
@@ -118,15 +118,15 @@ def test_bad_input_is_one_sentence(words: list[str], says: str) -> None:
     assert done.stdout == ""
 
 
-def test_where_a_record_cannot_be_written_is_known_before_the_game(tmp_path: Path) -> None:
+def test_unwritable_record_is_refused_before_the_game(tmp_path: Path) -> None:
     done = invoke("play", "sages-tafl", "--save", str(tmp_path / "no" / "game.json"))
     assert done.exit_code == 3
     assert "cannot be written: No such file or directory" in done.stderr
     assert done.stdout == ""
 
 
-def test_who_sits_where() -> None:
-    """With nothing named the person has seat 1; a person can be named, for a table of persons alone."""
+def test_person_has_seat_1_unless_a_seat_is_named() -> None:
+    """A table can have persons only."""
     assert bots_by_seat((), 3) == {2: "random", 3: "random"}
     assert bots_by_seat(("1=greedy",), 3) == {1: "greedy"}
     assert bots_by_seat(("2=person",), 2) == {}
@@ -135,8 +135,8 @@ def test_who_sits_where() -> None:
         bots_by_seat(("1=greedy", "2=random", "3=random"), 3)
 
 
-def test_a_game_of_others_is_played_at_one_table() -> None:
-    """Two persons, and a game that draws itself plainly."""
+def test_plugin_game_is_played_by_two_persons() -> None:
+    """The game has only a plain-text diagram."""
     with offering(**TOYS):
         done = invoke("play", "race", "2=person", "--seed", "4", given="take\n" * 12)
     assert done.exit_code == 0
@@ -145,12 +145,12 @@ def test_a_game_of_others_is_played_at_one_table() -> None:
     assert "over after " in done.stdout
 
 
-@pytest.mark.parametrize("declined", [False, True])
-def test_a_terminal_has_colours_unless_they_are_declined(declined: bool) -> None:
-    """NO_COLOR is honoured; a result is the same with and without."""
+@pytest.mark.parametrize("no_color", [False, True])
+def test_terminal_has_colors_unless_no_color_is_set(no_color: bool) -> None:
+    """The result is the same with and without NO_COLOR."""
     terminal, inner = pty.openpty()
     env = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"TERM": "xterm", "INPUTRC": "/dev/null"}
-    if declined:
+    if no_color:
         env["NO_COLOR"] = "1"
     words = [*PROGRAM, "play", "sages-tafl", "--seed", "1"]
     with subprocess.Popen(words, stdin=inner, stdout=inner, stderr=inner, env=env) as process:
@@ -167,4 +167,4 @@ def test_a_terminal_has_colours_unless_they_are_declined(declined: bool) -> None
         process.kill()
     os.close(terminal)
     assert b"rank 2  1 Black (resigned)" in seen
-    assert (b"\x1b[1;38;5;" in seen) != declined
+    assert (b"\x1b[1;38;5;" in seen) != no_color

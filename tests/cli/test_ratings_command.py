@@ -1,4 +1,4 @@
-"""``tourney ratings``: TrueSkill and batch ratings of a stored tournament, in three forms."""
+"""``tourney ratings``: TrueSkill and batch ratings as table, CSV and JSON."""
 
 import contextlib
 import csv
@@ -44,7 +44,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(path)
 
 
-def test_the_numbers_are_the_packages(database: str) -> None:
+def test_command_prints_the_packages_numbers(database: str) -> None:
     shown = invoke(*TRUESKILL, "--db", database, "--format", "json")
     assert (shown.exit_code, shown.stderr) == (0, "rated with tau 0 and draw probability 0.1\n")
     environment = trueskill.TrueSkill(tau=0)
@@ -65,7 +65,7 @@ def test_the_numbers_are_the_packages(database: str) -> None:
     assert sum(row["faults"] for row in rows) > 0
 
 
-def test_the_three_forms_say_the_same(database: str) -> None:
+def test_table_csv_and_json_have_equal_numbers(database: str) -> None:
     rows = json.loads(invoke(*TRUESKILL, "--db", database, "--format", "json").stdout)
     lines = list(csv.DictReader(io.StringIO(invoke(*TRUESKILL, "--db", database, "--format", "csv").stdout)))
     table = invoke(*TRUESKILL, "--db", database).stdout
@@ -86,9 +86,7 @@ def test_the_three_forms_say_the_same(database: str) -> None:
     ids=" ".join,
 )
 @pytest.mark.parametrize("seats", [2, 4])
-def test_the_order_in_which_matches_were_stored_decides_nothing(
-    tmp_path: Path, words: tuple[str, ...], seats: int
-) -> None:
+def test_ratings_do_not_depend_on_storage_order(tmp_path: Path, words: tuple[str, ...], seats: int) -> None:
     games = {2: 4, 4: 24}[seats]
     paths = [str(tmp_path / name) for name in ("forth.db", "back.db")]
     for path in paths:
@@ -101,7 +99,7 @@ def test_the_order_in_which_matches_were_stored_decides_nothing(
         assert one.stdout.count("\n") > 4
 
 
-def test_settings_change_the_numbers(database: str) -> None:
+def test_settings_change_the_ratings(database: str) -> None:
     plain = invoke(*TRUESKILL, "--db", database).stdout
     for words in (
         ("--tau", "default"),
@@ -124,16 +122,16 @@ def play_some(repository: Repository, tournament: Tournament, numbers: Iterable[
         repository.record_results(tournament.id, [MatchResult(number, match)])
 
 
-def fresh(path: Path, games: int = 4) -> str:
-    """Make a database of a tournament that is played, and return its path."""
+def played_database(path: Path, games: int = 4) -> str:
+    """Create a database with a finished tournament, and return its path."""
     with Repository.open(str(path), create=True) as repository:
         world.play_all(repository, world.begin(repository, "abcd", games=games))
     return str(path)
 
 
-def test_the_draw_probability_is_estimated_once_and_kept(tmp_path: Path) -> None:
-    """Printed, and used from then on; asked for again it is printed again and does not move."""
-    path = fresh(tmp_path / "t.db")
+def test_draw_probability_is_estimated_once_and_stored(tmp_path: Path) -> None:
+    """Later runs use it; a second request prints the same number."""
+    path = played_database(tmp_path / "t.db")
     before = invoke(*TRUESKILL, "--db", path).stdout
     shown = invoke(*TRUESKILL, "--db", path, "--draw-probability", "estimate")
     assert shown.exit_code == 0
@@ -152,14 +150,12 @@ def test_the_draw_probability_is_estimated_once_and_kept(tmp_path: Path) -> None
     assert invoke(*second, "estimate").stderr == again.stderr
 
 
-def test_a_database_that_cannot_be_written_is_rated_all_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_read_only_database_is_rated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise StoreError("the database t.db failed: attempt to write a readonly database")
 
     monkeypatch.setattr(ratings, "WORTH_KEEPING", 1)
-    path = fresh(tmp_path / "t.db")
+    path = played_database(tmp_path / "t.db")
     monkeypatch.setattr(Repository, "keep_checkpoint", fail)
     monkeypatch.setattr(Repository, "keep_draw_probability", fail)
     shown = invoke(*TRUESKILL, "--db", path, "--draw-probability", "estimate")
@@ -169,8 +165,8 @@ def test_a_database_that_cannot_be_written_is_rated_all_the_same(
     assert shown.stdout
 
 
-def test_what_was_rated_is_not_rated_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From the second time on only what came after the settled prefix is read; the numbers are the same."""
+def test_ratings_continue_from_the_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second run reads only results after the settled prefix, and the numbers are the same."""
     monkeypatch.setattr(ratings, "WORTH_KEEPING", 1)
     asked: list[int] = []
     results = Repository.results
@@ -180,7 +176,7 @@ def test_what_was_rated_is_not_rated_again(tmp_path: Path, monkeypatch: pytest.M
         return results(self, tournament, after=after)
 
     monkeypatch.setattr(Repository, "results", spy)
-    path, whole = str(tmp_path / "t.db"), fresh(tmp_path / "whole.db", games=8)
+    path, whole = str(tmp_path / "t.db"), played_database(tmp_path / "whole.db", games=8)
     expected = invoke(*TRUESKILL, "--db", whole).stdout
     with Repository.open(path, create=True) as repository:
         cup = world.begin(repository, "abcd", games=8)
@@ -193,40 +189,36 @@ def test_what_was_rated_is_not_rated_again(tmp_path: Path, monkeypatch: pytest.M
             assert once.stdout == twice.stdout
     assert once.stdout == expected
     assert asked == [0, 20, 20, 20, 20, 48]
-    # Other settings do not go on from there.
+    # Other settings start from the beginning.
     assert invoke(*TRUESKILL, "--db", path, "--tau", "0.5").exit_code == 0
     assert asked[-1] == 0
 
 
-def test_a_result_that_is_taken_back_takes_the_checkpoint_with_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """An old result that is changed changes the ratings, although all that follows was rated before."""
+def test_withdrawn_result_discards_the_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A changed old result changes the ratings, although all later matches were rated before."""
     monkeypatch.setattr(ratings, "WORTH_KEEPING", 1)
-    path, other = fresh(tmp_path / "t.db"), str(tmp_path / "other.db")
+    path, other = played_database(tmp_path / "t.db"), str(tmp_path / "other.db")
     before = invoke(*TRUESKILL, "--db", path).stdout
     with Repository.open(other, create=True) as repository:
         cup = world.begin(repository, "abcd", games=4)
         play_some(repository, cup, [number for number, _ in repository.rows(cup.id) if number != 3])
-        change(repository, cup, 3)
+        replace_with_void(repository, cup, 3)
     with Repository.open(path) as repository:
         cup = repository.tournament()
         repository.take_back(cup.id, (3,))
-        change(repository, cup, 3)
+        replace_with_void(repository, cup, 3)
     after = invoke(*TRUESKILL, "--db", path).stdout
     assert after == invoke(*TRUESKILL, "--db", other).stdout != before
 
 
-def change(repository: Repository, tournament: Tournament, number: int) -> None:
-    """Store a void match in the place of what was played."""
+def replace_with_void(repository: Repository, tournament: Tournament, number: int) -> None:
+    """Store a void match in place of the played one."""
     repository.record_results(tournament.id, [MatchResult(number, None, "lost")])
 
 
-def test_a_checkpoint_that_makes_no_sense_is_passed_over(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_malformed_checkpoint_is_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ratings, "WORTH_KEEPING", 1)
-    path = fresh(tmp_path / "t.db")
+    path = played_database(tmp_path / "t.db")
     expected = invoke(*TRUESKILL, "--db", path).stdout
     for spoiled in (b"no", pack({"skills": [[0, "x", "y", 1]], "last": None}), pack([])):
         with contextlib.closing(sqlite3.connect(path)) as connection, connection:
@@ -234,7 +226,7 @@ def test_a_checkpoint_that_makes_no_sense_is_passed_over(
         assert invoke(*TRUESKILL, "--db", path).stdout == expected
 
 
-def test_the_batch_table(database: str) -> None:
+def test_batch_table_has_equal_rows_in_every_format(database: str) -> None:
     shown = invoke(*BATCH, "--db", database, "--format", "json")
     assert shown.exit_code == 0
     rows = json.loads(shown.stdout)
@@ -266,14 +258,14 @@ def test_the_batch_table(database: str) -> None:
     assert invoke(*BATCH, "--db", database, "--quiet").stderr == ""
 
 
-def test_who_is_better_than_whom(database: str) -> None:
+def test_pairs_have_likelihood_of_superiority(database: str) -> None:
     rows = json.loads(invoke(*BATCH, "--db", database, "--show", "pairs", "--format", "json").stdout)
     assert len(rows) == 6
     assert all(0.5 <= row["los"] <= 1 for row in rows)
     assert sum(row["games"] for row in rows) == 23
 
 
-def test_the_pool(database: str) -> None:
+def test_pool_shows_figures_of_the_whole_fit(database: str) -> None:
     shown = invoke(*BATCH, "--db", database, "--show", "pool", "--format", "json").stdout
     figures = {row["figure"]: row["value"] for row in json.loads(shown)}
     assert figures["matches"] == 23
@@ -283,8 +275,8 @@ def test_the_pool(database: str) -> None:
     assert figures["prior (Elo, standard deviation)"] == 600
 
 
-def test_what_the_ratings_do_not_say_is_said(tmp_path: Path) -> None:
-    """Parts that never met, and groups that nothing ties together from both sides."""
+def test_batch_warns_of_unconnected_groups(tmp_path: Path) -> None:
+    """The groups never met, or only the prior limits their distance."""
     path = str(tmp_path / "t.db")
     with Repository.open(path, create=True) as repository:
         cup = world.begin(repository, "abcd", games=2)
@@ -298,7 +290,7 @@ def test_what_the_ratings_do_not_say_is_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("names", ["", "a", "ab"])
-def test_small_pools(tmp_path: Path, names: str) -> None:
+def test_pools_of_up_to_two_are_rated(tmp_path: Path, names: str) -> None:
     path = str(tmp_path / "t.db")
     with Repository.open(path, create=True) as repository:
         cup = begin(repository, len(names), pair=False)
@@ -353,7 +345,7 @@ class Share(NamedTuple):
 
 
 class FirstPlaces(RatingMethod):
-    """The share of first places: a rating method of another package."""
+    """A rating method of another package: the share of first places."""
 
     name = "first-places"
     columns = ("first",)

@@ -41,7 +41,7 @@ print(read(sys.argv[1]))
 """
 """Reads a database as a user without write access: root becomes another user.
 
-The copy is read first, so that all modules are loaded while the checkout can still be read.
+The first read uses the copy, so all modules load while the checkout is readable.
 """
 
 READERS = (

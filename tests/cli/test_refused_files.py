@@ -11,7 +11,7 @@ TOP = 'name = "cup"\ngame = "sage-stones"\n'
 PLAIN = TOP + 'bots = ["pebble", "random"]\n'
 ENTRANT = PLAIN + '[[entrant]]\nbot = "pebble"\nname = "other"\n'
 BOT = 'name = "o"\nversion = "1"\ngames = ["sage-stones"]\n'
-"""All of a manifest but the command."""
+"""A manifest without its command."""
 
 
 def manifest(folder: Path, text: str) -> None:
@@ -82,7 +82,7 @@ def test_bot_that_cannot_start_creates_no_database(tmp_path: Path, made: str, sa
 
 
 def refuse(folder: Path, text: str, says: str) -> None:
-    """Expect one sentence, code 2, and nothing in the folder beside what was there, the log and the bots."""
+    """Expect one sentence, exit code 2, and no new file except the log and the bots."""
     file = write_file(folder, text)
     db = folder / "tourney.db"
     done = invoke("run", str(file), "--db", str(db), "--bots", str(folder / "bots"), "--workers", "1")

@@ -1,4 +1,4 @@
-"""``tourney report``: from a database to a folder, from the command line."""
+"""``tourney report``: writes a report of a database into a folder."""
 
 from pathlib import Path
 

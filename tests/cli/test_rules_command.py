@@ -1,4 +1,4 @@
-"""``tourney rules`` as a program: lines in, lines out, flushed, whatever the bytes."""
+"""``tourney rules`` as a program: each line of input gets a flushed answer, whatever its bytes."""
 
 import pytest
 
@@ -14,8 +14,8 @@ def answers(given: str | bytes, game: str = "toe") -> list[str]:
     return done.stdout.splitlines()
 
 
-def test_a_dialogue() -> None:
-    """Each line gets its answer, in order."""
+def test_each_line_is_answered_in_order() -> None:
+    """A dialogue has one answer per line."""
     assert answers("new\nactor\nplay b2\nposition\nlegal\nranks\n") == [
         "ok",
         "1",
@@ -27,7 +27,7 @@ def test_a_dialogue() -> None:
 
 
 def test_each_answer_is_flushed() -> None:
-    """A program that waits for an answer before it goes on gets it."""
+    """A program that waits for an answer before its next line gets it."""
     with start("rules", "sage-stones") as process:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -39,30 +39,30 @@ def test_each_answer_is_flushed() -> None:
         assert process.wait(60) == 0
 
 
-def test_a_last_line_without_its_newline_is_answered() -> None:
-    """The end of input ends a line, too."""
+def test_last_line_without_newline_is_answered() -> None:
+    """The end of input also ends a line."""
     assert answers("new\nactor") == ["ok", "1"]
 
 
-def test_no_input_is_no_output() -> None:
-    """Nothing asked, nothing answered."""
+def test_empty_input_gives_no_output() -> None:
+    """The exit code is 0."""
     assert answers("") == []
 
 
-def test_bytes_that_are_no_text_are_refused() -> None:
-    """A line that is not UTF-8 is an error, and the next line is answered."""
+def test_line_that_is_not_utf8_is_an_error() -> None:
+    """The next line is answered."""
     assert answers(b"new\nplay \xff\nactor\n") == ["ok", "error the line is not UTF-8: byte 0xff at 6", "1"]
 
 
 @pytest.mark.parametrize("length", [MAX_LINE + 1, MAX_LINE + 2, 3 * MAX_LINE, 3 * (MAX_LINE + 1)])
-def test_an_overlong_line_is_one_error(length: int) -> None:
-    """However long a line, it gets one answer, and the next line is read from its start."""
+def test_overlong_line_is_one_error(length: int) -> None:
+    """A line of any length gets one answer, and the next line is read from its start."""
     found = answers(b"new\n" + b"x" * length + b"\nactor\n")
     assert found == ["ok", f"error the line is longer than {MAX_LINE} bytes", "1"]
 
 
-def test_the_longest_line_is_read() -> None:
-    """A line of exactly the limit is looked at."""
+def test_longest_allowed_line_is_read() -> None:
+    """A line of exactly the limit is parsed."""
     (found,) = answers(b"x" * MAX_LINE + b"\n")
     assert found.startswith("error unknown word 'xxx")
 
@@ -77,7 +77,7 @@ class FailingState(ToeState):
 
 
 class Failing(Toe):
-    """A game with a mistake in it."""
+    """A game whose state fails."""
 
     name = "failing"
 
@@ -85,8 +85,8 @@ class Failing(Toe):
         return FailingState("." * 9, misere=False)
 
 
-def test_a_game_that_fails_is_said_and_the_console_goes_on() -> None:
-    """A mistake in a game is one error line; the exit code tells of it at the end."""
+def test_console_continues_after_a_failing_game() -> None:
+    """A mistake in a game is one error line, and the exit code at the end."""
     with offering(failing=f"{__name__}:Failing"):
         done = invoke("rules", "failing", given="new\nranks\nactor\n")
     assert done.stdout.splitlines() == [
@@ -97,7 +97,7 @@ def test_a_game_that_fails_is_said_and_the_console_goes_on() -> None:
     assert done.exit_code == 3
 
 
-def test_a_broken_plugin_is_named() -> None:
+def test_broken_plugin_is_named() -> None:
     """A plugin that cannot be imported is one sentence and exit code 2."""
     with offering(gone="tests.nowhere:Gone"):
         done = invoke("rules", "gone")

@@ -1,4 +1,4 @@
-"""``run``, ``status``, ``standings``, ``export``, ``import`` and ``db``, as people type them."""
+"""``tourney run``, ``status``, ``standings``, ``export``, ``import``, ``db`` and ``demo``."""
 
 import csv
 import io
@@ -41,7 +41,7 @@ sandbox = "off"
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which a tournament of three was played to its end."""
+    """A folder with a finished tournament of three."""
     folder = tmp_path_factory.mktemp("cup")
     write_file(folder, FILE)
     done = run("run", "cup.toml", "--workers", "2", cwd=folder)
@@ -59,7 +59,7 @@ def db(home: Path) -> str:
     return str(home / "tourney.db")
 
 
-def test_a_run_that_has_nothing_to_do_says_so_quickly_and_changes_nothing(home: Path, db: str) -> None:
+def test_finished_run_changes_nothing(home: Path, db: str) -> None:
     before = Path(db).read_bytes()
     result = invoke("run", str(home / "cup.toml"), "--db", db, "--bots", str(home / "tourney-bots"))
     assert result.exit_code == 0
@@ -69,7 +69,7 @@ def test_a_run_that_has_nothing_to_do_says_so_quickly_and_changes_nothing(home: 
     assert (quiet.stdout, quiet.stderr) == ("", "")
 
 
-def test_status_tells_how_far_it_is(db: str) -> None:
+def test_status_shows_progress(db: str) -> None:
     [line] = json.loads(invoke("status", "--db", db, "--format", "json").stdout)
     assert line == {
         "tournament": "cup",
@@ -91,7 +91,7 @@ def test_status_tells_how_far_it_is(db: str) -> None:
     assert invoke("status", "cap", "--db", db).exit_code == 2
 
 
-def test_standings_are_printed_for_people_and_for_programs(db: str) -> None:
+def test_standings_agree_in_every_format(db: str) -> None:
     lines = json.loads(invoke("standings", "--db", db, "--format", "json").stdout)
     assert {line["name"] for line in lines} == {"pebble", "second", "third"}
     assert [line["games"] for line in lines] == [8, 8, 8]
@@ -108,7 +108,7 @@ def test_standings_are_printed_for_people_and_for_programs(db: str) -> None:
     assert table.split()[:4] == ["rank", "name", "points", "games"]
 
 
-def test_records_go_out_as_lines_and_come_back_as_a_tournament(db: str, tmp_path: Path) -> None:
+def test_exported_records_import_as_the_same_tournament(db: str, tmp_path: Path) -> None:
     out = tmp_path / "records.jsonl"
     done = invoke("export", "cup", "--db", db, "--out", str(out))
     assert done.stderr == f"records of cup written to {out}\n"
@@ -131,21 +131,21 @@ def test_records_go_out_as_lines_and_come_back_as_a_tournament(db: str, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("spoil", "sentence"),
+    ("damage", "sentence"),
     [
         (lambda line: line[:50], "line 3 is no JSON"),
         (lambda line: line.replace("sage-stones", "sages-tafl"), "line 3: the record's digest is"),
-        (lambda line: "[]", "line 3: the record must be an object"),
+        (lambda line: "[]", "line 3: the record is [], but must be an object"),
         (lambda line: "[" * 100_000, "line 3 is no JSON: lists or objects are nested more than 32 deep\n"),
         (lambda line: "9" * 5000, "line 3 is no JSON: a number has more than 4,300 digits\n"),
         (lambda line: line.replace("{", '{"game":"x",', 1), "line 3 is no JSON: the key 'game' is there"),
     ],
 )
-def test_one_bad_record_and_nothing_is_imported(
-    db: str, tmp_path: Path, spoil: Callable[[str], str], sentence: str
+def test_one_bad_record_stops_the_import(
+    db: str, tmp_path: Path, damage: Callable[[str], str], sentence: str
 ) -> None:
     lines = invoke("export", "--db", db).stdout.splitlines()
-    lines[2] = spoil(lines[2])
+    lines[2] = damage(lines[2])
     path = tmp_path / "records.jsonl"
     path.write_text("\n".join(lines))
     done = invoke("import", str(path), "--name", "again", "--db", str(tmp_path / "other.db"))
@@ -159,9 +159,7 @@ TABLES = {"matches": 12, "seats": 24, "pairs": 6, "entrants": 3, "standings": 3}
 
 
 @pytest.mark.parametrize(("what", "count"), TABLES.items())
-def test_tables_go_out_as_csv_and_parquet_with_the_same_rows(
-    db: str, tmp_path: Path, what: str, count: int
-) -> None:
+def test_csv_and_parquet_exports_have_equal_rows(db: str, tmp_path: Path, what: str, count: int) -> None:
     rows = list(csv.DictReader(io.StringIO(invoke("export", "--what", what, "--db", db).stdout)))
     out = tmp_path / f"{what}.parquet"
     done = invoke("export", "--what", what, "--format", "parquet", "--out", str(out), "--db", db)
@@ -174,7 +172,7 @@ def test_tables_go_out_as_csv_and_parquet_with_the_same_rows(
     assert [path.name for path in tmp_path.iterdir()] == [out.name]
 
 
-def test_an_export_that_makes_no_sense_or_has_no_place_is_refused(db: str, tmp_path: Path) -> None:
+def test_impossible_exports_are_refused(db: str, tmp_path: Path) -> None:
     for words, code, sentence in (
         (("--what", "seats", "--format", "jsonl"), 2, "--format jsonl does not go with --what seats"),
         (("--format", "csv"), 2, "--format csv does not go with --what records"),
@@ -187,7 +185,7 @@ def test_an_export_that_makes_no_sense_or_has_no_place_is_refused(db: str, tmp_p
         assert done.stderr.count("\n") == 1
 
 
-def test_the_database_is_checked_backed_up_copied_and_upgraded(db: str, tmp_path: Path) -> None:
+def test_db_checks_backs_up_copies_and_upgrades(db: str, tmp_path: Path) -> None:
     sound = f"{db} is sound; whether the records hold is for `tourney verify --all`\n"
     assert invoke("db", "check", "--db", db).stderr == sound
     backup, copy = str(tmp_path / "backup.db"), str(tmp_path / "copy.db")
@@ -207,7 +205,7 @@ def test_the_database_is_checked_backed_up_copied_and_upgraded(db: str, tmp_path
 @pytest.mark.parametrize(
     "words", [("status",), ("standings",), ("export",), ("db", "check"), ("db", "upgrade")]
 )
-def test_a_database_that_is_none_is_said_in_one_sentence(tmp_path: Path, words: tuple[str, ...]) -> None:
+def test_missing_or_foreign_database_is_one_sentence(tmp_path: Path, words: tuple[str, ...]) -> None:
     path = tmp_path / "notes.txt"
     missing = invoke(*words, "--db", str(path))
     assert missing.exit_code == 3
@@ -224,7 +222,7 @@ def test_a_database_that_is_none_is_said_in_one_sentence(tmp_path: Path, words: 
     [
         (('"sage-stones"', '"chess"'), (), 2, "there is no game 'chess'; the games are:"),
         (('["pebble"]', '["nobody"]'), (), 2, "there is no bot 'nobody'"),
-        (("seed = 7", "sead = 7"), (), 2, 'there is no key "sead"; did you mean seed?'),
+        (("seed = 7", "sead = 7"), (), 2, 'unknown key "sead"; did you mean seed?'),
         (("pairing = 4", "pairing = 5"), (), 2, "games-per-pairing is 5, but must be a multiple of 2"),
         (("pairing = 4", "pairing = 1000000"), (), 2, "would have 3,000,000 matches"),
         (("", ""), ("--until", "noon"), 2, "--until 'noon' is no time of day"),
@@ -249,8 +247,8 @@ def test_bad_input_is_one_sentence_and_leaves_nothing(
 
 
 @pytest.mark.slow
-def test_the_demo_plays_from_an_empty_folder_and_is_there_at_once_the_second_time(tmp_path: Path) -> None:
-    """In a folder of a difficult name; the last line on standard output is the report's path."""
+def test_demo_plays_once_and_is_then_reused(tmp_path: Path) -> None:
+    """The folder's name has spaces; the last line of standard output is the report's path."""
     folder = tmp_path / "an empty folder"
     folder.mkdir()
     first = run("demo", cwd=folder)
@@ -271,7 +269,7 @@ def test_the_demo_plays_from_an_empty_folder_and_is_there_at_once_the_second_tim
     assert index.read_bytes() == before
 
 
-def test_a_demo_that_has_no_place_is_said() -> None:
+def test_demo_without_a_writable_folder_is_refused() -> None:
     assert demo_command.name == "demo"
     done = invoke("demo", "--out", "/proc/demo")
     assert done.exit_code == 3
@@ -279,8 +277,8 @@ def test_a_demo_that_has_no_place_is_said() -> None:
     assert "--out" in done.stderr
 
 
-def test_import_and_run_load_no_more_than_they_need() -> None:
-    """The command that says how far a run is loads neither pandas nor a chart."""
+def test_status_imports_neither_pandas_nor_charts() -> None:
+    """The program starts without slow imports."""
     script = "import sys, tourney.cli.status, tourney.cli.run; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert {"pandas", "jinja2", "alembic"} & set(done.stdout.split()) == set()

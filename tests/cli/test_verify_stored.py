@@ -1,4 +1,4 @@
-"""``tourney verify`` holds what is stored to its tournament: a sound record of another match is found."""
+"""``tourney verify`` compares stored matches with their tournament's plan."""
 
 import json
 import sqlite3
@@ -19,7 +19,7 @@ from tourney.store.repository import Repository
 
 @pytest.fixture
 def database(tmp_path: Path) -> str:
-    """Two tournaments of the same entrants and limits, by different seeds, played to their ends."""
+    """Two finished tournaments with equal entrants and limits and different seeds."""
     path = str(tmp_path / "tourney.db")
     with Repository.open(path, create=True) as repository:
         genuine.play_all(repository, genuine.begin(repository))
@@ -33,7 +33,7 @@ def record_of(database: str, number: int, name: str = "cup") -> Record:
 
 
 def put(database: str, number: int, record: Record) -> None:
-    """Put a record in the place of a match of the first tournament, with all columns that follow from it."""
+    """Replace a match of the first tournament by a record, with all columns derived from it."""
     ranks = record["outcome"]["ranks"]
     rows = [(rank, ranks.count(rank) > 1, 2 - 2 * (rank > 1) - (ranks.count(rank) > 1)) for rank in ranks]
     with sqlite3.connect(database) as connection:
@@ -61,13 +61,13 @@ def verify(database: str, *words: str) -> tuple[int, str, str]:
     return done.exit_code, done.stdout, done.stderr
 
 
-def test_what_was_played_as_planned_holds(database: str) -> None:
+def test_match_played_as_planned_holds(database: str) -> None:
     assert verify(database) == (0, "12 records hold\n", "")
     assert verify(database, "cup/3") == (0, "1 record holds\n", "")
 
 
-def test_a_record_of_another_tournament_is_found(database: str) -> None:
-    """It is sound by itself, and the tables follow from it: only seed and schedule tell."""
+def test_record_of_another_tournament_is_found(database: str) -> None:
+    """The record and its columns are sound; only seed and schedule differ."""
     alien = record_of(database, 3, "other")
     put(database, 3, alien)
     code, out, err = verify(database)
@@ -107,7 +107,7 @@ CHANGES: dict[str, tuple[Callable[[MatchSpec], MatchSpec], str]] = {
 
 
 @pytest.mark.parametrize(("change", "says"), CHANGES.values(), ids=CHANGES)
-def test_a_match_played_otherwise_than_planned_is_found(
+def test_match_that_differs_from_the_plan_is_found(
     database: str, change: Callable[[MatchSpec], MatchSpec], says: str
 ) -> None:
     spec = spec_of(record_of(database, 1))
@@ -118,7 +118,7 @@ def test_a_match_played_otherwise_than_planned_is_found(
     assert out.count("\n") == 1
 
 
-def test_a_match_of_another_version_of_the_rules_or_another_game_is_found(database: str) -> None:
+def test_match_of_other_rules_or_game_is_found(database: str) -> None:
     record = record_of(database, 2) | {"rules": "0"}
     put(database, 2, record | {"digest": digest_of(record)})
     code, out, _ = verify(database)
@@ -131,7 +131,7 @@ def test_a_match_of_another_version_of_the_rules_or_another_game_is_found(databa
     assert "match 2 of cup: its game: sages-tafl, but sage-stones in the tournament's plan\n" in out
 
 
-def test_a_void_match_is_held_to_having_no_result(tmp_path: Path) -> None:
+def test_void_match_with_a_result_is_found(tmp_path: Path) -> None:
     path = str(tmp_path / "tourney.db")
     with Repository.open(path, create=True) as repository:
         genuine.play_all(repository, genuine.begin(repository), void=(4,))
@@ -144,8 +144,8 @@ def test_a_void_match_is_held_to_having_no_result(tmp_path: Path) -> None:
     assert out == "match 4 of cup: ranks is 1 2 in the database, but 1 1 follows from the record\n"
 
 
-def test_imported_records_are_held_to_each_other_and_named_as_such(database: str, tmp_path: Path) -> None:
-    """They brought their own seeds; what they share is held still: entrants, limits, a seed a group."""
+def test_imported_records_are_compared_with_each_other(database: str, tmp_path: Path) -> None:
+    """Their seeds are their own; entrants, limits and each group's seed must agree."""
     file = tmp_path / "records.jsonl"
     assert invoke("export", "cup", "--db", database, "--out", str(file)).exit_code == 0
     other = str(tmp_path / "imported.db")
@@ -154,7 +154,7 @@ def test_imported_records_are_held_to_each_other_and_named_as_such(database: str
     assert (code, out) == (0, "6 records hold\n")
     assert err.startswith("cup was imported: its records brought their own seeds and openings, ")
     records = [json.loads(line) for line in file.read_text().splitlines()]
-    # The seed of one game of a mirrored pair, and the entrants of one.
+    # Change the seed of one game of a mirrored pair and the entrants of another.
     put(other, 2, genuine.play(replace(spec_of(records[1]), seed=5)).record)
     put(other, 4, records[5])
     code, out, _ = verify(other)
