@@ -1,4 +1,4 @@
-"""An SDK bot as a process: what reaches the referee, and what does not."""
+"""An SDK bot as a process: its output, its errors and its imports."""
 
 import subprocess
 import sys
@@ -34,7 +34,7 @@ def play(tmp_path: Path, program: str, lines: str) -> subprocess.CompletedProces
     )
 
 
-def test_a_bot_of_six_lines_plays(tmp_path: Path) -> None:
+def test_bot_of_six_lines_plays(tmp_path: Path) -> None:
     done = play(tmp_path, CHOOSE, GAME + "go move=1000\nquit\n")
     assert done.stderr == ""
     assert done.returncode == 0
@@ -45,7 +45,7 @@ def test_a_bot_of_six_lines_plays(tmp_path: Path) -> None:
 
 
 def test_stray_output_never_reaches_the_referee(tmp_path: Path) -> None:
-    """Neither print, nor a write to the descriptor, nor a child's output; and input reads nothing."""
+    """Neither print, nor a write to the descriptor, nor a child's output; input is empty."""
     program = """
     import os, subprocess, sys
     from tourney.bot import run
@@ -67,7 +67,7 @@ def test_stray_output_never_reaches_the_referee(tmp_path: Path) -> None:
 
 
 def test_lines_may_come_in_any_pieces(tmp_path: Path) -> None:
-    """A carriage return is dropped, and a last line that has no end is none."""
+    """A carriage return is dropped, and a last line without newline is ignored."""
     whole = play(tmp_path, CHOOSE, GAME + "go move=1000\nquit\n").stdout
     process = subprocess.Popen(
         [sys.executable, "-B", "-s", "bot.py"],
@@ -87,21 +87,21 @@ def test_lines_may_come_in_any_pieces(tmp_path: Path) -> None:
     assert process.returncode == 0
 
 
-def test_a_crash_shows_its_traceback_and_ends_the_bot(tmp_path: Path) -> None:
+def test_crash_shows_its_traceback_and_ends_the_bot(tmp_path: Path) -> None:
     done = play(tmp_path, CHOOSE.replace("turn.pick", "turn.pock"), GAME + "go move=1000\nquit\n")
     assert done.returncode == 1
     assert "AttributeError: 'Turn' object has no attribute 'pock'" in done.stderr
     assert done.stdout == "bot\nready\n"
 
 
-def test_an_unknown_game_is_said(tmp_path: Path) -> None:
+def test_unknown_game_is_reported(tmp_path: Path) -> None:
     done = play(tmp_path, CHOOSE, "tourney 1\ngame chess seats=2 seat=1 seed=1\n")
     assert done.returncode == 1
     assert "there is no game 'chess'" in done.stderr
 
 
-def test_a_referee_that_is_gone_ends_the_bot_quietly(tmp_path: Path) -> None:
-    """Its output is closed before it answers; there is no traceback, nothing is left running."""
+def test_bot_ends_quietly_without_a_referee(tmp_path: Path) -> None:
+    """The bot's output is closed before it answers: it prints no traceback and leaves no process."""
     (tmp_path / "bot.py").write_text(CHOOSE)
     process = subprocess.Popen(
         [sys.executable, "-B", "-s", "bot.py"],
@@ -124,8 +124,8 @@ def test_a_referee_that_is_gone_ends_the_bot_quietly(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("heavy", ["importlib.metadata", "dataclasses", "tourney.games", "asyncio", "random"])
-def test_a_bot_that_sees_legal_actions_starts_light(tmp_path: Path, heavy: str) -> None:
-    """Start-up is paid in every match; what takes long to import waits until it is used."""
+def test_bot_that_sees_legal_actions_imports_little(tmp_path: Path, heavy: str) -> None:
+    """Every match pays for start-up, so slow imports wait until they are used."""
     program = f"""
     import sys
     from tourney.bot import run

@@ -1,4 +1,4 @@
-"""The SDK's side of the protocol: exact dialogues, in this process."""
+"""The SDK's side of the protocol, as exact dialogues in this process."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +16,7 @@ TOYS: dict[str, AnyGame] = {"toe": Toe(), "race": Race(), "odds": Odds()}
 
 @pytest.fixture(autouse=True)
 def toys(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The toy games stand in for those that are installed."""
+    """Install the toy games instead of the real ones."""
 
     def find(name: str) -> AnyGame:
         if name not in TOYS:
@@ -27,24 +27,24 @@ def toys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Dialogue:
-    """Plays a script: lines with ">" are the referee's, lines with "<" what the bot must answer, no more."""
+    """Plays a script: ">" lines are the referee's, "<" lines the bot's only allowed answers."""
 
     def __init__(self, choose: Callable[[Any, Turn], object], **options: Any) -> None:
         self._said: list[str] = []
         self.now = 0.0
-        self.session = Session(choose, self._hear, clock=lambda: self.now, **options)
+        self.session = Session(choose, self._receive, clock=lambda: self.now, **options)
 
-    def _hear(self, data: bytes) -> None:
+    def _receive(self, data: bytes) -> None:
         assert data.endswith(b"\n")
         self._said.extend(data.decode().splitlines())
 
     def play(self, script: str) -> None:
         for line in map(str.strip, script.strip().splitlines()):
             if line.startswith("<"):
-                assert self._said, f"the bot did not say {line}"
+                assert self._said, f"the bot did not send {line}"
                 assert self._said.pop(0) == line[2:]
             else:
-                assert self._said == [], f"the bot said more before {line}"
+                assert self._said == [], f"the bot sent more before {line}"
                 assert self.session.receive(line[2:]) is (line != "> quit")
         assert self._said == []
 
@@ -53,8 +53,8 @@ def first(state: Any, _turn: Turn) -> object:
     return state.legal_actions()[0]
 
 
-def test_a_whole_game() -> None:
-    """The state follows the play lines, one's own too; an action of the state is sent as its string."""
+def test_state_follows_a_whole_game() -> None:
+    """The bot's own play lines count too; an action of the state is sent as its string."""
     Dialogue(first).play("""
         > tourney 1
         < bot
@@ -74,7 +74,7 @@ def test_a_whole_game() -> None:
     """)
 
 
-def test_what_is_asked_for_is_said() -> None:
+def test_session_announces_the_requested_lines() -> None:
     Dialogue(first, sees="legal").play("> tourney 1\n< bot wants=legal")
     Dialogue(first, sees="observation").play("> tourney 1\n< bot wants=position,legal")
     Dialogue(first, hidden=True).play("> tourney 1\n< bot wants=position")
@@ -82,8 +82,8 @@ def test_what_is_asked_for_is_said() -> None:
     Dialogue(first, about={"name": "x", "version": "2"}).play("> tourney 1\n< bot name=x version=2")
 
 
-def test_a_bot_may_see_the_legal_actions_alone() -> None:
-    """Then no rules are loaded, so it can play a game that is not installed where it runs."""
+def test_bot_may_see_legal_actions_alone() -> None:
+    """Without loaded rules, the bot can play a game that is not installed."""
     seen: list[object] = []
 
     def last(legal: Any, turn: Turn) -> object:
@@ -106,7 +106,7 @@ def test_a_bot_may_see_the_legal_actions_alone() -> None:
     assert seen == [(("a", "b~!"), None), (("a",), "here it is")]
 
 
-def test_a_bot_may_see_the_observation() -> None:
+def test_bot_may_see_the_observation() -> None:
     def seek(observation: Any, turn: Turn) -> object:
         return "show-1" if observation == "- ?" else turn.legal[-1]
 
@@ -130,8 +130,8 @@ def test_a_bot_may_see_the_observation() -> None:
     """)
 
 
-def test_in_a_game_with_hidden_actions_the_state_is_a_sample_until_all_is_open() -> None:
-    """The sample fits the observation and is drawn by the seed; once revealed the state is exact again."""
+def test_state_with_hidden_actions_is_a_sample_until_the_reveal() -> None:
+    """The sample fits the observation and comes from the seed; after the reveal the state is exact."""
     states: list[tuple[bool, str]] = []
 
     def choose(state: Any, turn: Turn) -> object:
@@ -167,7 +167,7 @@ def test_in_a_game_with_hidden_actions_the_state_is_a_sample_until_all_is_open()
     assert second in {"3:3 1", "3:3 2"}
 
 
-def test_one_who_sees_all_has_the_exact_state_in_a_game_with_hidden_actions() -> None:
+def test_seat_that_sees_all_has_the_exact_state() -> None:
     exact: list[object] = []
 
     def choose(state: Any, turn: Turn) -> object:
@@ -189,15 +189,15 @@ def test_one_who_sees_all_has_the_exact_state_in_a_game_with_hidden_actions() ->
     assert exact == [(True, "- 0"), (True, "1:2 0")]
 
 
-def test_a_game_with_hidden_actions_needs_positions() -> None:
-    """The error comes when the game begins and names the argument to add."""
+def test_game_with_hidden_actions_needs_positions() -> None:
+    """The error comes at the start of the game and names the argument to add."""
     dialogue = Dialogue(first)
     with pytest.raises(ValueError, match=r"odds hides actions: write run\(choose, hidden=True\)"):
         dialogue.session.receive("game odds seats=2 seat=1 seed=9")
 
 
 def test_chance_and_limits_reach_the_bot() -> None:
-    """Clocks, increment and nodes are this turn's; the match keeps what the game line said."""
+    """Clocks, increment and nodes are of this turn; the match keeps the values of the game line."""
     turns: list[Turn] = []
 
     def choose(_state: Any, turn: Turn) -> object:
@@ -234,7 +234,7 @@ def test_chance_and_limits_reach_the_bot() -> None:
     assert match.history == [(0, "roll-2"), (1, "take"), (0, "roll-1")]
 
 
-def test_the_smaller_of_move_limit_and_own_clock_is_what_is_left() -> None:
+def test_time_left_is_smaller_of_move_limit_and_clock() -> None:
     left: list[int | None] = []
 
     def choose(_state: Any, turn: Turn) -> object:
@@ -255,8 +255,8 @@ def test_the_smaller_of_move_limit_and_own_clock_is_what_is_left() -> None:
     assert left == [400, 300]
 
 
-def test_draws_come_from_the_bots_seed_and_begin_anew_with_each_game() -> None:
-    """By tourney.games.stream, label "draw"; so a second process, or a second game, draws the same."""
+def test_samples_come_from_the_seed_and_restart_each_game() -> None:
+    """By tourney.games.stream, label "draw": a second process or game samples the same values."""
     drawn: list[list[int]] = []
 
     def choose(_state: Any, turn: Turn) -> object:
@@ -276,8 +276,8 @@ def test_draws_come_from_the_bots_seed_and_begin_anew_with_each_game() -> None:
     assert drawn[0] == drawn[1] == [draw(1_000), draw(6), [10, 20, 30][draw(3)]]
 
 
-def test_games_come_one_after_the_other_with_nothing_left_of_the_last() -> None:
-    """Options, memory, history and a position that was not asked about any more are the game's own."""
+def test_next_game_keeps_nothing_of_the_last() -> None:
+    """Options, memory, history and an unused position belong to one game."""
     seen: list[object] = []
 
     def choose(_seen: Any, turn: Turn) -> object:
@@ -306,7 +306,7 @@ def test_games_come_one_after_the_other_with_nothing_left_of_the_last() -> None:
     assert seen == [({"misere": "no"}, {}, ".../.../... 1"), ({}, {}, "fresh")]
 
 
-def test_start_and_end_are_called_around_a_game() -> None:
+def test_start_and_end_are_called_around_each_game() -> None:
     calls: list[object] = []
 
     def start(match: Match) -> None:
@@ -325,7 +325,7 @@ def test_start_and_end_are_called_around_a_game() -> None:
     assert calls == [("start", "race", 2), ("end", "race", (2, 1, 3), "fault", [3, 1])]
 
 
-def test_resigning() -> None:
+def test_bot_may_resign() -> None:
     Dialogue(lambda _state, _turn: RESIGN).play("""
         > game toe seats=2 seat=1 seed=1 misere=no
         < ready
@@ -334,7 +334,7 @@ def test_resigning() -> None:
     """)
 
 
-def test_unknown_lines_and_lines_out_of_place_are_ignored() -> None:
+def test_unknown_and_misplaced_lines_are_ignored() -> None:
     Dialogue(first).play("""
         > hello
         > play 1 a1
@@ -350,10 +350,10 @@ def test_unknown_lines_and_lines_out_of_place_are_ignored() -> None:
     """)
 
 
-def test_a_wrong_string_is_sent_as_it_is_and_said_on_standard_error(
+def test_illegal_string_is_sent_and_reported_on_standard_error(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """The referee calls it illegal; the author finds in the log what was legal."""
+    """The referee judges it illegal; the log shows the author the legal actions."""
     Dialogue(lambda _state, _turn: "z9").play("""
         > game toe seats=2 seat=1 seed=1 misere=no
         < ready
@@ -364,32 +364,32 @@ def test_a_wrong_string_is_sent_as_it_is_and_said_on_standard_error(
 
 
 @pytest.mark.parametrize("wrong", [None, 99, "two words", "", [1], object()])
-def test_what_is_no_action_ends_the_bot_with_a_sentence(wrong: object) -> None:
+def test_value_that_is_no_action_ends_the_bot(wrong: object) -> None:
     dialogue = Dialogue(lambda _state, _turn: wrong)
     dialogue.play("> game toe seats=2 seat=1 seed=1 misere=no\n< ready")
     with pytest.raises(ValueError, match="which is not legal here; legal are: a1 a2 a3"):
         dialogue.session.receive("go")
 
 
-def test_info_is_one_line_with_nothing_in_it_that_breaks_the_protocol() -> None:
+def test_info_is_one_line_that_fits_the_protocol() -> None:
     def choose(_state: Any, turn: Turn) -> object:
         turn.info("late\nmove c3", score=0.31, depth=7)
         turn.info()
         turn.info("ä" * 5_000)
         return 0
 
-    said: list[bytes] = []
-    session = Session(choose, said.append)
+    sent: list[bytes] = []
+    session = Session(choose, sent.append)
     for line in ("game toe seats=2 seat=1 seed=1 misere=no", "go"):
         session.receive(line)
-    assert said[1] == b"info score=0.31 depth=7 late move c3\n"
-    assert len(said[2]) <= 4_096
-    assert said[2].decode().startswith("info ää")
-    assert said[3] == b"move a1\n"
+    assert sent[1] == b"info score=0.31 depth=7 late move c3\n"
+    assert len(sent[2]) <= 4_096
+    assert sent[2].decode().startswith("info ää")
+    assert sent[3] == b"move a1\n"
 
 
-def test_info_without_end_stays_within_the_referees_allowance() -> None:
-    """Below 1,000 lines and 64 KiB between two requests, whatever a bot says; then it begins anew."""
+def test_endless_info_stays_within_the_output_allowance() -> None:
+    """A bot sends fewer than 1,000 lines and 64 KiB between two requests."""
 
     def choose(_state: Any, turn: Turn) -> object:
         for k in range(2_000):
@@ -398,18 +398,18 @@ def test_info_without_end_stays_within_the_referees_allowance() -> None:
             turn.info("x" * 4_000)
         return turn.legal[0]
 
-    said: list[bytes] = []
-    session = Session(choose, said.append)
+    sent: list[bytes] = []
+    session = Session(choose, sent.append)
     session.receive("game toe seats=2 seat=1 seed=1 misere=no")
     for _ in range(2):
-        said.clear()
+        sent.clear()
         session.receive("go")
-        assert said[0] == b"info k=0\n"
-        assert 500 < len(said) < 1_000
-        assert sum(map(len, said)) < 64 * 1024
+        assert sent[0] == b"info k=0\n"
+        assert 500 < len(sent) < 1_000
+        assert sum(map(len, sent)) < 64 * 1024
 
 
-def test_wrong_settings_of_a_bot_are_said_at_once() -> None:
+def test_wrong_settings_raise_at_once() -> None:
     with pytest.raises(ValueError, match="sees='all' is not one of state, observation, legal"):
         Session(first, lambda _: None, sees="all")
     with pytest.raises(ValueError, match="one word"):

@@ -1,4 +1,4 @@
-"""The SDK against the real referee, in this process: what the bot holds is what the referee has."""
+"""The SDK against the real referee in this process: both hold the same state."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def referee_of(game: AnyGame, seats: int, seed: int, plies: int) -> Referee:
 
 
 class Table:
-    """A match whose bots are sessions; each says what it sees and is checked against the referee."""
+    """A match between sessions; the test compares each view with the referee's."""
 
     def __init__(self, game: AnyGame, seats: int, seed: int, plies: int, **options: Any) -> None:
         self.referee = referee_of(game, seats, seed, plies)
@@ -32,14 +32,14 @@ class Table:
         self.ends: list[tuple[int, ...]] = []
         self.exact = 0
         self.sessions = [
-            Session(self._choose, self._hear, end=lambda _m, ranks, _r: self.ends.append(ranks), **options)
+            Session(self._choose, self._receive, end=lambda _m, ranks, _r: self.ends.append(ranks), **options)
             for _ in range(seats)
         ]
 
-    def _hear(self, data: bytes) -> None:
+    def _receive(self, data: bytes) -> None:
         self.answers.extend(data.decode().splitlines())
 
-    def _say(self, seat: int, data: bytes) -> str:
+    def _send(self, seat: int, data: bytes) -> str:
         for line in data.decode().splitlines():
             self.sessions[seat - 1].receive(line)
         return self.answers.pop() if self.answers else ""
@@ -58,16 +58,16 @@ class Table:
     def play(self, most: int) -> None:
         referee = self.referee
         for seat, _ in enumerate(self.sessions, start=1):
-            greeting = decode_bot(self._say(seat, b"tourney 1\n"))
+            greeting = decode_bot(self._send(seat, b"tourney 1\n"))
             assert isinstance(greeting, Greeting)
             referee.want(seat, position=greeting.position, legal=greeting.legal)
-            assert self._say(seat, referee.game_line(seat)) == "ready"
+            assert self._send(seat, referee.game_line(seat)) == "ready"
         referee.begin()
         while referee.turn and len(referee.actions) < most:
-            answer = self._say(referee.turn, referee.request(referee.turn) + b"go\n")
+            answer = self._send(referee.turn, referee.request(referee.turn) + b"go\n")
             assert referee.act(answer.removeprefix("move ")) == ""
         for seat, _ in enumerate(self.sessions, start=1):
-            self._say(seat, referee.take(seat))
+            self._send(seat, referee.take(seat))
 
 
 @pytest.fixture(autouse=True)
@@ -83,7 +83,7 @@ def toys_too(monkeypatch: pytest.MonkeyPatch) -> None:
     more=st.booleans(),
     sees=st.sampled_from(["state", "observation"]),
 )
-def test_a_toy_is_followed_to_its_end(name: str, seed: int, plies: int, more: bool, sees: str) -> None:
+def test_session_follows_a_toy_game(name: str, seed: int, plies: int, more: bool, sees: str) -> None:
     game = TOYS[name]
     seats = game.seat_counts[-1 if more else 0]
     table = Table(game, seats, seed, 0 if game.has_hidden_actions else plies, sees=sees, hidden=True)
@@ -95,8 +95,8 @@ def test_a_toy_is_followed_to_its_end(name: str, seed: int, plies: int, more: bo
 
 @pytest.mark.parametrize("name", ["cyvasse", "element", "sage-stones", "sages-tafl", "seven-sages"])
 @pytest.mark.parametrize("fewest", [True, False])
-def test_a_shipped_game_is_followed(name: str, fewest: bool) -> None:
-    """Through the hidden set-up of Cyvasse, the dice of Sage Stones, the bag of Element."""
+def test_session_follows_a_shipped_game(name: str, fewest: bool) -> None:
+    """Including Cyvasse's hidden set-up, the dice of Sage Stones and the bag of Element."""
     game = find_game(name)
     table = Table(game, game.seat_counts[0 if fewest else -1], 7, 0, hidden=True)
     table.play(most=120)

@@ -1,4 +1,4 @@
-"""Records from outside: any deviation from the form is refused in a sentence that names the place."""
+"""Records from outside: the check refuses any deviation and names its place."""
 
 import copy
 import json
@@ -27,7 +27,7 @@ START = HELLO + "> game toe seats=2 seat=* seed=* misere=no\n< ready\n"
 
 @pytest.fixture(scope="module")
 def record() -> Record:
-    """A small record with a fault in it."""
+    """Return a small record that holds a fault."""
     played = play_scripts(
         make_spec(seed=2**64 - 1),
         START + "> go\n< move b2\n> play 1 b2\n> over 1 2 reason=fault",
@@ -37,7 +37,7 @@ def record() -> Record:
 
 
 def test_record_survives_json(record: Record) -> None:
-    """Written and read again it is the same, and its digest holds."""
+    """A record written and read back is equal, and its digest holds."""
     again = json.loads(json.dumps(record))
     assert check_record(again) == record
     assert record["format"] == FORMAT
@@ -45,13 +45,13 @@ def test_record_survives_json(record: Record) -> None:
 
 
 def test_spec_of_record_is_complete(record: Record) -> None:
-    """Spec and record give each other."""
+    """The spec can be rebuilt from the record."""
     spec = spec_of(record)
     assert spec == make_spec(seed=2**64 - 1, options=(("misere", "no"),))
 
 
 def edited(record: Record, path: str, value: Any) -> Record:
-    """Return a copy with the value at a path (``outcome.ranks.0``) put in, or taken out for ``...``."""
+    """Return a copy with the value at a path (``outcome.ranks.0``) replaced, or deleted for ``...``."""
     made = copy.deepcopy(record)
     *way, last = [int(word) if word.isdigit() else word for word in path.split(".")]
     place: Any = made
@@ -124,7 +124,7 @@ def edited(record: Record, path: str, value: Any) -> Record:
     ],
 )
 def test_malformed_record_is_refused_by_place(record: Record, path: str, value: Any, why: str) -> None:
-    """Where the form is right, the digest shows any change."""
+    """The form and the digest are both checked."""
     with pytest.raises(RecordError) as caught:
         check_record(edited(record, path, value))
     assert why in str(caught.value)
@@ -133,7 +133,7 @@ def test_malformed_record_is_refused_by_place(record: Record, path: str, value: 
 
 @pytest.mark.parametrize("data", [None, [], "record", 7, {}, {"format": FORMAT}])
 def test_other_json_values_are_refused(data: object) -> None:
-    """Any JSON value may come."""
+    """Any JSON value but an object is an error."""
     with pytest.raises(RecordError):
         check_record(data)
 
@@ -151,14 +151,14 @@ json_data = st.recursive(
 
 @given(st.dictionaries(st.text(st.characters(codec="ascii"), max_size=8), json_data, max_size=5))
 def test_canonical_form_is_rfc_8785(data: dict[str, Any]) -> None:
-    """For all data that a record may hold, our form is the package's, byte for byte."""
+    """Our form equals the package's, byte for byte, for all data that a record may hold."""
     data.pop("options", None)
     assert canonical(data) == rfc8785.dumps(data)
 
 
 @given(st.dictionaries(texts, texts, max_size=5))
 def test_canonical_form_of_non_ascii_options_is_rfc_8785(options: dict[str, str]) -> None:
-    """Names that are no ASCII sort by UTF-16, as RFC 8785 wants."""
+    """RFC 8785 sorts keys by UTF-16."""
     assert canonical({"options": options}) == rfc8785.dumps({"options": dict(options)})
 
 
@@ -167,7 +167,7 @@ names = st.text(st.characters(codec="utf-8"), min_size=1, max_size=200)
 
 @given(names, st.lists(names, max_size=3), st.integers(0, 2**64 - 1), st.integers(0, 9))
 def test_every_spec_gives_an_accepted_record(name: str, args: list[str], seed: int, plies: int) -> None:
-    """Hostile names and all: what is written can be read, and gives the same spec."""
+    """Each record can be read back and gives the same spec, also with hostile names."""
     entrants = (Entrant(name, name, "1", tuple(args), "a" * 64), Entrant("b", "b", "1", (), "b" * 64))
     limits = Limits(clock_ms=5, increment_ms=0)
     spec = MatchSpec("toe", (("misere", "no"),), entrants, seed, limits, Opening(plies=plies))

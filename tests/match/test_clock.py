@@ -1,4 +1,4 @@
-"""The clocks' arithmetic, in whole nanoseconds."""
+"""Arithmetic of the clocks, in whole nanoseconds."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,8 +7,8 @@ from tourney.match.clock import MS, NO_LIMIT_MS, Clocks
 from tourney.match.spec import Limits
 
 
-def test_limit_per_action_is_the_same_every_turn() -> None:
-    """The margin is granted and not shown; time spent leaves nothing behind."""
+def test_move_limit_is_the_same_every_turn() -> None:
+    """The margin is granted but not shown, and used time does not carry over."""
     clocks = Clocks(Limits(move_ms=100, margin_ms=20, nodes=5), 2)
     for _ in range(3):
         assert clocks.allowance(1) == 120 * MS
@@ -17,8 +17,8 @@ def test_limit_per_action_is_the_same_every_turn() -> None:
     assert clocks.left_ms(1) is None
 
 
-def test_clock_runs_down_and_the_increment_is_added_after_each_action() -> None:
-    """Each seat has its own; all are shown, in whole milliseconds rounded down."""
+def test_clock_runs_down_and_gains_increment_after_each_action() -> None:
+    """Each seat has its own clock; all are shown in milliseconds, rounded down."""
     clocks = Clocks(Limits(move_ms=None, clock_ms=1000, increment_ms=50, margin_ms=10), 3)
     assert clocks.go() == b"go clocks=1000,1000,1000 inc=50\n"
     assert clocks.allowance(2) == 1010 * MS
@@ -29,14 +29,14 @@ def test_clock_runs_down_and_the_increment_is_added_after_each_action() -> None:
 
 
 def test_clock_may_rise_above_its_start() -> None:
-    """Who moves at once gains the increment."""
+    """A seat that moves at once gains the increment."""
     clocks = Clocks(Limits(move_ms=None, clock_ms=100, increment_ms=50), 2)
     clocks.spend(1, 0)
     assert clocks.left_ms(1) == 150
 
 
-def test_margin_used_is_no_debt() -> None:
-    """An answer within the margin empties the clock, and no more than that."""
+def test_used_margin_is_no_debt() -> None:
+    """An answer within the margin empties the clock and does no more."""
     clocks = Clocks(Limits(move_ms=None, clock_ms=100, increment_ms=30, margin_ms=50), 2)
     clocks.spend(1, 149 * MS)
     assert clocks.left_ms(1) == 30
@@ -44,8 +44,8 @@ def test_margin_used_is_no_debt() -> None:
     assert clocks.go() == b"go clocks=30,100 inc=30\n"
 
 
-def test_the_less_of_both_limits_holds() -> None:
-    """With both, a turn is bounded by the one that is tighter now."""
+def test_tighter_of_both_limits_applies() -> None:
+    """The move limit and the clock both bound a turn."""
     clocks = Clocks(Limits(move_ms=400, clock_ms=1000, margin_ms=0), 2)
     assert clocks.go() == b"go move=400 clocks=1000,1000 inc=0\n"
     assert clocks.allowance(1) == 400 * MS
@@ -54,15 +54,15 @@ def test_the_less_of_both_limits_holds() -> None:
 
 
 def test_without_limits_a_turn_still_ends() -> None:
-    """A bot that hangs does not hold a tournament for ever."""
+    """A hanging bot cannot block a tournament."""
     clocks = Clocks(Limits(move_ms=None, margin_ms=0), 2)
     assert clocks.go() == b"go\n"
     assert clocks.allowance(1) == NO_LIMIT_MS * MS
 
 
 @given(st.integers(1, 10**7), st.integers(0, 10**5), st.lists(st.integers(0, 10**13)))
-def test_clock_never_shows_less_than_nothing(start: int, increment: int, turns: list[int]) -> None:
-    """Whatever is spent, what is left is exact as long as it lasts, and never below the increment."""
+def test_clock_is_never_negative(start: int, increment: int, turns: list[int]) -> None:
+    """The remaining time is exact, and never below the increment."""
     clocks = Clocks(Limits(move_ms=None, clock_ms=start, increment_ms=increment, margin_ms=0), 1)
     left = start * MS
     for spent in turns:

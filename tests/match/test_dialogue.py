@@ -1,4 +1,4 @@
-"""Whole matches line by line: what is said to each bot and when, in scripted dialogues."""
+"""Whole matches as scripted dialogues: each line that a bot receives, and when."""
 
 import pytest
 
@@ -14,8 +14,8 @@ from tourney.seeds import derive, uniform
 FIRST, SECOND = bot_seed(7, 1), bot_seed(7, 2)
 
 
-def test_a_game_from_handshake_to_over() -> None:
-    """Every action reaches every seat, one's own too, with the next request; ranks are the game's."""
+def test_game_from_handshake_to_over() -> None:
+    """Each action reaches every seat, its own too, with the next request; the game gives the ranks."""
     played = play_scripts(
         make_spec(),
         f"""
@@ -60,8 +60,8 @@ def test_a_game_from_handshake_to_over() -> None:
     assert check_record(played.record) is played.record
 
 
-def test_position_and_legal_come_before_each_go_to_who_wants_them() -> None:
-    """Each seat gets what it asked for at the handshake, position before legal, after the plays."""
+def test_requested_position_and_legal_come_before_each_go() -> None:
+    """A seat asks for them at the handshake; they follow the plays, position first."""
     played = play_scripts(
         make_spec(),
         """
@@ -98,7 +98,7 @@ def test_position_and_legal_come_before_each_go_to_who_wants_them() -> None:
 
 
 def test_clocks_and_limits_are_sent() -> None:
-    """The limits at the beginning; at each go all seats' clocks, charged from the request to the answer."""
+    """The game line has the limits, each go all clocks; a turn lasts from request to answer."""
     limits = Limits(move_ms=900, clock_ms=1000, increment_ms=10, nodes=77, margin_ms=50)
     clock = ScriptClock()
     played = play_scripts(
@@ -153,7 +153,7 @@ def test_clocks_and_limits_are_sent() -> None:
 
 
 def test_hidden_actions_are_masked_and_revealed() -> None:
-    """An action that a seat may not see is ``?`` to it alone, and opened when the rules say so."""
+    """Only seats that may not see an action receive ``?``, until the rules reveal it."""
     played = play_scripts(
         make_spec("odds"),
         HELLO
@@ -193,8 +193,8 @@ def test_hidden_actions_are_masked_and_revealed() -> None:
     assert played.record["actions"][0] == [1, "show-1"]
 
 
-def test_what_is_still_hidden_is_opened_before_over() -> None:
-    """A game that a fault ends early opens all that it hid."""
+def test_hidden_actions_are_revealed_before_over() -> None:
+    """A game that a fault ends early reveals all hidden actions."""
     played = play_scripts(
         make_spec("odds"),
         HELLO
@@ -220,9 +220,9 @@ def test_what_is_still_hidden_is_opened_before_over() -> None:
     assert verify(played.record, ODDS) == []
 
 
-def test_opening_of_a_book_is_sent_with_its_dice() -> None:
-    """The book's actions are played by the seats to move; the dice between them come from the seed."""
-    # By hand: weights 2 and 1, so a draw of 0 or 1 out of 3 is the first outcome.
+def test_book_opening_is_sent_with_its_dice() -> None:
+    """The seats to move play the book's actions; the dice between them come from the seed."""
+    # By hand: weights 2 and 1, so a sample of 0 or 1 out of 3 is the first outcome.
     dice = [f"roll-{1 + uniform(derive(7, 'chance', k), 3) // 2}" for k in range(3)]
     played = play_scripts(
         make_spec("race", opening=Opening(actions=("leave", "take"))),
@@ -257,7 +257,7 @@ def test_opening_of_a_book_is_sent_with_its_dice() -> None:
 
 
 def test_info_and_standard_error_go_to_the_log() -> None:
-    """What a bot says beside the game costs it nothing and is kept, in order, with the actions so far."""
+    """Such lines cost no time; the log keeps them in order, each with the ply."""
     played = play_scripts(
         make_spec(limits=NO_LIMITS),
         """
@@ -306,6 +306,6 @@ def test_info_and_standard_error_go_to_the_log() -> None:
 
 @pytest.mark.parametrize("drift", ["> game toe seats=2 seat=1 seed=1 misere=no", "> go", ""])
 def test_scripted_channel_refuses_another_dialogue(drift: str) -> None:
-    """The instrument itself: a script that the referee leaves is an AssertionError, not a lost game."""
+    """A referee that leaves the script raises AssertionError; it does not lose the game."""
     with pytest.raises(AssertionError, match="seat 1, step"):
         play_scripts(make_spec(), HELLO + drift, HELLO)

@@ -1,4 +1,4 @@
-"""Every fault, by scripted bots: what is one, when it is judged, and what the other seats hear of it."""
+"""Faults of scripted bots: when each is judged, and what the other seats receive."""
 
 import pytest
 
@@ -55,8 +55,8 @@ def test_fault_at_a_turn(answer: str, kind: str, why: str) -> None:
         ("! malformed long", "protocol", "long"),
     ],
 )
-def test_fault_between_turns_is_judged_at_the_next_request(early: str, kind: str, why: str) -> None:
-    """The other seat plays on meanwhile; the faulty one is not even asked again."""
+def test_fault_between_turns_is_judged_at_next_request(early: str, kind: str, why: str) -> None:
+    """The other seat plays on until then; the faulty one gets no further request."""
     played = play_scripts(
         make_spec(),
         START + f"> go\n< move a1\n{early}",
@@ -68,8 +68,8 @@ def test_fault_between_turns_is_judged_at_the_next_request(early: str, kind: str
 
 
 @pytest.mark.parametrize("early", ["< move c3", "! closed exited with code 0", "! overflow", "< nonsense"])
-def test_fault_after_the_last_turn_is_none(early: str) -> None:
-    """A bot that is not asked again before the game ends has done nothing wrong."""
+def test_fault_after_last_turn_does_not_count(early: str) -> None:
+    """A bot is at fault only if it is asked again."""
     first = "> go\n< move a1\n> play 1 a1\n> play 2 b1\n> go\n< move a2\n> play 1 a2\n> play 2 b2\n> go\n"
     second = "> play 1 a1\n> go\n< move b1\n> play 2 b1\n> play 1 a2\n> go\n< move b2\n"
     played = play_scripts(
@@ -102,7 +102,7 @@ GAME = "> game toe seats=2 seat=* seed=* misere=no"
     ],
 )
 def test_fault_at_start_up(script: str, why: str) -> None:
-    """Whatever goes wrong at ``bot`` or ``ready`` is the fault ``startup``; the other is asked too."""
+    """Any failure at ``bot`` or ``ready`` is the fault ``startup``; the other seat is asked too."""
     script = script.removesuffix("\n> nothing")
     played = play_scripts(make_spec(), script, START + "> over 2 1 reason=fault")
     assert outcome(played) == {"ranks": [2, 1], "reason": "fault", "faults": [[1, "startup", 0]]}
@@ -112,8 +112,8 @@ def test_fault_at_start_up(script: str, why: str) -> None:
     assert verify(played.record, TOE) == []
 
 
-def test_start_up_that_all_fail_is_void() -> None:
-    """All have rank 1, and the match counts for nothing."""
+def test_match_is_void_if_all_fail_to_start() -> None:
+    """All have rank 1, and the match does not count."""
     played = play_scripts(make_spec(), "> tourney 1\n! timeout", HELLO + f"{GAME}\n! closed gone")
     assert outcome(played) == {
         "ranks": [1, 1],
@@ -125,8 +125,8 @@ def test_start_up_that_all_fail_is_void() -> None:
     assert verify(played.record, TOE) == []
 
 
-def test_start_up_is_asked_of_all_at_once_and_each_has_the_whole_time() -> None:
-    """All have their request before anyone is waited for; one that hangs takes nothing from the others."""
+def test_all_seats_start_at_once_with_full_start_up_time() -> None:
+    """All requests go out before the first wait, so a hanging bot costs the others no time."""
     order = []
     clock = ScriptClock()
 
@@ -146,8 +146,8 @@ def test_start_up_is_asked_of_all_at_once_and_each_has_the_whole_time() -> None:
     assert order == ["ask 1", "ask 2", "hear 1 500", "hear 2 500", "ask 2", "hear 2 1000"]
 
 
-def test_start_up_is_never_charged_to_the_first_action() -> None:
-    """However long the handshake takes, the clock begins at ``go``."""
+def test_start_up_is_not_charged_to_first_action() -> None:
+    """The clock starts at ``go``."""
     slow = "+ 9000\n> tourney 1\n+ 9000\n< bot\n" + GAME + "\n+ 9000\n< ready\n"
     limits = Limits(move_ms=None, clock_ms=100, margin_ms=0, startup_ms=10_000)
     timed = START.replace(" misere", " clock=100 inc=0 misere")
@@ -160,8 +160,8 @@ def test_start_up_is_never_charged_to_the_first_action() -> None:
     assert outcome(played)["faults"] == []
 
 
-def test_faulty_bot_is_closed_at_once_and_others_are_left_to_the_caller() -> None:
-    """A faulty bot gets no grace; the others may play again."""
+def test_faulty_bot_is_closed_at_once_and_others_stay_open() -> None:
+    """The faulty bot gets no grace; the caller closes the others, which may play again."""
     channels = [
         ScriptedChannel(START + "> go\n< move a1\n> play 1 a1\n> over 1 2 reason=fault"),
         ScriptedChannel(START + "> play 1 a1\n> go\n< move a1"),
@@ -174,7 +174,7 @@ def test_faulty_bot_is_closed_at_once_and_others_are_left_to_the_caller() -> Non
 
 
 def test_log_is_bounded() -> None:
-    """Endless output does not fill the log; the referee's notes stay, and dropped lines are counted."""
+    """The log drops and counts lines of endless output, and keeps the referee's notes."""
     talk = "\n".join(["< info " + "x" * 1000] * 900)
     moves = ["a1", "b1", "a2", "b2"]
     scripts = [START, START]
@@ -194,8 +194,8 @@ def test_log_is_bounded() -> None:
 
 
 @pytest.mark.parametrize(("used", "kind"), [((5, 25), None), ((5, 26), "timeout"), ((None, None), "refused")])
-def test_charge_by_cpu(used: tuple[int | None, int | None], kind: str | None) -> None:
-    """CPU time is charged from request to answer, whatever the wall clock says; unknown, it is refused."""
+def test_charge_cpu_uses_processor_time(used: tuple[int | None, int | None], kind: str | None) -> None:
+    """A turn costs its CPU time from request to answer; a channel without CPU time is refused."""
 
     readings = list(used)
 
@@ -227,8 +227,8 @@ def test_charge_by_cpu(used: tuple[int | None, int | None], kind: str | None) ->
     assert played.measured["seats"][0]["wall-ms"] == 70
 
 
-def test_bots_are_frozen_but_in_their_own_turns() -> None:
-    """With ``ponder = "freeze"`` a bot runs from its request to its answer and when the game is over."""
+def test_bots_are_frozen_outside_their_turns() -> None:
+    """With ``ponder = "freeze"`` a bot runs from request to answer, and after the game."""
     seen = []
 
     class Watched(ScriptedChannel):

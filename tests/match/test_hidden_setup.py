@@ -1,6 +1,6 @@
-"""Cyvasse's set-up stays hidden: all that each bot was sent, the log, and what a person is shown.
+"""Cyvasse's set-up stays hidden in a bot's lines, in the log and on a person's screen.
 
-Real matches, bots as processes and in this one; every line to a seat is kept and read.
+The matches are real, of processes and of bots in this process; the tests read every line sent to a seat.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,7 +31,7 @@ OTHER = {1: 2, 2: 1}
 
 
 class Wiretap(TracedChannel):
-    """Keeps all lines that a channel is sent."""
+    """A channel that keeps all lines sent to it."""
 
     def __init__(self, inner: Channel) -> None:
         super().__init__(inner)
@@ -42,7 +42,7 @@ class Wiretap(TracedChannel):
 
 
 class Curious(RandomChannel):
-    """A bot in this process that asks for positions too; it resigns after so many actions of its own."""
+    """A bot in this process that asks for positions, and resigns after a number of its own actions."""
 
     def __init__(self, salt: int = 0, turns: int = 10**9) -> None:
         super().__init__()
@@ -62,7 +62,7 @@ class Curious(RandomChannel):
 def tapped(
     seed: int, channels: Sequence[Channel], names: Sequence[str]
 ) -> tuple[PlayedMatch, list[list[str]]]:
-    """Play a match; return it with the lines that each seat was sent."""
+    """Play a match; return it with the lines sent to each seat."""
     taps = [Wiretap(channel) for channel in channels]
     entrants = tuple(Entrant(f"{name}-{k}", name, "1", (), f"{k:064x}") for k, name in enumerate(names, 1))
     spec = MatchSpec("cyvasse", (), entrants, seed, LIMITS)
@@ -76,7 +76,7 @@ def tapped(
 
 
 def bots_of(tmp_path: Path, names: Sequence[str]) -> list[Channel]:
-    """Start bots that ship, as processes."""
+    """Start shipped bots as processes."""
     store = BotStore(tmp_path / "store")
     launch = StoreLauncher(store, PlainSandbox("off"))
     found = [resolve_bot(name, store) for name in names]
@@ -89,7 +89,7 @@ def squares_of(seat: int) -> set[str]:
 
 
 def check_lines(seat: int, lines: Sequence[str], played: PlayedMatch) -> None:
-    """Assert that a seat receives exactly the lines of the set-ups that the rules page prescribes."""
+    """Assert that a seat receives exactly the set-up lines of the rules page."""
     actions = [(actor, action) for actor, action in played.record["actions"]]
     set_up = actions[: 2 * STEPS]
     assert [actor for actor, _ in set_up] == [1] * STEPS + [2] * STEPS
@@ -125,7 +125,7 @@ def check_masked(seat: int, view: str) -> None:
 @pytest.mark.parametrize(
     ("seed", "names"), [(1, "random greedy"), (2, "greedy random"), (3, "pebble random")]
 )
-def test_processes_receive_nothing_of_the_other_set_up(seed: int, names: str, tmp_path: Path) -> None:
+def test_processes_receive_no_hidden_set_up(seed: int, names: str, tmp_path: Path) -> None:
     """`greedy` asks for positions, `random` and `pebble` for legal actions; at both seats."""
     played, lines = tapped(seed, bots_of(tmp_path, names.split()), names.split())
     assert played.record["outcome"]["faults"] == []
@@ -136,7 +136,7 @@ def test_processes_receive_nothing_of_the_other_set_up(seed: int, names: str, tm
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_bots_that_want_every_line_receive_nothing_either(seed: int) -> None:
+def test_bots_asking_for_all_lines_receive_no_hidden_set_up(seed: int) -> None:
     played, lines = tapped(seed, [Curious(), Curious()], ["curious", "curious"])
     for seat in (1, 2):
         assert sum(line.startswith("position ") for line in lines[seat - 1]) > STEPS
@@ -144,14 +144,14 @@ def test_bots_that_want_every_line_receive_nothing_either(seed: int) -> None:
 
 
 def up_to_the_reveal(lines: Sequence[str]) -> list[str]:
-    """Return the lines before anything is opened, and assert that something is."""
+    """Return the lines before the reveal, and assert that there is one."""
     first = next(k for k, line in enumerate(lines) if line.startswith("reveal "))
     return list(lines[:first])
 
 
 @pytest.mark.parametrize("seat", [1, 2])
-def test_another_set_up_of_the_other_side_changes_no_byte_before_the_reveal(seat: int) -> None:
-    """Whatever the other lays out, a seat is sent the same: there is no way at all to tell."""
+def test_opponents_set_up_changes_no_byte_before_the_reveal(seat: int) -> None:
+    """A seat receives equal lines for different set-ups of its opponent."""
     sent, laid = [], set()
     for salt in range(4):
         channels = [Curious(salt if seat == 2 else 9), Curious(salt if seat == 1 else 9)]
@@ -163,8 +163,8 @@ def test_another_set_up_of_the_other_side_changes_no_byte_before_the_reveal(seat
     assert sent[0] == sent[1] == sent[2] == sent[3]
 
 
-def test_a_set_up_that_ends_the_game_is_opened_before_it_is_over() -> None:
-    """Black resigns in the middle of its own: each receives the tiles that the other has placed."""
+def test_resigning_in_the_set_up_reveals_the_placed_tiles() -> None:
+    """Black resigns during its set-up; each seat receives the tiles that the other has placed."""
     played, (white, black) = tapped(6, [Curious(), Curious(turns=5)], ["curious", "curious"])
     actions = played.record["actions"]
     assert len(actions) == STEPS + 5
@@ -177,8 +177,8 @@ def test_a_set_up_that_ends_the_game_is_opened_before_it_is_over() -> None:
     assert not any(line.startswith("reveal") for line in [*white[:-7], *black[: -STEPS - 2]])
 
 
-def test_the_log_of_the_set_up_tells_nothing_of_it(tmp_path: Path) -> None:
-    """It holds what bots said on their turns; no line of it, of the referee's either, names an action."""
+def test_log_names_no_action_of_the_set_up(tmp_path: Path) -> None:
+    """Neither the bots' lines nor the referee's notes name one."""
     played, _ = tapped(4, bots_of(tmp_path, ["greedy", "greedy"]), ["greedy", "greedy"])
     early = [line for line in played.log if line.ply < 2 * STEPS]
     assert any(line.kind == "info" for line in early)
@@ -188,7 +188,7 @@ def test_the_log_of_the_set_up_tells_nothing_of_it(tmp_path: Path) -> None:
 
 
 def shown_to(seat: int, salt: int, typed: Iterator[str]) -> str:
-    """Return what ``tourney play`` shows a person on a seat up to the reveal, against one set-up."""
+    """Return the text that ``tourney play`` shows on a seat up to the reveal, against one set-up."""
     terminal = Typed(*typed)
     bot = Entrant("bot", "bot", "1", (), "0" * 64)
     seats = [Seat("2 bot", bot, lambda *_: Curious(salt)), Seat("me", person())]
@@ -202,8 +202,8 @@ def shown_to(seat: int, salt: int, typed: Iterator[str]) -> str:
 
 
 @pytest.mark.parametrize("seat", [1, 2])
-def test_a_person_is_shown_the_same_whatever_the_other_laid_out(seat: int) -> None:
-    """With every word that shows something, and after an undo: the text up to the reveal is the same."""
+def test_person_sees_the_same_text_for_any_opposing_set_up(seat: int) -> None:
+    """The text is equal up to the reveal, for every command that shows something and after an undo."""
     typed = ["board", "position", "history", "moves", *["1"] * 12, "undo 3", "history", *["1"] * (STEPS - 9)]
     texts = {shown_to(seat, salt, iter(typed)) for salt in range(3)}
     assert len(texts) == 1

@@ -1,4 +1,4 @@
-"""Manifests of named seeds, and record files: read strictly, line by line."""
+"""Manifests of named seeds and record files are read strictly, line by line."""
 
 import json
 from pathlib import Path
@@ -19,7 +19,7 @@ def write(path: Path, *values: object) -> Path:
 
 
 def test_manifest_reads_back(tmp_path: Path) -> None:
-    """A line names all that its match depends on, and comes back the same."""
+    """A line names everything that its match depends on."""
     named = [
         NamedSeed("one", random_spec("sage-stones", 2, 7), "0" * 64),
         NamedSeed(
@@ -31,7 +31,7 @@ def test_manifest_reads_back(tmp_path: Path) -> None:
 
 
 def test_named_seed_gives_the_same_record_every_time() -> None:
-    """Its bot draws by the seed alone."""
+    """Its bot samples by the seed alone."""
     named = NamedSeed("one", random_spec("sage-stones", 3, 7), "")
     first, second = play_named(named), play_named(named)
     assert first.record == second.record
@@ -52,7 +52,7 @@ def test_named_seed_gives_the_same_record_every_time() -> None:
     ],
 )
 def test_bad_manifest_is_refused_by_line_and_key(tmp_path: Path, change: dict[str, object], why: str) -> None:
-    """One sentence that names the file, the line and the key."""
+    """The error is one sentence with the file, the line and the key."""
     path = write(tmp_path / "m", LINE, {**LINE, **change})
     with pytest.raises(RecordError) as caught:
         list(read_manifest(path))
@@ -61,7 +61,7 @@ def test_bad_manifest_is_refused_by_line_and_key(tmp_path: Path, change: dict[st
 
 
 def test_record_file_may_be_json_or_json_lines(tmp_path: Path) -> None:
-    """Pretty-printed JSON is one value; JSON lines are many; empty lines are passed over."""
+    """Pretty-printed JSON is one value, JSON lines are several; empty lines are skipped."""
     path = tmp_path / "r"
     path.write_text(json.dumps(LINE, indent=2), encoding="utf-8")
     assert list(read_json_lines(path)) == [(str(path), LINE)]
@@ -88,7 +88,7 @@ def test_record_file_may_be_json_or_json_lines(tmp_path: Path) -> None:
     ],
 )
 def test_bad_json_is_refused(tmp_path: Path, data: bytes, why: str) -> None:
-    """Whatever a file holds, there is one sentence for it."""
+    """The error is one sentence."""
     path = tmp_path / "r"
     path.write_bytes(data)
     with pytest.raises(RecordError) as caught:
@@ -98,7 +98,7 @@ def test_bad_json_is_refused(tmp_path: Path, data: bytes, why: str) -> None:
 
 
 def test_committed_named_seeds_give_their_digests() -> None:
-    """What was promised once comes out the same here: every game, on this machine and this Python."""
+    """Every game gives the committed digests on this machine and Python."""
     path = Path(__file__).resolve().parent.parent.parent / "seeds" / "named-seeds.jsonl"
     named = list(read_manifest(path))
     assert {seed.spec.game for seed in named} >= {"sages-tafl", "sage-stones"}

@@ -1,7 +1,7 @@
-"""Matches of real processes, written on the fly, without containment: every fault, and nothing left behind.
+"""Matches of real processes without containment: every fault, and no process left behind.
 
-The good bot answers at once and time limits are far away; where a bot is to run out of time the limit is a
-few milliseconds, and the only thing waited for is that they pass.
+The good bot answers at once, and time limits are long. A bot that should run out of time has a limit of a
+few milliseconds.
 """
 
 import shutil
@@ -40,7 +40,7 @@ TURN = START + "while read -r word rest; do [ $word = go ] && break; done; "
 
 @pytest.fixture
 def play(tmp_path: Path) -> Iterator["Play"]:
-    """Play toe between shell scripts (or other files) in a room of this test's own."""
+    """Play toe between shell scripts (or other files) in the test's own room."""
     table = Play(tmp_path)
     yield table
     assert leftovers(tmp_path) == []
@@ -54,14 +54,14 @@ class Play:
         self.sandbox = PlainSandbox("off")
 
     def bot(self, name: str, script: str) -> str:
-        """Write a shell script; its name is the bot's."""
+        """Write a shell script named after its bot."""
         path = self.folder / name
         path.write_text("#!/bin/sh\n" + script, encoding="utf-8")
         path.chmod(0o755)
         return name
 
     def launch(self, entrant: Entrant, limits: Limits) -> Channel:
-        """Start the file that an entrant's bot is named by; ``drawn`` needs none, and no time."""
+        """Start an entrant's file; ``drawn`` is a bot in this process without time use."""
         if entrant.bot == "drawn":
             return RandomChannel()
         command = BotCommand((f"./{entrant.bot}",), self.folder, (("PATH", "/usr/bin:/bin"),))
@@ -81,7 +81,7 @@ class Play:
 
 
 def test_two_good_bots_play_to_the_end(play: Play) -> None:
-    """A whole match of two shell bots; nothing is wrong with it, and nothing is left of them."""
+    """The match has no fault, and no process is left."""
     good = play.bot("good", GOOD)
     played = play(good, good)
     assert outcome(played) == {"ranks": [1, 2], "reason": "row", "faults": []}
@@ -125,7 +125,7 @@ HANG = Limits(move_ms=5, margin_ms=5)
     ],
 )
 def test_fault_of_a_real_bot(play: Play, script: str, kind: str, limits: Limits | None, why: str) -> None:
-    """Each loses by the right fault, the log says why, and no process is left."""
+    """Each bot loses by the expected fault, the log has the reason, and no process is left."""
     played = play(play.bot("bad", script), "drawn", limits=limits or Limits(move_ms=60_000))
     assert outcome(played)["ranks"] == [2, 1]
     if kind == "resign":
@@ -137,7 +137,7 @@ def test_fault_of_a_real_bot(play: Play, script: str, kind: str, limits: Limits 
 
 
 def test_lines_with_carriage_returns_are_fine(play: Play) -> None:
-    """A bot that ends its lines as Windows does, and puts empty ones between them."""
+    """The bot ends its lines with CR LF and writes empty lines between them."""
     windows = GOOD.replace('echo "move $first"', r'printf "\r\n\nmove $first\r\n"').replace(
         "echo ready", r'printf "ready\r\n"'
     )
@@ -146,7 +146,7 @@ def test_lines_with_carriage_returns_are_fine(play: Play) -> None:
 
 
 def test_bot_that_answers_twice_is_at_fault_at_its_next_turn(play: Play) -> None:
-    """The second answer is none; the other bot answers only when the second line must have arrived."""
+    """The other bot answers only after the second line must have arrived."""
     twice = play.bot(
         "twice", GOOD.replace('echo "move $first"', 'echo "move $first"; echo "move c3"; echo >>sent')
     )
@@ -156,8 +156,8 @@ def test_bot_that_answers_twice_is_at_fault_at_its_next_turn(play: Play) -> None
     assert "spoke out of turn: 'move c3'" in notes(played)[0]
 
 
-def test_bot_that_speaks_before_it_is_asked_is_at_fault(play: Play) -> None:
-    """It answers as soon as the game begins, though it is the other's turn."""
+def test_bot_that_answers_before_its_request_is_at_fault(play: Play) -> None:
+    """It answers at the start of the game, in the other bot's turn."""
     early = play.bot("early", START + "echo move b1; echo >>sent; while read x; do :; done")
     slow = play.bot("slow", GOOD.replace("go)", "go) until [ -s sent ]; do :; done;"))
     played = play(slow, early)
@@ -165,15 +165,15 @@ def test_bot_that_speaks_before_it_is_asked_is_at_fault(play: Play) -> None:
 
 
 def test_bot_that_never_reads_runs_out_of_time(play: Play) -> None:
-    """It says all that it would have to say, and reads nothing: that does not help it for long."""
+    """It writes a whole game's answers at once and never reads a request."""
     deaf = play.bot("deaf", "echo bot; echo ready; exec sleep 600")
     played = play(deaf, "drawn", limits=Limits(move_ms=5, margin_ms=5, startup_ms=60_000))
     assert outcome(played)["faults"][0][0] == 1
     assert outcome(played)["faults"][0][1] in {"startup", "timeout"}
 
 
-def test_program_that_cannot_be_run_fails_at_start_up(play: Play) -> None:
-    """A missing file and one that is no program are the bot's own fault, and said."""
+def test_program_that_cannot_run_fails_at_start_up(play: Play) -> None:
+    """A missing file and a file that is no program are the bot's fault; the log has the reason."""
     (play.folder / "text").write_text("no program", encoding="ascii")
     good = play.bot("good", GOOD)
     for bad, why in (("missing", "No such file"), ("text", "Permission denied")):
@@ -182,15 +182,15 @@ def test_program_that_cannot_be_run_fails_at_start_up(play: Play) -> None:
         assert any(why in note for note in notes(played))
 
 
-def test_traceback_of_a_crash_is_in_the_log(play: Play) -> None:
-    """What a bot wrote to standard error before it died is kept."""
+def test_log_has_the_traceback_of_a_crash(play: Play) -> None:
+    """The log keeps standard error written before the crash."""
     script = f'exec "{sys.executable}" -S -E -c "raise SystemExit(chr(111) * 3)"'
     played = play(play.bot("good", GOOD), play.bot("python", "read x; " + script))
     assert [(line.seat, line.text) for line in played.log if line.kind == "stderr"] == [(2, "ooo")]
 
 
-def test_reused_bots_are_greeted_once_and_play_many_games(play: Play) -> None:
-    """One process plays several matches; its matches are marked as not promised to come out the same."""
+def test_reused_bots_start_once_and_play_many_games(play: Play) -> None:
+    """One process plays several matches, which are marked as not reproducible."""
     counting = GOOD.replace("tourney) ", "tourney) echo x >>greeted; ")
     bots = [play.bot("one", counting), play.bot("two", counting)]
     spec = make_spec(limits=Limits(move_ms=60_000))
@@ -203,8 +203,8 @@ def test_reused_bots_are_greeted_once_and_play_many_games(play: Play) -> None:
     assert (play.folder / "greeted").read_text("ascii") == "x\n" * 2
 
 
-def test_reused_bot_that_was_at_fault_is_started_afresh(play: Play) -> None:
-    """A fault ends the process: the next match has a new one."""
+def test_reused_bot_starts_again_after_a_fault(play: Play) -> None:
+    """A fault ends the process; the next match starts a new one."""
     once = play.bot("once", GOOD.replace("go)", "go) [ -e crashed ] || { echo >crashed; exit 1; };"))
     good = play.bot("good", GOOD)
     spec = make_spec(limits=Limits(move_ms=60_000))
@@ -216,8 +216,8 @@ def test_reused_bot_that_was_at_fault_is_started_afresh(play: Play) -> None:
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
-def test_a_bot_in_c(play: Play) -> None:
-    """A compiled program that flushes each line plays as well."""
+def test_bot_in_c_plays(play: Play) -> None:
+    """The bot is a compiled program that flushes each line."""
     (play.folder / "bot.c").write_text(
         r"""
         #include <stdio.h>

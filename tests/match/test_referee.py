@@ -1,4 +1,4 @@
-"""The referee alone: openings, retries, refusals, and what a broken game makes of it."""
+"""The referee: openings, retries, refusals and errors of broken games."""
 
 from typing import Any
 
@@ -13,8 +13,8 @@ from tourney.match.spec import Limits, Opening
 from tourney.seeds import derive, uniform
 
 
-def drawn_by_hand(seed: int, plies: int) -> tuple[int, list[str]]:
-    """Draw a toe opening as the design says, without the referee: the attempt and its actions."""
+def sampled_by_hand(seed: int, plies: int) -> tuple[int, list[str]]:
+    """Sample a toe opening by the documented formula, without the referee: attempt and actions."""
     for attempt in range(100):
         state, actions = TOE.new(), []
         for j in range(plies):
@@ -31,8 +31,8 @@ def drawn_by_hand(seed: int, plies: int) -> tuple[int, list[str]]:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_sampled_opening_follows_from_the_seed(seed: int) -> None:
-    """Attempt and number draw each action; a game that ends inside starts anew with the next attempt."""
-    _, actions = drawn_by_hand(seed, 7)
+    """Attempt and number give each action; a game that ends in its opening is sampled again."""
+    _, actions = sampled_by_hand(seed, 7)
     referee = Referee(make_spec(seed=seed, opening=Opening(plies=7)), TOE)
     referee.begin()
     assert [action for _, action in referee.actions] == actions
@@ -40,12 +40,12 @@ def test_sampled_opening_follows_from_the_seed(seed: int) -> None:
 
 
 def test_some_openings_are_sampled_again() -> None:
-    """The test above has seen retries, so it is no empty one."""
-    assert any(drawn_by_hand(seed, 7)[0] > 0 for seed in range(12))
+    """The test above includes retries."""
+    assert any(sampled_by_hand(seed, 7)[0] > 0 for seed in range(12))
 
 
-def test_dice_inside_an_opening_count_as_chance_draws() -> None:
-    """Chance is not counted among the opening's plies, but goes on counting for the dice after it."""
+def test_dice_inside_an_opening_count_as_chance_samples() -> None:
+    """Dice are no plies of the opening, but later dice are numbered after them."""
     spec = make_spec("race", seed=3, opening=Opening(plies=2))
     referee = Referee(spec, RACE)
     referee.begin()
@@ -55,14 +55,14 @@ def test_dice_inside_an_opening_count_as_chance_draws() -> None:
 
 
 def test_opening_longer_than_any_game_is_refused() -> None:
-    """Nine plies of noughts and crosses always end it: an error in a sentence, not an endless search."""
+    """Nine plies always end noughts and crosses: the referee raises an error and does not search forever."""
     referee = Referee(make_spec(opening=Opening(plies=9)), TOE)
     with pytest.raises(TournamentError, match="9 opening plies"):
         referee.begin()
 
 
 def test_sampled_opening_is_refused_with_hidden_actions() -> None:
-    """It would give away, or hide from its own seat, what was drawn."""
+    """It would reveal the sampled actions, or hide them from their own seat."""
     with pytest.raises(TournamentError, match="hidden"):
         Referee(make_spec("odds", opening=Opening(plies=1)), ODDS)
 
@@ -77,14 +77,14 @@ def test_sampled_opening_is_refused_with_hidden_actions() -> None:
     ],
 )
 def test_bad_book_is_refused(actions: tuple[str, ...], why: str) -> None:
-    """A book that does not fit is the operator's error, and named by its action."""
+    """A book that does not fit is the operator's error; the error names the action."""
     referee = Referee(make_spec(opening=Opening(actions=actions)), TOE)
     with pytest.raises(TournamentError, match=why):
         referee.begin()
 
 
-def test_options_are_filled_in_and_checked() -> None:
-    """The record names every option; one that the game has not is refused before anything starts."""
+def test_options_get_defaults_and_are_checked() -> None:
+    """The record names every option; an unknown option is refused before any bot starts."""
     assert Referee(make_spec(), TOE).spec.options == (("misere", "no"),)
     with pytest.raises(OptionError, match="no option size"):
         Referee(make_spec(options=(("size", "4"),)), TOE)
@@ -93,7 +93,7 @@ def test_options_are_filled_in_and_checked() -> None:
 
 
 def test_startup_fault_leaves_the_opening_unplayed() -> None:
-    """Of two seats one is left, so the match is over before its opening."""
+    """One of two seats is left, so the match ends before its opening."""
     referee = Referee(make_spec(opening=Opening(plies=4)), TOE)
     referee.begin([2])
     assert referee.actions == []
@@ -102,14 +102,14 @@ def test_startup_fault_leaves_the_opening_unplayed() -> None:
 
 
 class Endless(Toe):
-    """A game that breaks its own promise about its length."""
+    """A game that is longer than its own bound."""
 
     name = "endless"
     max_actions = 3
 
 
-def test_game_that_does_not_end_is_broken_and_nobodys_loss() -> None:
-    """More actions than the rules allow is an error that names the game, not a result."""
+def test_endless_game_is_an_error_and_no_loss() -> None:
+    """A game beyond its bound on actions raises an error that names it; there is no result."""
     referee = Referee(make_spec("endless"), Endless())
     referee.begin()
     for text in ("a1", "b1", "c1"):
@@ -118,8 +118,8 @@ def test_game_that_does_not_end_is_broken_and_nobodys_loss() -> None:
         referee.act("a2")
 
 
-def test_request_beyond_the_protocols_limit_is_the_games_fault() -> None:
-    """A legal line over 1 MiB is not sent in part."""
+def test_request_beyond_the_protocol_limit_is_a_game_error() -> None:
+    """The referee sends no part of a legal line over 1 MiB."""
 
     class Wide(Toe):
         def action_string(self, action: Any) -> str:

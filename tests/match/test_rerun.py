@@ -1,4 +1,4 @@
-"""Rerun: the same bots again, afresh; the first action that differs is named. And the room's own promises."""
+"""Rerun starts the same bots again and names the first difference; the room ends its bots."""
 
 import copy
 from collections.abc import Sequence
@@ -24,14 +24,14 @@ def drawn(_entrant: Entrant, _limits: Limits) -> Channel:
 
 @pytest.fixture
 def played(monkeypatch: pytest.MonkeyPatch) -> PlayedMatch:
-    """A match of bots that play the same every time."""
+    """Return a match of deterministic bots."""
     monkeypatch.setattr(reruns, "find_game", toy)
     with MatchRunner(drawn, find=toy) as room:
         return room.play(make_spec())
 
 
 def test_same_bots_give_the_same_record(played: PlayedMatch) -> None:
-    """Afresh, from the record alone."""
+    """The rerun needs the record alone."""
     with MatchRunner(drawn, find=toy) as room:
         again, findings = rerun(played.record, room.play)
     assert findings == []
@@ -39,7 +39,7 @@ def test_same_bots_give_the_same_record(played: PlayedMatch) -> None:
 
 
 def test_first_action_that_differs_is_named(played: PlayedMatch) -> None:
-    """A bot that has moved on, or draws its own luck, is found out by its first other action."""
+    """A changed or random bot is found by its first different action."""
 
     class Fickle(RandomChannel):
         def send(self, data: bytes) -> None:
@@ -55,7 +55,7 @@ def test_first_action_that_differs_is_named(played: PlayedMatch) -> None:
 
 
 def test_comparison_names_where_the_longer_match_continues(played: PlayedMatch) -> None:
-    """A match that is shorter or ends otherwise differs there."""
+    """A match that is shorter or ends differently differs there."""
     other = copy.deepcopy(played.record)
     actor, action = other["actions"].pop()
     number = len(played.record["actions"])
@@ -75,7 +75,7 @@ def test_comparison_names_where_the_longer_match_continues(played: PlayedMatch) 
 
 
 def test_damaged_record_and_other_rules_are_refused_before_play(played: PlayedMatch) -> None:
-    """Nothing is started for a record that does not hold, or whose rules are not here."""
+    """No bot starts for a damaged record, or for rules of another version."""
 
     def never(_spec: MatchSpec) -> PlayedMatch:
         raise AssertionError("nothing may be played")
@@ -91,7 +91,7 @@ def test_damaged_record_and_other_rules_are_refused_before_play(played: PlayedMa
 
 
 class Closing(RandomChannel):
-    """A bot that notes its end."""
+    """A bot that records that it was closed."""
 
     def __init__(self, closed: list[float]) -> None:
         super().__init__()
@@ -102,7 +102,7 @@ class Closing(RandomChannel):
 
 
 def test_room_ends_all_bots_when_a_launch_fails() -> None:
-    """If the second bot cannot be started, the first is ended, and the error is the launch's."""
+    """The second bot cannot start: the first is ended, and the launch's error is raised."""
     closed: list[float] = []
 
     def launch(entrant: Entrant, _limits: Limits) -> Channel:
@@ -115,11 +115,11 @@ def test_room_ends_all_bots_when_a_launch_fails() -> None:
     assert closed == [0]
 
 
-def test_room_ends_all_bots_when_the_game_is_broken() -> None:
-    """An exception out of a game's code names the game, and no bot is left."""
+def test_room_ends_all_bots_when_the_game_raises() -> None:
+    """The error names the game, and no bot is left."""
     closed: list[float] = []
 
-    class Broken(type(TOE)):  # type: ignore[misc]  # the toy's class, whatever its name
+    class Broken(type(TOE)):  # type: ignore[misc]  # the toy's class has a private name
         def parse_action(self, text: str) -> int:
             raise ZeroDivisionError("oops")
 
@@ -131,8 +131,8 @@ def test_room_ends_all_bots_when_the_game_is_broken() -> None:
     assert closed == [0, 0]
 
 
-def test_start_up_failing_with_the_sandbox_is_no_loss() -> None:
-    """A bot that does not start where the sandbox does not start either has not lost."""
+def test_failed_sandbox_is_no_loss() -> None:
+    """A bot has not lost if the sandbox itself cannot start."""
 
     class Failing(PlainSandbox):
         def check(self) -> None:
@@ -148,7 +148,7 @@ def test_start_up_failing_with_the_sandbox_is_no_loss() -> None:
 
 
 def test_room_keeps_a_bounded_number_of_bots() -> None:
-    """However many bots a tournament has, few wait for their next match."""
+    """The room limits the number of bots that wait for their next match."""
     closed: list[float] = []
     with MatchRunner(lambda _e, _l: Closing(closed), find=toy, reuse=True) as room:
         for number in range(20):
@@ -160,8 +160,8 @@ def test_room_keeps_a_bounded_number_of_bots() -> None:
     assert len(closed) == 40
 
 
-def test_reused_bot_that_spoke_between_matches_is_started_afresh() -> None:
-    """Whatever a bot says after a game it had not been asked for, so it does not sit down again."""
+def test_reused_bot_starts_again_after_output_between_matches() -> None:
+    """Output after a game answers no request, so the process plays no further match."""
     started: list[Channel] = []
 
     class Chatty(RandomChannel):

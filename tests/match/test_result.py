@@ -1,4 +1,4 @@
-"""A played match is bytes on its way from worker to store, and equal when unpacked."""
+"""A played match travels from worker to store as bytes, and is equal when unpacked."""
 
 import json
 import pickle
@@ -39,7 +39,7 @@ def spec(name: str, *args: str) -> MatchSpec:
 
 
 def sent(played: PlayedMatch) -> PlayedMatch:
-    """Return what a worker's answer becomes in the coordinator."""
+    """Return a played match as the coordinator receives it from a worker."""
     there = pickle.loads(pickle.dumps(played))  # noqa: S301 - it is our own
     assert isinstance(there, PlayedMatch)
     return there
@@ -54,7 +54,7 @@ MEASURED = {"wall-ms": 12, "reproducible": True, "times-ms": [None, 0.25], "host
 def test_written_record_is_its_canonical_form(
     name: str, args: list[str], actions: list[tuple[int, str]]
 ) -> None:
-    """Even where a name or an action looks like the key that the digest's is put before."""
+    """Also if a name or an action looks like the key after the digest."""
     for odd in ("", ',"format":', '\\",\\"format\\":'):
         text, digest = write_record(spec(name + odd, *args), "1", [*actions, (1, odd)], OUTCOME)
         record = json.loads(text)
@@ -78,7 +78,7 @@ def test_played_match_survives_pickling() -> None:
 
 
 def test_pickling_unpacks_nothing() -> None:
-    """A match of a million actions costs no more to pass on than one of ten."""
+    """A match of a million actions costs no more to send than one of ten."""
     played = PlayedMatch(make_record(spec("x"), "1", [(1, "3a")], OUTCOME), LOG, MEASURED)
     spoiled = list(played.__getstate__())
     spoiled[0] = spoiled[1] = spoiled[2] = b"no zlib"

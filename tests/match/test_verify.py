@@ -1,4 +1,4 @@
-"""Verify: a record holds or the first action that does not is named; whatever is changed is found."""
+"""Verify finds every change of a record and names its first wrong action."""
 
 import copy
 from functools import cache
@@ -28,14 +28,14 @@ def play_drawn(spec: MatchSpec, game: AnyGame) -> Record:
 
 @cache
 def stones() -> Record:
-    """A game with dice, four seats and an opening."""
+    """Return a match with dice, four seats and an opening."""
     spec = random_spec("sage-stones", 4, seed=5, opening=Opening(plies=3))
     return play_drawn(spec, find_game("sage-stones"))
 
 
 @cache
 def withdrawn() -> Record:
-    """A race of three in which a seat failed and another resigned."""
+    """Return a race of three seats with a fault and a resignation."""
     from tourney.match.record import make_record
 
     referee = Referee(make_spec("race", 3, seed=11), RACE)
@@ -50,14 +50,14 @@ def withdrawn() -> Record:
 
 
 def resealed(record: Record) -> Record:
-    """Return a record with the digest that its content has: as one who forges it would."""
+    """Return a forged record: its digest fits its changed content."""
     return {**record, "digest": digest_of(record)}
 
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("game", ["toe", "race", "odds"])
 def test_played_matches_verify(game: str, seed: int) -> None:
-    """Any match played holds, chance, hidden actions and openings included."""
+    """Also with chance, hidden actions and openings."""
     from tests.tables import GAMES
 
     opening = Opening(plies=2) if game != "odds" else Opening()
@@ -76,7 +76,7 @@ def test_records_with_withdrawals_verify() -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_changed_action_is_found_despite_new_digest(data: st.DataObject) -> None:
-    """Dice, opening and an action out of its place: the finding names an action, no later than the change."""
+    """For dice, an opening and a moved action: the finding names an action no later than the change."""
     record = copy.deepcopy(stones())
     actions = record["actions"]
     place = data.draw(st.integers(0, len(actions) - 1))
@@ -94,7 +94,7 @@ def test_changed_action_is_found_despite_new_digest(data: st.DataObject) -> None
 
 @pytest.mark.parametrize("place", range(len(withdrawn()["actions"])))
 def test_every_sampled_action_is_checked_against_the_seed(place: int) -> None:
-    """What chance or the referee's substitute did is refuted by its number if it is changed for another."""
+    """The finding has the number of the changed action, of chance or of the referee's substitute."""
     record = copy.deepcopy(withdrawn())
     actor, action = record["actions"][place]
     swap = {"leave": "take", "take": "leave", "roll-1": "roll-2", "roll-2": "roll-1"}
@@ -128,16 +128,16 @@ def change(record: Record, **outcome: Any) -> Record:
     ],
 )
 def test_wrong_outcome_is_found(outcome: dict[str, Any], why: str) -> None:
-    """Ranks, reason and where faults stand follow from the actions.
+    """Ranks, reason and the plies of faults follow from the actions.
 
-    Of which kind a fault was cannot be known; nor, of a seat that had no turn yet, whether it started.
+    A fault's kind cannot be derived; nor whether a seat without a turn started.
     """
     found = "; ".join(map(str, verify(change(withdrawn(), **outcome), RACE)))
     assert (why in found) if why else found == ""
 
 
 def test_missing_or_extra_actions_are_found() -> None:
-    """A game must be over exactly where the record ends."""
+    """The game must end at the record's last action."""
     short = copy.deepcopy(stones())
     short["actions"].pop()
     assert verify(resealed(short))
@@ -158,7 +158,7 @@ def test_missing_or_extra_actions_are_found() -> None:
     ],
 )
 def test_impossible_spec_is_a_finding(key: str, value: Any, why: str) -> None:
-    """What would be an error in a tournament file is, in a record, what does not hold of it."""
+    """An error in a tournament file is a finding in a record."""
     record = play_drawn(make_spec(), TOE)
     record[key] = value
     (finding,) = verify(resealed(record), TOE)
@@ -166,7 +166,7 @@ def test_impossible_spec_is_a_finding(key: str, value: Any, why: str) -> None:
 
 
 def test_changed_seed_is_found_by_its_dice() -> None:
-    """The seed is proved by what it draws."""
+    """The dice prove the seed."""
     record = copy.deepcopy(stones())
     record["seed"] = "6"
     (finding,) = verify(resealed(record))
@@ -174,7 +174,7 @@ def test_changed_seed_is_found_by_its_dice() -> None:
 
 
 def test_unknown_game_is_an_error() -> None:
-    """That a game is not installed is nothing of the record's."""
+    """A game that is not installed is no finding about the record."""
     record = copy.deepcopy(stones())
     record["game"] = "no-such-game"
     with pytest.raises(GameError, match="no-such-game"):

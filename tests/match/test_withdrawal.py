@@ -1,4 +1,4 @@
-"""Three and four seats: withdrawn seats, the referee's substitute for them, and the ranks."""
+"""Games of three and four seats: withdrawals, the referee's substitute, and ranks."""
 
 from itertools import permutations
 
@@ -13,7 +13,7 @@ from tourney.seeds import derive, uniform
 
 SEED = 11
 START = HELLO + "> game race seats=3 seat=* seed=*\n< ready\n"
-# By hand, as the design says: weights 2 and 1 for roll-1 and roll-2; two actions, leave and take, sorted.
+# By hand: weights 2 and 1 for roll-1 and roll-2; two actions, leave and take, sorted.
 ROLLS = [f"roll-{1 + uniform(derive(SEED, 'chance', k), 3) // 2}" for k in range(20)]
 
 
@@ -21,8 +21,8 @@ def substitute(seat: int, j: int) -> str:
     return ["leave", "take"][uniform(derive(SEED, "substitute", seat, j), 2)]
 
 
-def test_withdrawn_seat_is_played_by_the_referee() -> None:
-    """The others hear ``withdrawn`` and go on hearing that seat's actions, which come from the seed."""
+def test_referee_plays_a_withdrawn_seat() -> None:
+    """The others receive ``withdrawn``, then that seat's actions, which come from the seed."""
     first, again = substitute(2, 0), substitute(2, 1)
     played = play_scripts(
         make_spec("race", 3, seed=SEED),
@@ -87,8 +87,8 @@ def test_withdrawn_seat_is_played_by_the_referee() -> None:
     assert verify(played.record, RACE) == []
 
 
-def test_resigned_seat_goes_on_hearing_of_the_game() -> None:
-    """Resigning withdraws, and is no fault; the seat hears all but ``go``, and of the end."""
+def test_resigned_seat_still_receives_the_game() -> None:
+    """Resigning is a withdrawal without a fault; the seat receives all lines but ``go``."""
     lines = f"""
         > play 0 {ROLLS[0]}
         > withdrawn 1
@@ -114,8 +114,8 @@ def test_resigned_seat_goes_on_hearing_of_the_game() -> None:
     assert verify(played.record, RACE) == []
 
 
-def test_start_up_is_judged_in_seat_order() -> None:
-    """Seats that fail at start-up are withdrawn in seat order, before any action; one left ends it."""
+def test_start_up_faults_are_judged_in_seat_order() -> None:
+    """Failed seats are withdrawn in seat order before the first action; the last one left wins."""
     played = play_scripts(
         make_spec("race", 3, seed=SEED),
         HELLO + "> game race seats=3 seat=1 seed=*\n! timeout",
@@ -130,8 +130,8 @@ def test_start_up_is_judged_in_seat_order() -> None:
     assert verify(played.record, RACE) == []
 
 
-def test_start_up_of_one_seat_of_three_is_a_withdrawal() -> None:
-    """The game is played, that seat by the referee."""
+def test_failed_start_of_one_of_three_is_a_withdrawal() -> None:
+    """The referee plays that seat."""
     lines = START + f"> withdrawn 1\n> play 0 {ROLLS[0]}\n> play 1 {substitute(1, 0)}\n> play 0 {ROLLS[1]}\n"
     ending = "> withdrawn 2\n> over 3 2 1 reason=resign"
     played = play_scripts(
@@ -143,16 +143,16 @@ def test_start_up_of_one_seat_of_three_is_a_withdrawal() -> None:
     assert played.record["actions"][1] == [1, substitute(1, 0)]
 
 
-def test_all_of_three_failing_is_void() -> None:
-    """No seat wins by failing last."""
+def test_match_is_void_if_all_three_fail() -> None:
+    """A seat cannot win by failing last."""
     played = play_scripts(make_spec("race", 3), *["> tourney 1\n! timeout"] * 3)
     assert outcome(played)["ranks"] == [1, 1, 1]
     assert outcome(played)["faults"] == [[seat, "startup", 0] for seat in (1, 2, 3)]
 
 
 @pytest.mark.parametrize("order", list(permutations((1, 2, 3, 4)))[::5])
-def test_ranks_of_four_seats_go_by_who_left_later(order: tuple[int, ...]) -> None:
-    """Whichever seats leave, and in whichever order: who stays is first, who left first is last."""
+def test_later_withdrawal_gives_a_better_rank(order: tuple[int, ...]) -> None:
+    """For any order of withdrawals: the remaining seat is first, the first to leave is last."""
     game = find_game("sage-stones")
     referee = Referee(make_spec("sage-stones", 4), game)
     referee.begin()
@@ -176,7 +176,7 @@ def test_ranks_of_four_seats_go_by_who_left_later(order: tuple[int, ...]) -> Non
 
 
 def test_game_that_ends_ranks_withdrawn_seats_last() -> None:
-    """A withdrawn seat that the substitute plays to the end is behind all that stayed, whatever it scored."""
+    """A withdrawn seat ranks behind all that stayed, for any score of its substitute."""
     referee = Referee(make_spec("race", 3, seed=SEED), RACE)
     referee.begin()
     referee.fault("timeout")
