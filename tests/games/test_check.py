@@ -9,7 +9,7 @@ from tests.toys import Odds, Race, SmallToe, Toe
 from tourney.games.base import AnyGame, AnyState, Game
 from tourney.games.check import PROPERTIES, Finding, Progress, Setting, check_game, shrink, smallest
 from tourney.games.check.case import mutants, settings_of, spliced
-from tourney.games.check.hidden import Step, leak
+from tourney.games.check.views import Step, leak
 from tourney.games.game_tree import playout
 from tourney.games.registry import all_games
 from tourney.seeds import stream

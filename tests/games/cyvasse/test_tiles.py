@@ -4,10 +4,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from tourney.games.cyvasse.board import BARE, NAMES, NUMBER, SIDE, squares_of
-from tourney.games.cyvasse.tiles import (
+from tourney.games.cyvasse.board import (
+    BARE,
     FACES,
+    NAMES,
+    NUMBER,
     PLANS,
+    SIDE,
     TILES,
     Plan,
     Shape,
@@ -15,6 +18,7 @@ from tourney.games.cyvasse.tiles import (
     laid_tiles,
     offers,
     side_can_be_laid,
+    squares_of,
 )
 
 

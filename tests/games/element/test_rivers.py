@@ -3,7 +3,7 @@
 import pytest
 
 from tests.games.element.made import board, field, laid, legal, made, named, play
-from tourney.games.element import rivers
+from tourney.games.element import placing
 from tourney.games.element.board import SQUARE
 
 
@@ -164,17 +164,17 @@ def test_failing_path_search_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
             clear[SQUARE[f"{column}{row}"]] = what == "."
     before = bytes(clear)
     looked = []
-    search = rivers._has_path
+    search = placing._has_path
 
     def counted(open_: bytearray, tip: int, left: int) -> bool:
         looked.append(tip)
         return search(open_, tip, left)
 
-    monkeypatch.setattr(rivers, "_has_path", counted)
-    assert not rivers._has_path(clear, SQUARE["f6"], 11)
+    monkeypatch.setattr(placing, "_has_path", counted)
+    assert not placing._has_path(clear, SQUARE["f6"], 11)
     assert 100 < len(looked) < 1000
     assert bytes(clear) == before
-    assert rivers._has_path(clear, SQUARE["f6"], 10)
+    assert placing._has_path(clear, SQUARE["f6"], 10)
 
 
 def test_river_of_eight_in_tight_board_is_listed() -> None:

@@ -15,9 +15,6 @@ from tourney.games.check.case import (
     fingerprint,
     settings_of,
 )
-from tourney.games.check.diagrams import diagram
-from tourney.games.check.hidden import Step, leak, sample
-from tourney.games.check.positions import read_back, strict_positions
 from tourney.games.check.states import (
     action_strings,
     attributes,
@@ -28,11 +25,14 @@ from tourney.games.check.states import (
     immutable,
     legal_actions,
     playable,
+    read_back,
     refused,
     result,
+    strict_positions,
     strings,
     visible,
 )
+from tourney.games.check.views import Step, diagram, leak, sample
 from tourney.games.game_tree import choose
 from tourney.seeds import RandBelow, stream
 

@@ -6,8 +6,7 @@ are greater than all of these.
 """
 
 from tourney.errors import ActionError
-from tourney.games.cyvasse.board import BY_RANK, NAMES, NUMBER, RANK, SIZE, SQUARES
-from tourney.games.cyvasse.tiles import PLANS, TILES
+from tourney.games.cyvasse.board import BY_RANK, NAMES, NUMBER, PLANS, RANK, SIZE, SQUARES, TILES
 
 _PREFIXES = sorted([*(f"{name}-" for name in NUMBER), *(f"{name}x" for name in NUMBER), "done"])
 _PREFIX = {text: k << 14 for k, text in enumerate(_PREFIXES)}

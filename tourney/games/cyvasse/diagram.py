@@ -11,6 +11,7 @@ from tourney.games.cyvasse.board import (
     NAMES,
     NUMBER,
     PLAIN,
+    PLANS,
     PUT_ORDER,
     ROWS,
     SEAT_NAMES,
@@ -19,7 +20,6 @@ from tourney.games.cyvasse.board import (
     WATER,
 )
 from tourney.games.cyvasse.position import Position, parse_fields
-from tourney.games.cyvasse.tiles import PLANS
 from tourney.games.diagram import Arrow, Cell, Diagram, Label, Mark, Piece
 
 _KIND_OF_CELL = {PLAIN: "plain", MOUNTAIN: "mountain", WATER: "water", UNLAID: "hidden"}

@@ -39,13 +39,8 @@ class Cyvasse(Game[int]):
         """Return the empty board, before White's king tile."""
         return SetUp.begin()
 
-    def action_string(self, action: int) -> str:
-        """Return the string of an action."""
-        return actions.action_string(action)
-
-    def parse_action(self, text: str) -> int:
-        """Return the action of a string. Raises ActionError."""
-        return actions.parse_action(text)
+    action_string = staticmethod(actions.action_string)
+    parse_action = staticmethod(actions.parse_action)
 
     def parse_position(self, text: str, seats: int, options: Mapping[str, str]) -> State[int]:  # noqa: ARG002 - likewise
         """Return the state of a position string, without history. Raises PositionError."""

@@ -16,31 +16,29 @@ from tourney.games.cyvasse.board import (
     NAMES,
     NUMBER,
     PLAIN,
+    PLANS,
     PUT_ORDER,
     ROW_SLICES,
     ROWS,
     SEAT_NAMES,
     SIDE,
     SQUARES,
+    TILES,
     UNLAID,
     WATER,
+    Plan,
+    can_be_laid,
     finished,
+    laid_tiles,
     masks_of,
     of_seat,
     own_code,
+    shows_king_tile,
+    side_can_be_laid,
     squares_of,
 )
 from tourney.games.cyvasse.moves import can_move_second_rabble
 from tourney.games.cyvasse.state import QUIET_LIMIT, TURN_LIMIT, Play, SetUp
-from tourney.games.cyvasse.tiles import (
-    PLANS,
-    TILES,
-    Plan,
-    can_be_laid,
-    laid_tiles,
-    shows_king_tile,
-    side_can_be_laid,
-)
 
 _GROUNDS = PLAIN + MOUNTAIN + WATER + UNLAID
 _PIECES = chr(EMPTY) + CODES + CODES.lower()

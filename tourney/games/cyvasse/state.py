@@ -18,24 +18,27 @@ from tourney.games.cyvasse.board import (
     NO_PIECES,
     OCCUPIED,
     PLAIN,
+    PLANS,
     PUT_ORDER,
     RABBLE,
     SIDE,
     SLOT,
+    TILES,
     TREBUCHET,
     WIDTH,
     Ground,
     Masks,
+    Plan,
     finished,
     ground_text,
     masks_of,
     of_seat,
+    offers,
     own_code,
     pieces_text,
     square,
 )
 from tourney.games.cyvasse.moves import can_act, can_move_second_rabble, second_rabble_actions, turn_actions
-from tourney.games.cyvasse.tiles import PLANS, TILES, Plan, offers
 
 QUIET_LIMIT = 100
 """Consecutive turns without a capture that end the game in a draw."""

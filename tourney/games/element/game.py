@@ -126,13 +126,8 @@ class Element(Game[int]):
         """Return the start of a game."""
         return ElementState(start(seats))
 
-    def action_string(self, action: int) -> str:
-        """Return the string of an action."""
-        return board.action_string(action)
-
-    def parse_action(self, text: str) -> int:
-        """Return the action of a string. Raises ActionError."""
-        return board.parse_action(text)
+    action_string = staticmethod(board.action_string)
+    parse_action = staticmethod(board.parse_action)
 
     def parse_position(self, text: str, seats: int, options: Mapping[str, str]) -> ElementState:  # noqa: ARG002 - it has no options
         """Return the state of a position string. Raises PositionError."""

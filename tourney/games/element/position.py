@@ -25,8 +25,8 @@ from tourney.games.element.board import (
     is_captured,
     spread_range,
 )
-from tourney.games.element.placing import Bag
-from tourney.games.element.rivers import (
+from tourney.games.element.placing import (
+    Bag,
     flow_directions,
     is_path,
     open_directions,

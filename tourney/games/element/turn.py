@@ -36,9 +36,20 @@ from tourney.games.element.board import (
     placed_letter,
     steps,
 )
-from tourney.games.element.placing import MAY_TAKE, Bag, fed_from, flow, forms_river, place, returned, taken
+from tourney.games.element.placing import (
+    MAY_TAKE,
+    Bag,
+    fed_from,
+    flow,
+    flow_directions,
+    forms_river,
+    impossible_heads,
+    open_directions,
+    place,
+    returned,
+    taken,
+)
 from tourney.games.element.position import ACT, CHANCE, DRAW, FLOW, MOST_STEPS, RIVER, Position
-from tourney.games.element.rivers import flow_directions, impossible_heads, open_directions
 
 
 def after(at: Position, action: int) -> Position:

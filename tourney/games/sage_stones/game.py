@@ -240,13 +240,8 @@ class SageStones(Game[int]):
         """Return the start."""
         return StonesState.standing(position.start(_table(seats, options)))
 
-    def action_string(self, action: int) -> str:
-        """Return the string of an action, such as ``5d`` or ``roll-122``."""
-        return board.action_string(action)
-
-    def parse_action(self, text: str) -> int:
-        """Return the action of a string. Raises ActionError."""
-        return board.parse_action(text)
+    action_string = staticmethod(board.action_string)
+    parse_action = staticmethod(board.parse_action)
 
     def parse_position(self, text: str, seats: int, options: Mapping[str, str]) -> StonesState:
         """Return the state of a position string. Raises PositionError."""

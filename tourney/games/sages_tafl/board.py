@@ -1,4 +1,4 @@
-"""Squares, pieces and actions as numbers, and the actions' strings.
+"""Squares, pieces and actions as numbers and strings; positions, printed and strictly parsed.
 
 A square is ``9 * file + rank`` with file and rank from 0, so 0 is a1 and 71 is h9, in the order of the
 names. Two places more stand for the towers, which are no squares. A board is 74 bytes, one letter a
@@ -8,7 +8,10 @@ An action is ``source << 7 | target``. Sources and targets are numbered in the o
 actions as integers have the order of their strings.
 """
 
-from tourney.errors import ActionError
+import re
+from typing import NamedTuple
+
+from tourney.errors import ActionError, PositionError
 
 FILES = "abcdefgh"
 RANKS = "123456789"
@@ -81,3 +84,134 @@ def parse_action(text: str) -> int:
             f"{text[:40]!r} is no action of sages-tafl: write FROM-TO as d2-d4, tower-d2, c5-off or pass"
         )
     return action
+
+
+QUIET_LIMIT = 100
+PLY_LIMIT = 400
+WIN = 5
+"""The points that win the game."""
+SAGE_WORTH = 3
+
+SIDES = ("Black", "Red")
+_RUN = re.compile(r"\.+")
+_TOWERS = {"-": (), "T": (BLACK_TOWER,), "t": (RED_TOWER,), "Tt": (BLACK_TOWER, RED_TOWER)}
+_RANK = re.compile(r"(?:[AFSafs]|[1-8](?![0-9]))+")
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,3}")
+
+
+class Position(NamedTuple):
+    """A position without history: board with towers, seat to move, points by side, counters."""
+
+    board: bytes
+    seat: int
+    points: tuple[int, int]
+    quiet: int
+    ply: int
+
+
+class _RankTexts(dict[bytes, str]):
+    """A cache of printed ranks, since most of a board stays the same."""
+
+    __slots__ = ()
+    most = 8192
+
+    def __missing__(self, rank: bytes) -> str:
+        if len(self) >= self.most:
+            self.clear()
+        found = self[rank] = _RUN.sub(lambda run: str(len(run[0])), rank.decode("ascii"))
+        return found
+
+
+_RANK_TEXTS = _RankTexts()
+
+
+def position_string(board: bytes, seat: int, points: tuple[int, int], quiet: int, ply: int) -> str:
+    """Return the position string."""
+    ranks = "/".join([_RANK_TEXTS[board[rank:SQUARES:HEIGHT]] for rank in range(HEIGHT - 1, -1, -1)])
+    towers = ("T" if board[BLACK_TOWER] != EMPTY else "") + ("t" if board[RED_TOWER] != EMPTY else "")
+    return f"{ranks} {seat} {towers or '-'} {points[0]}:{points[1]} {quiet} {ply}"
+
+
+def parse_position(text: str) -> Position:
+    """Parse a position string. Raises PositionError for a wrong form or an impossible position."""
+    fields = text.split(" ")
+    if len(fields) != 6:
+        raise PositionError(
+            f"a position of sages-tafl has six fields separated by single blanks,"
+            f" BOARD SEAT TOWERS POINTS QUIET PLY, not {len(fields)}"
+        )
+    board = _read_board(fields[0])
+    if fields[1] not in ("1", "2"):
+        raise _bad("SEAT", fields[1], "write 1 or 2")
+    if fields[2] not in _TOWERS:
+        raise _bad("TOWERS", fields[2], "write Tt, T, t or -")
+    for tower in _TOWERS[fields[2]]:
+        board[tower] = SAGES[tower - SQUARES]
+    halves = fields[3].split(":")
+    if len(halves) != 2:
+        raise _bad("POINTS", fields[3], "write Black's points, a colon and Red's points")
+    points = (_read_number("POINTS", halves[0]), _read_number("POINTS", halves[1]))
+    read_fields = Position(
+        bytes(board), int(fields[1]), points, _read_number("QUIET", fields[4]), _read_number("PLY", fields[5])
+    )
+    _check(read_fields)
+    return read_fields
+
+
+def _bad(field: str, value: str, advice: str) -> PositionError:
+    return PositionError(f"the field {field} of the position is {value[:40]!r}: {advice}")
+
+
+def _read_number(field: str, text: str) -> int:
+    if _NUMBER.fullmatch(text) is None:
+        raise _bad(field, text, "write a whole number of at most four digits, without leading zeros")
+    return int(text)
+
+
+def _read_board(text: str) -> bytearray:
+    ranks = text.split("/")
+    if len(ranks) != HEIGHT:
+        raise _bad("BOARD", text, f"write nine ranks separated by /, not {len(ranks)}")
+    board = bytearray([EMPTY]) * PLACES
+    for number, word in zip(range(HEIGHT - 1, -1, -1), ranks, strict=True):
+        if _RANK.fullmatch(word) is None:
+            raise _bad("BOARD", word, f"write rank {number + 1} with AFSafs and each empty run as one digit")
+        row = "".join("." * int(c) if c.isdigit() else c for c in word)
+        if len(row) != len(FILES):
+            raise _bad("BOARD", word, f"rank {number + 1} has {len(row)} squares, write {len(FILES)}")
+        board[number:SQUARES:HEIGHT] = row.encode("ascii")
+    return board
+
+
+def _check(fields: Position) -> None:
+    """Raise PositionError for an impossible position."""
+    for side, name in enumerate(SIDES):
+        _check_side(fields.board, side, name, fields.points[side])
+    if min(fields.points) >= WIN:
+        raise PositionError(f"both sides cannot have {WIN} points or more: the game ends when one has")
+    if fields.quiet > QUIET_LIMIT:
+        raise PositionError(f"QUIET is {fields.quiet}: the game ends when it is {QUIET_LIMIT}")
+    if fields.ply > PLY_LIMIT:
+        raise PositionError(f"PLY is {fields.ply}: the game ends when it is {PLY_LIMIT}")
+    if fields.quiet > fields.ply:
+        raise PositionError(f"QUIET is {fields.quiet}, which is more than all {fields.ply} actions of PLY")
+
+
+def _check_side(board: bytes, side: int, name: str, points: int) -> None:
+    apprentices = board.count(APPRENTICES[side])
+    sages = board.count(SAGES[side])
+    if sages > 1:
+        raise PositionError(f"{name} has {sages} sages, on the board and in the tower: a side has one")
+    if board.count(LETTERS[side][1]) > 2:
+        raise PositionError(f"{name} has more than 2 skyships")
+    escaped = points if sages else points - SAGE_WORTH
+    if escaped < 0:
+        raise PositionError(
+            f"{name} has {points} points, but its sage is neither on the board nor in the tower:"
+            f" it has escaped, and that is {SAGE_WORTH} of them"
+        )
+    if apprentices + escaped > 8:
+        raise PositionError(
+            f"{name} has {apprentices} apprentices on the board and {escaped} points from escaped ones:"
+            " together they are 8 at most"
+        )

@@ -1,7 +1,7 @@
 """A drawing of a position of Sages Tafl."""
 
 from tourney.games.diagram import Arrow, Cell, Diagram, Label, Mark, Piece
-from tourney.games.sages_tafl import position
+from tourney.games.sages_tafl import board
 from tourney.games.sages_tafl.board import (
     BANKS,
     BLACK_TOWER,
@@ -13,16 +13,19 @@ from tourney.games.sages_tafl.board import (
     NAMES,
     OFF,
     PASS,
+    PLY_LIMIT,
+    QUIET_LIMIT,
     RANKS,
     RED_TOWER,
     RIVER,
     SHIFT,
+    SIDES,
     SQUARES,
     TARGET,
+    WIN,
     parse_action,
 )
 from tourney.games.sages_tafl.game import TaflState
-from tourney.games.sages_tafl.position import PLY_LIMIT, QUIET_LIMIT, SIDES, WIN
 
 _KINDS = ("apprentice", "skyship", "sage")
 _BOTTOM = 2 * (HEIGHT - 1)
@@ -75,7 +78,7 @@ def _last(text: str, mover: int) -> tuple[tuple[Mark, ...], tuple[Arrow, ...]]:
 
 def diagram_of(view: str, last: str | None) -> Diagram:
     """Return the diagram of a position string, with the last action marked."""
-    fields = position.parse_position(view)
+    fields = board.parse_position(view)
     over = TaflState.standing(fields).reason()
     marks, arrows = _last(last, 3 - fields.seat) if last else ((), ())
     notes = (

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from tourney.games.base import OVER, Game, GoldenMatch, OpeningBook, State
-from tourney.games.sages_tafl import board, position
+from tourney.games.sages_tafl import board
 from tourney.games.sages_tafl.board import (
     APPRENTICES,
     EMPTY,
@@ -14,13 +14,18 @@ from tourney.games.sages_tafl.board import (
     LETTERS,
     OFF,
     PASS,
+    PLY_LIMIT,
+    QUIET_LIMIT,
+    SAGE_WORTH,
     SAGES,
     SHIFT,
+    SIDES,
     SQUARES,
     TARGET,
+    WIN,
+    Position,
 )
 from tourney.games.sages_tafl.moves import CAPTURES, GROUND, NEAR, PIECE, REACH, ground_of, pieces_of
-from tourney.games.sages_tafl.position import PLY_LIMIT, QUIET_LIMIT, SAGE_WORTH, SIDES, WIN, Position
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -299,7 +304,7 @@ class TaflState(State[int]):
 
     def position(self) -> str:
         """Return ``BOARD SEAT TOWERS POINTS QUIET PLY``."""
-        return position.position_string(self.board, self.seat, self.points, self.quiet, self.ply)
+        return board.position_string(self.board, self.seat, self.points, self.quiet, self.ply)
 
 
 def _out_of_reach(board: bytes, black: int, red: int) -> bool:
@@ -332,15 +337,10 @@ class SagesTafl(Game[int]):
 
     def initial(self, seats: int, options: Mapping[str, str]) -> TaflState:  # noqa: ARG002 - the start is always the same
         """Return the start."""
-        return TaflState.standing(position.parse_position(board.START))
+        return TaflState.standing(board.parse_position(board.START))
 
-    def action_string(self, action: int) -> str:
-        """Return the string of an action: ``FROM-TO``, ``tower-TO``, ``FROM-off`` or ``pass``."""
-        return board.action_string(action)
-
-    def parse_action(self, text: str) -> int:
-        """Return the action of a string. Raises ActionError."""
-        return board.parse_action(text)
+    action_string = staticmethod(board.action_string)
+    parse_action = staticmethod(board.parse_action)
 
     def parse_position(
         self,
@@ -349,11 +349,11 @@ class SagesTafl(Game[int]):
         options: Mapping[str, str],  # noqa: ARG002 - and no options
     ) -> TaflState:
         """Return the state of a position string, without history. Raises PositionError."""
-        return TaflState.standing(position.parse_position(text))
+        return TaflState.standing(board.parse_position(text))
 
     def sample(self, observation: str, seat: int, randbelow: RandBelow) -> TaflState:  # noqa: ARG002 - nothing is hidden
         """Return the observed position: nothing is hidden. Raises PositionError."""
-        return TaflState.standing(position.parse_position(observation))
+        return TaflState.standing(board.parse_position(observation))
 
     def diagram(self, view: str, last: str | None = None) -> Diagram:
         """Return the diagram of a position string, with the last action marked."""

@@ -6,9 +6,13 @@ from tourney.games.seven_sages.board import (
     BARBARIAN,
     CITIES,
     FILES,
+    LAST_PLY,
+    LAST_ROUND,
     PASS,
     SIZE,
     SQUARES,
+    WINNING_POINTS,
+    Position,
     is_oust,
     leaving_square,
     oust_square,
@@ -16,7 +20,6 @@ from tourney.games.seven_sages.board import (
     plain_target,
     rest_square,
 )
-from tourney.games.seven_sages.position import LAST_PLY, LAST_ROUND, WINNING_POINTS, Position
 
 _SEAT_NAMES = {1: "Red", 2: "Blue"}
 

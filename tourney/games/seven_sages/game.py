@@ -9,24 +9,22 @@ from tourney.games.base import OVER, Game, GoldenMatch, OpeningBook, State
 from tourney.games.seven_sages import board
 from tourney.games.seven_sages.board import (
     CITIES,
+    LAST_PLY,
+    LAST_ROUND,
     PASS,
     RED,
+    WINNING_POINTS,
+    Position,
     is_oust,
     leaving_square,
+    new_round,
     other,
+    parse_position,
     plain_target,
+    position_string,
     rest_square,
 )
 from tourney.games.seven_sages.moves import legal_actions, score
-from tourney.games.seven_sages.position import (
-    LAST_PLY,
-    LAST_ROUND,
-    WINNING_POINTS,
-    Position,
-    new_round,
-    parse_position,
-    position_string,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -136,13 +134,8 @@ class SevenSages(Game[int]):
         """Return the start of the first round."""
         return SevenSagesState(new_round((0, 0), 1, RED))
 
-    def action_string(self, action: int) -> str:
-        """Return the string of an action."""
-        return board.action_string(action)
-
-    def parse_action(self, text: str) -> int:
-        """Return the action of a string. Raises ActionError."""
-        return board.parse_action(text)
+    action_string = staticmethod(board.action_string)
+    parse_action = staticmethod(board.parse_action)
 
     def parse_position(self, text: str, seats: int, options: Mapping[str, str]) -> SevenSagesState:  # noqa: ARG002 - two seats, no options
         """Return the state of a position string. Raises PositionError."""
