@@ -1,4 +1,4 @@
-"""The benchmark of adaptive pairing runs; in a small pool too it takes fewer matches than a round-robin."""
+"""The benchmark of adaptive pairing runs, and needs fewer matches than a round-robin."""
 
 import subprocess
 import sys
@@ -6,7 +6,7 @@ import sys
 from tests.command import ROOT
 
 
-def test_it_prints_a_row_for_every_new_bot() -> None:
+def test_benchmark_prints_a_row_per_new_bot() -> None:
     words = ["--pool", "8", "--spread", "150", "--sigma", "70", "--before", "6", "--fields", "2"]
     done = subprocess.run(
         [sys.executable, ROOT / "benchmarks" / "adaptive.py", *words],

@@ -7,8 +7,8 @@ from tests.command import ROOT
 from tourney.games.registry import GAMES
 
 
-def test_it_prints_a_row_for_every_game() -> None:
-    """A short run: a header, a row for each game in order, with two figures above nothing."""
+def test_benchmark_prints_a_row_per_game() -> None:
+    """In a short run, each row has two positive figures."""
     done = subprocess.run(
         [sys.executable, ROOT / "benchmarks" / "rules.py", "--rounds", "1", "--actions", "60"],
         capture_output=True,

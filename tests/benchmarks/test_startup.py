@@ -1,4 +1,4 @@
-"""The benchmark of bots' starts runs."""
+"""The benchmark of bot start-up runs."""
 
 import subprocess
 import sys
@@ -7,8 +7,8 @@ from tests.command import ROOT
 from tourney.games.registry import GAMES
 
 
-def test_it_prints_a_row_for_every_game() -> None:
-    """One round: each bot says that it is ready, and took some time."""
+def test_benchmark_prints_a_row_per_game() -> None:
+    """In one round, each bot gets ready in a measurable time."""
     done = subprocess.run(
         [sys.executable, ROOT / "benchmarks" / "startup.py", "--rounds", "1"],
         capture_output=True,

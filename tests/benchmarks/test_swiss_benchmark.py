@@ -1,4 +1,4 @@
-"""The benchmark of Swiss pairings runs, and what it measures is what it says."""
+"""The benchmark of Swiss pairings runs, and its figures are right."""
 
 import re
 import subprocess
@@ -10,7 +10,7 @@ from benchmarks.swiss import METHODS, spearman, tournament
 from tests.command import ROOT
 
 
-def test_it_prints_a_row_for_every_pairing_and_the_seconds() -> None:
+def test_benchmark_prints_rows_per_pairing_method_and_seconds() -> None:
     words = ["--sizes", "8,9", "--rounds", "3", "--fields", "2", "--large", "30"]
     done = subprocess.run(
         [sys.executable, ROOT / "benchmarks" / "swiss.py", *words],
@@ -31,8 +31,8 @@ def test_it_prints_a_row_for_every_pairing_and_the_seconds() -> None:
         assert max(taken[:3]) == taken[3]
 
 
-def test_the_matching_is_worth_something() -> None:
-    """Of one field: nobody meets again, and scores are as near as a pairing that allows it has them."""
+def test_swiss_pairs_closer_scores_than_random_pairing() -> None:
+    """No two entrants meet twice, and paired scores are close."""
     figures = {name: tournament(draw, 24, 7, seed=2) for name, draw in METHODS.items()}
     assert figures["swiss"].again == 0
     assert figures["lot"].again > 0
@@ -40,7 +40,7 @@ def test_the_matching_is_worth_something() -> None:
     assert figures["swiss"].most <= 3
 
 
-def test_the_rank_correlation_of_a_few_values_worked_out_by_hand() -> None:
+def test_rank_correlation_matches_values_computed_by_hand() -> None:
     assert spearman([1, 2, 3], [10, 20, 30]) == pytest.approx(1)
     assert spearman([1, 2, 3], [30, 20, 10]) == pytest.approx(-1)
     assert spearman([1, 2, 3, 4], [2, 1, 4, 3]) == pytest.approx(1 - 6 * 4 / (4 * 15))

@@ -1,4 +1,4 @@
-"""Random games play to their end and verify: a few of each here, a thousand of each by the benchmark."""
+"""The benchmark of a thousand random games runs; here, with a few of each."""
 
 import subprocess
 import sys
@@ -16,7 +16,7 @@ FEW = {"cyvasse": 4, "element": 6, "sage-stones": 80, "sages-tafl": 8, "seven-sa
 
 @pytest.mark.parametrize("name", sorted(GAMES.own))
 def test_random_games_play_to_their_end_and_verify(name: str) -> None:
-    """Within the game's bound, for a reason of its own, at every table that it is played at."""
+    """They end within the game's bound, by one of its reasons, with every seat number and option."""
     game = find_game(name)
     tally, findings = run(game, FEW[name], seed=1)
     assert findings == []
@@ -26,8 +26,8 @@ def test_random_games_play_to_their_end_and_verify(name: str) -> None:
     assert len(tables(game)) <= FEW[name]
 
 
-def test_tables_are_all_that_go_together_and_are_taken_in_turn() -> None:
-    """Options that do not go with a number of seats are left out."""
+def test_specs_cycle_through_all_seats_and_options() -> None:
+    """Options that a number of seats does not allow are left out."""
     assert tables(Toe()) == [(2, {"misere": "no"}), (2, {"misere": "yes"})]
     stones = tables(find_game("sage-stones"))
     assert len(stones) == 13 * (1 + 2 + 2)
@@ -37,10 +37,10 @@ def test_tables_are_all_that_go_together_and_are_taken_in_turn() -> None:
     assert len({spec.seed for spec in made}) == 5
 
 
-def test_a_record_that_does_not_hold_ends_the_run(
+def test_invalid_record_ends_the_run(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The game, the seed and what is wrong are named, with code 1."""
+    """The output names the game, the seed and the problem; the exit code is 1."""
 
     def forge(data: dict[str, object]) -> dict[str, object]:
         return {**data, "seed": "0"}
@@ -53,7 +53,7 @@ def test_a_record_that_does_not_hold_ends_the_run(
     assert "the dice of the seed are" in shown.err
 
 
-def test_the_script_prints_a_row_a_game() -> None:
+def test_benchmark_prints_a_row_per_game() -> None:
     done = subprocess.run(
         [sys.executable, ROOT / "benchmarks" / "thousand_games.py", "--games", "1", "sages-tafl", "cyvasse"],
         capture_output=True,

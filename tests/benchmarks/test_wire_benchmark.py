@@ -1,4 +1,4 @@
-"""The benchmark of the wire compiles bots, plays whole tournaments, and prints a line for every setting."""
+"""The wire benchmark compiles bots, plays whole tournaments and prints a row per setting."""
 
 import math
 import shutil
@@ -12,10 +12,10 @@ from tests.command import ROOT
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("cc") is None, reason="its bots are compiled with cc")
-def test_it_prints_a_row_for_every_setting() -> None:
-    """A short run: one game, with and without a sandbox, by one worker and by two, all without fault.
+def test_benchmark_prints_a_row_per_setting() -> None:
+    """A short run: one game, with and without a sandbox, with one worker and two, no faults.
 
-    The benchmark itself ends with an error where one is not.
+    The benchmark itself fails if a match has a fault.
     """
     words = ["--rounds", "1", "--seconds", "0.1", "--quick", "sage-stones"]
     done = subprocess.run(
@@ -29,14 +29,14 @@ def test_it_prints_a_row_for_every_setting() -> None:
     assert [row[:4] for row in rows] == [
         ["sage-stones", sandbox, "yes", workers] for sandbox in ("off", "on") for workers in ("1", "2")
     ]
-    # Figures of so short a run are noise, below nought even: they are numbers, and more is not asked of them.
+    # The figures of a short run are noise and can be negative, so only their form is checked.
     assert all(math.isfinite(float(figure.replace(",", ""))) for row in rows for figure in row[4:])
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("cc") is None, reason="its bots are compiled with cc")
-def test_the_profile_names_all_parts_and_they_add_up() -> None:
-    """A short run of both games: every part has its row, and the shares make a hundred but for rounding."""
+def test_profile_has_all_parts_and_shares_add_up() -> None:
+    """In a short run of both games, the shares add up to 100 except for rounding."""
     for game in ("sage-stones", "sages-tafl"):
         done = subprocess.run(
             [sys.executable, "-m", "benchmarks.wire_profile", game, "--matches", "5", "--sandbox", "off"],

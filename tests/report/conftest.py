@@ -1,4 +1,4 @@
-"""A report with hostile data, written once and read by many tests."""
+"""A report with hostile data, written once for many tests."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

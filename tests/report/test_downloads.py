@@ -1,4 +1,4 @@
-"""Tables for other programs keep their values, and do not attack a spreadsheet."""
+"""Downloaded tables keep their values and cannot run formulas in a spreadsheet."""
 
 import csv
 import io
@@ -11,19 +11,19 @@ ROWS = [{"name": name, "n": k, "x": k / 4, "yes": k % 2 == 0, "none": None} for 
 COLUMNS = ("name", "n", "x", "yes", "none")
 
 
-def test_json_gives_back_what_was_put_in() -> None:
+def test_json_round_trip() -> None:
     assert json.loads(table(ROWS, COLUMNS).json()) == ROWS
     assert json.loads(table([], COLUMNS).json()) == []
 
 
-def test_csv_has_a_header_and_a_line_each() -> None:
+def test_csv_has_a_header_and_a_line_per_row() -> None:
     lines = list(csv.reader(io.StringIO(table(ROWS, COLUMNS).csv().decode("utf-8"))))
     assert lines[0] == list(COLUMNS)
     assert [line[1:] for line in lines[1:3]] == [["0", "0.0", "true", ""], ["1", "0.25", "false", ""]]
     assert len(lines) == len(ROWS) + 1
 
 
-def test_no_cell_of_a_csv_begins_as_a_formula() -> None:
+def test_no_csv_cell_starts_a_formula() -> None:
     texts = ["=1+1", "+1", "-1", "@x", "\tx", "plain"]
     lines = list(csv.reader(io.StringIO(table([{"t": t} for t in texts], ["t"]).csv().decode("utf-8"))))
     assert [line[0] for line in lines[1:]] == ["'=1+1", "'+1", "'-1", "'@x", "'\tx", "plain"]

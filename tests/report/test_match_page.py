@@ -6,7 +6,7 @@ from tourney.match.result import LogLine
 from tourney.report.match_page import reported_scores
 
 
-def said(*texts: str, ply: int = 4, seat: int = 1) -> list[LogLine]:
+def info(*texts: str, ply: int = 4, seat: int = 1) -> list[LogLine]:
     return [LogLine(ply, seat, "info", text) for text in texts]
 
 
@@ -21,7 +21,7 @@ def said(*texts: str, ply: int = 4, seat: int = 1) -> list[LogLine]:
     ],
 )
 def test_scores_are_parsed(text: str, score: float) -> None:
-    assert reported_scores(said(text)) == {1: ((5.0, score),)}
+    assert reported_scores(info(text)) == {1: ((5.0, score),)}
 
 
 @pytest.mark.parametrize(
@@ -39,11 +39,11 @@ def test_scores_are_parsed(text: str, score: float) -> None:
     ],
 )
 def test_malformed_scores_are_ignored(text: str) -> None:
-    assert reported_scores(said(text)) == {}
+    assert reported_scores(info(text)) == {}
 
 
 def test_last_score_for_an_action_counts() -> None:
-    log = [*said("score=1", "score=2", "depth=9"), *said("score=3", ply=0), *said("score=9", seat=2)]
+    log = [*info("score=1", "score=2", "depth=9"), *info("score=3", ply=0), *info("score=9", seat=2)]
     assert reported_scores(log) == {1: ((1.0, 3.0), (5.0, 2.0)), 2: ((5.0, 9.0),)}
 
 

@@ -77,7 +77,7 @@ def test_empty_tournament_has_empty_tables(repository: Repository) -> None:
     assert len(frame) == len(meetings(frame)) == len(source.seat_totals) == 0
 
 
-def test_void_matches_are_in_the_frame_but_not_counted(report: Report) -> None:
+def test_void_matches_have_rows_but_are_not_counted(report: Report) -> None:
     frame = seat_frame(report.source)
     assert set(frame[frame["void"]]["match"]) == {4}
     assert 4 not in set(meetings(frame)["match"])

@@ -1,4 +1,4 @@
-"""The catalogue of columns: numbers for people and for programs, and each format's own columns and rule."""
+"""The catalogue of columns: rounding, formatting, and each format's columns and ranking rule."""
 
 from fractions import Fraction
 
@@ -32,7 +32,7 @@ def test_decimals_round_half_away_from_zero(value: Fraction, digits: int, text: 
     assert decimal(value, digits) == text
 
 
-def test_people_see_digits_and_programs_get_numbers() -> None:
+def test_tables_round_values_and_data_keep_them() -> None:
     column = Column("x", digits=2)
     assert (column.shown(Fraction(1, 3)), column.exact(Fraction(1, 3))) == ("0.33", 0.333333)
     assert (column.shown(None), column.exact(None)) == (None, None)

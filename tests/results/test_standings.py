@@ -1,3 +1,5 @@
+"""Standings: scores, ranks and tie-breaks."""
+
 from fractions import Fraction
 from itertools import permutations, product
 
@@ -24,21 +26,19 @@ from tourney.store.values import PairTotal, ScoreTotals
         ((2, 1, 2, 2), ("1/3", "1", "1/3", "1/3")),
     ],
 )
-def test_a_rank_is_worth_the_mean_of_the_places_it_takes(
-    ranks: tuple[int, ...], points: tuple[str, ...]
-) -> None:
+def test_shared_rank_scores_the_mean_of_its_places(ranks: tuple[int, ...], points: tuple[str, ...]) -> None:
     unit = 2 * (len(ranks) - 1)
     assert [Fraction(units, unit) for units in score_units(ranks)] == [Fraction(p) for p in points]
 
 
 @given(st.lists(st.integers(0, 5), min_size=2, max_size=4))
-def test_the_scores_of_a_match_add_up_to_half_its_seats(strengths: list[int]) -> None:
+def test_scores_of_a_match_sum_to_half_its_seats(strengths: list[int]) -> None:
     ranks = [1 + sum(other > mine for other in strengths) for mine in strengths]
     assert sum(score_units(ranks)) == len(ranks) * (len(ranks) - 1)
 
 
 def table(results: dict[tuple[int, int], int], count: int) -> tuple[Standing, ...]:
-    """Return the standings of single games of two: ``(a, b)`` maps to a's half-points."""
+    """Return the standings of single two-seat games: ``(a, b)`` maps to a's half-points."""
     tallies = {}
     for number in range(count):
         mine = [h for (a, _), h in results.items() if a == number]
@@ -60,17 +60,17 @@ def test_points_come_first_then_direct_encounter() -> None:
     ]
 
 
-def test_equals_share_their_rank_and_stand_in_file_order() -> None:
+def test_equal_entrants_share_a_rank_in_file_order() -> None:
     lines = table({(0, 1): 1, (0, 2): 1, (1, 2): 1}, 3)
     assert [(line.rank, line.name) for line in lines] == [(1, "a"), (1, "b"), (1, "c")]
 
 
-def test_a_circle_of_wins_is_broken_by_nothing() -> None:
+def test_circle_of_wins_stays_tied() -> None:
     lines = table({(0, 1): 2, (1, 2): 2, (0, 2): 0}, 3)
     assert [line.rank for line in lines] == [1, 1, 1]
 
 
-def test_sonneborn_berger_is_the_points_of_those_one_beat_and_half_of_those_one_drew_with() -> None:
+def test_sonneborn_berger_weighs_opponents_points_by_result() -> None:
     lines = table({(0, 1): 2, (0, 2): 1, (1, 2): 2}, 3)
     found = {line.name: line.sonneborn for line in lines}
     points = {line.name: line.points for line in lines}
@@ -78,21 +78,21 @@ def test_sonneborn_berger_is_the_points_of_those_one_beat_and_half_of_those_one_
     assert found["c"] == points["a"] / 2
 
 
-def test_without_a_game_all_are_first_with_nothing() -> None:
+def test_without_games_all_share_rank_1() -> None:
     lines = rank_standings(stored(2), 2, {}, (), ((1, "crash", 3), (1, "timeout", 1)))
     assert [(line.rank, line.games, str(line.points), line.mean) for line in lines] == [(1, 0, "0", None)] * 2
     assert lines[1].faults == (("crash", 3), ("timeout", 1))
     assert lines[1].fault_count == 4
 
 
-def test_the_order_does_not_depend_on_how_the_aggregates_are_sorted() -> None:
+def test_standings_do_not_depend_on_aggregate_order() -> None:
     results = dict(zip([(0, 1), (0, 2), (1, 2)], (2, 0, 1), strict=True))
     expected = table(results, 3)
     for order in permutations(results):
         assert table({pair: results[pair] for pair in order}, 3) == expected
 
 
-def test_every_outcome_of_a_small_round_robin_is_ranked_by_points_above_all() -> None:
+def test_more_points_always_give_a_better_rank() -> None:
     for outcome in product((0, 1, 2), repeat=3):
         lines = table(dict(zip([(0, 1), (0, 2), (1, 2)], outcome, strict=True)), 3)
         points = [line.points for line in lines]

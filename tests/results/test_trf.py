@@ -1,4 +1,4 @@
-"""TRF(16), read back by columns as its description has them."""
+"""TRF(16) export, read back by the columns of its specification."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Read:
-    """A player's line."""
+    """The values of a player's line."""
 
     number: int
     name: str
@@ -41,7 +41,7 @@ class Read:
 
 
 BLANK = [(4, 4), (9, 9), (10, 14), (48, 80), (85, 85)]
-"""Columns (from 1, both included) that hold nothing here: gaps, sex, title, rating, federation, birth."""
+"""Columns that stay blank (from 1, inclusive): gaps, sex, title, rating, federation, birth."""
 
 
 def columns(line: str, first: int, last: int) -> str:
@@ -49,7 +49,7 @@ def columns(line: str, first: int, last: int) -> str:
 
 
 def read(text: str) -> tuple[dict[str, str], list[Read]]:
-    """Read a report by its columns alone, counted in bytes and from 1."""
+    """Read a report by its columns, counted in bytes from 1."""
     assert text.encode("ascii").decode() == text
     head: dict[str, str] = {}
     players: list[Read] = []
@@ -102,7 +102,7 @@ def lines_of(format_: Format, plan: Setup, history: History) -> Sequence[RankedE
 
 
 def check(text: str, plan: Setup, history: History) -> list[Read]:
-    """Check what a reader would: both sides of every game agree, and the points are those of the cells."""
+    """Check that both sides of every game agree and that the cells give the points."""
     head, players = read(text)
     assert head["062"] == str(len(plan.participants)) == str(len(players))
     games = plan.games
@@ -133,7 +133,7 @@ def check(text: str, plan: Setup, history: History) -> list[Read]:
 @settings(max_examples=25, deadline=None)
 @given(st.integers(2, 12), st.integers(1, 2), st.booleans(), st.integers(0, 2**64 - 1))
 def test_swiss_reads_back_as_played(count: int, repeats: int, broken: bool, seed: int) -> None:
-    """With byes, a late entry, a withdrawal, void matches; and while a round goes on."""
+    """The rounds have byes, a late entry, a withdrawal and void matches; one is unfinished."""
     plan = setup(count, rounds=max(1, count // 2), repeats=repeats, seed=seed)
     history = play_round(Swiss(), plan, History(), truth(count + 1, seed))
     if plan.rounds != 1:
@@ -165,7 +165,7 @@ def test_round_robin_of_five_gives_no_points_for_a_bye() -> None:
 
 
 def test_line_has_its_values_in_the_right_columns() -> None:
-    """Three entrants, one match of two played: a win, one that goes on, a bye of two rounds."""
+    """Three entrants; one of two matches is played: a win, an open game and a bye over two rounds."""
     plan = setup(3, rounds=3)
     first = Swiss().next_rounds(plan, History()).rows
     assert [row.seats for row in first] == [(0, 1), (1, 0)]
@@ -185,7 +185,7 @@ def test_line_has_its_values_in_the_right_columns() -> None:
 
 
 def test_long_or_odd_names_move_no_column() -> None:
-    """What is not printable ASCII becomes a question mark, what is too long is cut."""
+    """Characters beyond printable ASCII become question marks; long names are cut."""
     plan = setup(2, rounds=1)
     players = (replace(plan.participants[0], name="Ł\n" + "x" * 60), plan.participants[1])
     plan = replace(plan, participants=players)

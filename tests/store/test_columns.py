@@ -1,3 +1,5 @@
+"""Reading and writing the columns that hold JSON, logs, ranks, faults and plans."""
+
 import json
 import zlib
 
@@ -19,7 +21,7 @@ JSON = st.recursive(
 
 
 @given(JSON)
-def test_json_comes_back_and_equal_values_give_equal_bytes(data: object) -> None:
+def test_json_round_trip_and_equal_values_give_equal_bytes(data: object) -> None:
     assert columns.unpack("c", pack(data)) == data
     assert pack(columns.unpack("c", pack(data))) == pack(data)
 
@@ -35,12 +37,12 @@ def test_json_comes_back_and_equal_values_give_equal_bytes(data: object) -> None
         )
     )
 )
-def test_any_log_comes_back_whatever_text_a_bot_wrote(lines: list[LogLine]) -> None:
+def test_log_round_trip_with_any_text(lines: list[LogLine]) -> None:
     assert columns.unpack_log("lines", pack_log(lines)) == tuple(lines)
 
 
 @given(st.binary(max_size=40))
-def test_damaged_bytes_are_a_misfit_that_names_the_column(blob: bytes) -> None:
+def test_damaged_bytes_are_an_error_naming_the_column(blob: bytes) -> None:
     for unpack in (columns.unpack, columns.unpack_log, unpack_measured):
         with pytest.raises(ColumnError) as caught:
             unpack("lines", blob)
@@ -63,13 +65,13 @@ def test_damaged_bytes_are_a_misfit_that_names_the_column(blob: bytes) -> None:
     ],
     ids=lambda value: value[-40:],
 )
-def test_json_that_is_no_log_is_a_misfit(text: str, why: str) -> None:
+def test_json_that_is_not_a_log_is_refused(text: str, why: str) -> None:
     with pytest.raises(ColumnError) as caught:
         columns.unpack_log("lines", zlib.compress(text.encode()))
     assert why in caught.value.want
 
 
-def test_a_small_blob_that_unpacks_to_more_than_a_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_decompression_bomb_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(columns, "MAX_UNPACKED", 1 << 20)
     blob = zlib.compress(b"[" + b" " * (8 << 20) + b"]")
     assert len(blob) < 1 << 14
@@ -97,13 +99,13 @@ def test_a_small_blob_that_unpacks_to_more_than_a_memory_is_refused(monkeypatch:
         "[]",
     ],
 )
-def test_measurements_that_nobody_measured_are_a_misfit(wrong: str) -> None:
+def test_malformed_measurements_are_refused(wrong: str) -> None:
     with pytest.raises(ColumnError) as caught:
         unpack_measured("data", zlib.compress(wrong.encode()))
     assert caught.value.column == "data"
 
 
-def test_measurements_come_back_with_what_a_later_version_may_add() -> None:
+def test_measurements_keep_unknown_keys() -> None:
     data = {
         "started": "2026-11-20T09:00:00Z",
         "wall-ms": 5,
@@ -127,7 +129,7 @@ def test_measurements_come_back_with_what_a_later_version_may_add() -> None:
     ],
     ids=lambda value: str(value)[:20],
 )
-def test_a_seating_that_is_none_is_a_misfit(text: str, seats: int, entrants: int) -> None:
+def test_malformed_seating_is_refused(text: str, seats: int, entrants: int) -> None:
     assert columns.read_seating("1,0", 2, 2) == (1, 0)
     with pytest.raises(ColumnError) as caught:
         columns.read_seating(text, seats, entrants)
@@ -135,7 +137,7 @@ def test_a_seating_that_is_none_is_a_misfit(text: str, seats: int, entrants: int
 
 
 @pytest.mark.parametrize("text", ["2,1,1", "1", "", "1,3", "2,2", "0,1", "1,x", "1, 2", None, b"1,2"])
-def test_ranks_that_are_none_are_a_misfit(text: str) -> None:
+def test_malformed_ranks_are_refused(text: str) -> None:
     for good, ranks in (("2,1", (2, 1)), ("1,1", (1, 1)), ("3,1,1", (3, 1, 1))):
         assert columns.read_ranks(good, len(ranks)) == ranks
     with pytest.raises(ColumnError) as caught:
@@ -144,7 +146,7 @@ def test_ranks_that_are_none_are_a_misfit(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "crash", "crash,crush", ",,", None, 1])
-def test_faults_that_are_none_are_a_misfit(text: str) -> None:
+def test_malformed_faults_are_refused(text: str) -> None:
     assert columns.read_faults(",timeout", 2) == (None, "timeout")
     with pytest.raises(ColumnError) as caught:
         columns.read_faults(text, 2)
@@ -174,11 +176,11 @@ def test_faults_that_are_none_are_a_misfit(text: str) -> None:
         ),
     )
 )
-def test_plans_come_back(plan: Plan) -> None:
+def test_plan_round_trip(plan: Plan) -> None:
     assert plan_from(plan_text(plan)) == plan
 
 
-def test_run_settings_come_back() -> None:
+def test_run_settings_round_trip() -> None:
     for run in (RunSettings(), RunSettings(reuse=True, sandbox="strict", withdrawn=("a", "b"))):
         assert run_from(run_text(run)) == run
 
@@ -197,7 +199,7 @@ def test_run_settings_come_back() -> None:
     ],
     ids=str,
 )
-def test_a_plan_that_is_none_is_a_misfit(change: dict[str, object], why: str) -> None:
+def test_malformed_plan_is_refused(change: dict[str, object], why: str) -> None:
     plan = json.loads(plan_text(Plan("cup", "g", "1", (), "swiss", 2, 2, rounds=3)))
     with pytest.raises(ColumnError) as caught:
         plan_from(json.dumps(plan | change))
@@ -213,7 +215,7 @@ def test_a_plan_that_is_none_is_a_misfit(change: dict[str, object], why: str) ->
     ],
     ids=lambda text: text[:40],
 )
-def test_run_settings_that_are_none_are_a_misfit(text: str) -> None:
+def test_malformed_run_settings_are_refused(text: str) -> None:
     with pytest.raises(ColumnError) as caught:
         run_from(text)
     assert caught.value.column == "run"

@@ -1,4 +1,4 @@
-"""Whatever stands in a column, readers give values or one sentence, and the check finds what does not fit."""
+"""For any value in any column, readers give values or one error, and the check finds misfits."""
 
 import sqlite3
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from tourney.store.repository import Repository
 from tourney.store.values import Checkpoint, DrawProbability
 
 BYTES = b"\xff"
-"""What fits no column at all: not even those of bytes, which hold compressed JSON."""
+"""Values that fit no column, including columns of bytes, which hold compressed JSON."""
 
 NONSENSE = ("x", 2**62, BYTES)
 
@@ -67,7 +67,7 @@ def test_no_column_is_trusted(sound: bytes, tmp_path: Path, column: sa.Column[An
         path.write_bytes(sound)
         with closing(sqlite3.connect(path)) as connection:
             try:
-                # Not the last row: what comes before and after it is read too.
+                # A row in the middle: readers also read the rows before and after it.
                 rows = f'SELECT min(2, max(rowid)) FROM "{column.table.name}"'  # noqa: S608 - our own names
                 connection.execute(
                     f'UPDATE "{column.table.name}" SET "{column.name}" = ? WHERE rowid = ({rows})',  # noqa: S608 - likewise
@@ -75,7 +75,7 @@ def test_no_column_is_trusted(sound: bytes, tmp_path: Path, column: sa.Column[An
                 )
                 connection.commit()
             except sqlite3.Error:
-                continue  # the database does not take it, or the column is the row's own number
+                continue  # the database refuses the value, or the column is the row's own number
         said = []
         with Repository.open(str(path)) as repository:
             for reader in READERS:

@@ -1,3 +1,5 @@
+"""Importing records as a finished tournament."""
+
 import copy
 from typing import Any
 
@@ -14,7 +16,7 @@ from tourney.store.values import MatchResult
 
 @pytest.fixture
 def records(repository: Repository) -> list[tuple[str, dict[str, Any]]]:
-    """The records of a stored tournament of three, two mirrored groups for each pair."""
+    """The records of a stored tournament of three with two mirrored groups per pair."""
     tournament = begin(repository, 3, games=4)
     entrants = repository.entrants(tournament.id)
     finished = [
@@ -51,10 +53,10 @@ def test_mirrored_games_stay_one_group(
     assert [(key.table, key.order) for key in keys] == [(1 + k // 2, 1 + k % 2) for k in range(12)]
 
 
-def test_mirrored_games_are_one_group_wherever_they_stand(
+def test_mirrored_games_are_grouped_in_any_record_order(
     repository: Repository, records: list[tuple[str, dict[str, Any]]]
 ) -> None:
-    """First one game of each group, then the others: the groups are the same, each result with its record."""
+    """One game of each group comes first, then the others; each result keeps its record."""
     mixed = records[::2] + records[1::2][::-1]
     made = import_records(repository, "again", lambda: mixed, "now")
     results = list(repository.results(made.id))
@@ -75,7 +77,7 @@ def test_mirrored_games_are_one_group_wherever_they_stand(
         ({"options": {"x": "y"}}, "line 3: its options differs"),
     ],
 )
-def test_records_that_do_not_belong_together_are_refused_and_nothing_is_stored(
+def test_records_of_different_tournaments_are_refused(
     repository: Repository,
     records: list[tuple[str, dict[str, Any]]],
     change: dict[str, Any],
@@ -88,7 +90,7 @@ def test_records_that_do_not_belong_together_are_refused_and_nothing_is_stored(
     assert [tournament.name for tournament in repository.tournaments()] == ["cup"]
 
 
-def test_one_name_for_two_bots_no_record_at_all_and_a_name_that_is_taken_are_refused(
+def test_ambiguous_empty_and_duplicate_imports_are_refused(
     repository: Repository, records: list[tuple[str, dict[str, Any]]]
 ) -> None:
     changed = copy.deepcopy(records)

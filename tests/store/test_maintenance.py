@@ -1,3 +1,5 @@
+"""Backups, copies and checks of a database."""
+
 import contextlib
 import sqlite3
 from pathlib import Path
@@ -17,7 +19,7 @@ from tourney.store.values import MatchResult
 
 @pytest.fixture
 def full(repository: Repository) -> Repository:
-    """A repository of two tournaments, the first played to its end."""
+    """A repository of two tournaments, of which the first is finished."""
     tournament = begin(repository, 4)
     entrants = repository.entrants(tournament.id)
     repository.record_results(
@@ -39,7 +41,7 @@ def everything(path: Path) -> dict[str, list[tuple[object, ...]]]:
         }
 
 
-def test_a_backup_during_a_run_is_whole(full: Repository, database: Path, tmp_path: Path) -> None:
+def test_backup_during_a_run_is_complete(full: Repository, database: Path, tmp_path: Path) -> None:
     with full.run_lock(full.tournament(), since=0.0):
         maintenance.backup_database(str(database), tmp_path / "backup.db")
     assert everything(tmp_path / "backup.db") == everything(database)
@@ -52,7 +54,7 @@ def test_a_backup_during_a_run_is_whole(full: Repository, database: Path, tmp_pa
         maintenance.backup_database(str(database), tmp_path / "x" / "backup.db")
 
 
-def test_a_copy_holds_all_and_goes_on_numbering(full: Repository, database: Path, tmp_path: Path) -> None:
+def test_copy_has_all_rows_and_continues_numbering(full: Repository, database: Path, tmp_path: Path) -> None:
     target = tmp_path / "copy.db"
     count = maintenance.copy_database(str(database), str(target))
     assert everything(target) == everything(database)
@@ -65,7 +67,7 @@ def test_a_copy_holds_all_and_goes_on_numbering(full: Repository, database: Path
         assert begin(copy, 2, name="third").id == 3
 
 
-def test_a_sound_database_has_no_findings(full: Repository, database: Path) -> None:
+def test_sound_database_has_no_findings(full: Repository, database: Path) -> None:
     assert full.progress(1).done == 12
     assert maintenance.check_database(str(database)) == ()
 
@@ -78,7 +80,7 @@ def test_a_sound_database_has_no_findings(full: Repository, database: Path) -> N
         ("DELETE FROM match WHERE id = 5", "refers to a row of match that is missing"),
     ],
 )
-def test_what_is_missing_is_found(full: Repository, database: Path, statement: str, finding: str) -> None:
+def test_check_finds_missing_rows(full: Repository, database: Path, statement: str, finding: str) -> None:
     full.close()
     with contextlib.closing(sqlite3.connect(database)) as connection:
         connection.execute(statement)
@@ -87,12 +89,12 @@ def test_what_is_missing_is_found(full: Repository, database: Path, statement: s
     assert finding in findings[0]
 
 
-def test_the_statements_are_no_dialect_of_sqlite(full: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What reads and writes compiles for PostgreSQL too: the one other kind of database that is promised."""
+def test_statements_compile_for_postgresql(full: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    """PostgreSQL is the only other supported database."""
     compiled = []
 
     def note(_connection: object, statement: sa.sql.ClauseElement, *_rest: object) -> None:
-        compiled.append(str(statement.compile(dialect=postgresql.dialect())))  # type: ignore[no-untyped-call]  # as SQLAlchemy has it
+        compiled.append(str(statement.compile(dialect=postgresql.dialect())))  # type: ignore[no-untyped-call]  # untyped in SQLAlchemy
 
     sa.event.listen(full._engine, "before_execute", note)
     tournament = full.tournament("cup").id
@@ -113,5 +115,5 @@ def test_the_statements_are_no_dialect_of_sqlite(full: Repository, monkeypatch: 
         list(moment.matches(tournament, entrant=1))
     begin(full, 3, name="third")
     assert len(compiled) > 20
-    tables = sa.schema.CreateTable(METADATA.tables["match"]).compile(dialect=postgresql.dialect())  # type: ignore[no-untyped-call]  # as SQLAlchemy has it
+    tables = sa.schema.CreateTable(METADATA.tables["match"]).compile(dialect=postgresql.dialect())  # type: ignore[no-untyped-call]  # untyped in SQLAlchemy
     assert "BYTEA" in str(tables)

@@ -1,3 +1,5 @@
+"""The migrations against the models, and upgrades of older databases."""
+
 import os
 import shutil
 import subprocess
@@ -24,7 +26,7 @@ from tourney.store.repository import Repository
 from tourney.store.values import MatchResult
 
 BOTH: tuple[tuple[int, FaultKind, int], ...] = ((1, "startup", 0), (2, "startup", 0))
-"""No bot of a match started."""
+"""The faults of a match in which no bot started."""
 
 OURS = {
     "tournament",
@@ -40,7 +42,7 @@ OURS = {
 }
 
 
-def test_the_migrations_make_what_the_models_say(database: Path) -> None:
+def test_migrations_create_the_models_tables(database: Path) -> None:
     sqlite.create(database)
     engine = sqlite.make_engine(database)
     with engine.connect() as connection:
@@ -48,7 +50,7 @@ def test_the_migrations_make_what_the_models_say(database: Path) -> None:
         assert compare_metadata(context, METADATA) == []
         inspector = sa.inspect(connection)
         assert set(inspector.get_table_names()) == {*METADATA.tables, "alembic_version"}
-        for table in METADATA.tables:  # what autogenerate does not compare
+        for table in METADATA.tables:  # autogenerate does not compare these
             model = METADATA.tables[table]
             assert inspector.get_pk_constraint(table)["constrained_columns"] == [
                 column.name for column in model.primary_key
@@ -58,13 +60,13 @@ def test_the_migrations_make_what_the_models_say(database: Path) -> None:
     engine.dispose()
 
 
-def test_the_list_of_revisions_is_alembics_own() -> None:
+def test_revisions_match_alembics_list() -> None:
     found = list(ScriptDirectory.from_config(migrations.config()).walk_revisions())
     assert tuple(script.revision for script in reversed(found)) == migrations.REVISIONS
 
 
-def test_migrations_work_from_any_place_without_an_ini(tmp_path: Path) -> None:
-    """The package copied elsewhere, as a wheel would lay it, makes a database from a folder of its own."""
+def test_migrations_work_from_any_folder_without_alembic_ini(tmp_path: Path) -> None:
+    """A copy of the package, laid out like a wheel, creates a database from another folder."""
     package = Path(migrations.__file__).parents[2]
     shutil.copytree(package, tmp_path / "site 100%" / "tourney", ignore=shutil.ignore_patterns("__pycache__"))
     script = (
@@ -89,7 +91,7 @@ def test_migrations_work_from_any_place_without_an_ini(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("place", ["file", pytest.param("server", marks=needs_server)])
 def test_void_reasons_come_from_the_notes_of_older_databases(tmp_path: Path, place: str) -> None:
-    """Benched entrants stood in the note alone; the name counts up to its blank, and only at the start."""
+    """Old notes name benched entrants; only a whole name at the start of the note counts."""
     with empty_database() if place == "server" else nullcontext(str(tmp_path / "old.db")) as url:
         with Repository.open(url, create=True) as repository:
             tournament = begin(repository, 4, games=4)

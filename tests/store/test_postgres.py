@@ -1,6 +1,6 @@
-"""The same on a server.
+"""PostgreSQL gives the same results as a file.
 
-Most of these tests want TOURNEY_TEST_SERVER to be the URL of a PostgreSQL server, by a user who may make
+Most of these tests need TOURNEY_TEST_SERVER: the URL of a PostgreSQL server, with a user that can create
 databases.
 """
 
@@ -72,7 +72,7 @@ done
 
 @contextmanager
 def empty_database() -> Iterator[str]:
-    """Make a database on the server for one test, and take it away."""
+    """Create a database on the server for one test, and drop it afterwards."""
     name = f"tourney_test_{os.getpid()}_{next(NUMBERS)}"
     engine = sa.create_engine(SERVER, isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
@@ -105,7 +105,7 @@ def play_all(repository: Repository) -> Tournament:
 
 
 @needs_server
-def test_a_server_gives_the_same_as_a_file(url: str, tmp_path: Path) -> None:
+def test_server_gives_the_same_as_a_file(url: str, tmp_path: Path) -> None:
     seen = []
     file = str(tmp_path / "t.db")
     for place in (url, file):
@@ -147,9 +147,7 @@ def test_a_server_gives_the_same_as_a_file(url: str, tmp_path: Path) -> None:
 
 
 @needs_server
-def test_checkpoints_and_draw_probabilities_are_kept_on_a_server(
-    url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_server_stores_checkpoints_and_draw_probabilities(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with Repository.open(url, create=True) as repository:
         tournament = play_all(repository)
     plain = invoke("ratings", "--method", "trueskill", "--db", url)
@@ -183,7 +181,7 @@ def done(url: str) -> int:
 
 
 def wait_for(event: Callable[[], bool], process: "subprocess.Popen[bytes]") -> bool:
-    """Look until something has happened; False if the process ends first."""
+    """Poll until a condition holds; return False if the process ends first."""
     while not event():
         if process.poll() is not None:
             return False
@@ -191,7 +189,7 @@ def wait_for(event: Callable[[], bool], process: "subprocess.Popen[bytes]") -> b
 
 
 @needs_server
-def test_a_run_that_is_killed_goes_on_and_gives_the_same_as_on_a_file(url: str, tmp_path: Path) -> None:
+def test_killed_run_on_a_server_resumes_with_same_results(url: str, tmp_path: Path) -> None:
     bot = write_file(tmp_path, GATED.replace("FOLDER", str(tmp_path)), "gated")
     bot.chmod(0o755)
     file = write_file(tmp_path, CUP.replace("BOT", "./gated"))
@@ -240,7 +238,7 @@ def test_a_run_that_is_killed_goes_on_and_gives_the_same_as_on_a_file(url: str, 
 
 
 @needs_server
-def test_a_comparison_begins_on_an_empty_server(url: str, tmp_path: Path) -> None:
+def test_comparison_starts_on_an_empty_server(url: str, tmp_path: Path) -> None:
     words = ("compare", "pebble", "pebble", "--game", "sage-stones", "--seed", "7", "--sandbox", "off")
     more = ("--batch", "1", "--max-pairs", "1", "--bots", str(tmp_path / "bots"), "--format", "json")
     answers = [
@@ -252,7 +250,7 @@ def test_a_comparison_begins_on_an_empty_server(url: str, tmp_path: Path) -> Non
 
 
 @needs_server
-def test_one_run_at_a_time_on_a_server(url: str) -> None:
+def test_server_allows_one_run_at_a_time(url: str) -> None:
     with Repository.open(url, create=True) as one, Repository.open(url) as other:
         tournament = begin(one)
         assert other.running(tournament.id) is None
@@ -273,7 +271,7 @@ def test_one_run_at_a_time_on_a_server(url: str) -> None:
 
 
 def cut(url: str) -> None:
-    """End all sessions of a database but one's own."""
+    """End all other sessions of a database."""
     engine = sa.create_engine(url, isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
         connection.execute(
@@ -286,7 +284,7 @@ def cut(url: str) -> None:
 
 
 @needs_server
-def test_a_lock_that_is_lost_with_its_connection_is_taken_again_before_anything_is_written(url: str) -> None:
+def test_lock_lost_with_connection_is_reacquired_before_writing(url: str) -> None:
     with Repository.open(url, create=True) as one:
         tournament = begin(one)
         with one.run_lock(tournament, 0.0):
@@ -301,7 +299,7 @@ def test_a_lock_that_is_lost_with_its_connection_is_taken_again_before_anything_
                 one.keep_verdict(tournament.id, {})
                 assert other.running(tournament.id) is not None
             cut(url)
-        # Ended with a dead connection: what was done is done, and the lock is free.
+        # The run ended with a dead connection: its results are stored and the lock is free.
         with one.run_lock(tournament, 0.0):
             pass
 
@@ -312,7 +310,7 @@ def with_password(url: str) -> str:
 
 
 @needs_server
-def test_no_password_is_printed(url: str, tmp_path: Path) -> None:
+def test_password_is_never_printed(url: str, tmp_path: Path) -> None:
     secret = with_password(url)
     with Repository.open(url, create=True) as repository:
         play_all(repository)
@@ -325,7 +323,7 @@ def test_no_password_is_printed(url: str, tmp_path: Path) -> None:
 
 
 @needs_server
-def test_of_two_that_make_the_tables_at_once_both_succeed(url: str) -> None:
+def test_two_processes_create_the_tables_at_once(url: str) -> None:
     barrier = threading.Barrier(4)
     failed: list[BaseException] = []
 
@@ -347,7 +345,7 @@ def test_of_two_that_make_the_tables_at_once_both_succeed(url: str) -> None:
 
 
 @needs_server
-def test_an_old_database_on_a_server_is_upgraded(url: str) -> None:
+def test_old_database_on_a_server_is_upgraded(url: str) -> None:
     engine = sa.create_engine(url)
     with engine.begin() as connection:
         command.upgrade(migrations.config(connection), REVISIONS[0])
@@ -361,7 +359,7 @@ def test_an_old_database_on_a_server_is_upgraded(url: str) -> None:
 
 
 @needs_server
-def test_what_is_not_ours_on_a_server_is_left_alone(url: str) -> None:
+def test_foreign_tables_on_a_server_are_untouched(url: str) -> None:
     with refused(StoreError, "holds no tables of Tourney"):
         Repository.open(url)
     engine = sa.create_engine(url)
@@ -376,7 +374,7 @@ def test_what_is_not_ours_on_a_server_is_left_alone(url: str) -> None:
         Repository.open(missing, create=True)
 
 
-def test_the_driver_is_chosen_and_other_kinds_are_refused() -> None:
+def test_driver_is_chosen_and_other_databases_are_refused() -> None:
     for given in ("postgres://a@b/c", "postgresql://a@b/c", "postgresql+psycopg://a@b/c"):
         assert parse_url(given).render_as_string() == "postgresql+psycopg://a@b/c"
     for given in ("mysql://a@b/c", "postgresql+asyncpg://a@b/c", "foo+bar://a"):
@@ -384,13 +382,13 @@ def test_the_driver_is_chosen_and_other_kinds_are_refused() -> None:
             parse_url(given)
 
 
-def test_without_the_driver_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_driver_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with refused(UsageError, "PostgreSQL wants psycopg", "install tourney[postgres]"):
         Repository.open("postgresql://127.0.0.1:1/nothing")
 
 
-def test_a_server_that_is_not_there_may_come_back() -> None:
+def test_unreachable_server_is_a_temporary_error() -> None:
     pytest.importorskip("psycopg")
     with refused(StoreUnavailable, "127.0.0.1:1/nothing failed", "***"):
         Repository.open("postgresql://somebody:geheim@127.0.0.1:1/nothing")

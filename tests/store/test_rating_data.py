@@ -1,4 +1,4 @@
-"""What ratings read and keep."""
+"""The store's data for ratings: group counts, settled prefix, checkpoints."""
 
 import contextlib
 import sqlite3
@@ -20,7 +20,7 @@ from tourney.store.values import Checkpoint, DrawProbability, GroupCount, GroupG
 
 
 def store_results(repository: Repository, tournament: int, order: list[int]) -> None:
-    """Store results that depend on a match's number alone, in an order of one's own."""
+    """Store results that depend only on the match numbers, in the given order."""
     stored = repository.tournament_by_id(tournament)
     entrants = repository.entrants(tournament)
     rows = dict(repository.rows(tournament))
@@ -31,7 +31,7 @@ def store_results(repository: Repository, tournament: int, order: list[int]) -> 
         repository.record_results(tournament, [MatchResult(number, match)])
 
 
-def test_groups_are_counted_whatever_the_order_of_storage(tmp_path: Path) -> None:
+def test_group_counts_do_not_depend_on_storage_order(tmp_path: Path) -> None:
     counted = []
     for name, step in (("a.db", 1), ("b.db", -1)):
         with Repository.open(str(tmp_path / name), create=True) as repository:
@@ -50,7 +50,7 @@ def test_groups_are_counted_whatever_the_order_of_storage(tmp_path: Path) -> Non
     assert any(game.faults == (None, "crash") for group in counted[0] for game in group.games)
 
 
-def test_groups_that_are_not_whole_count_as_far_as_they_go(tmp_path: Path) -> None:
+def test_incomplete_groups_count_their_played_games(tmp_path: Path) -> None:
     with Repository.open(str(tmp_path / "a.db"), create=True) as repository:
         cup = begin(repository, 2, games=4).id
         assert list(repository.group_counts(cup)) == []
@@ -61,8 +61,8 @@ def test_groups_that_are_not_whole_count_as_far_as_they_go(tmp_path: Path) -> No
         assert {group.games[0].entrants for group in found} == {(0, 1), (1, 0)}
 
 
-def test_groups_of_more_than_two_games_are_kept_whole(tmp_path: Path) -> None:
-    """Imported records may hold one game again and again under one seed."""
+def test_groups_of_more_than_two_games_stay_together(tmp_path: Path) -> None:
+    """Imported records can repeat a game with one seed."""
     with Repository.open(str(tmp_path / "a.db"), create=True) as repository:
         cup = begin(repository, 2, pair=False).id
         rows = [Row(1, 1, 1, order, (0, 1)) for order in (1, 2, 3)] + [Row(1, 2, 1, 1, (0, 1))]
@@ -71,7 +71,7 @@ def test_groups_of_more_than_two_games_are_kept_whole(tmp_path: Path) -> None:
         assert sorted(len(group.games) for group in repository.group_counts(cup)) == [1, 3]
 
 
-def test_the_settled_prefix_ends_before_the_first_open_match(tmp_path: Path) -> None:
+def test_settled_prefix_ends_before_the_first_open_match(tmp_path: Path) -> None:
     with Repository.open(str(tmp_path / "a.db"), create=True) as repository:
         cup = begin(repository, 3).id
         assert repository.settled(cup) == 0
@@ -84,7 +84,7 @@ def test_the_settled_prefix_ends_before_the_first_open_match(tmp_path: Path) -> 
         assert repository.settled(empty) == 0
 
 
-def test_what_is_kept_comes_back_and_is_replaced(tmp_path: Path) -> None:
+def test_checkpoints_probabilities_and_verdicts_are_stored_and_replaced(tmp_path: Path) -> None:
     with Repository.open(str(tmp_path / "a.db"), create=True) as repository:
         cup = begin(repository, 2).id
         assert repository.draw_probability("toe", 2) is None
@@ -104,9 +104,7 @@ def test_what_is_kept_comes_back_and_is_replaced(tmp_path: Path) -> None:
             assert repository.verdict(cup) == {"better": word}
 
 
-def test_a_database_of_the_first_revision_is_upgraded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_database_of_the_first_revision_is_upgraded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "old.db"
     with monkeypatch.context() as old:
         old.setattr(migrations, "HEAD", "0001")

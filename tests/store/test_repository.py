@@ -1,3 +1,5 @@
+"""The repository: tournaments, rows, matches and results."""
+
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +19,7 @@ from tourney.store.values import MatchResult, RowCounts, StoredEntrant, Tourname
 
 
 def play_all(repository: Repository, tournament: Tournament, order: list[int] | None = None) -> None:
-    """Store a made-up result for each pending row, one at a time, in any order."""
+    """Store a made-up result for each pending row, one at a time, in the given order."""
     pending = dict(repository.pending(tournament.id))
     entrants = repository.entrants(tournament.id)
     for number in order or list(pending):
@@ -25,7 +27,7 @@ def play_all(repository: Repository, tournament: Tournament, order: list[int] | 
         repository.record_results(tournament.id, [MatchResult(number, played(spec))])
 
 
-def test_a_tournament_comes_back_as_it_was_stored(repository: Repository) -> None:
+def test_tournament_round_trip(repository: Repository) -> None:
     plan = Plan(
         name="full",
         game="sages-tafl",
@@ -54,7 +56,7 @@ def test_a_tournament_comes_back_as_it_was_stored(repository: Repository) -> Non
     assert repository.progress(made.id) == RowCounts(0, 0, 0, 0)
 
 
-def test_a_tournament_is_found_by_name_or_as_the_last_one(repository: Repository) -> None:
+def test_tournament_is_found_by_name_or_as_last(repository: Repository) -> None:
     with refused(UsageError, "holds no tournament yet", "tourney run"):
         repository.tournament()
     begin(repository, name="one")
@@ -67,7 +69,7 @@ def test_a_tournament_is_found_by_name_or_as_the_last_one(repository: Repository
         begin(repository, name="one")
 
 
-def test_rows_are_numbered_in_schedule_order_and_never_drawn_again(repository: Repository) -> None:
+def test_rows_are_numbered_once_in_schedule_order(repository: Repository) -> None:
     tournament = begin(repository, 3, pair=False)
     rows = [Row(2, 1, 1, 1, (0, 1)), Row(1, 1, 1, 2, (2, 1)), Row(1, 1, 1, 1, (1, 2))]
     numbered = repository.add_rows(tournament.id, rows, complete=False)
@@ -83,7 +85,7 @@ def test_rows_are_numbered_in_schedule_order_and_never_drawn_again(repository: R
     assert repository.tournament().complete
 
 
-def test_what_is_stored_does_not_depend_on_the_order_of_completion(tmp_path: Path) -> None:
+def test_stored_data_do_not_depend_on_completion_order(tmp_path: Path) -> None:
     seen = []
     for k in range(3):
         with Repository.open(str(tmp_path / f"{k}.db"), create=True) as repository:
@@ -103,7 +105,7 @@ def test_what_is_stored_does_not_depend_on_the_order_of_completion(tmp_path: Pat
     assert [result.number for result in seen[0][0]] == list(range(1, 41))
 
 
-def test_a_match_is_stored_whole_and_once(repository: Repository) -> None:
+def test_match_is_stored_completely_and_once(repository: Repository) -> None:
     tournament = begin(repository)
     entrants = repository.entrants(tournament.id)
     number, row = repository.pending(tournament.id)[1]
@@ -126,7 +128,7 @@ def test_a_match_is_stored_whole_and_once(repository: Repository) -> None:
     assert result == row.result((2, 1), ("timeout", None))._replace(number=number)
 
 
-def test_a_batch_is_stored_whole_or_not_at_all(repository: Repository) -> None:
+def test_batch_is_stored_atomically(repository: Repository) -> None:
     tournament = begin(repository)
     entrants = repository.entrants(tournament.id)
     pending = repository.pending(tournament.id)
@@ -140,7 +142,7 @@ def test_a_batch_is_stored_whole_or_not_at_all(repository: Repository) -> None:
     assert repository.pending(tournament.id) == pending
 
 
-def test_a_match_that_the_machine_could_not_play_is_void_and_named(repository: Repository) -> None:
+def test_match_that_failed_to_run_is_void_and_named(repository: Repository) -> None:
     tournament = begin(repository)
     play_all(repository, tournament, [2, 3, 4, 5, 6])
     before = compute_standings(repository, tournament.id)
@@ -157,7 +159,7 @@ def test_a_match_that_the_machine_could_not_play_is_void_and_named(repository: R
     assert compute_standings(repository, tournament.id) == before
 
 
-def test_a_match_in_which_all_failed_to_start_is_void_but_its_faults_are_told(repository: Repository) -> None:
+def test_void_match_without_a_start_keeps_its_faults(repository: Repository) -> None:
     tournament = begin(repository, 2)
     pending = dict(repository.pending(tournament.id))
     spec = spec_of(tournament, repository.entrants(tournament.id), pending[1])
@@ -169,7 +171,7 @@ def test_a_match_in_which_all_failed_to_start_is_void_but_its_faults_are_told(re
     assert [result.void for result in repository.results(tournament.id)] == [True]
 
 
-def test_matches_are_found_by_number_by_name_and_by_entrant(repository: Repository) -> None:
+def test_matches_are_found_by_number_name_and_entrant(repository: Repository) -> None:
     one = begin(repository, 12, name="one")
     two = begin(repository, 2, name="two")
     assert repository.find_match("2") == repository.match(two.id, 2)
@@ -187,7 +189,7 @@ def test_matches_are_found_by_number_by_name_and_by_entrant(repository: Reposito
     assert all(1 in match.seats for match in mine)
 
 
-def test_a_record_that_was_altered_is_noticed(repository: Repository, database: Path) -> None:
+def test_altered_record_is_detected(repository: Repository, database: Path) -> None:
     tournament = begin(repository)
     play_all(repository, tournament)
     with sqlite3.connect(database) as connection:
@@ -201,7 +203,7 @@ def test_a_record_that_was_altered_is_noticed(repository: Repository, database: 
         list(repository.records(tournament.id))
 
 
-def test_amending_changes_what_may_change_and_nothing_else(repository: Repository) -> None:
+def test_amending_changes_only_amendable_fields(repository: Repository) -> None:
     tournament = begin(repository, 3)
     assert tournament.complete
     added = StoredEntrant(3, entrant("d"), joined=4)
@@ -212,7 +214,7 @@ def test_amending_changes_what_may_change_and_nothing_else(repository: Repositor
     assert repository.entrants(tournament.id)[3] == added
 
 
-def test_a_snapshot_sees_one_moment_while_a_run_writes(repository: Repository, database: Path) -> None:
+def test_snapshot_is_consistent_while_a_run_writes(repository: Repository, database: Path) -> None:
     tournament = begin(repository)
     with Repository.open(str(database)) as reader, reader.snapshot() as moment:
         assert moment.progress(tournament.id).done == 0
@@ -222,7 +224,7 @@ def test_a_snapshot_sees_one_moment_while_a_run_writes(repository: Repository, d
     assert repository.progress(tournament.id).done == 6
 
 
-def test_a_thousand_rows_and_more_are_stored_and_read_in_order(repository: Repository) -> None:
+def test_thousands_of_rows_are_read_in_order(repository: Repository) -> None:
     tournament = begin(repository, 26, games=4)
     entrants = repository.entrants(tournament.id)
     finished = [
@@ -237,7 +239,7 @@ def test_a_thousand_rows_and_more_are_stored_and_read_in_order(repository: Repos
     assert sorted(line.name for line in compute_standings(repository, tournament.id)) == list(LETTERS)
 
 
-def test_a_missing_tournament_id_is_said(repository: Repository) -> None:
+def test_missing_tournament_id_is_an_error(repository: Repository) -> None:
     with refused(UsageError, "no tournament with the id 9"):
         repository.tournament_by_id(9)
 
@@ -246,7 +248,7 @@ def test_a_missing_tournament_id_is_said(repository: Repository) -> None:
     "statement",
     ["INSERT INTO match SELECT * FROM match LIMIT 1", "INSERT INTO seat SELECT * FROM seat LIMIT 1"],
 )
-def test_the_database_itself_refuses_a_second_result(
+def test_database_constraints_refuse_a_second_result(
     repository: Repository, database: Path, statement: str
 ) -> None:
     tournament = begin(repository)

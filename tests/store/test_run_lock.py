@@ -1,3 +1,5 @@
+"""The run lock: one run of a tournament at a time."""
+
 import os
 import signal
 import subprocess
@@ -35,13 +37,13 @@ def end(process: "subprocess.Popen[str]") -> int:
     return process.wait(30)
 
 
-def test_one_run_at_a_time_and_the_next_when_it_ended(repository: Repository, database: Path) -> None:
+def test_second_run_starts_only_after_the_first_ends(repository: Repository, database: Path) -> None:
     tournament = begin(repository)
     other = begin(repository, name="other")
     assert repository.running(tournament.id) is None
     with repository.run_lock(tournament, since=0.0):
         pass
-    # The process takes the one begun last.
+    # The process locks the tournament that began last.
     process = hold(database)
     running = repository.running(other.id)
     assert running is not None
@@ -60,7 +62,7 @@ def test_one_run_at_a_time_and_the_next_when_it_ended(repository: Repository, da
     assert [path.name for path in database.parent.glob("*lock*")] == []
 
 
-def test_a_crash_leaves_no_lock_behind(repository: Repository, database: Path) -> None:
+def test_crash_releases_the_lock(repository: Repository, database: Path) -> None:
     tournament = begin(repository)
     process = hold(database)
     os.kill(process.pid, signal.SIGKILL)

@@ -1,3 +1,5 @@
+"""Creating, opening and refusing SQLite databases."""
+
 import contextlib
 import os
 import shutil
@@ -23,7 +25,7 @@ from tourney.store.repository import Repository
 
 @pytest.fixture
 def sound(database: Path) -> Path:
-    """A database with a tournament in it, closed."""
+    """A closed database with one tournament."""
     with Repository.open(str(database), create=True) as repository:
         begin(repository, 8, games=8)
     return database
@@ -104,7 +106,7 @@ def overwritten(path: Path) -> None:
         (folder, "cannot be read: Is a directory"),
     ],
 )
-def test_what_is_not_a_sound_database_of_ours_is_refused_untouched(
+def test_foreign_or_damaged_database_is_refused_unchanged(
     sound: Path, spoil: Callable[[Path], None], sentence: str
 ) -> None:
     spoil(sound)
@@ -119,9 +121,7 @@ def test_what_is_not_a_sound_database_of_ours_is_refused_untouched(
 
 
 @pytest.mark.parametrize("revision", REVISIONS[:-1])
-def test_an_older_database_is_refused_with_the_command_that_upgrades_it(
-    database: Path, revision: str
-) -> None:
+def test_older_database_is_refused_with_upgrade_command(database: Path, revision: str) -> None:
     execute(database, f"PRAGMA application_id = {sqlite.APPLICATION_ID}")
     engine = sqlite.make_engine(database)
     with engine.connect() as connection, connection.begin():
@@ -143,13 +143,13 @@ def test_an_older_database_is_refused_with_the_command_that_upgrades_it(
         assert connection_.execute("SELECT name FROM tournament").fetchall() == [("old",)]
 
 
-def test_upgrading_what_is_new_changes_nothing(sound: Path) -> None:
+def test_upgrading_a_current_database_changes_nothing(sound: Path) -> None:
     before = sound.read_bytes()
     assert upgrade_database(str(sound)) == (HEAD, HEAD)
     assert sound.read_bytes() == before
 
 
-def test_a_database_is_made_with_settings_that_survive_a_crash(sound: Path) -> None:
+def test_new_database_has_crash_safe_settings(sound: Path) -> None:
     with contextlib.closing(sqlite.connect(sound)) as connection:
         settings = [
             connection.execute(f"PRAGMA {name}").fetchone()[0]
@@ -158,10 +158,10 @@ def test_a_database_is_made_with_settings_that_survive_a_crash(sound: Path) -> N
     assert settings == ["wal", 2, 1, 30_000, sqlite.APPLICATION_ID]
 
 
-def test_a_folder_that_is_not_there_or_cannot_be_written_is_said(tmp_path: Path) -> None:
+def test_missing_or_unwritable_folder_is_reported(tmp_path: Path) -> None:
     with refused(StoreError, "nowhere/t.db cannot be made", "name a folder that is there"):
         Repository.open(str(tmp_path / "nowhere" / "t.db"), create=True)
-    # Not even root makes files there.
+    # Not even root can create files there.
     with refused(StoreError, "/proc/t.db cannot be made"):
         Repository.open("/proc/t.db", create=True)
     assert list(tmp_path.iterdir()) == []
@@ -169,7 +169,7 @@ def test_a_folder_that_is_not_there_or_cannot_be_written_is_said(tmp_path: Path)
 
 @pytest.fixture
 def open_folder() -> Iterator[Path]:
-    """A folder that every user may read: pytest's own are closed to the one the test becomes."""
+    """A folder that every user can read; pytest's own folders are closed to the test's second user."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         folder.chmod(0o755)
@@ -178,10 +178,8 @@ def open_folder() -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("mode", [0o444, 0o644])
-def test_what_cannot_be_written_is_refused_where_it_is_to_be_written(
-    sound: Path, open_folder: Path, mode: int
-) -> None:
-    """A read-only file, and a file in a folder in which nothing can be made; root becomes another user."""
+def test_unwritable_database_is_refused_for_writing(sound: Path, open_folder: Path, mode: int) -> None:
+    """The file or its folder is read-only; root becomes another user."""
     copy = Path(shutil.copy(sound, open_folder))
     copy.chmod(mode)
     open_folder.chmod(0o555)
@@ -201,7 +199,7 @@ def test_what_cannot_be_written_is_refused_where_it_is_to_be_written(
     assert done.stdout.count("\n") == 1
 
 
-def test_two_who_make_one_database_at_once_both_get_it(database: Path) -> None:
+def test_two_processes_create_one_database_at_once(database: Path) -> None:
     sqlite.create(database)
     before = database.read_bytes()
     sqlite.create(database)
@@ -209,7 +207,7 @@ def test_two_who_make_one_database_at_once_both_get_it(database: Path) -> None:
     assert [path.name for path in database.parent.iterdir()] == [database.name]
 
 
-def test_a_crash_in_the_midst_of_writing_leaves_the_last_whole_state(sound: Path, tmp_path: Path) -> None:
+def test_crash_while_writing_keeps_the_last_commit(sound: Path, tmp_path: Path) -> None:
     script = (
         "import os, signal, sqlite3, sys\n"
         "from pathlib import Path\n"
@@ -229,7 +227,7 @@ def test_a_crash_in_the_midst_of_writing_leaves_the_last_whole_state(sound: Path
     assert check_database(str(sound)) == ()
 
 
-def test_a_writer_that_holds_the_database_is_said(sound: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_database_locked_by_a_writer_is_reported(sound: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sqlite, "_BUSY_SECONDS", 0.01)
     with contextlib.closing(sqlite.connect(sound)) as holder:
         holder.execute("BEGIN IMMEDIATE")
@@ -248,12 +246,12 @@ def test_a_writer_that_holds_the_database_is_said(sound: Path, monkeypatch: pyte
         ("oracel://host/x", "a database of the kind 'oracel' cannot be used"),
     ],
 )
-def test_a_url_that_is_none_is_refused(url: str, sentence: str) -> None:
+def test_malformed_url_is_refused(url: str, sentence: str) -> None:
     with refused(UsageError, sentence):
         Repository.open(url)
 
 
-def test_a_url_and_a_path_open_the_same_file(sound: Path) -> None:
+def test_url_and_path_open_the_same_file(sound: Path) -> None:
     copy = Path(shutil.copy(sound, sound.with_name("100% ?mode=ro #1.db")))
     for name in (str(copy), f"sqlite:///{sound}"):
         with Repository.open(name) as repository:
