@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 
-from tourney.bots.channel import random_channel
+from msgspec.structs import replace
+
 from tourney.games.registry import find_game
-from tourney.match.named_seeds import LIMITS
+from tourney.match.named_seeds import DRAWN, LIMITS, RandomChannel
 from tourney.match.play import Player, play_match
 from tourney.match.result import LogLine, PlayedMatch
-from tourney.match.spec import Entrant, MatchSpec
+from tourney.match.spec import MatchSpec
 from tourney.run.engine.pairing import pair_next, spec_of
 from tourney.store.plans import Plan, RunSettings
 from tourney.store.repository import Repository
@@ -41,12 +42,7 @@ def begin(
         opening_plies=opening_plies,
         limits=LIMITS,
     )
-    entrants = [
-        StoredEntrant(
-            number, Entrant(one, random_channel.NAME, random_channel.VERSION, (), random_channel.DIGEST)
-        )
-        for number, one in enumerate(names)
-    ]
+    entrants = [StoredEntrant(number, replace(DRAWN, name=one)) for number, one in enumerate(names)]
     made = repository.begin(
         plan, seed=seed, seed_chosen=True, run=RunSettings(), entrants=entrants, created="2026-11-20"
     )
@@ -57,9 +53,7 @@ def begin(
 
 def play(spec: MatchSpec) -> PlayedMatch:
     """Play a match of bots with random actions."""
-    return play_match(
-        spec, find_game(spec.game), [Player(random_channel.RandomChannel()) for _ in spec.seats]
-    )
+    return play_match(spec, find_game(spec.game), [Player(RandomChannel()) for _ in spec.seats])
 
 
 def play_all(repository: Repository, tournament: Tournament, *, void: Sequence[int] = ()) -> None:

@@ -18,10 +18,10 @@ from tests.tables import make_spec, outcome, toy
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
 from tourney.bots.channel.base import Channel, Event
 from tourney.bots.channel.process import ProcessChannel
-from tourney.bots.channel.random_channel import RandomChannel
 from tourney.bots.sandbox.base import ResourceLimits, Sandbox
 from tourney.bots.sandbox.process import BotProcesses, Pipes
 from tourney.match.match_runner import MatchRunner
+from tourney.match.named_seeds import RandomChannel
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits
 

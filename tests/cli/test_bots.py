@@ -10,8 +10,7 @@ from click.testing import Result
 
 from tests.command import invoke
 from tests.folders import write_bot, write_shell_bot
-from tourney.bots.catalogue.resolve import shipped_bots
-from tourney.bots.catalogue.store import BotStore
+from tourney.bots.catalogue.store import BotStore, shipped_bots
 from tourney.match.spec import Entrant
 from tourney.store.plans import Plan, RunSettings
 from tourney.store.repository import Repository

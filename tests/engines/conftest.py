@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tourney.bots.catalogue.resolve import resolve_bot
-from tourney.bots.catalogue.store import BotStore
+from tourney.bots.catalogue.store import BotStore, resolve_bot
 from tourney.bots.sandbox.base import open_sandbox
 from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.match.result import PlayedMatch

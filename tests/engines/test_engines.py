@@ -4,8 +4,7 @@ import pytest
 
 from tests.engines.conftest import Play, room_of, spec_of
 from tourney.bots.catalogue.manifest import read_manifest
-from tourney.bots.catalogue.resolve import shipped_bots
-from tourney.bots.catalogue.store import BotStore
+from tourney.bots.catalogue.store import BotStore, shipped_bots
 from tourney.games.registry import find_game
 
 MANIFESTS = {

@@ -9,8 +9,7 @@ import pytest
 
 from tourney.bots.catalogue.build import runnable_folder
 from tourney.bots.catalogue.command import bot_command
-from tourney.bots.catalogue.resolve import resolve_bot
-from tourney.bots.catalogue.store import BotStore
+from tourney.bots.catalogue.store import BotStore, resolve_bot
 from tourney.bots.sandbox.plain import PlainSandbox
 from tourney.games import CHANCE, OVER, find_game, stream
 

@@ -9,14 +9,13 @@ from pathlib import Path
 import pytest
 
 from tests.play.typed import Typed
-from tourney.bots.catalogue.resolve import resolve_bot
-from tourney.bots.catalogue.store import BotStore
+from tourney.bots.catalogue.store import BotStore, resolve_bot
 from tourney.bots.channel.base import Channel, Event, TracedChannel
-from tourney.bots.channel.random_channel import RandomChannel
 from tourney.bots.sandbox.plain import PlainSandbox
 from tourney.games.cyvasse.state import STEPS
 from tourney.games.registry import find_game
 from tourney.match.match_runner import StoreLauncher
+from tourney.match.named_seeds import RandomChannel
 from tourney.match.play import Player, dismiss, play_match
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec

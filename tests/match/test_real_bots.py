@@ -16,9 +16,9 @@ from tests.processes import leftovers
 from tests.tables import TOE, make_spec, notes, outcome, toy
 from tourney.bots.catalogue.command import BotCommand
 from tourney.bots.channel.base import Channel
-from tourney.bots.channel.random_channel import RandomChannel
 from tourney.bots.sandbox.plain import PlainSandbox
 from tourney.match.match_runner import MatchRunner
+from tourney.match.named_seeds import RandomChannel
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits
 from tourney.match.verify import verify

@@ -7,11 +7,11 @@ import pytest
 
 from tests.tables import TOE, make_spec, toy
 from tourney.bots.channel.base import Channel, Event, FailedChannel
-from tourney.bots.channel.random_channel import RandomChannel
 from tourney.bots.sandbox.plain import PlainSandbox
 from tourney.errors import CheckError, GameError, RecordError, SandboxError
 from tourney.match import verify as reruns
 from tourney.match.match_runner import MAX_IDLE, MatchRunner
+from tourney.match.named_seeds import RandomChannel
 from tourney.match.record import digest_of
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec

@@ -9,11 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.tables import RACE, TOE, make_spec
-from tourney.bots.channel.random_channel import RandomChannel
 from tourney.errors import GameError
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
-from tourney.match.named_seeds import random_spec
+from tourney.match.named_seeds import RandomChannel, random_spec
 from tourney.match.play import Player, play_match
 from tourney.match.record import Record, digest_of
 from tourney.match.referee import Referee

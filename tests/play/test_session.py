@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from tests.play.typed import Typed
 from tests.toys import Odds, Race, Toe
 from tourney.bots.channel.base import Channel, Event
-from tourney.bots.channel.random_channel import RandomChannel
 from tourney.bots.channel.scripted import ScriptedChannel
 from tourney.games.base import AnyGame
+from tourney.match.named_seeds import RandomChannel
 from tourney.match.record import check_record
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec

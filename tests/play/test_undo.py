@@ -4,7 +4,7 @@ import pytest
 
 from tourney.bots.channel.base import Event
 from tourney.bots.channel.scripted import ScriptedChannel
-from tourney.play.undo import Decision, ReplayChannel, decisions_before
+from tourney.play.session import Decision, ReplayChannel, decisions_before
 
 FAR = 10**18
 HELLO = """

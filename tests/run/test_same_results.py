@@ -18,8 +18,8 @@ import pytest
 from tests.executors import BackwardsExecutor, Immediate
 from tests.tournaments import begin, digests
 from tourney.bots.channel.base import Channel, Event
-from tourney.bots.channel.random_channel import RandomChannel
 from tourney.match.match_runner import MatchRunner
+from tourney.match.named_seeds import RandomChannel
 from tourney.match.spec import Entrant, Limits
 from tourney.ratings.trueskill_rating import TrueSkillMethod
 from tourney.report.site import Options, site

@@ -4,29 +4,68 @@ JSON lines, an object each::
 
     {"name": "tafl-1", "game": "sages-tafl", "seats": 2, "seed": "7", "digest": "9f..."}
 
-``options`` (an object) and ``opening`` (as in a record) may be added. The bot ``drawn`` (see
-``tourney.bots.channel.random_channel``) plays every seat under ``LIMITS``, so a digest depends only on the
-rules, the seeds and the form of the record: it is the same on every machine.
+``options`` (an object) and ``opening`` (as in a record) may be added. The built-in bot ``drawn`` plays every
+seat under ``LIMITS``: uniformly at random, by its seed. So a digest depends only on the rules, the seeds and
+the form of the record: it is the same on every machine and every version of Python.
 """
 
+import hashlib
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, structs
 
-from tourney.bots.channel import random_channel
+from tourney.bots.channel.base import Channel, Event, line_event
 from tourney.errors import RecordError
 from tourney.games.registry import find_game
 from tourney.match.play import Player, play_match
 from tourney.match.record import MAX_SEATS, read_json_lines
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec, Opening
+from tourney.protocol import Game, Go, Greeting, Hello, Legal, Move, Ready, decode_referee
 from tourney.schema import Digest, Name, SchemaError, Text, U64Text, Word, check_u64, read
+from tourney.seeds import derive, uniform
 
 LIMITS = Limits(move_ms=1000, margin_ms=50, startup_ms=10_000, memory_mb=4096, charge="wall", ponder="allow")
 """The limits in the records of named seeds; they stay when the defaults change."""
+
+
+DRAWN: Final = Entrant("drawn", "drawn", "1", (), hashlib.sha256(b"drawn 1").hexdigest())
+"""The random bot as an entrant; it has no files, so the digest is that of its name and version."""
+_GREETING = Greeting(legal=True, pairs=(("name", "drawn"), ("version", "1")))
+
+
+class RandomChannel(Channel):
+    """The random bot: it samples its j-th action of a game by ``derive(seed, "drawn", j)``."""
+
+    def __init__(self) -> None:
+        self._answers: deque[Event] = deque()
+        self._seed = 0
+        self._turn = 0
+        self._legal: tuple[str, ...] = ()
+
+    def send(self, data: bytes) -> None:
+        """Read lines and prepare the answers."""
+        for line in data.decode("utf-8").split("\n"):
+            match decode_referee(line):
+                case Hello():
+                    self._answers.append(line_event(_GREETING))
+                case Game(seed=seed):
+                    self._seed, self._turn = seed, 0
+                    self._answers.append(line_event(Ready()))
+                case Legal(actions):
+                    self._legal = actions
+                case Go():
+                    number = uniform(derive(self._seed, "drawn", self._turn), len(self._legal))
+                    self._turn += 1
+                    self._answers.append(line_event(Move(self._legal[number])))
+
+    def wait(self, deadline: int) -> Event:  # noqa: ARG002 - the answer is there
+        """Return the next answer."""
+        return self._answers.popleft() if self._answers else Event("timeout")
 
 
 class NamedSeedForm(Struct, frozen=True, forbid_unknown_fields=True):
@@ -70,7 +109,7 @@ def read_manifest(path: Path) -> Iterator[NamedSeed]:
 
 def play_named(named: NamedSeed) -> PlayedMatch:
     """Play the match of a line, in this process. Raises GameError; TournamentError for a bad opening."""
-    players = [Player(random_channel.RandomChannel()) for _ in named.spec.seats]
+    players = [Player(RandomChannel()) for _ in named.spec.seats]
     return play_match(named.spec, find_game(named.spec.game), players)
 
 
@@ -89,16 +128,7 @@ def random_spec(
     game: str, seats: int, seed: int, options: dict[str, str] | None = None, opening: Opening | None = None
 ) -> MatchSpec:
     """Return the spec of a match in which ``drawn`` plays every seat."""
-    entrants = tuple(
-        Entrant(
-            f"{random_channel.NAME}-{seat}",
-            random_channel.NAME,
-            random_channel.VERSION,
-            (),
-            random_channel.DIGEST,
-        )
-        for seat in range(1, seats + 1)
-    )
+    entrants = tuple(structs.replace(DRAWN, name=f"{DRAWN.name}-{seat}") for seat in range(1, seats + 1))
     return MatchSpec(game, tuple((options or {}).items()), entrants, seed, LIMITS, opening or Opening())
 
 

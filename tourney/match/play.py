@@ -6,8 +6,7 @@ from datetime import UTC, datetime
 from traceback import walk_tb
 from typing import Any, Final
 
-from tourney.bots.channel.base import Channel, Event
-from tourney.bots.channel.cpu_contention import SLOW_NS
+from tourney.bots.channel.base import SLOW_NS, Channel, Event
 from tourney.errors import GameError, SandboxError, TourneyError
 from tourney.games.base import AnyGame
 from tourney.match.clock import MS, Clocks

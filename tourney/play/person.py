@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, TypeAlias
 
-from tourney.bots.channel.base import Channel, Event
+from tourney.bots.channel.base import Channel, Event, line_event
 from tourney.games.base import CHANCE, AnyGame
 from tourney.games.svg_diagram import seat_colors
 from tourney.games.text_diagram import text_diagram
@@ -140,8 +140,7 @@ class PersonChannel(Channel):
 
     def wait(self, deadline: int) -> Event:  # noqa: ARG002 - a person's time is not limited
         """Return the answer to the handshake, or ask the person."""
-        answer = self._answers.popleft() if self._answers else self._decide()
-        return Event("line", answer.encode().decode("utf-8").rstrip("\n"))
+        return line_event(self._answers.popleft() if self._answers else self._decide())
 
     def catch_up(self) -> None:
         """Mark the story so far as shown."""

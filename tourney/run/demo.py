@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tourney.bots.catalogue.build import runnable_folder
-from tourney.bots.catalogue.resolve import resolve_bot
-from tourney.bots.catalogue.store import BotStore
+from tourney.bots.catalogue.store import BotStore, resolve_bot
 from tourney.bots.sandbox.base import open_sandbox
 from tourney.errors import BotError, EnvironmentFailure
 from tourney.run.config.tournament_file import TournamentFile

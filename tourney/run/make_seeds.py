@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from tourney.bots.catalogue.files import remove_tree
-from tourney.bots.catalogue.resolve import resolve_bot
-from tourney.bots.catalogue.store import BotStore
+from tourney.bots.catalogue.store import BotStore, resolve_bot
 from tourney.bots.sandbox.base import Sandbox, open_sandbox
 from tourney.errors import ActionError, TourneyError
 from tourney.games.base import OVER, AnyGame, AnyState, GoldenMatch, OpeningBook

@@ -5,9 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.bots.conftest import MakeBot
-from tourney.bots.catalogue import resolve
-from tourney.bots.catalogue.resolve import resolve_bot, shipped_bots
-from tourney.bots.catalogue.store import BotStore
+from tourney.bots.catalogue.store import BotStore, resolve_bot, shipped_bots
 from tourney.errors import BotError
 
 
@@ -51,7 +49,7 @@ def test_newer_shipped_bot_wins_over_its_stored_version(
 ) -> None:
     """What was kept because it was used does not hide a newer Tourney's; name@version still finds it."""
     shipped = make_bot("shipped", version='"1"').parent
-    monkeypatch.setattr(resolve, "engines_dir", lambda: shipped)
+    monkeypatch.setattr("tourney.bots.catalogue.store.engines_dir", lambda: shipped)
     old = resolve_bot("shipped", store, tmp_path)
     make_bot("shipped", version='"2"')
     new = resolve_bot("shipped", store, tmp_path)

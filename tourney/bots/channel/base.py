@@ -2,13 +2,17 @@
 
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Sequence
-from typing import Final, Literal, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Literal, NamedTuple
+
+from tourney.protocol import BotMessage
 
 EventKind = Literal["line", "timeout", "closed", "overflow", "malformed"]
 
 TRACED_LINES: Final = 12
 """How many lines a TracedChannel keeps."""
+SLOW_NS: Final = 100_000_000
+"""Shorter turns are not examined for contention."""
 _MAX_SHOWN: Final = 200
 
 
@@ -23,6 +27,11 @@ class Event(NamedTuple):
 
     kind: EventKind
     text: str = ""
+
+
+def line_event(message: BotMessage) -> Event:
+    """Return the event of a bot that says this."""
+    return Event("line", message.encode().decode("utf-8").rstrip("\n"))
 
 
 class Channel(ABC):
@@ -109,55 +118,27 @@ class FailedChannel(Channel):
         return 0
 
 
+def _forward(name: str) -> Callable[..., Any]:
+    return lambda self, *args: getattr(self._inner, name)(*args)
+
+
 class ForwardingChannel(Channel):
     """Passes everything on to another channel, for subclasses that change a part of it."""
 
     def __init__(self, inner: Channel) -> None:
         self._inner = inner
 
-    def send(self, data: bytes) -> None:
-        """Pass on."""
-        self._inner.send(data)
-
-    def wait(self, deadline: int) -> Event:
-        """Pass on."""
-        return self._inner.wait(deadline)
-
-    def request(self, data: bytes) -> None:
-        """Pass on."""
-        self._inner.request(data)
-
-    def idle(self) -> bool:
-        """Pass on."""
-        return self._inner.idle()
-
-    def pending(self) -> Sequence[Event]:
-        """Pass on."""
-        return self._inner.pending()
-
-    def stderr(self) -> Sequence[str]:
-        """Pass on."""
-        return self._inner.stderr()
-
-    def cpu_ms(self) -> int | None:
-        """Pass on."""
-        return self._inner.cpu_ms()
-
-    def contention(self) -> str:
-        """Pass on."""
-        return self._inner.contention()
-
-    def freeze(self) -> None:
-        """Pass on."""
-        self._inner.freeze()
-
-    def thaw(self) -> None:
-        """Pass on."""
-        self._inner.thaw()
-
-    def close(self, grace: float) -> None:
-        """Pass on."""
-        self._inner.close(grace)
+    send = _forward("send")
+    wait = _forward("wait")
+    request = _forward("request")
+    idle = _forward("idle")
+    pending = _forward("pending")
+    stderr = _forward("stderr")
+    cpu_ms = _forward("cpu_ms")
+    contention = _forward("contention")
+    freeze = _forward("freeze")
+    thaw = _forward("thaw")
+    close = _forward("close")
 
 
 class TracedChannel(ForwardingChannel):
@@ -211,3 +192,25 @@ def printable(text: str) -> str:
     """Return a line of bounded length, its control characters replaced, fit for a terminal."""
     cut = text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}... ({len(text):,} characters)"
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in cut)
+
+
+class Reading(NamedTuple):
+    """Nanoseconds: the wall clock, a bot's CPU time, and how long its threads waited for a processor."""
+
+    at: int
+    cpu: int
+    waited: int
+
+
+def contention(before: Reading, after: Reading) -> str:
+    """Return a sentence if other load delayed a bot between two readings, otherwise "".
+
+    It did if the bot ran for less than half of the time and waited for a processor for a quarter or more.
+    """
+    wall, cpu, waited = (late - early for early, late in zip(before, after, strict=True))
+    if wall < SLOW_NS // 2 or 2 * cpu >= wall or 4 * waited < wall:
+        return ""
+    return (
+        f"the machine was overloaded: in the last {wall // 1_000_000} ms of this turn the bot ran for"
+        f" {cpu // 1_000_000} ms, and its threads waited {waited // 1_000_000} ms for a processor"
+    )

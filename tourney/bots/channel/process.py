@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Final
 
-from tourney.bots.channel.base import Channel, Event
-from tourney.bots.channel.cpu_contention import SLOW_NS, Reading, contention
+from tourney.bots.channel.base import SLOW_NS, Channel, Event, Reading, contention
 from tourney.bots.channel.line_buffer import ErrorBuffer, LineBuffer
 from tourney.bots.sandbox.process import BotProcesses, Pipes
 

@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar, Final, NamedTuple
 
-from tourney.bots.channel.cpu_contention import Reading
+from tourney.bots.channel.base import Reading
 from tourney.bots.sandbox.cgroups import Cgroup
 
 MEASURED: Final = 32

@@ -10,9 +10,8 @@ import click
 from tourney.bots.catalogue.build import build_damage, build_folder
 from tourney.bots.catalogue.files import read_file_manifest, remove_tree
 from tourney.bots.catalogue.manifest import Manifest
-from tourney.bots.catalogue.resolve import look_up, shipped_bots
 from tourney.bots.catalogue.starter import DEFAULT_GAME, LANGUAGES, new_bot
-from tourney.bots.catalogue.store import BotStore, StoredBot
+from tourney.bots.catalogue.store import BotStore, StoredBot, look_up, shipped_bots
 from tourney.bots.catalogue.submission import digest_of_folder
 from tourney.cli.edge import printable
 from tourney.cli.options import bots_option, db_option, format_option, output_options

@@ -6,8 +6,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from tourney.bots.catalogue.resolve import resolve_bot
-from tourney.bots.catalogue.store import BotStore
+from tourney.bots.catalogue.store import BotStore, resolve_bot
 from tourney.errors import BotError, GameError, TournamentError
 from tourney.match.spec import Entrant
 from tourney.run.config.tournament_file import EntrantLine, TournamentFile

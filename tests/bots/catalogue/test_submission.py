@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tourney.bots.catalogue import zip_archive
-from tourney.bots.catalogue.zip_archive import unpack
+from tourney.bots.catalogue import submission
+from tourney.bots.catalogue.submission import unpack
 from tourney.errors import BotError
 from tourney.seeds import stream
 
@@ -80,7 +80,7 @@ def test_name_of_file_and_folder_is_refused(tmp_path: Path) -> None:
 
 def test_zip_bomb_is_refused_by_its_stated_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One megabyte of zeros packs to a kilobyte; the limit applies to the unpacked size."""
-    monkeypatch.setattr(zip_archive, "MAX_BYTES", 1_000_000)
+    monkeypatch.setattr(submission, "MAX_BYTES", 1_000_000)
     archive = zip_of(tmp_path / "bot.zip", (info("x"), bytes(1_000_001)))
     assert archive.stat().st_size < 2_000
     with pytest.raises(BotError, match="unpacks to more than"):
@@ -101,7 +101,7 @@ def test_zip_with_false_size_is_refused(tmp_path: Path) -> None:
 
 
 def test_too_many_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(zip_archive, "MAX_FILES", 3)
+    monkeypatch.setattr(submission, "MAX_FILES", 3)
     archive = zip_of(tmp_path / "bot.zip", *((info(f"f{k}"), b"") for k in range(4)))
     with pytest.raises(BotError, match="holds more than 3 files"):
         unpack(archive, tmp_path / "out")

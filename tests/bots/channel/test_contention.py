@@ -2,7 +2,7 @@
 
 import pytest
 
-from tourney.bots.channel.cpu_contention import Reading, contention
+from tourney.bots.channel.base import Reading, contention
 
 MS = 1_000_000
 
