@@ -126,3 +126,14 @@ def test_cleared_registry_loads_again(boxes: Registry[Box]) -> None:
     first = boxes.find("crate")
     boxes.clear()
     assert boxes.find("crate") is not first
+
+
+def test_working_things_are_listed_beside_broken_ones(boxes: Registry[Box], home: str) -> None:
+    with offer(("tin", f"{home}:Tin"), ("bag", f"{home}:Bag")):
+        found, broken = boxes.working()
+        assert [type(box) for box in found] == [Crate, Tin]
+        assert list(broken) == ["bag"]
+        assert boxes.knows("bag")
+        assert not boxes.knows("sack")
+        with pytest.raises(BotError, match=r"the plugin of box bag \(.*\) is broken"):
+            boxes.all()

@@ -10,11 +10,11 @@ import re
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
+from tourney.errors import TourneyError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from importlib.metadata import EntryPoint
-
-    from tourney.errors import TourneyError
 
 T = TypeVar("T")
 
@@ -76,11 +76,26 @@ class Registry(Generic[T]):
         """Return all names, sorted; those of broken plugins too."""
         return tuple(sorted(self._offers()))
 
+    def knows(self, name: str) -> bool:
+        """Return whether anything is offered under that name, broken or not."""
+        return name in self.own or name in self._offers()
+
     def all(self) -> tuple[T, ...]:
         """Return everything, sorted by name. Raise ``error`` for the first one broken or offered twice."""
-        for sentence in self.clashes().values():
+        found, broken = self.working()
+        for sentence in broken.values():
             raise self._error(sentence)
-        return tuple(self.find(name) for name in self.names())
+        return found
+
+    def working(self) -> tuple[tuple[T, ...], dict[str, str]]:
+        """Return what works, sorted by name, and a sentence for each name that is broken or offered twice."""
+        found, broken = [], self.clashes()
+        for name in self.names():
+            try:
+                found.append(self.find(name))
+            except TourneyError as error:
+                broken[name] = str(error)
+        return tuple(found), broken
 
     def clashes(self) -> dict[str, str]:
         """Return the names offered more than once, each with a sentence that names the offering packages."""

@@ -4,18 +4,23 @@ import csv
 import io
 import json
 import os
+import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from tests.command import invoke, run
+from tests.command import installed, invoke, run
 from tests.tournaments import write_file
 from tourney.cli.demo import command as demo_command
 from tourney.match.record import check_record
+from tourney.schedule.format import FORMATS
 from tourney.store.migrations import HEAD
 from tourney.store.repository import Repository
 
@@ -106,6 +111,29 @@ def test_standings_agree_in_every_format(db: str) -> None:
     ]
     table = invoke("standings", "--db", db).stdout
     assert table.split()[:4] == ["rank", "name", "points", "games"]
+
+
+def test_unknown_format_is_ranked_by_points_with_a_warning(db: str, tmp_path: Path) -> None:
+    copy = str(tmp_path / "copy.db")
+    shutil.copy(db, copy)
+    with closing(sqlite3.connect(copy)) as connection:
+        connection.execute(
+            "UPDATE tournament SET format = replace(format, 'round-robin', 'gone'),"
+            " plan = replace(plan, 'round-robin', 'gone')"
+        )
+        connection.commit()
+    warning = "warning: the format gone of cup is not installed: the standings are ranked by points\n"
+    for command in (("standings", "--format", "csv"), ("export", "--what", "standings")):
+        done = invoke(*command, "--db", copy)
+        assert (done.exit_code, done.stderr) == (0, warning)
+        assert done.stdout == invoke(*command, "--db", db).stdout
+    done = invoke("report", "--db", copy, "--out", str(tmp_path / "report"), "-q")
+    assert (done.exit_code, done.stderr) == (0, warning)
+    point = EntryPoint("gone", "tests.nowhere:Gone", FORMATS.group)
+    with installed(point):
+        done = invoke("standings", "--db", copy)
+    assert done.exit_code == 2
+    assert done.stderr.startswith("error: the plugin of format gone (tests.nowhere:Gone) is broken: ")
 
 
 def test_exported_records_import_as_the_same_tournament(db: str, tmp_path: Path) -> None:

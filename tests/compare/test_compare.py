@@ -19,8 +19,7 @@ from tourney.run.config.tournament_file import EntrantLine
 from tourney.run.engine.stopping import Deadline
 from tourney.run.monitoring.summary import End
 from tourney.run.workers.executor import FuturesExecutor, MatchExecutor, MatchTask, WorkerReply
-from tourney.schedule.format import History, Pairings, Participant, Setup
-from tourney.schedule.registry import file_formats, find_format
+from tourney.schedule.format import History, Pairings, Participant, Setup, file_formats, find_format
 from tourney.seeds import derive
 from tourney.store.plans import RunSettings
 from tourney.store.repository import Repository

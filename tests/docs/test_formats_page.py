@@ -15,7 +15,7 @@ from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.start import open_tournament
 from tourney.run.monitoring.summary import End
 from tourney.run.workers.executor import FuturesExecutor
-from tourney.schedule.registry import file_formats
+from tourney.schedule.format import file_formats
 
 PAGE = (ROOT / "docs" / "explanation" / "formats.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```([a-z]+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)

@@ -13,7 +13,7 @@ from tourney.results.columns import (
     standings_columns,
 )
 from tourney.results.standings import ranking_rule
-from tourney.schedule.registry import FORMATS, find_format
+from tourney.schedule.format import FORMATS, find_format
 
 
 @pytest.mark.parametrize(

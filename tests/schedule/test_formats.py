@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.schedules import check_rows, play_out, setup, truth
-from tourney.schedule.format import History, Setup
-from tourney.schedule.registry import file_formats, find_format
+from tourney.schedule.format import History, Setup, file_formats, find_format
 
 pytestmark = pytest.mark.usefixtures("quick_designs")
 

@@ -26,9 +26,8 @@ from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.pairing import pair_next
 from tourney.run.monitoring.summary import End
 from tourney.run.workers.executor import FuturesExecutor, MatchTask, WorkerReply
-from tourney.schedule.format import History
+from tourney.schedule.format import History, find_format
 from tourney.schedule.player_history import PlayerHistory
-from tourney.schedule.registry import find_format
 from tourney.seeds import derive, uniform
 from tourney.store.plans import Plan, RunSettings
 from tourney.store.repository import Repository

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.schedules import pairings, play_out, seat_counts, setup, truth
-from tourney.schedule.format import History
-from tourney.schedule.registry import file_formats, find_format
+from tourney.schedule.format import History, file_formats, find_format
 
 pytestmark = pytest.mark.usefixtures("quick_designs")
 

@@ -15,6 +15,7 @@ import rfc8785
 
 from tourney.cli.options import db_option, output_options
 from tourney.cli.output import current
+from tourney.cli.standings import warn_unknown_format
 from tourney.errors import EnvironmentFailure, UsageError
 from tourney.results.columns import csv_cell
 from tourney.results.format_input import load_history, load_setup
@@ -66,6 +67,8 @@ def command(tournament: str | None, what: str, format_: str | None, out: Path | 
     write = {"jsonl": _write_records, "csv": _write_csv, "parquet": _write_parquet, TRF: _write_trf}[chosen]
     with Repository.open(db) as opened, opened.snapshot() as repository:
         found = repository.tournament(tournament)
+        if what in {"standings", TRF}:
+            warn_unknown_format(found)
         if out is None:
             write(repository, found, what, sys.stdout.buffer)
             sys.stdout.buffer.flush()

@@ -7,6 +7,7 @@ import click
 
 from tourney.cli.options import db_option, output_options
 from tourney.cli.output import Output, current
+from tourney.cli.standings import warn_unknown_format
 from tourney.errors import StoreDamaged, UsageError
 from tourney.report import text
 from tourney.report.site import MATCH_PAGES, File, Options, site, sites
@@ -83,7 +84,7 @@ def write_report(
     repository: Repository, tournament: Tournament, out: Path, options: Options, output: Output
 ) -> Written:
     """Write a tournament's report to a folder, with a progress bar on standard error."""
-    source = load(repository, tournament)
+    source = _load(repository, tournament)
     return _write(site(source, options), (source,), out, options, output)
 
 
@@ -91,8 +92,13 @@ def write_reports(
     repository: Repository, tournaments: Sequence[Tournament], out: Path, options: Options, output: Output
 ) -> Written:
     """Write the reports of several tournaments to one folder, with a page that links to them."""
-    sources = [load(repository, tournament) for tournament in tournaments]
+    sources = [_load(repository, tournament) for tournament in tournaments]
     return _write(sites(sources, options), sources, out, options, output)
+
+
+def _load(repository: Repository, tournament: Tournament) -> Source:
+    warn_unknown_format(tournament)
+    return load(repository, tournament)
 
 
 def _write(

@@ -6,8 +6,9 @@ from tourney.cli.options import db_option, format_option, output_options
 from tourney.cli.output import Format, current
 from tourney.results.columns import rendered, standings_columns
 from tourney.results.standings import compute_standings, standing_row
-from tourney.schedule.registry import find_format
+from tourney.schedule.format import FORMATS, ranking_format
 from tourney.store.repository import Repository
+from tourney.store.values import Tournament
 
 
 @click.command("standings")
@@ -25,7 +26,17 @@ def command(tournament: str | None, db: str, format_: Format) -> None:
     """
     with Repository.open(db) as opened, opened.snapshot() as repository:
         found = repository.tournament(tournament)
+        warn_unknown_format(found)
         lines = compute_standings(repository, found.id)
-    columns = standings_columns(find_format(found.plan.format), found.seats)
+    columns = standings_columns(ranking_format(found.plan.format), found.seats)
     rows = rendered(map(standing_row, lines), columns, people=format_ is Format.TABLE)
     current().table(rows, columns, format_)
+
+
+def warn_unknown_format(tournament: Tournament) -> None:
+    """Print a warning if the tournament's format is not installed, so that points rank its standings."""
+    format_ = tournament.plan.format
+    if not FORMATS.knows(format_):
+        current().warn(
+            f"the format {format_} of {tournament.name} is not installed: the standings are ranked by points"
+        )

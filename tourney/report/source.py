@@ -17,8 +17,7 @@ from tourney.ratings.counts import Counts
 from tourney.ratings.trueskill_rating import Pool, Settings, TrueSkillRating, history
 from tourney.results.ratings import draw_probability_of
 from tourney.results.standings import Standing, compute_standings
-from tourney.schedule.format import Format
-from tourney.schedule.registry import find_format
+from tourney.schedule.format import Format, ranking_format
 from tourney.schedule.row import ResultRow
 from tourney.store.repository import Repository
 from tourney.store.values import Match, PairTotal, RowCounts, ScoreTotals, StoredEntrant, Tournament
@@ -78,7 +77,7 @@ class Source:
     @property
     def format(self) -> Format:
         """The tournament's format."""
-        return find_format(self.tournament.plan.format)
+        return ranking_format(self.tournament.plan.format)
 
     @cached_property
     def settings(self) -> Settings:

@@ -7,8 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from tourney.results.format_input import load_history, setup_of
-from tourney.schedule.format import BY_POINTS, Format
-from tourney.schedule.registry import find_format
+from tourney.schedule.format import BY_POINTS, Format, ranking_format
 from tourney.schedule.row import units_of_win
 from tourney.schedule.tie_breaks import (
     TIE_BREAKS,
@@ -61,11 +60,11 @@ class Standing:
 
 
 def compute_standings(repository: Repository, tournament: int) -> tuple[Standing, ...]:
-    """Return the standings by the ranking rule of the tournament's format; equal entrants by number."""
+    """Return the standings by the rule of ``ranking_format``; equal entrants by number."""
     with repository.snapshot() as moment:
         stored = moment.tournament_by_id(tournament)
         entrants = moment.entrants(tournament)
-        format_ = find_format(stored.plan.format)
+        format_ = ranking_format(stored.plan.format)
         ranked = None
         if format_.ranks:
             setup = setup_of(stored.plan, stored.seed, entrants)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from tourney.results.columns import Row, rendered, standings_columns
 from tourney.results.standings import compute_standings, standing_row
-from tourney.schedule.registry import find_format
+from tourney.schedule.format import ranking_format
 from tourney.store.repository import Repository
 from tourney.store.values import Match, Tournament
 
@@ -83,14 +83,14 @@ def _entrants(repository: Repository, tournament: Tournament) -> Iterator[Row]:
 
 
 def _standings(repository: Repository, tournament: Tournament) -> Iterator[Row]:
-    columns = standings_columns(find_format(tournament.plan.format), tournament.seats)
+    columns = standings_columns(ranking_format(tournament.plan.format), tournament.seats)
     rows = map(standing_row, compute_standings(repository, tournament.id))
     for row in rendered(rows, columns, people=False):
         yield {**row, "kinds": " ".join(row["kinds"])}
 
 
 def _standings_keys(tournament: Tournament) -> tuple[str, ...]:
-    columns = standings_columns(find_format(tournament.plan.format), tournament.seats)
+    columns = standings_columns(ranking_format(tournament.plan.format), tournament.seats)
     return tuple(column.key for column in columns)
 
 

@@ -14,6 +14,7 @@ from typing import ClassVar, Literal
 
 from tourney.errors import TournamentError
 from tourney.match.seeds import seat_orders
+from tourney.plugins import Registry
 from tourney.schedule.row import ResultRow, Row
 from tourney.schedule.tie_breaks import TIE_BREAKS, ZERO, RankedEntrant, Scores, TieBreak, rank_scores
 
@@ -248,3 +249,58 @@ def refuse_late(setup: Setup, rounds: int) -> None:
 def group_size(seats: int) -> int:
     """Return the number of matches in a mirrored group. Raise ValueError beyond 4 seats."""
     return len(seat_orders(seats, 1))
+
+
+FORMATS: Registry[Format] = Registry(
+    "format",
+    "tourney.formats",
+    Format,
+    {
+        "adaptive": "tourney.schedule.adaptive:Adaptive",
+        "compare": "tourney.compare.format:ComparisonFormat",
+        "gauntlet": "tourney.schedule.gauntlet:Gauntlet",
+        "import": "tourney.schedule.format:Imported",
+        "knockout": "tourney.schedule.knockout:Knockout",
+        "round-robin": "tourney.schedule.round_robin:RoundRobin",
+        "swiss": "tourney.schedule.swiss:Swiss",
+    },
+    TournamentError,
+)
+
+
+class Imported(Format):
+    """The schedule of imported records: all its matches are played, and no round follows."""
+
+    name = "import"
+    in_files = False
+
+    def check(self, setup: Setup) -> None:
+        """Accept every tournament."""
+
+    def next_rounds(self, setup: Setup, history: History) -> Pairings:  # noqa: ARG002 - nothing to add
+        """Return no rounds."""
+        return Pairings((), complete=True)
+
+
+def find_format(name: str) -> Format:
+    """Return the format of that name. Raise TournamentError if there is none, or if its plugin is broken."""
+    return FORMATS.find(name)
+
+
+def ranking_format(name: str) -> Format:
+    """Return the format that ranks a stored tournament: one that is not installed is ranked by points.
+
+    Raise TournamentError if its plugin is broken.
+    """
+    return FORMATS.find(name if FORMATS.knows(name) else Imported.name)
+
+
+def working_formats() -> tuple[tuple[Format, ...], dict[str, str]]:
+    """Return the formats that a file may name, and a sentence for each format broken or offered twice."""
+    found, broken = FORMATS.working()
+    return tuple(format_ for format_ in found if format_.in_files), broken
+
+
+def file_formats() -> tuple[Format, ...]:
+    """Return the formats that a tournament file may name, sorted. Raise as ``Registry.all`` does."""
+    return tuple(format_ for format_ in FORMATS.all() if format_.in_files)

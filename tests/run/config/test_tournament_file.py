@@ -1,12 +1,15 @@
 import dataclasses
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
 
+from tests.command import installed
 from tests.tournaments import refused, write_file
 from tourney.errors import TournamentError
 from tourney.match.spec import Limits
 from tourney.run.config.tournament_file import EntrantLine, read_tournament_file
+from tourney.schedule.format import FORMATS
 from tourney.store.plans import RunSettings
 
 PLAIN = 'name = "cup"\ngame = "sages-tafl"\nbots = ["random", "./mine"]\n'
@@ -146,6 +149,18 @@ def test_wrong_value_is_refused_in_one_sentence(tmp_path: Path, old: str, new: s
     path = write_file(tmp_path, PLAIN.replace(old, new, 1))
     with refused(TournamentError, sentence):
         read_tournament_file(path)
+
+
+def test_broken_format_matters_only_where_it_may_be_meant(tmp_path: Path) -> None:
+    broken = "the plugin of format gone (tests.nowhere:Gone) is broken: ModuleNotFoundError: "
+    with installed(EntryPoint("gone", "tests.nowhere:Gone", FORMATS.group)):
+        assert read_tournament_file(write_file(tmp_path, PLAIN)).plan.format == "round-robin"
+        with refused(TournamentError, 'cup.toml: unknown key "lives"; the keys are: ', f"; {broken}"):
+            read_tournament_file(write_file(tmp_path, f"lives = 3\n{PLAIN}"))
+        with refused(TournamentError, f"cup.toml: {broken}"):
+            read_tournament_file(write_file(tmp_path, f'format = "gone"\n{PLAIN}'))
+        with refused(TournamentError, 'cup.toml: format is ["gone"], but must be "adaptive"'):
+            read_tournament_file(write_file(tmp_path, f'format = ["gone"]\n{PLAIN}'))
 
 
 def test_game_with_hidden_actions_takes_no_opening_plies(tmp_path: Path) -> None:

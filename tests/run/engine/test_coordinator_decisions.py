@@ -15,8 +15,7 @@ from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.start import unbench
 from tourney.run.monitoring.summary import End, Summary
 from tourney.run.workers.executor import FuturesExecutor, MatchTask, WorkerReply
-from tourney.schedule.format import Format, History, Pairings, Setup, rows_of
-from tourney.schedule.registry import FORMATS
+from tourney.schedule.format import FORMATS, Format, History, Pairings, Setup, rows_of
 from tourney.store.repository import Repository
 
 

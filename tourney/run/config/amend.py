@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tourney.errors import TournamentError
 from tourney.run.config.entrants import line_text
 from tourney.run.config.tournament_file import EntrantLine, TournamentFile
-from tourney.schedule.registry import find_format
+from tourney.schedule.format import find_format
 from tourney.schema import SchemaError, show
 from tourney.store.plans import Plan, RunSettings
 from tourney.store.values import StoredEntrant, Tournament

@@ -14,7 +14,7 @@ from tourney.match.named_seeds import NamedSeedForm
 from tourney.match.record import RecordForm
 from tourney.match.spec import STORED_LIMITS
 from tourney.run.config.tournament_file import file_schema
-from tourney.schedule.registry import file_formats
+from tourney.schedule.format import file_formats
 from tourney.schema import UNICODE, bare
 from tourney.store.plans import PAIRS, Plan
 
@@ -68,7 +68,7 @@ def schemas() -> dict[str, Schema]:
         "record.json": record,
         "named-seed.json": json_schema(NamedSeedForm, "Named seed"),
         "plan.json": plan,
-        "tournament-file.json": json_schema(file_schema(), "Tournament file"),
+        "tournament-file.json": json_schema(file_schema(file_formats()), "Tournament file"),
         "bot-toml.json": json_schema(Manifest, "bot.toml"),
     }
 

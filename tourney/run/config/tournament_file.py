@@ -1,5 +1,6 @@
 """The tournament file: TOML, read strictly into frozen values."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, cast
@@ -12,8 +13,7 @@ from tourney.games.registry import find_game
 from tourney.match.spec import Limits
 from tourney.parsing import parse_toml
 from tourney.run.config.opening_book import Book, read_book
-from tourney.schedule.format import Format, Key, group_size, join_names
-from tourney.schedule.registry import file_formats, find_format
+from tourney.schedule.format import Format, Key, find_format, group_size, join_names, working_formats
 from tourney.schema import (
     MAX_ARGUMENT,
     MAX_ARGUMENTS,
@@ -152,20 +152,26 @@ class TournamentFile:
 def read_tournament_file(path: Path) -> TournamentFile:
     """Read a tournament file. Raises TournamentError, in one sentence that names the file and the key."""
     data = _load(path)
+    formats, broken = working_formats()
+    name = str(data.get("format"))
+    if name in broken and name not in [format_.name for format_ in formats]:
+        raise TournamentError(f"{path}: {broken[name]}", file=path, key="format")
     try:
-        table = read(data, file_schema(), toml=True)
-        plan = _plan(table, data, path)
+        table = read(data, file_schema(formats), toml=True)
+        plan = _plan(table, data, path, formats)
     except SchemaError as error:
-        raise TournamentError(error.in_toml(str(path)), file=path, key=error.key) from error
+        sentence = error.in_toml(str(path))
+        if error.inside and not error.path:  # an unknown key, which a broken format may take
+            sentence = "; ".join((sentence, *broken.values()))
+        raise TournamentError(sentence, file=path, key=error.key) from error
     except GameError as error:
         raise TournamentError(f"{path}: {error}", file=path) from error
     entrants = (*map(EntrantLine, table.bots), *table.entrant)
     return TournamentFile(path, plan, table.seed, entrants, table.run)
 
 
-def file_schema() -> type[TournamentTable]:
-    """Return the schema of a tournament file, with the formats by name and the keys that they take."""
-    formats = file_formats()
+def file_schema(formats: Sequence[Format]) -> type[TournamentTable]:
+    """Return the schema of a tournament file, with these formats by name and the keys that they take."""
     own = {key.name: key for format_ in formats for key in format_.keys}
     fields: list[tuple[str, Any, Any]] = [(_attribute(key), _key_type(own[key]) | None, None) for key in own]
     word = Literal[tuple(format_.name for format_ in formats)]  # type: ignore[valid-type]  # known when it runs
@@ -210,7 +216,7 @@ def _load(path: Path) -> dict[str, Any]:
         raise TournamentError(f"{path}: this is no TOML: {error}", file=path) from error
 
 
-def _plan(table: TournamentTable, data: dict[str, Any], path: Path) -> Plan:
+def _plan(table: TournamentTable, data: dict[str, Any], path: Path, formats: Sequence[Format]) -> Plan:
     """Return the plan of a file. Raises SchemaError for keys that do not go together, and GameError."""
     game = find_game(table.game)
     seats, options = game.settings(table.seats, {key: str(value) for key, value in table.options.items()})
@@ -237,7 +243,7 @@ def _plan(table: TournamentTable, data: dict[str, Any], path: Path) -> Plan:
         opening_plies=table.opening_plies,
         book=book,
         limits=_limits(table.limits, data.get("limits", {})),
-        extra=_extra(table, format_),
+        extra=_extra(table, format_, formats),
     )
 
 
@@ -270,10 +276,12 @@ def _limits(limits: Limits, given: dict[str, Any]) -> Limits:
     return limits if "move-ms" in given else msgspec.structs.replace(limits, move_ms=None)
 
 
-def _extra(table: TournamentTable, format_: Format) -> tuple[tuple[str, int | str], ...]:
+def _extra(
+    table: TournamentTable, format_: Format, formats: Sequence[Format]
+) -> tuple[tuple[str, int | str], ...]:
     """Return the format's own keys that the file has, as they are stored. Refuses those of other formats."""
     found: list[tuple[str, int | str]] = []
-    for name in {key.name: key for other in file_formats() for key in other.keys}:
+    for name in {key.name: key for other in formats for key in other.keys}:
         value = getattr(table, _attribute(name))
         if value is None:
             continue

@@ -7,7 +7,7 @@ from tourney.match.seeds import match_seed
 from tourney.match.spec import MatchSpec
 from tourney.results.format_input import history_of, setup_of
 from tourney.run.config.opening_book import choose
-from tourney.schedule.registry import find_format
+from tourney.schedule.format import find_format
 from tourney.schedule.row import Row
 from tourney.store.repository import Repository
 from tourney.store.values import StoredEntrant, Tournament

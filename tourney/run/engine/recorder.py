@@ -9,7 +9,7 @@ from tourney.run.engine.pairing import NumberedRow, pair_next
 from tourney.run.engine.retry import WriteRetry
 from tourney.run.engine.spool import Spool
 from tourney.run.monitoring.progress import Listener, Progress
-from tourney.schedule.registry import find_format
+from tourney.schedule.format import find_format
 from tourney.schedule.row import Row
 from tourney.store.repository import Repository
 from tourney.store.values import MatchResult, Tournament

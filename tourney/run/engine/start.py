@@ -20,7 +20,7 @@ from tourney.run.config.opening_book import choose
 from tourney.run.config.tournament_file import TournamentFile
 from tourney.run.engine.bench_policy import failed_starts_of
 from tourney.run.engine.pairing import pair_next
-from tourney.schedule.registry import find_format
+from tourney.schedule.format import find_format
 from tourney.store.engine import database_exists
 from tourney.store.repository import Repository
 from tourney.store.values import StoredEntrant, Tournament

@@ -10,8 +10,7 @@ from tests.command import ROOT
 from tests.schedules import setup
 from tourney import plugins
 from tourney.errors import TournamentError
-from tourney.schedule.format import History, Pairings
-from tourney.schedule.registry import FORMATS, file_formats, find_format
+from tourney.schedule.format import FORMATS, History, Pairings, file_formats, find_format
 from tourney.schedule.swiss import Swiss
 
 
