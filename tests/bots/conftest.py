@@ -1,4 +1,4 @@
-"""What the tests of bots share: a store, and folders that hold a bot."""
+"""Fixtures for tests of bots: a store, and folders of bots."""
 
 from collections.abc import Callable
 from functools import partial

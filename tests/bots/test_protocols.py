@@ -1,4 +1,4 @@
-"""Bots of another protocol play through an adapter."""
+"""Bots with another protocol play through an adapter."""
 
 import sys
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ done
 
 
 class FirstChannel(ForwardingChannel):
-    """Sends a bot its legal actions, and turns the line that it answers into a move."""
+    """Sends a bot its legal actions, and converts its answer to a move."""
 
     def __init__(self, inner: Channel) -> None:
         super().__init__(inner)
@@ -81,13 +81,13 @@ def first() -> Iterator[None]:
     PROTOCOLS.clear()
 
 
-def test_tourneys_own_protocol_needs_no_adapter() -> None:
+def test_own_protocol_needs_no_adapter() -> None:
     channel = FailedChannel("gone")
     assert PROTOCOLS.find("tourney").adapt(channel) is channel
 
 
 @pytest.mark.usefixtures("first")
-def test_a_bot_plays_through_its_adapter(tmp_path: Path) -> None:
+def test_bot_plays_through_its_adapter(tmp_path: Path) -> None:
     folder = tmp_path / "first"
     folder.mkdir()
     (folder / "bot.toml").write_text(MANIFEST)
@@ -106,11 +106,11 @@ def test_a_bot_plays_through_its_adapter(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("first")
-def test_a_manifest_may_name_an_installed_protocol() -> None:
+def test_manifest_may_name_an_installed_protocol() -> None:
     assert read_manifest(MANIFEST, "bot.toml").protocol == "first"
 
 
-def test_an_unknown_protocol_is_refused_with_the_known_ones() -> None:
+def test_unknown_protocol_error_lists_known_ones() -> None:
     with pytest.raises(BotError, match='line 4: protocol is "first", but the bot protocols are: tourney'):
         read_manifest(MANIFEST, "bot.toml")
     with pytest.raises(BotError, match="there is no bot protocol 'first'; the bot protocols are: tourney"):

@@ -133,7 +133,7 @@ def test_malformed_record_is_refused_by_place(record: Record, path: str, value: 
 
 @pytest.mark.parametrize("data", [None, [], "record", 7, {}, {"format": FORMAT}])
 def test_other_json_values_are_refused(data: object) -> None:
-    """Any JSON value but an object is an error."""
+    """Any other JSON value is an error."""
     with pytest.raises(RecordError):
         check_record(data)
 

@@ -145,7 +145,7 @@ def test_lines_with_carriage_returns_are_fine(play: Play) -> None:
     assert outcome(played)["faults"] == []
 
 
-def test_bot_that_answers_twice_is_at_fault_at_its_next_turn(play: Play) -> None:
+def test_second_answer_is_a_fault_at_the_next_turn(play: Play) -> None:
     """The other bot answers only after the second line must have arrived."""
     twice = play.bot(
         "twice", GOOD.replace('echo "move $first"', 'echo "move $first"; echo "move c3"; echo >>sent')

@@ -42,15 +42,13 @@ ELEMENT = ["A-e5", "E-e5", "F-e5", "end"]
         ("quit", ["quitter", "quit"], "quit"),
     ],
 )
-def test_an_action_by_its_string_its_beginning_or_its_number(
-    line: str, legal: list[str], action: str
-) -> None:
-    """The string itself comes first, whatever else it might be; letters' case counts if it can."""
+def test_action_is_found_by_string_prefix_or_number(line: str, legal: list[str], action: str) -> None:
+    """An exact string comes first; case counts if it decides between actions."""
     assert parse_typed(line, legal) == TypedAction(action)
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "command"),
     [
         ("help", Command("help")),
         ("?", Command("help")),
@@ -61,17 +59,17 @@ def test_an_action_by_its_string_its_beginning_or_its_number(
         (" resign ", Command("resign")),
     ],
 )
-def test_a_word_of_the_table(line: str, said: Command) -> None:
-    assert parse_typed(line, TAFL) == said
+def test_command_is_parsed_with_its_argument(line: str, command: Command) -> None:
+    assert parse_typed(line, TAFL) == command
 
 
-def test_a_colon_makes_a_word_of_what_is_an_action_too() -> None:
+def test_colon_gives_a_command_priority_over_an_action() -> None:
     assert parse_typed("resign", ["resign", "stay"]) == TypedAction("resign")
     assert parse_typed(":resign", ["resign", "stay"]) == Command("resign")
 
 
 @pytest.mark.parametrize(
-    ("line", "says"),
+    ("line", "reason"),
     [
         ("d2", "'d2' is the prefix of 2 legal actions: d2-d3 d2-d4"),
         ("x9", "'x9' is no legal action and no prefix of one; `moves` lists the 4 legal actions"),
@@ -87,27 +85,27 @@ def test_a_colon_makes_a_word_of_what_is_an_action_too() -> None:
         ("\N{ARABIC-INDIC DIGIT ONE}", "is no legal action"),
     ],
 )
-def test_what_is_neither_is_said_in_one_sentence(line: str, says: str) -> None:
-    """It names what was typed, bounded and harmless, and what to do."""
+def test_invalid_input_is_explained_in_one_sentence(line: str, reason: str) -> None:
+    """The sentence quotes the input, short and printable, and says what to do."""
     meant = parse_typed(line, TAFL)
     assert isinstance(meant, Unclear)
-    assert says in meant.why
+    assert reason in meant.why
     assert meant.why.isprintable()
     assert len(meant.why) < 200
 
 
-def test_an_empty_line_is_asked_again_without_a_word() -> None:
+def test_empty_line_has_no_explanation() -> None:
     assert parse_typed("  ", TAFL) == Unclear("")
 
 
-def test_many_beginnings_are_not_all_named() -> None:
+def test_long_list_of_matching_actions_is_cut() -> None:
     meant = parse_typed("a", [f"a{k:03}" for k in range(300)])
     assert meant == Unclear(
         "'a' is the prefix of 300 legal actions: a000 a001 a002 a003 a004 a005 a006 a007 ..."
     )
 
 
-def test_only_what_looks_or_goes_back_is_said_after_the_end() -> None:
+def test_finished_game_accepts_only_viewing_undo_and_quit() -> None:
     assert parse_typed("history", ()) == Command("history")
     assert parse_typed("undo", ()) == Command("undo")
     for line in ("moves", "resign"):
@@ -120,18 +118,18 @@ def test_only_what_looks_or_goes_back_is_said_after_the_end() -> None:
         assert "the game is over" in meant.why
 
 
-def test_help_has_every_word() -> None:
+def test_help_lists_every_command() -> None:
     text = "\n".join(help_lines())
     assert all(f"  {name}" in text for name in NAMES)
 
 
-def test_a_few_are_listed_with_their_numbers() -> None:
+def test_few_actions_are_listed_with_numbers() -> None:
     assert listing(["end", "pass", "step-a1"], "", 80) == ["1 end       2 pass      3 step-a1"]
     assert summary(["end", "pass", "step-a1"], 80) == listing(["end", "pass", "step-a1"], "", 80)
 
 
-def test_numbers_are_those_among_all() -> None:
-    """So that what a filtered list shows can be typed."""
+def test_filtered_actions_keep_their_numbers() -> None:
+    """The numbers of a filtered list can be typed."""
     assert listing(["a1", "a2", *(f"b{k}" for k in range(9))], "b", 20) == [
         " 3 b0    4 b1",
         " 5 b2    6 b3",
@@ -141,15 +139,15 @@ def test_numbers_are_those_among_all() -> None:
     ]
 
 
-def test_more_than_a_few_are_counted_unasked() -> None:
+def test_summary_counts_many_actions() -> None:
     legal = [f"put-{k:02}" for k in range(FEW + 1)]
     assert summary(legal, 80) == [
         "13 legal actions; `moves` lists them, `moves put-1` those that begin with put-1"
     ]
 
 
-def test_many_are_listed_by_their_beginnings() -> None:
-    """As long as they can be, with what all of a lot share; one alone is whole, with its number."""
+def test_many_actions_are_grouped_by_prefix() -> None:
+    """Each group has its longest common prefix; a single action has its number."""
     lines = listing([*SQUARES, "pass"], "", 80)
     assert lines[0] == "385 actions, by prefix; `moves PREFIX` lists those of one:"
     assert lines[1].startswith("a1-..  16            a2-..  16 ")
@@ -159,18 +157,18 @@ def test_many_are_listed_by_their_beginnings() -> None:
     assert nested[1].split()[:6] == ["a", "(number", "1)", "a!", "(number", "2)"]
 
 
-def test_a_prefix_that_begins_nothing_is_said() -> None:
+def test_prefix_without_actions_is_reported() -> None:
     assert listing(["a1", "b1"], "c", 80) == ["no legal action begins with 'c'"]
 
 
-def test_what_is_too_long_for_two_columns_has_one() -> None:
+def test_long_entries_have_one_column() -> None:
     assert columns(["a" * 50, "b"], 40) == ["a" * 50, "b"]
     assert columns([], 40) == []
 
 
 @given(st.sets(st.text("abc-x", min_size=1, max_size=9), min_size=1, max_size=400))
-def test_every_action_can_be_reached_by_prefixes(actions: set[str]) -> None:
-    """Whatever is not listed yet is counted in a lot whose beginning lists it, sooner or later."""
+def test_prefixes_lead_to_every_action(actions: set[str]) -> None:
+    """Every unlisted action is counted in a group whose prefix leads to it."""
     legal = sorted(actions)
     left, seen = [""], set[str]()
     while left:
@@ -190,5 +188,5 @@ def test_every_action_can_be_reached_by_prefixes(actions: set[str]) -> None:
     assert seen == actions
 
 
-def test_a_screen_holds_any_list() -> None:
+def test_list_of_most_actions_fits_a_screen() -> None:
     assert len(listing(SQUARES[:MOST], "", 80)) <= MOST // 4

@@ -1,4 +1,4 @@
-"""The story of a game, a line for each turn."""
+"""The history of a game has a line for each turn."""
 
 from tourney.play.person import SHOWN_LINES, Happening, recent, story
 from tourney.protocol import Play, Reveal, Withdrawn
@@ -14,7 +14,7 @@ def plays(*moves: str) -> list[Happening]:
     return [Play(int(move[0]), move[2:]) for move in moves]
 
 
-def test_a_turn_of_many_actions_is_one_line_with_what_chance_did_in_it() -> None:
+def test_turn_is_one_line_with_its_chance_outcomes() -> None:
     entries = plays("1 draw-2", "0 stones-AE", "1 A-e5", "1 end", "2 draw-0", "2 end")
     assert story(entries, name_of, 80) == [
         "1 White: draw-2 [stones-AE] A-e5 end",
@@ -22,7 +22,7 @@ def test_a_turn_of_many_actions_is_one_line_with_what_chance_did_in_it() -> None
     ]
 
 
-def test_dice_belong_to_the_seat_that_plays_next() -> None:
+def test_dice_belong_to_the_next_seat() -> None:
     """Dice belong to the seat that plays after them; dice before no action stand alone."""
     entries = plays("0 roll-111", "1 3a", "0 roll-123", "2 5c", "0 roll-666")
     assert story(entries, name_of, 80) == [
@@ -32,7 +32,7 @@ def test_dice_belong_to_the_seat_that_plays_next() -> None:
     ]
 
 
-def test_hidden_actions_are_counted_and_opened_in_their_order() -> None:
+def test_hidden_actions_are_counted_and_revealed_in_order() -> None:
     entries = [
         *plays("1 king-b5", "2 ?", "2 ?", "2 e4", "2 ?"),
         Reveal(2, "king-h3"),
@@ -45,7 +45,7 @@ def test_hidden_actions_are_counted_and_opened_in_their_order() -> None:
     ]
 
 
-def test_a_withdrawn_seat_is_named_and_gets_no_dice() -> None:
+def test_withdrawn_seat_is_named_and_gets_no_dice() -> None:
     entries = [*plays("0 roll-111"), Withdrawn(2), *plays("2 3a")]
     assert story(entries, name_of, 80) == [
         "2 Black, greedy plays no more; the referee plays random actions for it",
@@ -61,7 +61,7 @@ def test_long_turns_are_folded_between_actions() -> None:
     )
 
 
-def test_of_a_long_story_the_end_is_shown() -> None:
+def test_only_the_end_of_a_long_history_is_shown() -> None:
     lines = [str(k) for k in range(100)]
     assert recent(lines) == [
         f"({100 - SHOWN_LINES} lines left out; `history` has them)",

@@ -1,4 +1,4 @@
-"""A person's match from the first board to the last: what is shown, undo, hot seats, faults."""
+"""A person's match: its output, undo, several persons at one terminal, and faults."""
 
 from collections.abc import Callable, Sequence
 
@@ -68,7 +68,7 @@ def sit(game: AnyGame, starts: Sequence[Start | None], terminal: Typed, seed: in
 def play(
     game: AnyGame, starts: Sequence[Start | None], *lines: str, seed: int = 7
 ) -> tuple[PlayedMatch, str]:
-    """Play to the end of a game by typed lines; return it, and what was shown."""
+    """Play a game to its end by typed lines; return the match and the terminal's text."""
     terminal = Typed(*lines)
     played = sit(game, starts, terminal, seed).play()
     assert played is not None, terminal.text
@@ -78,7 +78,7 @@ def play(
 
 
 def scripts(*texts: str) -> tuple[Start, Callable[[], None]]:
-    """Return what starts a scripted bot, each time another, and what asserts that all were played."""
+    """Return a function that starts the next scripted bot, and one that asserts that all were played."""
     channels = [ScriptedChannel(text) for text in texts]
     left = iter(channels)
 
@@ -91,8 +91,8 @@ def scripts(*texts: str) -> tuple[Start, Callable[[], None]]:
     return lambda: next(left), finish
 
 
-def test_a_game_is_played_to_its_end_and_the_record_verifies() -> None:
-    """The board as text, the opponent's answers, the result; the person is an entrant like any other."""
+def test_whole_game_gives_a_valid_record() -> None:
+    """The terminal shows board, opponent's actions and result; the record has the person as an entrant."""
     played, text = play(Toe(), [None, First], "b2", "2", "c", "c1")
     assert [action for _, action in played.record["actions"]] == ["b2", "a1", "a3", "a2", "c1"]
     assert played.record["seats"][0]["bot"] == "person"
@@ -105,8 +105,8 @@ def test_a_game_is_played_to_its_end_and_the_record_verifies() -> None:
     )
 
 
-def test_what_cannot_be_played_is_asked_for_again() -> None:
-    """One sentence a time, and the game goes on."""
+def test_invalid_input_is_asked_for_again() -> None:
+    """Each invalid line gets one sentence."""
     _, text = play(Toe(), [None, First], "b9", "", "40", "b", "b2", "a3", "c1")
     assert text.count("1 Crosses> ") == 7
     for sentence in (
@@ -117,7 +117,7 @@ def test_what_cannot_be_played_is_asked_for_again() -> None:
         assert text.count(sentence) == 1
 
 
-def test_words_answer_and_change_nothing() -> None:
+def test_viewing_commands_change_nothing() -> None:
     _, text = play(
         Toe(), [None, First], "b2", "help", "moves a", "board", "position", "history", "a3", "c1", "position"
     )
@@ -128,8 +128,8 @@ def test_words_answer_and_change_nothing() -> None:
     assert "over, Enter to leave> position\nO.X/OX./X.. over\n" in text
 
 
-def test_the_end_of_the_input_and_quit_leave_politely() -> None:
-    """Nothing is recorded, and no bot is left."""
+def test_end_of_input_and_quit_leave_the_game() -> None:
+    """There is no result, and no bot is left."""
     bots: list[First] = []
 
     def start() -> Channel:
@@ -144,8 +144,8 @@ def test_the_end_of_the_input_and_quit_leave_politely() -> None:
     assert [bot.closed for bot in bots] == [True, True, True]
 
 
-def test_after_an_undo_a_bot_starts_afresh_and_is_told_what_is_left() -> None:
-    """It hears of a game that began with what is left; its own kept action is played without asking it."""
+def test_undo_restarts_a_bot_with_the_remaining_actions() -> None:
+    """The bot receives the remaining actions as play lines; its own kept action is not requested."""
     head = "> tourney 1\n< bot\n> game toe seats=2 seat=2 seed=* move=1000 misere=no\n< ready\n"
     start, finish = scripts(
         f"{head}> play 1 b2\n> go move=1000\n< move a1\n"
@@ -159,7 +159,7 @@ def test_after_an_undo_a_bot_starts_afresh_and_is_told_what_is_left() -> None:
     assert "1 Crosses> undo\ntaken back\n1 Crosses: b2\n2 Noughts, bot: a1\n\n" in text
 
 
-def test_undo_goes_back_several_decisions_and_no_more_than_there_are() -> None:
+def test_undo_takes_back_at_most_all_decisions() -> None:
     _, text = play(
         Toe(), [None, First], "undo", "b2", "b3", "undo 3", "undo 2", "undo", "a1", "b2", "c3", "undo 9", ""
     )
@@ -169,8 +169,8 @@ def test_undo_goes_back_several_decisions_and_no_more_than_there_are() -> None:
     assert text.count("taken back\n") == 1
 
 
-def test_the_same_seed_gives_the_same_dice_after_an_undo() -> None:
-    """Whatever is played instead: the k-th throw is the k-th throw."""
+def test_undo_does_not_change_the_dice() -> None:
+    """The k-th throw is the same for any actions."""
     throws = []
     for lines in (["take", "take"], ["leave", "undo", "take", "take"], ["take", "leave", "undo", "take"]):
         played, _ = play(Race(), [None, First], *lines, *["take"] * 3, *["leave"] * 10)
@@ -178,20 +178,20 @@ def test_the_same_seed_gives_the_same_dice_after_an_undo() -> None:
     assert throws[0] == throws[1] == throws[2]
 
 
-def test_after_the_end_one_may_look_and_go_back() -> None:
+def test_finished_game_can_be_viewed_and_undone() -> None:
     played, text = play(Toe(), [None, First], "b2", "a3", "c1", "moves", "undo", "c3", "c2", "c1", "")
     assert "over, Enter to leave> moves\nthe game is over; type help, board, position," in text
     assert text.count("over after ") == 2
     assert len(played.record["actions"]) > 5
 
 
-def test_resigning_ends_a_game_of_two_and_can_be_taken_back() -> None:
+def test_resignation_ends_a_game_of_two_and_can_be_undone() -> None:
     played, text = play(Toe(), [None, First], "b2", "resign", "undo", "resign")
     assert played.record["outcome"]["resigned"] == [[1, 2]]
     assert "  rank 2  1 Crosses (resigned)\n" in text
 
 
-def test_a_game_of_three_goes_on_without_the_one_who_resigned() -> None:
+def test_game_of_three_continues_after_a_resignation() -> None:
     """The bots play on, and the result names the resignation."""
     played, text = play(Race(), [None, First, First], "resign")
     assert played.record["outcome"]["ranks"][0] == 3
@@ -200,7 +200,7 @@ def test_a_game_of_three_goes_on_without_the_one_who_resigned() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "says"),
+    ("answer", "message"),
     [
         (Event("closed", "exit code 1"), "2 Noughts, bot: crash: exit code 1\n"),
         (Event("timeout"), "2 Noughts, bot: timeout: no answer within 1050 ms\n"),
@@ -208,23 +208,23 @@ def test_a_game_of_three_goes_on_without_the_one_who_resigned() -> None:
         (Event("line", "hello\x1b[2J"), "2 Noughts, bot: protocol: 'hello\\x1b[2J' is no line of"),
     ],
 )
-def test_a_bot_that_fails_is_answers_and_loses(answer: Event, says: str) -> None:
-    """And an undo gives it another chance."""
+def test_failing_bot_loses_and_the_fault_is_shown(answer: Event, message: str) -> None:
+    """An undo gives it another chance."""
     played, text = play(Toe(), [None, lambda: First(turn0=answer)], "b2", "undo", "b2")
     assert played.record["outcome"]["ranks"] == [1, 2]
-    assert text.count(says) == 2
+    assert text.count(message) == 2
     assert f"  rank 2  2 Noughts, bot (fault: {played.record['outcome']['faults'][0][1]})\n" in text
 
 
-def test_a_bot_that_does_not_start_loses_before_anything_is_typed() -> None:
+def test_bot_that_does_not_start_loses_before_any_input() -> None:
     played, text = play(Toe(), [None, lambda: ScriptedChannel("> tourney 1\n! closed exit code 3")], "undo")
     assert played.record["outcome"]["faults"] == [[2, "startup", 0]]
     assert "2 Noughts, bot: startup: exit code 3\n" in text
     assert "there is no decision to take back" in text
 
 
-def test_a_seat_that_left_stays_away_after_an_undo() -> None:
-    """Its bot is not started again, and the record is that of a match without any undo."""
+def test_withdrawn_seat_stays_withdrawn_after_an_undo() -> None:
+    """Its bot does not start again, and the record equals that of a match without undo."""
     starts: list[int] = []
 
     def failing() -> Channel:
@@ -240,8 +240,8 @@ def test_a_seat_that_left_stays_away_after_an_undo() -> None:
     assert "2 Blue, bot plays no more; the referee plays random actions for it\n" in text
 
 
-def test_what_is_hidden_is_shown_when_it_is_opened() -> None:
-    """The seeker sees that something was played; what it was comes with the round's end."""
+def test_hidden_action_is_shown_after_its_reveal() -> None:
+    """The seeker sees a hidden action at once and its string at the end of the round."""
     _, text = play(Odds(), [First, None], "show-2", "show-1")
     first, rest = text.split("2 Seeker> show-2\n")
     assert "show-1" not in first.replace("1 show-1", "").replace("2 show-2", "")
@@ -250,8 +250,8 @@ def test_what_is_hidden_is_shown_when_it_is_opened() -> None:
     assert "last: show-1" not in first
 
 
-def test_persons_share_a_terminal() -> None:
-    """Each sees the board as its own seat does; where things are hidden the screen changes hands."""
+def test_two_persons_share_a_terminal() -> None:
+    """Each sees the board of its own seat; games with hidden actions hand the screen over."""
     played, text = play(Odds(), [None, None], "show-3", "show-2", "undo", "show-1", "show-2", "show-2")
     assert text.count("-- 2 Seeker sits down --\n") == 3
     assert text.count("-- 1 Hider sits down --\n") == 2
@@ -262,7 +262,7 @@ def test_persons_share_a_terminal() -> None:
     assert "sits down" not in text
 
 
-def test_what_can_be_completed_is_what_can_be_typed() -> None:
+def test_completion_offers_legal_actions_and_commands() -> None:
     terminal = Typed("b2")
     sit(Toe(), [None, First], terminal).play()
     assert set(terminal.offered[0]) >= {"a1", "b2", "c3", "moves", "undo", "quit"}
@@ -277,10 +277,8 @@ TYPED = st.lists(
 
 @settings(max_examples=60, deadline=None)
 @given(TYPED, st.integers(0, 3), st.booleans())
-def test_any_typing_gives_the_record_of_what_was_left_standing(
-    lines: list[str], fails: int, two: bool
-) -> None:
-    """With a bot that fails on the way: what was taken back leaves no trace."""
+def test_record_depends_only_on_remaining_decisions(lines: list[str], fails: int, two: bool) -> None:
+    """Decisions that were taken back leave no trace, also with a failing bot."""
 
     def starts() -> list[Start | None]:
         bad = {f"turn{fails}": Event("closed", "gone")}

@@ -1,4 +1,4 @@
-"""Where lines come from: a stream, or a terminal with completion."""
+"""Input lines come from a stream, or from a terminal with completion."""
 
 import io
 import os
@@ -17,15 +17,15 @@ def lines(data: bytes) -> tuple[StreamTerminal, io.StringIO]:
     return StreamTerminal(io.BytesIO(data), out), out
 
 
-def test_lines_of_a_stream_are_shown_after_their_prompts() -> None:
-    """So that a transcript can be read; the end of the input ends the last prompt's line."""
+def test_stream_lines_are_shown_after_their_prompts() -> None:
+    """A transcript is readable; the end of the input ends the last prompt's line."""
     terminal, out = lines(b"d2-d4\r\n\nlast")
     assert [terminal.ask("> ", ()) for _ in range(4)] == ["d2-d4", "", "last", None]
     assert out.getvalue() == "> d2-d4\n> \n> last\n\n"
 
 
-def test_a_stream_may_hold_anything() -> None:
-    """A line without end is bounded, what is no UTF-8 or not printable does no harm."""
+def test_stream_may_hold_any_bytes() -> None:
+    """An endless line is bounded; invalid UTF-8 and control characters do no harm."""
     terminal, out = lines(b"a" * (3 * MAX_LINE) + b"\nb\xff\x1b[2J\0\nc\n")
     assert terminal.ask("> ", ()) == "a" * MAX_LINE
     assert terminal.ask("> ", ()) == "b\N{REPLACEMENT CHARACTER}\x1b[2J\0"
@@ -37,15 +37,15 @@ def test_a_stream_may_hold_anything() -> None:
     assert "Black" not in out.getvalue()
 
 
-def test_completion_offers_what_begins_so() -> None:
+def test_completion_offers_words_with_the_prefix() -> None:
     screen = ScreenTerminal(color=False)
     screen._words = ("d2-d3", "d2-d4", "undo")
     assert [screen._completion("d", k) for k in range(3)] == ["d2-d3 ", "d2-d4 ", None]
     assert screen._completion("x", 0) is None
 
 
-def test_tab_completes_and_the_end_of_input_is_none_at_a_terminal() -> None:
-    """At a (pseudo) terminal: Tab in two lines, another person, Ctrl-D."""
+def test_terminal_completes_with_tab_and_reads_end_of_input() -> None:
+    """On a pseudo-terminal: Tab in two lines, a change of persons, Ctrl-D."""
     script = (
         "from tourney.play.terminal import ScreenTerminal; s = ScreenTerminal(color=True)\n"
         "for _ in range(2): print(repr(s.ask('> ', ('d2-d3', 'e2-e4', 'undo'))))\n"

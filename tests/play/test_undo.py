@@ -1,4 +1,4 @@
-"""Kept decisions are replayed without asking; a bot receives the rest as a game that began with them."""
+"""Kept decisions are replayed without requests; then the bot plays on."""
 
 import pytest
 
@@ -28,8 +28,8 @@ def ask(channel: ReplayChannel, *lines: str) -> Event:
     return channel.wait(FAR)
 
 
-def test_a_bot_is_told_what_was_played_but_not_asked_for_what_is_kept() -> None:
-    """Neither its view nor its legal actions of a turn that it does not have; then it is asked as ever."""
+def test_bot_receives_kept_actions_without_requests() -> None:
+    """It receives no view or legal actions for a kept turn; later turns are normal requests."""
     bot = ScriptedChannel(f"""{HELLO}
 > play 1 a
 > play 2 b
@@ -52,8 +52,8 @@ def test_a_bot_is_told_what_was_played_but_not_asked_for_what_is_kept() -> None:
     assert [event.text for event in noted] == ["move b", "move d"]
 
 
-def test_a_seat_that_left_is_not_started_again() -> None:
-    """Its answers, and how it left, are what is kept; the greeting is made up."""
+def test_withdrawn_seat_is_not_started_again() -> None:
+    """Its answers and its end are kept; the channel makes up the greeting."""
     gone = Event("closed", "exit code 1")
     noted: list[Event] = []
     channel = ReplayChannel(None, [Event("line", "move b"), gone], noted.append)
@@ -73,8 +73,8 @@ def test_a_seat_that_left_is_not_started_again() -> None:
         ("> tourney 1\n< hello", "malformed"),
     ],
 )
-def test_a_bot_that_does_not_start_again_fails_where_it_is_asked(script: str, kind: str) -> None:
-    """Not before: what others did on its kept actions stands."""
+def test_failed_restart_is_a_fault_at_the_next_request(script: str, kind: str) -> None:
+    """Its kept actions stay valid, and so do the answers to them."""
     noted: list[Event] = []
     channel = ReplayChannel(ScriptedChannel(script), [Event("line", "move b")], noted.append)
     greet(channel)
@@ -84,8 +84,8 @@ def test_a_bot_that_does_not_start_again_fails_where_it_is_asked(script: str, ki
     assert [event.kind for event in noted] == ["line", kind]
 
 
-def test_a_bot_that_speaks_out_of_turn_has_decided_to_leave() -> None:
-    """It is kept as the fault that it is, so that it is one again, and no move, when it is given again."""
+def test_output_out_of_turn_is_kept_as_a_fault() -> None:
+    """It is replayed as a fault, not as a move."""
     noted: list[Event] = []
     bot = ScriptedChannel(f"{HELLO}\n> go\n< move a\n< info late\n< move b")
     channel = ReplayChannel(bot, [], noted.append)
@@ -98,7 +98,7 @@ def test_a_bot_that_speaks_out_of_turn_has_decided_to_leave() -> None:
     ]
 
 
-def test_a_bot_that_dies_before_its_first_turn_has_decided_to_leave() -> None:
+def test_exit_before_the_first_turn_is_kept() -> None:
     noted: list[Event] = []
     channel = ReplayChannel(ScriptedChannel(f"{HELLO}\n! closed exit code 3"), [], noted.append)
     greet(channel)
@@ -106,8 +106,8 @@ def test_a_bot_that_dies_before_its_first_turn_has_decided_to_leave() -> None:
     assert noted == [Event("closed", "exit code 3")]
 
 
-def test_without_kept_decisions_a_bad_start_is_as_ever() -> None:
-    """And is no decision."""
+def test_failed_start_without_kept_decisions_is_reported_at_once() -> None:
+    """It is no decision."""
     noted: list[Event] = []
     channel = ReplayChannel(ScriptedChannel("> tourney 1\n! closed exit code 3"), [], noted.append)
     channel.request(b"tourney 1\n")
@@ -115,7 +115,7 @@ def test_without_kept_decisions_a_bad_start_is_as_ever() -> None:
     assert noted == []
 
 
-def test_what_is_taken_back_is_all_from_a_decision_on() -> None:
+def test_undo_drops_all_decisions_from_one_on() -> None:
     decisions = [Decision(seat, Event("line", f"move {k}")) for k, seat in enumerate((1, 2, 3, 1, 2, 3))]
     assert decisions_before(decisions, frozenset({1}), 1) == tuple(decisions[:3])
     assert decisions_before(decisions, frozenset({1}), 2) == ()

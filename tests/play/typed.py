@@ -1,4 +1,4 @@
-"""A terminal for tests: lines that are typed, and all that was shown."""
+"""A terminal for tests, with typed lines and the shown text."""
 
 from collections.abc import Sequence
 
@@ -6,9 +6,9 @@ from tourney.play.terminal import Terminal
 
 
 class Typed(Terminal):
-    """Types lines, the end of the input after them. ``text`` is what was shown, prompts and lines among it.
+    """Types lines, then the end of the input. ``text`` is the shown text with prompts and typed lines.
 
-    ``offered`` holds what could be completed at each prompt.
+    ``offered`` holds the completions at each prompt.
     """
 
     def __init__(self, *lines: str) -> None:

@@ -1,4 +1,4 @@
-"""Builds in the sandbox: a hostile build gets no further than a bot."""
+"""Builds in the sandbox: a hostile build is contained like a bot."""
 
 import os
 from pathlib import Path
@@ -15,7 +15,7 @@ def job(folder: Path, script: str, **bounds: int) -> BuildJob:
 
 @contained
 def test_build_writes_only_its_folder(tmp_path: Path) -> None:
-    """The result belongs to the referee and is readable by the user that a bot runs under."""
+    """The referee owns the result, and the bot's user can read it."""
     secret = tmp_path / "database"
     secret.write_text("secret", "ascii")
     folder = tmp_path / "files"

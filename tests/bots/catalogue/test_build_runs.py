@@ -90,7 +90,7 @@ def test_damaged_build_is_built_again(store: BotStore, built: StoredBot, runner:
 
 
 @pytest.mark.parametrize(
-    ("fake", "said"),
+    ("fake", "message"),
     [
         (Runner(code=2), r"\(sh make\.sh\) failed: it ended with exit code 2"),
         (Runner(code=None, why="it took longer than 5 s"), "failed: it took longer than 5 s"),
@@ -98,13 +98,13 @@ def test_damaged_build_is_built_again(store: BotStore, built: StoredBot, runner:
     ],
 )
 def test_failed_build_reports_last_lines_and_leaves_nothing(
-    store: BotStore, built: StoredBot, fake: Runner, said: str, monkeypatch: pytest.MonkeyPatch
+    store: BotStore, built: StoredBot, fake: Runner, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The lines are a note to the error, made safe for a terminal; the error stays one sentence."""
     shown = b"".join(b"line %d\n" % k for k in range(30)) + b"\x1b[31mred\n\n"
     fake._result = BuildResult(fake._result.code, shown, fake._result.why)
     monkeypatch.setattr(build, "run_build", fake)
-    with pytest.raises(BotError, match=said) as caught:
+    with pytest.raises(BotError, match=message) as caught:
         runnable_folder(store, built, PLAIN)
     assert "\n" not in str(caught.value)
     assert "mybot@1.0" in str(caught.value)

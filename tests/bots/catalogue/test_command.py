@@ -20,7 +20,7 @@ def test_python3_is_the_interpreter_that_runs_tourney(store: BotStore, make_bot:
 
 
 def test_own_program_stays_relative_to_the_folder(store: BotStore, make_bot: MakeBot, tmp_path: Path) -> None:
-    """So that the folder may be shown under another path, or be the one of the build."""
+    """The sandbox may mount the folder under another path."""
     folder = make_bot(files={"run": "x"}, command='["./run", "-v"]')
     (folder / "run").chmod(0o755)
     command = bot_command(store.add(folder), folder=tmp_path)

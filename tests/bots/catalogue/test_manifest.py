@@ -36,12 +36,12 @@ def test_every_key_is_read() -> None:
 
 
 def test_bot_without_games_plays_any() -> None:
-    assert read_manifest(LEAST, "bot.toml").plays("whatever")
-    assert not read_manifest(FULL, "bot.toml").plays("whatever")
+    assert read_manifest(LEAST, "bot.toml").plays("anygame")
+    assert not read_manifest(FULL, "bot.toml").plays("anygame")
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("name = \n", "line 1"),
         (LEAST + 'comand = ["x"]\n', 'bot.toml line 4: unknown key "comand"; did you mean command?'),
@@ -87,11 +87,11 @@ def test_bot_without_games_plays_any() -> None:
         ),
     ],
 )
-def test_refusals_name_file_and_line(text: str, said: str) -> None:
-    """One sentence that names the file, the line and the value."""
+def test_refusals_name_file_and_line(text: str, message: str) -> None:
+    """The error is one sentence with the file, the line and the value."""
     with pytest.raises(BotError) as caught:
         read_manifest(text, "bot.toml")
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert str(caught.value).startswith("bot.toml")
     assert "\n" not in str(caught.value)
 

@@ -20,7 +20,7 @@ def test_path_is_added_to_the_store(store: BotStore, make_bot: MakeBot, tmp_path
 
 
 def test_folder_without_manifest_needs_a_slash(store: BotStore, make_bot: MakeBot, tmp_path: Path) -> None:
-    """A folder that happens to have a bot's name does not stand in its way."""
+    """A name means the stored bot, also beside a folder of that name."""
     (tmp_path / "random").mkdir()
     assert resolve_bot("random", store, tmp_path).manifest.name == "random"
     with pytest.raises(BotError, match=r"random: there is no bot\.toml"):
@@ -47,7 +47,7 @@ def test_added_bot_wins_over_a_shipped_one(store: BotStore, make_bot: MakeBot, t
 def test_newer_shipped_bot_wins_over_its_stored_version(
     store: BotStore, make_bot: MakeBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was kept because it was used does not hide a newer Tourney's; name@version still finds it."""
+    """A stored copy does not hide a newer Tourney's bot; name@version still finds the copy."""
     shipped = make_bot("shipped", version='"1"').parent
     monkeypatch.setattr("tourney.bots.catalogue.store.engines_dir", lambda: shipped)
     old = resolve_bot("shipped", store, tmp_path)
@@ -65,7 +65,7 @@ def test_bot_used_by_path_is_found_by_name(store: BotStore, make_bot: MakeBot, t
 
 
 @pytest.mark.parametrize(
-    ("reference", "said"),
+    ("reference", "message"),
     [
         ("randon", "there is no bot 'randon'; did you mean random?"),
         ("zzzzzz", "there is no bot 'zzzzzz'; there are: greedy, mason, pebble, random"),
@@ -76,10 +76,12 @@ def test_bot_used_by_path_is_found_by_name(store: BotStore, make_bot: MakeBot, t
         ("a" * 300, "there is no bot 'aaa"),
     ],
 )
-def test_unknown_name_gets_a_suggestion(store: BotStore, tmp_path: Path, reference: str, said: str) -> None:
+def test_unknown_name_gets_a_suggestion(
+    store: BotStore, tmp_path: Path, reference: str, message: str
+) -> None:
     with pytest.raises(BotError) as caught:
         resolve_bot(reference, store, tmp_path)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_shipped_bots_are_listed() -> None:

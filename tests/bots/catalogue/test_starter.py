@@ -12,7 +12,7 @@ from tourney.errors import BotError, GameError
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_new_bot_can_be_added(language: str, tmp_path: Path, store: BotStore) -> None:
-    """Its manifest has the folder's name and the game, and no placeholder of the template is left."""
+    """Its manifest has the folder's name and the game, and no placeholder of the template."""
     files = new_bot(tmp_path / "my.bot-1", language, "sage-stones")
     manifest = read_manifest((tmp_path / "my.bot-1" / "bot.toml").read_text(), "bot.toml")
     assert (manifest.name, manifest.games) == ("my.bot-1", ("sage-stones",))

@@ -1,4 +1,4 @@
-"""The store: bots are added whole or not at all, checked at each fetch, and found by name."""
+"""The bot store: atomic additions, a check at each fetch, and search by name."""
 
 import errno
 import multiprocessing
@@ -19,13 +19,13 @@ from tourney.errors import BotError, StoreError
 
 
 def unlock(folder: Path) -> None:
-    """Let the owner write in a stored folder, as one who damages it would."""
+    """Make a stored folder writable, so that a test can damage it."""
     for place in [folder, *folder.rglob("*")]:
         place.chmod(place.stat().st_mode | 0o200)
 
 
 def inside(store: BotStore) -> set[str]:
-    """Return what lies in a store, but for its log and lock."""
+    """Return the contents of a store, without its log and lock."""
     return {str(path.relative_to(store.root)) for path in store.root.rglob("*")} - {"added", "lock"}
 
 
@@ -75,7 +75,7 @@ def test_program_is_stored_with_a_manifest_from_its_name(store: BotStore, tmp_pa
 def test_zip_has_the_digest_of_its_folder(
     store: BotStore, make_bot: MakeBot, tmp_path: Path, top: str
 ) -> None:
-    """Packed with or without the folder itself, by a program that notes the bits."""
+    """The archive may include the folder itself, and records the executable bits."""
     folder = make_bot(files={"run.sh": "x"}, command='["./run.sh"]')
     (folder / "run.sh").chmod(0o755)
     with zipfile.ZipFile(tmp_path / "bot.zip", "w") as archive:
@@ -149,7 +149,7 @@ def no_program(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "said"),
+    ("spoil", "message"),
     [
         (make_link, "link is a link"),
         (make_folder_link, "link is a link"),
@@ -166,12 +166,12 @@ def no_program(folder: Path) -> None:
     ids=lambda value: getattr(value, "__name__", None),
 )
 def test_bad_bot_is_refused_and_leaves_nothing(
-    store: BotStore, make_bot: MakeBot, spoil: object, said: str
+    store: BotStore, make_bot: MakeBot, spoil: object, message: str
 ) -> None:
     folder = make_bot()
     assert callable(spoil)
     spoil(folder)
-    with pytest.raises(BotError, match=said) as caught:
+    with pytest.raises(BotError, match=message) as caught:
         store.add(folder)
     assert str(folder) in str(caught.value)
     assert inside(store) == {"entries", "temporary"}
@@ -189,16 +189,16 @@ def test_file_that_is_not_executable_is_refused(store: BotStore, tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("command", "said"),
+    ("command", "message"),
     [
         ('["./run"]', "the command's program ./run is not executable"),
         ('["./gone"]', "the command's program ./gone is not among the bot's files"),
         ('["run"]', "write ./run"),
     ],
 )
-def test_bad_command_is_refused(store: BotStore, make_bot: MakeBot, command: str, said: str) -> None:
+def test_bad_command_is_refused(store: BotStore, make_bot: MakeBot, command: str, message: str) -> None:
     folder = make_bot(files={"run": "#!/bin/sh\n"}, command=command)
-    with pytest.raises(BotError, match=said):
+    with pytest.raises(BotError, match=message):
         store.add(folder)
 
 
@@ -257,7 +257,7 @@ def drop_list(files: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("damage", "said"),
+    ("damage", "message"),
     [
         (change, r"the content of bot\.py has changed"),
         (delete, r"bot\.py is missing"),
@@ -270,14 +270,14 @@ def drop_list(files: Path) -> None:
     ids=lambda value: getattr(value, "__name__", None),
 )
 def test_damaged_entry_is_named_and_adding_repairs_it(
-    store: BotStore, make_bot: MakeBot, damage: object, said: str
+    store: BotStore, make_bot: MakeBot, damage: object, message: str
 ) -> None:
     """``fetch`` finds any difference from the submitted files."""
     bot = store.add(make_bot())
     unlock(bot.folder.parent)
     assert callable(damage)
     damage(bot.folder)
-    with pytest.raises(BotError, match=said) as caught:
+    with pytest.raises(BotError, match=message) as caught:
         store.fetch(bot.digest)
     assert bot.digest in str(caught.value)
     assert store.add(make_bot()) == bot
@@ -292,7 +292,7 @@ def test_unknown_digest_is_refused(store: BotStore) -> None:
 
 
 def test_name_means_the_bot_added_last(store: BotStore, make_bot: MakeBot) -> None:
-    """Neither the highest version nor the last digest counts; adding a bot again makes it the last."""
+    """Versions and digests do not count; adding a bot again makes it the last."""
     old = store.add(make_bot(version='"2.0"'))
     new = store.add(make_bot(version='"1.0"'))
     other = store.add(make_bot("other"))
@@ -403,15 +403,17 @@ def test_reading_does_not_make_a_store(store: BotStore) -> None:
 def test_store_that_cannot_be_written_is_an_environment_failure(make_bot: MakeBot, tmp_path: Path) -> None:
     """A file stands in the store's place, so that root cannot write there either."""
     (tmp_path / "file").write_text("")
-    said = r"bot store .*/file/store cannot be written: Not a directory; choose another folder with --bots$"
-    with pytest.raises(StoreError, match=said):
+    message = (
+        r"bot store .*/file/store cannot be written: Not a directory; choose another folder with --bots$"
+    )
+    with pytest.raises(StoreError, match=message):
         BotStore(tmp_path / "file" / "store").add(make_bot())
 
 
 def test_full_disk_is_an_environment_failure(
     store: BotStore, make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And leaves nothing behind but an empty store."""
+    """It leaves an empty store."""
 
     def full(_out: int, _data: bytes) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")

@@ -55,12 +55,12 @@ def test_unsafe_names_are_refused(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("mode", "said"),
+    ("mode", "message"),
     [(stat.S_IFLNK | 0o777, "is a link"), (stat.S_IFIFO | 0o644, "no regular"), (stat.S_IFCHR, "no regular")],
 )
-def test_links_and_devices_are_refused(tmp_path: Path, mode: int, said: str) -> None:
+def test_links_and_devices_are_refused(tmp_path: Path, mode: int, message: str) -> None:
     archive = zip_of(tmp_path / "bot.zip", (info("x", mode), b"/etc/passwd"))
-    with pytest.raises(BotError, match=said):
+    with pytest.raises(BotError, match=message):
         unpack(archive, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
@@ -89,7 +89,7 @@ def test_zip_bomb_is_refused_by_its_stated_size(tmp_path: Path, monkeypatch: pyt
 
 
 def test_zip_with_false_size_is_refused(tmp_path: Path) -> None:
-    """Both places state a false size; no more than that is ever unpacked."""
+    """Both headers state a false size; no more than that is unpacked."""
     archive = zip_of(tmp_path / "bot.zip", (info("x"), bytes(100_000)))
     data = bytearray(archive.read_bytes())
     for marker, offset in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
@@ -145,7 +145,7 @@ def empty(data: bytearray) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "said"),
+    ("spoil", "message"),
     [
         (encrypted, "is encrypted"),
         (lzma, "not packed by deflate"),
@@ -156,13 +156,13 @@ def empty(data: bytearray) -> None:
     ],
 )
 def test_unusable_archive_is_refused_with_a_reason(
-    tmp_path: Path, spoil: Callable[[bytearray], None], said: str
+    tmp_path: Path, spoil: Callable[[bytearray], None], message: str
 ) -> None:
     archive = zip_of(tmp_path / "bot.zip", (info("x"), b"some text to be packed " * 9))
     data = bytearray(archive.read_bytes())
     spoil(data)
     archive.write_bytes(data)
-    with pytest.raises(BotError, match=said):
+    with pytest.raises(BotError, match=message):
         unpack(archive, tmp_path / "out")
 
 

@@ -4,8 +4,8 @@ from tourney.bots.channel.base import TRACED_LINES, Event, TracedChannel
 from tourney.bots.channel.scripted import ScriptedChannel
 
 
-def test_it_passes_all_on_and_remembers_both_sides() -> None:
-    """Lines to the bot, from it asked and unasked, and its end; as they were, in their order."""
+def test_traced_channel_forwards_and_keeps_both_directions() -> None:
+    """It keeps requests, other sent lines, answers, early lines and the end, in order."""
     inner = ScriptedChannel("""
         > tourney 1
         < bot
@@ -36,7 +36,7 @@ def test_it_passes_all_on_and_remembers_both_sides() -> None:
     )
 
 
-def test_it_remembers_the_last_and_makes_them_fit_to_be_shown() -> None:
+def test_traced_channel_keeps_last_lines_short_and_printable() -> None:
     script = [f"< info {k}" for k in range(30)] + ["< info \x1b[2J", "< info " + "x" * 4_000]
     traced = TracedChannel(ScriptedChannel(["> go", *script]))
     traced.request(b"go\n")

@@ -1,4 +1,4 @@
-"""When a long turn is the machine's doing."""
+"""A long turn is attributed to a busy machine if the processor times show it."""
 
 import pytest
 
@@ -17,16 +17,16 @@ MS = 1_000_000
         (49, 0, 49, False),  # too short to tell
     ],
 )
-def test_a_turn_is_explained_if_the_bot_waited_for_a_processor(
+def test_note_appears_if_the_bot_waited_for_a_processor(
     wall: int, cpu: int, waited: int, noted: bool
 ) -> None:
-    """It must have run for less than half of the time, and been ready to run for a quarter of it or more."""
+    """It ran for less than half of the time and waited for a quarter or more."""
     before = Reading(5, 7, 11)
     after = Reading(5 + wall * MS, 7 + cpu * MS, 11 + waited * MS)
-    said = contention(before, after)
-    assert bool(said) == noted
+    note = contention(before, after)
+    assert bool(note) == noted
     if noted:
-        assert said == (
+        assert note == (
             f"the machine was overloaded: in the last {wall} ms of this turn the bot ran for {cpu} ms,"
             f" and its threads waited {waited} ms for a processor"
         )

@@ -1,4 +1,4 @@
-"""A bot's output cut into lines, at the limits of the protocol to the byte."""
+"""A bot's output is cut into lines, with the protocol's limits exact to the byte."""
 
 from itertools import pairwise
 
@@ -18,12 +18,12 @@ def events(*chunks: bytes) -> list[Event]:
 
 
 def test_one_carriage_return_is_dropped_and_empty_lines_are_ignored() -> None:
-    """``\\r\\n`` ends a line as ``\\n`` does; a second carriage return stays, and empty lines are none."""
+    """``\\r\\n`` ends a line as ``\\n`` does; a second carriage return stays."""
     assert events(b"a\r\n\n\r\nb\r\r\n c \n") == [Event("line", t) for t in ("a", "b\r", " c ")]
 
 
-def test_last_line_without_newline_is_none() -> None:
-    """What is not ended by a newline is not heard, even when the output ends."""
+def test_last_line_without_newline_is_ignored() -> None:
+    """A line without newline does not count, even at the end of the output."""
     buffer = LineBuffer()
     buffer.feed(b"ready\nmove a1")
     buffer.close("exited with code 0")
@@ -33,7 +33,7 @@ def test_last_line_without_newline_is_none() -> None:
     ]
 
 
-def test_line_of_4096_bytes_is_read_and_of_4097_is_not() -> None:
+def test_line_has_at_most_4096_bytes() -> None:
     """The limit counts the newline, and the carriage return before it."""
     assert events(b"x" * 4095 + b"\n") == [Event("line", "x" * 4095)]
     assert events(b"x" * 4094 + b"\r\n") == [Event("line", "x" * 4094)]
@@ -43,28 +43,28 @@ def test_line_of_4096_bytes_is_read_and_of_4097_is_not() -> None:
         assert "4,096" in event.text
 
 
-def test_line_that_cannot_end_in_time_is_not_waited_for() -> None:
-    """4,096 bytes without a newline are too long already, however they come."""
+def test_4096_bytes_without_newline_are_too_long() -> None:
+    """The buffer does not wait for the newline, for any chunks."""
     assert [e.kind for e in events(*[b"x"] * 4096)] == ["malformed"]
     assert events(*[b"x"] * 4095) == []
 
 
-def test_text_that_is_no_utf8_is_malformed_after_what_came_before_it() -> None:
+def test_invalid_utf8_is_malformed_after_earlier_lines() -> None:
     """Events keep the order of the output; nothing comes after the end."""
     assert [e.kind for e in events(b"ready\n\xff\xfe\nmove a1\n")] == ["line", "malformed"]
     assert [e.kind for e in events(b"\xed\xa0\x80\n")] == ["malformed"]  # half of a surrogate pair
     assert events("é\n".encode()[:1], "é\n".encode()[1:]) == [Event("line", "é")]
 
 
-def test_a_thousand_lines_are_heard_and_the_next_is_an_overflow() -> None:
-    """Empty lines count; the thousand lines before come first."""
+def test_line_after_a_thousand_is_an_overflow() -> None:
+    """Empty lines count; the thousand lines come first."""
     assert len(events(b"a\n" * 1000)) == 1000
     kinds = [e.kind for e in events(b"a\n" * 1001)]
     assert kinds == ["line"] * 1000 + ["overflow"]
     assert [e.kind for e in events(b"\n" * 1001)] == ["overflow"]
 
 
-def test_64_kib_are_heard_and_the_next_byte_is_an_overflow() -> None:
+def test_byte_after_64_kib_is_an_overflow() -> None:
     """The limit is in bytes of output, newlines counted."""
     line = b"x" * 1023 + b"\n"
     assert len(events(line * 64)) == 64
@@ -72,8 +72,8 @@ def test_64_kib_are_heard_and_the_next_byte_is_an_overflow() -> None:
     assert kinds == ["line"] * 64 + ["overflow"]
 
 
-def test_allowance_starts_anew_with_a_request_but_not_what_has_ended() -> None:
-    """Renewed, a buffer takes another thousand lines; an overflow stays one."""
+def test_request_renews_the_allowance_but_not_an_ended_output() -> None:
+    """A renewed buffer takes another thousand lines; an overflow stays an overflow."""
     buffer = LineBuffer()
     buffer.feed(b"a\n" * 1000)
     buffer.renew()
@@ -86,7 +86,7 @@ def test_allowance_starts_anew_with_a_request_but_not_what_has_ended() -> None:
 
 
 @given(st.binary(max_size=200), st.lists(st.integers(0, 200), max_size=8))
-def test_events_do_not_depend_on_how_output_was_cut(data: bytes, cuts: list[int]) -> None:
+def test_events_do_not_depend_on_chunks(data: bytes, cuts: list[int]) -> None:
     """The same bytes in other chunks give the same events."""
     edges = sorted({0, *cuts, len(data)})
     chunks = [data[a:b] for a, b in pairwise(edges)]
@@ -94,8 +94,8 @@ def test_events_do_not_depend_on_how_output_was_cut(data: bytes, cuts: list[int]
 
 
 @pytest.mark.parametrize("size", [10, MAX_STDERR * 3])
-def test_standard_error_is_bounded_and_says_what_was_dropped(size: int) -> None:
-    """However much comes, what is kept is bounded; taking it makes room again."""
+def test_standard_error_is_bounded_and_counts_dropped_output(size: int) -> None:
+    """The buffer is bounded; reading it makes room again."""
     buffer = ErrorBuffer()
     for _ in range(size):
         buffer.feed(b"x\n")
@@ -111,7 +111,7 @@ def test_standard_error_is_bounded_and_says_what_was_dropped(size: int) -> None:
 
 
 def test_endless_line_of_standard_error_is_cut() -> None:
-    """A line without end is kept in pieces of bounded length."""
+    """An endless line is kept in pieces of bounded length."""
     buffer = ErrorBuffer()
     for _ in range(10):
         buffer.feed(b"y" * 700)
@@ -123,8 +123,8 @@ def test_endless_line_of_standard_error_is_cut() -> None:
         st.sampled_from([b"move a1", b"\n", b"\r", b"", "\u00e9".encode(), b"\xff", b"x" * 4094]), max_size=4
     )
 )
-def test_a_whole_line_is_what_feeding_it_gives(parts: list[bytes]) -> None:
-    """The short way agrees with the long one, in text and in what is left to say; or it takes nothing."""
+def test_whole_line_equals_feeding_it(parts: list[bytes]) -> None:
+    """The fast path gives the same text and remaining allowance as feeding, or declines."""
     data = b"".join(parts)
     short, long = LineBuffer(), LineBuffer()
     text = short.single(data)
@@ -140,8 +140,8 @@ def test_a_whole_line_is_what_feeding_it_gives(parts: list[bytes]) -> None:
     assert short.drain() == long.drain()
 
 
-def test_a_whole_line_is_found_in_what_bots_say() -> None:
-    """One line of ASCII is; two, half a line, the end of one, none, and other letters are not."""
+def test_only_one_ascii_line_is_a_whole_line() -> None:
+    """Two lines, half a line, the end of a line, no bytes and other letters are not."""
     buffer = LineBuffer()
     assert buffer.single(b"move a1\n") == "move a1"
     for data in (b"a\nb\n", b"move", b"\n", b"", b"a\r\n", "caf\u00e9\n".encode(), b"x" * 4096 + b"\n"):

@@ -1,6 +1,6 @@
-"""The channel to real processes, hostile ones above all: it never blocks, and nothing is left behind.
+"""The channel to real, also hostile, processes never blocks and leaves none behind.
 
-Deadlines lie far away where an answer comes, and in the past where none does: no test depends on speed.
+Deadlines are far away if an answer comes, and in the past if none does: no test depends on speed.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ Spawn = Callable[..., ProcessChannel]
 
 @pytest.fixture
 def spawn(tmp_path: Path) -> Iterator[Spawn]:
-    """Start bots written in shell (or another program's words); all are ended after the test."""
+    """Start bots written in shell (or another command line), and end them after the test."""
     channels: list[ProcessChannel] = []
 
     def start_one(script: str, *words: str, clock: Callable[[], int] = time.monotonic_ns) -> ProcessChannel:
@@ -46,7 +46,7 @@ def far() -> int:
 
 
 def wait_for_output(channel: ProcessChannel) -> None:
-    """Wait until there is something in the pipe, and leave it there."""
+    """Wait until the pipe holds output, without reading it."""
     poll = select.poll()
     poll.register(channel._stdout, select.POLLIN)
     assert poll.poll(60_000)
@@ -61,7 +61,7 @@ def gone(pid: int) -> bool:
 
 
 def test_answers_a_request(spawn: Spawn) -> None:
-    """Lines go to and fro."""
+    """Lines travel both ways."""
     channel = spawn('while read -r line; do echo "info heard"; echo "move $line"; done')
     for word in ("a1", "b2"):
         channel.request(word.encode() + b"\n")
@@ -70,8 +70,8 @@ def test_answers_a_request(spawn: Spawn) -> None:
     assert channel.pending() == ()
 
 
-def test_deadline_is_a_time_out_and_is_the_clocks(spawn: Spawn) -> None:
-    """The deadline is in the nanoseconds of the clock handed in; once past, wait returns at once."""
+def test_past_deadline_of_the_given_clock_is_a_time_out(spawn: Spawn) -> None:
+    """The deadline is in nanoseconds of the given clock; after it, wait returns at once."""
     clock = ScriptClock()
     channel = spawn("exec sleep 600", clock=clock)
     channel.request(b"go\n")
@@ -80,9 +80,9 @@ def test_deadline_is_a_time_out_and_is_the_clocks(spawn: Spawn) -> None:
 
 
 def test_output_does_not_extend_the_deadline(spawn: Spawn) -> None:
-    """A bot that talks all the time but never answers runs out of time as one that hangs does.
+    """A bot that writes all the time but never answers runs out of time.
 
-    The clock is the test's own: a millisecond passes with every line.
+    The test's clock advances a millisecond with every line.
     """
     clock = ScriptClock()
     channel = spawn("read x; yes info | head -n 900; exec sleep 600", clock=clock)
@@ -94,16 +94,16 @@ def test_output_does_not_extend_the_deadline(spawn: Spawn) -> None:
     assert channel.wait(deadline) == Event("timeout")
 
 
-def test_what_was_said_in_time_is_heard_though_the_referee_is_late(spawn: Spawn) -> None:
-    """An answer that is in the pipe is no time-out, even if the deadline has passed when one looks."""
+def test_answer_in_the_pipe_counts_after_the_deadline(spawn: Spawn) -> None:
+    """A late look by the referee is no time-out of the bot."""
     channel = spawn("read x; echo move a1; read x")
     channel.request(b"go\n")
     wait_for_output(channel)
     assert channel.wait(0) == Event("line", "move a1")
 
 
-def test_there_is_one_last_look_and_no_more(spawn: Spawn) -> None:
-    """What comes after the last look is too late, though it is in the pipe when one looks again."""
+def test_pipe_is_read_once_after_the_deadline(spawn: Spawn) -> None:
+    """Output after that last look is too late, even if it is in the pipe at the next wait."""
     channel = spawn("read x; echo info late; read x; echo move a1; read x")
     channel.request(b"go\n")
     wait_for_output(channel)
@@ -113,8 +113,8 @@ def test_there_is_one_last_look_and_no_more(spawn: Spawn) -> None:
     assert channel.wait(0) == Event("timeout")
 
 
-def test_answers_twice_is_seen_before_the_next_request(spawn: Spawn) -> None:
-    """What comes after an answer is what ``pending`` gives: it is no answer to what is asked later."""
+def test_second_answer_is_pending_before_the_next_request(spawn: Spawn) -> None:
+    """``pending`` returns output after an answer, so that it answers no later request."""
     channel = spawn("read x; echo move a1; echo move b2; read x")
     channel.request(b"go\n")
     assert channel.wait(far()).text == "move a1"
@@ -123,8 +123,8 @@ def test_answers_twice_is_seen_before_the_next_request(spawn: Spawn) -> None:
     assert early == [Event("line", "move b2")]
 
 
-def test_death_is_noticed_after_the_last_words(spawn: Spawn) -> None:
-    """What a bot said before it exited is heard first; then how it ended."""
+def test_exit_is_reported_after_the_last_output(spawn: Spawn) -> None:
+    """The bot's last lines come first, then its exit code."""
     channel = spawn("read x; echo move a1; exit 3")
     channel.request(b"go\n")
     assert channel.wait(far()) == Event("line", "move a1")
@@ -133,21 +133,21 @@ def test_death_is_noticed_after_the_last_words(spawn: Spawn) -> None:
 
 
 def test_signal_is_named(spawn: Spawn) -> None:
-    """A killed bot differs from one that exits."""
+    """A killed bot is told apart from one that exits."""
     channel = spawn("read x; kill -SEGV $$")
     channel.request(b"go\n")
     assert channel.wait(far()) == Event("closed", "killed by SIGSEGV")
 
 
-def test_closing_the_output_is_noticed(spawn: Spawn) -> None:
-    """A bot that lives on without an output will never answer."""
+def test_closed_output_is_reported(spawn: Spawn) -> None:
+    """A bot that closed its output can never answer."""
     channel = spawn("read x; exec 1>&-; exec sleep 600")
     channel.request(b"go\n")
     assert channel.wait(far()) == Event("closed", "closed its output")
 
 
-def test_death_is_noticed_though_a_child_holds_the_pipe(spawn: Spawn) -> None:
-    """The end of the process counts, not the end of a pipe that its child keeps open."""
+def test_exit_is_reported_while_a_child_holds_the_pipe(spawn: Spawn) -> None:
+    """The end of the process counts, not the end of its output."""
     channel = spawn("sleep 600 & read x; echo move a1; exit 0")
     channel.request(b"go\n")
     assert channel.wait(far()).text == "move a1"
@@ -155,7 +155,7 @@ def test_death_is_noticed_though_a_child_holds_the_pipe(spawn: Spawn) -> None:
 
 
 def test_garbage_is_malformed(spawn: Spawn) -> None:
-    """Bytes that are no UTF-8."""
+    """The bytes are no UTF-8."""
     channel = spawn(r"read x; printf '\377\376\n'; read x")
     channel.request(b"go\n")
     assert channel.wait(far()).kind == "malformed"
@@ -171,7 +171,7 @@ def test_garbage_is_malformed(spawn: Spawn) -> None:
     ],
 )
 def test_flood_ends_at_the_limit(spawn: Spawn, script: str, kind: str) -> None:
-    """However much a bot writes, little is kept of it."""
+    """The channel keeps no more than the allowance."""
     channel = spawn(f"read x; {script}; exec sleep 600")
     channel.request(b"go\n")
     heard = 0
@@ -181,8 +181,8 @@ def test_flood_ends_at_the_limit(spawn: Spawn, script: str, kind: str) -> None:
     assert heard <= 1000
 
 
-def test_flood_before_a_request_is_bounded_too(spawn: Spawn) -> None:
-    """A bot that floods when it is not its turn is read no further than its allowance."""
+def test_flood_before_a_request_is_bounded(spawn: Spawn) -> None:
+    """Outside its turn a bot is read up to its allowance."""
     channel = spawn("yes info too early")
     while not (events := channel.pending()):
         pass
@@ -192,15 +192,15 @@ def test_flood_before_a_request_is_bounded_too(spawn: Spawn) -> None:
 
 
 def test_bot_that_does_not_read_cannot_block(spawn: Spawn) -> None:
-    """Lines beyond what a pipe takes are queued; the bot is not heard before it has taken them all."""
+    """Lines that do not fit the pipe are queued; the bot must read them all before it answers."""
     clock = ScriptClock()
     channel = spawn("echo move a1; exec sleep 600", clock=clock)
     channel.request(b"play 1 a1\n" * 100_000)
     assert channel.wait(clock()) == Event("timeout")
 
 
-def test_queue_is_bounded_and_a_full_one_is_a_time_out(spawn: Spawn) -> None:
-    """Nothing grows without end, and lines that were left out make the bot deaf for good."""
+def test_full_queue_is_a_time_out(spawn: Spawn) -> None:
+    """The queue is bounded, and a bot that missed lines receives no more."""
     clock = ScriptClock()
     channel = spawn("echo move a1; exec sleep 600", clock=clock)
     for _ in range(40):
@@ -210,7 +210,7 @@ def test_queue_is_bounded_and_a_full_one_is_a_time_out(spawn: Spawn) -> None:
 
 
 def test_queue_is_written_while_waiting(spawn: Spawn) -> None:
-    """A bot that reads slowly gets all of it, in order."""
+    """A slow reader receives everything in order."""
     count = 200_000
     channel = spawn(f"head -n {count} | sha256sum; read x")
     data = b"".join(b"play 1 a%d\n" % k for k in range(count))
@@ -219,7 +219,7 @@ def test_queue_is_written_while_waiting(spawn: Spawn) -> None:
 
 
 def test_standard_error_does_not_block_a_bot(spawn: Spawn) -> None:
-    """Much standard error is read while waiting, and most of it dropped."""
+    """The channel reads it while it waits, and drops most of it."""
     channel = spawn("read x; head -c 3000000 /dev/zero | tr '\\0' 'e' >&2; echo move a1; read x")
     channel.request(b"go\n")
     assert channel.wait(far()) == Event("line", "move a1")
@@ -228,8 +228,8 @@ def test_standard_error_does_not_block_a_bot(spawn: Spawn) -> None:
     assert "more bytes of standard error were dropped" in lines[-1]
 
 
-def test_last_words_on_standard_error_are_kept(spawn: Spawn) -> None:
-    """Why a bot died is in what it wrote there, and is there once the channel is closed."""
+def test_last_lines_of_standard_error_are_kept(spawn: Spawn) -> None:
+    """They have the reason of a crash, and are there after the channel is closed."""
     channel = spawn("read x; echo 'no such table' >&2; exit 1")
     channel.request(b"go\n")
     assert channel.wait(far()).kind == "closed"
@@ -238,7 +238,7 @@ def test_last_words_on_standard_error_are_kept(spawn: Spawn) -> None:
 
 
 def test_closing_kills_the_whole_group(spawn: Spawn) -> None:
-    """Children that a bot left behind end with it; the leader is reaped."""
+    """A bot's children end with it, and the leader is reaped."""
     channel = spawn("sleep 600 & echo $!; trap '' TERM HUP; while :; do read x; done")
     child = int(channel.wait(far()).text)
     assert alive(child)
@@ -248,8 +248,8 @@ def test_closing_kills_the_whole_group(spawn: Spawn) -> None:
         os.waitpid(channel.pid, os.WNOHANG)
 
 
-def test_quit_is_waited_for(spawn: Spawn, tmp_path: Path) -> None:
-    """Within its grace a bot may end in peace; an end of input tells it too."""
+def test_close_waits_for_the_bot_to_quit(spawn: Spawn, tmp_path: Path) -> None:
+    """A bot may end by itself within the grace, also at the end of its input."""
     for ending in ("quit", "end of input"):
         channel = spawn('while read -r x; do [ "$x" = quit ] && break; done; echo done > last; rm -f wait')
         channel.send(b"quit\n" if ending == "quit" else b"")
@@ -259,15 +259,15 @@ def test_quit_is_waited_for(spawn: Spawn, tmp_path: Path) -> None:
 
 
 def test_bot_that_ignores_quit_is_killed(spawn: Spawn) -> None:
-    """The grace ends, whatever the bot writes meanwhile."""
+    """Output does not extend the grace."""
     channel = spawn("trap '' TERM INT HUP; yes")
     channel.send(b"quit\n")
     channel.close(0.01)
     assert gone(channel.pid)
 
 
-def test_frozen_bot_stands_still_and_can_be_ended(spawn: Spawn) -> None:
-    """A frozen bot is stopped by signal, goes on when thawed, and a frozen one can be closed."""
+def test_frozen_bot_stands_still_and_can_be_closed(spawn: Spawn) -> None:
+    """A signal stops a bot; thawed it continues, and a frozen one can be closed."""
     channel = spawn("while read -r x; do echo move $x; done")
     channel.freeze()
     while Path(f"/proc/{channel.pid}/stat").read_text("ascii").rpartition(")")[2].split()[0] != "T":
@@ -280,8 +280,8 @@ def test_frozen_bot_stands_still_and_can_be_ended(spawn: Spawn) -> None:
     assert gone(channel.pid)
 
 
-def test_processor_time_is_known_while_it_runs_and_after(spawn: Spawn) -> None:
-    """CPU time is the process's own, grows, and is not lost at the end."""
+def test_processor_time_is_known_during_and_after_a_run(spawn: Spawn) -> None:
+    """CPU time belongs to the process, grows, and remains known after the end."""
     script = "import time\nwhile time.process_time() < 0.05: pass\nprint('done', flush=True)\ninput()"
     channel = spawn(script, sys.executable, "-S", "-E", "-c")
     assert channel.wait(far()).text == "done"
@@ -293,10 +293,10 @@ def test_processor_time_is_known_while_it_runs_and_after(spawn: Spawn) -> None:
 
 
 @pytest.mark.parametrize("lacking", [("pidfd_open",), ("pidfd_open", "waitid")])
-def test_death_is_noticed_without_process_descriptors(
+def test_exit_is_reported_without_process_descriptors(
     spawn: Spawn, lacking: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Platforms that lack them, or cannot look at a zombie without reaping it, tell the same."""
+    """Also on platforms that cannot examine a zombie without reaping it."""
     for name in lacking:
         monkeypatch.delattr(os, name)
     for script, why in (("exit 3", "exited with code 3"), ("kill -ABRT $$", "killed by SIGABRT")):
@@ -312,15 +312,15 @@ def test_death_is_noticed_without_process_descriptors(
 
 
 def test_nothing_is_inherited_but_the_streams(spawn: Spawn) -> None:
-    """A bot has three descriptors open, and no signal of ours ignored."""
+    """A bot has three open descriptors and ignores no signal."""
     channel = spawn("ls /proc/self/fd | wc -l; grep SigIgn /proc/self/status; read x")
-    assert int(channel.wait(far()).text) == 4  # ls itself reads the folder by one more
+    assert int(channel.wait(far()).text) == 4  # ls opens one more itself, to read the folder
     ignored = int(channel.wait(far()).text.split()[1], 16)
     assert not ignored & (1 << (signal.SIGPIPE - 1))
 
 
 def test_no_descriptor_is_leaked(spawn: Spawn) -> None:
-    """Starting and closing bots leaves no descriptor open, nor does failing to start one."""
+    """Neither after closed bots nor after a failed start."""
     before = len(list(Path("/proc/self/fd").iterdir()))
     for _ in range(3):
         spawn("read x").close(0)
@@ -330,7 +330,7 @@ def test_no_descriptor_is_leaked(spawn: Spawn) -> None:
 
 
 def ask(channel: ProcessChannel, data: bytes, deadline: int) -> Event:
-    """Ask; a line is an event whether or not it came at once."""
+    """Ask; return an event also for an immediate line."""
     heard = channel.ask(data, deadline)
     return heard if isinstance(heard, Event) else Event("line", heard)
 
@@ -343,8 +343,8 @@ def test_ask_returns_the_answer(spawn: Spawn) -> None:
     assert channel.pending() == ()
 
 
-def test_ask_keeps_what_comes_with_the_answer(spawn: Spawn) -> None:
-    """Further lines come in their order; standard error written before the answer is there."""
+def test_ask_keeps_further_lines_of_an_answer(spawn: Spawn) -> None:
+    """They come in order, and earlier standard error is there."""
     channel = spawn("read -r line; printf 'info a\\nmove a1\\n'; read -r line; echo why >&2; echo move b2")
     assert ask(channel, b"go\n", far()) == Event("line", "info a")
     assert channel.wait(far()) == Event("line", "move a1")
@@ -353,8 +353,8 @@ def test_ask_keeps_what_comes_with_the_answer(spawn: Spawn) -> None:
     assert channel.stderr() == ["why"]
 
 
-def test_unasked_output_is_not_idle(spawn: Spawn) -> None:
-    """It is taken before the next request is sent."""
+def test_channel_with_early_output_is_not_idle(spawn: Spawn) -> None:
+    """The channel returns it before the next request."""
     channel = spawn('echo move a1; read -r line; echo "heard $line"')
     wait_for_output(channel)
     assert not channel.idle()
@@ -362,7 +362,7 @@ def test_unasked_output_is_not_idle(spawn: Spawn) -> None:
     assert ask(channel, b"two\n", far()) == Event("line", "heard two")
 
 
-def test_a_second_answer_is_unasked_at_the_next_request(spawn: Spawn) -> None:
+def test_second_answer_makes_the_channel_busy(spawn: Spawn) -> None:
     channel = spawn("read -r line; printf 'move a1\\nmove b2\\n'; read -r line")
     assert ask(channel, b"one\n", far()) == Event("line", "move a1")
     assert not channel.idle()
@@ -370,7 +370,7 @@ def test_a_second_answer_is_unasked_at_the_next_request(spawn: Spawn) -> None:
 
 
 def test_ask_ends_at_the_deadline(spawn: Spawn) -> None:
-    """Even if the bot has not read its request."""
+    """This holds even if the bot has not read its request."""
     channel = spawn("sleep 60")
     for data in (b"go\n", b"x" * 2**20, b"go\n"):
         assert ask(channel, data, time.monotonic_ns() + 1) == Event("timeout")

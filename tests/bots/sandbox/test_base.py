@@ -33,7 +33,7 @@ contained = pytest.mark.skipif(not _works(), reason="bubblewrap does not work on
 
 
 class Shell:
-    """Runs scripts as bots, and hears their lines to the last."""
+    """Runs scripts as bots, and returns all of their lines."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -54,7 +54,7 @@ class Shell:
 
 @pytest.fixture
 def shell(tmp_path: Path) -> Iterator[Shell]:
-    """Give a shell whose bots are ended, all of them, after the test."""
+    """Yield a shell, and end all of its bots after the test."""
     tmp_path.chmod(0o755)  # as a store's folders are: bots run under another user where the referee is root
     made = Shell(tmp_path)
     yield made
@@ -111,8 +111,8 @@ def test_without_bubblewrap_auto_is_plain_and_strict_refuses(monkeypatch: pytest
         open_sandbox("strict")
 
 
-def test_broken_bubblewrap_is_found_by_running_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine that forbids namespaces still has the program; only a try shows it."""
+def test_broken_bubblewrap_is_detected_by_running_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine that forbids namespaces still has the program."""
     false = tmp_path / "bwrap"
     false.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n", "ascii")
     false.chmod(0o755)
@@ -122,7 +122,7 @@ def test_broken_bubblewrap_is_found_by_running_it(tmp_path: Path, monkeypatch: p
 
 
 def test_strict_names_the_missing_protections(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing starts below the level that was asked for."""
+    """Nothing starts below the requested level."""
     monkeypatch.setattr(Bubblewrap, "check", lambda self: None)
     monkeypatch.setattr(Bubblewrap, "protections", {"network": "enforced", "system-calls": "absent"})
     with pytest.raises(SandboxError, match=r"lacks system-calls \(absent\)"):

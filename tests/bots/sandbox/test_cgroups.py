@@ -38,7 +38,7 @@ def test_hierarchies_are_parsed_from_proc() -> None:
 
 @pytest.mark.parametrize("what", ["none", "garbage"])
 def test_unreadable_proc_means_no_groups(tmp_path: Path, what: str) -> None:
-    """It is no error."""
+    """This is no error."""
     if what == "garbage":
         (tmp_path / "mountinfo").write_text("garbage\n")
         (tmp_path / "cgroup").write_text("garbage\n")
@@ -80,7 +80,7 @@ def test_only_groups_of_dead_makers_are_swept(tmp_path: Path) -> None:
     groups = Cgroups((Home(tmp_path, (), 2),))
     mine = groups.make("1", memory=1, processes=1)
     assert mine is not None
-    (tmp_path / f"tourney-{os.getpid()}-2").mkdir()  # somebody's who had this number before
+    (tmp_path / f"tourney-{os.getpid()}-2").mkdir()  # of an earlier process with this number
     words = [sys.executable, "-c", MAKER, str(tmp_path)]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as maker:
         assert maker.stdout is not None

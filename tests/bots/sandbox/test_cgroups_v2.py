@@ -43,9 +43,9 @@ class Kernel:
             monkeypatch.setattr(Path, name, partialmethod(_call, does))
 
     def grant(self, path: str, controllers: str = "", *, permitted: bool) -> Path:
-        """Make a group that hands controllers down, in which groups may be made or not."""
+        """Make a group that delegates controllers; ``permitted`` allows subgroups."""
         folder = self.root / path.lstrip("/")
-        os.makedirs(folder, exist_ok=True)  # noqa: PTH103 - it may not go by what is replaced here
+        os.makedirs(folder, exist_ok=True)  # noqa: PTH103 - it must not use the replaced method
         self._write(folder / "cgroup.subtree_control", controllers)
         if permitted:
             self._permitted.add(folder)
@@ -76,7 +76,7 @@ class Kernel:
         return self._write(file, text)
 
     def find(self, own: str, shown: str = "/") -> Cgroups:
-        """Look for groups as a process in one, through a mount that shows a part of the hierarchy."""
+        """Find groups as a process in one of them, whose mount may show only part of the hierarchy."""
         proc = self.root.parent / "proc"
         if not proc.exists():
             self._mkdir(proc)
@@ -102,7 +102,7 @@ SESSION = f"/user.slice/user-{UID}.slice/user@{UID}.service"
 
 
 def as_root(kernel: Kernel) -> Cgroups:
-    """Nothing is handed down to the shell's own scope, but above it is."""
+    """The shell's own scope has no delegated controllers, but its parent has."""
     kernel.grant("/", "cpu memory pids", permitted=True)
     kernel.grant("/user.slice", "memory pids", permitted=True)
     kernel.grant("/user.slice/session.scope", permitted=True)
@@ -110,7 +110,7 @@ def as_root(kernel: Kernel) -> Cgroups:
 
 
 def as_a_user_of_systemd(kernel: Kernel) -> Cgroups:
-    """The user's own manager hands down what was delegated to it."""
+    """The user's manager delegates its own controllers."""
     kernel.grant("/", "cpu memory pids", permitted=False)
     kernel.grant(SESSION, "memory pids", permitted=True)
     kernel.grant(f"{SESSION}/app.slice", "memory pids", permitted=True)
@@ -135,7 +135,7 @@ def in_a_container(kernel: Kernel) -> Cgroups:
 def test_nearest_complete_group_is_found(
     kernel: Kernel, where: Callable[[Kernel], Cgroups], home: str
 ) -> None:
-    """Found by trying; what was tried is gone."""
+    """The search tries to make groups and removes them."""
     found = where(kernel)
     assert found.homes == (Home(kernel.root / home, ("core", "memory", "pids"), 2),)
     assert list(kernel.root.rglob("tourney-*")) == []

@@ -24,7 +24,7 @@ GONE = 2**22 + 1
 
 @pytest.fixture
 def parent() -> Iterator[int]:
-    """A process with many children, all of them up."""
+    """Yield a process whose many children all run."""
     script = "import os, sys, time\nfor _ in range(MANY):\n    os.fork() or time.sleep(600)\n"
     script = script.replace("MANY", str(MANY)) + "print('up', flush=True)\nsys.stdin.read()"
     words = [sys.executable, "-I", "-S", "-c", script]
@@ -63,7 +63,7 @@ def test_large_tree_is_measured_in_bounded_time(parent: int, monkeypatch: pytest
     assert len([path for path in asked if path.endswith("/stat")]) == MEASURED
 
 
-def test_process_that_exits_meanwhile_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_process_that_exits_during_the_search_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
     """A bot's processes never cause an error of Tourney."""
     monkeypatch.setattr(process, "process_tree", lambda _pid, _most: [os.getpid(), GONE])
     assert (tree_cpu_ns(0) or 0) > 0

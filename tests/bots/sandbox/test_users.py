@@ -1,4 +1,4 @@
-"""Users for bots: one for each, from a range that exists."""
+"""Each bot gets its own user from a range of the machine."""
 
 import pytest
 
@@ -17,7 +17,7 @@ from tourney.bots.sandbox.bubblewrap import USERS_PER_PROCESS, Users, find_range
     ],
 )
 def test_best_available_user_range_is_chosen(uid_map: str, first: int | None) -> None:
-    """All numbers, a container's, one with few, and one with root alone."""
+    """The maps are complete, of a container, small, and of root alone."""
     found = find_range(uid_map)
     assert (found and found[0]) == first
 
@@ -34,14 +34,14 @@ def test_bots_of_a_process_have_different_users() -> None:
 
 
 def test_consecutive_processes_have_different_users() -> None:
-    """Workers need not coordinate: their numbers separate their users."""
+    """Workers have separate users without coordination, by their process numbers."""
     pools = [Users((1000, 10_000), process=number) for number in range(500, 510)]
     taken = {users.take() for users in pools for _ in range(USERS_PER_PROCESS)}
     assert len(taken) == 10 * USERS_PER_PROCESS
 
 
 def test_without_a_range_there_are_no_users() -> None:
-    """This is so for all but root."""
+    """This is the case for all users but root."""
     users = Users(None)
     assert users.take() is None
     users.give_back(None)
