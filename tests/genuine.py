@@ -9,10 +9,9 @@ from tourney.match.named_seeds import DRAWN, LIMITS, RandomChannel
 from tourney.match.play import Player, play_match
 from tourney.match.result import LogLine, PlayedMatch
 from tourney.match.spec import MatchSpec
-from tourney.run.engine.pairing import pair_next, spec_of
-from tourney.store.plans import Plan, RunSettings
+from tourney.run.engine.recorder import pair_next, spec_of
 from tourney.store.repository import Repository
-from tourney.store.values import MatchResult, StoredEntrant, Tournament
+from tourney.store.values import MatchResult, Plan, RunSettings, StoredEntrant, Tournament
 
 LOG = (LogLine(3, 1, "info", "red \x1b[31m"), LogLine(4, 0, "note", "well played"))
 

@@ -9,11 +9,10 @@ import pytest
 from tourney.match.record import FaultKind, Outcome, make_record
 from tourney.match.result import LogLine, PlayedMatch
 from tourney.match.spec import Entrant, MatchSpec
-from tourney.run.engine.pairing import pair_next
+from tourney.run.engine.recorder import pair_next
 from tourney.run.workers.executor import MatchTask, WorkerReply
-from tourney.store.plans import Plan, RunSettings
 from tourney.store.repository import Repository
-from tourney.store.values import StoredEntrant, Tournament
+from tourney.store.values import Plan, RunSettings, StoredEntrant, Tournament
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 

@@ -12,9 +12,8 @@ from tests.command import invoke
 from tests.folders import write_bot, write_shell_bot
 from tourney.bots.catalogue.store import BotStore, shipped_bots
 from tourney.match.spec import Entrant
-from tourney.store.plans import Plan, RunSettings
 from tourney.store.repository import Repository
-from tourney.store.values import StoredEntrant
+from tourney.store.values import Plan, RunSettings, StoredEntrant
 
 
 @pytest.fixture(autouse=True)

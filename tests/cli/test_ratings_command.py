@@ -25,7 +25,7 @@ from tourney.errors import StoreError
 from tourney.match.result import pack
 from tourney.ratings.method import METHODS, Forfeits, RatingMethod, rated
 from tourney.results import ratings
-from tourney.run.engine.pairing import pair_next, spec_of
+from tourney.run.engine.recorder import pair_next, spec_of
 from tourney.schedule.row import ResultRow
 from tourney.store.repository import Repository
 from tourney.store.values import MatchResult, Tournament

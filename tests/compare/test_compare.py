@@ -21,8 +21,8 @@ from tourney.run.monitoring.summary import End
 from tourney.run.workers.executor import FuturesExecutor, MatchExecutor, MatchTask, WorkerReply
 from tourney.schedule.format import History, Pairings, Participant, Setup, file_formats, find_format
 from tourney.seeds import derive
-from tourney.store.plans import RunSettings
 from tourney.store.repository import Repository
+from tourney.store.values import RunSettings
 
 RULE = StoppingRule(Sprt(0, 100), batch=4)
 Play = Callable[[MatchTask], WorkerReply]

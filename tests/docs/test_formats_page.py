@@ -12,7 +12,7 @@ from tourney.bots.catalogue.store import BotStore
 from tourney.results.standings import compute_standings
 from tourney.run.config.tournament_file import read_tournament_file
 from tourney.run.engine.coordinator import Coordinator
-from tourney.run.engine.start import open_tournament
+from tourney.run.engine.session import open_tournament
 from tourney.run.monitoring.summary import End
 from tourney.run.workers.executor import FuturesExecutor
 from tourney.schedule.format import file_formats

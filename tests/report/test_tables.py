@@ -9,7 +9,7 @@ from tests.report.conftest import Report
 from tourney.report.pairwise import crosstable, residual_step, superiority
 from tourney.report.source import Source, load, meetings, seat_frame
 from tourney.report.standings import seat_lines
-from tourney.run.engine.pairing import spec_of
+from tourney.run.engine.recorder import spec_of
 from tourney.schedule.row import units_of_win
 from tourney.store.repository import Repository
 from tourney.store.values import DrawProbability, MatchResult

@@ -8,11 +8,10 @@ from tourney.match.record import FaultKind, Outcome, make_record
 from tourney.match.result import LogLine, PlayedMatch
 from tourney.match.seeds import sample_chance
 from tourney.match.spec import Entrant, MatchSpec
-from tourney.run.engine.pairing import pair_next, spec_of
+from tourney.run.engine.recorder import pair_next, spec_of
 from tourney.seeds import stream
-from tourney.store.plans import Plan, RunSettings
 from tourney.store.repository import Repository
-from tourney.store.values import MatchResult, StoredEntrant, Tournament
+from tourney.store.values import MatchResult, Plan, RunSettings, StoredEntrant, Tournament
 
 HOSTILE = (
     '<script>alert("1")</script>',

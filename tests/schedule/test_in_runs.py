@@ -23,15 +23,14 @@ from tourney.results.format_input import load_history, load_setup
 from tourney.results.standings import compute_standings
 from tourney.results.trf import trf
 from tourney.run.engine.coordinator import Coordinator
-from tourney.run.engine.pairing import pair_next
+from tourney.run.engine.recorder import pair_next
 from tourney.run.monitoring.summary import End
 from tourney.run.workers.executor import FuturesExecutor, MatchTask, WorkerReply
 from tourney.schedule.format import History, find_format
 from tourney.schedule.player_history import PlayerHistory
 from tourney.seeds import derive, uniform
-from tourney.store.plans import Plan, RunSettings
 from tourney.store.repository import Repository
-from tourney.store.values import StoredEntrant, Tournament
+from tourney.store.values import Plan, RunSettings, StoredEntrant, Tournament
 
 
 def begin(repository: Repository, count: int, **plan: Any) -> Tournament:

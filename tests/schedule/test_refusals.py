@@ -9,7 +9,7 @@ from tests.tournaments import refused, write_file
 from tourney.bots.catalogue.store import BotStore
 from tourney.errors import TournamentError
 from tourney.run.config.tournament_file import read_tournament_file
-from tourney.run.engine.start import amend_tournament, open_tournament
+from tourney.run.engine.session import amend_tournament, open_tournament
 
 CASES = [
     ("round-robin", 2, 1, "", "a round-robin with 2 seats per table needs at least 2 entrants, not 1"),

@@ -11,7 +11,7 @@ from tourney.match.result import LogLine, pack, pack_log
 from tourney.match.spec import MAX_MS, Limits
 from tourney.store import columns
 from tourney.store.columns import ColumnError, unpack_measured
-from tourney.store.plans import Plan, RunSettings, plan_from, plan_text, run_from, run_text
+from tourney.store.values import Plan, RunSettings, plan_from, plan_text, run_from, run_text
 
 JSON = st.recursive(
     st.text(st.characters()) | st.none() | st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1),

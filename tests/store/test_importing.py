@@ -8,7 +8,7 @@ import pytest
 from tests.tournaments import begin, digests, played, refused
 from tourney.errors import RecordError, UsageError
 from tourney.results.standings import compute_standings
-from tourney.run.engine.pairing import spec_of
+from tourney.run.engine.recorder import spec_of
 from tourney.store.importing import import_records
 from tourney.store.repository import Repository
 from tourney.store.values import MatchResult

@@ -10,7 +10,7 @@ from sqlalchemy.dialects import postgresql
 
 from tests.tournaments import begin, digests, played, refused
 from tourney.errors import StoreError, UsageError
-from tourney.run.engine.pairing import spec_of
+from tourney.run.engine.recorder import spec_of
 from tourney.store import maintenance
 from tourney.store.models import METADATA
 from tourney.store.repository import Repository

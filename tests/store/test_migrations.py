@@ -17,7 +17,7 @@ from tests.store.test_postgres import empty_database, needs_server
 from tests.tournaments import begin, played
 from tourney.match.record import FaultKind
 from tourney.results.standings import compute_standings
-from tourney.run.engine.pairing import spec_of
+from tourney.run.engine.recorder import spec_of
 from tourney.store import migrations, sqlite
 from tourney.store.engine import open_engine, transaction
 from tourney.store.maintenance import check_database, upgrade_database

@@ -27,7 +27,7 @@ from tourney.ratings.trueskill_rating import Settings
 from tourney.results import ratings
 from tourney.results.ratings import rate_batch, rate_trueskill
 from tourney.results.standings import compute_standings
-from tourney.run.engine.pairing import spec_of
+from tourney.run.engine.recorder import spec_of
 from tourney.store import maintenance, migrations
 from tourney.store.engine import parse_url
 from tourney.store.migrations import HEAD, REVISIONS

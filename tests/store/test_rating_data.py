@@ -9,7 +9,7 @@ import pytest
 from tests.tournaments import begin, played, refused
 from tourney.errors import StoreError
 from tourney.match.record import FaultKind
-from tourney.run.engine.pairing import spec_of
+from tourney.run.engine.recorder import spec_of
 from tourney.schedule.row import Row
 from tourney.store import migrations, sqlite
 from tourney.store.engine import open_engine, transaction

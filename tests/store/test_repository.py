@@ -11,11 +11,10 @@ from tests.tournaments import LETTERS, begin, digests, entrant, played, refused
 from tourney.errors import StoreError, UsageError
 from tourney.match.spec import Limits
 from tourney.results.standings import compute_standings
-from tourney.run.engine.pairing import spec_of
+from tourney.run.engine.recorder import spec_of
 from tourney.schedule.row import Row
-from tourney.store.plans import Plan, RunSettings
 from tourney.store.repository import Repository
-from tourney.store.values import MatchResult, RowCounts, StoredEntrant, Tournament
+from tourney.store.values import MatchResult, Plan, RowCounts, RunSettings, StoredEntrant, Tournament
 
 
 def play_all(repository: Repository, tournament: Tournament, order: list[int] | None = None) -> None:

@@ -19,8 +19,8 @@ from tourney.errors import StoreError, UsageError
 from tourney.store import sqlite
 from tourney.store.maintenance import check_database, upgrade_database
 from tourney.store.migrations import HEAD, REVISIONS, config
-from tourney.store.plans import Plan, plan_text
 from tourney.store.repository import Repository
+from tourney.store.values import Plan, plan_text
 
 
 @pytest.fixture

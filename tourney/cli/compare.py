@@ -21,7 +21,7 @@ from tourney.run.config.tournament_file import EntrantLine
 from tourney.run.engine.stopping import Deadline
 from tourney.run.workers.local import LocalExecutor, default_workers
 from tourney.seeds import U64
-from tourney.store.plans import RunSettings, SandboxLevel
+from tourney.store.values import RunSettings, SandboxLevel
 
 COLUMNS = (
     *("comparison", "game", "a", "b", "decision", "ended", "pairs", "pentanomial", "lost_pairs", "score"),

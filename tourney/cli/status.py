@@ -11,7 +11,7 @@ from tourney.cli.output import Format, Row, current
 from tourney.errors import UsageError
 from tourney.results.columns import Column
 from tourney.run.monitoring.progress import span_text
-from tourney.run.monitoring.status_file import RunStatus, read_status, status_path
+from tourney.run.monitoring.run_log import RunStatus, read_status, status_path
 from tourney.store.repository import Repository
 from tourney.store.values import Tournament
 

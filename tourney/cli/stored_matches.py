@@ -8,7 +8,7 @@ from tourney.match.record import Record
 from tourney.match.record import spec_of as spec_of_record
 from tourney.match.spec import Entrant, MatchSpec
 from tourney.match.verify import Finding, verify
-from tourney.run.engine.pairing import spec_of
+from tourney.run.engine.recorder import spec_of
 from tourney.schedule.row import MatchKey
 from tourney.store.importing import FORMAT
 from tourney.store.repository import Repository

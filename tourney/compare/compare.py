@@ -25,9 +25,8 @@ from tourney.run.workers.executor import MatchExecutor
 from tourney.schedule.row import ResultRow
 from tourney.schema import NAME
 from tourney.store.engine import database_exists
-from tourney.store.plans import Plan, RunSettings
 from tourney.store.repository import Repository
-from tourney.store.values import StoredEntrant
+from tourney.store.values import Plan, RunSettings, StoredEntrant
 
 SOURCE = Path("tourney compare")
 """What errors name instead of a tournament file."""

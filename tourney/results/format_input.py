@@ -4,9 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from tourney.schedule.format import History, Participant, Setup, group_size
 from tourney.schedule.row import ResultRow, Row
-from tourney.store.plans import Plan
 from tourney.store.repository import Repository
-from tourney.store.values import StoredEntrant
+from tourney.store.values import Plan, StoredEntrant
 
 
 def load_setup(repository: Repository, tournament: int) -> Setup:

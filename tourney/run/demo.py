@@ -9,7 +9,7 @@ from tourney.bots.catalogue.store import BotStore, resolve_bot
 from tourney.bots.sandbox.base import open_sandbox
 from tourney.errors import BotError, EnvironmentFailure
 from tourney.run.config.tournament_file import TournamentFile
-from tourney.run.engine.start import open_tournament
+from tourney.run.engine.session import open_tournament
 from tourney.store.maintenance import upgrade_database
 from tourney.store.repository import Repository
 

@@ -9,9 +9,8 @@ from tourney.match.record import Record, spec_of
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, MatchSpec
 from tourney.schedule.row import Row
-from tourney.store.plans import Plan, RunSettings
 from tourney.store.repository import Repository
-from tourney.store.values import MatchResult, StoredEntrant, Tournament
+from tourney.store.values import MatchResult, Plan, RunSettings, StoredEntrant, Tournament
 
 FORMAT = "import"
 _CHUNK = 500

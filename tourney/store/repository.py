@@ -9,18 +9,27 @@ run's coordinator writes. ``Repository.open`` takes a path or a database URL::
             ...
 """
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
+import sqlalchemy as sa
+from sqlalchemy.engine import RowMapping
+
+from tourney.match.result import pack
+from tourney.store import damage
+from tourney.store.columns import ColumnError, read_int, unpack
 from tourney.store.engine import open_engine, transaction
 from tourney.store.matches import Matches
-from tourney.store.rating_cache import RatingCache
+from tourney.store.models import CHECKPOINT, DRAW_PROBABILITY, VERDICT
+from tourney.store.rows import check_draw_probability, check_verdict
 from tourney.store.totals import Totals
+from tourney.store.values import Checkpoint, DrawProbability
 
 
-class Repository(Matches, Totals, RatingCache):
+class Repository(Matches, Totals):
     """Reads and writes one database. Methods raise StoreError where the database fails them."""
 
     @classmethod
@@ -61,3 +70,61 @@ class Repository(Matches, Totals, RatingCache):
         """Give a repository whose reads and writes are one transaction: all is stored, or nothing."""
         with self._write() as connection:
             yield Repository(self._engine, connection, writes=True)
+
+    def draw_probability(self, game: str, seats: int) -> DrawProbability | None:
+        """Return the draw probability kept for a game and a number of seats, or None."""
+        key = {"game": game, "seats": seats}
+        row = self._kept(DRAW_PROBABILITY, key)
+        if row is None:
+            return None
+        try:
+            check_draw_probability(row)
+        except ColumnError as error:
+            with self._read() as connection:
+                raise damage.in_row(connection, DRAW_PROBABILITY, f"{game},{seats}", error) from error
+        return DrawProbability(float(row["probability"]), row["tournament"], row["matches"])
+
+    def keep_draw_probability(self, game: str, seats: int, value: DrawProbability) -> None:
+        """Keep a draw probability for all tournaments of a game and a number of seats."""
+        self._keep(DRAW_PROBABILITY, {"game": game, "seats": seats}, value._asdict())
+
+    def checkpoint(self, tournament: int, settings: str) -> Checkpoint | None:
+        """Return the checkpoint kept under these settings, or None; None too if it is damaged."""
+        row = self._kept(CHECKPOINT, {"tournament_id": tournament, "settings": settings})
+        if row is None:
+            return None
+        try:
+            return Checkpoint(read_int(row, "number"), unpack("state", row["state"]))
+        except ColumnError:
+            return None
+
+    def keep_checkpoint(self, tournament: int, settings: str, value: Checkpoint) -> None:
+        """Keep a checkpoint; ``settings`` (up to 250 characters) names the way of rating."""
+        key = {"tournament_id": tournament, "settings": settings}
+        self._keep(CHECKPOINT, key, {"number": value.number, "state": pack(value.state)})
+
+    def verdict(self, tournament: int) -> dict[str, Any] | None:
+        """Return the result of a comparison (JSON data), or None before its end."""
+        row = self._kept(VERDICT, {"tournament_id": tournament})
+        if row is None:
+            return None
+        try:
+            return check_verdict(row)
+        except ColumnError as error:
+            with self._read() as connection:
+                raise damage.in_row(connection, VERDICT, tournament, error) from error
+
+    def keep_verdict(self, tournament: int, data: dict[str, Any]) -> None:
+        """Keep the result of a comparison."""
+        text = json.dumps(data, sort_keys=True, allow_nan=False)
+        self._keep(VERDICT, {"tournament_id": tournament}, {"data": text})
+
+    def _kept(self, table: sa.Table, key: dict[str, Any]) -> RowMapping | None:
+        with self._read() as connection:
+            return connection.execute(sa.select(table).filter_by(**key)).mappings().first()
+
+    def _keep(self, table: sa.Table, key: dict[str, Any], values: dict[str, Any]) -> None:
+        """Replace the row of a key."""
+        with self._write() as connection:
+            connection.execute(sa.delete(table).filter_by(**key))
+            connection.execute(sa.insert(table).values(**key, **values))

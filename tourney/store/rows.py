@@ -36,8 +36,15 @@ from tourney.store.columns import (
     unpack_record,
 )
 from tourney.store.models import ENTRANT, KEY, TOURNAMENT
-from tourney.store.plans import plan_from, run_from
-from tourney.store.values import VOID_REASONS, MatchResult, Result, StoredEntrant, Tournament
+from tourney.store.values import (
+    VOID_REASONS,
+    MatchResult,
+    Result,
+    StoredEntrant,
+    Tournament,
+    plan_from,
+    run_from,
+)
 
 FIRST_KEY = MatchKey(0, 0, 0, 0)
 """A key before that of the first match."""

@@ -15,7 +15,6 @@ from tourney.store import damage
 from tourney.store.columns import ColumnError, read_seating
 from tourney.store.engine import Access, place_of
 from tourney.store.models import ENTRANT, KEY, MATCH, SCHEDULE, TOURNAMENT
-from tourney.store.plans import Plan, RunSettings, plan_text, run_text
 from tourney.store.rows import (
     FIRST_KEY,
     each,
@@ -27,7 +26,7 @@ from tourney.store.rows import (
     tournament_of,
 )
 from tourney.store.run_lock import Running, run_lock, running_now
-from tourney.store.values import RowCounts, StoredEntrant, Tournament
+from tourney.store.values import Plan, RowCounts, RunSettings, StoredEntrant, Tournament, plan_text, run_text
 
 _S, _M = SCHEDULE.c, MATCH.c
 _ALL = SCHEDULE.outerjoin(MATCH, _M.id == _S.id)

@@ -8,9 +8,9 @@ from tests.tournaments import refused, write_file
 from tourney.bots.catalogue.store import BotStore
 from tourney.errors import TournamentError
 from tourney.run.config.tournament_file import read_tournament_file
-from tourney.run.engine.start import amend_tournament, open_tournament
+from tourney.run.engine.session import amend_tournament, open_tournament
 from tourney.schedule.round_robin import RoundRobin
-from tourney.store.plans import RunSettings
+from tourney.store.values import RunSettings
 
 FILE = """
 name = "cup"

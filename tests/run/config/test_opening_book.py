@@ -4,8 +4,7 @@ from tests.tournaments import refused, write_file
 from tourney.errors import TournamentError
 from tourney.games.registry import find_game
 from tourney.match.spec import Opening
-from tourney.run.config.opening_book import choose, read_book
-from tourney.run.config.tournament_file import read_tournament_file
+from tourney.run.config.tournament_file import choose, read_book, read_tournament_file
 
 
 def first_actions() -> tuple[str, str]:
@@ -42,7 +41,7 @@ def test_illegal_action_is_refused_by_line(tmp_path: Path) -> None:
     with refused(TournamentError, "bad.book: the opening book holds no opening"):
         read_book(path, find_game("sages-tafl"), 2, {})
     path.write_bytes(b"\xff\n")
-    with refused(TournamentError, "bad.book: the opening book is not UTF-8"):
+    with refused(TournamentError, "bad.book: the file is not UTF-8"):
         read_book(path, find_game("sages-tafl"), 2, {})
 
 

@@ -10,7 +10,7 @@ from tourney.errors import TournamentError
 from tourney.match.spec import Limits
 from tourney.run.config.tournament_file import EntrantLine, read_tournament_file
 from tourney.schedule.format import FORMATS
-from tourney.store.plans import RunSettings
+from tourney.store.values import RunSettings
 
 PLAIN = 'name = "cup"\ngame = "sages-tafl"\nbots = ["random", "./mine"]\n'
 

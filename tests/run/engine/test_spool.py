@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tests.tournaments import begin, digests, played, refused
 from tourney.errors import StoreError
-from tourney.run.engine.pairing import spec_of
-from tourney.run.engine.spool import Spool, read_spool, replay_spool
+from tourney.run.engine.recorder import replay_spool, spec_of
+from tourney.run.engine.spool import Spool, read_spool
 from tourney.store.repository import Repository
 from tourney.store.values import MatchResult, Tournament
 

@@ -9,16 +9,13 @@ from tourney.run.config.entrants import line_text
 from tourney.run.config.tournament_file import EntrantLine, TournamentFile
 from tourney.schedule.format import find_format
 from tourney.schema import SchemaError, show
-from tourney.store.plans import Plan, RunSettings
-from tourney.store.values import StoredEntrant, Tournament
+from tourney.store.values import Plan, StoredEntrant, Tournament
 
 
 @dataclass(frozen=True, slots=True)
 class Amendment:
-    """What a file changes of a tournament that has begun; ``withdrawn`` holds entrants' numbers."""
+    """The entrants that a file adds and (by number) withdraws, and whether it changes anything at all."""
 
-    rounds: int | None
-    run: RunSettings
     added: tuple[EntrantLine, ...]
     withdrawn: tuple[int, ...]
     changed: bool
@@ -38,7 +35,7 @@ def compare(
     except SchemaError as error:
         raise TournamentError(error.in_toml(str(file.path)), file=file.path, key=error.key) from error
     changed = bool(added) or file.plan.rounds != tournament.plan.rounds or file.run != tournament.run
-    return Amendment(file.plan.rounds, file.run, added, withdrawn, changed)
+    return Amendment(added, withdrawn, changed)
 
 
 def _refuse_changes(tournament: Tournament, file: TournamentFile, paired: int) -> None:

@@ -16,7 +16,7 @@ from tourney.match.spec import STORED_LIMITS
 from tourney.run.config.tournament_file import file_schema
 from tourney.schedule.format import file_formats
 from tourney.schema import UNICODE, bare
-from tourney.store.plans import PAIRS, Plan
+from tourney.store.values import PAIRS, Plan
 
 Schema = dict[str, Any]
 

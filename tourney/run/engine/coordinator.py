@@ -1,7 +1,7 @@
 """The coordinator: submits matches in schedule order, and stores their results; only it writes.
 
 The schedule alone decides what is played. The order in which matches finish changes neither the next rounds
-(``tourney.run.engine.pairing``) nor what is stored of them.
+(``tourney.run.engine.recorder``) nor what is stored of them.
 """
 
 import signal
@@ -16,8 +16,7 @@ from typing import Final
 
 from tourney.errors import InputError, StoreError, TourneyError
 from tourney.run.engine.bench_policy import BenchPolicy, Decision, Unfinished, bench_text, stop_text
-from tourney.run.engine.pairing import NumberedRow, spec_of
-from tourney.run.engine.recorder import Recorder
+from tourney.run.engine.recorder import NumberedRow, Recorder, spec_of
 from tourney.run.engine.retry import MAX_FAILURES, PAUSES, MatchRetries, WriteRetry
 from tourney.run.engine.spool import Spool
 from tourney.run.engine.stopping import Deadline, catch_signals

@@ -2,22 +2,98 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from tourney.errors import StoreError, StoreUnavailable
-from tourney.run.engine.pairing import NumberedRow, pair_next
+from tourney.match.record import spec_of as spec_of_record
+from tourney.match.seeds import match_seed
+from tourney.match.spec import MatchSpec
+from tourney.results.format_input import history_of, setup_of
+from tourney.run.config.tournament_file import choose
 from tourney.run.engine.retry import WriteRetry
-from tourney.run.engine.spool import Spool
-from tourney.run.monitoring.progress import Listener, Progress
+from tourney.run.engine.spool import Spool, read_spool
+from tourney.run.monitoring.progress import Listener, Progress, counted
 from tourney.schedule.format import find_format
 from tourney.schedule.row import Row
 from tourney.store.repository import Repository
-from tourney.store.values import MatchResult, Tournament
+from tourney.store.values import MatchResult, StoredEntrant, Tournament
+
+NumberedRow = tuple[int, Row]
+"""A row of the schedule, after its match's number."""
 
 BATCH_SECONDS: Final = 0.1
 """The longest a result waits for others to be stored with it."""
 BATCH_MATCHES: Final = 1000
 """This many waiting results are stored at once."""
+
+
+def pair_next(repository: Repository, tournament: int) -> tuple[tuple[NumberedRow, ...], bool] | None:
+    """Pair and store the next rounds; return their rows, and whether they are the last.
+
+    None while they cannot be paired, and when all rounds are. They can be paired when all rounds up to the
+    last one less the format's ``lag`` are finished: the format sees the results of those and no others.
+    """
+    with repository.snapshot() as moment:
+        stored = moment.tournament_by_id(tournament)
+        if stored.complete:
+            return None
+        format_ = find_format(stored.plan.format)
+        entrants = moment.entrants(tournament)
+        rows = tuple(row for _, row in moment.rows(tournament))
+        seen = (rows[-1].round if rows else 0) - format_.lag
+        history = history_of(rows, moment.results(tournament), seen)
+    if len(history.results) < sum(row.round <= seen for row in rows):
+        return None
+    pairings = format_.next_rounds(setup_of(stored.plan, stored.seed, entrants), history)
+    if not (pairings.rows or pairings.complete):
+        raise ValueError(f"the format {format_.name} paired nothing and would wait for ever")
+    return repository.add_rows(tournament, pairings.rows, complete=pairings.complete), pairings.complete
+
+
+def spec_of(tournament: Tournament, entrants: Sequence[StoredEntrant], row: Row) -> MatchSpec:
+    """Return the spec of a row of the schedule: everything that decides its match."""
+    plan = tournament.plan
+    seed = match_seed(tournament.seed, row.round, row.table, row.repeat)
+    return MatchSpec(
+        game=plan.game,
+        options=plan.options,
+        seats=tuple(entrants[number].entrant for number in row.seats),
+        seed=seed,
+        limits=plan.limits,
+        opening=choose(seed, plan.opening_plies, plan.book),
+    )
+
+
+def replay_spool(
+    repository: Repository, tournament: Tournament, path: Path, say: Callable[[str], None]
+) -> int:
+    """Store the results of a spool that an earlier run left; return how many. The caller holds the lock.
+
+    Rows that have a result keep it. A damaged line, or a record that does not belong to its row, is skipped;
+    its match is played again. Raises StoreError for a spool of another tournament, and where the results
+    cannot be stored; then the spool stays.
+    """
+    spooled = read_spool(path, tournament)
+    if spooled is None:
+        return 0
+    entrants = repository.entrants(tournament.id)
+    open_rows = dict(repository.pending(tournament.id))
+    found = [item for item in spooled.results if item.number in open_rows]
+    taken = []
+    for item in found:
+        spec = spec_of(tournament, entrants, open_rows[item.number])
+        record = spec if item.played is None else spec_of_record(item.played.record)
+        if (record.game, record.seed, record.seats) == (spec.game, spec.seed, spec.seats):
+            taken.append(item)
+    repository.record_results(tournament.id, taken)
+    damaged = spooled.damaged + len(found) - len(taken)
+    if taken:
+        say(f"stored {counted(len(taken), 'result')} that an earlier run kept in {path}")
+    if damaged:
+        say(f"skipped {counted(damaged, 'damaged line')} of {path}: those matches are played again")
+    path.unlink(missing_ok=True)
+    return len(taken)
 
 
 class Recorder:
@@ -144,10 +220,10 @@ class Recorder:
             self._retry.succeeded()
         if paired is None:
             return ()
-        self._complete = paired.complete
-        self._expect(paired.rows)
-        self._rows += len(paired.rows)
-        return paired.rows
+        rows, self._complete = paired
+        self._expect(rows)
+        self._rows += len(rows)
+        return rows
 
     def _expect(self, rows: Iterable[NumberedRow]) -> None:
         for _, row in rows:

@@ -1,29 +1,47 @@
 """One run from start to end: open the tournament, lock it, apply the file's changes, and play."""
 
+import secrets
 import time
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
+from tourney.bots.catalogue.build import runnable_folder
+from tourney.bots.catalogue.command import bot_command
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.base import Sandbox, open_sandbox
-from tourney.errors import StoreError
-from tourney.run.config.tournament_file import TournamentFile
+from tourney.errors import StoreError, TournamentError, UsageError
+from tourney.games.registry import find_game
+from tourney.match.referee import Referee
+from tourney.match.seeds import match_seed
+from tourney.match.spec import MatchSpec
+from tourney.results.format_input import setup_of
+from tourney.run.config.amend import compare
+from tourney.run.config.entrants import enter, naming, refuse_unrated, seeds_by_rating, with_ratings
+from tourney.run.config.tournament_file import TournamentFile, choose
+from tourney.run.engine.bench_policy import failed_starts_of
 from tourney.run.engine.coordinator import Coordinator
-from tourney.run.engine.spool import Spool, replay_spool
-from tourney.run.engine.start import amend_tournament, open_tournament, unbench
+from tourney.run.engine.recorder import pair_next, replay_spool
+from tourney.run.engine.spool import Spool
 from tourney.run.engine.stopping import Deadline
 from tourney.run.monitoring.progress import Listener, Listeners
-from tourney.run.monitoring.status_file import StatusFile, status_path
+from tourney.run.monitoring.run_log import StatusFile, status_path
 from tourney.run.monitoring.summary import Summary
 from tourney.run.workers.executor import MatchExecutor
+from tourney.schedule.format import find_format
 from tourney.store.engine import database_exists, parse_url, place_of, shown
 from tourney.store.maintenance import check_database
 from tourney.store.repository import Repository
+from tourney.store.values import StoredEntrant, Tournament
 
 MANY = 50_000
 """From this many matches on a message announces their check, which takes a while."""
 SAMPLE = 64
 """The number of latest matches whose lengths the deadline takes into account at the start."""
+BUSY_SECONDS = 2.0
+"""Seconds that a write waits for another writer; then the run pauses."""
+
+Say = Callable[[str], None]
 
 
 def run_tournament(
@@ -47,6 +65,7 @@ def run_tournament(
     available, StoreError, and WorkerError.
     """
     listener = listener or Listener()
+    deadline = deadline or Deadline()
     store = BotStore(bots.absolute())
     sandbox = open_sandbox(file.run.sandbox)
     check_contents(url, listener.say)
@@ -57,7 +76,6 @@ def run_tournament(
         spool = Spool(place.with_name(f"{place.name}-{tournament.name}.spool"), tournament)
         replay_spool(repository, tournament, spool.path, listener.say)
         unbench(repository, tournament, unbenched, listener.say)
-        deadline = deadline or Deadline()
         for seconds in repository.recent_seconds(tournament.id, SAMPLE):
             deadline.add(seconds)
         listener.say(sandbox_text(sandbox))
@@ -81,7 +99,7 @@ def run_tournament(
             sandbox.sweep()
 
 
-def check_contents(url: str, say: Callable[[str], None]) -> None:
+def check_contents(url: str, say: Say) -> None:
     """Check the stored contents before a run adds to them. Raises StoreError for any damage.
 
     Call this before this process opens the database to stay: the check opens the file once more, and closing
@@ -109,6 +127,150 @@ def sandbox_text(sandbox: Sandbox) -> str:
     text = f"sandbox {sandbox.level}: {sandbox.name}, {count - len(missing)} of {count} protections enforced"
     if sandbox.name == "plain":
         return f"{text}: bots run with your permissions, so run only bots that you trust"
-    if missing:
-        text += f", not {', '.join(missing)}"
-    return f"{text} (see `tourney doctor`)"
+    without = f", not {', '.join(missing)}" if missing else ""
+    return f"{text}{without} (see `tourney doctor`)"
+
+
+def open_tournament(
+    file: TournamentFile, url: str, bots: BotStore, say: Say, unbenched: Sequence[str] = ()
+) -> tuple[Repository, Tournament]:
+    """Find the tournament of a file in the database ``url``, or start it.
+
+    Everything is checked before anything is stored: a database is created only for a tournament that can be
+    played. Entrants can be ``unbenched`` only in a tournament that has started. The caller closes the
+    repository. Raises TournamentError, StoreError, or UsageError.
+    """
+    entrants = None if database_exists(url) else _first_entrants(file, None, bots, unbenched)
+    repository = Repository.open(url, create=True, busy=BUSY_SECONDS)
+    try:
+        for tournament in repository.tournaments():
+            if tournament.name == file.plan.name:
+                return repository, tournament
+        if entrants is None:
+            entrants = _first_entrants(file, repository, bots, unbenched)
+        tournament = repository.begin(
+            file.plan,
+            seed=secrets.randbits(64) if file.seed is None else file.seed,
+            seed_chosen=file.seed is not None,
+            run=file.run,
+            entrants=entrants,
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+        )
+        if tournament.seed_chosen:
+            say(
+                f"the seed {tournament.seed} was chosen by a person: a bot that knows it can compute the dice"
+            )
+        pair_next(repository, tournament.id)
+        return repository, repository.tournament_by_id(tournament.id)
+    except BaseException:
+        repository.close()
+        raise
+
+
+def _first_entrants(
+    file: TournamentFile, repository: Repository | None, bots: BotStore, unbenched: Sequence[str]
+) -> tuple[StoredEntrant, ...]:
+    """Return the entrants of a tournament that has not started, once it can be played; builds their bots.
+
+    Without a ``repository`` there are no ratings from earlier tournaments.
+    """
+    for name in unbenched:
+        raise UsageError(f"--unbench {name}: {file.plan.name} has not started, so it has no benched entrant")
+    if file.run.withdrawn:
+        raise TournamentError(
+            f"{file.path}, [run]: withdrawn names {file.run.withdrawn[0]}, but {file.plan.name} has not"
+            " started: remove it from withdrawn and from the entrants",
+            file=file.path,
+            key="withdrawn",
+        )
+    by_rating = seeds_by_rating(file)
+    if by_rating and repository is None:
+        refuse_unrated(file)
+    entrants = enter(file, file.entrants, bots)
+    _check_entrants(file, file.seed or 0, entrants, bots)
+    if by_rating and repository is not None:
+        entrants = with_ratings(repository, file, entrants)
+        if all(entrant.rating is None for entrant in entrants):
+            refuse_unrated(file)
+    return entrants
+
+
+def _check_entrants(
+    file: TournamentFile,
+    seed: int,
+    entrants: Sequence[StoredEntrant],
+    bots: BotStore,
+    before: Sequence[StoredEntrant] = (),
+) -> None:
+    """Check that the format takes entrants after those ``before``, and build their bots.
+
+    So a bot that cannot start is reported before anything is played. At the first start also play the opening
+    of a first match: the run could not play one in which every game ends.
+    """
+    plan = file.plan
+    with naming(file.path):
+        find_format(plan.format).check(setup_of(plan, seed, (*before, *entrants)))
+        if plan.opening_plies and not before:  # a book's lines are checked when it is read
+            seats = tuple(stored.entrant for stored in entrants[: plan.seats])
+            first = match_seed(seed, 1, 1, 1)
+            opening = choose(first, plan.opening_plies, plan.book)
+            spec = MatchSpec(plan.game, plan.options, seats, first, plan.limits, opening)
+            Referee(spec, find_game(plan.game)).begin(())
+        sandbox = open_sandbox(file.run.sandbox)
+        for digest in dict.fromkeys(stored.entrant.digest for stored in entrants):
+            bot = bots.fetch(digest)
+            runnable_folder(bots, bot, sandbox)
+            bot_command(bot)
+
+
+def amend_tournament(
+    repository: Repository, tournament: Tournament, file: TournamentFile, bots: BotStore, say: Say
+) -> Tournament:
+    """Apply the file's changes to a stored tournament; the caller holds its lock.
+
+    Raises TournamentError for a key that may not change; then nothing is changed.
+    """
+    stored = repository.entrants(tournament.id)
+    paired = repository.progress(tournament.id).rounds
+    amendment = compare(tournament, stored, paired, file)
+    if not amendment.changed:
+        return tournament
+    added = enter(file, amendment.added, bots, before=stored, joined=paired + 1)
+    _check_entrants(file, tournament.seed, added, bots, before=stored)
+    if seeds_by_rating(file):
+        added = with_ratings(repository, file, added, before=tournament.id)
+    left = dict.fromkeys(amendment.withdrawn, paired + 1)
+    repository.amend(tournament.id, rounds=file.plan.rounds, run=file.run, entrants=added, left=left)
+    for entrant in added:
+        say(f"{entrant.name} joins {tournament.name} from round {entrant.joined} on")
+    for number, round_ in left.items():
+        say(f"{stored[number].name} is withdrawn from {tournament.name} from round {round_} on")
+    return repository.tournament_by_id(tournament.id)
+
+
+def unbench(repository: Repository, tournament: Tournament, names: Sequence[str], say: Say) -> None:
+    """Open the matches of benched entrants again: those lost at start-up and those that are void.
+
+    Raises UsageError for a name that is no entrant or is not benched; then nothing is changed.
+    """
+    if not names:
+        return
+    numbers = {entrant.name: entrant.number for entrant in repository.entrants(tournament.id)}
+    void = dict(repository.benched(tournament.id))
+    failed_starts = failed_starts_of(repository.faulty_matches(tournament.id))
+    for name in names:
+        if name not in numbers:
+            raise UsageError(
+                f"--unbench {name}: {tournament.name} has no such entrant; see `tourney standings`"
+            )
+        if numbers[name] not in void and numbers[name] not in failed_starts:
+            raise UsageError(f"--unbench {name}: {name} is not benched in {tournament.name}")
+    for name in dict.fromkeys(names):
+        entrant = numbers[name]
+        lost = failed_starts.get(entrant, ())
+        back = sorted({*lost, *repository.void_for(tournament.id, entrant)})
+        repository.take_back(tournament.id, back)
+        say(
+            f"{name} is no longer benched: {len(back)} of its matches are played again,"
+            f" including {len(lost)} lost at start-up"
+        )

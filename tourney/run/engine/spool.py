@@ -8,7 +8,7 @@ full; unused space is zero bytes, which end the text. The file is deleted when t
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,17 +16,13 @@ from typing import Any
 
 from tourney.errors import RecordError, StoreError
 from tourney.match.record import check_record
-from tourney.match.record import spec_of as spec_of_record
 from tourney.match.result import LogLine, PlayedMatch
 from tourney.parsing import parse_json
-from tourney.run.engine.pairing import spec_of
-from tourney.store.repository import Repository
 from tourney.store.values import MatchResult, Tournament
 
 FORMAT = "tourney-spool/1"
 RESERVE = 1 << 20
 """Bytes reserved: several hundred results, more than can be in play at a time."""
-_CHUNK = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,42 +204,3 @@ def _parse_line(line: bytes) -> dict[str, Any] | None:
 
 def _checksum(body: bytes) -> bytes:
     return hashlib.sha256(body).hexdigest()[:32].encode("ascii")
-
-
-def replay_spool(
-    repository: Repository, tournament: Tournament, path: Path, say: Callable[[str], None]
-) -> int:
-    """Store the results of a spool that an earlier run left; return how many. The caller holds the lock.
-
-    Rows that have a result keep it. A damaged line, or a record that does not belong to its row, is skipped;
-    its match is played again. Raises StoreError for a spool of another tournament, and where the results
-    cannot be stored; then the spool stays.
-    """
-    spooled = read_spool(path, tournament)
-    if spooled is None:
-        return 0
-    entrants = repository.entrants(tournament.id)
-    open_rows = dict(repository.pending(tournament.id)) if spooled.results else {}
-    taken: list[MatchResult] = []
-    damaged = spooled.damaged
-    for item in spooled.results:
-        row = open_rows.get(item.number)
-        if row is None:
-            continue
-        if item.played is not None:
-            spec = spec_of(tournament, entrants, row)
-            record = spec_of_record(item.played.record)
-            if (record.game, record.seed, record.seats) != (spec.game, spec.seed, spec.seats):
-                damaged += 1
-                continue
-        taken.append(item)
-    for start in range(0, len(taken), _CHUNK):
-        repository.record_results(tournament.id, taken[start : start + _CHUNK])
-    if taken:
-        count = f"{len(taken)} results" if len(taken) > 1 else "1 result"
-        say(f"stored {count} that an earlier run kept in {path}")
-    if damaged:
-        lines = f"{damaged} damaged lines" if damaged > 1 else "1 damaged line"
-        say(f"skipped {lines} of {path}: those matches are played again")
-    path.unlink(missing_ok=True)
-    return len(taken)

@@ -1,8 +1,8 @@
-"""The log of a run: JSON lines beside the database, rotated.
+"""Files that a run writes beside the database: its log, and its status for `tourney status`.
 
-Every line is an object with ``time`` (ISO 8601, UTC) and ``event``: ``say`` (a message), ``match``,
-``bench``, ``pulse`` (a heartbeat, once a minute), ``notify``, ``end`` or ``dropped``. A log that cannot be
-written stops nothing: its lines are dropped, and counted in ``dropped`` when it can be written again.
+The log is JSON lines, rotated. Every line is an object with ``time`` (ISO 8601, UTC) and ``event``: ``say``
+(a message), ``match``, ``bench``, ``pulse`` (a heartbeat, once a minute), ``notify``, ``end`` or ``dropped``.
+A log that cannot be written stops nothing: its lines are dropped, and counted in ``dropped`` later.
 """
 
 import json
@@ -10,12 +10,15 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from tourney.errors import UsageError
+from tourney.parsing import parse_json
 from tourney.run.monitoring.progress import Heartbeat, Listener
+from tourney.run.workers.executor import Playing
 
 MAX_BYTES = 10_000_000
 KEEP = 5
@@ -136,3 +139,58 @@ def rss_kb() -> int | None:
 
 def _time(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+
+
+@dataclass(frozen=True, slots=True)
+class RunStatus:
+    """The matches being played, and why the run pauses ("" if it does not)."""
+
+    playing: tuple[Playing, ...] = ()
+    paused: str = ""
+
+
+def status_path(place: Path, tournament: int) -> Path:
+    """Return the status file of a tournament's run; ``place`` as in ``tourney.store.engine.place_of``."""
+    return place.with_name(f"{place.name}-run-{tournament}.json")
+
+
+def read_status(path: Path) -> RunStatus:
+    """Return the status of a run; an empty one without a readable file."""
+    try:
+        data = parse_json(path.read_text("ascii"))
+        playing = tuple(Playing(int(number), float(since)) for number, since in data["playing"])
+        return RunStatus(playing, str(data["paused"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return RunStatus()
+
+
+class StatusFile(Listener):
+    """Writes the status file at each heartbeat that changes it, whole or not at all; deletes it at the end.
+
+    A failing disk stops nothing. The file is valid only while the run's lock is held; a crash may leave an
+    old one behind.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._last: RunStatus | None = None
+
+    def heartbeat(self, heartbeat: Heartbeat) -> None:
+        """Write the status if it changed."""
+        status = RunStatus(heartbeat.playing, heartbeat.paused)
+        if status == self._last:
+            return
+        self._last = status
+        fresh = self._path.with_name(f".{self._path.name}.new")
+        with suppress(OSError):
+            fresh.write_text(
+                json.dumps({"playing": status.playing, "paused": status.paused}), encoding="ascii"
+            )
+            fresh.replace(self._path)
+        with suppress(OSError):
+            fresh.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Delete the file."""
+        with suppress(OSError):
+            self._path.unlink(missing_ok=True)
