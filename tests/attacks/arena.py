@@ -98,7 +98,7 @@ class Watched(ProcessChannel):
         self._open = True
         super().__init__(group, pipes, clock=self._read)
         self._inner: Callable[[float], list[tuple[int, int]]] = self._poll
-        self._poll = self._watch  # type: ignore[assignment]  # as the object's own, which the channel keeps
+        self._poll = self._watch  # type: ignore[assignment]  # shadows the method on this instance only
 
     def ask(self, data: bytes, deadline: int) -> str | Event:
         """Record the time and the deadline."""
@@ -138,10 +138,10 @@ class Watched(ProcessChannel):
 class Fight:
     """A match against an attacker, and its effects on the referee and the host.
 
-    ``took``: seconds from the attacker's last request until it was gone; ``past``: from that request's
-    deadline, below 0 if it was gone before.
+    ``took``: seconds from the attacker's last request until its end; ``past``: seconds from that request's
+    deadline, below 0 if the attacker ended before.
     ``overstayed``: waits of the referee beyond a deadline. ``grown``: bytes of the referee's memory at its
-    peak. ``left``: what lives after the match. ``harmed``: which of the host's files are not as they were.
+    peak. ``left``: processes that live after the match. ``harmed``: changed files of the host.
     ``next``: the digest of the match that two honest bots played afterwards.
     """
 
@@ -177,7 +177,7 @@ class Fight:
 
     @property
     def worked(self) -> list[str]:
-        """The parts of the attack that worked: what the bot did, what it left, what it changed."""
+        """The parts of the attack that worked: the bot's reports, remaining processes, changed files."""
         could = [text.split(" ")[1] for text in self.said if text.startswith("could ")]
         return [*could, *(["outlived-the-match"] if self.left else []), *self.harmed]
 
@@ -193,8 +193,8 @@ class Idle(RandomChannel):
 class Arena:
     """Plays toe: the attacker has the first seat, a bot without a process the second.
 
-    A context: meanwhile the host has a database, a rival and listening sockets to be attacked. ``opponent``
-    makes the attacker's; ``clock`` is the referee's.
+    As a context manager it gives the host a database, a rival and listening sockets as targets. ``opponent``
+    makes the attacker's opponent; ``clock`` is the referee's.
     """
 
     def __init__(
@@ -237,7 +237,7 @@ class Arena:
     def fight(self, code: str, limits: Limits = PATIENT, *, stays: bool = False) -> Fight:
         """Play against an attacker, search for its processes, then let honest bots play in the same runner.
 
-        ``stays``: something is expected to be left, so it is not waited for to go.
+        ``stays``: processes are expected to remain, so the search does not wait for their end.
         """
         files = self._lay_out(code)
         with self._room() as room:
@@ -287,7 +287,7 @@ class Arena:
         return MatchRunner(self.launch, sandbox=self.sandbox, clock=self._clock, find=toy)
 
     def _lay_out(self, code: str) -> Mapping[str, bytes]:
-        """Write the bots and a database, and return the files that no attacker may change."""
+        """Write the bots and a database; return the files that no attacker may change."""
         (self.folder / "attacker" / "bot.py").write_text(BOT.format(facts=self._facts, code=code), "utf-8")
         for name in ("honest", "rival"):
             (self.folder / name / "bot").write_text(HONEST, "ascii")

@@ -1,4 +1,4 @@
-"""The attacks: what each hostile bot does in a match, and the expected outcome."""
+"""The attacks: each hostile bot's actions in a match, and the expected outcome."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ HASTY: Final = Limits(move_ms=300, margin_ms=50, startup_ms=60_000, memory_mb=25
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """What a bot does instead of (or before) its first move, and the expected outcome.
+    """A bot's actions instead of (or before) its first move, and the expected outcome.
 
     ``faults``: the possible kinds, None for no fault. ``notes``: words of the referee's note. ``needs``: the
     protections that contain it; if one of them is not enforced, the attack must work, in its form ``tame`` if
@@ -48,7 +48,7 @@ def tries(*steps: tuple[str, str]) -> str:
 
 
 SEES_REFEREE = "if Path(f'/proc/{REFEREE}/cmdline').read_bytes() != WORDS:\n    raise PermissionError\n"
-"""In the bot's namespace another process may have the referee's number."""
+"""In the bot's namespace, another process can have the referee's number."""
 
 TRACE = """\
 import ctypes
@@ -223,7 +223,7 @@ ATTACKS: Final = (
     ),
     Attack(
         "kills-the-referee",
-        # All that its user may kill is in the sandbox.
+        # All processes that its user may kill are in the sandbox.
         tries(("kill_the_referee", SEES_REFEREE + "os.kill(REFEREE, signal.SIGKILL)"))
         + "    for whom in (-1, 1, os.getppid()):\n"
         "        try:\n"
@@ -232,7 +232,7 @@ ATTACKS: Final = (
         "            pass\n",
         (None, "crash"),
         needs=("process-table", "own-user"),
-        # This one harms nothing.
+        # This attack harms nothing.
         tame=tries(("signal_the_referee", SEES_REFEREE + "os.kill(REFEREE, signal.SIGURG)")),
     ),
     Attack(
@@ -365,4 +365,4 @@ PONDERERS: Final = (
         needs=("freezing",),
     ),
 )
-"""Tried by an opponent that measures. They are contained if ``freeze`` stops them."""
+"""Attacks against an opponent that measures; they are contained if ``freeze`` stops them."""

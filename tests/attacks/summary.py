@@ -12,7 +12,7 @@ LEVELS: Final = {
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print the attacks that were tried and not contained, by level, each with what the bot could do."""
+    """Print the attacks that were not contained, by level, with the parts that worked."""
     found: dict[str, dict[str, list[str]]] = {}
     for report in terminalreporter.getreports("passed"):
         for name, value in report.user_properties:

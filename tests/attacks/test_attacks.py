@@ -1,7 +1,7 @@
 """Hostile bots in real matches: each ends in time, with the right fault, and harms only itself.
 
-"In time" is exact on any machine: the referee waits for nothing beyond the deadline (``Fight.overstayed``).
-How long it takes until a bot is gone is up to the machine: ``benchmarks/attacks.py`` measures that.
+"In time" is exact on any machine: the referee never waits beyond the deadline (``Fight.overstayed``).
+The time until a bot ends depends on the machine; ``benchmarks/attacks.py`` measures it.
 """
 
 from collections.abc import Callable, Iterator
@@ -57,7 +57,7 @@ def test_attack_harms_only_its_own_bot(
     attack: Attack,
     record_property: Callable[[str, object], None],
 ) -> None:
-    """The right fault, in time; no process left; the referee hardly grows; the next match is as ever."""
+    """The fault is right and in time; no process remains, and neither referee nor next match changes."""
     tmp_path.chmod(0o755)
     sandbox = LEVELS[level]()
     with Arena(tmp_path, sandbox) as arena:
@@ -86,12 +86,12 @@ def assert_in_time(fight: Fight) -> None:
 
 @contained
 def test_out_of_memory_is_a_crash_named_in_the_log(tmp_path: Path) -> None:
-    """The log says so if the kernel kills a bot for the limit on all its memory."""
+    """The log names the kernel's kill of a bot beyond its total memory limit."""
     sandbox = open_sandbox("auto")
     if sandbox.protections["total-memory"] != "enforced":
         pytest.skip("no control group bounds memory here")
     tmp_path.chmod(0o755)
-    # Shared memory of the bot's own counts too: 64 MiB of it, and the rest mapped by the bot itself.
+    # The bot's own shared memory also counts: 60 MiB of it, and the bot maps the rest.
     body = (
         "import mmap\n"
         "with open('/dev/shm/x', 'wb') as file:\n"

@@ -38,7 +38,7 @@ SLEEPER = turn("time.sleep(0.5)")
 
 @pytest.fixture(params=[pytest.param("auto", marks=contained), "off", "groups"])
 def sandbox(request: pytest.FixtureRequest) -> Sandbox:
-    """Each way to hold and to measure: control groups, and signals and clocks."""
+    """Each way to freeze and measure bots: control groups, or signals and clocks."""
     return SANDBOXES[request.param]()
 
 
@@ -129,7 +129,7 @@ def stands_still(used: Callable[[], int]) -> bool:
     return False
 
 
-def goes_on(used: Callable[[], int]) -> bool:
+def uses_time(used: Callable[[], int]) -> bool:
     """Return whether CPU time is used within a minute."""
     before, until = used(), time.monotonic() + 60
     while time.monotonic() < until:
@@ -140,15 +140,15 @@ def goes_on(used: Callable[[], int]) -> bool:
 
 
 def test_frozen_bot_uses_no_time(worker: ProcessChannel) -> None:
-    """Frozen, not even a child in a group of its own works; thawed, all continue; frozen, they can end."""
+    """Frozen, even a child in its own group stops; thawed, all continue; frozen, they can end."""
     worker.request(b"")
     assert worker.wait(time.monotonic_ns() + FAR).text == "up"
-    assert goes_on(lambda: used(worker))
+    assert uses_time(lambda: used(worker))
     for _ in range(2):
         worker.freeze()
         assert stands_still(lambda: used(worker))
         worker.thaw()
-        assert goes_on(lambda: used(worker))
+        assert uses_time(lambda: used(worker))
         worker.request(b"x\n")
         assert worker.wait(time.monotonic_ns() + FAR).text == "heard"
     worker.freeze()
@@ -183,7 +183,7 @@ def used_by(token: str) -> int:
 
 @pytest.mark.parametrize("attack", PONDERERS, ids=[attack.name for attack in PONDERERS])
 @pytest.mark.parametrize("ponder", ["freeze", "allow"])
-def test_working_in_the_opponents_turn(
+def test_frozen_bot_cannot_work_in_the_opponents_turn(
     tmp_path: Path,
     sandbox: Sandbox,
     attack: Attack,
@@ -192,10 +192,10 @@ def test_working_in_the_opponents_turn(
 ) -> None:
     """No process of a frozen bot works, except daemons if only signals freeze it."""
     tmp_path.chmod(0o755)
-    # In a process namespace signals reach daemons too, unless they fork faster than the search.
+    # In a process namespace, signals also reach daemons, unless they fork faster than the search.
     held = attack.contained(sandbox.protections) or sandbox.name == "bubblewrap"
     stays = "daemon" in attack.name and sandbox.protections["all-processes"] != "enforced"
-    look = stands_still if ponder == "freeze" and held else goes_on
+    look = stands_still if ponder == "freeze" and held else uses_time
     lookers: list[Looker] = []
 
     def opponent() -> Looker:

@@ -80,7 +80,7 @@ def test_lower_levels_contain_exactly_what_is_documented(
     column: int, limits: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without bubblewrap and control groups, and with nothing: the protections are as documented."""
-    # Processes that survive here survive for good; killed ones are waited for, however long they take.
+    # Processes that survive here are permanent; the test waits for killed ones without a limit.
     monkeypatch.setattr(probe, "_GONE_SECONDS", 0.2)
     level = "auto" if limits else "off"
     sandbox = PlainSandbox("auto" if limits else "off", program("prlimit") if limits else None)

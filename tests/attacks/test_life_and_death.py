@@ -38,10 +38,10 @@ def runner(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Runner]:
     assert left == []
     homes = [home.folder for home in find_cgroups().homes]
     # This includes groups of other tests, which may still be ending.
-    assert wait_for(lambda: not any(_unowned(group) for home in homes for group in home.glob("tourney-*")))
+    assert wait_for(lambda: not any(_orphaned(group) for home in homes for group in home.glob("tourney-*")))
 
 
-def _unowned(folder: Path) -> bool:
+def _orphaned(folder: Path) -> bool:
     """Return whether a control group holds processes and its maker is gone."""
     with suppress(FileNotFoundError):
         lock = os.open(folder, os.O_RDONLY)

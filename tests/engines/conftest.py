@@ -26,7 +26,7 @@ def room_of(store: BotStore, *, reuse: bool = False) -> MatchRunner:
 
 
 def spec_of(store: BotStore, game: str, names: Sequence[str], seed: int) -> MatchSpec:
-    """Return a match of bots that ship; it is not about time, so a busy machine decides nothing."""
+    """Return a match of shipped bots with generous limits, so that a busy machine does not matter."""
     seats = []
     for name in names:
         bot = resolve_bot(name, store, Path("/"))
@@ -36,6 +36,6 @@ def spec_of(store: BotStore, game: str, names: Sequence[str], seed: int) -> Matc
 
 @pytest.fixture(scope="module")
 def play(shipped: BotStore) -> Iterator[Play]:
-    """Return a function that plays a match of bots that ship, from match to match in the same processes."""
+    """Return a function that plays matches of shipped bots in the same processes."""
     with room_of(shipped, reuse=True) as room:
         yield lambda game, *names, seed: room.play(spec_of(shipped, game, names, seed))

@@ -13,13 +13,13 @@ MANIFESTS = {
 PAIRS = [(name, game) for name, manifest in MANIFESTS.items() for game in manifest.games]
 
 
-def test_each_folder_holds_bot_of_its_name() -> None:
+def test_each_folder_has_a_bot_of_its_name() -> None:
     assert {name: manifest.name for name, manifest in MANIFESTS.items()} == {name: name for name in MANIFESTS}
 
 
 @pytest.mark.parametrize(("name", "game"), PAIRS)
 def test_bot_plays_whole_games(name: str, game: str, play: Play) -> None:
-    """At all seats of the largest table, and at each of the smallest against random; without a fault."""
+    """It takes all seats of the largest table, and each of the smallest against random, without faults."""
     counts = find_game(game).seat_counts
     tables = [[name] * counts[-1]]
     for seat in range(counts[0] if name not in {"random", "pebble"} else 0):
@@ -36,8 +36,8 @@ def test_bot_plays_whole_games(name: str, game: str, play: Play) -> None:
     ("name", "game"),
     [("random", "element"), ("pebble", "sages-tafl"), ("greedy", "cyvasse"), ("mason", "sage-stones")],
 )
-def test_bot_plays_same_again(name: str, game: str, shipped: BotStore) -> None:
-    """The same seed gives the same record, in new processes; another seed another."""
+def test_same_seed_gives_same_record(name: str, game: str, shipped: BotStore) -> None:
+    """The second game uses new processes; another seed gives another record."""
     table = [name] * find_game(game).seat_counts[0]
     digests = []
     for seed in (5, 5, 6):
@@ -54,7 +54,7 @@ def test_greedy_is_better_than_random(game: str, play: Play) -> None:
 
 
 def test_mason_is_better_than_greedy(play: Play) -> None:
-    """Of twenty games with the seats changed it wins more; the seeds are fixed."""
+    """It wins more of twenty games with alternating seats; the seeds are fixed."""
     won = 0
     for seed in range(10):
         for seat, table in enumerate((("mason", "greedy"), ("greedy", "mason"))):
@@ -62,8 +62,8 @@ def test_mason_is_better_than_greedy(play: Play) -> None:
     assert won > 10
 
 
-def test_shell_bot_is_short() -> None:
-    """In plain shell in under 30 lines."""
+def test_shell_bot_has_under_30_lines() -> None:
+    """It is plain shell."""
     text = (shipped_bots()["pebble"] / "bot.sh").read_text()
     assert text.startswith("#!/bin/sh\n")
     assert len(text.splitlines()) < 30

@@ -17,7 +17,7 @@ GAME = find_game("sage-stones")
 
 
 class Bot:
-    """Mason's process: lines in, one answer out, past its info."""
+    """Mason's process: send lines and read one answer; info lines are skipped."""
 
     def __init__(self, process: "subprocess.Popen[str]") -> None:
         assert process.stdin is not None
@@ -69,13 +69,13 @@ SETTINGS = [
 
 
 @pytest.mark.parametrize(("seats", "options"), SETTINGS)
-def test_it_names_legal_square_in_games_of_others(
+def test_mason_names_legal_squares_in_random_games(
     seats: int, options: dict[str, str], folder: Path, shipped: BotStore
 ) -> None:
-    """Every seat plays at random, mason's too; before each placement of its seat it is asked for its own.
+    """Every seat plays at random; before each placement of mason's seat, mason chooses a square.
 
-    Full columns, redirected rolls, captures and finished colours all come up; a wrong column, an occupied
-    square or a turn that is not its own would show.
+    The games have full columns, redirected rolls, captures and finished colours. The test fails on a wrong
+    column, an occupied square or a turn of another seat.
     """
     asked = full = 0
     with mason(folder, shipped) as bot:
@@ -105,8 +105,8 @@ def test_it_names_legal_square_in_games_of_others(
     assert full > 0 or options["stones"] != "15"
 
 
-def test_it_takes_last_stone(folder: Path, shipped: BotStore) -> None:
-    """With one stone left in the hand of a colour any square of the column wins, so it places at once."""
+def test_mason_places_its_last_stone_at_once(folder: Path, shipped: BotStore) -> None:
+    """With one stone of a colour in hand, any square of the column wins."""
     with mason(folder, shipped) as bot:
         bot.ask("game sage-stones seats=4 seat=1 seed=1 stones=3 play-on=no")
         state = GAME.new(4, {"stones": "3"})
@@ -128,7 +128,7 @@ def test_it_takes_last_stone(folder: Path, shipped: BotStore) -> None:
         assert after.ranks() == (1, 2, 2, 2)
 
 
-def test_it_refuses_another_game_aloud(folder: Path, shipped: BotStore) -> None:
+def test_mason_refuses_another_game_with_an_error(folder: Path, shipped: BotStore) -> None:
     command = bot_command(resolve_bot("mason", shipped, Path("/")), folder=folder)
     done = subprocess.run(
         command.argv,

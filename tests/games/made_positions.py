@@ -1,4 +1,4 @@
-"""Random positions that play seldom reaches; most are legal, some are refused."""
+"""Random positions that play rarely reaches; most are legal, some are refused."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tourney.games import RandBelow
 
 
 def sages_tafl(draw: RandBelow) -> str:
-    """Crowded or bare boards, sages anywhere, points and counts near their ends."""
+    """Crowded or bare boards, sages anywhere, points and counters near their limits."""
     squares = [(x, y) for y in range(9) for x in range(8)]
     board: dict[tuple[int, int], str] = {}
 
@@ -43,7 +43,7 @@ def sages_tafl(draw: RandBelow) -> str:
 
 
 def sage_stones(seats: int, stones: int, play_on: bool, draw: RandBelow) -> str:
-    """Full columns, colours that are done, and rolls near their end."""
+    """Full columns, finished colours, and roll counts near the limit."""
     colours = 3 if seats == 3 else 4
     left = dict.fromkeys(range(1, colours + 1), stones - draw(2))
     columns = []
@@ -73,7 +73,7 @@ def sage_stones(seats: int, stones: int, play_on: bool, draw: RandBelow) -> str:
 
 
 def seven_sages(draw: RandBelow) -> str:
-    """Sages close together around the fool and the cities, where reflections and the rule of three bite."""
+    """Sages close together around the fool and the cities, where reflections and the rule of three matter."""
     span = (15, 7)[draw(2)]
     low = 4 if span == 7 else 0
     squares: list[tuple[int, int]] = []
@@ -90,7 +90,7 @@ def seven_sages(draw: RandBelow) -> str:
 
 
 def element(seats: int, draw: RandBelow) -> str:
-    """Boards thick with stones around the sages: rivers, ranges, whirlwinds and near captures."""
+    """Boards with many stones around the sages: rivers, ranges, whirlwinds and near captures."""
     board: dict[tuple[int, int], str] = {}
     kinds = [".FWEM1234"[1 + draw(8)] for _ in range(2)] + list("FWEM1234")
     bag = dict.fromkeys("AEFW", 30)

@@ -36,7 +36,7 @@ def text(
     hands: str = "",
     play_on: bool = False,
 ) -> str:
-    """Return a position string; without ``hands``, what is not on the board is in hand."""
+    """Return a position string; without ``hands``, all stones off the board are in hand."""
     laid = board(stones)
     colours = 3 if seats == 3 else 4
     held = hands or ",".join(str(count - laid.count(str(c))) for c in range(1, colours + 1))
@@ -45,7 +45,7 @@ def text(
 
 
 def read(position: str) -> State[int]:
-    """Read a position string as a game of the seats and options that it names itself."""
+    """Parse a position string with the seats and options in it."""
     words = dict(word.split("=") for word in position.rpartition(" ")[2].split(","))
     seats = int(words.pop("seats"))
     return GAME.parse_position(position, *GAME.settings(seats, words))
@@ -80,7 +80,7 @@ def play(state: State[int], actions: str | Iterable[str]) -> State[int]:
 
 
 def field(state: State[int], name: str) -> str:
-    """Return a field of the position string by its name on the page."""
+    """Return a field of the position string by its name on the rules page."""
     return state.position().split(" ")[NAMES.index(name)]
 
 
@@ -89,7 +89,7 @@ def fields(state: State[int], *names: str) -> list[str]:
 
 
 def refusal(position: str, seats: int = 4, count: int = 10, play_on: bool = False) -> str:
-    """Return the sentence that refuses a string beside these options, or "" if it is accepted."""
+    """Return the error for a string with these options, or "" if it is accepted."""
     try:
         GAME.parse_position(position, seats, options(count, play_on))
     except PositionError as error:

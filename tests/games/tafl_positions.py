@@ -51,7 +51,7 @@ def legal(state: State[int]) -> list[str]:
 
 
 def targets(state: State[int], source: str) -> set[str]:
-    """Return where the piece on a square (or in the tower) may go."""
+    """Return the target squares of the piece on a square (or in the tower)."""
     return {word.partition("-")[2] for word in legal(state) if word.startswith(source + "-")}
 
 
@@ -63,13 +63,13 @@ def play(state: State[int], actions: str | Iterable[str]) -> State[int]:
 
 
 def field(state: State[int], name: str) -> str:
-    """Return a field of the position string by its name on the page."""
+    """Return a field of the position string by its name on the rules page."""
     names = ["BOARD", "SEAT", "TOWERS", "POINTS", "QUIET", "PLY"]
     return state.position().split(" ")[names.index(name)]
 
 
 def refusal(position: str) -> str:
-    """Return the sentence that refuses a string, or "" if it is accepted."""
+    """Return the error for a string, or "" if it is accepted."""
     try:
         read(position)
     except PositionError as error:

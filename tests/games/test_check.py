@@ -23,7 +23,7 @@ BROKEN = [
 
 @pytest.mark.parametrize("game", [Toe(), Race(), Odds(), SmallToe()], ids=lambda game: str(game.name))
 def test_sound_games_pass(game: AnyGame) -> None:
-    """Several seeds find nothing in a game without mistakes."""
+    """Several seeds find no failure in a correct game."""
     assert [finding for seed in (1, 2) for finding in check_game(game, 12, seed)] == []
 
 
@@ -35,7 +35,7 @@ def test_shipped_games_pass(game: AnyGame) -> None:
 
 @pytest.mark.parametrize("kind", BROKEN, ids=lambda kind: str(kind.__name__))
 def test_each_broken_game_fails_its_property(kind: type[AnyGame]) -> None:
-    """The most basic failed property is the one that the mistake breaks."""
+    """The first failed property is the one that the mistake breaks."""
     finding = smallest(check_game(kind(), 12, 3))[0]
     assert finding.name == vars(kind)["expected"]
     assert finding.name in PROPERTIES
@@ -49,8 +49,8 @@ def test_finding_is_same_for_same_seed() -> None:
     assert once != list(check_game(broken.Fragile(), 12, 4))
 
 
-def test_history_is_made_as_short_as_it_can_be() -> None:
-    """The mistake needs a cross on a1 and c3 free: one action shows it, whatever the random game did."""
+def test_history_is_shrunk_to_the_minimum() -> None:
+    """The mistake needs a cross on a1 and c3 free, so one action shows it."""
     game = broken.Fragile()
     long = Finding("playable", "x", Setting(2, (("misere", "no"),)), ("b2", "b1", "a1", "c1"))
     short = shrink(game, long)
@@ -60,7 +60,7 @@ def test_history_is_made_as_short_as_it_can_be() -> None:
 
 
 def test_findings_of_whole_games_are_not_shrunk() -> None:
-    """A property of whole games, and a finding about no state, are left as they are."""
+    """Findings about a whole game or about no state are unchanged."""
     ends = Finding("ends", "x", Setting(2), ("a1", "b1"))
     about = Finding("attributes", "x")
     assert shrink(broken.Endless(), ends) == ends
@@ -69,7 +69,7 @@ def test_findings_of_whole_games_are_not_shrunk() -> None:
 
 
 def test_smallest_keeps_shortest_of_each_property() -> None:
-    """One finding a property, in the order in which properties are tried."""
+    """There is one finding per property, in the order of the properties."""
     setting = Setting(2)
     findings = [
         Finding("diagram", "a", setting, ("x", "y")),
@@ -79,15 +79,15 @@ def test_smallest_keeps_shortest_of_each_property() -> None:
     assert [finding.what for finding in smallest(findings)] == ["b", "c"]
 
 
-def test_every_setting_gets_its_turn() -> None:
-    """All numbers of seats, and every value of an option; but not what the game refuses."""
+def test_games_cycle_through_all_settings() -> None:
+    """The settings are all seat numbers and option values that the game accepts."""
     assert [str(s) for s in settings_of(Toe())] == ["seats=2 misere=no", "seats=2 misere=yes"]
     assert [str(s) for s in settings_of(Race())] == ["seats=2", "seats=3"]
     assert [str(s) for s in settings_of(SmallToe())] == ["seats=2 misere=no"]
 
 
 def test_progress_is_reported_after_each_game() -> None:
-    """The listener hears of every game, with counts that grow."""
+    """The listener gets each game, with growing counts."""
     heard: list[Progress] = []
     list(check_game(Race(), 3, 1, heard.append))
     assert [(p.done, p.games) for p in heard] == [(1, 3), (2, 3), (3, 3)]
@@ -104,20 +104,20 @@ def played(game: AnyGame, *actions: int) -> tuple[list[Step], AnyState]:
 
 
 def test_leak_through_legal_actions_is_found() -> None:
-    """What a seat may do must not depend on what it cannot know."""
+    """Legal actions must not depend on hidden information."""
     path, end = played(broken.TellingActions(), 1, 2)
     found = [leak(broken.TellingActions(), path, end, 2, stream(1, k)) for k in range(9)]
     assert any(leaked and leaked[0] == 1 and "seat 2" in leaked[1] for leaked in found)
 
 
-def test_no_leak_is_claimed_once_hidden_actions_are_open() -> None:
-    """Games whose hidden actions were revealed differ in the lines sent, so they may differ in all else."""
+def test_revealed_actions_are_no_leak() -> None:
+    """Games with revealed actions differ in the lines sent, so all else may differ."""
     path, end = played(Odds(), 3, 1, 1, 1)
     assert [leak(Odds(), path, end, seat, stream(1, k)) for k in range(9) for seat in (1, 2)] == [None] * 18
 
 
-def test_mutants_are_near_and_never_same() -> None:
-    """A mutant differs from its text, by one small change."""
+def test_mutants_differ_by_one_small_change() -> None:
+    """No mutant equals its text."""
     text = "XO./.../... 1"
     found = list(mutants(text, 300, stream(5, "m")))
     assert text not in found
@@ -126,13 +126,13 @@ def test_mutants_are_near_and_never_same() -> None:
 
 
 def test_splice_takes_one_field() -> None:
-    """A spliced string has the fields of one string but for one, which is the other's."""
+    """A spliced string has the fields of one string, except one of the other's."""
     found = {spliced("a b c", "1 2 3", stream(1, k)) for k in range(40)}
     assert found == {"1 b c", "a 2 c", "a b 3"}
 
 
-def test_playout_is_decided_by_its_draws() -> None:
-    """The same stream gives the same game; its last state is over, and comes without an action."""
+def test_playout_depends_only_on_the_random_stream() -> None:
+    """The same stream gives the same game; its last state is over and has no action."""
     first = [action for _, action in playout(Race().new(), stream(4, "p"))]
     assert first == [action for _, action in playout(Race().new(), stream(4, "p"))]
     *_, (state, action) = playout(Race().new(), stream(4, "p"))

@@ -1,4 +1,4 @@
-"""The rules console: every line has an answer, and a refused one changes nothing."""
+"""The rules console: every line has an answer, and a refused line changes nothing."""
 
 import pytest
 from hypothesis import given
@@ -18,8 +18,8 @@ def talk(game: AnyGame, *lines: str) -> list[str]:
     return answers
 
 
-def test_every_word_of_design() -> None:
-    """Each line of the table has its answer, in a game with a result."""
+def test_every_command_has_its_answer() -> None:
+    """Every command is used in a game with a result."""
     assert talk(
         Toe(),
         "new",
@@ -47,8 +47,8 @@ def test_every_word_of_design() -> None:
     ]
 
 
-def test_chance() -> None:
-    """At chance the outcomes are legal and have weights, in the same order; a seat has none."""
+def test_chance_has_weighted_outcomes() -> None:
+    """At a chance node, legal outcomes and weights have the same order; a seat's turn has no weights."""
     assert talk(Race(), "new seats=3", "actor", "legal", "weights", "play roll-2", "actor", "weights") == [
         "ok",
         "chance",
@@ -60,8 +60,8 @@ def test_chance() -> None:
     ]
 
 
-def test_observations_hide() -> None:
-    """``observe`` shows what a seat sees, ``position`` shows all."""
+def test_observe_hides_what_position_shows() -> None:
+    """``observe`` has a seat's view, ``position`` everything."""
     assert talk(Odds(), "new", "play show-3", "position", "observe 1", "observe 2")[2:] == [
         "- 3",
         "- 3",
@@ -70,7 +70,7 @@ def test_observations_hide() -> None:
 
 
 def test_console_perft_matches_rules_pages() -> None:
-    """Two games answer with the numbers of their pages."""
+    """The numbers are those of two games' rules pages."""
     assert talk(find_game("sages-tafl"), "new seats=2", "perft 3") == ["ok", "13670"]
     assert talk(find_game("sage-stones"), "new", "perft 4") == ["ok", "8155"]
 
@@ -78,8 +78,8 @@ def test_console_perft_matches_rules_pages() -> None:
 @pytest.mark.parametrize(
     "line", ["set x", "position", "observe 1", "actor", "legal", "weights", "play a1", "ranks", "perft 1"]
 )
-def test_nothing_is_answered_before_new(line: str) -> None:
-    """Without a game every other word is an error that says so."""
+def test_other_commands_need_a_game(line: str) -> None:
+    """Without ``new``, every other command is an error that asks for it."""
     (answer,) = talk(Toe(), line)
     assert answer == f"error there is no game yet; write new before {line.split(' ', maxsplit=1)[0]}"
 
@@ -145,7 +145,7 @@ WRONG = {
 
 @pytest.mark.parametrize(("line", "says"), WRONG.items(), ids=[repr(line)[:40] for line in WRONG])
 def test_invalid_line_is_error_and_changes_nothing(line: str, says: str) -> None:
-    """Refused: one line that begins with ``error`` and says what is wrong; the state is as before."""
+    """The answer is one line that begins with ``error`` and names the problem; the state is unchanged."""
     console, _ = Console(Toe()).answer("new misere=yes")
     console, _ = console.answer("play b2")
     after, answer = console.answer(line)
@@ -157,19 +157,19 @@ def test_invalid_line_is_error_and_changes_nothing(line: str, says: str) -> None
 
 
 def test_incompatible_settings_are_refused() -> None:
-    """What the game's own check refuses is an error; the game before goes on."""
+    """Settings that the game refuses are an error; the current game continues."""
     found = talk(SmallToe(), "new", "play a1", "new misere=yes", "position")
     assert found[2:] == ["error small-toe is not played with misere=yes", "X../.../... 2"]
 
 
-def test_nothing_is_played_when_game_is_over() -> None:
-    """``play`` at the end is an error that says so."""
+def test_finished_game_refuses_play() -> None:
+    """After the end, ``play`` is an error."""
     found = talk(Toe(), "new", "set XXX/OO./... over", "play c3", "ranks")
     assert found == ["ok", "ok", "error the game is over, so c3 cannot be played", "1 2"]
 
 
-def test_position_is_of_seats_and_options_of_last_new() -> None:
-    """``set`` keeps the options; another ``new`` sets them anew."""
+def test_set_uses_seats_and_options_of_last_new() -> None:
+    """``set`` keeps the options; another ``new`` replaces them."""
     lines = ("new misere=yes", "set XXX/OO./... over", "ranks", "new", "set XXX/OO./... over", "ranks")
     assert talk(Toe(), *lines) == ["ok", "ok", "2 1", "ok", "ok", "1 2"]
 
@@ -182,14 +182,14 @@ def test_game_without_positions_refuses_set_and_shows_its_history() -> None:
 
 
 def test_seats_and_options_are_taken_in_any_order() -> None:
-    """``seats`` need not come first."""
+    """``seats`` can follow options."""
     assert talk(find_game("sage-stones"), "new stones=5 seats=3", "position")[1].endswith(
         "seats=3,stones=5,play-on=no"
     )
 
 
 def test_overlong_or_undecodable_line_is_refused() -> None:
-    """Bytes are decoded strictly, and bounded."""
+    """Bytes are decoded strictly, up to a limit."""
     console = Console(Toe())
     assert console.answer_bytes(b"x" * (MAX_LINE + 1))[1] == f"error the line is longer than {MAX_LINE} bytes"
     assert console.answer_bytes(b"new \xc3\x28")[1] == "error the line is not UTF-8: byte 0xc3 at 5"
@@ -202,7 +202,7 @@ def test_overlong_or_undecodable_line_is_refused() -> None:
     )
 )
 def test_any_text_is_answered_by_one_line(lines: list[str]) -> None:
-    """Whatever comes, the answer is one printable line, and an error leaves the console as it was."""
+    """The answer is one printable line, and an error leaves the console unchanged."""
     console = Console(Toe())
     for line in lines:
         after, answer = console.answer(line)
@@ -214,5 +214,5 @@ def test_any_text_is_answered_by_one_line(lines: list[str]) -> None:
 
 @given(st.binary())
 def test_any_bytes_are_answered_by_one_line(line: bytes) -> None:
-    """No bytes break the console."""
+    """Any bytes get one line in answer."""
     assert Console(Toe()).answer_bytes(line)[1].isprintable()

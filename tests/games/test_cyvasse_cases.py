@@ -1,8 +1,8 @@
-"""Nine-Tile Cyvasse: cases worked out by hand from the rules page, for the rules console and the oracle.
+"""Nine-Tile Cyvasse: cases derived by hand from the rules page, for the rules console and the oracle.
 
-They are where two sentences of the page meet: Spears that bar the way with mountains, Towers, captures and
+In each case two rules of the page meet: Spears that bar the way with mountains, Towers, captures and
 rides; engagement lost on water and next to Towers; turns of two Rabble with captures, limits and repetition;
-ends that come together; strings that are only just possible, and those that are only just not.
+simultaneous ends; strings that are just possible, and strings that are just impossible.
 """
 
 import pytest
@@ -35,7 +35,7 @@ def position(pieces: str, tail: str = "1 play 0 0", ground: str = PLAIN) -> str:
 
 
 def ask(*lines: str) -> list[str]:
-    """Return the console's answers to what is said after "new"."""
+    """Return the console's answers to the lines after "new"."""
     console, answers = Console(find_game("cyvasse")), []
     for line in ("new", *lines):
         console, answer = console.answer(line)
@@ -44,14 +44,14 @@ def ask(*lines: str) -> list[str]:
 
 
 def legal(string: str) -> list[str]:
-    """Return the legal actions of a position, of which console and oracle must think alike."""
+    """Return the legal actions of a position, on which console and oracle must agree."""
     accepted, listed = ask(f"set {string}", "legal")
     assert accepted == "ok"
     assert listed.split() == Oracle.read(string).legal()
     return listed.split()
 
 
-# Pieces beside the Kings, what is legal, what is not.
+# Pieces beside the Kings, legal actions, illegal actions.
 ACTIONS = {
     "spears-the-zone-is-where-a-ride-ends": ("Le5 re6 sf7", "e5xe6 e5xe6-e7", "e5xe6-e8"),
     "spears-no-ride-over-own-piece-in-the-zone": ("Le5 re6 Ee7 sf7", "e5xe6", "e5xe6-e8"),
@@ -116,11 +116,11 @@ def test_legal_moves_of_piece(pieces: str, able: str, unable: str, ground: str) 
 SHUFFLE = ["b2-b3", "h9-h8", "b3-b2", "h8-h9"] * 2
 WALK = ["h9-h8", "b2-b3", "h8-h9", "b3-c3", "h9-h8", "c3-b2", "h8-h9", "b2-b3", "h9-h8", "b3-c3"]
 ROUNDS = [*WALK, "h8-h9", "c3-b2", *WALK][:19]
-"""From Black's turn: White to act finds the Kings at home after 7 of these and after 19."""
+"""Actions from Black's turn: after 7 and after 19 of them, the Kings are home and White is to act."""
 SHUT_IN = "Ka1 ra2 rb1 lb2 kh9"
-"""White's King stands on water, so it engages nothing and may capture nothing: White has no action."""
+"""White's King stands on water, so it engages and captures nothing: White has no action."""
 
-# What stands, what is played, and SEAT PHASE QUIET TURN, the actor and the ranks after it.
+# The pieces, the actions, and then SEAT PHASE QUIET TURN, the actor and the ranks.
 TURNS = {
     "first-rabble": ("Rd5 Rd1", "1 play 3 6", ["d5-e5"], "1 rabble-e5 3 6", "1", "-"),
     "second-rabble": ("Rd5 Rd1", "1 play 3 6", ["d5-e5", "d1-e1"], "2 play 4 7", "2", "-"),
@@ -181,7 +181,7 @@ def test_state_after_turn(
     assert [oracle.position(), oracle.actor(), oracle.ranks()] == answers[-3:]
 
 
-# A string that is read and printed again, its actor and its ranks.
+# A string that is parsed and printed, its actor and its ranks.
 READ = {
     "shut-in-at-the-start": (position(SHUT_IN), "over", "2 1"),
     "shut-in-at-quiet-100": (position(SHUT_IN, "1 play 100 100"), "over", "2 1"),
@@ -254,8 +254,8 @@ PUT = zip("RRRRRRSSSLLLHHEECCTDWW", PUT_SQUARES.split(), strict=True)
 WHITE_ARMY = board("Kb5 " + " ".join(piece + square for piece, square in PUT))[-41:]
 
 
-def test_set_up_line_by_line() -> None:
-    """Each seat sees its own side alone until Black's last piece; then both see all, turned exactly."""
+def test_set_up_shows_each_seat_its_side() -> None:
+    """Until Black's last piece each seat sees only its own side; then both see the whole board."""
     tiles = [f"play tile-{tile}" for tile in range(1, 9)]
     white = ["play king-b5", *tiles, *[f"play put-{square}" for square in PUT_SQUARES.split()]]
     black = ["play king-h5", *tiles, *[f"play put-{square}" for square in TURNED_SQUARES.split()]]

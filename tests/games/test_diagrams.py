@@ -42,7 +42,7 @@ def parsed(svg: str) -> ET.Element:
 
 
 def test_svg_shows_everything_on_board() -> None:
-    """Cells, pieces, marks, arrows, labels, notes and the title are there, each as often as it should be."""
+    """Cells, pieces, marks, arrows, labels, notes and the title appear the right number of times."""
     svg = svg_diagram(toe(), title="Noughts & Crosses")
     root = parsed(svg)
     assert root.find(f"{SVG}title") is not None
@@ -56,7 +56,7 @@ def test_svg_shows_everything_on_board() -> None:
 
 
 def test_svg_has_no_floats_and_is_deterministic() -> None:
-    """All coordinates are integers, so that no machine writes them otherwise."""
+    """All coordinates are integers, so every machine writes them alike."""
     body = svg_diagram(toe()).partition("</style>")[2]
     assert not re.search(r"\d\.\d", body)
     assert svg_diagram(toe()) == svg_diagram(toe())
@@ -71,7 +71,7 @@ def test_view_box_contains_everything() -> None:
 
 
 def test_hostile_text_is_escaped() -> None:
-    """Names, glyphs, labels, titles and notes cannot leave their place, and the file stays well-formed."""
+    """Names, glyphs, labels, titles and notes stay text, and the file stays well-formed."""
     drawing = Diagram(
         cells=(Cell(0, 0, HOSTILE, HOSTILE),),
         pieces=(Piece(0, 0, HOSTILE, 1, HOSTILE, HOSTILE),),
@@ -119,22 +119,22 @@ def test_hostile_text_is_escaped() -> None:
     )
 )
 def test_any_diagram_can_be_rendered(drawing: Diagram) -> None:
-    """Whatever a third party's game draws: well-formed SVG, and text of which every line is printable."""
+    """Any plugin's diagram gives well-formed SVG and printable text."""
     parsed(svg_diagram(drawing, title="x"))
     for line in text_diagram(drawing).splitlines():
         assert line.isprintable()
     text_diagram(drawing, color=True)
 
 
-def test_plain_diagram_shows_string() -> None:
-    """A game without a drawing of its own shows its string, a field a line, and the last action."""
+def test_plain_diagram_shows_position_string() -> None:
+    """A game without its own diagram shows a field of its string per line, and the last action."""
     drawing = plain_diagram("abc def", "x")
     assert text_diagram(drawing) == "abc\ndef\nlast: x\n"
     assert re.findall(r">([^<]*)</text>", svg_diagram(drawing)) == ["abc", "def", "last: x"]
 
 
 def test_long_notes_are_folded_to_width() -> None:
-    """A note that is longer than the board is wide goes on in the next line, none of it lost."""
+    """A note wider than the board continues on the next line without loss."""
     note = "0123456789" * 30
     svg = svg_diagram(plain_diagram(note))
     lines = re.findall(r">([^<]*)</text>", svg)
@@ -142,8 +142,8 @@ def test_long_notes_are_folded_to_width() -> None:
     assert "".join(lines) == note
 
 
-def test_text_without_colours() -> None:
-    """Pieces carry their seat's number, marks are brackets with a legend, an arrow is a line of text."""
+def test_text_without_colours_has_seat_numbers_and_brackets() -> None:
+    """Pieces have their seat's number, marks are brackets with a legend, and an arrow is a line of text."""
     assert text_diagram(toe()).splitlines() == [
         " 1   X1  O2 [X1]",
         " 2   O2  .   .",
@@ -155,16 +155,16 @@ def test_text_without_colours() -> None:
     ]
 
 
-def test_text_in_colours_says_same() -> None:
-    """Colours add escape sequences to the same letters, without the seats' numbers."""
+def test_coloured_text_has_the_same_letters() -> None:
+    """Colours add escape sequences and replace the seats' numbers."""
     colored = text_diagram(toe(), color=True, colors=("red", "blue"))
     assert "\033[1;38;5;231;48;5;166m X  \033[0m" in colored
     bare = re.sub(r"\033\[[0-9;]*m", "", colored)
     assert [line.rstrip() for line in bare.splitlines()[:2]] == [" 1   X   O  [X]", " 2   O   .   ."]
 
 
-def test_glyphs_that_name_seats_need_no_numbers() -> None:
-    """Where glyphs tell the seats, as chess letters or by a number, no number is added."""
+def test_glyphs_that_show_seats_get_no_numbers() -> None:
+    """Chess letters or numbers already show the seats."""
     cells = tuple(Cell(2 * k, 0) for k in range(3))
     chess = Diagram(cells, (Piece(0, 0, "K", 1), Piece(2, 0, "k", 2), Piece(4, 0, "f", 0)))
     assert text_diagram(chess) == " K   k   f\n"
@@ -183,7 +183,7 @@ def test_rows_of_hex_grid_are_shifted() -> None:
 
 
 def test_hex_cells_are_regular() -> None:
-    """The six sides of a hex cell are as long as one another, to within a thousandth and rounding."""
+    """The six sides of a hex cell are equal to within a thousandth and rounding."""
     path = re.search(
         r'd="M(-?\d+) (-?\d+)l(-?\d+) (-?\d+)v(-?\d+)', ground_svg(Diagram((Cell(0, 0, shape="hex"),)))
     )
@@ -193,8 +193,8 @@ def test_hex_cells_are_regular() -> None:
 
 
 @pytest.mark.parametrize("game", [Toe(), *all_games()], ids=lambda game: str(game.name))
-def test_few_shapes_make_up_whole_games(game: AnyGame) -> None:
-    """A whole game is made of few looks, each about the origin, with its title apart."""
+def test_whole_game_needs_few_shapes(game: AnyGame) -> None:
+    """All frames of a game share a few shapes around the origin, with titles apart."""
     looks, count = set(), 0
     for state, _ in playout(game.new(), stream(1, "looks"), 60):
         drawing = game.diagram(state.position())
@@ -208,7 +208,7 @@ def test_few_shapes_make_up_whole_games(game: AnyGame) -> None:
     assert count > 3 * len(looks)
 
 
-def test_seats_named_after_colours_have_them() -> None:
+def test_seats_named_after_colours_get_them() -> None:
     """Red is red; seats with other names get four distinct colours."""
     assert seat_colors(("Red", "Blue")) == ("red", "blue")
     assert seat_colors(("Black", "White")) == ("black", "white")
@@ -230,8 +230,8 @@ def contrast(one: str, other: str) -> float:
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_letters_can_be_read(dark: bool) -> None:
-    """Letters stand out from what they stand on: 3:1 at least, which WCAG asks of large bold text."""
+def test_letters_have_enough_contrast(dark: bool) -> None:
+    """The contrast is at least 3:1, which WCAG requires of large bold text."""
     for name, tone in TOKENS.items():
         ink = "#ffffff" if name in INK_LIGHT else "#1c1a17"
         assert contrast(tone.dark if dark else tone.light, ink) >= 3, name
@@ -239,14 +239,14 @@ def test_letters_can_be_read(dark: bool) -> None:
     assert contrast(letters.dark if dark else letters.light, back.dark if dark else back.light) >= 7
 
 
-def test_every_colour_can_be_set_by_page() -> None:
-    """No colour stands in the style sheet but as the value without a custom property, or as ink."""
+def test_page_can_override_every_colour() -> None:
+    """The style sheet has colours only as fallbacks of custom properties, or as ink."""
     text = re.sub(r"var\(--board-[a-z-]+,#[0-9a-f]{6}\)", "", style())
     assert set(re.findall(r"#[0-9a-f]{3,6}", text)) == {"#fff", "#1c1a17"}
 
 
 def test_style_selectors_are_single_classes() -> None:
-    """Selectors are single classes, since a ``<use>`` element hides the ancestors of what it shows."""
+    """Inside a ``<use>`` element, selectors cannot match ancestors."""
     selectors = re.findall(r"([^{}]+)\{(?=[a-z-]+:)", style())
     assert len(selectors) > 40
     assert all(re.fullmatch(r"\.tb-[a-z-]+(,\.tb-[a-z-]+)*", s.strip()) for s in selectors)

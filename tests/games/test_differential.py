@@ -1,9 +1,8 @@
-"""The games against second implementations of their pages: every string of every position must be the same.
+"""The games against second implementations: every string of every position must be equal.
 
-The oracles in ``tests/games/oracles`` share no code with the games. Games are played at random and by
-players who prefer what captures or scores; strings are also changed at random, and both sides must refuse
-or accept them alike. ``TOURNEY_DIFFERENTIAL_GAMES`` raises the number of games (the default keeps the
-suite quick).
+The oracles in ``tests/games/oracles`` share no code with the games. Players choose at random, or prefer
+captures and points. Strings are also changed at random; both sides must refuse or accept them alike.
+``TOURNEY_DIFFERENTIAL_GAMES`` raises the number of games; the default is small to keep the suite quick.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ MADE = 30 * GAMES
 
 
 class Oracle(Protocol):
-    """What every second implementation answers."""
+    """The interface of every second implementation."""
 
     def actor(self) -> str: ...
     def legal(self) -> list[str]: ...
@@ -38,7 +37,7 @@ class Oracle(Protocol):
 
 
 class Setting:
-    """One way to play a game: seats, options, and how the oracle is made and read."""
+    """One way to play a game: seats, options, and functions that make and parse the oracle."""
 
     def __init__(
         self,
@@ -97,7 +96,7 @@ def actor_text(state: AnyState) -> str:
 
 
 def compare(game: AnyGame, state: AnyState, oracle: Oracle, legal: list[str], path: str) -> None:
-    """Every answer that the rules console gives must be the oracle's."""
+    """Check that the rules console and the oracle give equal answers."""
     assert state.position() == oracle.position(), path
     assert actor_text(state) == oracle.actor(), path
     assert [game.action_string(action) for action in state.legal_actions()] == legal, path
@@ -110,7 +109,7 @@ def compare(game: AnyGame, state: AnyState, oracle: Oracle, legal: list[str], pa
 
 
 def choose(legal: list[str], draw: RandBelow, eager: bool) -> str:
-    """Draw an action; an eager player prefers what scores, captures or ends the turn."""
+    """Choose an action at random; an eager player prefers to score, capture or end the turn."""
     if eager:
         loud = [
             a for a in legal if ">" in a or "x" in a or a.endswith("-off") or a.startswith(("flow", "jump"))
@@ -167,7 +166,7 @@ def mutated(text: str, draw: RandBelow) -> str:
 
 
 def check_string(game: AnyGame, setting: Setting, text: str) -> bool:
-    """Both sides must accept and read a string alike, or both refuse it. Say whether it was accepted."""
+    """Check that both sides parse a string alike or both refuse it; return whether it was accepted."""
     count, options = game.settings(setting.seats, setting.options)
     oracle: Oracle | None
     try:
@@ -189,8 +188,8 @@ def check_string(game: AnyGame, setting: Setting, text: str) -> bool:
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=str)
-def test_games_and_strings_are_same(setting: Setting) -> None:
-    """Whole games, and strings changed on the way, get the same answers from both implementations."""
+def test_games_and_strings_match_oracle(setting: Setting) -> None:
+    """Both implementations give the same answers for whole games and for changed strings."""
     game = find_game(setting.game)
     accepted = refused = plies = 0
     for number in range(GAMES):
@@ -220,8 +219,8 @@ def test_games_and_strings_are_same(setting: Setting) -> None:
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=str)
-def test_made_positions_are_same(setting: Setting) -> None:
-    """Positions that play seldom reaches, and each action from a few of them, get the same answers."""
+def test_made_up_positions_match_oracle(setting: Setting) -> None:
+    """The positions are rare in play; each action from a few of them is tried."""
     game = find_game(setting.game)
     draw = stream(20261121, setting.game, setting.seats, *setting.options.values())
     accepted = 0
@@ -245,5 +244,5 @@ def test_made_positions_are_same(setting: Setting) -> None:
 
 
 def over_by_history(state: AnyState) -> bool:
-    """Whether a game was ended by what a string does not carry, so that its string, read again, goes on."""
+    """Return whether the game's history ended it, so that its parsed string continues."""
     return state.actor == OVER and state.reason() in ("repetition", "passes")

@@ -1,7 +1,7 @@
-"""Element: cases worked out by hand from the rules page, for the rules console and the oracle.
+"""Element: cases derived by hand from the rules page, for the rules console and the oracle.
 
-They are where two sentences of the page meet: the last Fire of the bag and capture, rivers of which only
-some end well for the mover, several captures at once, and the ends of a game in the middle of a turn.
+In each case two rules of the page meet: the last Fire of the bag and capture, rivers with few legal ends,
+several captures at once, and games that end in the middle of a turn.
 """
 
 from itertools import product
@@ -14,7 +14,7 @@ from tourney.games import find_game
 from tourney.games.console import Console
 
 FAR = [f"F{column}{row}" for row, column in product((11, 9, 7), "abcdefghij")]
-"""Fires off the squares that the cases are about."""
+"""Fires on squares that the cases do not use."""
 
 
 def fires(count: int) -> str:
@@ -22,7 +22,7 @@ def fires(count: int) -> str:
 
 
 def ask(string: str, *lines: str) -> list[str]:
-    """Return the console's answers to what is said after the position is set, which it must accept."""
+    """Return the console's answers to the lines after "set", which it must accept."""
     console, answers = Console(find_game("element")), []
     seats = string.split(" ")[1].count(",") + 1
     for line in (f"new seats={seats}", f"set {string}", *lines):
@@ -37,9 +37,9 @@ def read(string: str) -> Oracle:
 
 
 PIT = "Fd7 Ff7 Fd8 Ff8 Fd9 Fe9 Ff9"
-"""With these the sage on e8 has one way left, south."""
+"""With these stones the sage on e8 can only go south."""
 WALL = "Ea3 Eb3 Ed1 Ed2 Fa1 Wb2"
-"""Seat 1's sage on a2 can step to b1 only; b2 comes free if the river from c2 to the west leaves."""
+"""Seat 1's sage on a2 can step only to b1; b2 opens when the river from c2 flows west."""
 
 PLAYED = {
     "a-north-that-is-blocked-leaves-the-last-fire-to-the-east-and-none-to-the-wind-in-the-west": (
@@ -115,11 +115,11 @@ PLAYED = {
         "1 1 1 1",
     ),
 }
-"""A position, what is played from it, where it leads, and the ranks."""
+"""A position, the actions, the position after them, and the ranks."""
 
 
 @pytest.mark.parametrize(("start", "actions", "after", "ranks"), PLAYED.values(), ids=PLAYED)
-def test_played_actions_lead_to_pages_position(start: str, actions: str, after: str, ranks: str) -> None:
+def test_actions_lead_to_expected_position(start: str, actions: str, after: str, ranks: str) -> None:
     lines = [f"play {action}" for action in actions.split(" ")]
     *accepted, position, ranked, listed = ask(start, *lines, "position", "ranks", "legal")
     assert set(accepted) == {"ok"}
@@ -152,7 +152,7 @@ LISTED = {
         "W-c2",
     ),
 }
-"""A position, legal actions, and others that are not."""
+"""A position, legal actions, and illegal actions."""
 
 
 @pytest.mark.parametrize(("string", "legal", "others"), LISTED.values(), ids=LISTED)
@@ -175,7 +175,7 @@ CAPTURED = {
     text(f"{CORNER_1} {CORNER_2} {CORNER_3}", sages="a1 k1 a11 e5", turn=3): "1 1 4 1",
     text(f"{CORNER_1} 1e6", sages="a1 e5", hand="FW", turn=199, used="e6", steps="2"): "2 1",
 }
-"""Positions of which each holds a captured sage or more, the mover's never, and the ranks."""
+"""Positions with at least one captured sage, never the mover's, and the ranks."""
 
 
 @pytest.mark.parametrize(("string", "ranks"), CAPTURED.items())
@@ -187,9 +187,9 @@ def test_string_with_captured_sages_is_over_and_ranked(string: str, ranks: str) 
 
 
 def packed() -> str:
-    """Return stones that fill the board but b10, the last way out of both sages, on a11 and c9.
+    """Return stones that fill the board except b10, the last way out for the sages on a11 and c9.
 
-    Every Fire lies alone among Waters, so that a Water in its place would be a river without a path.
+    Every Fire is surrounded by Waters, so a Water in its place would be a river without a path.
     """
     squares = [f"{column}{row}" for row in range(1, 12) for column in COLUMNS]
     shore = squares[:59]
@@ -202,7 +202,7 @@ def packed() -> str:
 
 
 def test_full_board_where_last_water_has_no_place() -> None:
-    """It may be put nowhere, so ``end`` is legal beside the step, and the bag then holds it alone."""
+    """The Water has no square, so ``end`` is legal beside the step; the bag then has only this Water."""
     string = text(packed(), sages="a11 c9", hand="W")
     assert string.endswith(" A0,E0,F0,W0 0")
     answers = ask(string, "legal", "play end", "legal", "play draw-1", "weights", "play draw-1")
@@ -228,7 +228,7 @@ REFUSED = {
     "a-number-as-long-as-a-line": text(phase="draw") + "0" * 5000,
     "turn-202-fits-the-seat": text(phase="draw", turn=202),
 }
-"""Strings that the page refuses."""
+"""Strings that the rules page refuses."""
 
 
 @pytest.mark.parametrize("string", REFUSED.values(), ids=REFUSED)
@@ -241,8 +241,8 @@ def test_refused_strings_do_not_change_state(string: str) -> None:
         read(string)
 
 
-def test_mover_walled_in_by_river_itself_may_stand_in_river_and_flow() -> None:
-    """Wherever the river flows it leaves b2; and more Wind may be used than one turn could jump."""
+def test_mover_walled_in_by_own_river_is_legal() -> None:
+    """Any flow leaves b2; more Wind can be used than one turn could jump."""
     string = text("Fa2 Fb1 Wb2 Wb3 1i9 1i10 2c11", phase="flow-b2-n--", used="c11 i9 i10")
     assert ask(string, "position", "actor", "ranks", "legal") == [string, "1", "-", "flow-e flow-s flow-w"]
     assert read(string).legal() == ["flow-e", "flow-s", "flow-w"]

@@ -1,4 +1,4 @@
-"""The registry of games: own games load directly, plugins by entry points, and clashes are reported."""
+"""The registry of games: own games load directly, plugins load by entry point, clashes are reported."""
 
 import subprocess
 import sys
@@ -12,8 +12,8 @@ from tourney.errors import GameError
 from tourney.games.registry import GAMES, all_games, find_game
 
 
-def test_table_is_that_of_entry_points() -> None:
-    """A game of Tourney's own that is added in one place only is found here."""
+def test_table_of_own_games_matches_entry_points() -> None:
+    """An own game must be added in both places."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["entry-points"][GAMES.group] == GAMES.own
     assert set(GAMES.names()) >= set(GAMES.own)
@@ -21,7 +21,7 @@ def test_table_is_that_of_entry_points() -> None:
 
 
 def test_own_games_load_without_slow_imports() -> None:
-    """Every match starts its bots anew: what is installed is not read, and nothing of drawings is there."""
+    """Neither package metadata nor diagrams load, because every match starts new processes."""
     script = (
         "import sys; from tourney.games import find_game\n"
         "for name in sys.argv[1:]: find_game(name).new()\n"
@@ -52,7 +52,7 @@ def test_own_game_wins_over_plugin_of_its_name() -> None:
 
 
 def test_game_offered_by_two_plugins_is_refused() -> None:
-    """Neither is preferred, and both are named; the same place named twice is no clash."""
+    """Both plugins are named; the same entry point listed twice is no clash."""
     points = [
         EntryPoint("toe", target, GAMES.group)
         for target in ("tests.toys:Toe", "tests.toys:Race", "tests.toys:Toe")
@@ -69,8 +69,8 @@ def test_game_offered_by_two_plugins_is_refused() -> None:
         assert [game.name for game in all_games()] == ["toe"]
 
 
-def test_others_games_are_listed_among_ours() -> None:
-    """Sorted by name, wherever they come from."""
+def test_plugin_games_are_listed_with_own_games() -> None:
+    """All games are sorted by name."""
     points = [EntryPoint("race", TOYS["race"] + " [extra]", GAMES.group)]
     with installed(*points):
         assert GAMES.names() == tuple(sorted([*GAMES.own, "race"]))
@@ -78,7 +78,7 @@ def test_others_games_are_listed_among_ours() -> None:
     GAMES.clear()
 
 
-def test_unknown_game_is_named_with_known_ones() -> None:
-    """One sentence."""
+def test_unknown_game_error_lists_known_games() -> None:
+    """The error is one sentence."""
     with pytest.raises(GameError, match="there is no game 'chess'; the games are: cyvasse, element, "):
         find_game("chess")

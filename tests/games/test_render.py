@@ -19,14 +19,14 @@ def test_committed_renders_are_current(game: AnyGame) -> None:
 
 
 def test_renders_are_written_into_folder(tmp_path: Path) -> None:
-    """One file a game, in a folder that is made."""
+    """Each game has one file in a new folder."""
     with offering(toe="tests.toys:Toe", race="tests.toys:Race"):
         assert main([str(tmp_path / "new")]) == 0
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["race.svg", "toe.svg"]
 
 
 def test_write_errors_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A folder that is a file, a broken plugin, and no folder at all: one line and a code each."""
+    """A file as folder, a broken plugin and a missing argument each give one line and an exit code."""
     (tmp_path / "file").touch()
     with offering(toe="tests.toys:Toe"):
         assert main([str(tmp_path / "file")]) == 3

@@ -1,4 +1,4 @@
-"""Sage Stones: captures and the ring, a made position for each sentence of the page."""
+"""Sage Stones: captures and the ring, with a made-up position for each sentence of the page."""
 
 import pytest
 
@@ -40,7 +40,7 @@ def test_run_with_gap_is_not_captured() -> None:
     assert after("6c2 6b1", "6e") == board("6b1 6c2 6e1")
 
 
-def test_run_that_no_stone_of_mover_ends_is_not_captured() -> None:
+def test_run_without_movers_stone_at_its_end_is_not_captured() -> None:
     assert after("7e2 8e3", "6e") == board("6e1 7e2 8e3")
     assert after("7e2 8e2 9e2", "6e") == board("6e1 7e2 8e2 9e2")
 
@@ -54,7 +54,7 @@ def test_movers_own_stones_are_no_run() -> None:
     assert after("6d1 6c2 6b1", "6e") == board("6b1 6c2 6d1 6e1")
 
 
-def test_all_directions_are_taken_off_together() -> None:
+def test_runs_in_all_directions_are_captured_together() -> None:
     before = "7e2 8e1 5e3 4e1 7f4 8g1 5d2 4c1"
     assert after(before, "6e") == board("8e1 4e1 8g1 4c1 6e1")
 
@@ -64,7 +64,7 @@ def test_stone_placed_between_two_others_is_not_captured() -> None:
     assert after("5e2 7e2", "6e") == board("5e2 6e1 7e2")
 
 
-def test_later_moves_do_not_capture_stone_that_was_placed_between() -> None:
+def test_later_move_does_not_capture_stone_placed_between() -> None:
     # Colour 2 places elsewhere; 6e stays between its stones.
     assert after("6d2 6e1 6f2", "5a", colour=2) == board("5a2 6d2 6e1 6f2")
 
@@ -82,7 +82,7 @@ def test_run_goes_on_over_rings_seam() -> None:
     assert after("6h2 6i3 6a4 6b2 6c1", "6g") == board("6c1 6g1")
 
 
-def test_both_ways_round_ring_may_end_at_one_stone() -> None:
+def test_runs_both_ways_round_ring_may_end_at_one_stone() -> None:
     assert after("6=12.234234", "6c") == board("6a1 6c1")
 
 
@@ -106,7 +106,7 @@ def test_diagonals_end_at_edge_of_both_sorts() -> None:
     assert after("3f2 4g1", "9e") == board("3f2 4g1 9e1")
 
 
-def test_one_may_capture_other_colour_of_its_own_seat() -> None:
+def test_seat_may_capture_its_own_other_colour() -> None:
     state = play(made("6d3 6c1", 1, "6", seats=2), "6e")
     assert fields(state, "BOARD", "HANDS") == [board("6c1 6e1"), "8,10,10,10"]
 

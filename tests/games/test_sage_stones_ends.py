@@ -1,4 +1,4 @@
-"""Sage Stones: the end, ranks and play-on, a made position for each sentence of the page."""
+"""Sage Stones: the end, ranks and play-on, with a made-up position for each sentence of the page."""
 
 import pytest
 
@@ -35,7 +35,7 @@ def test_last_stone_of_seats_second_colour_wins() -> None:
     ended(play(made(stones, 4, "7", seats=2), "7g"), "last-stone", (2, 1))
 
 
-def test_last_stone_wins_whatever_it_would_have_captured() -> None:
+def test_last_stone_wins_without_capturing() -> None:
     state = play(made(f"{NINE} 5b2", 1, "5"), "5d")
     assert field(state, "BOARD") == board(f"{NINE} 5b2 5d1")
     assert field(state, "HANDS") == "0,9,10,10"
@@ -61,7 +61,7 @@ def test_game_ends_after_500_rolls() -> None:
     ended(state, "rolls", (1, 2, 2, 2))
 
 
-def test_placement_of_500th_roll_is_still_made() -> None:
+def test_500th_roll_is_still_placed() -> None:
     state = play(made("3a1 3c2", 2, rolls=499), "roll-112")
     goes_on(state)
     assert fields(state, "PHASE", "ROLLS") == ["4", "500"]
@@ -133,8 +133,8 @@ def test_play_on_goes_on_after_last_stone() -> None:
     assert fields(state, "COLOUR", "PHASE", "HANDS") == ["2", "roll", "#1,10,10,10"]
 
 
-def test_colours_that_are_done_have_their_ranks_in_order() -> None:
-    # With three stones a colour: 3 is done, then 2.
+def test_finished_colours_rank_in_order_of_finishing() -> None:
+    # Three stones per colour: colour 3 finishes first, then 2.
     state = made("9a3 9c3 8a2 8c2", 3, "7", count=3, play_on=True)
     state = play(state, "7e")
     assert field(state, "HANDS") == "3,1,#1,3"
@@ -143,18 +143,18 @@ def test_colours_that_are_done_have_their_ranks_in_order() -> None:
     goes_on(state)
 
 
-def test_colour_that_is_done_is_skipped() -> None:
+def test_finished_colour_is_skipped() -> None:
     state = made(NINE + " 9g1 8a4", 4, "7", hands="#1,10,10,9", play_on=True)
     assert field(play(state, "7e"), "COLOUR") == "2"
 
 
-def test_two_colours_that_are_done_are_skipped() -> None:
+def test_two_finished_colours_are_skipped() -> None:
     state = made("9a1 9c2", 4, hands="#1,#2,3,3", count=3, play_on=True)
     assert field(play(state, "roll-123"), "COLOUR") == "3"
     assert field(play(state, "roll-123 roll-123"), "COLOUR") == "4"
 
 
-def test_stones_of_done_colour_stay_on_board_and_may_be_captured() -> None:
+def test_stones_of_finished_colour_stay_and_can_be_captured() -> None:
     state = made("6a2 6b1 3a1", 2, "6", hands="#1,2,3,3", count=3, play_on=True)
     after = play(state, "6c")
     assert fields(after, "BOARD", "HANDS") == [board("6a2 6c2 3a1"), "#1,1,3,3"]
@@ -177,14 +177,14 @@ def test_last_stone_forfeits_extra_turn_of_triple() -> None:
     assert fields(play(state, "9c"), "COLOUR", "PHASE") == ["2", "roll"]
 
 
-def test_game_ends_when_all_but_one_are_done() -> None:
+def test_game_ends_when_all_but_one_have_finished() -> None:
     state = made("9a2 9c2", 2, "7", seats=3, hands="3,1,#1", count=3, play_on=True)
     over = play(state, "7e")
     assert fields(over, "COLOUR", "PHASE", "HANDS") == ["2", "over", "3,#2,#1"]
     ended(over, "last-stone", (3, 2, 1))
 
 
-def test_with_four_seats_three_must_be_done() -> None:
+def test_with_four_seats_three_must_finish() -> None:
     state = made("9a2 9c2 8a4 8c4", 2, "7", hands="3,1,#1,1", count=3, play_on=True)
     state = play(state, "7e")
     goes_on(state)
@@ -207,6 +207,6 @@ def test_after_500_rolls_of_play_on_equals_tie() -> None:
     ended(play(state, "roll-123"), "rolls", (4, 1, 2, 2))
 
 
-def test_last_stone_by_500th_roll_of_play_on_has_its_rank() -> None:
+def test_last_stone_at_500th_roll_of_play_on_ranks() -> None:
     state = made("9a2 3a4 3c4", 4, "7", hands="3,#1,3,1", count=3, rolls=500, play_on=True)
     ended(play(state, "7e"), "rolls", (3, 1, 3, 2))

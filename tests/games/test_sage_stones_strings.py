@@ -13,7 +13,7 @@ TEN = "3a1 3c1 3e1 3g1 4a1 4c1 4e1 4g1 5a1 5c1"
 
 
 @pytest.mark.parametrize("word", ["5d", "3a", "9i", "roll-111", "roll-123", "roll-333"])
-def test_action_string_is_read_and_written_alike(word: str) -> None:
+def test_action_string_round_trip(word: str) -> None:
     assert GAME.action_string(GAME.parse_action(word)) == word
 
 
@@ -25,12 +25,12 @@ def test_action_string_is_read_and_written_alike(word: str) -> None:
         "5\N{LATIN SMALL LETTER D WITH CARON}",
     ],
 )
-def test_word_that_is_no_action_is_refused(word: str) -> None:
+def test_malformed_action_is_refused(word: str) -> None:
     with pytest.raises(ActionError, match="no action of sage-stones"):
         GAME.parse_action(word)
 
 
-def test_squares_and_rolls_are_legal_at_their_time_only() -> None:
+def test_squares_and_rolls_are_legal_only_in_their_phase() -> None:
     with pytest.raises(ActionError):
         GAME.read_action(made(), "5d")
     with pytest.raises(ActionError):
@@ -57,7 +57,7 @@ def test_board_string_has_columns_3_to_9() -> None:
 
 
 @pytest.mark.parametrize("phase", ["roll", "3+", "4", "5", "6", "6+", "7", "8", "9+"])
-def test_each_phase_is_read_and_written_alike(phase: str) -> None:
+def test_each_phase_round_trips(phase: str) -> None:
     position = text("5d1", phase=phase)
     assert read(position).position() == position
 
@@ -112,7 +112,7 @@ def test_malformed_string_is_refused(position: str) -> None:
 @pytest.mark.parametrize(
     "phase", ["3", "9", "4+", "5+", "7+", "8+", "2", "10", "Roll", "OVER", "", "+", "6++", "r", "6-"]
 )
-def test_phase_other_than_those_there_are_is_refused(phase: str) -> None:
+def test_unknown_phase_is_refused(phase: str) -> None:
     assert refusal(text("5d1", phase=phase))
 
 
@@ -128,9 +128,7 @@ def test_phase_other_than_those_there_are_is_refused(phase: str) -> None:
         (text(), 4, 10, True),
     ],
 )
-def test_options_beside_string_must_equal_those_in_it(
-    position: str, seats: int, count: int, play_on: bool
-) -> None:
+def test_given_options_must_match_the_string(position: str, seats: int, count: int, play_on: bool) -> None:
     assert "OPTIONS" in refusal(position, seats, count, play_on)
 
 
@@ -208,7 +206,7 @@ def test_impossible_position_of_play_on_is_refused(words: str, why: str) -> None
     assert why in refusal(position, 4, 3, True)
 
 
-def test_two_done_of_three_seats_end_game() -> None:
+def test_two_finished_of_three_seats_end_game() -> None:
     going = text("3a3", 3, seats=3, count=3, hands="#1,#2,2", play_on=True)
     assert refusal(going, 3, 3, True)
     assert refusal(going.replace(" roll ", " over "), 3, 3, True) == ""
@@ -232,7 +230,7 @@ ODD = {
 
 
 @pytest.mark.parametrize("position", ODD.values(), ids=ODD.keys())
-def test_position_that_page_does_not_refuse_is_read(position: str) -> None:
+def test_possible_position_is_parsed(position: str) -> None:
     assert read(position).position() == position
 
 
@@ -260,7 +258,7 @@ def test_stones_are_3_to_15(count: str) -> None:
 
 
 @pytest.mark.parametrize("seats", [1, 5])
-def test_it_is_played_by_two_to_four(seats: int) -> None:
+def test_game_has_two_to_four_seats(seats: int) -> None:
     with pytest.raises(OptionError, match="played with 2, 3, 4 seats"):
         GAME.new(seats)
 

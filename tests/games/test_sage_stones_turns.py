@@ -1,4 +1,4 @@
-"""Sage Stones: board, dice, turns and full columns, a made position for each sentence of the page."""
+"""Sage Stones: board, dice, turns and full columns, with a made-up position for each sentence."""
 
 from collections import Counter
 from itertools import product
@@ -16,11 +16,11 @@ SIX = "6=223344112"
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
 @pytest.mark.parametrize(("depth", "sequences"), PERFT.items())
-def test_perft_of_page(depth: int, sequences: int, seats: int) -> None:
+def test_perft_matches_rules_page(depth: int, sequences: int, seats: int) -> None:
     assert perft(GAME.new(seats), depth) == sequences
 
 
-def test_start_with_four_seats_is_page_s() -> None:
+def test_start_with_four_seats_matches_rules_page() -> None:
     start = (
         "........./........./........./........./........./........./......... 1 roll 10,10,10,10 0"
         " seats=4,stones=10,play-on=no"
@@ -29,7 +29,7 @@ def test_start_with_four_seats_is_page_s() -> None:
 
 
 @pytest.mark.parametrize(("seats", "hands"), [(2, "10,10,10,10"), (3, "10,10,10"), (4, "10,10,10,10")])
-def test_three_and_four_seats_own_colour_each_two_seats_own_two(seats: int, hands: str) -> None:
+def test_colours_per_seat_depend_on_seats(seats: int, hands: str) -> None:
     state = GAME.new(seats)
     assert fields(state, "COLOUR", "HANDS") == ["1", hands]
 
@@ -58,7 +58,7 @@ def test_turn_begins_with_chance() -> None:
     assert GAME.new(2).actor == CHANCE
 
 
-def test_there_are_ten_rolls_weighted_as_three_dice_fall() -> None:
+def test_ten_rolls_are_weighted_like_three_dice() -> None:
     state = GAME.new(2)
     fallen = Counter("roll-" + "".join(sorted(faces)) for faces in product("123", repeat=3))
     assert dict(zip(legal(state), state.chance_weights(), strict=True)) == fallen
@@ -66,7 +66,7 @@ def test_there_are_ten_rolls_weighted_as_three_dice_fall() -> None:
     assert sum(state.chance_weights()) == 27
 
 
-def test_there_are_weights_at_chance_only() -> None:
+def test_only_chance_nodes_have_weights() -> None:
     with pytest.raises(ValueError, match="chance does not act"):
         made(phase="5").chance_weights()
 
@@ -97,7 +97,7 @@ def test_after_triple_same_colour_rolls_again() -> None:
     assert fields(play(again, "roll-112 4a"), "COLOUR", "PHASE") == ["3", "roll"]
 
 
-def test_after_another_turn_that_is_lost_next_colour_rolls() -> None:
+def test_next_colour_rolls_after_lost_extra_turn() -> None:
     assert fields(play(made(), "roll-111 3a roll-123"), "COLOUR", "PHASE") == ["2", "roll"]
 
 
@@ -112,19 +112,19 @@ def test_full_column_counts_as_column_6() -> None:
     assert {word[0] for word in legal(state)} == {"6"}
 
 
-def test_triple_on_full_column_gives_no_other_turn() -> None:
+def test_triple_on_full_column_gives_no_extra_turn() -> None:
     state = play(made(THREE), "roll-111")
     assert fields(state, "COLOUR", "PHASE") == ["1", "6"]
     assert fields(play(state, "6a"), "COLOUR", "PHASE") == ["2", "roll"]
 
 
-def test_natural_6_gives_another_turn() -> None:
+def test_natural_6_gives_extra_turn() -> None:
     assert fields(play(made(THREE), "roll-222 6a"), "COLOUR", "PHASE") == ["1", "roll"]
 
 
 @pytest.mark.parametrize("roll", ["roll-111", "roll-222"])
 def test_full_columns_wipe_board(roll: str) -> None:
-    # A natural 6 on a full column 6 wipes too, and gives no other turn.
+    # A natural 6 on a full column 6 also wipes, and gives no extra turn.
     state = play(made(f"{THREE} {SIX} 5d1"), roll)
     assert state.position() == (f"{board('')} 2 roll 10,10,10,10 21 seats=4,stones=10,play-on=no")
     assert state.actor == CHANCE
@@ -134,7 +134,7 @@ def test_full_column_6_alone_changes_nothing_for_other_columns() -> None:
     assert field(play(made(SIX), "roll-122"), "PHASE") == "5"
 
 
-def test_lost_turn_is_lost_on_full_columns_too() -> None:
+def test_lost_turn_stays_lost_on_full_columns() -> None:
     state = play(made(f"{THREE} {SIX}"), "roll-123")
     assert fields(state, "BOARD", "COLOUR") == [board(f"{THREE} {SIX}"), "2"]
 
@@ -147,6 +147,6 @@ def test_stone_goes_to_empty_square_of_column() -> None:
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
-def test_game_goes_same_with_any_number_of_seats(seats: int) -> None:
+def test_turns_are_equal_with_any_number_of_seats(seats: int) -> None:
     state = play(GAME.new(seats), "roll-122 5d roll-111 3a roll-333 9i roll-123")
     assert fields(state, "BOARD", "COLOUR") == [board("5d1 3a2 9i2"), "3"]

@@ -1,7 +1,7 @@
-"""Sages Tafl and Sage Stones on made positions: properties, and the second implementation's answers.
+"""Sages Tafl and Sage Stones on made-up positions: properties, and agreement with the oracle.
 
-Random games seldom come to full columns, the last rolls, crowded rivers or captured sages; so positions
-are made at random, most of them possible, and played on for a few actions.
+Random games rarely reach full columns, the last rolls, crowded rivers or captured sages. So these tests
+make random positions, most of them possible, and play a few actions from each.
 """
 
 from collections.abc import Callable
@@ -36,7 +36,7 @@ def tafl_strings(draw: st.DrawFn) -> str:
 
 @st.composite
 def possible_tafl_strings(draw: st.DrawFn) -> str:
-    """Make strings of Sages Tafl that the page does not refuse."""
+    """Make strings of Sages Tafl that the rules page accepts."""
     count = draw(st.integers(0, 22))
     at = draw(st.permutations(draw(st.sampled_from([SQUARES, CROWDED]))))
     kinds = draw(st.permutations(list("AAAAAAAAFFSaaaaaaaaffs")))[:count]
@@ -61,7 +61,7 @@ def stones_settings(draw: st.DrawFn) -> tuple[int, int, bool]:
 
 @st.composite
 def stones_strings(draw: st.DrawFn) -> tuple[str, tuple[int, int, bool]]:
-    """Make strings of Sage Stones of a table, most of them possible; columns are filled one by one."""
+    """Make strings of Sage Stones for some settings, most of them possible; fill column by column."""
     seats, count, play_on = draw(stones_settings())
     colours = 3 if seats == 3 else 4
     done = (
@@ -104,7 +104,7 @@ def answers(game: AnyGame, state: State[int]) -> tuple[str, list[str], str, str]
 
 
 def hold(game: AnyGame, state: State[int]) -> None:
-    """Assert what holds for every state of the two games."""
+    """Check the properties of every state of the two games."""
     legal = list(state.legal_actions())
     words = [game.action_string(action) for action in legal]
     assert words == sorted(set(words))
@@ -116,7 +116,7 @@ def hold(game: AnyGame, state: State[int]) -> None:
         assert sum(state.chance_weights()) == 27
         assert len(state.chance_weights()) == len(legal)
     else:
-        # Of all actions there are, no other is legal.
+        # No other of all actions is legal.
         others = [action for action in every_action(game) if action not in set(legal)]
         assert not any(state.is_legal(action) for action in others)
 
@@ -144,7 +144,7 @@ def play_both(
     seed: int,
     plies: int,
 ) -> None:
-    """Assert that both implementations refuse a string, or read it alike and play on alike."""
+    """Check that both implementations refuse a string, or parse it and continue alike."""
     try:
         oracle = read()
     except ValueError:
@@ -174,20 +174,20 @@ def tafl_both(text: str, seed: int, plies: int) -> None:
 
 @MANY
 @given(tafl_strings())
-def test_strings_of_sages_tafl_are_refused_and_read_alike(text: str) -> None:
+def test_sages_tafl_strings_match_oracle(text: str) -> None:
     tafl_both(text, 0, 2)
 
 
 @MANY
 @given(possible_tafl_strings(), st.integers(0, 1 << 32))
-def test_made_positions_of_sages_tafl_are_played_alike(text: str, seed: int) -> None:
+def test_made_up_sages_tafl_positions_match_oracle(text: str, seed: int) -> None:
     assert tafl_positions.refusal(text) == ""
     tafl_both(text, seed, 12)
 
 
 @MANY
 @given(stones_strings(), st.integers(0, 1 << 32))
-def test_made_positions_of_sage_stones_are_played_alike(
+def test_made_up_sage_stones_positions_match_oracle(
     made: tuple[str, tuple[int, int, bool]], seed: int
 ) -> None:
     text, (seats, count, play_on) = made
@@ -202,7 +202,7 @@ def test_made_positions_of_sage_stones_are_played_alike(
 
 
 def random_game(game: AnyGame, state: State[int], seed: int) -> int:
-    """Play a random game to its end; return its length. What is true of the start stays true."""
+    """Play a random game, check its properties at every state, and return its length."""
     draw = stream(seed, "walk")
     before, first = state, answers(game, state)
     plies = 0
@@ -217,14 +217,14 @@ def random_game(game: AnyGame, state: State[int], seed: int) -> int:
 
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 1 << 32))
-def test_every_game_of_sages_tafl_ends_within_400_actions(seed: int) -> None:
+def test_sages_tafl_ends_within_400_actions(seed: int) -> None:
     game = tafl_positions.GAME
     assert 0 < random_game(game, game.new(), seed) <= game.max_actions == 400
 
 
 @settings(max_examples=40, deadline=None)
 @given(stones_settings(), st.integers(0, 1 << 32))
-def test_every_game_of_sage_stones_ends_within_500_rolls(setting: tuple[int, int, bool], seed: int) -> None:
+def test_sage_stones_ends_within_500_rolls(setting: tuple[int, int, bool], seed: int) -> None:
     game = stones_positions.GAME
     seats, count, play_on = setting
     state = game.new(seats, stones_positions.options(count, play_on))

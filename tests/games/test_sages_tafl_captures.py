@@ -1,4 +1,4 @@
-"""Sages Tafl: captures, a made position for each sentence of the page."""
+"""Sages Tafl: captures, with a made-up position for each sentence of the page."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from tests.games.tafl_positions import board, field, made, play, targets
 
 
 def taken(before: str, action: str, after: str) -> None:
-    """Assert that Black's action leaves exactly these pieces on the board; the sages are in their towers."""
+    """Check that Black's action leaves exactly these pieces on the board; the sages are in their towers."""
     assert field(play(made(before), action), "BOARD") == board(after)
 
 
@@ -16,7 +16,7 @@ def taken(before: str, action: str, after: str) -> None:
     ids=["east", "west", "north", "south"],
 )
 def test_enemy_between_moved_piece_and_friend_is_captured(mover: str, near: str, far: str) -> None:
-    # The skyship comes from b1, b5, f1 or f5, whichever is free.
+    # The skyship comes from a free square of b1, b5, f1 and f5.
     taken(f"Fb5 a{near} A{far}", f"b5-{mover}", f"F{mover} A{far}")
 
 
@@ -51,7 +51,7 @@ def test_up_to_four_are_captured_by_one_move() -> None:
     assert field(state, "BOARD") == board("Fd3 Ab3 Af3 Ad5 Ad1")
 
 
-def test_captures_in_all_directions_are_judged_before_any_piece_is_taken_off() -> None:
+def test_captures_are_judged_before_any_piece_is_removed() -> None:
     state = play(made("Fb1 fc3 Ab3 sd4 Ad5 ae3 Af3", towers="T"), "b1-d3")
     assert field(state, "BOARD") == board("Fd3 Ab3 Ad5 Af3")
     assert field(state, "TOWERS") == "Tt"
@@ -95,7 +95,7 @@ def test_piece_that_moves_between_two_enemies_may_capture() -> None:
 
 
 def test_only_piece_that_moved_captures() -> None:
-    # e3 stands between friends already; a move elsewhere does not take it.
+    # e3 already stands between two enemies; a move elsewhere does not capture it.
     taken("Ad3 ae3 Af3 Aa1", "a1-a2", "Ad3 ae3 Af3 Aa2")
 
 

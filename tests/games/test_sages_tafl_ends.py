@@ -1,4 +1,4 @@
-"""Sages Tafl: points, end and result, a made position for each sentence of the page."""
+"""Sages Tafl: points, end and result, with a made-up position for each sentence of the page."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from tourney.games.base import OVER, State
 from tourney.games.sages_tafl.board import PASS
 
 SHUFFLE = "a2-b3 a8-b7 b3-a2 b7-a8"
-"""Four actions that bring the start back."""
+"""Four actions that return to the start position."""
 
 
 def ended(state: State[int], reason: str, ranks: tuple[int, int]) -> None:
@@ -43,18 +43,18 @@ def test_more_than_five_points_win_too() -> None:
     ended(state, "points", (1, 2))
 
 
-def test_points_win_before_any_draw_rule() -> None:
-    # The same action is the 400th and leaves only the winner in reach of five points.
+def test_five_points_win_before_any_draw_rule() -> None:
+    # The same action is the 400th, and leaves five points within reach of the winner only.
     ended(play(made("Ad5", towers="T", points="4:4", ply=399, quiet=99), "d5-off"), "points", (1, 2))
 
 
-def test_after_end_fields_go_on() -> None:
+def test_fields_after_the_end_count_the_last_action() -> None:
     state = play(made("Ad5 ah9", points="4:4", ply=6, quiet=3), "d5-off")
     assert state.position() == text("ah9", 2, "Tt", "5:4", 0, 7)
 
 
 def test_two_passes_one_after_other_draw() -> None:
-    # No position is known where both sides are blocked, so the passes are played unasked.
+    # No known position blocks both sides, so the test plays passes that are not legal.
     state = made("Ad4 ad6")
     ended(state.play(PASS).play(PASS), "passes", (1, 1))
 
@@ -64,13 +64,13 @@ def test_passes_with_action_between_do_not_draw() -> None:
     goes_on(play(state, "pass a9-b9 pass b9-a9 pass"))
 
 
-def test_string_takes_it_that_no_pass_came_before() -> None:
+def test_parsed_position_has_no_pass_before_it() -> None:
     passed = made("Ad4 ad6").play(PASS)
     ended(passed.play(PASS), "passes", (1, 1))
     goes_on(read(passed.position()).play(PASS))
 
 
-def test_string_of_game_ended_by_passes_goes_on() -> None:
+def test_parsed_position_forgets_passes() -> None:
     goes_on(read(made("Ad4 ad6").play(PASS).play(PASS).position()))
 
 
@@ -125,7 +125,7 @@ def test_position_in_middle_repeats_too() -> None:
     ended(play(state, f"{SHUFFLE} {SHUFFLE}"), "repetition", (1, 1))
 
 
-def test_like_pieces_that_change_places_make_same_board() -> None:
+def test_equal_pieces_that_swap_make_same_board() -> None:
     state = made("Fa1 Fc3 fh9")
     cycle = "a1-c1 h9-g8 c3-a1 g8-f9 c1-c3 f9-h9"
     once = play(state, cycle)
@@ -143,8 +143,8 @@ def test_same_board_with_other_seat_to_move_is_another_position() -> None:
     goes_on(back)
 
 
-def test_sage_sent_to_its_tower_does_not_end_what_rule_4_counts() -> None:
-    # Red captures the sage beside e2 each time it comes down; after six actions all stands as before.
+def test_captured_sage_does_not_reset_repetition_count() -> None:
+    # Red captures the sage beside e2 each time it comes down; after six actions the board repeats.
     state = made("ae2 fb3 Fh1 Aa7", seat=1)
     cycle = "tower-d2 b3-c2 h1-g2 c2-d3 g2-h1 d3-b3"
     once = play(state, cycle)
@@ -160,13 +160,13 @@ def test_hundred_actions_without_capture_or_escape_draw() -> None:
     ended(play(state, "d7-d8"), "quiet", (1, 1))
 
 
-def test_capture_begins_count_anew() -> None:
+def test_capture_resets_quiet_count() -> None:
     state = play(made("Aa3 ae3 Af3", quiet=99, ply=99), "a3-d3")
     assert (field(state, "QUIET"), field(state, "PLY")) == ("0", "100")
     goes_on(state)
 
 
-def test_escape_begins_count_anew() -> None:
+def test_escape_resets_quiet_count() -> None:
     state = play(made("Ad5 ah9", quiet=99, ply=99), "d5-off")
     assert (field(state, "QUIET"), field(state, "PLY")) == ("0", "100")
     goes_on(state)
@@ -178,7 +178,7 @@ def test_sage_sent_back_to_its_tower_is_capture() -> None:
     goes_on(state)
 
 
-def test_pass_raises_count_of_quiet_actions() -> None:
+def test_pass_counts_as_quiet_action() -> None:
     state = made("ad1 ad2 ae1 ae2", quiet=99, ply=120)
     ended(play(state, "pass"), "quiet", (1, 1))
 
@@ -206,7 +206,7 @@ def test_rules_are_checked_in_their_order(before: State[int], actions: str, reas
     ended(play(before, actions), reason, (1, 1))
 
 
-def test_two_passes_go_before_other_draws() -> None:
+def test_two_passes_precede_other_draws() -> None:
     ended(made("Ad4 ad6", quiet=98, ply=398).play(PASS).play(PASS), "passes", (1, 1))
 
 
@@ -234,7 +234,7 @@ def test_rule_6_judges_string_as_it_stands() -> None:
     goes_on(made("Ad3 ad7", ply=399))
 
 
-def test_finished_string_is_printed_as_it_was_read() -> None:
+def test_finished_position_round_trips() -> None:
     finished = [
         text("Aa1 ah9", points="5:0"),
         text("Aa1 ah9", quiet=100, ply=100),
@@ -246,7 +246,7 @@ def test_finished_string_is_printed_as_it_was_read() -> None:
         assert read(position).position() == position
 
 
-def test_rule_4_counts_from_string() -> None:
+def test_rule_4_counts_from_parsed_position() -> None:
     state = play(GAME.new(), SHUFFLE)
     again = read(state.position())
     again = play(again, SHUFFLE)
@@ -254,6 +254,6 @@ def test_rule_4_counts_from_string() -> None:
     ended(play(again, SHUFFLE), "repetition", (1, 1))
 
 
-def test_string_of_game_ended_by_repetition_goes_on() -> None:
+def test_parsed_position_forgets_repetition() -> None:
     state = play(GAME.new(), f"{SHUFFLE} {SHUFFLE}")
     goes_on(read(state.position()))

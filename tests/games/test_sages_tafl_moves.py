@@ -1,4 +1,4 @@
-"""Sages Tafl: board, start and moves, a made position for each sentence of the page."""
+"""Sages Tafl: board, start and moves, with a made-up position for each sentence of the page."""
 
 import pytest
 
@@ -9,7 +9,7 @@ PERFT = {1: 22, 2: 484, 3: 13_670}
 
 
 @pytest.mark.parametrize(("depth", "sequences"), PERFT.items())
-def test_perft_of_page(depth: int, sequences: int) -> None:
+def test_perft_matches_rules_page(depth: int, sequences: int) -> None:
     assert perft(GAME.new(), depth) == sequences
 
 
@@ -20,7 +20,7 @@ def test_two_seats_black_moves_first_and_seats_alternate() -> None:
     assert play(state, "c2-c3 c8-c7").actor == 1
 
 
-def test_start_is_page_s() -> None:
+def test_start_matches_rules_page() -> None:
     assert GAME.new().position() == START
 
 
@@ -76,7 +76,7 @@ def test_coming_down_is_whole_turn() -> None:
     assert state.position().startswith("8/8/8/8/8/8/8/3S4/A7 2 t ")
 
 
-def test_no_sage_goes_back_into_its_tower_by_itself() -> None:
+def test_sage_never_moves_back_into_its_tower() -> None:
     assert targets(made("Sd1", towers="t"), "d1") == {"c1", "c2", "d2", "e1", "e2"}
 
 
@@ -119,7 +119,7 @@ def test_apprentice_in_river_slides_along_it_or_steps_to_bank() -> None:
     assert found == {f + "5" for f in "abcefgh"} | {"d4", "d6", "off"}
 
 
-def test_apprentice_in_river_is_blocked_like_any() -> None:
+def test_apprentice_in_river_is_blocked_by_pieces() -> None:
     assert targets(made("Ad5 Ab5 fe5 ad6"), "d5") == {"c5", "d4"}
 
 
@@ -282,7 +282,7 @@ def test_escaped_piece_is_off_board() -> None:
     assert play(made("Ad5 Aa1"), "d5-off").position().startswith("8/8/8/8/8/8/8/8/A7 2 ")
 
 
-def test_pass_when_nothing_else_is_left() -> None:
+def test_pass_is_legal_without_other_actions() -> None:
     blocked = made("ad1 ad2 ae1 ae2")
     assert legal(blocked) == ["pass"]
     after = play(blocked, "pass")
@@ -294,7 +294,7 @@ def test_side_without_pieces_passes() -> None:
     assert legal(made("aa9 ab9", towers="t", points="3:0")) == ["pass"]
 
 
-def test_no_pass_while_there_is_move() -> None:
+def test_pass_is_illegal_while_a_move_exists() -> None:
     assert "pass" not in legal(made("ad1 ad2 ae1"))
 
 

@@ -10,7 +10,7 @@ ROWS = START.split(" ")[0]
 
 
 @pytest.mark.parametrize("word", ["d2-d4", "d4-d6", "tower-d2", "tower-e9", "c5-off", "pass", "a1-h9"])
-def test_action_string_is_read_and_written_alike(word: str) -> None:
+def test_action_string_round_trip(word: str) -> None:
     assert GAME.action_string(GAME.parse_action(word)) == word
 
 
@@ -21,13 +21,13 @@ def test_action_string_is_read_and_written_alike(word: str) -> None:
         *("tower-c3", "tower-off", "pass ", " pass", "d2-d4\n", "d2--d4", "d\N{SUPERSCRIPT TWO}-d4"),
     ],
 )
-def test_word_that_is_no_action_is_refused(word: str) -> None:
+def test_malformed_action_is_refused(word: str) -> None:
     with pytest.raises(ActionError, match="no action of sages-tafl"):
         GAME.parse_action(word)
 
 
 @pytest.mark.parametrize("word", ["a2-a3", "d8-d7", "d2-d5", "c1-b1-", "tower-d1", "pass", "c5-off", "a2-b4"])
-def test_action_that_is_not_legal_here_is_refused(word: str) -> None:
+def test_illegal_action_is_refused(word: str) -> None:
     with pytest.raises(ActionError):
         GAME.read_action(GAME.new(), word)
 
@@ -43,19 +43,19 @@ def test_board_string_has_ranks_9_to_1() -> None:
     assert made("Fa9 ah1", points="2:2").position().startswith("F7/8/8/8/8/8/8/8/7a ")
 
 
-def test_black_is_in_capitals_and_red_in_small_letters() -> None:
+def test_black_is_upper_case_and_red_lower_case() -> None:
     state = play(GAME.new(), "c2-c3")
     assert state.position() == "2aaaa2/f1aaaa1f/8/8/8/8/2A5/F2AAA1F/2AAAA2 2 Tt 0:0 1 1"
 
 
 @pytest.mark.parametrize(("pieces", "towers"), [("Sa1 sa9", "-"), ("sa9", "T"), ("Sa1", "t"), ("Aa1", "Tt")])
-def test_towers_say_whose_sage_is_in_its_tower(pieces: str, towers: str) -> None:
+def test_towers_field_shows_sages_in_towers(pieces: str, towers: str) -> None:
     position = text(pieces + " Ab1 Ac1", towers=towers)
     assert refusal(position) == ""
     assert read(position).position() == position
 
 
-def test_points_are_blacks_then_red_s() -> None:
+def test_points_are_blacks_then_reds() -> None:
     assert read(text("Aa1 ah9", points="1:5")).ranks() == (2, 1)
     assert read(text("Aa1 ah9", points="5:1")).ranks() == (1, 2)
 
@@ -176,17 +176,17 @@ ODD = {
 
 
 @pytest.mark.parametrize("position", ODD.values(), ids=ODD.keys())
-def test_position_that_page_does_not_refuse_is_read(position: str) -> None:
+def test_possible_position_is_parsed(position: str) -> None:
     assert read(position).position() == position
 
 
 @pytest.mark.parametrize("seats", [1, 3])
-def test_it_is_played_by_two_only(seats: int) -> None:
+def test_game_has_two_seats(seats: int) -> None:
     with pytest.raises(OptionError, match="played with 2 seats"):
         GAME.new(seats)
 
 
-def test_it_has_no_options() -> None:
+def test_game_has_no_options() -> None:
     with pytest.raises(OptionError, match="no option stones"):
         GAME.new(2, {"stones": "10"})
 
@@ -232,5 +232,5 @@ def test_diagram_refuses_malformed_strings() -> None:
         GAME.diagram(START, "nothing")
 
 
-def test_diagram_notes_say_that_game_is_over() -> None:
+def test_diagram_notes_show_that_game_is_over() -> None:
     assert GAME.diagram(made("Aa1 ah9", points="5:0").position()).notes[0] == "over: points"

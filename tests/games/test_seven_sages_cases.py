@@ -1,7 +1,7 @@
-"""The Seven Sages: cases worked out by hand from the rules page, for the rules console and the oracle.
+"""The Seven Sages: cases derived by hand from the rules page, for the rules console and the oracle.
 
-They are where two sentences of the page meet: turns on the fool's own square, who touched last, the rule
-of three against the city's limit, and rounds, points and the 120th action that end together.
+In each case two rules of the page meet: turns on the fool's own square, the last touch, the rule of three
+against the city's limit, and rounds, points and the 120th action that end together.
 """
 
 import pytest
@@ -19,11 +19,11 @@ RED_ONE = "b1,c1,e1,g14,i13,k1,l1 b15,c15,e15,j14,k15,l15,n15 i14"
 BLUE_TWO = "b1,c1,e1,k1,l1,n1,o3 b15,c15,e15,h12,k15,l15,n15 h8"
 """Blue to act: h12xh8>h1 scores 2."""
 STUCK = "c5,d5,e5,f5,g5,h5,n9 b15,c15,e15,k15,l15,n15,o13 h8"
-"""Red to act: six in a row, and whichever moves, three are left in a line."""
+"""Red to act: six stand in a row, and three stay in line after any move."""
 
 
 def ask(*lines: str) -> list[str]:
-    """Return the console's answers to what is said after "new"."""
+    """Return the console's answers to the lines after "new"."""
     console, answers = Console(find_game("seven-sages")), []
     for line in ("new", *lines):
         console, answer = console.answer(line)
@@ -32,7 +32,7 @@ def ask(*lines: str) -> list[str]:
 
 
 def legal(string: str) -> list[str]:
-    """Return the legal actions of a position, of which console and oracle must think alike."""
+    """Return the legal actions of a position, on which console and oracle must agree."""
     accepted, listed = ask(f"set {string}", "legal")
     assert accepted == "ok"
     assert listed.split(" ") == Oracle.read(string).legal()
@@ -76,11 +76,11 @@ RESTS = {
         squares("b2-b14", "c14-n14", "c2-n2", "c8-d8", "d2-d14"),
     ),
 }
-"""A position, the ousting sage, and all squares where it can bring the fool."""
+"""A position, the ousting sage, and all squares to which it can drive the fool."""
 
 
 @pytest.mark.parametrize(("string", "sage", "rests"), RESTS.values(), ids=RESTS)
-def test_squares_where_oust_can_bring_fool(string: str, sage: str, rests: set[str]) -> None:
+def test_oust_drives_fool_to_expected_squares(string: str, sage: str, rests: set[str]) -> None:
     assert {action.split(">")[1] for action in legal(string) if action.startswith(f"{sage}x")} == rests
 
 
@@ -112,7 +112,7 @@ MOVES = {
         "h5xh8>h15",
     ),
 }
-"""A position, actions that are legal there, and actions that are not."""
+"""A position, legal actions, and illegal actions."""
 
 
 @pytest.mark.parametrize(("string", "right", "wrong"), MOVES.values(), ids=MOVES)
@@ -197,7 +197,7 @@ PLAYS = {
 
 @pytest.mark.parametrize(("string", "action", "after", "ranks"), PLAYS.values(), ids=PLAYS)
 def test_state_after_action(string: str, action: str, after: str, ranks: str) -> None:
-    """Both seats see the whole position, and it reads back as the same, over or not."""
+    """Both seats see the whole position, and it parses to the same position, finished or not."""
     actor = after.split(" ")[3] if ranks == "-" else "over"
     answers = ask(f"set {string}", f"play {action}", "position", "observe 1", "observe 2", "actor", "ranks")
     assert answers == ["ok", "ok", after, after, after, actor, ranks]
@@ -207,8 +207,8 @@ def test_state_after_action(string: str, action: str, after: str, ranks: str) ->
     assert [oracle.position(), oracle.actor(), oracle.ranks()] == [after, actor, ranks]
 
 
-def test_twelve_scoreless_rounds_are_draw() -> None:
-    """Two sages go to and fro: 1,440 actions, and the board at the end is the layout."""
+def test_twelve_scoreless_rounds_are_a_draw() -> None:
+    """Two sages move back and forth for 1,440 actions, and the final board is the layout."""
     moves = {1: ["c5-c6", "c6-c5"], 2: ["c11-c10", "c10-c11"]}
     console, _ = Console(find_game("seven-sages")).answer("new")
     for number in range(1, 13):
@@ -239,11 +239,11 @@ BY_A_STRING = {
     "b2 2 4:4 1 119 1": "-",
     "n14 1 0:0 1 0 1": "-",
 }
-"""What follows the two lists, and the ranks; some of it no play leads to."""
+"""The fields after the two lists, and the ranks; play cannot reach all of them."""
 
 
 @pytest.mark.parametrize(("fields", "ranks"), BY_A_STRING.items())
-def test_strings_only_just_possible_are_read(fields: str, ranks: str) -> None:
+def test_barely_possible_positions_are_parsed(fields: str, ranks: str) -> None:
     string = f"{LAYOUT} {fields}"
     assert ask(f"set {string}", "position", "ranks") == ["ok", string, ranks]
     assert Oracle.read(string).ranks() == ranks

@@ -1,4 +1,4 @@
-"""Hand-made positions: a few pieces on any ground, for one sentence of the rules at a time."""
+"""Hand-made positions: a few pieces on any ground, each for one sentence of the rules."""
 
 from tourney.games.base import State
 from tourney.games.cyvasse import Cyvasse
@@ -9,7 +9,7 @@ from tourney.seeds import derive
 GAME = Cyvasse()
 
 LENGTH = dict(zip("abcdefghi", (8, 9, 10, 11, 12, 11, 10, 9, 8), strict=True))
-"""How many squares each row has."""
+"""Number of squares in each row."""
 
 A = (
     ".MWWM..W/........./.....W..../.........../............/.........../....W...../........./W..MWWM."
@@ -37,9 +37,9 @@ def place(
     quiet: int = 0,
     turn: int | None = None,
 ) -> Play:
-    """Return a position with pieces, as ``Rd5 re6``; a King that is not named stands on a1 or on i8.
+    """Return a position with pieces, as ``Rd5 re6``; a missing King stands on a1 or i8.
 
-    The ground is any: it need not be one that a laying gives.
+    The ground need not come from a laying of tiles.
     """
     ground = list(BARE.replace(UNLAID, PLAIN))
     for name in mountains.split():
@@ -65,7 +65,7 @@ def legal(state: State[int]) -> list[str]:
 
 
 def goes(state: State[int], name: str) -> set[str]:
-    """Return what the piece on a square may do, each without that square: ``-e5``, ``xe6``, ``xe6-d5``."""
+    """Return the actions of the piece on a square, without that square: ``-e5``, ``xe6``, ``xe6-d5``."""
     found = {text for text in legal(state) if text.startswith((f"{name}-", f"{name}x"))}
     return {text.removeprefix(name) for text in found}
 
@@ -81,7 +81,7 @@ def captures(state: State[int], name: str) -> set[str]:
 
 
 def play(state: State[int], *actions: str) -> State[int]:
-    """Return the state after some actions, each checked to be legal."""
+    """Return the state after some actions; each must be legal."""
     for text in actions:
         state = state.play(GAME.read_action(state, text))
     return state
@@ -93,7 +93,7 @@ def read(text: str) -> State[int]:
 
 
 def neighbours(name: str) -> set[str]:
-    """Say the page again: i-1, i+1 in the row; i, i+1 in a longer row beside; i-1, i in a shorter one."""
+    """Follow the page: i-1, i+1 in the row; i, i+1 in a longer row beside; i-1, i in a shorter one."""
     row, i = name[0], int(name[1:])
     found = {(row, i - 1), (row, i + 1)}
     for other in (chr(ord(row) - 1), chr(ord(row) + 1)):
@@ -105,7 +105,7 @@ def neighbours(name: str) -> set[str]:
 
 
 def lay_out(state: State[int], seed: int = 1, steps: int = STEPS) -> State[int]:
-    """Play some actions of a set-up, each drawn from the seed."""
+    """Play some set-up actions, chosen at random by the seed."""
     for k in range(steps):
         actions = state.legal_actions()
         state = state.play(actions[derive(seed, k) % len(actions)])

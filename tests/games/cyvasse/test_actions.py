@@ -40,7 +40,7 @@ def test_legal_ints_sort_like_their_strings() -> None:
         "d5-xd6", "d5x-d6", "\uff445-d6",
     ],
 )  # fmt: skip
-def test_malformed_action_is_refused_in_sentence(text: str) -> None:
+def test_malformed_action_is_refused_in_one_sentence(text: str) -> None:
     with pytest.raises(ActionError, match="is no action of cyvasse"):
         GAME.parse_action(text)
 
@@ -51,7 +51,7 @@ def test_action_that_is_not_legal_is_refused(text: str) -> None:
         GAME.read_action(place("Rd5"), text)
 
 
-def test_tile_is_not_turned_where_it_shows_same() -> None:
+def test_symmetric_tile_cannot_be_turned() -> None:
     state = read(GAME.new().position())
     state = state.play(GAME.read_action(state, "king-b5"))
     with pytest.raises(ActionError, match="not legal here"):

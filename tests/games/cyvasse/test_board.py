@@ -35,11 +35,11 @@ def test_has_88_squares_in_nine_rows() -> None:
     assert {row: sum(name[0] == row for name in NUMBER) for row in LENGTH} == LENGTH
 
 
-def test_neighbours_of_b3_are_as_page_says() -> None:
+def test_neighbours_of_b3_match_rules_page() -> None:
     assert names(NEAR[NUMBER["b3"]]) == "a2 a3 b2 b4 c3 c4"
 
 
-def test_neighbours_follow_pages_sentence_on_every_square() -> None:
+def test_neighbours_of_every_square_follow_rules_page() -> None:
     for name, s in NUMBER.items():
         assert {NAMES[t] for t in squares_of(NEAR[s])} == neighbours(name)
 
@@ -99,7 +99,7 @@ def test_tables_of_straight_paths_agree_with_rays() -> None:
                 assert BEHIND[s][t] == (back[0] if back else 0)
 
 
-def test_spread_adds_neighbours_and_nothing_else_on_board() -> None:
+def test_spread_adds_exactly_the_neighbours() -> None:
     for s in SQUARES:
         assert spread(BIT[s]) & ALL == BIT[s] | NEAR[s]
 

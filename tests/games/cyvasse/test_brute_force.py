@@ -1,7 +1,7 @@
 """The listing against a brute force that walks every path square by square, on random boards.
 
-The brute force speaks in names of squares, shares no table with the game, and tries every path: what a
-front square does is said once, where a path enters it.
+The brute force uses names of squares, shares no table with the game, and tries every path. Front squares have
+one rule, where a path enters them.
 """
 
 from collections.abc import Iterator
@@ -69,7 +69,7 @@ class Naive:
         return name not in self.pieces and name not in self.mountains
 
     def may_cross(self, code: str, name: str) -> bool:
-        """Say whether a piece goes on from a square that it has entered."""
+        """Return whether a piece can continue from a square that it has entered."""
         if name in self.zone:
             return False
         return code == "D" or (name not in self.mountains and self.owner(name) != 3 - self.seat)
@@ -161,7 +161,7 @@ class Naive:
 
 
 def random_board(draw: RandBelow, rows: str, hills: int) -> tuple[dict[str, str], set[str], set[str]]:
-    """Draw up to full sets of pieces onto some rows, with up to so many mountains and waters."""
+    """Place up to full sets of pieces on some rows at random, with bounded mountains and waters."""
     names = [name for name in NAMES if name[0] in rows]
 
     def drawn(count: int) -> list[str]:

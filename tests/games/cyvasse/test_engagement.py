@@ -1,4 +1,4 @@
-"""Engagement, sentence by sentence: seen by whether a Light Horse on e8 may capture what stands on e6.
+"""Engagement, sentence by sentence: a Light Horse on e8 captures on e6 only if enough pieces engage e6.
 
 From e6 the straight line to the south-west runs d5, c4, b3, a2; that to the south-east d6, c6, b6, a6. The
 Light Horse, two squares away, engages nothing there itself.
@@ -62,12 +62,12 @@ def test_water_between_does_not_bar() -> None:
     assert taken("re6 Cb3", water="d5 c4")
 
 
-def test_piece_of_engaged_ones_colour_between_bars() -> None:
+def test_piece_of_engaged_side_between_bars() -> None:
     assert not taken("re6 td5 Cb3")
     assert not taken("re6 tc4 Cb3")
 
 
-def test_piece_of_engagers_colour_between_does_not_bar() -> None:
+def test_piece_of_engaging_side_between_does_not_bar() -> None:
     assert not taken("re6 Td5")
     assert taken("re6 Td5 Cb3")
 
@@ -77,13 +77,13 @@ def test_piece_on_water_engages_nothing() -> None:
     assert not taken("re6 Cb3", water="b3")
 
 
-def test_piece_on_water_does_not_engage_tower_next_to_it_either() -> None:
+def test_piece_on_water_engages_no_neighbouring_tower() -> None:
     assert "xf5" in goes(place("wf5 Rf4 Se5"), "f4")
     assert "xf5" not in goes(place("wf5 Rf4 Se5", water="e5"), "f4")
     assert "xf5" not in goes(place("wf5 Rf4 Re5", water="f4"), "f4")
 
 
-def test_piece_on_water_is_engaged_all_same() -> None:
+def test_piece_on_water_can_be_engaged() -> None:
     assert taken("re6 Rd5", water="e6")
 
 
@@ -116,7 +116,7 @@ def test_tower_next_to_piece_is_engaged_by_it() -> None:
     assert "xf5" not in goes(place("wf5 Re5"), "e5")
 
 
-def test_piece_next_to_one_tower_does_not_engage_another_from_afar() -> None:
+def test_piece_beside_one_tower_engages_no_distant_tower() -> None:
     """The Crossbows on f6 look west to f3; a Tower on g6 is next to them."""
     far = "wf3 Re3 Cf6"
     assert "xf3" in goes(place(far), "e3")

@@ -8,7 +8,7 @@ NEXT_TO_D5 = {"d4", "d6", "e5", "e6", "c4", "c5"}
 
 
 def within(name: str, steps: int) -> set[str]:
-    """Return the squares at most so many steps away on the open board, without the square itself."""
+    """Return the squares at most ``steps`` away on the open board, without the square itself."""
     found = {name}
     for _ in range(steps):
         found |= {near for other in found for near in neighbours(other)}
@@ -90,7 +90,7 @@ def test_own_spears_bar_nothing() -> None:
     assert ends(place("Ld4 Se6", mountains=ONE_EXIT), "d4") > {"d5", "d6"}
 
 
-def test_spears_on_water_or_next_to_tower_bar_all_same() -> None:
+def test_spears_on_water_or_next_to_tower_also_bar() -> None:
     assert ends(place("Ld4 se6 Wf6", mountains=ONE_EXIT, water="e6"), "d4") == {"d5"}
 
 
@@ -98,7 +98,7 @@ def test_piece_sets_out_from_front_square_freely() -> None:
     assert ends(place("Ld5 se6"), "d5") > {"e5", "e4", "c5", "b5"}
 
 
-def test_from_one_front_square_it_may_go_to_other_where_it_stops() -> None:
+def test_piece_stops_on_next_front_square() -> None:
     walls = "d4 e5 c4 c5"
     assert ends(place("Ld5 se6", mountains=walls), "d5") == {"d6"}
     assert ends(place("Ld5", mountains=f"{walls} e6"), "d5") > {"d6", "d7", "d8"}
@@ -204,15 +204,15 @@ def test_captured_piece_leaves_game() -> None:
     )
 
 
-def test_light_horse_ride_on_to_any_empty_square_within_their_move() -> None:
+def test_light_horse_ride_on_within_their_move() -> None:
     assert captures(place("Ld3 cd4"), "d3") == {"xd4", "xd4-d5", "xd4-d6"}
 
 
-def test_heavy_horse_ride_on_to_any_empty_square_within_their_move() -> None:
+def test_heavy_horse_ride_on_within_their_move() -> None:
     assert captures(place("Hd3 cd4"), "d3") == {"xd4", "xd4-d5"}
 
 
-def test_riding_on_crosses_own_pieces_and_water_but_ends_on_no_piece() -> None:
+def test_ride_crosses_own_pieces_and_water_but_ends_empty() -> None:
     assert captures(place("Ld3 cd4 Wd5", water="d4 d6"), "d3") == {"xd4", "xd4-d6"}
     assert captures(place("Ld3 cd4 Wd6"), "d3") == {"xd4", "xd4-d5"}
 
@@ -299,7 +299,7 @@ def test_trebuchets_prey_must_be_sufficiently_engaged() -> None:
 # King and Tower.
 
 
-def test_king_next_to_its_tower_may_be_moved_straight_over_it() -> None:
+def test_king_moves_straight_over_own_tower() -> None:
     assert ends(place("Kd5 Wd6 We5"), "d5") == {"d4", "e6", "c4", "c5", "d7", "f4"}
 
 

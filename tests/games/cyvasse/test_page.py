@@ -7,7 +7,7 @@ from tests.games.cyvasse.hands import A, B
 PAGE = Path(__file__).parents[3] / "docs" / "rules" / "cyvasse.md"
 
 
-def test_perft_table_positions_are_counted_ones() -> None:
+def test_perft_table_has_the_counted_positions() -> None:
     text = PAGE.read_text(encoding="utf-8")
     assert f"A: `{A}`" in text
     assert f"B: `{B}`" in text

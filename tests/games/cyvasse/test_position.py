@@ -7,7 +7,7 @@ from tourney.errors import PositionError
 from tourney.games.base import OVER
 
 BARE = "????????/?????????/??????????/???????????/............/???????????/??????????/?????????/????????"
-NOBODY = "......../........./........../.........../............/.........../........../........./........"
+NO_PIECES = "......../........./........../.........../............/.........../........../........./........"
 TILES = ["tile-1", "tile-2t", "tile-3", "tile-4", "tile-5t", "tile-6", "tile-7", "tile-8"]
 
 
@@ -40,7 +40,7 @@ def position_after(*actions: str) -> str:
 
 
 def puts(terrain: str, rows: str, barred: set[str], count: int) -> list[str]:
-    """Return the actions that put so many pieces on the first squares of some rows."""
+    """Return the actions that put some pieces on the first free squares of rows."""
     lines = dict(zip("ihgfedcba", terrain.split("/"), strict=True))
     names = [f"{row}{i}" for row in rows for i in range(1, LENGTH[row] + 1) if lines[row][i - 1] != "M"]
     return [f"put-{name}" for name in names if name not in barred][:count]
@@ -72,13 +72,13 @@ EXAMPLES = {
 
 
 @pytest.mark.parametrize("text", EXAMPLES.values(), ids=EXAMPLES.keys())
-def test_parsed_position_prints_same(text: str) -> None:
+def test_position_round_trip(text: str) -> None:
     state = read(text)
     assert state.position() == text
     assert state.actor == int(text.split(" ")[2])
 
 
-def test_phases_are_written_as_page_says() -> None:
+def test_phases_match_rules_page() -> None:
     phases = {name: text.split(" ")[3] for name, text in EXAMPLES.items()}
     assert phases == {
         "A": "play",
@@ -94,7 +94,7 @@ def test_phases_are_written_as_page_says() -> None:
     }
 
 
-def test_states_read_in_set_up_allow_same_actions_as_those_played() -> None:
+def test_parsed_set_up_allows_same_actions_as_played() -> None:
     for k in range(31):
         actions = ("king-b5", *TILES, *_PUTS)[:k]
         played = play(GAME.new(), *actions)
@@ -104,7 +104,7 @@ def test_states_read_in_set_up_allow_same_actions_as_those_played() -> None:
 
 
 REFUSED = {
-    # not in the one form
+    # not in canonical form
     "empty": ("", "six fields"),
     "five fields": (A.rpartition(" ")[0], "six fields"),
     "seven fields": (f"{A} 0", "six fields"),
@@ -135,7 +135,7 @@ REFUSED = {
     "22 pieces put": (with_field(PUT7, 3, "put-22"), "PHASE is"),
     "put with a leading zero": (with_field(PUT7, 3, "put-07"), "PHASE is"),
     "a Rabble beyond the board": (with_field(MIDDLE, 3, "rabble-e13"), "PHASE is"),
-    # terrain that no laying gives
+    # terrain that no laying of tiles gives
     "no ground in play": (with_square(A, 0, "d1", "?"), "White's side"),
     "one mountain more": (with_square(A, 0, "a1", "M"), "White's side"),
     "water instead of a mountain": (with_square(A, 0, "a4", "W"), "White's side"),
@@ -153,7 +153,7 @@ REFUSED = {
     # pieces
     "on a mountain": (moved(A, "d1", "a4"), "stands on a4"),
     "on a mountain of the enemy's": (moved(B, "e4", "i3"), "stands on i3"),
-    "on what is not laid": (with_square(TILE3, 1, "a1", "R"), "stands on a1"),
+    "on a square without a tile": (with_square(TILE3, 1, "a1", "R"), "stands on a1"),
     "seven Rabble": (with_square(A, 1, "e1", "R"), "7 Rabble"),
     "four Spears": (with_square(A, 1, "e1", "s"), "4 Spears"),
     "two Kings": (with_square(A, 1, "e1", "K"), "2 King"),
@@ -214,14 +214,14 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("text", "why"), REFUSED.values(), ids=REFUSED.keys())
-def test_impossible_position_is_refused_in_sentence(text: str, why: str) -> None:
+def test_impossible_position_is_refused_in_one_sentence(text: str, why: str) -> None:
     with pytest.raises(PositionError) as caught:
         read(text)
     assert why in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
-# What the page does not refuse.
+# Positions that the page allows.
 
 ACCEPTED = {
     "a King captured just now": with_field(with_square(B, 1, "b2", "."), 4, "0"),
@@ -234,7 +234,7 @@ ACCEPTED = {
     "a King that has left its king square": moved(A, "b7", "a8"),
     "a piece on water": moved(A, "d1", "a1"),
     "armies that have changed sides": moved(moved(B, "g2", "a1"), "d2", "i1"),
-    "no pieces but the Kings": with_field(B, 1, with_square(f". {NOBODY}", 1, "h3", "k")[2:]).replace(
+    "no pieces but the Kings": with_field(B, 1, with_square(f". {NO_PIECES}", 1, "h3", "k")[2:]).replace(
         "........./........ 1", ".K......./........ 1"
     ),
 }
@@ -245,7 +245,7 @@ def test_possible_position_is_parsed(text: str) -> None:
     assert read(text).position() == text
 
 
-def test_position_of_finished_game_is_over_when_read() -> None:
+def test_parsed_finished_position_is_over() -> None:
     over = {
         "king": ACCEPTED["a King captured just now"],
         "quiet": ACCEPTED["QUIET 100"],

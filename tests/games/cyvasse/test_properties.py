@@ -11,7 +11,7 @@ SEEDS = st.integers(0, 2**32)
 
 
 def drawn(state: State[int], draw: RandBelow, greed: int) -> int:
-    """Draw an action; ``greed`` times of 4 a capture, where there is one."""
+    """Choose an action at random; prefer a capture ``greed`` times of 4."""
     actions = state.legal_actions()
     captures = [action for action in actions if "x" in GAME.action_string(action)]
     if captures and draw(4) < greed:
@@ -21,7 +21,7 @@ def drawn(state: State[int], draw: RandBelow, greed: int) -> int:
 
 @settings(max_examples=12, deadline=None)
 @given(seed=SEEDS, greed=st.integers(0, 4))
-def test_game_keeps_its_strings_its_lists_and_its_bounds(seed: int, greed: int) -> None:
+def test_strings_action_lists_and_bounds_hold(seed: int, greed: int) -> None:
     state, draw, count = GAME.new(), stream(seed, "game"), 0
     while state.actor != OVER:
         strings = [GAME.action_string(action) for action in state.legal_actions()]
@@ -47,7 +47,7 @@ def test_game_keeps_its_strings_its_lists_and_its_bounds(seed: int, greed: int) 
 @settings(max_examples=20, deadline=None)
 @given(seed=SEEDS, steps=st.integers(0, 31))
 def test_whites_set_up_is_hidden_from_black(seed: int, steps: int) -> None:
-    """Two games that differ in White's set-up alone send Black the same lines until both are done."""
+    """Two games that differ only in White's set-up send Black the same lines until both are done."""
     states = [lay_out(GAME.new(), seed + k, 31) for k in range(2)]
     assert states[0].position() != states[1].position()
     draw = stream(seed, "black")
@@ -73,13 +73,13 @@ def test_blacks_set_up_is_hidden_from_white(seed: int, steps: int, other: int) -
 
 @settings(max_examples=20, deadline=None)
 @given(seed=SEEDS, steps=st.integers(0, 30))
-def test_black_sees_same_however_far_white_is(seed: int, steps: int) -> None:
+def test_black_sees_same_at_every_stage_of_whites_set_up(seed: int, steps: int) -> None:
     assert lay_out(GAME.new(), seed, steps).observation(2) == GAME.new().observation(2)
 
 
 @settings(max_examples=10, deadline=None)
 @given(seed=SEEDS)
-def test_playing_changes_no_state(seed: int) -> None:
+def test_play_does_not_change_the_state(seed: int) -> None:
     state, draw = lay_out(lay_out(GAME.new(), seed), seed + 1), stream(seed, "x")
     for _ in range(20):
         if state.actor == OVER:

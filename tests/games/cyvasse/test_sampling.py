@@ -22,7 +22,7 @@ def test_sample_has_same_observation(seat: int, steps: int) -> None:
             assert legal(sampled) == legal(state)
 
 
-def test_sample_is_function_of_draws() -> None:
+def test_sample_depends_only_on_the_random_stream() -> None:
     seen = lay_out(GAME.new(), 7, 40).observation(2)
     first, again, other = (GAME.sample(seen, 2, stream(seed, "x")).position() for seed in (1, 1, 2))
     assert first == again

@@ -6,14 +6,14 @@ from tests.games.cyvasse.hands import GAME, WHITE_TILES, lay_out, legal, play
 from tourney.games.cyvasse.state import STEPS
 
 BARE = "????????/?????????/??????????/???????????/............/???????????/??????????/?????????/????????"
-NOBODY = "......../........./........../.........../............/.........../........../........./........"
+NO_PIECES = "......../........./........../.........../............/.........../........../........./........"
 
 
 def test_white_begins_and_lays_king_tile_first() -> None:
     state = GAME.new()
     assert state.actor == 1
     assert legal(state) == ["king-b3", "king-b5", "king-b7"]
-    assert state.position() == f"{BARE} {NOBODY} 1 king 0 0"
+    assert state.position() == f"{BARE} {NO_PIECES} 1 king 0 0"
 
 
 def test_king_tile_is_plain_and_king_stands_on_its_square() -> None:
@@ -88,7 +88,7 @@ def test_black_puts_its_pieces_on_its_own_side() -> None:
     assert "r" in play(black, "put-i1").position().split(" ")[1].split("/")[0]
 
 
-def test_when_both_are_done_everything_is_open_and_white_moves() -> None:
+def test_after_set_up_board_is_open_and_white_moves() -> None:
     state = lay_out(lay_out(GAME.new()), 2)
     assert state.actor == 1
     assert state.position().split(" ")[2:] == ["1", "play", "0", "0"]
@@ -96,7 +96,7 @@ def test_when_both_are_done_everything_is_open_and_white_moves() -> None:
     assert state.observation(1) == state.observation(2) == state.position()
 
 
-def test_set_up_has_31_actions_seat() -> None:
+def test_set_up_has_31_actions_per_seat() -> None:
     assert STEPS == 31
     assert lay_out(GAME.new(), steps=30).actor == 1
     assert lay_out(GAME.new(), steps=31).actor == 2
@@ -106,23 +106,23 @@ def test_set_up_has_31_actions_seat() -> None:
 @pytest.mark.parametrize("steps", [0, 1, 5, 9, 20, 30])
 def test_black_sees_nothing_of_whites_set_up(steps: int) -> None:
     state = lay_out(GAME.new(), steps=steps)
-    assert state.observation(2) == f"{BARE} {NOBODY} 1 hidden 0 0"
+    assert state.observation(2) == f"{BARE} {NO_PIECES} 1 hidden 0 0"
     assert state.observation(1) == state.position()
 
 
 @pytest.mark.parametrize("steps", [0, 1, 5, 9, 20, 30])
-def test_during_blacks_set_up_each_sees_its_own_side_alone(steps: int) -> None:
+def test_each_seat_sees_own_side_during_blacks_set_up(steps: int) -> None:
     white = lay_out(GAME.new())
     black = lay_out(white, 2, steps)
     terrain, pieces, *_ = white.position().split(" ")
     assert black.observation(1) == f"{terrain} {pieces} 2 hidden 0 0"
     terrain, pieces, seat, phase, *_ = black.position().split(" ")
     north = "/".join(terrain.split("/")[:4]), "/".join(pieces.split("/")[:4])
-    south = "/".join(BARE.split("/")[4:]), "/".join(NOBODY.split("/")[4:])
+    south = "/".join(BARE.split("/")[4:]), "/".join(NO_PIECES.split("/")[4:])
     assert black.observation(2) == f"{north[0]}/{south[0]} {north[1]}/{south[1]} {seat} {phase} 0 0"
 
 
-def test_actions_of_set_up_are_visible_to_their_own_seat_alone() -> None:
+def test_set_up_actions_are_visible_only_to_own_seat() -> None:
     state = GAME.new()
     for seed in (1, 2):
         for k in range(STEPS):
@@ -140,7 +140,7 @@ def test_hidden_actions_are_revealed_when_both_are_done() -> None:
         assert state.revealed() == (k == 2 * STEPS - 1)
 
 
-def test_nothing_is_over_during_set_up() -> None:
+def test_game_never_ends_during_set_up() -> None:
     for steps in (0, 10, 31, 61):
         state = lay_out(GAME.new(), steps=steps)
         assert state.ranks() is None

@@ -58,7 +58,7 @@ def test_king_tile_covers_squares_of_page(king: str, covers: str) -> None:
         ),
     ],
 )
-def test_blocks_are_four_upper_then_four_lower_from_west_to_east(king: str, upper: str, lower: str) -> None:
+def test_blocks_run_west_to_east_upper_first(king: str, upper: str, lower: str) -> None:
     blocks = [f"{b.shape} {names(b.squares)}" for b in plan(king).blocks]
     assert (blocks[:4], blocks[4:]) == (upper.split(","), lower.split(","))
 
@@ -105,9 +105,9 @@ def test_tile_is_turned_only_where_pattern_changes(shape: Shape, tile: int, patt
 
 
 def grounds(p: Plan) -> Iterator[str]:
-    """Yield all different grounds of a side with a king tile laid, each once, as the side's squares in order.
+    """Yield each different ground of a side with a king tile once, as the side's squares in order.
 
-    Layings that show the same so far are followed together, as the sets of tiles that they may have used.
+    Equal partial grounds are searched once, with the sets of tiles that can make them.
     """
     side = [*squares_of(SIDE[1])]
     ground = ["."] * len(side)
@@ -147,7 +147,7 @@ def test_one_side_has_498480_layings_of_478060_grounds() -> None:
     assert sum(map(len, by_king.values())) == 498_480
     assert len(distinct) == 478_060
     assert all(len(set(found)) == len(found) for found in by_king.values())
-    for king, found in by_king.items():  # every 500th is one that the reader of positions takes
+    for king, found in by_king.items():  # the parser of positions accepts every 500th
         for text in found[::500]:
             ground = _with_side(text)
             assert can_be_laid(plan(king), ground)

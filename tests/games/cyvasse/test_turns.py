@@ -13,13 +13,13 @@ def tail(state: State[int]) -> str:
 
 
 @pytest.mark.parametrize(("position", "counts"), [(A, (95, 7_972)), (B, (95, 3_627))], ids=["A", "B"])
-def test_perft_of_page(position: str, counts: tuple[int, int]) -> None:
+def test_perft_matches_rules_page(position: str, counts: tuple[int, int]) -> None:
     state = read(position)
     assert state.position() == position
     assert (perft(state, 1), perft(state, 2)) == counts
 
 
-def test_turn_is_one_normal_move_or_one_capture_with_one_piece() -> None:
+def test_turn_is_one_move_or_capture_by_one_piece() -> None:
     state = place("Ld3 cd5 Se5")
     assert tail(play(state, "d3-d4")) == "2 play 1 1"
     assert tail(play(state, "d3xd5")) == "2 play 0 1"
@@ -95,7 +95,7 @@ def test_seat_without_legal_action_loses() -> None:
     assert tail(state) == "2 play 1 1"
 
 
-def test_capture_is_action_to_have() -> None:
+def test_seat_with_only_a_capture_does_not_lose() -> None:
     state = play(place("Kc4 Ld3 ki1 wi2 Rh2", mountains="h1 i3"), "d3-d2")
     assert state.actor == 2
     assert legal(state) == ["i1xh2"]
@@ -117,7 +117,7 @@ def test_third_occurrence_of_position_is_draw() -> None:
     assert tail(state) == "1 play 8 8"
 
 
-def test_game_that_repetition_ended_goes_on_when_read_again() -> None:
+def test_parsed_position_forgets_repetition() -> None:
     start = read(A)
     moves = ["d2-e2", "f11-e12", "e2-d2", "e12-f11"]
     state = play(start, *moves, *moves)
@@ -129,8 +129,8 @@ def test_game_that_repetition_ended_goes_on_when_read_again() -> None:
     assert play(again, *moves, *moves).reason() == "repetition"
 
 
-def test_middle_of_turn_counts_no_time() -> None:
-    """A Rabble string's board comes at the start of White's turns later: only these count."""
+def test_middle_of_turn_does_not_count_as_repetition() -> None:
+    """The board after a first Rabble move recurs later at the start of turns; only these count."""
     state = play(place("Ld3 Rc5 Rc7 ki8", rabble="c5"), "done")
     state = play(state, "i8-i7", "d3-d2", "i7-h8", "d2-d3", "h8-i8")
     assert tail(state) == "1 play 6 6"
@@ -141,11 +141,11 @@ def test_middle_of_turn_counts_no_time() -> None:
 
 
 def test_seat_to_act_is_part_of_position() -> None:
-    """White's King goes round in three turns, Black's to and fro: the first board, with Black to act."""
+    """White's King circles in three turns and Black's returns in two: the first board, with Black to act."""
     state = play(place("Kd5 ki8 Lb1"), "d5-d4", "i8-i7", "d4-e5", "i7-i8", "e5-d5")
     assert state.actor == 2
     state = play(state, "i8-i7", "d5-d4", "i7-i8", "d4-e5", "i8-i7", "e5-d5", "i7-i8")
-    assert state.ranks() is None  # the board for the third time, for White to act for the second
+    assert state.ranks() is None  # the board's third time, but its second time with White to act
     assert play(state, "d5-d4", "i8-i7", "d4-d5", "i7-i8").reason() == "repetition"
 
 

@@ -16,7 +16,7 @@ B = (
     ".........../.........../.....1...../....41.1.../......2W.../.........../...12.F..../...M13FF.../"
     "..FE......./.........../........... f5,g8 1 act AFW 2 - A13,E27,F25,W28 20"
 )
-"""The positions of the page's perft table."""
+"""The positions of the rules page's perft table."""
 
 
 def stones_of(what: str) -> tuple[str, int]:
@@ -84,7 +84,7 @@ def legal(state: State[int]) -> list[str]:
 
 
 def named(state: State[int], word: str) -> set[str]:
-    """Return what the legal actions of a kind name, as the squares of ``step`` or ``F``."""
+    """Return the squares that the legal actions of a kind name, such as ``step`` or ``F``."""
     return {action.split("-")[1] for action in legal(state) if action.startswith(f"{word}-")}
 
 
@@ -99,7 +99,7 @@ def field(state: State[int], name: str) -> str:
 
 
 def board(state: State[int]) -> set[str]:
-    """Return what lies on the board, as ``Fe5``."""
+    """Return the stones on the board, as ``Fe5``."""
     rows = field(state, "BOARD").split("/")
     return {
         f"{what}{column}{row}"
@@ -110,7 +110,7 @@ def board(state: State[int]) -> set[str]:
 
 
 def laid(state: State[int], *actions: str) -> set[str]:
-    """Return what lies on the board after some actions."""
+    """Return the stones on the board after some actions."""
     return board(play(state, *actions))
 
 

@@ -13,7 +13,7 @@ def is_over(state: State[int], *ranks: int) -> bool:
     return state.actor == OVER and legal(state) == [] and state.ranks() == ranks
 
 
-def test_sage_without_step_and_jump_is_captured() -> None:
+def test_sage_without_step_or_jump_is_captured() -> None:
     state = made(CORNER, hand="AW")
     assert state.ranks() is None
     assert state.reason() == ""
@@ -37,14 +37,14 @@ def test_sage_that_has_step_or_jump_is_not_captured() -> None:
 
 
 def test_sage_itself_blocks_steps() -> None:
-    """Seat 1 steps onto the last open square beside seat 2's sage; its own steps left do not matter."""
+    """Seat 1 steps onto the last open square beside seat 2's sage; seat 1's remaining steps do not matter."""
     state = made(CORNER, sages="i9 k11", steps="3")
     after = play(state, "step-j10")
     assert is_over(after, 1, 2)
     assert (field(after, "STEPS"), field(after, "SAGES")) == ("2", "j10,k11")
 
 
-def test_jump_captures_too_and_its_wind_is_used_in_final_position() -> None:
+def test_jump_captures_and_uses_its_wind() -> None:
     after = play(made(f"{CORNER} 1i9", sages="h8 k11"), "jump-j10")
     assert is_over(after, 1, 2)
     assert field(after, "USED") == "i9"
@@ -58,7 +58,7 @@ def test_used_wind_does_not_matter_for_capture() -> None:
 
 
 def test_capture_is_judged_before_landing() -> None:
-    """On h8, two Winds on, the sage from k11 would be walled in; that it could jump there is enough."""
+    """The sage on k11 can jump to h8, so it is free, although it has no way on from h8."""
     walls = "Fg7 Fh7 Fi7 Fg8 Fi8 Fg9 Fh9 Fi9"
     assert made(f"{CORNER} 2j10 {walls}").actor == 1
 

@@ -58,7 +58,7 @@ def test_wind_does_not_replace_earth_of_range() -> None:
     assert named(state, "A") & {"e5", "f6", "g6", "h5", "j5"} == {"j5"}
 
 
-def test_earth_may_be_placed_on_single_earth_of_range() -> None:
+def test_earth_can_be_placed_on_single_earth_of_range() -> None:
     assert laid(made("Me5 Ef6", hand="E"), "E-f6") == {"Me5", "Mf6"}
 
 
@@ -122,7 +122,7 @@ def test_free_fires_go_out_in_all_four_directions() -> None:
 
 
 def test_free_fires_do_not_trigger_more_free_fires() -> None:
-    """The free Fire on e7 lies beside the Fire on d7 or f7, and sends none on."""
+    """The free Fire on e7 lies beside the Fire on d7 or f7, and sends no other."""
     assert laid(made("Fe6 Fd7", hand="F"), "F-e5") == {"Fe5", "Fe6", "Fd7", "Fe7"}
     assert laid(made("Fe6 Ff7", hand="F"), "F-e5") == {"Fe5", "Fe6", "Ff7", "Fe7"}
 

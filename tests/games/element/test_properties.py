@@ -15,7 +15,7 @@ CORNER = [f"{column}{row}" for column in "abcde" for row in range(1, 6)]
 
 @st.composite
 def strings(draw: st.DrawFn) -> str:
-    """Make strings in ``act``, most of them crowded in a corner with the sages; some are refused."""
+    """Make strings in ``act``, mostly crowded in a corner with the sages; some are refused."""
     where = draw(st.sampled_from([SQUARES, CORNER, CORNER]))
     seats = draw(st.sampled_from([2, 2, 3, 4]))
     squares = draw(st.permutations(where))
@@ -34,7 +34,7 @@ def strings(draw: st.DrawFn) -> str:
 
 
 def read_possible(string: str) -> State[int] | None:
-    """Return the state, or None if it is refused because the mover is captured: nothing else is amiss."""
+    """Return the state, or None if it is refused, which happens only when the mover is captured."""
     try:
         return read(string)
     except PositionError as refusal:
@@ -55,7 +55,7 @@ def count(state: State[int]) -> dict[str, int]:
 
 
 def check(state: State[int], action: str) -> State[int]:
-    """Play an action and assert what the page says of every action."""
+    """Play an action and check the page's rules for every action."""
     mover = int(field(state, "SEAT"))
     after = play(state, action)
     string = after.position()
@@ -66,7 +66,7 @@ def check(state: State[int], action: str) -> State[int]:
     assert set(count(after).values()) == {30}
     if field(after, "PHASE") == "act":
         own = field(after, "SAGES").split(",")[mover - 1]
-        assert not is_captured(after._position.board, SQUARE[own])  # type: ignore[attr-defined] # an ElementState's
+        assert not is_captured(after._position.board, SQUARE[own])  # type: ignore[attr-defined] # only ElementState has it
     return after
 
 
@@ -109,7 +109,7 @@ def test_random_game_ends_within_its_bound(seats: int, seed: int) -> None:
     assert read(state.position()).ranks() == ranks
 
 
-def test_game_of_turns_without_stones_lasts_200_turns() -> None:
+def test_game_without_stones_lasts_200_turns() -> None:
     """Without stones no sage is captured; the turn limit ends the game."""
     state: State[int] = GAME.new(3)
     played = 0

@@ -1,4 +1,4 @@
-"""Element: rivers, a made position for each sentence."""
+"""Element: rivers, with a made-up position for each sentence of the page."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from tourney.games.element import placing
 from tourney.games.element.board import SQUARE
 
 
-def test_water_without_water_beside_it_only_lies_there() -> None:
+def test_water_without_neighbouring_water_does_not_flow() -> None:
     """A diagonal neighbour makes no river."""
     state = play(made("Wd4 Wf6", hand="W"), "W-e5")
     assert field(state, "PHASE") == "act"
@@ -52,7 +52,7 @@ def test_single_direction_with_full_path_is_chosen_at_once() -> None:
     assert field(after, "PHASE") == "flow-e5-n--"
 
 
-def test_between_two_waters_either_line_may_be_chosen_but_not_both() -> None:
+def test_mover_chooses_one_of_two_river_lines() -> None:
     state = play(made("We6 We4", hand="W"), "W-e5")
     assert legal(state) == ["river-n", "river-s"]
     assert laid(state, "river-n", "flow-w", "flow-w") == {"We4", "Wd5", "Wc5"}
@@ -71,7 +71,7 @@ def test_flow_goes_over_no_sage_and_not_off_board() -> None:
     assert legal(play(made("We2", sages="a9 k11", hand="W"), "W-e1")) == ["flow-e", "flow-w"]
 
 
-def test_flow_goes_over_fire_which_goes_back_into_bag() -> None:
+def test_flow_returns_fire_to_bag() -> None:
     state = play(made("We6 Ff5 Fg5", hand="W"), "W-e5", "flow-e")
     assert {"Ff5", "Fg5"} <= board(state)
     assert field(state, "BAG") == "A30,E30,F28,W28"
@@ -87,7 +87,7 @@ def test_water_that_replaces_fire_is_headwater_too() -> None:
     assert field(state, "PHASE") == "flow-e5-n--"
 
 
-def test_no_square_comes_twice_and_rivers_own_squares_are_barred() -> None:
+def test_flow_visits_no_square_twice_nor_rivers_own() -> None:
     state = play(made("We6 We7 We8", hand="W"), "W-e5", "flow-s", "flow-e")
     assert legal(state) == ["flow-e", "flow-n", "flow-s"]
     back = play(state, "flow-n")
@@ -128,7 +128,7 @@ def test_path_is_full_if_any_way_out_stays_open() -> None:
 
 
 def test_flow_may_wall_own_sage_in_until_it_ends() -> None:
-    """The headwater on b1 takes the last step; the river has flowed on when capture is judged."""
+    """The headwater on b1 closes the last step, but the river flows on before capture is judged."""
     after = play(made("Wb2 Fa2 Fc1", sages="a1 k11", hand="W"), "W-b1")
     assert field(after, "PHASE") == "flow-b1-n--"
     assert legal(after) == ["flow-e"]
@@ -157,7 +157,7 @@ TIGHT = """
 
 
 def test_failing_path_search_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It looks at some hundred squares; an endless board has 120,292 paths of 11."""
+    """The search visits a few hundred squares; an endless board has 120,292 paths of 11."""
     clear = bytearray(121)
     for row, line in zip(range(11, 0, -1), TIGHT.split(), strict=True):
         for column, what in zip("abcdefghijk", line, strict=True):

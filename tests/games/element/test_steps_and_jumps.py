@@ -1,4 +1,4 @@
-"""Element: steps and jumps, a made position for each sentence. The sage that moves stands on e5."""
+"""Element: steps and jumps, with a made-up position for each sentence. The moving sage stands on e5."""
 
 import pytest
 
@@ -27,8 +27,8 @@ def test_step_does_not_go_onto_sage() -> None:
     assert steps("", "d4") == around("e5") - {"d4"}
 
 
-def test_diagonal_step_is_barred_if_both_squares_that_flank_it_are_range() -> None:
-    """A mountain or Earth that is linked to one; it is barred whichever end it begins at."""
+def test_diagonal_step_is_barred_between_two_ranges() -> None:
+    """Range is a mountain or Earth linked to one; the step is barred from both ends."""
     assert steps("Me6 Ef5") == around("e5") - {"e6", "f5", "f6"}
     assert steps("Me6 Mf5") == around("e5") - {"e6", "f5", "f6"}
     assert steps("Ee6 Ef5 Mg4") == around("e5") - {"e6", "f5", "f6"}
@@ -106,7 +106,7 @@ def test_landing_square_must_be_on_board() -> None:
 
 @pytest.mark.parametrize("what", "FWEM1")
 def test_landing_square_must_be_wholly_empty(what: str) -> None:
-    """A Wind there that is no part of the run forbids it, too."""
+    """A Wind there that is not part of the run also bars it."""
     assert jumps(f"2e6 {what}e8") == set()
 
 
@@ -120,8 +120,8 @@ def test_jump_crosses_stones_and_sages_before_landing() -> None:
     assert jumps("3e6 1e8") == {"e9"}
 
 
-def test_run_that_contains_used_square_cannot_be_jumped_at_all() -> None:
-    """Wherever in the run it is; other runs are free."""
+def test_run_with_used_square_cannot_be_jumped() -> None:
+    """The used square can be anywhere in the run; other runs are free."""
     assert jumps("1e6 1e7", used="e7") == set()
     assert jumps("1e6 1e7", used="e6") == set()
     assert jumps("1e6 1f5", used="e6") == {"g5"}
@@ -138,7 +138,7 @@ def test_squares_of_run_jumped_are_used_until_turn_ends() -> None:
     assert field(play(again, "end"), "USED") == "-"
 
 
-def test_used_squares_are_sorted_by_column_then_by_row_as_number() -> None:
+def test_used_squares_are_sorted_by_column_and_row() -> None:
     assert field(made("1e6 1e10 1b2", "e5 k11", used="b2 e6 e10"), "USED") == "b2,e6,e10"
 
 
@@ -148,8 +148,8 @@ def test_used_square_stays_used_when_wind_is_added() -> None:
     assert named(state, "jump") == set()
 
 
-def test_used_square_that_loses_its_wind_is_used_no_more() -> None:
-    """By a Fire placed on it or a free Fire; Wind that is placed there later can be jumped."""
+def test_used_square_without_its_wind_is_free_again() -> None:
+    """A Fire or a free Fire removes the Wind; Wind placed there later can be jumped."""
     state = play(made("1e6", "e5 k11", hand="F"), "jump-e7", "F-e6")
     assert field(state, "USED") == "-"
     free = play(made("1e6 Fd6 1h1", "e5 k11", hand="F", used="e6 h1"), "F-c6")
@@ -159,7 +159,7 @@ def test_used_square_that_loses_its_wind_is_used_no_more() -> None:
     assert named(anew, "jump") == {"e7"}
 
 
-def test_diagonal_jump_is_barred_if_both_flanks_of_its_first_step_are_range() -> None:
+def test_diagonal_jump_is_barred_between_two_ranges() -> None:
     assert jumps("1f6 Me6 Ef5") == set()
     assert jumps("1f6 Me6") == {"g7"}
     assert jumps("1f6 Mf5") == {"g7"}
@@ -183,7 +183,7 @@ def test_jump_that_leaves_own_sage_captured_is_illegal() -> None:
     assert "step-e4" in legal(made(walls, "e5 k11"))
 
 
-def test_jump_into_square_with_jump_out_is_legal_even_over_used_wind() -> None:
+def test_jump_is_legal_with_only_used_wind_out() -> None:
     """Used Wind does not matter for capture: it could jump back."""
     walls = "1e6 Fd6 Ff6 Fd7 Ff7 Fd8 Fe8 Ff8"
     assert jumps(walls) == {"e7"}

@@ -58,7 +58,7 @@ def test_illegal_action_is_refused() -> None:
 
 
 def test_all_actions_are_ordered_as_their_strings() -> None:
-    """The ints that the game uses inside are sorted as the strings are; so lists need no other order."""
+    """The game's ints sort like the strings, so lists need no other order."""
     squares = [f"{column}{row}" for column in "abcdefghijk" for row in range(1, 12)]
     strings = [
         f"{word}-{square}" for word in ("A", "E", "F", "W", "jump", "step") for square in squares
@@ -203,7 +203,7 @@ REFUSED = {
     "turn-with-a-zero": (change(START_2, turn="00"), "TURN"),
     "digits-of-another-script": (change(START_2, turn="٠"), "TURN"),
 }
-"""Position strings, and what the refusal says."""
+"""Position strings, and a part of the error."""
 
 
 @pytest.mark.parametrize(("string", "says"), REFUSED.values(), ids=REFUSED)
@@ -214,7 +214,7 @@ def test_impossible_position_is_refused_in_one_sentence(string: str, says: str) 
 
 
 @pytest.mark.parametrize("sages", ["f5", "f5,f7,c3", "f5,f7,c3,c4,c5", ""])
-def test_as_many_sages_as_seats(sages: str) -> None:
+def test_position_has_one_sage_per_seat(sages: str) -> None:
     with pytest.raises(PositionError):
         GAME.parse_position(change(START_2, sages=sages), 2, {})
 

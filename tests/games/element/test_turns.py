@@ -1,4 +1,4 @@
-"""Element: the start, the draw, chance, the end of a turn, and perft."""
+"""Element: the start, drawing stones, chance, the end of a turn, and perft."""
 
 from math import comb
 
@@ -16,12 +16,12 @@ FULL = "A30,E30,F30,W30"
     [(START_2, 1, 5), (START_2, 2, 78), (A, 1, 323), (A, 2, 75_434), (B, 1, 335), (B, 2, 75_037)],
     ids=["start-1", "start-2", "A-1", "A-2", "B-1", "B-2"],
 )
-def test_perft(position: str, depth: int, count: int) -> None:
+def test_perft_matches_rules_page(position: str, depth: int, count: int) -> None:
     assert perft(read(position), depth) == count
 
 
 @pytest.mark.parametrize(("seats", "sages"), [(2, "f5,f7"), (3, "c3,i3,i9"), (4, "c3,i3,i9,c9")])
-def test_the_start(seats: int, sages: str) -> None:
+def test_start_position_matches_rules_page(seats: int, sages: str) -> None:
     state = GAME.new(seats)
     assert state.position() == START_2.replace("f5,f7", sages)
     assert (state.seats, state.actor) == (seats, 1)
@@ -52,7 +52,7 @@ def test_no_more_is_drawn_than_bag_holds(left: str, numbers: int) -> None:
     assert legal(read(nearly_empty_bag(left, "draw"))) == [f"draw-{n}" for n in range(numbers + 1)]
 
 
-def test_drawing_n_stones_leaves_5_minus_n_steps_and_chance_gives_them() -> None:
+def test_drawing_n_stones_leaves_5_minus_n_steps() -> None:
     state = play(GAME.new(), "draw-3")
     assert state.actor == CHANCE
     assert state.position() == START_2.replace(" draw ", " chance-3 ")
@@ -84,7 +84,7 @@ def test_outcomes_are_limited_by_bag() -> None:
     assert state.chance_weights() == [1, 2, 1]
 
 
-def test_there_are_no_weights_where_chance_does_not_act() -> None:
+def test_only_chance_nodes_have_weights() -> None:
     with pytest.raises(ValueError, match="chance"):
         GAME.new().chance_weights()
 
@@ -95,7 +95,7 @@ def test_end_is_legal_when_hand_is_empty_and_not_before() -> None:
     assert "end" in legal(play(state, "W-e5"))
 
 
-def test_end_gives_turn_to_next_seat_and_steps_left_are_lost() -> None:
+def test_end_passes_turn_and_discards_steps() -> None:
     state = made(sages="a1 k11 a11", steps="4", turn=7)
     after = play(state, "end")
     names = ("SEAT", "PHASE", "HAND", "STEPS", "USED", "TURN")
@@ -104,9 +104,9 @@ def test_end_gives_turn_to_next_seat_and_steps_left_are_lost() -> None:
 
 
 def chequered(hand: str) -> str:
-    """Return a position in which Water can be placed nowhere: without Fire, every second square open.
+    """Return a position without a place for Water: no Fire, and every second square open.
 
-    Each open square has Water beside it, so that a river would have to flow, and has nowhere to go.
+    Each open square has Water beside it, so a river there must flow, but has no path.
     """
     lying = []
     others = iter("E" * (30 - hand.count("E")) + "WWWW" + "1")

@@ -8,7 +8,7 @@ START = "c5,e4,g3,h1,i3,k4,m5 c11,e12,g13,h15,i13,k12,m11 h8 1 0:0 1 0 1"
 FIELDS = ["RED", "BLUE", "FOOL", "SEAT", "POINTS", "ROUND", "PLY", "STARTER"]
 
 RED_AWAY = ["a3", "a4", "a6", "a10", "a12", "a13", "a1"]
-"""Where Red's other sages stand: on the outermost files, in no line of three, so that few ways meet them."""
+"""Squares of Red's other sages: on the outer files, never three in line, so few ways meet them."""
 BLUE_AWAY = ["o3", "o4", "o6", "o10", "o12", "o13", "o1"]
 
 

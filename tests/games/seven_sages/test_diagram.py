@@ -13,7 +13,7 @@ def test_ground_is_kingdom_cities_and_barbarian_country() -> None:
     assert sum(kind == "kingdom" for kind in kinds.values()) == 13 * 13
 
 
-def test_each_piece_stands_on_its_square_with_its_side_and_title() -> None:
+def test_each_piece_has_square_side_and_title() -> None:
     drawing = GAME.diagram(START)
     names = {(cell.x, cell.y): cell.name for cell in drawing.cells}
     for side, squares in ((1, START.split(" ")[0]), (2, START.split(" ")[1]), (0, "h8")):
@@ -42,7 +42,7 @@ def test_last_action_is_marked() -> None:
     assert GAME.diagram(START, "no action").marks == ()
 
 
-def test_notes_tell_points_round_and_whose_turn_it_is() -> None:
+def test_notes_show_points_round_and_turn() -> None:
     notes = "\n".join(GAME.diagram(text(points="3:4", round_=6, seat=2, ply=7), "pass").notes)
     for words in ("Red 3, Blue 4", "round 6 of 12", "7 of 120", "Blue to act", "pass"):
         assert words in notes

@@ -1,4 +1,4 @@
-"""The Seven Sages: the fool's way, a made position for each sentence. Mostly Red ousts from h3 to h8."""
+"""The Seven Sages: the fool's way, with a made-up position for each sentence; mostly h3 ousts to h8."""
 
 import pytest
 
@@ -6,17 +6,17 @@ from tests.games.seven_sages.made import ends, field, made, play, rests, squares
 from tourney.games.seven_sages.board import SQUARE
 
 FROM_H11 = squares("b11-n11", "h9-h11", "b9-n9")
-"""Rests of a fool driven from h8 to a sage on h12: he turns on h11, and comes back to the sage on h8."""
+"""Rest squares of a fool driven from h8 to a sage on h12: he turns on h11 and returns to the sage on h8."""
 
 
 @pytest.mark.parametrize(("red", "blue"), [("h3", "h12"), ("h3 h12", "")], ids=["of-the-other", "of-the-own"])
 def test_sage_of_either_side_reflects_fool_left_right_or_back(red: str, blue: str) -> None:
-    """He stays on the square before it, and may rest there and on all that he passes after it."""
+    """He turns on the square before it, and may rest there and on every later square."""
     assert rests(made(red=red, blue=blue), "h3") == FROM_H11
 
 
 def test_ousting_sage_on_square_he_left_reflects_fool() -> None:
-    """Turned back on h11 he comes to h9 and turns along rank 9, which no other sage makes him do."""
+    """Turned back on h11, he comes to h9 and turns along rank 9, where only the ousting sage reflects him."""
     assert squares("b9-g9", "i9-n9") <= rests(made(red="h3", blue="h12"), "h3")
 
 
@@ -47,10 +47,10 @@ def test_second_reflection_turns_relative_to_new_direction() -> None:
     assert rests(made(red="h3", blue="h9 g8"), "h3") == squares("i8-n8", "h2-h7")
 
 
-def test_back_is_not_open_at_second_reflection_there_either() -> None:
+def test_second_reflection_on_start_square_cannot_turn_back() -> None:
     """From g14 he enters f15 when he turns left of the Blue sage on h15: 1 point.
 
-    Were he to turn right first, to the own sage on h13, and then back, it would be 2.
+    A turn to the right, to Red's sage on h13, and then back would score 2.
     """
     state = made(red="c10 h13", blue="h15", fool="g14")
     assert field(play(state, "c10xg14>f15"), "POINTS") == "1:0"
@@ -75,13 +75,13 @@ def test_fool_enters_empty_square_of_other_sides_city_straight() -> None:
     assert field(play(state, "h3xh8>h15"), "POINTS") == "2:0"
 
 
-def test_he_enters_city_on_diagonal_too() -> None:
+def test_fool_enters_city_on_diagonal() -> None:
     state = made(red="c9", fool="e11")
     assert rests(state, "c9") == {"i15"}
 
 
 def test_fool_cannot_go_on_into_movers_own_city() -> None:
-    """Nobody brings the fool into his own city: it stops him as barbarian country does."""
+    """The mover's own city stops the fool, as barbarian country does."""
     assert not rests(made(red="h12"), "h12")
     assert not rests(made(blue="h4", seat=2), "h4")
     assert "h15" in rests(made(red="h4"), "h4")
@@ -94,9 +94,9 @@ def test_fool_cannot_go_on_into_barbarian_country() -> None:
 
 
 def test_before_his_first_reflection_fool_may_not_rest() -> None:
-    """On his way into the city he rests nowhere; beside h9 he turns, and no square of file h is his.
+    """He cannot rest on the way into the city; when he turns on h9, no square of file h is a rest square.
 
-    Only when he is turned back does he come over h9 and h10 again.
+    Only a fool turned back passes h9 and h10 again.
     """
     assert rests(made(red="h3"), "h3") == {"h15"}
     assert rests(made(red="h3", blue="h9"), "h3").isdisjoint(squares("h1-h15"))
@@ -109,7 +109,7 @@ def test_further_reflections_are_optional() -> None:
     assert squares("i11-j11", "j2-j15") <= reached
 
 
-def test_on_diagonals_he_turns_into_other_diagonal() -> None:
+def test_fool_on_diagonal_turns_into_other_diagonal() -> None:
     """All squares that a fool driven along a diagonal can reach have one colour."""
     reached = rests(made(red="e5", blue="l12"), "e5")
     assert {"k11", "j12", "i13", "h14", "g15", "l10", "m9", "j10"} <= reached
@@ -117,7 +117,7 @@ def test_on_diagonals_he_turns_into_other_diagonal() -> None:
 
 
 def test_diagonal_steps_pass_freely_between_two_sages() -> None:
-    """A sage's and the fool's."""
+    """This holds for a sage's steps and the fool's."""
     assert "f9" in ends(made(red="e8", blue="e9 f8", fool="n12"), "e8")
     assert not rests(made(red="e5", blue="h9 i8"), "e5")
     assert {"j10", "k11"} <= rests(made(red="e5", blue="h9 i8 l12"), "e5")

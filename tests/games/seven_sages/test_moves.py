@@ -5,7 +5,7 @@ import pytest
 from tests.games.seven_sages.made import START, ends, legal, made, play, read, rests, squares
 from tourney.games.game_tree import perft
 
-# Files a and o hold sages; so a12 and a4, the ends of two diagonals, are taken.
+# Sages stand on files a and o, so a12 and a4, the ends of two diagonals, are occupied.
 NORTHWARD = squares("e9-e15", "e1-e7", "a8-d8", "f8-o8") | {
     *("f9", "g10", "h11", "i12", "j13", "k14", "l15"),
     *("d9", "c10", "b11"),
@@ -25,7 +25,7 @@ def test_plain_move_is_orthogonal_or_diagonally_forward() -> None:
 
 
 def test_plain_move_goes_over_empty_squares_only_to_empty_square() -> None:
-    """An own sage, one of the other side's and the fool stop it alike, and stay where they are."""
+    """Sages of both sides and the fool stop it, and stay on their squares."""
     state = made(red="e8 e5", blue="h8", fool="e11")
     assert ends(state, "e8") & squares("e1-e15") == {"e6", "e7", "e9", "e10"}
     assert ends(state, "e8") & squares("f8-o8") == {"f8", "g8"}
@@ -37,7 +37,7 @@ def test_plain_move_may_use_kingdom_and_barbarian_squares() -> None:
     assert {"b1", "d1", "e1", "k1", "n1"} <= ends(state, "c1")
 
 
-def test_plain_move_may_run_through_but_not_end_on_other_sides_city() -> None:
+def test_plain_move_passes_through_but_never_ends_in_enemy_city() -> None:
     state = made(red="e15 g12", fool="n12")
     assert ends(state, "e15") & squares("f15-o15") == squares("k15-o15")
     assert "g14" in ends(state, "g12")
@@ -50,7 +50,7 @@ def test_plain_move_may_run_through_but_not_end_on_other_sides_city() -> None:
     "leaving", ["h5", "h11", "e8", "k8", "e5", "k5", "e11", "k11"], ids=lambda name: f"from-{name}"
 )
 def test_oust_goes_in_any_of_eight_directions(leaving: str) -> None:
-    """Forward and backward: a sage as far beyond the fool reflects him."""
+    """A sage beyond the fool reflects him, forward and backward."""
     beyond = f"{chr(2 * ord('h') - ord(leaving[0]))}{16 - int(leaving[1:])}"
     assert rests(made(red=leaving, blue=beyond), leaving)
     assert rests(made(red=beyond, blue=leaving, seat=2), leaving)
@@ -64,7 +64,7 @@ def test_oust_goes_over_empty_squares_only() -> None:
 
 
 def test_oust_needs_rest_square_or_other_city() -> None:
-    """Eastward nothing reflects him and barbarian country stops him; northward the city is open."""
+    """To the east, barbarian country stops him without a reflection; to the north, the city is open."""
     state = made(red="c8 h3")
     assert not rests(state, "c8")
     assert rests(state, "h3") == {"h15"}
@@ -90,7 +90,7 @@ def test_sage_of_other_side_does_not_close_own_city() -> None:
 
 
 def test_move_within_own_city_is_always_legal() -> None:
-    """With one sage there, and with two, of a string."""
+    """The city holds one sage, or two in a parsed position."""
     assert {"f1", "g1", "i1", "j1"} <= ends(made(red="h1", fool="n13"), "h1")
     two = made(red="f1 i1", fool="n13")
     assert ends(two, "f1") & squares("f1-j1") == {"g1", "h1"}
@@ -148,7 +148,7 @@ def test_three_with_gap_or_around_corner_are_no_line() -> None:
 
 
 def test_only_movers_sages_make_line() -> None:
-    """Two of Red's and one of Blue's are none, nor does a three of Blue's bind Red."""
+    """Two red sages and a blue one make no line, and a blue line of three does not bind Red."""
     assert "g7" in ends(made(red="e7 g3", blue="f7", fool="n13"), "g3")
     assert "g5" in ends(made(red="g3", blue="c12 d12 e12", fool="n13"), "g3")
 
@@ -169,7 +169,7 @@ def test_oust_is_judged_by_rule_of_three_on_fools_square() -> None:
 
 
 def test_pass_is_legal_only_if_there_is_no_other_action() -> None:
-    """Two threes apart: whatever moves, one is left standing."""
+    """With two separate lines of three, one remains after any move."""
     state = made(red="c3 d3 e3 k3 l3 m3 a8", fool="n13")
     assert legal(state) == ["pass"]
     after = play(state, "pass")

@@ -37,7 +37,7 @@ def has_three(sages: list[str]) -> bool:
 
 
 def check(state: State[int], action: str) -> State[int]:
-    """Play an action and assert what the page says of every action."""
+    """Play an action and check the page's rules for every action."""
     seat = int(field(state, "SEAT"))
     side = FIELDS[seat - 1]
     after = play(state, action)
@@ -74,7 +74,7 @@ def test_invariants_hold_in_every_position(string: str, seed: int) -> None:
 @settings(max_examples=6, deadline=None)
 @given(st.integers(0, 2**32))
 def test_random_game_ends_within_its_bound(seed: int) -> None:
-    """The first fifty actions are looked at closely, the others only counted."""
+    """The first fifty actions are checked, the others only counted."""
     draw = stream(seed, "pick")
     state: State[int] = GAME.new()
     count = 0

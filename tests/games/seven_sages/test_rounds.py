@@ -4,10 +4,10 @@ from tests.games.seven_sages.made import GAME, START, field, legal, made, play, 
 from tourney.games.base import OVER
 
 KEEN = "h3"
-"""From there Red scores 2 with h3xh8>h15."""
+"""In this position Red scores 2 with h3xh8>h15."""
 
 
-def test_game_starts_as_page_says() -> None:
+def test_start_position_matches_rules_page() -> None:
     assert GAME.new().position() == START
     assert GAME.new().actor == 1
 
@@ -25,14 +25,14 @@ def test_oust_moves_sage_to_fools_square() -> None:
     assert field(state, "POINTS") == "0:0"
 
 
-def test_after_score_new_round_starts_from_layout_and_loser_begins() -> None:
+def test_score_starts_new_round_with_the_loser() -> None:
     state = play(made(red=KEEN), "h3xh8>h15")
     assert state.position() == "c5,e4,g3,h1,i3,k4,m5 c11,e12,g13,h15,i13,k12,m11 h8 2 2:0 2 0 2"
     by_blue = play(made(blue="h12", seat=2), "h12xh8>h1")
     assert by_blue.position() == "c5,e4,g3,h1,i3,k4,m5 c11,e12,g13,h15,i13,k12,m11 h8 1 0:2 2 0 1"
 
 
-def test_game_is_over_when_seat_has_5_points_or_more_and_it_wins() -> None:
+def test_seat_with_5_points_or_more_wins() -> None:
     """The fields stay as the last action left them; SEAT is the other seat."""
     for before, after in (("3:4", "5:4"), ("4:4", "6:4")):
         state = play(read(text(red=KEEN, points=before, ply=8)), "h3xh8>h15")
@@ -46,13 +46,13 @@ def test_game_is_over_when_seat_has_5_points_or_more_and_it_wins() -> None:
     assert (blue.ranks(), blue.actor, field(blue, "SEAT")) == ((2, 1), OVER, "1")
 
 
-def test_while_game_goes_on_there_is_no_result() -> None:
+def test_unfinished_game_has_no_result() -> None:
     state = GAME.new()
     assert state.ranks() is None
     assert state.reason() == ""
 
 
-def test_round_of_120_actions_without_score_ends_with_none() -> None:
+def test_round_ends_without_points_after_120_actions() -> None:
     """The other seat starts the next round, regardless of the last actor."""
     state = play(read(text(red="h3", seat=2, ply=119, points="1:3", starter=1)), "o3-o2")
     assert state.position() == START.replace("1 0:0 1 0 1", "2 1:3 2 0 2")

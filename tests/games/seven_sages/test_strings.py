@@ -53,7 +53,7 @@ def test_illegal_action_at_start_is_refused(action: str) -> None:
 
 
 def test_list_is_sorted_by_code_point() -> None:
-    """Ranks are text: - comes before digits, digits before x; so h1's ousts stand behind all from h11."""
+    """Strings sort as text: - before digits, digits before x; so h1's ousts come after all actions of h11."""
     actions = legal(made(red="h1 h11 k9", fool="h8"))
     assert actions == sorted(actions)
     moves = [action for action in actions if action[0] == "h"]
@@ -81,7 +81,7 @@ def test_list_is_sorted_by_code_point() -> None:
     ],
 )
 def test_possible_position_round_trips(string: str) -> None:
-    """No play need lead there: threes, full cities, and points of either side at the end are let in."""
+    """Unreachable positions are accepted: threes, full cities, and final points of either side."""
     assert read(string).position() == string
 
 
@@ -143,7 +143,7 @@ REFUSED = {
     "ply-120-and-not-over": (edit(ply="120"), "not over"),
     "digits-of-another-script": (edit(ply="٢"), "PLY"),
 }
-"""Position strings, and what the refusal says."""
+"""Position strings, and a part of the error."""
 
 
 @pytest.mark.parametrize(("string", "says"), REFUSED.values(), ids=REFUSED)
