@@ -49,3 +49,16 @@ def test_every_page_can_be_reached_from_the_index() -> None:
             if "://" not in link and link.partition("#")[0]
         ]
     assert [page for page in PAGES if page not in seen] == []
+
+
+def test_paths_in_code_exist() -> None:
+    """Every path of the tree that a page names as code is there."""
+    missing = []
+    for page in [*PAGES, ROOT / "README.md", *ROOT.glob("*/README.md")]:
+        for path in re.findall(
+            r"`((?:tourney|tests|docs|seeds|engines|benchmarks|templates)/[\w./-]+)`",
+            page.read_text(encoding="utf-8"),
+        ):
+            if not (ROOT / path).exists():
+                missing.append(f"{page.name}: {path}")
+    assert missing == []
