@@ -18,20 +18,12 @@ class Clocks:
     increment is added after each action.
     """
 
-    __slots__ = ("_fixed_ns", "_go", "_increment_ms", "_increment_ns", "_left", "_limits", "_margin_ns")
+    __slots__ = ("_left", "_limits", "_most")
 
     def __init__(self, limits: Limits, seats: int) -> None:
         self._limits = limits
-        self._margin_ns = limits.margin_ms * MS
-        self._fixed_ns = (NO_LIMIT_MS if limits.move_ms is None else limits.move_ms) * MS
-        self._increment_ms = limits.increment_ms
-        self._increment_ns = limits.increment_ms * MS
-        self._left: list[int] | None = None
-        self._go: bytes | None = None
-        if limits.clock_ms is None:
-            self._go = Go(limits.move_ms, nodes=limits.nodes).encode()
-        else:
-            self._left = [limits.clock_ms * MS] * seats
+        self._most = (limits.move_ms or NO_LIMIT_MS) * MS
+        self._left = None if limits.clock_ms is None else [limits.clock_ms * MS] * seats
 
     @property
     def steady(self) -> bool:
@@ -40,23 +32,16 @@ class Clocks:
 
     def go(self) -> bytes:
         """Return the ``go`` line, with all seats' clocks in whole milliseconds, rounded down."""
-        if self._left is None:
-            assert self._go is not None  # noqa: S101 - one of the two is always there
-            return self._go
-        shown = [left // MS for left in self._left]
-        return Go(self._limits.move_ms, shown, self._increment_ms, self._limits.nodes).encode()
+        shown = None if self._left is None else [left // MS for left in self._left]
+        return Go(self._limits.move_ms, shown, self._limits.increment_ms, self._limits.nodes).encode()
 
     def allowance(self, seat: int) -> int:
         """Return a seat's nanoseconds for this turn, with the margin."""
-        if self._left is None:
-            return self._fixed_ns + self._margin_ns
-        return min(self._fixed_ns, self._left[seat - 1]) + self._margin_ns
+        time = self._most if self._left is None else min(self._most, self._left[seat - 1])
+        return time + self._limits.margin_ms * MS
 
     def spend(self, seat: int, elapsed: int) -> None:
         """Charge a seat the nanoseconds of an answered turn, and add its increment."""
         if self._left is not None:
-            self._left[seat - 1] = max(0, self._left[seat - 1] - elapsed) + self._increment_ns
-
-    def left_ms(self, seat: int) -> int | None:
-        """Return a seat's clock in whole milliseconds; None without a clock."""
-        return None if self._left is None else self._left[seat - 1] // MS
+            left = max(0, self._left[seat - 1] - elapsed)
+            self._left[seat - 1] = left + self._limits.increment_ms * MS

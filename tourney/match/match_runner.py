@@ -4,7 +4,6 @@ import platform
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final, Self
 
 from tourney.bots.catalogue.build import runnable_folder
@@ -81,7 +80,7 @@ class MatchRunner:
         self._clock = clock
         self._find = find
         self._idle: list[tuple[_Key, Player]] = []
-        self._description: dict[str, Any] | None = None
+        self._about: dict[str, Any] | None = None
 
     def play(self, spec: MatchSpec) -> PlayedMatch:
         """Play a match. Raises what ``play_match`` and the launcher raise; then no bot of it is left alive.
@@ -93,7 +92,7 @@ class MatchRunner:
         try:
             for entrant in spec.seats:
                 players.append(self._player(entrant, spec.limits))  # noqa: PERF401 - if one fails, the others are cut
-            played = play_match(spec, game, players, clock=self._clock, about=self._about())
+            played = play_match(spec, game, players, clock=self._clock, about=self._description())
             if self._sandbox is not None and any(p.lost and p.greeting is None for p in players):
                 self._sandbox.check()
         except BaseException:
@@ -111,16 +110,15 @@ class MatchRunner:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _player(self, entrant: Entrant, limits: Limits) -> Player:
         key = _key(entrant, limits)
-        for place in reversed(range(len(self._idle))):
-            if self._idle[place][0] == key:
-                _, player = self._idle.pop(place)
+        for kept in reversed(self._idle):
+            if kept[0] == key:
+                self._idle.remove(kept)
+                player = kept[1]
                 player.channel.thaw()
                 if player.quiet():
                     return player
@@ -139,12 +137,11 @@ class MatchRunner:
         dismiss([player for _, player in self._idle[:-MAX_IDLE]])
         self._idle = self._idle[-MAX_IDLE:]
 
-    def _about(self) -> Mapping[str, Any]:
-        if self._description is None:
-            self._description = {"host": platform.node()}
-            if self._sandbox is not None:
-                self._description["sandbox"] = self._sandbox.as_json()
-        return self._description
+    def _description(self) -> Mapping[str, Any]:
+        if self._about is None:
+            sandbox = {} if self._sandbox is None else {"sandbox": self._sandbox.as_json()}
+            self._about = {"host": platform.node(), **sandbox}
+        return self._about
 
 
 def _key(entrant: Entrant, limits: Limits) -> _Key:

@@ -40,7 +40,7 @@ _FAULTS: dict[str, FaultKind] = {
     "overflow": "overflow",
     "malformed": "protocol",
 }
-_UNSURE = ("timeout", "crash")
+_UNSURE = {"timeout", "crash"}
 """Faults that depend on more than the spec: a match with one is not promised to reproduce."""
 
 _Answer = BotMessage | Invalid | Event
@@ -191,9 +191,7 @@ class _RunningMatch:
 
     def _startup_fault(self, seat: int, event: Event, failed: set[int]) -> None:
         failed.add(seat)
-        kind = _FAULTS[event.kind]
-        if kind in _UNSURE:
-            self._unsure.add(kind)
+        self._kind(event)
         self._log.note(0, seat, f"startup: {_words(event, self._startup_ns)}")
 
     # -- turns --------------------------------------------------------------------------------------------
@@ -226,8 +224,8 @@ class _RunningMatch:
                 action = answer.action if isinstance(answer, Move) else ""
             elapsed = charged = clock() - sent
             wall[seat] += elapsed
-            if elapsed > SLOW_NS:
-                self._explain(seat)
+            if elapsed > SLOW_NS and (why := channel.contention()):
+                self._log.note(ply, seat, why)
             if by_cpu and not isinstance(answer, Event):
                 charged = self._cpu_ns(seat) - used
                 if charged > allowance:
@@ -287,13 +285,18 @@ class _RunningMatch:
     # -- faults -------------------------------------------------------------------------------------------
 
     def _fault(self, seat: int, event: Event, allowance: int) -> None:
-        kind = _FAULTS[event.kind]
-        if kind in _UNSURE:
-            self._unsure.add(kind)
+        kind = self._kind(event)
         ply = len(self._referee.actions)
         self._log.note(ply, seat, f"{kind}: {_words(event, allowance)}")
         self._cut(seat, ply)
         self._referee.fault(kind)
+
+    def _kind(self, event: Event) -> FaultKind:
+        """Return the fault of an event; note one that need not come again."""
+        kind = _FAULTS[event.kind]
+        if kind in _UNSURE:
+            self._unsure.add(kind)
+        return kind
 
     def _illegal(self, seat: int, why: str) -> None:
         """Log an illegal action; the referee has judged it, so its count of actions may have gone on."""
@@ -317,11 +320,6 @@ class _RunningMatch:
             if actions[ply][0] == seat:
                 return ply
         return 0
-
-    def _explain(self, seat: int) -> None:
-        """Log that other load delayed the bot in a long turn, if it did."""
-        if why := self._players[seat].channel.contention():
-            self._log.note(len(self._referee.actions), seat, why)
 
     def _cpu_ns(self, seat: int) -> int:
         used = self._players[seat].channel.cpu_ms()

@@ -44,31 +44,6 @@ class Referee:
     lacks, and TournamentError for an opening that cannot be played.
     """
 
-    __slots__ = (
-        "_audience",
-        "_chance_draw",
-        "_chances",
-        "_faults",
-        "_game",
-        "_hidden",
-        "_informed",
-        "_legal",
-        "_most",
-        "_order",
-        "_parse",
-        "_position",
-        "_queues",
-        "_resigned",
-        "_seed",
-        "_string",
-        "_substituted",
-        "actions",
-        "outcome",
-        "spec",
-        "state",
-        "turn",
-    )
-
     def __init__(self, spec: MatchSpec, game: AnyGame) -> None:
         seats, options = game.settings(len(spec.seats), dict(spec.options))
         if spec.opening.plies and game.has_hidden_actions:
@@ -188,21 +163,18 @@ class Referee:
 
     def resign(self) -> None:
         """Withdraw the seat to move at its own wish; it still receives lines."""
-        seat = self.turn
-        self._resigned.append((seat, len(self.actions)))
-        self._withdraw(seat, informed=True)
-        self._go_on("resign")
+        self._resigned.append((self.turn, len(self.actions)))
+        self._leave("resign", informed=True)
 
     def fault(self, kind: FaultKind) -> None:
         """Withdraw the seat to move for a fault; it receives no more lines."""
-        seat = self.turn
-        self._faults.append((seat, kind, len(self.actions)))
-        self._withdraw(seat, informed=False)
-        self._go_on("fault")
+        self._faults.append((self.turn, kind, len(self.actions)))
+        self._leave("fault", informed=False)
 
     # -- consequences -------------------------------------------------------------------------------------
 
-    def _go_on(self, reason: Termination) -> None:
+    def _leave(self, reason: Termination, *, informed: bool) -> None:
+        self._withdraw(self.turn, informed=informed)
         if not self._ended_by_withdrawal(reason):
             self._advance()
 
@@ -301,11 +273,13 @@ class Referee:
 
     def _opening(self) -> list[tuple[int, Action]]:
         opening = self.spec.opening
-        return self._book(opening.actions) if opening.actions else self._sampled(opening.plies)
+        if opening.actions:
+            return self._book(opening.actions)
+        return self._sampled(opening.plies) if opening.plies else []
 
     def _sampled(self, plies: int) -> list[tuple[int, Action]]:
         """Sample the opening's actions, with the dice inside it; again where the game ends in it."""
-        for attempt in range(MAX_TRIES if plies else 0):
+        for attempt in range(MAX_TRIES):
             state = self.state
             played: list[tuple[int, Action]] = []
             sampled = chances = 0
@@ -321,11 +295,9 @@ class Referee:
                 state = state.play(action)
             if state.actor != OVER:
                 return played
-        if plies:
-            raise TournamentError(
-                f"every game of {self._game.name} ends within {plies} opening plies: ask for fewer"
-            )
-        return []
+        raise TournamentError(
+            f"every game of {self._game.name} ends within {plies} opening plies: ask for fewer"
+        )
 
     def _book(self, texts: tuple[str, ...]) -> list[tuple[int, Action]]:
         """Return a book's actions, with the dice between them."""

@@ -26,11 +26,7 @@ class Limits(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
     """
 
     move_ms: (
-        Annotated[
-            Milliseconds,
-            Meta(description="Time for one action. No default with `clock-ms`."),
-        ]
-        | None
+        Annotated[Milliseconds, Meta(description="Time for one action. No default with `clock-ms`.")] | None
     ) = 1000
     clock_ms: (
         Annotated[Milliseconds, Meta(description="Time for all actions of a seat in a match.")] | None
@@ -39,10 +35,7 @@ class Limits(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
         int, Meta(ge=0, le=MAX_MS, description="Time added to the clock after each action; needs `clock-ms`.")
     ] = 0
     nodes: (
-        Annotated[
-            int,
-            Meta(ge=1, le=MAX_INT, description="Nodes per action: sent to the bot, not enforced."),
-        ]
+        Annotated[int, Meta(ge=1, le=MAX_INT, description="Nodes per action: sent to the bot, not enforced.")]
         | None
     ) = None
     margin_ms: Annotated[

@@ -5,6 +5,7 @@ Verifying proves the rules and the dice, not who played: any bot or person may h
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 from tourney.errors import CheckError, GameError, OptionError, RecordError, TournamentError
@@ -159,16 +160,14 @@ def rerun(record: Record, play: Callable[[MatchSpec], PlayedMatch]) -> tuple[Pla
 def compare(old: Record, new: Record) -> list[Finding]:
     """Return the differences of two records of a match: the first action that differs, and the outcome."""
     findings = []
-    for number, (was, now) in enumerate(zip(old["actions"], new["actions"], strict=False), start=1):
+    for number, (was, now) in enumerate(zip_longest(old["actions"], new["actions"]), start=1):
+        if was is None or now is None:
+            when, entry = ("it was", was) if now is None else ("now it is", now)
+            findings.append(Finding(f"{when} {_entry(entry)}, where the other match was over", number))
+            break
         if list(was) != list(now):
             findings.append(Finding(f"it was {_entry(was)}, now it is {_entry(now)}", number))
             break
-    else:
-        shorter = min(len(old["actions"]), len(new["actions"]))
-        if len(old["actions"]) != len(new["actions"]):
-            longer, when = (old, "it was") if len(old["actions"]) > shorter else (new, "now it is")
-            entry = _entry(longer["actions"][shorter])
-            findings.append(Finding(f"{when} {entry}, where the other match was over", shorter + 1))
     for key in ("ranks", "reason", "faults", "resigned"):
         was, now = old["outcome"].get(key, []), new["outcome"].get(key, [])
         if was != now:
@@ -178,6 +177,6 @@ def compare(old: Record, new: Record) -> list[Finding]:
     return findings
 
 
-def _entry(entry: list[object]) -> str:
+def _entry(entry: tuple[int, str]) -> str:
     actor, action = entry
-    return f"{'chance' if actor == 0 else f'seat {actor}'} {action}"
+    return f"{_who(actor)} {action}"

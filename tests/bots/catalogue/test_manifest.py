@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tourney.bots.catalogue.manifest import Manifest, manifest_from_name, read_manifest, write_manifest
+from tourney.bots.catalogue.manifest import Manifest, manifest_from_name, read_manifest
 from tourney.errors import BotError
 
 FULL = """
@@ -127,6 +127,11 @@ printable = st.text(st.characters(exclude_categories=["C", "Z"]) | st.just(" "),
     ),
 )
 def test_written_manifest_reads_back(title: str, command: list[str]) -> None:
-    """write_manifest is the inverse of read_manifest."""
     manifest = Manifest(name="a.b", version="1+x", title=title, command=tuple(command), games=("go",))
-    assert read_manifest(write_manifest(manifest), "bot.toml") == manifest
+    title_, *words = (
+        '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"' for text in (title, *command)
+    )
+    written = (
+        f'name = "a.b"\nversion = "1+x"\ntitle = {title_}\ngames = ["go"]\ncommand = [{", ".join(words)}]\n'
+    )
+    assert read_manifest(written, "bot.toml") == manifest

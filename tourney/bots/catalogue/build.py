@@ -1,13 +1,11 @@
 """Builds bots: once per host, in a sandbox, bounded in time, output, processes, memory and disk."""
 
-import fcntl
 import os
 import platform
 import re
 import selectors
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -19,6 +17,7 @@ from tourney.bots.catalogue.files import (
     find_difference,
     folders_of,
     hash_tree,
+    locked,
     naming,
     read_file_manifest,
     remove_tree,
@@ -71,7 +70,8 @@ def runnable_folder(store: BotStore, bot: StoredBot, sandbox: Sandbox) -> Path:
         return bot.folder
     place = build_folder(store, bot)
     try:
-        with _locked(place.with_name(f"{bot.digest}.lock")):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with locked(place.with_name(f"{bot.digest}.lock")):
             if place.exists():
                 if not build_damage(place):
                     return place / "files"
@@ -206,14 +206,3 @@ def _disk_usage(folder: Path) -> int:
                 if entry.is_dir(follow_symlinks=False):
                     total += _disk_usage(Path(entry.path))
     return total
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(fd)

@@ -5,6 +5,7 @@ content digest is the SHA-256 of the RFC 8785 form of the sorted list of ``[path
 store keeps that form as ``files.json`` beside the files, so that a damaged file can be named.
 """
 
+import fcntl
 import hashlib
 import os
 import shutil
@@ -197,6 +198,17 @@ def make_read_only(folder: Path) -> None:
                 Path(entry.path).chmod(0o555 if mode & stat.S_IXUSR else 0o444)
         place.chmod(0o555)
         sync_folder(place)
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold the lock of a file, which is made if needed; wait for it."""
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(fd)
 
 
 def sync_folder(folder: Path) -> None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Annotated, Final
 
-from msgspec import Meta, Struct, structs
+from msgspec import Meta, Struct
 
 from tourney.bots.protocols import PROTOCOLS
 from tourney.errors import BotError
@@ -122,24 +122,8 @@ def manifest_from_name(file_name: str, where: str) -> Manifest:
     return Manifest(name=name, version="0", command=(f"./{file_name}",))
 
 
-def write_manifest(manifest: Manifest) -> str:
-    """Return a ``bot.toml`` that reads back as the manifest."""
-    lines = []
-    for field in structs.fields(Manifest):
-        value = getattr(manifest, field.name)
-        if value == field.default:
-            continue
-        shown = "[" + ", ".join(map(_quote, value)) + "]" if isinstance(value, tuple) else _quote(value)
-        lines.append(f"{field.encode_name} = {shown}\n")
-    return "".join(lines)
-
-
 def _key(attribute: str) -> str:
     return attribute.replace("_", "-")
-
-
-def _quote(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _line(text: str, key: str) -> str:

@@ -16,7 +16,6 @@ additions is stored; no clock has a say.
 """
 
 import difflib
-import fcntl
 import os
 import re
 import tempfile
@@ -30,6 +29,7 @@ from tourney.bots.catalogue.files import (
     FileEntry,
     content_digest,
     find_difference,
+    locked,
     naming,
     read_file_manifest,
     remove_tree,
@@ -97,7 +97,11 @@ class BotStore:
             copied = temporary / "entry"
             copied.mkdir()
             submission = copy_submission(source, copied / "files", temporary)
-            check_games(submission.manifest, str(source))
+            known = GAMES.names()
+            for game in submission.manifest.games:
+                if game not in known:
+                    games = ", ".join(known) or "none"
+                    raise BotError(f"there is no game {game!r}; the games are: {games}", str(source))
             digest = content_digest(submission.files)
             try:
                 bot = self.fetch(digest)
@@ -116,8 +120,8 @@ class BotStore:
         """
         entry = self._entry(digest)
         if DIGEST.fullmatch(digest) is None or not entry.is_dir():
-            undo = f"; `tourney bots remove --undo {digest[:12]}` brings it back"
-            hint = undo if self.was_removed(digest) else ""
+            removed = DIGEST.fullmatch(digest) is not None and self._removed(digest).is_dir()
+            hint = f"; `tourney bots remove --undo {digest[:12]}` brings it back" if removed else ""
             raise BotError(f"the store {self.root} has no bot with the digest {digest}{hint}")
         return self._read(digest, check=True)
 
@@ -182,10 +186,6 @@ class BotStore:
             if not self._entry(matching[0]).exists():
                 self._move(self._removed(matching[0]), self._entry(matching[0]))
             return self.fetch(matching[0])
-
-    def was_removed(self, digest: str) -> bool:
-        """Say whether a bot was removed and can be restored."""
-        return DIGEST.fullmatch(digest) is not None and self._removed(digest).is_dir()
 
     def _entry(self, digest: str) -> Path:
         return self.root / "entries" / digest
@@ -255,9 +255,7 @@ class BotStore:
             (self.root / "entries").mkdir(parents=True, exist_ok=True)
             waiting = self.root / "temporary"
             waiting.mkdir(exist_ok=True)
-            lock = os.open(self.root / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX)
+            with locked(self.root / "lock"):
                 # Left by a process that was killed: nothing uses it while the lock is ours.
                 for name in _names(waiting):
                     remove_tree(waiting / name)
@@ -266,8 +264,6 @@ class BotStore:
                     yield temporary
                 finally:
                     remove_tree(temporary)
-            finally:
-                os.close(lock)
         except OSError as error:
             raise StoreError(
                 f"the bot store {self.root} cannot be written: {error.strerror or error};"
@@ -278,17 +274,8 @@ class BotStore:
 def _check_files(digest: str, listed: tuple[FileEntry, ...], folder: Path) -> None:
     if content_digest(listed) != digest:
         raise BotError("its list of files does not match the digest")
-    difference = find_difference(listed, folder)
-    if difference:
+    if difference := find_difference(listed, folder):
         raise BotError(difference)
-
-
-def check_games(manifest: Manifest, where: str) -> None:
-    """Raise BotError if a manifest names a game that is not installed."""
-    known = GAMES.names()
-    for game in manifest.games:
-        if game not in known:
-            raise BotError(f"there is no game {game!r}; the games are: {', '.join(known) or 'none'}", where)
 
 
 def _names(folder: Path) -> list[str]:
