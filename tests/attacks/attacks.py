@@ -18,7 +18,7 @@ class Attack:
 
     ``faults``: the possible kinds, None for no fault. ``notes``: words of the referee's note. ``needs``: the
     protections that contain it; if one of them is not enforced, the attack must work, in its form ``tame`` if
-    there is one: it stops at bounds of its own and removes what it wrote. ``freely``: the possible faults
+    there is one: it stops at its own bounds and removes what it wrote. ``freely``: the possible faults
     then.
     """
 
@@ -58,7 +58,7 @@ libc.ptrace.restype = ctypes.c_long
 # Seized but not stopped; the tracer releases it by exiting.
 child = os.fork()
 if child == 0:
-    os._exit(0 if libc.ptrace(0x4206, WHOM, None, None) == 0 else 1)
+    os._exit(0 if libc.ptrace(0x4206, TARGET, None, None) == 0 else 1)
 if os.waitpid(child, 0)[1]:
     raise PermissionError"""
 
@@ -225,9 +225,9 @@ ATTACKS: Final = (
         "kills-the-referee",
         # All processes that its user may kill are in the sandbox.
         tries(("kill_the_referee", SEES_REFEREE + "os.kill(REFEREE, signal.SIGKILL)"))
-        + "    for whom in (-1, 1, os.getppid()):\n"
+        + "    for target in (-1, 1, os.getppid()):\n"
         "        try:\n"
-        "            os.kill(whom, signal.SIGKILL)\n"
+        "            os.kill(target, signal.SIGKILL)\n"
         "        except OSError:\n"
         "            pass\n",
         (None, "crash"),
@@ -238,8 +238,8 @@ ATTACKS: Final = (
     Attack(
         "traces-the-referee",
         tries(
-            ("trace_the_referee", SEES_REFEREE + TRACE.replace("WHOM", "REFEREE")),
-            ("trace_its_parent", "PARENT = os.getppid()\n" + TRACE.replace("WHOM", "PARENT")),
+            ("trace_the_referee", SEES_REFEREE + TRACE.replace("TARGET", "REFEREE")),
+            ("trace_its_parent", "PARENT = os.getppid()\n" + TRACE.replace("TARGET", "PARENT")),
             ("open_the_referees_memory", SEES_REFEREE + "open(f'/proc/{REFEREE}/mem', 'rb').close()"),
         ),
         (None,),

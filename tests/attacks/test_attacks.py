@@ -20,7 +20,7 @@ from tourney.match.spec import Limits
 pytestmark = pytest.mark.attack
 
 HANG_SECONDS = 120
-"""A bot that is not ended stays for ten minutes; nothing else takes so long past a deadline."""
+"""A bot that is not ended stays for ten minutes; any other delay past a deadline is shorter."""
 REFEREE_BYTES = 8 * 1024 * 1024
 """Bytes that the referee's peak memory may grow by in a match."""
 LEVELS: dict[str, Callable[[], Sandbox]] = {
@@ -57,7 +57,7 @@ def test_attack_harms_only_its_own_bot(
     attack: Attack,
     record_property: Callable[[str, object], None],
 ) -> None:
-    """The fault is right and in time; no process remains, and neither referee nor next match changes."""
+    """Right fault in time, no process left, little referee memory, and the same next match."""
     tmp_path.chmod(0o755)
     sandbox = LEVELS[level]()
     with Arena(tmp_path, sandbox) as arena:

@@ -101,7 +101,7 @@ for line in sys.stdin:
 
 @pytest.fixture
 def worker(tmp_path: Path, sandbox: Sandbox) -> Iterator[ProcessChannel]:
-    """A bot with a child, in a process group of its own, that works as long as the bot lives."""
+    """A bot with a child in its own process group; the child works as long as the bot lives."""
     tmp_path.chmod(0o755)
     (tmp_path / "bot.py").write_text(WORKER, "ascii")
     words = (sys.executable, "-I", "-S", "-B", "bot.py")

@@ -17,7 +17,7 @@ from tourney.store.values import Plan, RunSettings, StoredEntrant
 
 
 @pytest.fixture(autouse=True)
-def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def isolated_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("TOURNEY_DB", "TOURNEY_BOTS"):
         monkeypatch.delenv(name, raising=False)
@@ -194,16 +194,16 @@ def test_failed_build_shows_compiler_output(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("add", "nobody"), "there is no bot nobody: No such file or directory"),
+        (("add", "unknown"), "there is no bot unknown: No such file or directory"),
         (("add", "plain.txt"), "plain.txt: it is not executable; run chmod +x"),
         (("add", "empty"), "empty: there is no bot.toml"),
         (("add", "evil.zip"), "evil.zip: it is no zip file"),
-        (("show", "nobody"), "there is no bot 'nobody'"),
-        (("check", "nobody"), "there is no bot 'nobody'"),
+        (("show", "unknown"), "there is no bot 'unknown'"),
+        (("check", "unknown"), "there is no bot 'unknown'"),
         (("check", "greedy", "--game", "chess"), "greedy@1.0 says it plays cyvasse, element"),
         (("check", "prog"), "prog@0 does not say which games it plays; name one: --game GAME"),
         (("check", "prog", "--game", "chess"), "there is no game 'chess'"),
-        (("remove", "nobody"), "there is no bot 'nobody' in the store"),
+        (("remove", "unknown"), "there is no bot 'unknown' in the store"),
         (("remove", "--undo", "123456"), "no bot with the digest 123456 was removed"),
         (("new", "Bad Name"), "'Bad Name' is no name for a bot"),
         (("new", "empty"), "empty exists already"),

@@ -72,6 +72,6 @@ def test_wrong_use_is_one_sentence_and_creates_nothing(
 
 
 def test_unknown_bot_is_refused(tmp_path: Path) -> None:
-    shown = invoke("compare", "greedy", "nobody", "--game", "sages-tafl", "--db", str(tmp_path / "t.db"))
+    shown = invoke("compare", "greedy", "unknown", "--game", "sages-tafl", "--db", str(tmp_path / "t.db"))
     assert shown.exit_code == 2
-    assert "nobody" in shown.stderr
+    assert "unknown" in shown.stderr

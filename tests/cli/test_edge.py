@@ -1,4 +1,4 @@
-"""The edge: exceptions become one sentence and an exit code."""
+"""The program's outer layer: exceptions become one sentence and an exit code."""
 
 import errno
 import os

@@ -308,7 +308,7 @@ def test_pools_of_up_to_two_are_rated(tmp_path: Path, names: str) -> None:
     assert [row["games"] for row in rows] == [int(len(names) == 2)] * len(names)
 
 
-def test_an_empty_tournament_has_equal_ratings(database: str) -> None:
+def test_empty_tournament_has_equal_ratings(database: str) -> None:
     words = ("ratings", "--method", "trueskill", "--db", database, "--format", "json")
     rows = json.loads(invoke(*words).stdout)
     assert [(row["rank"], row["mu"], row["sigma"], row["games"]) for row in rows] == [(1, 25.0, 8.333, 0)] * 2
@@ -325,7 +325,7 @@ def test_an_empty_tournament_has_equal_ratings(database: str) -> None:
         ((*METHOD, "--show", "pairs"), "--show pairs is for --method batch"),
         (("--tau", "0"), "--tau is for --method trueskill"),
         (("--draw-probability", "0.1"), "--draw-probability is for --method trueskill"),
-        (("nobody",), "there is no tournament 'nobody'"),
+        (("unknown",), "there is no tournament 'unknown'"),
         (("--method", "elo"), "elo"),
     ],
 )

@@ -79,7 +79,7 @@ def archive(folder: Path) -> Path:
     return path
 
 
-def read_by_another(path: Path) -> str:
+def read_as_other_user(path: Path) -> str:
     path.parent.chmod(0o555)
     words = [sys.executable, "-c", AS_ANOTHER, str(path)]
     done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=ROOT)
@@ -92,7 +92,7 @@ def read_by_another(path: Path) -> str:
 def test_database_in_read_only_folder_is_read(archive: Path, mode: int) -> None:
     archive.chmod(mode)
     before = archive.read_bytes()
-    said = read_by_another(archive)
+    said = read_as_other_user(archive)
     assert said.startswith("['drawn-")
     assert said.rpartition(" ")[2].strip().isdigit()
     assert [path.name for path in archive.parent.iterdir()] == ["tourney.db"]
@@ -109,7 +109,7 @@ def test_database_with_leftover_wal_is_refused(archive: Path) -> None:
         shutil.copy(wal, kept)
     kept.rename(wal)
     wal.chmod(0o644)
-    said = read_by_another(archive)
+    said = read_as_other_user(archive)
     assert said.startswith(f"the database {archive} cannot be read where it lies: tourney.db-wal beside it")
     assert "copy both files to a folder of your own" in said
 

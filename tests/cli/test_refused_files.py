@@ -48,7 +48,7 @@ def manifest(folder: Path, text: str) -> None:
         (PLAIN + '[run]\nwithdrawn = ["random"]', "has not started"),
         (TOP + 'bots = ["pebble"]', "at least 2 entrants, not 1"),
         (TOP + 'bots = ["pebble", "pebble"]', "two entrants are called pebble"),
-        (TOP + 'bots = ["pebble", "nobody"]', "there is no bot 'nobody'"),
+        (TOP + 'bots = ["pebble", "unknown"]', "there is no bot 'unknown'"),
         (TOP + 'bots = ["pebble", "./own"]', "no bot.toml"),
         (TOP + 'bots = ["pebble", "a\\u0000b"]', 'item 2 of bots is "a\\x00b", but must name a bot'),
         (ENTRANT + 'args = ["a\\u0000"]', 'item 1 of args is "a\\x00", but must hold no control character'),

@@ -63,7 +63,7 @@ def test_wrong_use_is_one_sentence_and_writes_nothing(database: str, tmp_path: P
     (tmp_path / "mine" / "notes.txt").write_text("mine")
     (tmp_path / "file").write_text("x")
     cases = {
-        ("nobody", "--out", str(tmp_path / "out")): ("there is no tournament 'nobody'", 2),
+        ("unknown", "--out", str(tmp_path / "out")): ("there is no tournament 'unknown'", 2),
         ("first", "--out", str(tmp_path / "mine")): ("notes.txt", 2),
         ("first", "--all", "--out", str(tmp_path / "out")): ("--all writes all tournaments", 2),
         ("first", "--out", str(tmp_path / "file" / "x")): ("cannot be written", 3),

@@ -101,7 +101,7 @@ def test_notify_runs_after_fault_limit_and_failed_start(tmp_path: Path) -> None:
     assert done.returncode == 1, done.stderr
     assert "too many faults by match 8: stopping" in done.stderr
     assert "stopped: too many faults (--max-faults) (15 of 40 matches" in done.stderr
-    done = run("run", "cup.toml", "--unbench", "nobody", *notify, cwd=home)
+    done = run("run", "cup.toml", "--unbench", "unknown", *notify, cwd=home)
     assert done.returncode == 2
     assert (home / "notified").read_text() == "12"
 

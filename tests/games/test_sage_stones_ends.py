@@ -18,7 +18,7 @@ def ended(state: State[int], reason: str, ranks: tuple[int, ...]) -> None:
     assert read(state.position()).reason() == reason
 
 
-def goes_on(state: State[int]) -> None:
+def continues(state: State[int]) -> None:
     assert (state.reason(), state.ranks()) == ("", None)
     assert legal(state)
 
@@ -26,7 +26,7 @@ def goes_on(state: State[int]) -> None:
 @pytest.mark.parametrize(("seats", "ranks"), [(2, (1, 2)), (3, (1, 2, 2)), (4, (1, 2, 2, 2))])
 def test_last_stone_wins_and_all_others_are_second(seats: int, ranks: tuple[int, ...]) -> None:
     state = made(f"{NINE} 9a2 9c2", 1, "7", seats=seats)
-    goes_on(state)
+    continues(state)
     ended(play(state, "7g"), "last-stone", ranks)
 
 
@@ -45,7 +45,7 @@ def test_last_stone_wins_without_capturing() -> None:
     ended(after, "last-stone", (1, 2, 2, 2))
 
 
-def test_last_stone_ends_triple_too() -> None:
+def test_last_stone_ends_game_despite_triple() -> None:
     state = play(made(NINE, 1, "9+"), "9a")
     assert fields(state, "COLOUR", "PHASE") == ["1", "over"]
     ended(state, "last-stone", (1, 2, 2, 2))
@@ -63,7 +63,7 @@ def test_game_ends_after_500_rolls() -> None:
 
 def test_500th_roll_is_still_placed() -> None:
     state = play(made("3a1 3c2", 2, rolls=499), "roll-112")
-    goes_on(state)
+    continues(state)
     assert fields(state, "PHASE", "ROLLS") == ["4", "500"]
     over = play(state, "4e")
     assert fields(over, "BOARD", "COLOUR") == [board("3a1 3c2 4e2"), "2"]
@@ -93,7 +93,7 @@ def test_wipe_by_500th_roll_ends_game() -> None:
     ended(state, "rolls", (1, 1, 1, 1))
 
 
-def test_last_stone_wins_at_500th_roll_too() -> None:
+def test_last_stone_wins_at_500th_roll() -> None:
     ended(play(made(f"{NINE} 9a2 9c2", 1, "7", rolls=500), "7g"), "last-stone", (1, 2, 2, 2))
 
 
@@ -129,7 +129,7 @@ def test_play_on_is_for_three_or_four_seats() -> None:
 
 def test_play_on_goes_on_after_last_stone() -> None:
     state = play(made(NINE, 1, "7", play_on=True), "7g")
-    goes_on(state)
+    continues(state)
     assert fields(state, "COLOUR", "PHASE", "HANDS") == ["2", "roll", "#1,10,10,10"]
 
 
@@ -140,7 +140,7 @@ def test_finished_colours_rank_in_order_of_finishing() -> None:
     assert field(state, "HANDS") == "3,1,#1,3"
     state = play(state, "roll-123 roll-123 roll-112 4e")
     assert fields(state, "COLOUR", "HANDS") == ["4", "3,#2,#1,3"]
-    goes_on(state)
+    continues(state)
 
 
 def test_finished_colour_is_skipped() -> None:
@@ -187,7 +187,7 @@ def test_game_ends_when_all_but_one_have_finished() -> None:
 def test_with_four_seats_three_must_finish() -> None:
     state = made("9a2 9c2 8a4 8c4", 2, "7", hands="3,1,#1,1", count=3, play_on=True)
     state = play(state, "7e")
-    goes_on(state)
+    continues(state)
     ended(play(state, "roll-122 5e"), "last-stone", (4, 2, 1, 3))
 
 

@@ -162,7 +162,7 @@ IMPOSSIBLE = {
     "a phase column with no rolls made": (text("3a1", phase="5", rolls=0), "ROLLS is 0"),
     "rolls over 500": (text("3a1", rolls=501), "from 0 to 500"),
     "over with rolls over 500": (text("3a1", phase="over", rolls=501), "from 0 to 500"),
-    "over where the game would go on": (text("3a1", phase="over"), "but the game is not"),
+    "over but the game continues": (text("3a1", phase="over"), "but the game is not"),
     "over after 499 rolls": (text("3a1", phase="over", rolls=499), "but the game is not"),
     "dice after 500 rolls": (text("3a1", rolls=500), "after 500 rolls PHASE must be"),
 }

@@ -15,7 +15,7 @@ def ended(state: State[int], reason: str, ranks: tuple[int, int]) -> None:
     assert legal(state) == []
 
 
-def goes_on(state: State[int]) -> None:
+def continues(state: State[int]) -> None:
     assert (state.reason(), state.ranks()) == ("", None)
     assert state.actor in (1, 2)
     assert legal(state)
@@ -29,7 +29,7 @@ def test_escaped_apprentice_is_worth_one_point() -> None:
 def test_escaped_sage_is_worth_three_points() -> None:
     state = play(made("Sa5 Aa1 Ab1 Ac1", towers="t", points="1:0"), "a5-off")
     assert field(state, "POINTS") == "4:0"
-    goes_on(state)
+    continues(state)
 
 
 def test_five_points_win_at_once() -> None:
@@ -37,7 +37,7 @@ def test_five_points_win_at_once() -> None:
     ended(play(made("sh5", seat=2, towers="T", points="4:2"), "h5-off"), "points", (2, 1))
 
 
-def test_more_than_five_points_win_too() -> None:
+def test_more_than_five_points_win() -> None:
     state = play(made("Sa5", towers="t", points="4:4"), "a5-off")
     assert field(state, "POINTS") == "7:4"
     ended(state, "points", (1, 2))
@@ -61,32 +61,32 @@ def test_two_passes_one_after_other_draw() -> None:
 
 def test_passes_with_action_between_do_not_draw() -> None:
     state = made("ad1 ad2 ae1 ae2 aa9", points="2:0")
-    goes_on(play(state, "pass a9-b9 pass b9-a9 pass"))
+    continues(play(state, "pass a9-b9 pass b9-a9 pass"))
 
 
 def test_parsed_position_has_no_pass_before_it() -> None:
     passed = made("Ad4 ad6").play(PASS)
     ended(passed.play(PASS), "passes", (1, 1))
-    goes_on(read(passed.position()).play(PASS))
+    continues(read(passed.position()).play(PASS))
 
 
 def test_parsed_position_forgets_passes() -> None:
-    goes_on(read(made("Ad4 ad6").play(PASS).play(PASS).position()))
+    continues(read(made("Ad4 ad6").play(PASS).play(PASS).position()))
 
 
 def test_game_is_drawn_if_neither_side_can_reach_5_points() -> None:
     state = made("Ad3 ae3 Ff1 ah9", points="0:0")
-    goes_on(state)
+    continues(state)
     ended(play(state, "f1-f3"), "out-of-reach", (1, 1))
 
 
-def test_one_side_in_reach_of_five_points_goes_on() -> None:
-    goes_on(play(made("Ad3 ae3 Ff1 ah9", points="1:0"), "f1-f3"))
-    goes_on(play(made("Ad3 ae3 Ff1 ah9", points="0:1"), "f1-f3"))
+def test_game_continues_with_five_points_in_reach() -> None:
+    continues(play(made("Ad3 ae3 Ff1 ah9", points="1:0"), "f1-f3"))
+    continues(play(made("Ad3 ae3 Ff1 ah9", points="0:1"), "f1-f3"))
 
 
 def test_apprentice_in_game_counts_for_reach() -> None:
-    goes_on(made("Aa1 Ab1", points="0:0"))
+    continues(made("Aa1 Ab1", points="0:0"))
     ended(made("Aa1", points="0:0"), "out-of-reach", (1, 1))
 
 
@@ -95,19 +95,19 @@ def test_skyship_does_not_count_for_reach() -> None:
 
 
 def test_sage_counts_for_reach_on_board_as_in_tower() -> None:
-    goes_on(made("Aa1 Ab1", points="0:0", towers="Tt"))
-    goes_on(made("Sc3 Aa1 Ab1", points="0:0", towers="t"))
+    continues(made("Aa1 Ab1", points="0:0", towers="Tt"))
+    continues(made("Sc3 Aa1 Ab1", points="0:0", towers="t"))
 
 
 def test_escaped_sage_counts_by_its_points_only() -> None:
     ended(made("Aa1 sd9", points="3:0", towers="-"), "out-of-reach", (1, 1))
-    goes_on(made("Aa1 Ab1 sd9", points="3:0", towers="-"))
+    continues(made("Aa1 Ab1 sd9", points="3:0", towers="-"))
 
 
 def test_same_position_for_third_time_draws() -> None:
     state = GAME.new()
     for word in f"{SHUFFLE} {SHUFFLE}".split():
-        goes_on(state)
+        continues(state)
         state = play(state, word)
     ended(state, "repetition", (1, 1))
     assert state.position() == START.removesuffix("0 0") + "8 8"
@@ -115,13 +115,13 @@ def test_same_position_for_third_time_draws() -> None:
 
 def test_start_counts_as_first_time() -> None:
     state = play(GAME.new(), SHUFFLE)
-    goes_on(state)
+    continues(state)
     ended(play(state, SHUFFLE), "repetition", (1, 1))
 
 
-def test_position_in_middle_repeats_too() -> None:
+def test_repetition_can_begin_after_the_start() -> None:
     state = play(GAME.new(), "c2-c3 c8-c7")
-    goes_on(play(state, SHUFFLE))
+    continues(play(state, SHUFFLE))
     ended(play(state, f"{SHUFFLE} {SHUFFLE}"), "repetition", (1, 1))
 
 
@@ -130,7 +130,7 @@ def test_equal_pieces_that_swap_make_same_board() -> None:
     cycle = "a1-c1 h9-g8 c3-a1 g8-f9 c1-c3 f9-h9"
     once = play(state, cycle)
     assert field(once, "BOARD") == field(state, "BOARD")
-    goes_on(once)
+    continues(once)
     ended(play(once, cycle), "repetition", (1, 1))
 
 
@@ -140,7 +140,7 @@ def test_same_board_with_other_seat_to_move_is_another_position() -> None:
     back = play(between, "h9-g8 b2-a1 g8-f9 a1-b2 f9-h9")
     assert field(state, "BOARD") == field(between, "BOARD") == field(back, "BOARD")
     assert field(between, "SEAT") == "2"
-    goes_on(back)
+    continues(back)
 
 
 def test_captured_sage_does_not_reset_repetition_count() -> None:
@@ -150,32 +150,32 @@ def test_captured_sage_does_not_reset_repetition_count() -> None:
     once = play(state, cycle)
     assert once.position().split(" ")[:4] == state.position().split(" ")[:4]
     assert field(once, "QUIET") == "4"
-    goes_on(once)
+    continues(once)
     ended(play(once, cycle), "repetition", (1, 1))
 
 
 def test_hundred_actions_without_capture_or_escape_draw() -> None:
     state = play(made("Ad3 ad7", quiet=98, ply=98), "d3-d2")
-    goes_on(state)
+    continues(state)
     ended(play(state, "d7-d8"), "quiet", (1, 1))
 
 
 def test_capture_resets_quiet_count() -> None:
     state = play(made("Aa3 ae3 Af3", quiet=99, ply=99), "a3-d3")
     assert (field(state, "QUIET"), field(state, "PLY")) == ("0", "100")
-    goes_on(state)
+    continues(state)
 
 
 def test_escape_resets_quiet_count() -> None:
     state = play(made("Ad5 ah9", quiet=99, ply=99), "d5-off")
     assert (field(state, "QUIET"), field(state, "PLY")) == ("0", "100")
-    goes_on(state)
+    continues(state)
 
 
 def test_sage_sent_back_to_its_tower_is_capture() -> None:
     state = play(made("Aa3 se3 Af3", towers="T", quiet=99, ply=99), "a3-d3")
     assert field(state, "QUIET") == "0"
-    goes_on(state)
+    continues(state)
 
 
 def test_pass_counts_as_quiet_action() -> None:
@@ -185,11 +185,11 @@ def test_pass_counts_as_quiet_action() -> None:
 
 def test_four_hundred_actions_draw() -> None:
     state = play(made("Ad3 ad7", ply=398), "d3-d2")
-    goes_on(state)
+    continues(state)
     ended(play(state, "d7-d8"), "length", (1, 1))
 
 
-def test_four_hundred_actions_draw_after_capture_too() -> None:
+def test_four_hundred_actions_draw_even_after_capture() -> None:
     ended(play(made("Aa3 ae3 Af3", ply=399), "a3-d3"), "length", (1, 1))
 
 
@@ -226,12 +226,12 @@ def test_rule_3_judges_string_as_it_stands() -> None:
 
 def test_rule_5_judges_string_as_it_stands() -> None:
     ended(made("Ad3 ad7", quiet=100, ply=100), "quiet", (1, 1))
-    goes_on(made("Ad3 ad7", quiet=99, ply=100))
+    continues(made("Ad3 ad7", quiet=99, ply=100))
 
 
 def test_rule_6_judges_string_as_it_stands() -> None:
     ended(made("Ad3 ad7", ply=400), "length", (1, 1))
-    goes_on(made("Ad3 ad7", ply=399))
+    continues(made("Ad3 ad7", ply=399))
 
 
 def test_finished_position_round_trips() -> None:
@@ -250,10 +250,10 @@ def test_rule_4_counts_from_parsed_position() -> None:
     state = play(GAME.new(), SHUFFLE)
     again = read(state.position())
     again = play(again, SHUFFLE)
-    goes_on(again)
+    continues(again)
     ended(play(again, SHUFFLE), "repetition", (1, 1))
 
 
 def test_parsed_position_forgets_repetition() -> None:
     state = play(GAME.new(), f"{SHUFFLE} {SHUFFLE}")
-    goes_on(read(state.position()))
+    continues(read(state.position()))

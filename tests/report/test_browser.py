@@ -172,7 +172,7 @@ def test_match_list_filters_by_text_and_kind(stones: Site) -> None:
     const set = (t, k) => {
       text.value = t; kind.value = k; text.dispatchEvent(new Event('input')); return shown();
     };
-    return [set('', ''), set('', 'has-fault'), set('evil', ''), set('EVIL passwd', ''), set('nobody', ''),
+    return [set('', ''), set('', 'has-fault'), set('evil', ''), set('EVIL passwd', ''), set('absent', ''),
             document.getElementById('filter-count').textContent];
     """
     found = probe(stones.page("matches.html"), script, stones.profile)

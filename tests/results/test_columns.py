@@ -58,7 +58,7 @@ def test_csv_cell_defuses_formulas(text: str) -> None:
         ("adaptive", 2, "rating"),
     ],
 )
-def test_ranking_rule_names_what_the_format_ranks_by(name: str, seats: int, rule: str) -> None:
+def test_ranking_rule_depends_on_the_format(name: str, seats: int, rule: str) -> None:
     assert ranking_rule(find_format(name), seats) == rule
 
 

@@ -143,7 +143,7 @@ def test_server_gives_the_same_as_a_file(url: str, tmp_path: Path) -> None:
         maintenance.copy_database(file, other)
         with Repository.open(other) as copied:
             assert digests(copied, copied.tournament().id) == seen[0][10]
-            assert begin(copied, name="next").id == 2, "the server's counters go on after the rows copied"
+            assert begin(copied, name="next").id == 2, "the server's counters continue after the copied rows"
 
 
 @needs_server
@@ -165,7 +165,7 @@ def test_server_stores_checkpoints_and_draw_probabilities(url: str, monkeypatch:
         assert from_checkpoint.pool == rated.pool
 
 
-def asked(folder: Path) -> int:
+def action_requests(folder: Path) -> int:
     """Return how often the gated bot was asked for an action."""
     try:
         return (folder / "asked").read_text("ascii").count("\n")
@@ -173,7 +173,7 @@ def asked(folder: Path) -> int:
         return 0
 
 
-def done(url: str) -> int:
+def stored_count(url: str) -> int:
     """Return how many matches of the tournament begun last are stored."""
     with Repository.open(url, create=True) as repository:
         found = repository.tournaments()
@@ -196,7 +196,7 @@ def test_killed_run_on_a_server_resumes_with_same_results(url: str, tmp_path: Pa
     words = ("run", str(file), "--bots", str(tmp_path / "bots"), "--db")
     with subprocess.Popen([*PROGRAM, *words, url, "--workers", "1", "--quiet"], cwd=tmp_path) as first:
         try:
-            assert wait_for(lambda: asked(tmp_path) >= 2 and done(url) >= 1, first)
+            assert wait_for(lambda: action_requests(tmp_path) >= 2 and stored_count(url) >= 1, first)
             second = run(*words, url, cwd=tmp_path)
             assert second.returncode == 2
             assert "cup is being run by another process already" in second.stderr
@@ -206,7 +206,7 @@ def test_killed_run_on_a_server_resumes_with_same_results(url: str, tmp_path: Pa
             first.kill()
     assert leftovers(tmp_path) == []
     assert "stopped" in invoke("status", "--db", url).stdout
-    assert done(url) == 1
+    assert stored_count(url) == 1
     (tmp_path / "open").touch()
     places = (url, str(tmp_path / "t.db"))
     for place in places:
@@ -270,7 +270,7 @@ def test_server_allows_one_run_at_a_time(url: str) -> None:
             pass
 
 
-def cut(url: str) -> None:
+def close_other_sessions(url: str) -> None:
     """End all other sessions of a database."""
     engine = sa.create_engine(url, isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
@@ -288,7 +288,7 @@ def test_lock_lost_with_connection_is_reacquired_before_writing(url: str) -> Non
     with Repository.open(url, create=True) as one:
         tournament = begin(one)
         with one.run_lock(tournament, 0.0):
-            cut(url)
+            close_other_sessions(url)
             with Repository.open(url) as other:
                 assert other.running(tournament.id) is None
                 with (
@@ -298,7 +298,7 @@ def test_lock_lost_with_connection_is_reacquired_before_writing(url: str) -> Non
                     one.keep_verdict(tournament.id, {})
                 one.keep_verdict(tournament.id, {})
                 assert other.running(tournament.id) is not None
-            cut(url)
+            close_other_sessions(url)
         # The run ended with a dead connection: its results are stored and the lock is free.
         with one.run_lock(tournament, 0.0):
             pass
@@ -391,4 +391,4 @@ def test_missing_driver_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -
 def test_unreachable_server_is_a_temporary_error() -> None:
     pytest.importorskip("psycopg")
     with refused(StoreUnavailable, "127.0.0.1:1/nothing failed", "***"):
-        Repository.open("postgresql://somebody:geheim@127.0.0.1:1/nothing")
+        Repository.open("postgresql://user:geheim@127.0.0.1:1/nothing")

@@ -19,7 +19,7 @@ with Repository.open(sys.argv[1]) as repository, repository.run_lock(repository.
 """
 
 
-def hold(database: Path) -> "subprocess.Popen[str]":
+def hold_lock(database: Path) -> "subprocess.Popen[str]":
     """Start a process that holds the lock of the tournament until its input ends."""
     process = subprocess.Popen(
         [sys.executable, "-c", HOLD, str(database)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -44,7 +44,7 @@ def test_second_run_starts_only_after_the_first_ends(repository: Repository, dat
     with repository.run_lock(tournament, since=0.0):
         pass
     # The process locks the tournament that began last.
-    process = hold(database)
+    process = hold_lock(database)
     running = repository.running(other.id)
     assert running is not None
     assert (running.pid, running.since, running.done) == (process.pid, 12.5, 0)
@@ -64,7 +64,7 @@ def test_second_run_starts_only_after_the_first_ends(repository: Repository, dat
 
 def test_crash_releases_the_lock(repository: Repository, database: Path) -> None:
     tournament = begin(repository)
-    process = hold(database)
+    process = hold_lock(database)
     os.kill(process.pid, signal.SIGKILL)
     assert end(process) == -signal.SIGKILL
     assert repository.running(tournament.id) is None

@@ -64,7 +64,7 @@ def legal(state: State[int]) -> list[str]:
     return [GAME.action_string(action) for action in state.legal_actions()]
 
 
-def goes(state: State[int], name: str) -> set[str]:
+def piece_actions(state: State[int], name: str) -> set[str]:
     """Return the actions of the piece on a square, without that square: ``-e5``, ``xe6``, ``xe6-d5``."""
     found = {text for text in legal(state) if text.startswith((f"{name}-", f"{name}x"))}
     return {text.removeprefix(name) for text in found}
@@ -72,12 +72,12 @@ def goes(state: State[int], name: str) -> set[str]:
 
 def ends(state: State[int], name: str) -> set[str]:
     """Return the squares on which the normal moves of a piece end."""
-    return {text.removeprefix("-") for text in goes(state, name) if text.startswith("-")}
+    return {text.removeprefix("-") for text in piece_actions(state, name) if text.startswith("-")}
 
 
 def captures(state: State[int], name: str) -> set[str]:
     """Return the captures of a piece, each without its square."""
-    return {text for text in goes(state, name) if text.startswith("x")}
+    return {text for text in piece_actions(state, name) if text.startswith("x")}
 
 
 def play(state: State[int], *actions: str) -> State[int]:

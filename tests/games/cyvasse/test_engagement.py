@@ -6,13 +6,13 @@ Light Horse, two squares away, engages nothing there itself.
 
 import pytest
 
-from tests.games.cyvasse.hands import captures, goes, place
+from tests.games.cyvasse.hands import captures, piece_actions, place
 
 SOUTH_WEST = ("d5", "c4", "b3", "a2")
 
 
 def taken(pieces: str, mountains: str = "", water: str = "") -> bool:
-    return "xe6" in goes(place(f"Le8 {pieces}", mountains=mountains, water=water), "e8")
+    return "xe6" in piece_actions(place(f"Le8 {pieces}", mountains=mountains, water=water), "e8")
 
 
 @pytest.mark.parametrize(
@@ -78,9 +78,9 @@ def test_piece_on_water_engages_nothing() -> None:
 
 
 def test_piece_on_water_engages_no_neighbouring_tower() -> None:
-    assert "xf5" in goes(place("wf5 Rf4 Se5"), "f4")
-    assert "xf5" not in goes(place("wf5 Rf4 Se5", water="e5"), "f4")
-    assert "xf5" not in goes(place("wf5 Rf4 Re5", water="f4"), "f4")
+    assert "xf5" in piece_actions(place("wf5 Rf4 Se5"), "f4")
+    assert "xf5" not in piece_actions(place("wf5 Rf4 Se5", water="e5"), "f4")
+    assert "xf5" not in piece_actions(place("wf5 Rf4 Re5", water="f4"), "f4")
 
 
 def test_piece_on_water_can_be_engaged() -> None:
@@ -99,7 +99,7 @@ def test_spears_engage_nothing_beside_or_behind_them(name: str) -> None:
 
 def test_black_spears_look_south() -> None:
     def engaged(name: str) -> bool:
-        return "xe6" in goes(place(f"le8 Re6 s{name}", seat=2), "e8")
+        return "xe6" in piece_actions(place(f"le8 Re6 s{name}", seat=2), "e8")
 
     assert {name for name in ("d5", "d6", "e5", "e7", "f5", "f6") if engaged(name)} == {"f5", "f6"}
 
@@ -112,20 +112,20 @@ def test_piece_next_to_enemy_tower_engages_nothing_but_that_tower() -> None:
 
 
 def test_tower_next_to_piece_is_engaged_by_it() -> None:
-    assert "xf5" in goes(place("wf5 Re5 Rf4"), "e5")
-    assert "xf5" not in goes(place("wf5 Re5"), "e5")
+    assert "xf5" in piece_actions(place("wf5 Re5 Rf4"), "e5")
+    assert "xf5" not in piece_actions(place("wf5 Re5"), "e5")
 
 
 def test_piece_beside_one_tower_engages_no_distant_tower() -> None:
     """The Crossbows on f6 look west to f3; a Tower on g6 is next to them."""
     far = "wf3 Re3 Cf6"
-    assert "xf3" in goes(place(far), "e3")
-    assert "xf3" not in goes(place(f"{far} wg6"), "e3")
+    assert "xf3" in piece_actions(place(far), "e3")
+    assert "xf3" not in piece_actions(place(f"{far} wg6"), "e3")
 
 
 def test_piece_next_to_two_towers_engages_both() -> None:
     both = "wf5 wf6 Re6 Re5 Rf7"
-    assert {"xf5", "xf6"} <= goes(place(both), "e6")
+    assert {"xf5", "xf6"} <= piece_actions(place(both), "e6")
 
 
 def test_crossbows_next_to_enemy_tower_engage_it_alone() -> None:
@@ -142,13 +142,13 @@ def test_trebuchet_next_to_enemy_tower_engages_nothing() -> None:
     assert not taken("re6 Tc4 wc3")
     assert captures(place("re6 Tc4"), "c4") == {"xe6"}
     assert captures(place("re6 Tc4 wc3"), "c4") == set()
-    assert "xc3" not in goes(place("wc3 Rb2 Tc4"), "b2")
+    assert "xc3" not in piece_actions(place("wc3 Rb2 Tc4"), "b2")
 
 
 def test_spears_engage_neighbouring_tower_only_in_front() -> None:
-    assert "xf5" in goes(place("wf5 Rf4 Se5"), "f4")
-    assert "xf5" not in goes(place("wf5 Re5 Sf4"), "e5")
-    assert "xf5" not in goes(place("wf5 Re5 Sg5"), "e5")
+    assert "xf5" in piece_actions(place("wf5 Rf4 Se5"), "f4")
+    assert "xf5" not in piece_actions(place("wf5 Re5 Sf4"), "e5")
+    assert "xf5" not in piece_actions(place("wf5 Re5 Sg5"), "e5")
 
 
 def test_spears_next_to_tower_engage_nothing_else_in_front() -> None:
@@ -157,8 +157,8 @@ def test_spears_next_to_tower_engage_nothing_else_in_front() -> None:
 
 
 def test_capturing_piece_need_not_engage() -> None:
-    assert "xe6" in goes(place("Le8 re6 Rd5"), "e8")
-    assert "xe6" not in goes(place("Le8 re6"), "e8")
+    assert "xe6" in piece_actions(place("Le8 re6 Rd5"), "e8")
+    assert "xe6" not in piece_actions(place("Le8 re6"), "e8")
 
 
 def test_engagement_is_judged_before_action() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.games.cyvasse.hands import captures, ends, goes, legal, neighbours, place, play
+from tests.games.cyvasse.hands import captures, ends, legal, neighbours, piece_actions, place, play
 
 NEXT_TO_D5 = {"d4", "d6", "e5", "e6", "c4", "c5"}
 
@@ -67,7 +67,7 @@ def test_dragon_crosses_mountains_and_enemies_but_ends_on_neither() -> None:
 
 
 def test_towers_never_move() -> None:
-    assert goes(place("Wd5 ce5"), "d5") == set()
+    assert piece_actions(place("Wd5 ce5"), "d5") == set()
 
 
 def test_crossbows_cannot_capture() -> None:
@@ -109,7 +109,7 @@ def test_piece_cannot_cross_front_square_where_it_cannot_end() -> None:
     assert ends(place("Ld4 Wd5 se6", mountains=ONE_EXIT), "d4") == set()
 
 
-def test_dragon_stops_in_front_of_spears_too() -> None:
+def test_dragon_stops_in_front_of_spears() -> None:
     assert ends(place("Da1 sc2 sb3 Kg1"), "a1") == {"a2", "b1", "b2"}
     assert ends(place("Da1 sc2 sb3 Kg1", mountains="b2"), "a1") == {"a2", "b1"}
     assert ends(place("Da1 sc2 sb3 Kg1 Rb1 cb2 Wa2"), "a1") == set()

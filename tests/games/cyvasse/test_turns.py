@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.games.cyvasse.hands import GAME, A, B, captures, goes, legal, place, play, read
+from tests.games.cyvasse.hands import GAME, A, B, captures, legal, piece_actions, place, play, read
 from tourney.games.base import OVER, State
 from tourney.games.game_tree import perft
 
@@ -65,7 +65,7 @@ def test_turn_ends_by_itself_if_no_other_rabble_can_move() -> None:
 
 def test_second_rabble_may_take_square_that_first_left() -> None:
     state = play(place("Rd5 Rd6", mountains="d7 e6 e7 c5 c6"), "d5-d4")
-    assert goes(state, "d6") == {"-d5"}
+    assert piece_actions(state, "d6") == {"-d5"}
 
 
 def test_black_has_same_turn() -> None:

@@ -109,7 +109,7 @@ def board(state: State[int]) -> set[str]:
     }
 
 
-def laid(state: State[int], *actions: str) -> set[str]:
+def board_after(state: State[int], *actions: str) -> set[str]:
     """Return the stones on the board after some actions."""
     return board(play(state, *actions))
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.games.element.made import COLUMNS, board, field, laid, made, named, play
+from tests.games.element.made import COLUMNS, board, board_after, field, made, named, play
 
 ALL = {f"{column}{row}" for column in COLUMNS for row in range(1, 12)}
 
@@ -45,9 +45,9 @@ def test_replaced_stones_return_to_bag(there: str, letter: str, then: str, back:
 
 
 def test_earth_on_earth_makes_mountain_and_wind_on_wind_whirlwind() -> None:
-    assert laid(made("Ee5", hand="E"), "E-e5") == {"Me5"}
-    assert laid(made("1e5", hand="AAA"), "A-e5") == {"2e5"}
-    assert laid(made("1e5", hand="AAA"), "A-e5", "A-e5", "A-e5") == {"4e5"}
+    assert board_after(made("Ee5", hand="E"), "E-e5") == {"Me5"}
+    assert board_after(made("1e5", hand="AAA"), "A-e5") == {"2e5"}
+    assert board_after(made("1e5", hand="AAA"), "A-e5", "A-e5", "A-e5") == {"4e5"}
     assert "e5" not in named(made("4e5", hand="A"), "A")
     assert "e5" not in named(made("Me5", hand="E"), "E")
 
@@ -59,7 +59,7 @@ def test_wind_does_not_replace_earth_of_range() -> None:
 
 
 def test_earth_can_be_placed_on_single_earth_of_range() -> None:
-    assert laid(made("Me5 Ef6", hand="E"), "E-f6") == {"Me5", "Mf6"}
+    assert board_after(made("Me5 Ef6", hand="E"), "E-f6") == {"Me5", "Mf6"}
 
 
 def test_earth_next_to_mountain_extends_its_range() -> None:
@@ -95,18 +95,18 @@ def test_fire_puts_free_fire_at_far_end_of_run(placed: str, run: str, free: str)
 
 
 def test_fire_with_fire_only_on_diagonal_sets_off_nothing() -> None:
-    assert laid(made("Fd4 Ff6", hand="F"), "F-e5") == {"Fd4", "Ff6", "Fe5"}
+    assert board_after(made("Fd4 Ff6", hand="F"), "F-e5") == {"Fd4", "Ff6", "Fe5"}
 
 
 @pytest.mark.parametrize("end", ["We7", "Ee7", "Me7"])
 def test_free_fire_goes_on_no_water_earth_or_mountain(end: str) -> None:
-    assert laid(made(f"Fe6 {end}", hand="F"), "F-e5") == {"Fe5", "Fe6", end}
+    assert board_after(made(f"Fe6 {end}", hand="F"), "F-e5") == {"Fe5", "Fe6", end}
 
 
 def test_free_fire_goes_on_no_sage_and_not_off_board() -> None:
-    assert laid(made("Fe6", sages="a1 e7", hand="F"), "F-e5") == {"Fe5", "Fe6"}
-    assert laid(made("Fe11 Fd11", hand="F"), "F-c11") == {"Fc11", "Fd11", "Fe11", "Ff11"}
-    assert laid(made("Fe11", hand="F"), "F-e10") == {"Fe10", "Fe11"}
+    assert board_after(made("Fe6", sages="a1 e7", hand="F"), "F-e5") == {"Fe5", "Fe6"}
+    assert board_after(made("Fe11 Fd11", hand="F"), "F-c11") == {"Fc11", "Fd11", "Fe11", "Ff11"}
+    assert board_after(made("Fe11", hand="F"), "F-e10") == {"Fe10", "Fe11"}
 
 
 def test_free_fire_replaces_wind_at_end_of_run() -> None:
@@ -117,18 +117,18 @@ def test_free_fire_replaces_wind_at_end_of_run() -> None:
 
 
 def test_free_fires_go_out_in_all_four_directions() -> None:
-    after = laid(made("Fe6 Ff5 Fe4 Fd5", hand="F"), "F-e5")
+    after = board_after(made("Fe6 Ff5 Fe4 Fd5", hand="F"), "F-e5")
     assert after == {f"F{square}" for square in ["e3", "e4", "e5", "e6", "e7", "c5", "d5", "f5", "g5"]}
 
 
 def test_free_fires_do_not_trigger_more_free_fires() -> None:
     """The free Fire on e7 lies beside the Fire on d7 or f7, and sends no other."""
-    assert laid(made("Fe6 Fd7", hand="F"), "F-e5") == {"Fe5", "Fe6", "Fd7", "Fe7"}
-    assert laid(made("Fe6 Ff7", hand="F"), "F-e5") == {"Fe5", "Fe6", "Ff7", "Fe7"}
+    assert board_after(made("Fe6 Fd7", hand="F"), "F-e5") == {"Fe5", "Fe6", "Fd7", "Fe7"}
+    assert board_after(made("Fe6 Ff7", hand="F"), "F-e5") == {"Fe5", "Fe6", "Ff7", "Fe7"}
 
 
-def test_fire_that_replaces_wind_between_fires_spreads_too() -> None:
-    assert laid(made("1e5 Fe6", hand="F"), "F-e5") == {"Fe5", "Fe6", "Fe7"}
+def test_fire_replacing_wind_between_fires_spreads() -> None:
+    assert board_after(made("1e5 Fe6", hand="F"), "F-e5") == {"Fe5", "Fe6", "Fe7"}
 
 
 def test_free_fires_go_north_east_south_west_from_bag() -> None:

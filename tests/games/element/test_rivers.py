@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.games.element.made import board, field, laid, legal, made, named, play
+from tests.games.element.made import board, board_after, field, legal, made, named, play
 from tourney.games.element import placing
 from tourney.games.element.board import SQUARE
 
@@ -42,7 +42,7 @@ def test_mover_chooses_direction_with_full_path() -> None:
     assert field(state, "PHASE") == "river-e5"
     assert legal(state) == ["river-e", "river-n", "river-w"]
     assert legal(play(state, "river-w")) == ["flow-s"]
-    assert laid(state, "river-e", "flow-s", "flow-s") == {"We6", "Wd5", "Wc5", "We4", "We3"}
+    assert board_after(state, "river-e", "flow-s", "flow-s") == {"We6", "Wd5", "Wc5", "We4", "We3"}
 
 
 def test_single_direction_with_full_path_is_chosen_at_once() -> None:
@@ -55,7 +55,7 @@ def test_single_direction_with_full_path_is_chosen_at_once() -> None:
 def test_mover_chooses_one_of_two_river_lines() -> None:
     state = play(made("We6 We4", hand="W"), "W-e5")
     assert legal(state) == ["river-n", "river-s"]
-    assert laid(state, "river-n", "flow-w", "flow-w") == {"We4", "Wd5", "Wc5"}
+    assert board_after(state, "river-n", "flow-w", "flow-w") == {"We4", "Wd5", "Wc5"}
 
 
 @pytest.mark.parametrize("what", ["E", "M", "1", "4", "W"])
@@ -80,7 +80,7 @@ def test_flow_returns_fire_to_bag() -> None:
     assert field(done, "BAG") == "A30,E30,F30,W28"
 
 
-def test_water_that_replaces_fire_is_headwater_too() -> None:
+def test_water_replacing_fire_is_headwater() -> None:
     """That Fire is in the bag at once."""
     state = play(made("We6 Fe5", hand="W"), "W-e5")
     assert field(state, "BAG") == "A30,E30,F30,W28"

@@ -154,9 +154,9 @@ def test_used_square_without_its_wind_is_free_again() -> None:
     assert field(state, "USED") == "-"
     free = play(made("1e6 Fd6 1h1", "e5 k11", hand="F", used="e6 h1"), "F-c6")
     assert field(free, "USED") == "h1"
-    anew = play(made("1e6", "e5 k11", hand="AEFW", used="e6"), "F-e6", "W-e6", "E-e6", "A-e6")
-    assert field(anew, "USED") == "-"
-    assert named(anew, "jump") == {"e7"}
+    later = play(made("1e6", "e5 k11", hand="AEFW", used="e6"), "F-e6", "W-e6", "E-e6", "A-e6")
+    assert field(later, "USED") == "-"
+    assert named(later, "jump") == {"e7"}
 
 
 def test_diagonal_jump_is_barred_between_two_ranges() -> None:

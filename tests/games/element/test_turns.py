@@ -48,7 +48,7 @@ def nearly_empty_bag(left: str, phase: str) -> str:
 @pytest.mark.parametrize(
     ("left", "numbers"), [("", 0), ("F", 1), ("AF", 2), ("WWW", 3), ("AEFW", 4), ("AEFWW", 4)]
 )
-def test_no_more_is_drawn_than_bag_holds(left: str, numbers: int) -> None:
+def test_drawing_is_limited_by_the_bag(left: str, numbers: int) -> None:
     assert legal(read(nearly_empty_bag(left, "draw"))) == [f"draw-{n}" for n in range(numbers + 1)]
 
 

@@ -54,7 +54,7 @@ def ends(state: State[int], leaving: str) -> set[str]:
     return {action.split("-")[1] for action in legal(state) if action.startswith(f"{leaving}-")}
 
 
-def rests(state: State[int], leaving: str) -> set[str]:
+def rest_squares(state: State[int], leaving: str) -> set[str]:
     """Return where the ousts by a sage bring the fool."""
     return {action.split(">")[1] for action in legal(state) if action.startswith(f"{leaving}x")}
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.games.seven_sages.made import START, ends, legal, made, play, read, rests, squares
+from tests.games.seven_sages.made import START, ends, legal, made, play, read, rest_squares, squares
 from tourney.games.game_tree import perft
 
 # Sages stand on files a and o, so a12 and a4, the ends of two diagonals, are occupied.
@@ -52,22 +52,22 @@ def test_plain_move_passes_through_but_never_ends_in_enemy_city() -> None:
 def test_oust_goes_in_any_of_eight_directions(leaving: str) -> None:
     """A sage beyond the fool reflects him, forward and backward."""
     beyond = f"{chr(2 * ord('h') - ord(leaving[0]))}{16 - int(leaving[1:])}"
-    assert rests(made(red=leaving, blue=beyond), leaving)
-    assert rests(made(red=beyond, blue=leaving, seat=2), leaving)
+    assert rest_squares(made(red=leaving, blue=beyond), leaving)
+    assert rest_squares(made(red=beyond, blue=leaving, seat=2), leaving)
 
 
 def test_oust_goes_over_empty_squares_only() -> None:
-    assert rests(made(red="h3", blue="h12"), "h3")
-    assert not rests(made(red="h3", blue="h6 h12"), "h3")
-    assert rests(made(red="h3 h5", blue="h12"), "h5")
-    assert not rests(made(red="h3 h5", blue="h12"), "h3")
+    assert rest_squares(made(red="h3", blue="h12"), "h3")
+    assert not rest_squares(made(red="h3", blue="h6 h12"), "h3")
+    assert rest_squares(made(red="h3 h5", blue="h12"), "h5")
+    assert not rest_squares(made(red="h3 h5", blue="h12"), "h3")
 
 
 def test_oust_needs_rest_square_or_other_city() -> None:
     """To the east, barbarian country stops him without a reflection; to the north, the city is open."""
     state = made(red="c8 h3")
-    assert not rests(state, "c8")
-    assert rests(state, "h3") == {"h15"}
+    assert not rest_squares(state, "c8")
+    assert rest_squares(state, "h3") == {"h15"}
 
 
 def test_sages_are_never_ousted_or_captured() -> None:
@@ -109,7 +109,7 @@ def test_sage_in_other_city_may_only_leave_it() -> None:
     state = made(red="g15", fool="n13")
     assert ends(state, "g15") == squares("g1-g14", "b15-e15", "k15-o15") | {"a15"}
     oust = made(red="g15", blue="j12 k11", fool="i13")
-    assert rests(oust, "g15")
+    assert rest_squares(oust, "g15")
 
 
 @pytest.mark.parametrize(
@@ -163,9 +163,9 @@ def test_existing_line_of_three_must_be_broken() -> None:
 
 
 def test_oust_is_judged_by_rule_of_three_on_fools_square() -> None:
-    assert rests(made(red="h3 g8", blue="h12"), "h3")
-    assert not rests(made(red="h3 g8 i8", blue="h12"), "h3")
-    assert not rests(made(red="h3 f8 g8"), "h3")
+    assert rest_squares(made(red="h3 g8", blue="h12"), "h3")
+    assert not rest_squares(made(red="h3 g8 i8", blue="h12"), "h3")
+    assert not rest_squares(made(red="h3 f8 g8"), "h3")
 
 
 def test_pass_is_legal_only_if_there_is_no_other_action() -> None:
