@@ -254,7 +254,7 @@ def test_batch_table_has_equal_rows_in_every_format(database: str) -> None:
     for row in rows:
         assert f"{row['elo']:+.1f}" in table
         assert f"{row['low']:+.1f} .. {row['high']:+.1f}" in table
-    assert "seat 1 is worth" in shown.stderr
+    assert "Seats, in Elo relative to their mean: seat 1: " in shown.stderr
     assert invoke(*BATCH, "--db", database, "--quiet").stderr == ""
 
 
@@ -283,7 +283,7 @@ def test_batch_warns_of_unconnected_groups(tmp_path: Path) -> None:
         pair = [number for number, row in repository.rows(cup.id) if set(row.seats) in ({0, 1}, {2, 3})]
         play_some(repository, cup, pair[::2])
     said = invoke(*BATCH, "--db", path).stderr
-    assert "no match connects these 2 groups of bots" in said
+    assert "No match connects these 2 groups of bots" in said
     assert "only the prior limits their distance" in said
     left_out = invoke(*BATCH, "--db", path, "--forfeits", "void").stderr
     assert "left out: " in left_out

@@ -19,8 +19,7 @@ from tourney.games.base import OVER
 from tourney.match.play import Player, play_match
 from tourney.match.spec import Entrant
 from tourney.match.verify import verify
-from tourney.results.format_input import load_history, load_setup
-from tourney.results.standings import compute_standings
+from tourney.results.standings import compute_standings, load_history, load_setup
 from tourney.results.trf import trf
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.recorder import pair_next

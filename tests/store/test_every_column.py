@@ -11,8 +11,7 @@ import sqlalchemy as sa
 
 from tests import genuine
 from tourney.errors import TourneyError
-from tourney.results.format_input import load_history, load_setup
-from tourney.results.standings import compute_standings
+from tourney.results.standings import compute_standings, load_history, load_setup
 from tourney.store.maintenance import check_database
 from tourney.store.models import METADATA
 from tourney.store.repository import Repository

@@ -1,6 +1,5 @@
 """``tourney export``: records as JSON lines, tables as CSV or Parquet."""
 
-import csv
 import io
 import os
 import sys
@@ -17,9 +16,7 @@ from tourney.cli.options import db_option, output_options
 from tourney.cli.output import current
 from tourney.cli.standings import warn_unknown_format
 from tourney.errors import EnvironmentFailure, UsageError
-from tourney.results.columns import csv_cell
-from tourney.results.format_input import load_history, load_setup
-from tourney.results.standings import compute_standings
+from tourney.results.standings import compute_standings, load_history, load_setup
 from tourney.results.tables import TABLES
 from tourney.results.trf import trf
 from tourney.schedule.tie_breaks import RankedEntrant
@@ -108,13 +105,9 @@ def _write_trf(repository: Repository, tournament: Tournament, _what: str, file:
 
 
 def _write_csv(repository: Repository, tournament: Tournament, what: str, file: BinaryIO) -> None:
-    rows, columns = TABLES[what].rows, TABLES[what].columns(tournament)
     text = io.TextIOWrapper(file, "utf-8", newline="")
     try:
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(columns)
-        for row in rows(repository, tournament):
-            writer.writerow([csv_cell(row[column]) for column in columns])
+        TABLES[what](repository, tournament).write_csv(text)
         text.flush()
     finally:
         text.detach()  # or it would close the file, which is standard output at times
@@ -125,6 +118,6 @@ def _write_parquet(repository: Repository, tournament: Tournament, what: str, fi
         raise UsageError("Parquet wants pyarrow: install tourney[parquet], or use --format csv")
     import pandas as pd  # noqa: PLC0415 - slow to import
 
-    rows, columns = TABLES[what].rows, TABLES[what].columns(tournament)
-    frame = pd.DataFrame(list(rows(repository, tournament)), columns=list(columns))
+    table = TABLES[what](repository, tournament)
+    frame = pd.DataFrame(list(table.rows), columns=list(table.columns))
     frame.to_parquet(file, index=False)

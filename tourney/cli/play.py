@@ -12,7 +12,7 @@ import click
 
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.base import Level, Sandbox, open_sandbox
-from tourney.cli.bots.catalogue import find_bot
+from tourney.cli.bots import find_bot
 from tourney.cli.options import bots_option, game_options, output_options, sandbox_option
 from tourney.cli.output import current
 from tourney.errors import BotError, UsageError

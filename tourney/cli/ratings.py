@@ -1,6 +1,6 @@
 """``tourney ratings``: the ratings of the bots, from the stored matches."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 import click
@@ -10,7 +10,7 @@ from tourney.cli.output import Format, Output, current
 from tourney.errors import StoreError, UsageError
 from tourney.ratings.batch import Batch
 from tourney.ratings.draw_probability import estimate_draw_probability
-from tourney.ratings.method import METHODS, Forfeits, RatingMethod
+from tourney.ratings.method import METHODS, Forfeits, RatingLine
 from tourney.ratings.trueskill_rating import PACKAGE_TAU, Settings
 from tourney.results.columns import (
     ELO,
@@ -24,10 +24,12 @@ from tourney.results.columns import (
 )
 from tourney.results.ratings import (
     Names,
+    Rows,
     batch_rows,
     draw_probability_of,
     fault_counts,
     pair_rows,
+    pool_notes,
     pool_rows,
     rate_batch,
     rate_by,
@@ -36,8 +38,6 @@ from tourney.results.ratings import (
 )
 from tourney.store.repository import Repository
 from tourney.store.values import DrawProbability, Tournament
-
-_SHOWN_GROUPS = 6
 
 ESTIMATE = "estimate"
 AGAIN = "estimate-again"
@@ -105,86 +105,59 @@ def command(
                 raise UsageError(f"{option} is for --method trueskill")
     if method != "batch" and show != "bots":
         raise UsageError(f"--show {show} is for --method batch")
-    if method == "batch":
-        _batch(tournament, show, forfeits, db, format_)
-    elif method == "trueskill":
-        _trueskill(tournament, forfeits, draw_probability, tau, db, format_)
-    else:
-        _plugin(METHODS.find(method), tournament, forfeits, db, format_)
-
-
-def _batch(name: str | None, show: str, forfeits: Forfeits, db: str, format_: Format) -> None:
-    with Repository.open(db) as opened, opened.snapshot() as repository:
-        found = repository.tournament(name)
-        entrants = repository.entrants(found.id)
-        faults = fault_counts(repository, found)
-        batch: Batch = rate_batch(repository, found, forfeits, pairs=show == "pairs")
-        finished = repository.progress(found.id)
-    names = {entrant.number: entrant.name for entrant in entrants}
-    output = current()
-    people = format_ is Format.TABLE
-    columns: Sequence[Column]
-    if show == "pairs":
-        rows, columns = pair_rows(batch, names), PAIRS
-    elif show == "pool":
-        rows, columns = pool_rows(batch, names), POOL
-    else:
-        rows, columns = batch_rows(batch, names, faults), ELO_SHOWN if people else ELO
-    output.table(rendered(rows, columns, people=people), columns, format_)
-    for sentence in notes(batch, names):
-        output.say(sentence)
-    _say_forfeits(output, forfeits, finished.done - finished.void - batch.pool.matches, sum(faults.values()))
-
-
-def _trueskill(
-    name: str | None,
-    forfeits: Forfeits,
-    draw_probability: str | None,
-    tau: str | None,
-    db: str,
-    format_: Format,
-) -> None:
     output = current()
     with Repository.open(db) as opened:
-        found = opened.tournament(name)
-        probability = _draw_probability(opened, found, draw_probability, forfeits, output)
-        settings = Settings(
-            tau=PACKAGE_TAU if tau == DEFAULT else _number("--tau", tau or "0"), draw_probability=probability
-        )
+        found = opened.tournament(tournament)
+        settings = None
+        if method == "trueskill":
+            settings = Settings(
+                draw_probability=_draw_probability(opened, found, draw_probability, forfeits, output),
+                tau=PACKAGE_TAU if tau == DEFAULT else _number("--tau", tau or "0"),
+            )
         with opened.snapshot() as repository:
             names = {entrant.number: entrant.name for entrant in repository.entrants(found.id)}
             faults = fault_counts(repository, found)
             progress = repository.progress(found.id)
-            rated = rate_trueskill(repository, found, settings, forfeits)
-        if rated.keep is not None:
-            # It only saves time: where the database cannot be written, all is rated again next time.
+            rated = None
+            said: list[str] = []
+            columns: Sequence[Column]
+            if method == "batch":
+                batch = rate_batch(repository, found, forfeits, pairs=show == "pairs")
+                rows, columns = _batch_table(batch, show, names, faults, people=format_ is Format.TABLE)
+                matches, said = batch.pool.matches, list(pool_notes(batch, names))
+            else:
+                if settings is not None:
+                    rated = rate_trueskill(repository, found, settings, forfeits)
+                    lines: Sequence[RatingLine] = rated.pool.table()
+                    measures: tuple[str, ...] = ("mu", "sigma", "exposed")
+                    columns = TRUESKILL
+                else:
+                    chosen = METHODS.find(method)
+                    lines = rate_by(repository, found, chosen, forfeits)
+                    measures, columns = chosen.columns, rating_columns(chosen.columns)
+                rows = rating_rows(lines, measures, names, faults)
+                matches = sum(line.games for line in lines) // found.seats
+        if rated is not None and rated.keep is not None:
+            # The checkpoint only saves time: without it the next command rates all matches again.
             with suppress(StoreError):
                 opened.keep_checkpoint(found.id, rated.settings, rated.keep)
-    table = rated.pool.table()
-    rows = rating_rows(table, ("mu", "sigma", "exposed"), names, faults)
-    output.table(rendered(rows, TRUESKILL, people=format_ is Format.TABLE), TRUESKILL, format_)
-    if draw_probability not in {ESTIMATE, AGAIN}:
-        output.say(f"rated with tau {settings.tau:g} and draw probability {probability:g}")
-    matches = sum(line.games for line in table) // found.seats
-    _say_forfeits(output, forfeits, progress.done - progress.void - matches, sum(faults.values()))
+    output.table(rendered(rows, columns, people=format_ is Format.TABLE), columns, format_)
+    if settings is not None and draw_probability not in {ESTIMATE, AGAIN}:
+        said = [f"rated with tau {settings.tau:g} and draw probability {settings.draw_probability:g}"]
+    if any(faults.values()) and forfeits == "void":
+        said.append(f"matches with a fault, left out: {progress.done - progress.void - matches}")
+    for sentence in said:
+        output.say(sentence)
 
 
-def _plugin(method: RatingMethod, name: str | None, forfeits: Forfeits, db: str, format_: Format) -> None:
-    with Repository.open(db) as opened, opened.snapshot() as repository:
-        found = repository.tournament(name)
-        names = {entrant.number: entrant.name for entrant in repository.entrants(found.id)}
-        faults = fault_counts(repository, found)
-        progress = repository.progress(found.id)
-        table = rate_by(repository, found, method, forfeits)
-    rows = rating_rows(table, method.columns, names, faults)
-    current().table(rows, rating_columns(method.columns), format_)
-    matches = sum(line.games for line in table) // found.seats
-    _say_forfeits(current(), forfeits, progress.done - progress.void - matches, sum(faults.values()))
-
-
-def _say_forfeits(output: Output, forfeits: Forfeits, left_out: int, faults: int) -> None:
-    if faults and forfeits == "void":
-        output.say(f"matches with a fault, left out: {left_out}")
+def _batch_table(
+    batch: Batch, show: str, names: Names, faults: Mapping[int, int], *, people: bool
+) -> tuple[Rows, Sequence[Column]]:
+    if show == "pairs":
+        return pair_rows(batch, names), PAIRS
+    if show == "pool":
+        return pool_rows(batch, names), POOL
+    return batch_rows(batch, names, faults), ELO_SHOWN if people else ELO
 
 
 def _draw_probability(
@@ -215,49 +188,3 @@ def _number(option: str, text: str) -> float:
         return float(text)
     except ValueError as error:
         raise UsageError(f"{option} {text} is no number") from error
-
-
-def notes(batch: Batch, names: Names) -> list[str]:
-    """Return sentences on the pool and the limits of its ratings."""
-    pool = batch.pool
-    if not pool.matches:
-        return ["no match has been rated yet, so the intervals are those of the prior"]
-    said = []
-    if len(pool.parts) > 1:
-        said.append(
-            f"no match connects these {len(pool.parts)} groups of bots, so their ratings are not comparable:"
-            f" {groups_text(pool.parts, names)}"
-        )
-    said += [
-        "no bot ever scored against a group before its own, so only the prior limits their distance:"
-        f" {groups_text(steps, names)}"
-        for steps in pool.steps
-        if len(steps) > 1
-    ]
-    first, *_, last = pool.seats
-    if len(pool.seats) == 2:
-        gap = first.elo - last.elo
-        half = first.high - first.low
-        said.append(
-            f"seat 1 is worth {gap:+.1f} Elo over seat 2 (95 %: {gap - half:+.1f} to {gap + half:+.1f})"
-        )
-    else:
-        seats = ", ".join(f"{seat.seat} {seat.elo:+.1f}" for seat in pool.seats)
-        said.append(f"seats, in Elo relative to their mean: {seats}")
-    if pool.goodness.p_value is not None:
-        said.append(
-            f"fit: pairs' residuals are {pool.goodness.ratio} times those expected by chance"
-            f" (p = {pool.goodness.p_value})"
-        )
-    return said
-
-
-def groups_text(groups: Sequence[Sequence[int]], names: Names) -> str:
-    """Return groups of bots in a line, cut short where they are many."""
-    shown = [", ".join(names[number] for number in group[:_SHOWN_GROUPS]) for group in groups[:_SHOWN_GROUPS]]
-    for k, group in enumerate(groups[:_SHOWN_GROUPS]):
-        if len(group) > _SHOWN_GROUPS:
-            shown[k] += f" and {len(group) - _SHOWN_GROUPS} more"
-    if len(groups) > _SHOWN_GROUPS:
-        shown.append(f"{len(groups) - _SHOWN_GROUPS} more")
-    return " | ".join(shown)

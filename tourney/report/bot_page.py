@@ -8,11 +8,10 @@ import pandas as pd
 from markupsafe import Markup
 
 from tourney.report import plots, text
-from tourney.report.downloads import DownloadTable, table
-from tourney.report.labels import EntrantLabel, entrant_labels
 from tourney.report.listing import MatchLine
-from tourney.report.source import Source, meetings, seat_frame
-from tourney.report.standings import SeatLine, StandingLine, seat_lines
+from tourney.report.overview import SeatLine, StandingLine, seat_lines
+from tourney.report.source import EntrantLabel, Source, meetings, seat_frame
+from tourney.results.tables import DataTable
 
 CHIPS = 400
 """Matches against one opponent that a page links to; the list of matches has them all."""
@@ -52,12 +51,12 @@ class BotPage:
     """The page's template context; ``faults`` are the matches in which the bot had a fault, with its kind."""
 
     entrant: EntrantLabel
-    standing: StandingLine
+    line: StandingLine
     opponents: tuple[OpponentLine, ...]
     seats: tuple[SeatLine, ...]
     history: Markup | None
     faults: tuple[tuple[MatchLine, str], ...]
-    downloads: dict[str, DownloadTable]
+    downloads: dict[str, DataTable]
 
 
 def bot_pages(
@@ -70,11 +69,10 @@ def bot_pages(
     met = dict(iter(meetings(frame).groupby(["entrant", "opponent"], sort=True)))
     faulty = dict(iter(frame[frame["fault"] != ""].groupby("entrant", sort=True)))
     scale = _history_scale(source)
-    entrants = entrant_labels(source)
     for standing in standings:
         number = standing.entrant.number
         opponents = tuple(
-            _opponent_line(source, number, entrants[other.number], met[number, other.number], matches)
+            _opponent_line(source, number, source.labels[other.number], met[number, other.number], matches)
             for other in source.standings
             if (number, other.number) in met
         )
@@ -82,7 +80,7 @@ def bot_pages(
         faults = _rows(faulty[number], "match", "fault") if number in faulty else ()
         yield BotPage(
             entrant=standing.entrant,
-            standing=standing,
+            line=standing,
             opponents=opponents,
             seats=seats,
             history=_history(source, number, scale),
@@ -149,22 +147,23 @@ def _history(source: Source, number: int, scale: plots.Scale) -> Markup | None:
     return plots.history_plot(points, scale, said)
 
 
-def _counts(line: OpponentLine | SeatLine) -> dict[str, object]:
-    return {name: getattr(line, name) for name in COUNTS} | {"points": float(line.points)}
-
-
-def _opponents_table(source: Source, lines: tuple[OpponentLine, ...]) -> DownloadTable:
+def _opponents_table(source: Source, lines: tuple[OpponentLine, ...]) -> DataTable:
     rows = [
-        {
-            **_counts(line),
+        {name: getattr(line, name) for name in COUNTS}
+        | {
             "opponent": source.entrants[line.entrant.number].name,
+            "points": float(line.points),
             "expected_percent": float(line.expected),
         }
         for line in lines
     ]
-    return table(rows, ("opponent", *COUNTS, "expected_percent"))
+    return DataTable(("opponent", *COUNTS, "expected_percent"), rows)
 
 
-def _seats_table(lines: tuple[SeatLine, ...]) -> DownloadTable:
-    rows = [{**_counts(line), "seat": line.seat.number, "name": line.seat.name} for line in lines]
-    return table(rows, ("seat", "name", *COUNTS))
+def _seats_table(lines: tuple[SeatLine, ...]) -> DataTable:
+    rows = [
+        {name: getattr(line.totals, name) for name in COUNTS if name != "points"}
+        | {"seat": line.seat.number, "name": line.seat.name, "points": float(line.points)}
+        for line in lines
+    ]
+    return DataTable(("seat", "name", *COUNTS), rows)

@@ -4,9 +4,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from tourney.report import text
-from tourney.report.downloads import DownloadTable, table
-from tourney.report.labels import EntrantLabel, SeatLabel, entrant_labels, seat_labels
-from tourney.report.source import Source
+from tourney.report.source import EntrantLabel, SeatLabel, Source
+from tourney.results.tables import DataTable
 from tourney.store.values import Match, Result
 
 PAGE = 500
@@ -54,7 +53,7 @@ def match_lines(source: Source, paged: Collection[int], *, measured: bool) -> tu
 
     The notes on failures of the infrastructure are included only with ``measured``.
     """
-    entrants, seats = entrant_labels(source), seat_labels(source)
+    entrants, seats = source.labels, source.seats
 
     def line(match: Match, result: Result) -> MatchLine:
         tied = len(set(result.ranks)) == 1
@@ -98,7 +97,7 @@ def _result(result: Result, seat: int) -> str:
     return "1" if rank == 1 else "0"
 
 
-def matches_table(source: Source, *, measured: bool) -> DownloadTable:
+def matches_table(source: Source, *, measured: bool) -> DataTable:
     """Return the list for download, with the measured columns only if ``measured``."""
     seats = range(1, source.tournament.seats + 1)
     columns = ["match", "round", "table", "repeat", "order"]
@@ -115,7 +114,7 @@ def matches_table(source: Source, *, measured: bool) -> DownloadTable:
             row[f"rank_{seat + 1}"] = result.ranks[seat]
             row[f"fault_{seat + 1}"] = result.faults[seat]
         rows.append(row | {name: getattr(result, name) for name in values})
-    return table(rows, [*columns, *values])
+    return DataTable([*columns, *values], rows)
 
 
 def pages_of(lines: Sequence[MatchLine]) -> tuple[tuple[MatchLine, ...], ...]:

@@ -13,12 +13,11 @@ from markupsafe import Markup
 from tourney.match.record import Record, digest_of
 from tourney.match.result import LogLine
 from tourney.report import plots, text
-from tourney.report.downloads import DownloadTable, table
 from tourney.report.facts import Fact, match_facts, measured_facts
-from tourney.report.labels import EntrantLabel, SeatLabel
 from tourney.report.listing import MatchLine
 from tourney.report.replay import Replay, replay
-from tourney.report.source import Detail, Source
+from tourney.report.source import Detail, EntrantLabel, SeatLabel, Source
+from tourney.results.tables import DataTable
 
 LOG_LINES = 200
 """Lines of the log that a page shows; ``tourney show --log`` prints the full log."""
@@ -88,7 +87,7 @@ class MatchPage:
     log: tuple[tuple[int, str, str, str], ...]
     log_left_out: int
     record: Record | None
-    download: DownloadTable
+    download: DataTable
     damaged: tuple[str, ...]
 
 
@@ -275,7 +274,7 @@ def _log(log: Sequence[LogLine], line: MatchLine) -> tuple[tuple[int, str, str, 
     )
 
 
-def _table(moves: Sequence[Move], times: Sequence[float | None]) -> DownloadTable:
+def _table(moves: Sequence[Move], times: Sequence[float | None]) -> DataTable:
     rows = [
         {
             "ply": move.ply,
@@ -286,7 +285,7 @@ def _table(moves: Sequence[Move], times: Sequence[float | None]) -> DownloadTabl
         }
         for k, move in enumerate(moves)
     ]
-    return table(rows, ("ply", "seat", "action", "note", *(("time_ms",) if times else ())))
+    return DataTable(("ply", "seat", "action", "note", *(("time_ms",) if times else ())), rows)
 
 
 _SCORE = re.compile(r"(?:^|\s)score=([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?)(?=\s|$)", re.ASCII)

@@ -8,26 +8,59 @@ from markupsafe import Markup
 
 from tourney.match.record import FAULT_KINDS
 from tourney.report import plots, text
-from tourney.report.downloads import DownloadTable
 from tourney.report.facts import Fact, state, tournament_facts
-from tourney.report.labels import entrant_labels
-from tourney.report.source import Source
-from tourney.report.standings import (
-    FaultLine,
-    SeatLine,
-    StandingLine,
-    elo_axis,
-    fault_lines,
-    faults_table,
-    history_table,
-    rating_axis,
-    seat_lines,
-    seats_table,
-    standing_lines,
-    standings_table,
-)
-from tourney.results.columns import Column, special_tie_breaks
-from tourney.results.standings import ranking_rule
+from tourney.report.source import EntrantLabel, SeatLabel, Source
+from tourney.results.columns import Column, rendered, report_columns, special_tie_breaks
+from tourney.results.standings import Standing, ranking_rule, standing_row
+from tourney.results.tables import DataTable
+from tourney.schedule.row import units_of_win
+from tourney.store.values import ScoreTotals
+
+HISTORY = ("rank", "mu", "sigma", "exposed", "games")
+"""Columns of a rating in the history."""
+
+
+@dataclass(frozen=True, slots=True)
+class StandingLine:
+    """A line of the standings with the ratings; strings are as printed."""
+
+    entrant: EntrantLabel
+    standing: Standing
+    points: str
+    percent: str
+    tie_breaks: tuple[str, ...]
+    rating_rank: int
+    mu: str
+    sigma: str
+    exposed: str
+    elo: str
+    low: str
+    high: str
+    ranks: str
+    whisker: Markup
+    skill: Markup
+    faults_said: str
+
+
+@dataclass(frozen=True, slots=True)
+class FaultLine:
+    """An entrant's faults in the order of ``FAULT_KINDS``; ``share`` is their percentage of its games."""
+
+    entrant: EntrantLabel
+    counts: tuple[int, ...]
+    total: int
+    share: str
+
+
+@dataclass(frozen=True, slots=True)
+class SeatLine:
+    """The score of a seat, of all entrants or of one; ``points`` and ``percent`` as printed."""
+
+    seat: SeatLabel
+    totals: ScoreTotals
+    score: Fraction
+    points: str
+    percent: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,32 +82,183 @@ class Overview:
     faults: tuple[FaultLine, ...]
     fault_kinds: tuple[str, ...]
     voids: int
-    downloads: dict[str, DownloadTable]
+    downloads: dict[str, DataTable]
 
 
 def overview(source: Source, *, measured: bool) -> Overview:
     """Return the first page's context, with measurements only if ``measured``."""
-    lines = fault_lines(source)
+    tie_breaks = special_tie_breaks(source.format, source.tournament.seats)
+    scale = plots.axis_of([value for line in source.batch.ratings for value in (line.low, line.high)])
+    skill_scale = plots.axis_of(
+        [mu for r in source.ratings for mu in (r.mu - 3 * r.sigma, r.mu + 3 * r.sigma)]
+    )
+    seats = seat_lines(source)
     return Overview(
         facts=tuple(tournament_facts(source, measured=measured)),
         state=state(source),
         rule=ranking_rule(source.format, source.tournament.seats),
-        standings=standing_lines(source),
-        tie_breaks=special_tie_breaks(source.format, source.tournament.seats),
-        axis=plots.whisker_axis(elo_axis(source)),
-        skill_axis=plots.whisker_axis(rating_axis(source)),
-        seats=seat_lines(source),
-        ends=ends(source),
-        faults=lines,
+        standings=_standing_lines(source, tie_breaks, scale, skill_scale),
+        tie_breaks=tie_breaks,
+        axis=plots.whisker_axis(scale),
+        skill_axis=plots.whisker_axis(skill_scale),
+        seats=seats,
+        ends=_ends(source),
+        faults=_fault_lines(source),
         fault_kinds=FAULT_KINDS,
         voids=source.progress.void,
         downloads={
-            "standings": standings_table(source),
-            "seats": seats_table(source),
-            "faults": faults_table(source),
-            "history": history_table(source),
+            "standings": _standings_table(source),
+            "seats": _seats_table(seats),
+            "faults": _faults_table(source),
+            "history": _history_table(source),
         },
     )
+
+
+def _standing_lines(
+    source: Source, tie_breaks: tuple[Column, ...], scale: plots.Scale, skill_scale: plots.Scale
+) -> tuple[StandingLine, ...]:
+    ratings = {rating.entrant: rating for rating in source.ratings}
+    batch = {line.entrant: line for line in source.batch.ratings}
+    lines = []
+    for standing in source.standings:
+        rating, line = ratings[standing.number], batch[standing.number]
+        lines.append(
+            StandingLine(
+                entrant=source.labels[standing.number],
+                standing=standing,
+                points=text.points(standing.points, source.tournament.seats),
+                percent=text.percent(standing.mean),
+                tie_breaks=tuple(_shown(column, standing) for column in tie_breaks),
+                rating_rank=rating.rank,
+                mu=text.number(rating.mu, 3),
+                sigma=text.number(rating.sigma, 3),
+                exposed=text.number(rating.exposed, 3),
+                elo=text.number(line.elo, 1),
+                low=text.number(line.low, 1),
+                high=text.number(line.high, 1),
+                ranks=text.span(line.best_rank, line.worst_rank),
+                whisker=plots.interval(scale, line.elo, line.low, line.high),
+                skill=plots.whisker(skill_scale, rating.mu, rating.sigma),
+                faults_said=", ".join(f"{kind} {count}" for kind, count in standing.faults),
+            )
+        )
+    return tuple(lines)
+
+
+def _shown(column: Column, line: Standing) -> str:
+    value = column.shown(dict(line.tie_breaks)[column.key])
+    return text.MISSING if value is None else str(value).replace("-", "\N{MINUS SIGN}")
+
+
+def seat_lines(source: Source, entrant: int | None = None) -> tuple[SeatLine, ...]:
+    """Return the score of each seat over all matches, or over those of an entrant."""
+    lines = []
+    for seat in source.seats:
+        found = (
+            totals
+            for (number, at), totals in source.seat_totals.items()
+            if at == seat.number and entrant in (None, number)
+        )
+        totals = ScoreTotals(*map(sum, zip(*found, strict=True)))
+        score = Fraction(totals.units, units_of_win(source.tournament.seats))
+        points = text.points(score, source.tournament.seats)
+        percent = text.percent(score / totals.games if totals.games else None)
+        lines.append(SeatLine(seat, totals, score, points, percent))
+    return tuple(lines)
+
+
+def _fault_lines(source: Source) -> tuple[FaultLine, ...]:
+    """Return the entrants with faults, most faults first."""
+    lines = []
+    for standing in source.standings:
+        total = standing.fault_count
+        if total:
+            kinds = dict(standing.faults)
+            counts = tuple(kinds.get(kind, 0) for kind in FAULT_KINDS)
+            # Faults in void matches count too, but the games do not.
+            share = text.percent(Fraction(total, max(standing.games, total)))
+            lines.append(FaultLine(source.labels[standing.number], counts, total, share))
+    return tuple(sorted(lines, key=lambda line: (-line.total, line.entrant.number)))
+
+
+def _ends(source: Source) -> tuple[tuple[str, int, str], ...]:
+    """Return the reasons for the ends of matches, the most frequent first: (reason, count, percent)."""
+    results = [match.result for match in source.matches if match.result is not None]
+    counts = Counter(result.reason for result in results if not result.void)
+    total = counts.total()
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return tuple((text.words(r), n, text.percent(Fraction(n, total))) for r, n in ordered)
+
+
+def _standings_table(source: Source) -> DataTable:
+    """Return the standings with points also as exact fractions."""
+    ratings = {rating.entrant: rating for rating in source.ratings}
+    batch = {found.entrant: found for found in source.batch.ratings}
+    rows = []
+    for line in source.standings:
+        entrant, rating, elo = source.entrants[line.number].entrant, ratings[line.number], batch[line.number]
+        rows.append(
+            elo._asdict()
+            | standing_row(line)
+            | {
+                "entrant": entrant.name,
+                "bot": entrant.bot,
+                "version": entrant.version,
+                "digest": entrant.digest,
+                "points_exact": str(line.points),
+                "sonneborn": line.sonneborn,
+                "elo_rank": elo.rank,
+                "rating_rank": rating.rank,
+                "mu": rating.mu,
+                "sigma": rating.sigma,
+                "exposed": rating.exposed,
+            }
+        )
+    columns = report_columns(source.format, source.tournament.seats)
+    return DataTable([column.key for column in columns], rendered(rows, columns, people=False))
+
+
+def _history_table(source: Source) -> DataTable:
+    """Return every entrant's rating after each round."""
+    rows = [
+        {
+            "round": round_,
+            "entrant": source.entrants[rating.entrant].name,
+            **{name: getattr(rating, name) for name in HISTORY},
+        }
+        for round_, pool in source.history
+        for rating in pool.table()
+    ]
+    return DataTable(("round", "entrant", *HISTORY), rows)
+
+
+def _faults_table(source: Source) -> DataTable:
+    """Return every entrant's faults by kind."""
+    rows = [
+        {
+            "entrant": line.name,
+            **dict.fromkeys(FAULT_KINDS, 0),
+            **dict(line.faults),
+            "total": line.fault_count,
+        }
+        for line in source.standings
+    ]
+    return DataTable(("entrant", *FAULT_KINDS, "total"), rows)
+
+
+def _seats_table(lines: tuple[SeatLine, ...]) -> DataTable:
+    rows = [
+        {
+            **line.totals._asdict(),
+            "losses": line.totals.losses,
+            "seat": line.seat.number,
+            "name": line.seat.name,
+            "points": round(float(line.score), 4),
+        }
+        for line in lines
+    ]
+    return DataTable(("seat", "name", "games", "points", "wins", "draws", "losses", "faults"), rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +277,6 @@ class TournamentRow:
 
 def tournament_row(source: Source, href: str) -> TournamentRow:
     """Return the row of a tournament."""
-    known = entrant_labels(source)
     return TournamentRow(
         href=href,
         name=text.display(source.tournament.name),
@@ -101,15 +284,8 @@ def tournament_row(source: Source, href: str) -> TournamentRow:
         seats=source.tournament.seats,
         entrants=len(source.entrants),
         state=state(source),
-        first=tuple(known[line.number].name for line in source.standings if line.rank == 1 and line.games),
+        first=tuple(
+            source.labels[line.number].name for line in source.standings if line.rank == 1 and line.games
+        ),
         faults=sum(line.fault_count for line in source.standings),
     )
-
-
-def ends(source: Source) -> tuple[tuple[str, int, str], ...]:
-    """Return the reasons for the ends of matches, the most frequent first: (reason, count, percent)."""
-    results = [match.result for match in source.matches if match.result is not None]
-    counts = Counter(result.reason for result in results if not result.void)
-    total = counts.total()
-    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return tuple((text.words(r), n, text.percent(Fraction(n, total))) for r, n in ordered)

@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tourney.ratings.batch import SeatEffect
 from tourney.report import text
-from tourney.report.downloads import DownloadTable, table
-from tourney.report.labels import EntrantLabel, entrant_labels
-from tourney.report.source import Source
+from tourney.report.source import EntrantLabel, Source
+from tourney.results.ratings import pool_notes
+from tourney.results.tables import DataTable
 
 SHADES = 9
 """Shades of a score or probability, from 0 (0 %) to 8 (100 %); 4 is even."""
@@ -41,7 +40,7 @@ class Crosstable:
     """Rows and columns in the order of the standings."""
 
     lines: tuple[CrosstableRow, ...]
-    download: DownloadTable
+    download: DataTable
 
 
 def residual_step(z: float) -> int:
@@ -51,7 +50,6 @@ def residual_step(z: float) -> int:
 
 def crosstable(source: Source) -> Crosstable:
     """Return the crosstable; the expected scores come from the fit to all matches."""
-    known = entrant_labels(source)
     pairs = {(pair.entrant, pair.opponent): pair for pair in source.pairs}
     lines = []
     rows = []
@@ -67,7 +65,7 @@ def crosstable(source: Source) -> Crosstable:
             scored = text.decimal(Fraction(pair.half_points, 2), 1)
             cells.append(
                 CrosstableCell(
-                    opponent=known[other.number],
+                    opponent=source.labels[other.number],
                     score=scored.removesuffix(".0"),
                     games=pair.games,
                     shade=round(share * (SHADES - 1)),
@@ -88,14 +86,14 @@ def crosstable(source: Source) -> Crosstable:
         lines.append(
             CrosstableRow(
                 standing.rank,
-                known[standing.number],
+                source.labels[standing.number],
                 text.points(standing.points, source.tournament.seats),
                 standing.games,
                 tuple(cells),
             )
         )
     columns = ("entrant", "opponent", "games", "points", "share", "expected")
-    return Crosstable(tuple(lines), table(rows, columns))
+    return Crosstable(tuple(lines), DataTable(columns, rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +122,11 @@ class Superiority:
 
     lines: tuple[SuperiorityRow, ...]
     notes: tuple[str, ...]
-    download: DownloadTable
+    download: DataTable
 
 
 def superiority(source: Source) -> Superiority:
     """Return the probability of superiority for each pair of bots."""
-    known = entrant_labels(source)
     batch = source.batch
     cells: dict[tuple[int, int], SuperiorityCell] = {}
     for pair in batch.pairs:
@@ -138,7 +135,7 @@ def superiority(source: Source) -> Superiority:
             cells[a, b] = SuperiorityCell(text.number(100 * los, 1), shade, text.count(pair.games, "game"))
     lines = tuple(
         SuperiorityRow(
-            entrant=known[rating.entrant],
+            entrant=source.labels[rating.entrant],
             elo=text.number(rating.elo, 1),
             ranks=text.span(rating.best_rank, rating.worst_rank),
             best=text.number(100 * rating.p_best, 0),
@@ -156,47 +153,9 @@ def superiority(source: Source) -> Superiority:
         }
         for pair in batch.pairs
     ]
-    return Superiority(lines, notes(source), table(rows, ("entrant", "opponent", "p_better", *columns)))
-
-
-def notes(source: Source) -> tuple[str, ...]:
-    """Return sentences on the pool and the limits of its ratings."""
-    known = entrant_labels(source)
-    pool = source.batch.pool
-    if not pool.matches:
-        return ("No match has been rated yet, so the intervals are those of the prior.",)
-
-    def groups(found: tuple[tuple[int, ...], ...]) -> str:
-        shown = [", ".join(known[number].name for number in group[:6]) for group in found[:6]]
-        cut = len(found) > 6 or any(len(group) > 6 for group in found)
-        return "; ".join(shown) + (" and more" if cut else "")
-
-    said = []
-    if len(pool.parts) > 1:
-        said.append(
-            f"No match connects these {len(pool.parts)} groups of bots, so their ratings are not comparable:"
-            f" {groups(pool.parts)}."
-        )
-    said += [
-        "No bot ever scored against a group before its own, so only the prior limits their distance:"
-        f" {groups(steps)}."
-        for steps in pool.steps
-        if len(steps) > 1
-    ]
-    said.append("Seats, in Elo relative to their mean: " + "; ".join(map(_seat, pool.seats)) + ".")
-    fit = pool.goodness
-    if fit.p_value is not None and fit.ratio is not None:
-        said.append(
-            f"Fit: the residuals of {text.count(fit.pairs, 'pair')} are {text.number(fit.ratio, 2)} times"
-            f" those expected by chance (p = {text.number(fit.p_value, 3)})."
-        )
-    said.append(
-        f"Games with the same seed vary {text.number(pool.dispersion, 2)} times as much as independent games;"
-        " the intervals take this into account."
+    names = {number: label.name for number, label in source.labels.items()}
+    return Superiority(
+        lines,
+        tuple(pool_notes(batch, names, text.number)),
+        DataTable(("entrant", "opponent", "p_better", *columns), rows),
     )
-    return tuple(said)
-
-
-def _seat(effect: SeatEffect) -> str:
-    low, high = text.number(effect.low, 0), text.number(effect.high, 0)
-    return f"seat {effect.seat}: {text.number(effect.elo, 0)} ({low} to {high})"

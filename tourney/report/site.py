@@ -10,10 +10,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from tourney import __version__
 from tourney.games import svg_diagram
 from tourney.report import bot_page, listing, overview, pairwise, text
-from tourney.report.downloads import DownloadTable
 from tourney.report.match_page import damaged, match_page
 from tourney.report.source import Source
 from tourney.resources import templates_dir
+from tourney.results.tables import DataTable
 
 MATCH_PAGES = 10_000
 """Default maximum of match pages."""
@@ -176,7 +176,7 @@ class _Site:
         return File(path, rendered.encode("utf-8"))
 
 
-def _tables(path: str, table: DownloadTable) -> Iterator[File]:
+def _tables(path: str, table: DataTable) -> Iterator[File]:
     yield File(f"{path}.csv", table.csv())
     yield File(f"{path}.json", table.json())
 

@@ -10,11 +10,13 @@ import pandas as pd
 from tourney.errors import GameError, StoreDamaged
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
+from tourney.games.svg_diagram import seat_colors
 from tourney.match.record import Record
 from tourney.match.result import LogLine
 from tourney.ratings.batch import Batch, rate
 from tourney.ratings.counts import Counts
 from tourney.ratings.trueskill_rating import Pool, Settings, TrueSkillRating, history
+from tourney.report import text
 from tourney.results.ratings import draw_probability_of
 from tourney.results.standings import Standing, compute_standings
 from tourney.schedule.format import Format, ranking_format
@@ -46,6 +48,35 @@ class Meeting(NamedTuple):
 
     expected: float
     z: float
+
+
+@dataclass(frozen=True, slots=True)
+class EntrantLabel:
+    """An entrant on pages. ``slug`` is safe in file names; other strings are safe to show once escaped."""
+
+    number: int
+    slug: str
+    name: str
+    bot: str
+    version: str
+    title: str
+    author: str
+    args: str
+    digest: str
+
+    @property
+    def page(self) -> str:
+        """The path of the entrant's page in the site."""
+        return f"bots/{self.slug}.html"
+
+
+@dataclass(frozen=True, slots=True)
+class SeatLabel:
+    """A seat: its number from 1, its name, and the color of its pieces on the board."""
+
+    number: int
+    name: str
+    color: str
 
 
 @dataclass(frozen=True)
@@ -114,16 +145,47 @@ class Source:
             return self.history[-1][1].table()
         return Pool.of((entrant.number for entrant in self.entrants), self.settings).table()
 
-    def seat_name(self, seat: int) -> str:
-        """Return the name of a seat, counted from 1."""
-        names = self.game.seat_names if self.game else ()
-        return names[seat - 1] if seat <= len(names) else f"Seat {seat}"
+    @cached_property
+    def labels(self) -> dict[int, EntrantLabel]:
+        """The labels of all entrants by number."""
+        return {stored.number: _label(stored) for stored in self.entrants}
+
+    @cached_property
+    def seats(self) -> tuple[SeatLabel, ...]:
+        """The labels of a match's seats in order."""
+        names = self.game.seat_names[: self.tournament.seats] if self.game else ()
+        colors = seat_colors(names)
+        return tuple(
+            SeatLabel(
+                seat,
+                text.display(names[seat - 1] if seat <= len(names) else f"Seat {seat}"),
+                colors[(seat - 1) % len(colors)],
+            )
+            for seat in range(1, self.tournament.seats + 1)
+        )
 
     @cached_property
     def results(self) -> tuple[ResultRow, ...]:
         """All results, in schedule order."""
         found = (match.result_row for match in self.matches)
         return tuple(result for result in found if result is not None)
+
+
+def _label(stored: StoredEntrant) -> EntrantLabel:
+    def shown(words: str) -> str:
+        return text.display(words) if words else ""
+
+    return EntrantLabel(
+        number=stored.number,
+        slug=text.slug(stored.number, stored.name),
+        name=text.display(stored.name),
+        bot=text.display(stored.entrant.bot),
+        version=text.display(stored.entrant.version),
+        title=shown(stored.title),
+        author=shown(stored.author),
+        args=shown(" ".join(stored.entrant.args)),
+        digest=stored.entrant.digest,
+    )
 
 
 def load(repository: Repository, tournament: Tournament) -> Source:

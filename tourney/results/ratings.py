@@ -1,6 +1,6 @@
 """Rating what is stored: from a tournament to TrueSkill pools and batch tables, long schedules in part."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -163,3 +163,51 @@ def pool_rows(batch: Batch, names: Names) -> Rows:
     ]
     rows += [{"figure": f"P(best) of {names[line.entrant]}", "value": line.p_best} for line in batch.ratings]
     return rows
+
+
+def _plain(value: float, digits: int) -> str:
+    return f"{round(value, digits) + 0.0:.{digits}f}"
+
+
+def pool_notes(batch: Batch, names: Names, number: Callable[[float, int], str] = _plain) -> Iterator[str]:
+    """Yield sentences on the pool and the limits of its ratings.
+
+    ``number`` returns a float as text with a number of decimals.
+    """
+    pool, fit = batch.pool, batch.pool.goodness
+    if not pool.matches:
+        yield "No match has been rated yet, so the intervals are those of the prior."
+        return
+    if len(pool.parts) > 1:
+        yield (
+            f"No match connects these {len(pool.parts)} groups of bots, so their ratings are not comparable:"
+            f" {_groups_text(pool.parts, names)}."
+        )
+    for steps in pool.steps:
+        if len(steps) > 1:
+            yield (
+                "No bot ever scored against a group before its own, so only the prior limits their distance:"
+                f" {_groups_text(steps, names)}."
+            )
+    seats = (
+        f"seat {seat.seat}: {number(seat.elo, 0)} ({number(seat.low, 0)} to {number(seat.high, 0)})"
+        for seat in pool.seats
+    )
+    yield f"Seats, in Elo relative to their mean: {'; '.join(seats)}."
+    if fit.p_value is not None and fit.ratio is not None:
+        pairs = f"{fit.pairs:,} pair{'' if fit.pairs == 1 else 's'}"
+        yield (
+            f"Fit: the residuals of {pairs} are {number(fit.ratio, 2)} times those expected by chance"
+            f" (p = {number(fit.p_value, 3)})."
+        )
+    yield (
+        f"Games with the same seed vary {number(pool.dispersion, 2)} times as much as independent games; the"
+        " intervals take this into account."
+    )
+
+
+def _groups_text(groups: Sequence[Sequence[int]], names: Names) -> str:
+    """Return groups of bots on one line, cut short after six groups or bots."""
+    shown = [", ".join(names[number] for number in group[:6]) for group in groups[:6]]
+    cut = len(groups) > 6 or any(len(group) > 6 for group in groups)
+    return "; ".join(shown) + (" and more" if cut else "")

@@ -1,14 +1,13 @@
 """Standings: ranked by the rule of the tournament's format."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from tourney.results.format_input import load_history, setup_of
-from tourney.schedule.format import BY_POINTS, Format, ranking_format
-from tourney.schedule.row import units_of_win
+from tourney.schedule.format import BY_POINTS, Format, History, Participant, Setup, group_size, ranking_format
+from tourney.schedule.row import ResultRow, Row, units_of_win
 from tourney.schedule.tie_breaks import (
     TIE_BREAKS,
     ZERO,
@@ -20,7 +19,7 @@ from tourney.schedule.tie_breaks import (
     sonneborn_berger,
 )
 from tourney.store.repository import Repository
-from tourney.store.values import PairTotal, ScoreTotals, StoredEntrant
+from tourney.store.values import PairTotal, Plan, ScoreTotals, StoredEntrant
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,3 +177,46 @@ def ranking_rule(format_: Format, seats: int) -> str:
     first = {entry.name: entry.title for entry in format_.measures}.get(format_.ranked_by)
     words = [first or format_.ranked_by.replace("-", " "), *(entry.title for entry in entries)]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def load_setup(repository: Repository, tournament: int) -> Setup:
+    """Return a stored tournament as its format sees it, without the matches."""
+    stored = repository.tournament_by_id(tournament)
+    return setup_of(stored.plan, stored.seed, repository.entrants(tournament))
+
+
+def load_history(repository: Repository, tournament: int) -> History:
+    """Return all stored rows and results of a tournament as its format sees them."""
+    with repository.snapshot() as moment:
+        rows = (row for _, row in moment.rows(tournament))
+        return history_of(rows, moment.results(tournament))
+
+
+def setup_of(plan: Plan, seed: int, entrants: Sequence[StoredEntrant]) -> Setup:
+    """Return what a format needs to know of a tournament, its results apart."""
+    return Setup(
+        participants=tuple(
+            Participant(
+                number=entrant.number,
+                name=entrant.name,
+                joined=entrant.joined,
+                left=entrant.left,
+                rating=entrant.rating,
+                deviation=entrant.deviation,
+            )
+            for entrant in entrants
+        ),
+        seats=plan.seats,
+        seed=seed,
+        repeats=plan.games_per_pairing // group_size(plan.seats),
+        rounds=plan.rounds,
+        extra=plan.extra,
+    )
+
+
+def history_of(rows: Iterable[Row], results: Iterable[ResultRow], rounds: int | None = None) -> History:
+    """Return the rows drawn with their results: all of them, or those of so many rounds."""
+    return History(
+        tuple(rows),
+        tuple(result for result in results if rounds is None or result.key.round <= rounds),
+    )

@@ -15,7 +15,7 @@ from tourney.games.registry import find_game
 from tourney.match.referee import Referee
 from tourney.match.seeds import match_seed
 from tourney.match.spec import MatchSpec
-from tourney.results.format_input import setup_of
+from tourney.results.standings import setup_of
 from tourney.run.config.amend import compare
 from tourney.run.config.entrants import enter, naming, refuse_unrated, seeds_by_rating, with_ratings
 from tourney.run.config.tournament_file import TournamentFile, choose

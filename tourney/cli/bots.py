@@ -1,4 +1,4 @@
-"""``tourney bots new|add|list|show|remove``: the commands on the bot store."""
+"""``tourney bots``: create, add, list, show, check and remove bots."""
 
 import sys
 import tempfile
@@ -13,16 +13,28 @@ from tourney.bots.catalogue.manifest import Manifest
 from tourney.bots.catalogue.starter import DEFAULT_GAME, LANGUAGES, new_bot
 from tourney.bots.catalogue.store import BotStore, StoredBot, look_up, shipped_bots
 from tourney.bots.catalogue.submission import digest_of_folder
+from tourney.bots.sandbox.base import open_sandbox
 from tourney.cli.edge import printable
-from tourney.cli.options import bots_option, db_option, format_option, output_options
-from tourney.cli.output import Format, Row, current
-from tourney.errors import BotError, CheckError
+from tourney.cli.options import bots_option, db_option, format_option, output_options, sandbox_option
+from tourney.cli.output import Format, Output, Row, current
+from tourney.errors import BotError, CheckError, UsageError
+from tourney.match.spec import MAX_MS, MAX_STARTUP_MS, Limits
 from tourney.results.columns import Column
+from tourney.run.check_bot import Trial, check_bot
 
 LIST_COLUMNS = ("name", "version", "title", "author", "games", "source", "digest")
 SHOW_FIELDS = (*LIST_COLUMNS[:5], "command", "build", "built", "protocol", "digest", "files", "from")
 SHORT = 12
 """Hexadecimal digits of a digest in a table."""
+
+
+@click.group("bots")
+def command() -> None:
+    """Create, add, list, show, check and remove bots.
+
+    A bot is an executable file, or a folder or .zip file with a bot.toml. The bot store keeps every bot that
+    you add or play with, under the digest of its files, so that matches can be played again later.
+    """
 
 
 def find_bot(reference: str, store: BotStore, stack: ExitStack) -> tuple[BotStore, StoredBot, Path]:
@@ -40,7 +52,7 @@ def find_bot(reference: str, store: BotStore, stack: ExitStack) -> tuple[BotStor
     return temporary, temporary.add(found), found
 
 
-@click.command("new")
+@command.command("new")
 @click.argument("name", type=click.Path(path_type=Path))
 @click.option(
     "--language",
@@ -64,7 +76,7 @@ def new(name: Path, language: str, game: str) -> None:
     output.say(f"Try it: tourney bots check {shown}")
 
 
-@click.command("add")
+@command.command("add")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path))
 @bots_option
 @output_options
@@ -81,7 +93,7 @@ def add(paths: tuple[Path, ...], bots: str) -> None:
         output.write(f"{bot.label} {bot.digest}")
 
 
-@click.command("list")
+@command.command("list")
 @bots_option
 @format_option
 @output_options
@@ -122,7 +134,7 @@ def row_of(manifest: Manifest, digest: str, source: str, format_: Format) -> Row
     }
 
 
-@click.command("show")
+@command.command("show")
 @click.argument("bot")
 @bots_option
 @format_option
@@ -170,7 +182,7 @@ def describe(bot: StoredBot, store: BotStore) -> dict[str, object]:
     }
 
 
-@click.command("remove")
+@command.command("remove")
 @click.argument("bot")
 @click.option("--undo", is_flag=True, help="Restore a removed bot; BOT is the beginning of its digest.")
 @click.option("--force", is_flag=True, help="Remove the bot even if a tournament in the database uses it.")
@@ -216,3 +228,85 @@ def _refuse_entered(digest: str, db: str) -> None:
                         f"tournament {tournament.name} uses this bot (entrant {entrant.entrant.name}), and"
                         " its matches cannot be played again without it; use --force to remove it anyway"
                     )
+
+
+@command.command("check")
+@click.argument("bot")
+@click.option(
+    "--game",
+    "games",
+    multiple=True,
+    metavar="GAME",
+    help="Game to test; repeatable. [default: all games of the bot]",
+)
+@click.option(
+    "--move-ms",
+    type=click.IntRange(1, MAX_MS),
+    default=1000,
+    metavar="MS",
+    show_default=True,
+    help="Time per action.",
+)
+@click.option(
+    "--startup-ms",
+    type=click.IntRange(1, MAX_STARTUP_MS),
+    default=10_000,
+    metavar="MS",
+    show_default=True,
+    help="Time for the start-up.",
+)
+@sandbox_option
+@bots_option
+@output_options
+def check(bot: str, games: tuple[str, ...], move_ms: int, startup_ms: int, sandbox: str, bots: str) -> None:
+    """Test a bot in games against `random`.
+
+    BOT is a path or a name. The bot plays on every seat. Prints a line for each trial; for a failed trial
+    also the cause, advice, the last lines between referee and bot (> to the bot, < from the bot) and the
+    bot's last lines on standard error. Exits with code 1 if a trial fails.
+    """
+    output = current()
+    with ExitStack() as stack:
+        store, found, _ = find_bot(bot, BotStore(Path(bots)), stack)
+        tried = games or found.manifest.games
+        if not tried:
+            raise UsageError(f"{found.label} does not say which games it plays; name one: --game GAME")
+        for game in games:
+            if not found.manifest.plays(game):
+                raise BotError(
+                    f"{found.label} says it plays {', '.join(found.manifest.games)}, not {game};"
+                    " see games in its bot.toml"
+                )
+        limits = Limits(move_ms=move_ms, startup_ms=startup_ms)
+        failed = 0
+        count = 0
+        try:
+            for trial in check_bot(found, store, open_sandbox(sandbox), tried, limits):  # type: ignore[arg-type]  # click gives one of the choices, as a plain str
+                _print(trial, output)
+                count += 1
+                failed += trial.ok is False
+        except BotError as error:
+            for note in getattr(error, "__notes__", ()):
+                for line in note.splitlines():
+                    output.write(f"    {line}")
+            raise
+    if failed:
+        raise CheckError(f"{found.label} failed {failed} of {count} trials")
+    output.write(f"{found.label} passed {count} trials")
+
+
+def _print(trial: Trial, output: Output) -> None:
+    word = {True: "ok", None: "note", False: "FAIL"}[trial.ok]
+    output.write(f"{word:<5}{trial.name}: {trial.result}")
+    if trial.ok:
+        return
+    if trial.advice:
+        output.write(f"     {trial.advice}")
+    for title, lines in (
+        ("the last lines between referee and bot", trial.wire),
+        ("its standard error", trial.stderr),
+    ):
+        if lines:
+            output.write(f"     {title}:")
+            for line in lines:
+                output.write(f"         {line}")

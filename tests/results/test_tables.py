@@ -5,19 +5,19 @@ import io
 import json
 
 from tests.report.world import HOSTILE
-from tourney.report.downloads import table
+from tourney.results.tables import DataTable
 
 ROWS = [{"name": name, "n": k, "x": k / 4, "yes": k % 2 == 0, "none": None} for k, name in enumerate(HOSTILE)]
 COLUMNS = ("name", "n", "x", "yes", "none")
 
 
 def test_json_round_trip() -> None:
-    assert json.loads(table(ROWS, COLUMNS).json()) == ROWS
-    assert json.loads(table([], COLUMNS).json()) == []
+    assert json.loads(DataTable(COLUMNS, ROWS).json()) == ROWS
+    assert json.loads(DataTable(COLUMNS, []).json()) == []
 
 
 def test_csv_has_a_header_and_a_line_per_row() -> None:
-    lines = list(csv.reader(io.StringIO(table(ROWS, COLUMNS).csv().decode("utf-8"))))
+    lines = list(csv.reader(io.StringIO(DataTable(COLUMNS, ROWS).csv().decode("utf-8"))))
     assert lines[0] == list(COLUMNS)
     assert [line[1:] for line in lines[1:3]] == [["0", "0.0", "true", ""], ["1", "0.25", "false", ""]]
     assert len(lines) == len(ROWS) + 1
@@ -25,13 +25,13 @@ def test_csv_has_a_header_and_a_line_per_row() -> None:
 
 def test_no_csv_cell_starts_a_formula() -> None:
     texts = ["=1+1", "+1", "-1", "@x", "\tx", "plain"]
-    lines = list(csv.reader(io.StringIO(table([{"t": t} for t in texts], ["t"]).csv().decode("utf-8"))))
+    lines = list(csv.reader(io.StringIO(DataTable(["t"], [{"t": t} for t in texts]).csv().decode("utf-8"))))
     assert [line[0] for line in lines[1:]] == ["'=1+1", "'+1", "'-1", "'@x", "'\tx", "plain"]
-    numbers = table([{"t": -1}], ["t"]).csv()
+    numbers = DataTable(["t"], [{"t": -1}]).csv()
     assert numbers == b"t\n-1\n"
 
 
 def test_lone_surrogates_do_not_stop_a_table() -> None:
-    made = table([{"t": "a\udcffb"}], ["t"])
+    made = DataTable(["t"], [{"t": "a\udcffb"}])
     assert made.csv() == b"t\na?b\n"
     assert json.loads(made.json()) == [{"t": "a\udcffb"}]
