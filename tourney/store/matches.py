@@ -22,7 +22,16 @@ from tourney.store.columns import (
     unpack_record,
 )
 from tourney.store.models import CHECKPOINT, KEY, LOG, MATCH, MEASURED, SCHEDULE, SEAT
-from tourney.store.rows import FIRST_KEY, each, match_key, match_values, result_of, seat_values, shape_of
+from tourney.store.rows import (
+    FIRST_KEY,
+    RESULT,
+    each,
+    match_key,
+    match_values,
+    result_of,
+    seat_values,
+    shape_of,
+)
 from tourney.store.tournaments import Tournaments
 from tourney.store.values import Match, MatchResult, Measured
 
@@ -36,8 +45,6 @@ _PLAYED = SCHEDULE.join(MATCH, _M.id == _S.id)
 _ALL = SCHEDULE.outerjoin(MATCH, _M.id == _S.id)
 _DERIVED = ("digest", "ranks", "faults", "reason", "void", "void_reason", "void_entrant", "actions")
 """The columns of a match that follow from its record."""
-_RESULT = [column for column in MATCH.c if column is not _M.record]
-_RESULT_NAMES = [column.name for column in _RESULT]
 
 
 class Matches(Tournaments):
@@ -91,7 +98,9 @@ class Matches(Tournaments):
         finished: bool = False,
     ) -> Iterator[Match]:
         """Yield matches in schedule order: all, those of an entrant or number, or those with a result."""
-        query = sa.select(_S.number, *KEY, _S.seating, *_RESULT).select_from(_PLAYED if finished else _ALL)
+        query = sa.select(_S.number, *KEY, _S.seating, _M.id, *RESULT).select_from(
+            _PLAYED if finished else _ALL
+        )
         if number is not None:
             query = query.where(_S.number == number)
         if entrant is not None:
@@ -102,8 +111,7 @@ class Matches(Tournaments):
             shape = shape_of(connection, tournament)
             for row in each(connection, query):
                 try:
-                    columns = dict(zip(_RESULT_NAMES, row[6:], strict=True))
-                    result = None if columns["id"] is None else result_of(columns, shape)
+                    result = None if row[6] is None else result_of(row[7:], shape.seats)
                     last = match_key(last, *row[:5])
                     match = Match(tournament, row[0], last, read_seating(row[5], *shape), result)
                 except ColumnError as error:

@@ -7,6 +7,7 @@ that read raise ColumnError, which names the column.
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import fields
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -35,7 +36,7 @@ from tourney.store.columns import (
     unpack_measured,
     unpack_record,
 )
-from tourney.store.models import ENTRANT, KEY, TOURNAMENT
+from tourney.store.models import ENTRANT, KEY, MATCH, TOURNAMENT
 from tourney.store.values import (
     VOID_REASONS,
     MatchResult,
@@ -186,21 +187,34 @@ def check_match(row: Columns, shape: Shape) -> None:
         unpack_record("record", row["record"], shape.seats)
 
 
-def result_of(row: Columns, shape: Shape) -> Result:
-    """Return a finished match's result from its columns, the record apart."""
-    if row["void_reason"] is not None:
-        read_word(row, "void_reason", VOID_REASONS)
+RESULT = [MATCH.c[field.name] for field in fields(Result)]
+"""The columns of a result, in the order of its fields."""
+
+
+def result_of(row: Sequence[Any], seats: int) -> Result:
+    """Return a finished match's result from the values of the columns ``RESULT``."""
+    digest, ranks, reason, faults, void, note, actions, reproducible, void_reason, void_entrant = row
+    # Most rows pass this test, which makes no object; a bad one is read column by column for its error.
+    fits = type(digest) is type(reason) is type(note) is str and type(actions) is int and actions >= 0
+    if not fits or void_reason is not None or void_entrant is not None:
+        columns = dict(zip((column.name for column in RESULT), row, strict=True))
+        for name in ("digest", "reason", "note"):
+            read_text(columns, name)
+        read_int(columns, "actions")
+        if void_reason is not None:
+            read_word(columns, "void_reason", VOID_REASONS)
+        read_maybe_int(columns, "void_entrant")
     return Result(
-        digest=read_text(row, "digest"),
-        ranks=read_ranks(row["ranks"], shape.seats),
-        reason=read_text(row, "reason"),
-        faults=read_faults(row["faults"], shape.seats),
-        void=row["void"],
-        note=read_text(row, "note"),
-        actions=read_int(row, "actions"),
-        reproducible=row["reproducible"],
-        void_reason=row["void_reason"],
-        void_entrant=read_maybe_int(row, "void_entrant"),
+        digest,
+        read_ranks(ranks, seats),
+        reason,
+        read_faults(faults, seats),
+        void,
+        note,
+        actions,
+        reproducible,
+        void_reason,
+        void_entrant,
     )
 
 
