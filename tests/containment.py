@@ -1,4 +1,4 @@
-"""Whether containment works on this machine."""
+"""Checks that containment works on this machine."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""Executors for tests of runs: they play in this process, and reply in an order that a test chooses."""
+"""Executors for tests of runs: they play in this process and reply in the test's order."""
 
 import itertools
 from collections.abc import Callable, Sequence
@@ -46,7 +46,7 @@ class BackwardsExecutor(FuturesExecutor):
 
 
 class ShuffledExecutor(BackwardsExecutor):
-    """Plays some of the held matches at each ``flush``; ``choices``, repeated, say how many and which."""
+    """Plays some of the held matches at each ``flush``; ``choices`` (repeated) give number and order."""
 
     def __init__(
         self, play: Callable[[MatchTask], WorkerReply], workers: int, choices: Sequence[int]

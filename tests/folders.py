@@ -1,4 +1,4 @@
-"""Bots' folders for tests."""
+"""Folders of bots for tests."""
 
 from collections.abc import Mapping
 from pathlib import Path

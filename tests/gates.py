@@ -1,6 +1,6 @@
-"""Runs that a test can hold: a bot whose matches each need a ticket.
+"""Runs that a test can hold, by a bot whose matches each need a ticket.
 
-For tests that catch a run in the middle: it plays as many matches as are admitted, and then waits.
+For tests that stop a run in the middle: it plays the admitted matches, then waits.
 """
 
 import json
@@ -126,8 +126,8 @@ class Home:
 
     def finish(self, process: "subprocess.Popen[str]") -> tuple[int, str]:
         """Wait for a run to end; return its exit code and standard error."""
-        _, said = process.communicate(timeout=PATIENCE)
-        return process.returncode, said or ""
+        _, errors = process.communicate(timeout=PATIENCE)
+        return process.returncode, errors or ""
 
     def kill(self, process: "subprocess.Popen[str]") -> None:
         """Kill a run as a crash would, and wait until its workers are gone."""
@@ -155,7 +155,7 @@ class Home:
             json.loads(line) for line in path.read_text("ascii").splitlines(keepends=True) if line[-1] == "\n"
         ]
 
-    def said(self, words: str, name: str = "cup") -> bool:
+    def logged(self, words: str, name: str = "cup") -> bool:
         """Return whether the log has a message that starts with these words."""
         return any(line["event"] == "say" and line["text"].startswith(words) for line in self.log(name))
 

@@ -1,4 +1,4 @@
-"""Processes in tests: which are alive, and which are left."""
+"""Helpers that find living and remaining processes."""
 
 import time
 from collections.abc import Callable
@@ -25,7 +25,7 @@ def wait_for(event: Callable[[], bool]) -> bool:
     while time.monotonic() < end:
         if event():
             return True
-        time.sleep(0.01)  # only spares the processor
+        time.sleep(0.01)  # saves processor time
     return False
 
 
@@ -53,7 +53,7 @@ def _left(fits: Callable[[Path], bool]) -> list[str]:
     """Return the commands of remaining processes; killed ones have a minute to end."""
     until = time.monotonic() + 60
     while (found := _there(fits)) and time.monotonic() < until:
-        time.sleep(0.001)  # spares the processor
+        time.sleep(0.001)  # saves processor time
     return found
 
 

@@ -1,4 +1,4 @@
-"""Helpers for tests of formats: results derived from a seed, and tournaments played with them."""
+"""Helpers for tests of formats: results derived from a seed, and tournaments with them."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -48,7 +48,7 @@ def truth(count: int, seed: int = 3) -> list[int]:
 
 
 def play_round(format_: Format, setup: Setup, history: History, strengths: Sequence[int]) -> History:
-    """Pair the next rounds as a run does, and play them."""
+    """Pair the next rounds as a run does; return the history with their results."""
     seen = history.rounds - format_.lag
     known = tuple(r for r in history.results if r.key.round <= seen)
     drawn = format_.next_rounds(setup, History(history.rows, known))
@@ -62,7 +62,7 @@ def play_out(format_: Format, setup: Setup, strengths: Sequence[int], limit: int
         found.append(play_round(format_, setup, found[-1], strengths))
         if len(found[-1].rows) == len(found[-2].rows):
             return found[:-1]
-    raise AssertionError(f"{format_.name} goes on for ever")
+    raise AssertionError(f"{format_.name} never ends")
 
 
 def pairings(rows: Iterable[Row]) -> list[tuple[int, tuple[int, ...]]]:

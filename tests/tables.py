@@ -20,7 +20,7 @@ NO_LIMITS = Limits(move_ms=None, margin_ms=0)
 
 
 def toy(name: str) -> AnyGame:
-    """Return a toy game by name, as ``tourney.games.registry.find_game`` does for those installed."""
+    """Return a toy game by name, as ``tourney.games.registry.find_game`` does for installed games."""
     return GAMES[name]
 
 
@@ -32,7 +32,7 @@ def make_spec(
     opening: Opening = Opening(),  # noqa: B008 - a frozen value
     options: tuple[tuple[str, str], ...] = (),
 ) -> MatchSpec:
-    """Return the spec of a match of bots that do not exist."""
+    """Return the spec of a match of made-up bots."""
     entrants = tuple(
         Entrant(f"entrant-{seat}", f"bot-{seat}", "1.0", (), f"{seat:064x}") for seat in range(1, seats + 1)
     )

@@ -1,4 +1,4 @@
-"""The registry of plugins, with a kind of its own."""
+"""The registry of plugins, with the test's own kind of plugin."""
 
 import sys
 from collections.abc import Iterator
@@ -62,7 +62,7 @@ def offer(*points: tuple[str, str]) -> Any:
     return patch.object(plugins, "installed", lambda _: made)
 
 
-def test_own_thing_needs_no_entry_points(boxes: Registry[Box]) -> None:
+def test_own_class_needs_no_entry_points(boxes: Registry[Box]) -> None:
     with patch.object(plugins, "installed", side_effect=AssertionError):
         assert type(boxes.find("crate")) is Crate
         assert boxes.find("crate") is boxes.find("crate")
@@ -81,7 +81,7 @@ def test_unknown_name_is_refused_with_the_known_ones(boxes: Registry[Box], home:
     assert str(error.value) == "there is no box 'bag'; the boxes are: crate, tin"
 
 
-def test_own_thing_wins_over_a_plugin_of_its_name(boxes: Registry[Box], home: str) -> None:
+def test_own_class_wins_over_a_plugin_of_its_name(boxes: Registry[Box], home: str) -> None:
     sentence = f"the box crate of Tourney's own is offered by {home}:Tin as well; uninstall that package"
     with offer(("crate", f"{home}:Tin")):
         assert type(boxes.find("crate")) is Crate

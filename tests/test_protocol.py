@@ -1,4 +1,4 @@
-"""The lines of the bot protocol: exact bytes, both directions, and what is refused."""
+"""The lines of the bot protocol: exact bytes in both directions, and refusals."""
 
 import pytest
 from hypothesis import given
@@ -182,8 +182,8 @@ def test_referee_lines_end_at_a_mebibyte() -> None:
         *("bestmove a1", "bot\tx=1", "{}", "move a\r"),
     ],
 )
-def test_anything_else_is_no_line(line: str) -> None:
-    """It is Invalid, with a short, printable reason."""
+def test_other_bytes_are_invalid(line: str) -> None:
+    """The reason is short and printable."""
     message = decode_bot(line)
     assert isinstance(message, Invalid)
     assert message.why.isprintable()
@@ -218,7 +218,7 @@ def test_any_bot_line_is_decoded(line: str) -> None:
     ],
 )
 def test_greetings_are_read(words: str, greeting: Greeting) -> None:
-    """The lines that a bot wants, and its other pairs."""
+    """A greeting has the requested lines and other pairs."""
     assert decode_bot(f"bot {words}") == greeting
 
 
@@ -238,7 +238,7 @@ def test_greetings_are_read(words: str, greeting: Greeting) -> None:
     ],
 )
 def test_bad_greetings_are_refused_in_a_sentence(words: str) -> None:
-    """A malformed word, a key given twice, an unknown want."""
+    """Such as a malformed word, a repeated key, or an unknown request."""
     message = decode_bot(f"bot {words}")
     assert isinstance(message, Invalid)
     assert message.why.startswith("bot: ")

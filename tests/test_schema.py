@@ -1,4 +1,4 @@
-"""The schema reader: every refusal names the place, the value and what is allowed."""
+"""The schema reader: every refusal names the place, the value and the allowed values."""
 
 import re
 from typing import Annotated, Any, Literal
@@ -69,7 +69,7 @@ def test_good_data_becomes_a_frozen_value() -> None:
     found = read(data, Outer)
     assert found == Outer("cup", options={"a": 1, "b": "x"}, limits=Inner(3), tables=(Inner(None, "slow"),))
     with pytest.raises(AttributeError):
-        found.name = "other"  # type: ignore[misc]  # it is refused, and that is tested
+        found.name = "other"  # type: ignore[misc]  # the assignment is refused, which is the test
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ FIELDS = [field.encode_name for field in msgspec.structs.fields(Outer)]
 
 @given(st.dictionaries(st.sampled_from(FIELDS), JSON, max_size=4))
 def test_any_refusal_is_explained_without_help_of_msgspec(data: dict[str, Any]) -> None:
-    """The walk that words an error agrees with msgspec about what is wrong."""
+    """The function that words an error finds the same error as msgspec."""
     error = refusal(data, Outer)
     assert error is None or not re.search(r" - at `\$|Expected", error.problem)
 

@@ -1,4 +1,4 @@
-"""Seeds: both ways to derive them give the documented values."""
+"""Both ways to derive seeds give the documented values."""
 
 import hashlib
 
@@ -12,7 +12,7 @@ from tourney.seeds import U64, derive, deriver, uniform
 
 @given(st.integers(0, U64 - 1), st.integers(0, 10**6))
 def test_deriver_gives_the_same_as_derive(seed: int, k: int) -> None:
-    """The fast way for many k agrees with the plain way and with the definition."""
+    """The fast function for many k agrees with the plain one and with the definition."""
     text = f"{seed}/chance/{k}".encode("ascii")
     defined = int.from_bytes(hashlib.blake2b(text, digest_size=8, key=b"tourney-seed-1").digest(), "big")
     assert derive(seed, "chance", k) == deriver(seed, "chance")(k) == chance_stream(seed)(k) == defined

@@ -1,4 +1,4 @@
-"""The wheel works alone: built, installed, and run outside the checkout."""
+"""The wheel works when built, installed and run outside the checkout."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Small tournaments and made-up matches for the tests of store and runs."""
+"""Small tournaments and made-up matches for tests of the store and of runs."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -69,7 +69,7 @@ def begin(
 def played(
     spec: MatchSpec, ranks: tuple[int, ...] | None = None, faults: tuple[tuple[int, FaultKind, int], ...] = ()
 ) -> PlayedMatch:
-    """Return a made-up match: by its seed the first seat wins or loses, or all seats draw."""
+    """Return a made-up match; by its seed the first seat wins or loses, or all seats draw."""
     seats = len(spec.seats)
     by_seed = (tuple(range(1, seats + 1)), tuple(range(seats, 0, -1)), (1,) * seats)
     outcome = Outcome(by_seed[spec.seed % 3] if ranks is None else ranks, "points", faults)

@@ -13,7 +13,7 @@ from tourney.seeds import RandBelow
 
 @dataclass(frozen=True, slots=True)
 class ToeState(State[int]):
-    """Noughts and crosses: seat 1 is X, seat 2 is O; the option `misere` reverses the result."""
+    """Noughts and crosses: seat 1 is X, seat 2 is O; the option `misere` reverses the ranks."""
 
     board: str
     misere: bool
@@ -192,7 +192,7 @@ class Race(Game[str]):
 class OddsState(State[int]):
     """Two rounds: both choose 1 to 3, seat 1 unseen; equals score for seat 2, else seat 1.
 
-    Who chose 3 may not choose it again.
+    A seat that chose 3 may not choose it again.
     """
 
     done: tuple[tuple[int, int], ...] = ()
@@ -293,7 +293,7 @@ class Odds(Game[int]):
 
 
 class SmallToe(Toe):
-    """A game that refuses some of its settings, and draws itself plainly."""
+    """A game that refuses some of its settings, and has a plain diagram."""
 
     name = "small-toe"
 

@@ -60,7 +60,7 @@ def ask(
     executor: MatchExecutor | None = None,
     **changes: Any,
 ) -> ComparisonResult:
-    """Compare the shipped bots by made-up games."""
+    """Compare the shipped bots in made-up games."""
     return compare_bots(
         request(**changes),
         str(folder / "t.db"),
@@ -116,7 +116,7 @@ def test_comparison_continues_where_it_stopped(tmp_path: Path) -> None:
     (tmp_path / "whole").mkdir()
     (tmp_path / "parts").mkdir()
     whole = ask(tmp_path / "whole", strong(70)).result
-    said: list[str] = []
+    lines: list[str] = []
     stops = 0
     while True:
         heard, left = RecordingListener(), [7]
@@ -126,7 +126,7 @@ def test_comparison_continues_where_it_stopped(tmp_path: Path) -> None:
             return strong(70)(task) if left[0] >= 0 else WorkerReply(task.number)
 
         part = ask(tmp_path / "parts", play, heard=heard)
-        said += [line for line in heard.messages if "LLR" in line]
+        lines += [line for line in heard.messages if "LLR" in line]
         if part.result["ended"]:
             break
         stops += 1
@@ -134,7 +134,7 @@ def test_comparison_continues_where_it_stopped(tmp_path: Path) -> None:
         assert "undecided so far" in decision_text(part.result)
     assert stops > 3
     assert part.result == whole
-    assert len(said) == whole["pairs"] // 4
+    assert len(lines) == whole["pairs"] // 4
 
 
 def test_ended_comparison_is_not_played_again(tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_faults_count_as_losses(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"game": "go"}, "there is no game"),
         ({"options": {"x": "1"}}, "no option x"),
@@ -209,8 +209,8 @@ def test_faults_count_as_losses(tmp_path: Path) -> None:
         ({"b": EntrantLine("greedy", name="greedy")}, "both bots are called greedy"),
     ],
 )
-def test_invalid_requests_are_refused(tmp_path: Path, changes: dict[str, Any], said: str) -> None:
-    with refused(UsageError, said):
+def test_invalid_requests_are_refused(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
+    with refused(UsageError, message):
         ask(tmp_path, strong(50), **changes)
     assert not (tmp_path / "t.db").exists()
 

@@ -1,4 +1,4 @@
-"""A real comparison, killed in the middle and continued."""
+"""A real comparison is killed in the middle and continued."""
 
 import json
 import subprocess
@@ -37,14 +37,14 @@ def test_killed_comparison_continues_to_the_same_result(tmp_path: Path) -> None:
     ) as first:
         try:
             assert first.stderr is not None
-            said = []
+            lines = []
             for line in first.stderr:
-                said.append(line)
+                lines.append(line)
                 if "LLR" in line:
                     break
         finally:
             first.kill()
-    assert f"{BATCH} pairs, score 100.0 %" in said[-1], said
+    assert f"{BATCH} pairs, score 100.0 %" in lines[-1], lines
     assert leftovers(tmp_path) == []
     state = json.loads(run("status", "--format", "json", "--db", "killed.db", cwd=tmp_path).stdout)
     assert 2 * BATCH <= state[0]["done"] <= ALLOWED

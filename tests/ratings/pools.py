@@ -1,20 +1,20 @@
-"""Small pools for the tests of batch ratings."""
+"""Small pools for tests of batch ratings."""
 
 from tourney.schedule.row import MatchKey, ResultRow
 from tourney.seeds import derive, stream
 
 
 def results_of(seats: int, entrants: int, matches: int, label: str = "pool") -> list[ResultRow]:
-    """Return results in mirrored groups, the stronger (by number) before the weaker more often than not."""
-    draw = stream(seats, "batch", label)
+    """Return results in mirrored groups; the entrant with the higher number mostly wins."""
+    sample = stream(seats, "batch", label)
     results = []
     for k in range(matches):
         group, turn = divmod(k, seats)
         if not turn:
-            shuffled = sorted((draw(1 << 40), number) for number in range(entrants))
+            shuffled = sorted((sample(1 << 40), number) for number in range(entrants))
             who = [number for _, number in shuffled[:seats]]
         order = tuple(who[turn:] + who[:turn])
-        strength = [draw(7) + entrant for entrant in order]
+        strength = [sample(7) + entrant for entrant in order]
         ranks = tuple(1 + sum(other > mine for other in strength) for mine in strength)
         results.append(ResultRow(MatchKey(1, group + 1, 1, turn + 1), order, ranks))
     return results

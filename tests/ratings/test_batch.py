@@ -1,4 +1,4 @@
-"""Whole pools: independent of order, sensible with little data, right where the truth is known."""
+"""Ratings of whole pools: independent of order, sensible for little data, close to known strengths."""
 
 import numpy as np
 import pytest
@@ -76,7 +76,7 @@ def test_first_seat_wins_count_as_seat_effect() -> None:
     assert first.low > 0 > second.high
     assert first.elo == -second.elo
     assert 0.2 < batch.pool.dispersion < 0.6, (
-        "mirrored games that are opposed vary less than independent ones"
+        "opposite results of mirrored games vary less than independent ones"
     )
 
 
@@ -121,7 +121,7 @@ def test_more_wins_give_a_higher_finite_rating() -> None:
         top = batch.ratings[0]
         assert top.entrant == 0
         assert last < top.elo < 2500
-        assert top.high - top.low > 300, "that it never lost says little of how strong it is"
+        assert top.high - top.low > 300, "an entrant without losses has an uncertain rating"
         last = top.elo
     assert batch.pool.steps[0][0] == (0,)
 

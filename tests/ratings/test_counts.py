@@ -10,7 +10,7 @@ from tourney.store.values import GroupGame
 
 
 def same(one: Counts, other: Counts) -> bool:
-    """Say whether two counts are equal to the last byte."""
+    """Return whether two counts are equal to the last byte."""
     return (one.entrants, one.seats) == (other.entrants, other.seats) and all(
         np.array_equal(getattr(one, name), getattr(other, name))
         for name in ("seating", "ranks", "cluster", "times")
@@ -50,9 +50,11 @@ def test_void_and_forfeited_games_are_left_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("entrants", "ranks", "said"),
+    ("entrants", "ranks", "message"),
     [((0, 7), (1, 2), "not in the pool"), ((1, 1), (1, 2), "different"), ((0, 1, 2), (1, 2, 3), "no 2")],
 )
-def test_impossible_results_are_refused(entrants: tuple[int, ...], ranks: tuple[int, ...], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_impossible_results_are_refused(
+    entrants: tuple[int, ...], ranks: tuple[int, ...], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
         Counts.of_results([ResultRow(MatchKey(1, 1, 1, 1), entrants, ranks)], range(3), 2)

@@ -1,4 +1,4 @@
-"""Covariances: the sandwich by hand, and the envelope that is published."""
+"""Covariances: the sandwich against a plain computation, and the published envelope."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def test_squared_scores_add_up_over_clusters(seats: int) -> None:
 
 
 def test_equal_games_in_a_cluster_make_one_observation() -> None:
-    """Each game twice: to the sandwich they are one observation, the inverse Hessian believes in two."""
+    """With each game doubled, the sandwich counts one observation, the inverse Hessian two."""
     single = [
         ResultRow(MatchKey(1, k, 1, 1), ((0, 1), (1, 0))[k % 2], ((1, 2), (2, 1))[(k % 2) ^ (k * 7 % 10 > 5)])
         for k in range(1, 401)
@@ -61,7 +61,7 @@ def test_envelope_is_above_both(one: Floats, other: Floats) -> None:
 
 
 def test_sandwich_is_too_narrow_for_a_perfect_score() -> None:
-    """Nothing surprising happened, so the sandwich is narrow; what is published is not."""
+    """Without a surprising result the sandwich is narrow; the published covariance is not."""
     results = [
         ResultRow(MatchKey(1, k, 1, order), ((0, 1), (1, 0))[order - 1], ((1, 2), (2, 1))[order - 1])
         for k in range(1, 21)

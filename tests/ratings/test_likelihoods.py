@@ -1,4 +1,4 @@
-"""The two models: their probabilities, and derivatives that fit them."""
+"""The probabilities of the two models, and their derivatives."""
 
 import math
 from itertools import permutations, product
@@ -19,7 +19,7 @@ from tourney.schedule.row import MatchKey, ResultRow
 
 
 def numbers(size: int, spread: float = 1.0) -> Floats:
-    """Return some parameters that look like nothing in particular."""
+    """Return irregular parameters."""
     return spread * np.sin(np.arange(1, size + 1) ** 2)
 
 
@@ -32,7 +32,7 @@ def one(ranks: tuple[int, ...]) -> Counts:
 
 
 def probability(model: Likelihood, x: Floats) -> float:
-    """Return the probability of what happened."""
+    """Return the probability of the results."""
     return math.exp(model.at(x).value)
 
 
@@ -66,7 +66,7 @@ def test_derivatives_match_the_value(kind: type[Davidson | PlackettLuce], seats:
 @settings(max_examples=30, deadline=None)
 @given(st.integers(2, 4), st.lists(st.floats(-4, 4), min_size=11, max_size=11))
 def test_information_is_never_negative(seats: int, values: list[float]) -> None:
-    """Concave, with ties too: Newton's method has one summit to climb."""
+    """The likelihood is concave, also with ties, so Newton's method has one maximum."""
     counts = Counts.of_results(results_of(seats, 5, 30), range(5), seats)
     model = likelihood_of(counts)
     information = model.at(np.array(values[: model.size])).information
@@ -110,13 +110,13 @@ def test_tie_is_the_mean_of_its_possible_orders(seats: int) -> None:
             if all((ranks[i] < ranks[j]) <= (order[i] < order[j]) for i in range(seats) for j in range(seats))
         ]
         last = math.factorial(ranks.count(max(ranks)))
-        # Those on the last place are left open without being counted: a constant that changes no estimate.
+        # The orders of the last place are not counted: a constant that changes no estimate.
         assert probability(PlackettLuce(one(ranks)), x) == pytest.approx(last * np.mean(fitting))
         assert len(orders(ranks)) * last == len(fitting)
 
 
 def test_two_bots_have_the_closed_form_estimate() -> None:
-    """Of wins, draws and losses, seats changed: odds w / l, and nu d / sqrt(wl), but for a weak prior."""
+    """For w wins, d draws and l losses in both seats: odds w / l, nu = d / sqrt(wl), up to a weak prior."""
     w, d, lost = 40, 30, 10
     results = []
     for k in range(w + d + lost):
@@ -132,14 +132,14 @@ def test_two_bots_have_the_closed_form_estimate() -> None:
 
 
 def test_single_winner_games_are_rated_by_winners() -> None:
-    """Shared last places say nothing: odds of strengths are odds of wins, from matches of all three."""
+    """Shared last places carry no information: strengths are proportional to wins."""
     wins = (50, 30, 10)
     results = [
         ResultRow(MatchKey(1, k + 1, 1, 1), (0, 1, 2), tuple(1 if seat == winner else 2 for seat in range(3)))
         for k, winner in enumerate(winner for winner, times in enumerate(wins) for _ in range(times))
     ]
     counts = Counts.of_results(results, range(3), 3)
-    # Everybody always has the same seat; so the seats are held at 0 by a strong prior.
+    # Every entrant keeps its seat, so a strong prior holds the seats at 0.
     mode = maximise(PlackettLuce(counts), Prior(rating=1e7, seat=1e-4).precision(3, 3, draws=False))
     strengths = np.exp(mode.x[:3])
     assert np.allclose(strengths / strengths.sum(), np.array(wins) / sum(wins), atol=1e-5)
@@ -150,7 +150,7 @@ def test_single_winner_games_are_rated_by_winners() -> None:
 
 @pytest.mark.parametrize(("kind", "seats"), MODELS)
 def test_expected_points_add_up_to_the_scored_points(kind: type[Davidson | PlackettLuce], seats: int) -> None:
-    """At the maximum of a likelihood of two seats every entrant's score is the expected one."""
+    """At the maximum for two seats, every entrant's score equals its expected score."""
     counts = Counts.of_results(results_of(seats, 6, 120), range(6), seats)
     model = kind(counts)
     weak = Prior(rating=1e6, seat=1e6, draws=1e4).precision(6, seats, draws=model.has_draws)
@@ -175,7 +175,7 @@ def test_expected_points_add_up_to_the_scored_points(kind: type[Davidson | Plack
 
 @pytest.mark.parametrize("seats", [3, 4])
 def test_shared_ranks_leave_expected_scores_of_the_model(seats: int) -> None:
-    """For every shape of ranks, over all results of that shape: a pair's points come out as expected."""
+    """For each shape of ranks, a pair's mean points over all its results equal the expected points."""
     shapes = {tuple(sorted(ranks)) for ranks in product(range(seats), repeat=seats)}
     utility = 2 * numbers(seats)
     for shape in sorted(shapes):

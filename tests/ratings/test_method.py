@@ -1,4 +1,4 @@
-"""Rating methods behind one interface."""
+"""Rating methods share one interface."""
 
 import tomllib
 

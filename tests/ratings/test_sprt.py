@@ -1,4 +1,4 @@
-"""The sequential test: its ratio, its bounds, its errors, and what it makes of extreme results."""
+"""The sequential test: its ratio, bounds and error rates, and extreme results."""
 
 import math
 
@@ -28,15 +28,15 @@ def test_elo_and_score_are_inverse() -> None:
         assert elo_of(expected_score(elo)) == pytest.approx(elo)
 
 
-def test_ratio_without_draws_is_the_plain_one() -> None:
-    """Two outcomes have but one distribution of a mean: log p1/p0 for a win, log (1-p1)/(1-p0) for a loss."""
+def test_ratio_without_draws_is_the_binomial_ratio() -> None:
+    """A mean fixes a distribution of two outcomes: log p1/p0 a win, log (1-p1)/(1-p0) a loss."""
     p0, p1 = expected_score(0), expected_score(20)
     expected = 300 * math.log(p1 / p0) + 250 * math.log((1 - p1) / (1 - p0))
     assert Sprt().llr((250, 0, 0, 0, 300)) == pytest.approx(expected, abs=0.01)
 
 
-def test_ratio_of_many_pairs_is_the_normal_one() -> None:
-    """N (s1 - s0) (2 s - s0 - s1) / (2 var), which the ratio tends to."""
+def test_ratio_of_many_pairs_is_the_normal_approximation() -> None:
+    """The ratio tends to N (s1 - s0) (2 s - s0 - s1) / (2 var)."""
     pairs = (600, 1300, 2500, 1400, 650)
     total = sum(pairs)
     shares = np.array(pairs) / total
@@ -56,7 +56,7 @@ def test_swapped_sides_give_the_opposite_decision(pairs: list[int]) -> None:
 
 @given(counts, st.integers(0, 3), st.integers(1, 50))
 def test_better_pair_raises_the_ratio(pairs: list[int], place: int, times: int) -> None:
-    """Replacing pairs by better ones never makes H1 less likely, as far as outcomes have been seen."""
+    """Replacing pairs by better ones never makes H1 less likely, if every outcome occurred."""
     pairs = [count + 5 for count in pairs]
     moved = min(times, pairs[place] - 1)
     better = list(pairs)
@@ -77,7 +77,7 @@ def test_better_pair_raises_the_ratio(pairs: list[int], place: int, times: int) 
     ],
 )
 def test_few_equal_pairs_give_no_certainty(pairs: tuple[int, ...], decision: str | None) -> None:
-    """A handful of equal pairs has no variance; that must not count as certainty."""
+    """A few equal pairs have no variance, but are no certain result."""
     assert Sprt().decide(pairs) == decision
 
 
@@ -89,8 +89,8 @@ def decide(elo: float, runs: int, batch: int = 8) -> tuple[float, float]:
     for run in range(runs):
         pairs, part = np.zeros(5, dtype=int), 0
         while (decision := test.decide(pairs.tolist())) is None:
-            drawn = np.searchsorted(bounds, uniforms(batch, "test", "sprt", int(elo), run, part))
-            pairs += np.bincount(np.minimum(drawn, 4), minlength=5)
+            sampled = np.searchsorted(bounds, uniforms(batch, "test", "sprt", int(elo), run, part))
+            pairs += np.bincount(np.minimum(sampled, 4), minlength=5)
             part += 1
         taken += decision == "H1"
         length += int(pairs.sum())

@@ -1,4 +1,4 @@
-"""Superiority, ranks and connections: against what can be known otherwise."""
+"""Superiority, ranks and connections against independent values."""
 
 import math
 
@@ -15,18 +15,18 @@ def test_samples_are_a_function_of_their_labels() -> None:
     first = uniforms(3, "test", 1)
     assert first.tolist() == uniforms(3, "test", 1).tolist() == uniforms(9, "test", 1)[:3].tolist()
     assert first.tolist() != uniforms(3, "test", 2).tolist()
-    # Fixed for good: a change would change published numbers.
+    # A different value would change published numbers.
     assert first[0] == pytest.approx(0.8174224660079792, abs=1e-15)
 
 
-def test_normal_draws_are_normal() -> None:
-    drawn = normals(20_001, "test")
-    assert drawn.shape == (20_001,)
-    assert abs(drawn.mean()) < 0.03
-    assert abs(drawn.std() - 1) < 0.02
+def test_normal_samples_are_normal() -> None:
+    sample = normals(20_001, "test")
+    assert sample.shape == (20_001,)
+    assert abs(sample.mean()) < 0.03
+    assert abs(sample.std() - 1) < 0.02
     for point in (-1.5, -0.5, 0.0, 1.0, 2.0):
         expected = math.erfc(-point / math.sqrt(2)) / 2
-        assert abs(np.mean(drawn < point) - expected) < 0.012
+        assert abs(np.mean(sample < point) - expected) < 0.012
 
 
 def test_los_of_a_pair_is_normal() -> None:

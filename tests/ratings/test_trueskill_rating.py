@@ -1,4 +1,4 @@
-"""TrueSkill: the package's numbers where it has any, sensible ones elsewhere, in one order."""
+"""TrueSkill agrees with the package where that works, and gives finite numbers elsewhere."""
 
 import json
 import math
@@ -46,12 +46,12 @@ def rate(
 
 
 def pool_of_results(seats: int, entrants: int, matches: int) -> list[ResultRow]:
-    draw = stream(seats, "pool")
+    sample = stream(seats, "pool")
     results = []
     for k in range(matches):
-        shuffled = sorted((draw(1 << 40), number) for number in range(entrants))
+        shuffled = sorted((sample(1 << 40), number) for number in range(entrants))
         order = [number for _, number in shuffled[:seats]]
-        strength = [draw(10) + entrant for entrant in order]
+        strength = [sample(10) + entrant for entrant in order]
         ranks = tuple(1 + sum(other > mine for other in strength) for mine in strength)
         results.append(ResultRow(MatchKey(1 + k // 10, 1 + k % 10, 1, 1), tuple(order), ranks))
     return results

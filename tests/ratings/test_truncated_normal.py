@@ -37,7 +37,7 @@ def test_draw_is_the_truncated_normal(t: float, margin: float) -> None:
 @pytest.mark.parametrize("t", [-60.0, -20.0, -8.5, -7.5, -1.0, 0.0, 2.0])
 def test_win_is_the_truncated_normal(t: float, margin: float) -> None:
     v, w = win(t, margin)
-    # A normal cut below at the margin lies within 12 of there, or of its mean; farther out is nothing.
+    # A normal cut below at the margin lies within 12 of the margin or of its mean.
     scale = min(12.0, 45 / max(1.0, margin - t))
     mean, variance = moments(t, margin, max(margin, t) + scale)
     assert v == pytest.approx(mean - t, rel=1e-6, abs=1e-9)

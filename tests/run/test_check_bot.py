@@ -1,4 +1,4 @@
-"""Checking a bot finds each fault that a bot can have. Real processes, in shell."""
+"""Checking a bot finds each kind of fault; the bots are real processes, in shell."""
 
 from pathlib import Path
 
@@ -28,8 +28,8 @@ def check(
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("game", ["sages-tafl", "cyvasse"])
-def test_what_bots_new_writes_passes(language: str, game: str, tmp_path: Path) -> None:
-    """In a game with hidden actions and in one without, and without any advice."""
+def test_new_bot_passes_all_trials(language: str, game: str, tmp_path: Path) -> None:
+    """The check gives no advice, for games with and without hidden actions."""
     new_bot(tmp_path / "mybot", language, game)
     trials = check(tmp_path / "mybot", tmp_path)
     assert [(trial.name, trial.ok) for trial in trials] == [
@@ -51,29 +51,33 @@ def test_every_seat_of_fewest_and_most_seats_is_checked(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("cases", "said", "advice"),
+    ("cases", "result", "advice"),
     [
         ("tourney) echo dying >&2; exit 3;;", "exited with code 3", "it must answer `tourney 1`"),
         ("tourney) echo hello;;", "'hello' is no line of the protocol", "it must answer `tourney 1`"),
         ("tourney) echo bot wants=all;;", "wants='all' is not position, legal", "by a line `bot`"),
-        ("tourney) echo bot;; game) echo move x;;", "said move where ready", "`game ...` by a line `ready`"),
+        (
+            "tourney) echo bot;; game) echo move x;;",
+            "said move where ready",
+            "`game ...` by a line `ready`",
+        ),
     ],
 )
-def test_a_bot_that_does_not_start_fails_one_trial(
-    cases: str, said: str, advice: str, tmp_path: Path
+def test_bot_that_does_not_start_fails_one_trial(
+    cases: str, result: str, advice: str, tmp_path: Path
 ) -> None:
-    """No trial follows that would fail in the same way."""
+    """The check omits trials that would fail in the same way."""
     (trial,) = check(write_shell_bot(tmp_path, "bad", cases, games='["sages-tafl", "element"]'), tmp_path)
     assert (trial.ok, trial.fatal, trial.name) == (False, True, "sages-tafl at seat 1 of 2")
     assert trial.result.startswith("startup: ")
-    assert said in trial.result
+    assert result in trial.result
     assert advice in trial.advice
     assert trial.wire[0] == "> tourney 1"
     assert trial.stderr == (("dying",) if "dying" in cases else ())
 
 
 @pytest.mark.parametrize(
-    ("go", "said", "advice"),
+    ("go", "result", "advice"),
     [
         ("echo move d1-d2", "illegal: action d1-d2 is not legal here", "legal actions were: "),
         ("echo move nonsense", "illegal: ", "`tourney rules sages-tafl`"),
@@ -83,17 +87,17 @@ def test_a_bot_that_does_not_start_fails_one_trial(
         ("yes info x | head -n 2000", "overflow", "print less `info`"),
     ],
 )
-def test_a_fault_in_play_fails_the_trial(go: str, said: str, advice: str, tmp_path: Path) -> None:
-    """With the fault, the advice, and the last lines on the wire and of standard error."""
+def test_fault_in_play_fails_the_trial(go: str, result: str, advice: str, tmp_path: Path) -> None:
+    """The trial has the fault, advice, and the last lines of the dialogue and of standard error."""
     (trial,) = check(write_shell_bot(tmp_path, "bad", f"{HELLO}go) {go};;"), tmp_path)
     assert (trial.ok, trial.fatal) == (False, False)
-    assert said in trial.result
+    assert result in trial.result
     assert advice in trial.advice
-    assert any(line.startswith("> go ") for line in trial.wire) or said == "overflow"
+    assert any(line.startswith("> go ") for line in trial.wire) or result == "overflow"
     assert trial.stderr == (("oops",) if "oops" in go else ())
 
 
-def test_a_bot_that_does_not_answer_times_out(tmp_path: Path) -> None:
+def test_bot_that_does_not_answer_times_out(tmp_path: Path) -> None:
     """It has seat 1, so only its own time is short."""
     folder = write_shell_bot(tmp_path, "slow", f"{HELLO}go) :;;")
     (trial,) = check(folder, tmp_path, limits=Limits(move_ms=1, margin_ms=0, startup_ms=60_000))
@@ -102,8 +106,8 @@ def test_a_bot_that_does_not_answer_times_out(tmp_path: Path) -> None:
     assert trial.wire[-1] == "! timeout"
 
 
-def test_the_legal_actions_at_the_point_of_failure_are_shown(tmp_path: Path) -> None:
-    """Those of its third turn, cut after twenty."""
+def test_advice_shows_legal_actions_of_the_failed_turn(tmp_path: Path) -> None:
+    """They are those of the third turn, cut after twenty."""
     go = 'n=$((n+1)); if [ $n = 3 ]; then echo move z9; else echo "move ${legal%% *}"; fi'
     (trial,) = check(write_shell_bot(tmp_path, "bad", f"{HELLO}go) {go};;"), tmp_path)
     legal = next(line for line in reversed(trial.wire) if line.startswith("> legal "))
@@ -112,8 +116,8 @@ def test_the_legal_actions_at_the_point_of_failure_are_shown(tmp_path: Path) -> 
     assert legal.startswith("> legal " + " ".join(shown))
 
 
-def test_a_program_that_cannot_be_run_is_reported(tmp_path: Path) -> None:
-    """By Tourney, or by the program that ends a bot with the referee, by its exit code."""
+def test_program_that_cannot_run_is_reported(tmp_path: Path) -> None:
+    """Tourney reports it, or the exit code of the program that ends a bot with the referee."""
     program = "#!/no/such/interpreter\n"
     folder = write_bot(tmp_path, "bad", {"run": program}, command='["./run"]', games='["sages-tafl"]')
     (folder / "run").chmod(0o755)
@@ -123,7 +127,7 @@ def test_a_program_that_cannot_be_run_is_reported(tmp_path: Path) -> None:
     assert "No such file or directory" in " ".join([trial.result, *trial.stderr])
 
 
-def test_a_match_that_does_not_reproduce_gives_advice(tmp_path: Path) -> None:
+def test_match_that_does_not_reproduce_gives_advice(tmp_path: Path) -> None:
     program = """
 import os
 from tourney.bot import run
@@ -137,14 +141,14 @@ run(lambda legal, turn: legal[int.from_bytes(os.urandom(8)) % len(legal)], sees=
     assert "from the seed" in again.advice
 
 
-def test_a_bot_of_one_match_only_gets_advice(tmp_path: Path) -> None:
+def test_bot_that_ends_after_one_match_gets_advice(tmp_path: Path) -> None:
     folder = write_shell_bot(tmp_path, "once", HELLO + PLAY + "over) exit 0;;")
     trials = check(folder, tmp_path)
     assert [trial.ok for trial in trials] == [True, True, True, None]
     assert "reuse = true" in trials[-1].advice
 
 
-def test_a_build_that_fails_is_raised_with_its_last_lines(tmp_path: Path) -> None:
+def test_failed_build_raises_with_its_last_lines(tmp_path: Path) -> None:
     folder = write_bot(
         tmp_path, "bad", {}, command='["./run"]', build='["sh", "-c", "echo no compiler; exit 1"]'
     )
@@ -153,7 +157,7 @@ def test_a_build_that_fails_is_raised_with_its_last_lines(tmp_path: Path) -> Non
     assert caught.value.__notes__ == ["the last lines of the build:\nno compiler"]
 
 
-def test_an_executable_without_a_manifest_can_be_checked(tmp_path: Path) -> None:
+def test_executable_without_a_manifest_can_be_checked(tmp_path: Path) -> None:
     script = (write_shell_bot(tmp_path, "prog", HELLO + PLAY) / "bot.sh").read_text()
     program = tmp_path / "Prog.sh"
     program.write_text(f"#!/bin/sh\n{script}")

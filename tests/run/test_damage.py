@@ -169,7 +169,7 @@ def test_damaged_database_is_refused_and_unchanged(folder: Path, damage: str) ->
     assert database.read_bytes() == data
     assert sorted(path.name for path in folder.iterdir() if path.name.startswith("tourney.db")) in (
         ["tourney.db"],
-        ["tourney.db", "tourney.db-shm", "tourney.db-wal"],  # of a reader that SQLite could not let go
+        ["tourney.db", "tourney.db-shm", "tourney.db-wal"],  # of a reader that SQLite could not close
     )
 
 
@@ -190,7 +190,7 @@ WALS: dict[str, Callable[[bytes], bytes | None]] = {
 
 @pytest.mark.parametrize("wal", WALS)
 def test_damaged_wal_costs_only_its_own_results(folder: Path, wanted: dict[str, Any], wal: str) -> None:
-    """As after a power failure: the lost matches are played again, with the same results."""
+    """As after a power failure, the lost matches are played again with the same results."""
     path = folder / "tourney.db-wal"
     data = WALS[wal](path.read_bytes())
     path.unlink()

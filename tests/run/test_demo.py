@@ -45,24 +45,24 @@ def files_in(folder: Path) -> DemoFiles:
 def test_demo_upgrades_old_database_and_refuses_damaged_one(tmp_path: Path) -> None:
     files = files_in(tmp_path / "demo")
     old_database(files.database)
-    said: list[str] = []
+    messages: list[str] = []
     with refused(StoreError, "older Tourney"):
         Repository.open(str(files.database))
-    upgrade_demo(files, said.append)
-    assert said == [
+    upgrade_demo(files, messages.append)
+    assert messages == [
         f"the demo's database {files.database} is an older one: upgraded from {REVISIONS[0]} to {HEAD}"
     ]
     Repository.open(str(files.database)).close()
-    upgrade_demo(files, said.append)
-    assert len(said) == 1
+    upgrade_demo(files, messages.append)
+    assert len(messages) == 1
     files.database.write_bytes(b"SQLite format 3\0 and no more")
     with refused(StoreError, "damaged"):
-        upgrade_demo(files, said.append)
+        upgrade_demo(files, messages.append)
 
 
 @pytest.mark.slow
 def test_demo_fails_if_bots_do_not_start(tmp_path: Path) -> None:
-    """The report is written all the same, and a second demo fails again."""
+    """The demo still writes the report, and a second demo fails too."""
     home = tmp_path / "demo"
     old_database(home / "tourney.db")
     for name in ("tafl", "stones"):

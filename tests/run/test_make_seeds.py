@@ -48,7 +48,7 @@ def test_every_game_has_a_golden_match() -> None:
 
 @pytest.mark.parametrize("game", OWN)
 def test_golden_match_verifies(game: str) -> None:
-    """It is whole, ends by the game's own rules, and is what the table says was played."""
+    """The record is valid, ends by the game's own rules and agrees with the table."""
     record = check_record(json.loads((SEEDS / "golden" / f"{game}.json").read_text(encoding="utf-8")))
     assert verify(record) == []
     assert record["outcome"]["faults"] == []
@@ -60,14 +60,14 @@ def test_golden_match_verifies(game: str) -> None:
 
 @pytest.mark.parametrize("game", OWN)
 def test_shipped_bots_replay_the_golden_match(game: str, store: BotStore) -> None:
-    """Action by action, with real processes. A bot may change its words, but not its play, unnoticed."""
+    """Real processes repeat every action; a bot's log lines may change."""
     old = json.loads((SEEDS / "golden" / f"{game}.json").read_text(encoding="utf-8"))
     new = play_golden(game, golden_match(game), store, open_sandbox("off"))
     assert [finding for finding in compare(old, new) if "though not in actions" not in finding.text] == []
 
 
 def test_named_seeds_cover_every_game_and_seat_count() -> None:
-    """That their digests come out is tried with the manifests."""
+    """The tests of manifests check their digests."""
     named = [each.spec for each in read_manifest(SEEDS / "named-seeds.jsonl")]
     tables = {(spec.game, len(spec.seats)) for spec in named}
     assert tables == {(name, count) for name in OWN for count in find_game(name).seat_counts}
@@ -77,7 +77,7 @@ def test_named_seeds_cover_every_game_and_seat_count() -> None:
 
 @pytest.mark.parametrize("game", BOOKS)
 def test_committed_book_is_current(game: str) -> None:
-    """All openings can be played, no two come to the same, and the file is the one that is drawn now."""
+    """All openings are legal and lead to different positions; sampling gives the same file."""
     path = SEEDS / f"{game}.book"
     rules = find_game(game)
     book = read_book(path, rules, 2, {})
@@ -93,7 +93,7 @@ def test_committed_book_is_current(game: str) -> None:
 
 
 def test_mirror_images_count_as_one_opening() -> None:
-    """Of the 22 first moves of Sages Tafl 11 are left, and then drawing ends."""
+    """Of the 22 first moves of Sages Tafl 11 are left, and then sampling ends."""
     files = "abcdefgh"
     assert mirrored("a2-c4", files) == "h2-f4"
     assert mirrored("tower-d2", files) == "tower-e2"
@@ -103,7 +103,7 @@ def test_mirror_images_count_as_one_opening() -> None:
 
 
 def test_main_writes_the_committed_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Golden games are written with the bots' content as it is now, so they are compared by their names."""
+    """Golden games depend on the bots' present content, so the test compares only file names."""
     assert main([str(tmp_path / "seeds")]) == 0
     written = {path.relative_to(tmp_path / "seeds") for path in (tmp_path / "seeds").rglob("*.*")}
     committed = {path.relative_to(SEEDS) for path in SEEDS.rglob("*.*")}

@@ -158,8 +158,8 @@ def hanging(home: Path) -> None:
 
 
 def finish(process: "subprocess.Popen[str]") -> tuple[int, str]:
-    _, said = process.communicate(timeout=PATIENCE)
-    return process.returncode, said
+    _, errors = process.communicate(timeout=PATIENCE)
+    return process.returncode, errors
 
 
 def stop_at_once(process: "subprocess.Popen[str]") -> None:
@@ -211,9 +211,9 @@ def results(home: Path) -> tuple[object, ...]:
 def test_killed_run_gives_same_results_as_one_or_two_workers(home: Path) -> None:
     for name, workers in (("one", "1"), ("two", "2")):
         gated(home / name, tickets=None)
-        code, said = finish(tourney(home / name, "--workers", workers))
-        assert code == 0, said
-        assert "cup: all played (16 of 16 matches" in said
+        code, errors = finish(tourney(home / name, "--workers", workers))
+        assert code == 0, errors
+        assert "cup: all played (16 of 16 matches" in errors
     for stored in (2, 6):
         gated(home / "killed", tickets=stored - done(home / "killed"))
         process = tourney(home / "killed", "--workers", "2")
@@ -225,8 +225,8 @@ def test_killed_run_gives_same_results_as_one_or_two_workers(home: Path) -> None
             path.unlink()
     assert done(home / "killed") == 6
     open_gate(home / "killed")
-    code, said = finish(tourney(home / "killed", "--workers", "2"))
-    assert code == 0, said
+    code, errors = finish(tourney(home / "killed", "--workers", "2"))
+    assert code == 0, errors
     assert results(home / "one") == results(home / "two") == results(home / "killed")
     assert sorted(path.name for path in (home / "killed").iterdir()) == [
         "cup.toml",
@@ -251,14 +251,14 @@ def test_signal_drains_and_next_start_continues(home: Path) -> None:
         assert line, output
         output += line
     open_gate(home)
-    code, said = finish(process)
+    code, errors = finish(process)
     assert code == 128 + signal.SIGINT
-    assert "Traceback" not in output + said
+    assert "Traceback" not in output + errors
     before = stored_digests(home)
     # The two matches in progress are kept; at most the two that waited behind them started too.
     assert 4 <= len(before) <= 6
-    code, said = finish(tourney(home))
-    assert code == 0, said
+    code, errors = finish(tourney(home))
+    assert code == 0, errors
     after = stored_digests(home)
     assert before.items() <= after.items()
     assert len(after) == 40
@@ -284,11 +284,11 @@ def test_killed_worker_is_replaced_without_loss(home: Path) -> None:
     assert len(workers) == 2
     os.kill(workers[0], signal.SIGKILL)
     open_gate(home)
-    code, said = finish(process)
-    assert code == 0, said
-    assert "16 of 16 matches" in said
-    assert "void" not in said
-    assert "Traceback" not in said
+    code, errors = finish(process)
+    assert code == 0, errors
+    assert "16 of 16 matches" in errors
+    assert "void" not in errors
+    assert "Traceback" not in errors
 
 
 def test_bot_that_kills_its_worker_voids_its_own_matches_only(home: Path) -> None:
@@ -296,24 +296,24 @@ def test_bot_that_kills_its_worker_voids_its_own_matches_only(home: Path) -> Non
     bot.chmod(0o755)
     cup = CUP.replace("16", "2").replace("BOT", "pebble")
     write_file(home, cup.replace('["pebble"]', '["pebble", "./assassin"]'))
-    code, said = finish(tourney(home, "--workers", "2"))
-    assert code == 0, said
+    code, errors = finish(tourney(home, "--workers", "2"))
+    assert code == 0, errors
     with Repository.open(str(home / "tourney.db")) as repository:
         tournament = repository.tournament().id
         for match in repository.matches(tournament):
             assert match.result is not None
             assert match.result.void == (1 in match.seats)  # the assassin is the second entrant
         assert repository.progress(tournament) == (6, 6, 4, 3)
-    assert said.count("is void: the machine failed 3 times: a worker process died") == 4
+    assert errors.count("is void: the machine failed 3 times: a worker process died") == 4
 
 
 def test_hanging_match_ends_with_its_worker_or_second_signal(home: Path) -> None:
-    """Meanwhile a second run of the tournament is refused."""
+    """A second run of the tournament is refused during the first."""
     hanging(home)
     process = tourney(home, "--workers", "1")
     assert wait_for((home / "asked").exists)
-    code, said = finish(tourney(home))
-    assert (code, "cup is being run by another process already" in said) == (2, True)
+    code, errors = finish(tourney(home))
+    assert (code, "cup is being run by another process already" in errors) == (2, True)
 
     bots = bots_of(home)
     assert bots
@@ -324,10 +324,10 @@ def test_hanging_match_ends_with_its_worker_or_second_signal(home: Path) -> None
 
     assert wait_for((home / "asked").exists)  # the match is played again
     stop_at_once(process)
-    code, said = finish(process)
+    code, errors = finish(process)
     assert code in (128 + signal.SIGTERM, 128 + signal.SIGINT)
-    assert "stopped at once on request" in said
-    assert "Traceback" not in said
+    assert "stopped at once on request" in errors
+    assert "Traceback" not in errors
     assert done(home) == 0
 
 
@@ -337,8 +337,8 @@ def test_reuse_keeps_a_process_from_match_to_match(home: Path, reuse: str, proce
     write_file(home, SAYS_WHO, "says-who").chmod(0o755)
     cup = CUP.replace("pebble", "./says-who").replace("BOT", "./says-who").replace("= 16", "= 8")
     write_file(home, f"{cup}reuse = {reuse}\n")
-    code, said = finish(tourney(home, "--workers", "1"))
-    assert code == 0, said
+    code, errors = finish(tourney(home, "--workers", "1"))
+    assert code == 0, errors
     output: dict[str, set[str]] = {"says-who": set(), "second": set()}
     with Repository.open(str(home / "tourney.db")) as repository:
         tournament = repository.tournament().id

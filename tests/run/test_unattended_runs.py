@@ -50,15 +50,15 @@ def test_closed_terminal_drains_the_run_without_loss(gated: Home) -> None:
     gated.admit(3)
     assert wait_for(stored_and_waiting)
     os.close(ours)
-    assert wait_for(lambda: gated.said("the terminal is gone: finishing the matches in progress"))
+    assert wait_for(lambda: gated.logged("the terminal is gone: finishing the matches in progress"))
     os.killpg(process.pid, signal.SIGHUP)
     gated.open()
     assert gated.finish(process)[0] == 128 + signal.SIGHUP
     assert 5 <= gated.stored() < 12
     assert (gated.folder / "notified").read_text().startswith("cup: sage-stones")
-    assert not gated.said("match ")  # no worker was lost, no match is void
-    code, said = gated.finish(gated.start())
-    assert code == 0, said
+    assert not gated.logged("match ")  # no worker was lost, no match is void
+    code, errors = gated.finish(gated.start())
+    assert code == 0, errors
     gated.whole(12)
 
 
@@ -74,32 +74,32 @@ def test_run_under_nohup_survives_its_terminal(gated: Home) -> None:
     assert wait_for(lambda: gated.stored() == 1 and gated.waiting == 2)
     os.killpg(process.pid, signal.SIGHUP)
     gated.open()
-    code, said = gated.finish(process)
-    assert (code, "all played (6 of 6 matches" in said) == (0, True), said
-    assert "worker" not in said
+    code, errors = gated.finish(process)
+    assert (code, "all played (6 of 6 matches" in errors) == (0, True), errors
+    assert "worker" not in errors
 
 
 def test_killed_run_prints_nothing_and_frees_its_lock(gated: Home) -> None:
-    """Meanwhile a second run of the tournament is refused, and a run of another one continues."""
+    """Until then, a second run of the tournament is refused and a run of another one continues."""
     gated.cup(games=4)
     gated.cup("other", games=4)
     first, other = gated.start("--workers", "1"), gated.start("--workers", "1", name="other")
     assert wait_for(lambda: gated.waiting == 2)
-    code, said = gated.finish(gated.start())
-    assert (code, said.count("\n")) == (2, 1)
-    assert said.startswith("error: cup is being run by another process already: wait for it, or stop it")
+    code, errors = gated.finish(gated.start())
+    assert (code, errors.count("\n")) == (2, 1)
+    assert errors.startswith("error: cup is being run by another process already: wait for it, or stop it")
 
     # Only the run is killed; its workers and the resource tracker print to the same pipe.
     assert workers_of(first.pid)
     first.kill()
-    code, said = gated.finish(first)
+    code, errors = gated.finish(first)
     assert code == -signal.SIGKILL
-    assert "leaked" not in said
-    assert "Traceback" not in said
+    assert "leaked" not in errors
+    assert "Traceback" not in errors
     gated.open()
     assert gated.finish(other)[0] == 0
-    code, said = gated.finish(gated.start())
-    assert code == 0, said
+    code, errors = gated.finish(gated.start())
+    assert code == 0, errors
     for name in ("cup", "other"):
         gated.whole(4, name)
     assert not list(gated.folder.glob("*.lock"))
@@ -114,7 +114,7 @@ def test_run_waits_for_another_writer(gated: Home) -> None:
     with closing(sqlite3.connect(gated.database, isolation_level=None)) as writer:
         writer.execute("BEGIN IMMEDIATE")
         gated.admit(2)
-        assert wait_for(lambda: gated.said("paused: the database"))
+        assert wait_for(lambda: gated.logged("paused: the database"))
         spool = gated.folder / "tourney.db-cup.spool"
         assert wait_for(lambda: spool.read_bytes().count(b'"record"') == 2)
         state = gated.tourney("status")
@@ -124,7 +124,7 @@ def test_run_waits_for_another_writer(gated: Home) -> None:
         writer.execute("ROLLBACK")
 
     process = gated.start("--workers", "2")
-    assert wait_for(lambda: gated.said("stored 2 results that an earlier run kept in"))
+    assert wait_for(lambda: gated.logged("stored 2 results that an earlier run kept in"))
     assert gated.stored() == 4
     with closing(sqlite3.connect(gated.database, isolation_level=None)) as writer:
         writer.execute("BEGIN IMMEDIATE")
@@ -133,11 +133,11 @@ def test_run_waits_for_another_writer(gated: Home) -> None:
             lambda: sum(line["event"] == "say" and "paused: " in line["text"] for line in gated.log()) == 2
         )
         writer.execute("ROLLBACK")
-    assert wait_for(lambda: gated.said("resumed: the database can be written again"))
+    assert wait_for(lambda: gated.logged("resumed: the database can be written again"))
     gated.open()
-    code, said = gated.finish(process)
-    assert code == 0, said
-    assert "\n  pauses     1, " in said
+    code, errors = gated.finish(process)
+    assert code == 0, errors
+    assert "\n  pauses     1, " in errors
     gated.whole(12)
     assert not spool.exists()
 
@@ -200,9 +200,9 @@ def test_full_disk_pauses_a_real_run_without_loss(gated: Home, disk: Path) -> No
     assert left == spooled() > 0
     (disk / "ballast").unlink()
     gated.open()
-    code, said = gated.finish(gated.start(*words))
-    assert code == 0, said
-    assert f"stored {left} result{'s' * (left > 1)} that an earlier run kept in {spool}" in said
+    code, errors = gated.finish(gated.start(*words))
+    assert code == 0, errors
+    assert f"stored {left} result{'s' * (left > 1)} that an earlier run kept in {spool}" in errors
     assert gated.stored() == 40
     gated.sound()
     assert not spool.exists()
@@ -246,9 +246,9 @@ def test_status_shows_a_run_in_progress(gated: Home) -> None:
         assert words in text
 
     gated.open()
-    code, said = gated.finish(process)
-    assert code == 0, said  # although the notification fails
-    assert "--notify: false ended with the exit code 1" in said
+    code, errors = gated.finish(process)
+    assert code == 0, errors  # although the notification fails
+    assert "--notify: false ended with the exit code 1" in errors
     shown = status()
     assert (shown["state"], shown["playing"], shown["rate"], shown["left"]) == ("finished", [], None, None)
 
@@ -275,16 +275,16 @@ def test_backup_during_a_run_is_complete_and_can_continue(gated: Home) -> None:
         done = gated.tourney("db", "backup", f"moving-{number}.db")
         assert done.returncode == 0, done.stderr
     gated.open()
-    code, said = gated.finish(process)
-    assert code == 0, said
-    assert not gated.said("pause")
+    code, errors = gated.finish(process)
+    assert code == 0, errors
+    assert not gated.logged("pause")
     gated.whole(24)
     played = digests("tourney.db")
     for name in ("still.db", *(f"moving-{number}.db" for number in range(2))):
         assert gated.tourney("db", "check", "--db", name).returncode == 0
         assert digests(name).items() <= played.items()
 
-    code, said = gated.finish(gated.start("--db", "still.db"))
-    assert code == 0, said
+    code, errors = gated.finish(gated.start("--db", "still.db"))
+    assert code == 0, errors
     assert digests("still.db") == played
     assert not list(gated.folder.glob(".*.new-*"))

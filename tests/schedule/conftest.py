@@ -1,4 +1,4 @@
-"""What the tests of formats share."""
+"""Fixtures for tests of formats."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from tourney.schedule import balanced_design
 
 @pytest.fixture(scope="module")
 def quick_designs() -> Iterator[None]:
-    """Let the search for balanced tables end early, for tests that ask nothing of the balance."""
+    """End the search for balanced tables early, for tests that do not check the balance."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(balanced_design, "MOVES", 2000)
         yield

@@ -45,13 +45,13 @@ def test_tournament_ends_at_target_sigma(target: int) -> None:
     last = histories[-1]
     sure = [estimate(participants_of(plan), h.results, 2).deviation for h in histories]
     assert max(sure[-1]) <= 100 * target
-    # The draw that ended it saw all but the last batch; the one before saw too little.
+    # The last pairing step knew all but the last batch; the step before knew too little.
     assert max(estimate(participants_of(plan), known(histories[-2], 1), 2).deviation) > 100 * target
     assert max(estimate(participants_of(plan), known(last, 1), 2).deviation) <= 100 * target
 
 
 def test_entrant_at_target_meets_only_others() -> None:
-    """In every batch each pairing holds one whose rating, as far as it was known, was not sure enough."""
+    """Each pairing has an entrant whose known rating was still above the target sigma."""
     plan = setup(9, target_sigma=90, batch=3)
     for before, after in pairwise(play_out(ADAPTIVE, plan, truth(9))):
         deviation = estimate(participants_of(plan), known(before, 1), 2).deviation
@@ -109,20 +109,20 @@ def test_entrants_without_results_have_equal_ratings() -> None:
 @settings(max_examples=30, deadline=None)
 @given(st.integers(2, 8), st.integers(2, 4), st.integers(0, 60), st.integers(0, 2**64 - 1))
 def test_estimate_maximises_the_posterior(count: int, seats: int, matches: int, seed: int) -> None:
-    """A step to any side makes what happened less probable."""
+    """A step in any direction makes the results less probable."""
     import math
 
     from tourney.seeds import stream
 
     count = max(count, seats)
-    draw = stream(seed)
+    sample = stream(seed)
     found = []
     for key in range(matches):
         who = list(range(count))
-        group = tuple(who.pop(draw(len(who))) for _ in range(seats))
-        form = [draw(3) for _ in group]
+        group = tuple(who.pop(sample(len(who))) for _ in range(seats))
+        form = [sample(3) for _ in group]
         ranks = tuple(1 + sum(other > mine for other in form) for mine in form)
-        found.append((row(key + 1, *group)).result(ranks, (None,) * seats, void=draw(9) == 0))
+        found.append((row(key + 1, *group)).result(ranks, (None,) * seats, void=sample(9) == 0))
     participants = [Participant(number) for number in range(count)]
     strengths = estimate(participants, found, seats)
     mean = strengths.mean.tolist()

@@ -36,14 +36,14 @@ def test_meetings_of_two_pairs_differ_by_one_at_most(count: int, seats: int, rou
 
 @pytest.mark.parametrize(("count", "seats", "rounds"), [(6, 3, 3), (6, 4, 8), (9, 4, 5), (12, 4, 3)])
 def test_meetings_stay_within_one_of_a_middle_value(count: int, seats: int, rounds: int) -> None:
-    """These were not found balanced to one: of three tables of four, say, two of any next table have met.
+    """The search found no design within one: after three tables of four, two of any next table have met.
 
-    Who rests is chosen for the balance too: in fixed turns two of six would rest together again and again.
+    The byes are balanced too: in fixed turns, the same two of six would always rest together.
     """
-    drawn = design(count, seats, rounds, 3)
-    met = meetings(drawn, count)
+    found = design(count, seats, rounds, 3)
+    met = meetings(found, count)
     assert max(met) - min(met) <= 2
-    rests = [rounds - sum(k in table for tables in drawn for table in tables) for k in range(count)]
+    rests = [rounds - sum(k in table for tables in found for table in tables) for k in range(count)]
     assert max(rests) - min(rests) <= 1
 
 
@@ -54,10 +54,10 @@ def test_round_seats_each_entrant_once_and_byes_are_spread(
     seats: int, more: int, rounds: int, seed: int
 ) -> None:
     count = seats + more
-    drawn = design(count, seats, rounds, seed)
-    assert [len(tables) for tables in drawn] == [count // seats] * rounds
+    found = design(count, seats, rounds, seed)
+    assert [len(tables) for tables in found] == [count // seats] * rounds
     rests: Counter[int] = Counter()
-    for tables in drawn:
+    for tables in found:
         playing = [entrant for table in tables for entrant in table]
         assert len(set(playing)) == len(playing)
         rests.update(set(range(count)) - set(playing))
@@ -71,7 +71,7 @@ def test_design_is_a_function_of_the_seed() -> None:
 
 
 def test_further_rounds_balance_the_earlier_ones() -> None:
-    """Two rounds of the affine plane of nine, then the other two: the whole is perfect again."""
+    """Two rounds of the affine plane of nine, then the other two, are again a perfect design."""
     first = design(9, 3, 2, 1)
     assert set(meetings(first, 9)) == {0, 1}
     whole = first + design(9, 3, 2, 1, first)
@@ -91,7 +91,7 @@ def test_shuffle_keeps_every_entrant(count: int, seed: int) -> None:
 
 @st.composite
 def groups(draw: st.DrawFn) -> list[tuple[int, ...]]:
-    """Draw groups of one size, of few entrants, so that they are in many; groups may repeat."""
+    """Generate groups of one size from few entrants, so that each is in several; groups may repeat."""
     size = draw(st.integers(1, 4))
     count = draw(st.integers(size, size + 5))
     one = st.permutations(range(count)).map(lambda order: tuple(order[:size]))

@@ -1,4 +1,4 @@
-"""What holds in all formats."""
+"""Properties of all formats."""
 
 from itertools import pairwise
 from typing import Any
@@ -55,15 +55,15 @@ def test_pairings_depend_on_setup_and_history_alone(
 
 
 @pytest.mark.parametrize(("name", "case"), ALL, ids=str)
-def test_seed_matters_only_where_chance_decides(name: str, case: dict[str, Any]) -> None:
-    """Every format draws its first round without an error for the least and the greatest seed."""
+def test_extreme_seeds_give_a_first_round(name: str, case: dict[str, Any]) -> None:
+    """Every format pairs its first round with the least and the greatest seed."""
     for seed in (0, 2**64 - 1):
         assert find_format(name).next_rounds(plan(case, 9, seed), History()).rows
 
 
 @pytest.mark.parametrize(("name", "case"), ALL, ids=str)
 def test_standings_rank_all_entrants_at_every_moment(name: str, case: dict[str, Any]) -> None:
-    """After every match: each entrant once, ranks as places, the names of the tie-breaks as promised."""
+    """After every match: each entrant once, ranks as places, and the format's tie-break names."""
     format_ = find_format(name)
     if not format_.ranks:
         return

@@ -19,32 +19,32 @@ GAUNTLET = Gauntlet()
 def test_each_challenger_meets_the_whole_field_once(challengers: int, field: int, repeats: int) -> None:
     count = challengers + field
     names = ",".join(f"a{k}" for k in range(count)[-challengers:])
-    drawn = GAUNTLET.next_rounds(setup(count, repeats=repeats, challengers=names), History())
-    check_rows(drawn.rows)
-    assert drawn.complete
-    met = Counter(frozenset(pair) for _, pair in pairings(drawn.rows))
+    found = GAUNTLET.next_rounds(setup(count, repeats=repeats, challengers=names), History())
+    check_rows(found.rows)
+    assert found.complete
+    met = Counter(frozenset(pair) for _, pair in pairings(found.rows))
     assert met == Counter(frozenset((c, f)) for c in range(field, count) for f in range(field))
-    assert max(row.round for row in drawn.rows) == max(challengers, field)
-    first = Counter(pair[0] for _, pair in pairings(drawn.rows))
+    assert max(row.round for row in found.rows) == max(challengers, field)
+    first = Counter(pair[0] for _, pair in pairings(found.rows))
     for number in range(count):
         times = field if number >= field else challengers
         assert abs(2 * first[number] - times) <= 1
 
 
 def test_first_entrant_is_the_default_challenger() -> None:
-    drawn = GAUNTLET.next_rounds(setup(4), History())
-    assert {frozenset(pair) for _, pair in pairings(drawn.rows)} == {frozenset((0, k)) for k in (1, 2, 3)}
+    found = GAUNTLET.next_rounds(setup(4), History())
+    assert {frozenset(pair) for _, pair in pairings(found.rows)} == {frozenset((0, k)) for k in (1, 2, 3)}
 
 
 @pytest.mark.parametrize(("seats", "field"), [(3, 4), (4, 5), (3, 2)])
 def test_larger_tables_meet_every_group_of_the_field(seats: int, field: int) -> None:
-    drawn = GAUNTLET.next_rounds(setup(field + 2, seats, challengers="a0,a1"), History())
-    check_rows(drawn.rows)
-    groups = Counter(frozenset(group) for _, group in pairings(drawn.rows))
+    found = GAUNTLET.next_rounds(setup(field + 2, seats, challengers="a0,a1"), History())
+    check_rows(found.rows)
+    groups = Counter(frozenset(group) for _, group in pairings(found.rows))
     assert groups == Counter(
         frozenset((c, *rest)) for c in (0, 1) for rest in combinations(range(2, field + 2), seats - 1)
     )
-    places = Counter((n, place) for _, group in pairings(drawn.rows) for place, n in enumerate(group))
+    places = Counter((n, place) for _, group in pairings(found.rows) for place, n in enumerate(group))
     for number in range(field + 2):
         times = [places[number, place] for place in range(seats)]
         assert max(times) - min(times) <= 1

@@ -1,4 +1,4 @@
-"""Formats in whole runs: the coordinator, the store, and matches of scripted bots behind them."""
+"""Formats in whole runs, with the coordinator, the store and matches of scripted bots."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -57,7 +57,7 @@ def run(repository: Repository, tournament: Tournament, executor: FuturesExecuto
 
 @cache
 def game_with(ranks: tuple[int, int]) -> tuple[str, ...]:
-    """Return the first game of noughts and crosses, its actions in order, that ends so."""
+    """Return the actions of the first game of noughts and crosses with these ranks."""
 
     def search(state: Any, actions: tuple[str, ...]) -> tuple[str, ...] | None:
         if state.actor == OVER:
@@ -75,7 +75,7 @@ def game_with(ranks: tuple[int, int]) -> tuple[str, ...]:
 
 @cache
 def script(ranks: tuple[int, int], seat: int) -> tuple[str, ...]:
-    """Return what the referee and the bot on a seat say in that game; the seed is any."""
+    """Return the dialogue of a seat in that game, for any seed."""
     lines = ["> tourney 1", "< bot", f"> game toe seats=2 seat={seat} seed=* misere=no", "< ready"]
     for turn, action in enumerate(game_with(ranks)):
         if turn % 2 + 1 == seat:
@@ -103,7 +103,7 @@ def scripted(task: MatchTask) -> WorkerReply:
 
 
 def test_swiss_of_two_hundred_plays_real_matches(tmp_path: Path) -> None:
-    """Nine rounds, 1,800 matches, each played by the referee: no meeting repeats, and all else holds."""
+    """The referee plays nine rounds of 1,800 matches; no meeting repeats."""
     with Repository.open(str(tmp_path / "t.db"), create=True) as repository:
         tournament = begin(repository, 200, format="swiss", rounds=9)
         run(repository, tournament, FuturesExecutor(Immediate, scripted, 1))
@@ -124,13 +124,13 @@ def test_swiss_of_two_hundred_plays_real_matches(tmp_path: Path) -> None:
     scores = PlayerHistory.of(setup, history).scores()
     gaps = [abs(scores[a][round_ - 1] - scores[b][round_ - 1]) for round_, (a, b) in pairings(history.rows)]
     assert sum(gaps) < 0.2 * len(gaps)  # a win is 2 units: a tenth of a win on average
-    for round_ in range(1, 9):  # what is stored is what the function draws from what was stored before
+    for round_ in range(1, 9):  # the stored rounds equal pairings from the earlier ones
         known = History(
             tuple(row for row in history.rows if row.round <= round_),
             tuple(result for result in history.results if result.key.round <= round_),
         )
-        drawn = find_format("swiss").next_rounds(setup, known).rows
-        assert drawn == tuple(row for row in history.rows if row.round == round_ + 1)
+        expected = find_format("swiss").next_rounds(setup, known).rows
+        assert expected == tuple(row for row in history.rows if row.round == round_ + 1)
     assert standings[0].points == max(line.points for line in standings)
     top = [strength(Entrant(line.name, "", "", (), "")) for line in standings[:40]]
     bottom = [strength(Entrant(line.name, "", "", (), "")) for line in standings[-40:]]

@@ -48,7 +48,7 @@ def test_stages_pair_best_with_last_if_better_wins(stages: int) -> None:
 @settings(max_examples=40, deadline=None)
 @given(st.integers(2, 21), st.booleans(), st.integers(0, 3), st.integers(0, 2**64 - 1))
 def test_knockout_leaves_one_winner(count: int, third: bool, extra: int, seed: int) -> None:
-    """Every pairing sends one home, but that for the third place; the best seeds have the byes."""
+    """Each pairing but that for the third place removes one entrant; the best seeds have the byes."""
     plan = setup(count, third_place=int(third), extra_groups=extra, seed=seed)
     history = play_out(KNOCKOUT, plan, truth(count, seed))[-1]
     check_rows(history.rows)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def best(nodes: frozenset[int], edges: dict[frozenset[int], tuple[int, ...]]) -> list[tuple[object, ...]]:
-    """Return what all matchings of the most pairs cost, by trying all of them."""
+    """Return the costs of the best of all matchings with the most pairs."""
     if not nodes:
         return [(0,)]
     first = min(nodes)
@@ -66,12 +66,12 @@ def test_costs_that_do_not_fit_are_refused() -> None:
 
 def test_lowest_levels_are_dropped_when_weights_overflow() -> None:
     """The levels that fit decide as they would without those that do not."""
-    draws = [uniform(derive(5, "level", a, b), 1 << 30) for a, b in combinations(range(8), 2)]
+    samples = [uniform(derive(5, "level", a, b), 1 << 30) for a, b in combinations(range(8), 2)]
     pairs = list(combinations(range(8), 2))
-    few: list[Edge] = [(a, b, (x >> 27, x >> 10)) for (a, b), x in zip(pairs, draws, strict=True)]
-    more: list[Edge] = [(a, b, (*costs, x << 70, x)) for (a, b, costs), x in zip(few, draws, strict=True)]
+    few: list[Edge] = [(a, b, (x >> 27, x >> 10)) for (a, b), x in zip(pairs, samples, strict=True)]
+    more: list[Edge] = [(a, b, (*costs, x << 70, x)) for (a, b, costs), x in zip(few, samples, strict=True)]
     assert match_levels(8, more, 1) == match_levels(8, few, 1)
-    fits: list[Edge] = [(a, b, (*costs, x)) for (a, b, costs), x in zip(few, draws, strict=True)]
+    fits: list[Edge] = [(a, b, (*costs, x)) for (a, b, costs), x in zip(few, samples, strict=True)]
     assert match_levels(8, fits, 1) == match_levels(8, few, 1)  # the first two leave no tie
 
 
@@ -113,7 +113,7 @@ def test_bad_prices_do_not_change_the_matching(monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_first_matching_found_may_be_improved(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    """With hardly more edges than nodes to begin with, and no prices, only the bound can say when to stop."""
+    """With few edges and no prices, only the bound decides when to stop."""
     cost, allowed = matrix(56, seed, 1000, 100)
     good = match_matrix(cost, allowed, seed)
     monkeypatch.setattr(matching, "_AROUND", 3)
@@ -123,7 +123,7 @@ def test_first_matching_found_may_be_improved(monkeypatch: pytest.MonkeyPatch, s
 
 @pytest.mark.parametrize("count", [3, 4, 60])
 def test_graph_without_a_perfect_matching_is_refused(count: int) -> None:
-    """A star has none, and an odd number of nodes neither."""
+    """A star has none, nor has an odd number of nodes."""
     allowed = np.zeros((count, count), dtype=np.bool_)
     allowed[0, 1:] = allowed[1:, 0] = True
     with pytest.raises(ValueError, match="no perfect matching"):

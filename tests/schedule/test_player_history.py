@@ -75,7 +75,7 @@ def test_round_score_adds_up_its_matches() -> None:
         ((None, None, None), []),
         (("startup", None, None), [4]),
         (("startup", "timeout", "startup"), [4, 2]),
-        (("startup", "startup", "startup"), []),  # the machine's failure more likely than theirs
+        (("startup", "startup", "startup"), []),  # more likely a failure of the machine
         (("crash", "illegal", "overflow"), []),
     ],
 )

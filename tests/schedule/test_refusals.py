@@ -1,4 +1,4 @@
-"""Tournaments that cannot be made, through ``tourney run``: one sentence, exit 2, and nothing is stored."""
+"""``tourney run`` refuses an impossible tournament: one sentence, exit 2, nothing stored."""
 
 from pathlib import Path
 

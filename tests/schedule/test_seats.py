@@ -91,7 +91,7 @@ def test_pods_are_ordered_to_even_out_places(seats: int, tables: int, rounds: in
 @settings(max_examples=8, deadline=None)
 @given(st.integers(8, 60), st.integers(2, 9), st.integers(0, 2**64 - 1))
 def test_swiss_balances_first_seats_as_far_as_pairs_allow(count: int, rounds: int, seed: int) -> None:
-    """The entrant with fewer first places comes first, so the balance is at most 3, and seldom."""
+    """The entrant with fewer first places comes first, so the balance is at most 3, and rarely 3."""
     rounds = min(rounds, count // 2)
     history = play("swiss", {"rounds": rounds}, count, 2, 1, seed)
     lead: Counter[int] = Counter()

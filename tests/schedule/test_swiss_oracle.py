@@ -1,7 +1,7 @@
 """Rounds of a Swiss for two seats against an oracle that tries all pairings of a small field.
 
-The oracle shares only the description in docs/explanation/formats.md with the pairing: it reads who met
-whom, the scores, floats and leads out of rows and results itself.
+The oracle shares only the description in docs/explanation/formats.md with the pairing: it derives the
+meetings, scores, floats and leads from rows and results itself.
 """
 
 from collections.abc import Iterator, Sequence
@@ -38,7 +38,7 @@ def present(plan: Setup, round_: int) -> set[int]:
 
 
 def read(history: History, plan: Setup) -> list[Card]:
-    """Go through the rounds as an arbiter would; a win is 2, a draw 1, a bye as two wins."""
+    """Derive the cards round by round; a win is 2, a draw 1, a bye counts as two wins."""
     cards = [Card() for _ in plan.participants]
     for round_ in range(1, history.rounds + 1):
         before = [card.score for card in cards]
@@ -176,7 +176,7 @@ def test_every_round_is_the_best_of_all_pairings(count: int, seed: int, spread: 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(3, 7), st.integers(0, 2**64 - 1))
 def test_best_pairing_holds_with_joins_and_withdrawals(count: int, seed: int) -> None:
-    """Before every round one may join and one may leave; a missed round is neither a bye nor a float."""
+    """An entrant may join or leave before every round; a missed round is neither bye nor float."""
     draw = stream(seed, "come", "go")
     plan = setup(count, rounds=9, seed=seed)
     strengths = truth(count + 9, seed)

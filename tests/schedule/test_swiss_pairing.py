@@ -17,7 +17,7 @@ from tourney.seeds import stream
 
 
 def fields(count: int, levels: int, rounds: int, seed: int) -> list[PairingCard]:
-    """Return a field with ``levels`` scores, as it could be after some rounds."""
+    """Return a possible field with ``levels`` scores after some rounds."""
     draw = stream(seed, "field")
     met: list[set[int]] = [set() for _ in range(count)]
     byes = set()
@@ -207,7 +207,7 @@ def test_large_group_gets_the_best_pairing_of_the_complete_graph(half: int, seed
 
 
 def test_pairs_stay_within_score_groups_except_floats() -> None:
-    """The pairs of a round stay within the groups but for the floats."""
+    """Only floats meet entrants of another score group."""
     field = fields(60, 5, 2, 4)
     pairs = pair_round(field, choose_floats(field, 1), 1)
     across = sum(field[a].score != field[b].score for a, b in pairs)

@@ -18,7 +18,7 @@ def cards(count: int, seed: int, levels: int = 5) -> list[PodCard]:
 
 
 def cost(tables: list[tuple[PodCard, ...]], worth: int) -> int:
-    """Return the sum over all pairs at a table, as the module describes it."""
+    """Return the module's cost: a sum over all pairs at a table."""
     return sum(
         (worth * a.met.get(b.number, 0)) ** 2 + (a.score - b.score) ** 2
         for table in tables

@@ -1,4 +1,4 @@
-"""Tie-breaks against tables worked out by hand; a round is a pairing of two matches: a win of both is 2."""
+"""Tie-breaks against hand-computed tables; a round is a pairing of two matches, so a win of both is 2."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -127,7 +127,7 @@ def test_unfinished_pairings_count_nothing() -> None:
 
 
 def test_direct_encounter_is_shown_if_all_have_met() -> None:
-    """All drew with all: 3 points against each other, and none is ahead."""
+    """All pairings are drawn: each has 3 points against the others, and none is ahead."""
     plan = setup(4, rounds=3)
     played = history(
         plan,
@@ -153,7 +153,7 @@ def encounter(group: list[int], **met: int) -> tuple[list[int], list[int | None]
 
 
 def test_direct_encounter_with_missing_meetings() -> None:
-    """An entrant that is first for every outcome of the missing meetings is first; then the second."""
+    """An entrant that is first for every outcome of the missing meetings is first; then the next."""
     assert encounter([A, B], ab=2) == ([2, 0], [2, 0])
     assert encounter([A, B, C], ab=2, ac=2) == ([3, 0, 0], [4, None, None])
     assert encounter([A, B, C], ab=2) == ([0, 0, 0], [None, None, None])  # C might still beat A

@@ -29,24 +29,24 @@ sandbox = "off"
 
 
 def go_on(folder: Path, text: str) -> tuple[list[str], list[str]]:
-    """Run the start of a file; return the entrants' names and what was said."""
+    """Start a tournament file as a run does; return the entrants' names and the messages."""
     file = read_tournament_file(write_file(folder, text))
     bots = BotStore(folder / "bots")
-    said: list[str] = []
-    repository, tournament = open_tournament(file, str(folder / "t.db"), bots, said.append)
+    messages: list[str] = []
+    repository, tournament = open_tournament(file, str(folder / "t.db"), bots, messages.append)
     with repository:
-        amended = amend_tournament(repository, tournament, file, bots, said.append)
+        amended = amend_tournament(repository, tournament, file, bots, messages.append)
         assert amended == repository.tournament()
         assert amended.run == file.run
-        return [entrant.name for entrant in repository.entrants(amended.id)], said
+        return [entrant.name for entrant in repository.entrants(amended.id)], messages
 
 
 def test_same_file_changes_nothing_and_warns_of_seed_once(tmp_path: Path) -> None:
-    names, said = go_on(tmp_path, FILE)
+    names, messages = go_on(tmp_path, FILE)
     assert names == ["pebble", "random", "second"]
-    assert said == ["the seed 7 was chosen by a person: a bot that knows it can compute the dice"]
+    assert messages == ["the seed 7 was chosen by a person: a bot that knows it can compute the dice"]
     assert go_on(tmp_path, FILE) == (names, [])
-    # Order and layout are nothing that changes.
+    # The order of keys and the layout do not count.
     assert go_on(tmp_path, FILE.replace('"pebble", "random"', '"random","pebble"')) == (names, [])
 
 
@@ -58,9 +58,9 @@ def test_run_settings_may_change(tmp_path: Path) -> None:
 
 def test_added_entrant_gets_the_last_number(tmp_path: Path) -> None:
     go_on(tmp_path, FILE)
-    names, said = go_on(tmp_path, FILE.replace('["pebble"', '["greedy", "pebble"'))
+    names, messages = go_on(tmp_path, FILE.replace('["pebble"', '["greedy", "pebble"'))
     assert names == ["pebble", "random", "second", "greedy"]
-    assert said == ["greedy joins cup from round 4 on"]
+    assert messages == ["greedy joins cup from round 4 on"]
 
 
 @pytest.mark.parametrize(
@@ -94,11 +94,14 @@ def test_other_changes_are_refused_and_store_nothing(
 
 def test_sampled_seed_stays_and_may_be_named(tmp_path: Path) -> None:
     file = FILE.replace("seed = 7", "")
-    _, said = go_on(tmp_path, file)
-    assert said == []
+    _, messages = go_on(tmp_path, file)
+    assert messages == []
     assert go_on(tmp_path, file)[1] == []
     repository, tournament = open_tournament(
-        read_tournament_file(tmp_path / "cup.toml"), str(tmp_path / "t.db"), BotStore(tmp_path), said.append
+        read_tournament_file(tmp_path / "cup.toml"),
+        str(tmp_path / "t.db"),
+        BotStore(tmp_path),
+        messages.append,
     )
     repository.close()
     assert not tournament.seed_chosen

@@ -22,9 +22,9 @@ def test_each_seed_samples_an_opening_of_the_book(tmp_path: Path) -> None:
     text = 'name = "cup"\ngame = "sages-tafl"\nopening-book = "seeds/tafl.book"\nbots = ["random"]\n'
     book = read_tournament_file(write_file(tmp_path, text)).plan.book
     assert book == ((one, two), (one,))
-    drawn = [choose(seed, 0, book) for seed in range(50)]
-    assert set(drawn) == {Opening(actions=(one, two)), Opening(actions=(one,))}
-    assert drawn == [choose(seed, 0, book) for seed in range(50)]
+    openings = [choose(seed, 0, book) for seed in range(50)]
+    assert set(openings) == {Opening(actions=(one, two)), Opening(actions=(one,))}
+    assert openings == [choose(seed, 0, book) for seed in range(50)]
 
 
 def test_without_book_the_opening_is_a_number_of_plies() -> None:

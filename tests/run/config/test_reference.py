@@ -1,4 +1,4 @@
-"""The reference of the tournament file and the JSON Schemas are what the code says."""
+"""The reference of the tournament file and the JSON Schemas agree with the code."""
 
 import json
 from pathlib import Path

@@ -77,7 +77,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
 def test_values_are_frozen(tmp_path: Path) -> None:
     file = read_tournament_file(write_file(tmp_path, PLAIN))
     with pytest.raises(dataclasses.FrozenInstanceError):
-        file.seed = 3  # type: ignore[misc]  # it is refused, and that is what is tested
+        file.seed = 3  # type: ignore[misc]  # the assignment is refused, which is the test
     hash(file.plan)
 
 

@@ -59,7 +59,7 @@ def test_row_waits_only_for_rows_that_could_bench_its_entrants() -> None:
     assert policy.decide(16, (5, 1), [(2, (5, 3))]) == PLAY  # two failed starts at most
     assert policy.decide(16, (5, 1), [(2, (5, 3)), (4, (6, 5))]) == WAIT
     assert policy.decide(16, (0, 1), [(2, (5, 3)), (4, (6, 5))]) == PLAY
-    assert policy.decide(16, (5, 1), [(2, (5, 3)), (9, (6, 5))]) == PLAY  # 9 does not bear on it
+    assert policy.decide(16, (5, 1), [(2, (5, 3)), (9, (6, 5))]) == PLAY  # 9 does not count for it
 
 
 def test_fault_limit_counts_every_kind_and_waits_while_undecided() -> None:
@@ -101,7 +101,7 @@ def decisions(
         if len(open_) < window:
             decision = policy.decide(number, rows[number - 1][0], [(n, rows[n - 1][0]) for n in open_])
         if decision == WAIT:
-            assert open_, "it waits for nothing"
+            assert open_, "it waits for no result"
             ended = open_.pop(choices[turn % len(choices)] % len(open_))
             turn += 1
             policy.count(ended, *rows[ended - 1])

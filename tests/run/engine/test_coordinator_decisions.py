@@ -59,12 +59,12 @@ def test_unbench_replays_void_matches_and_failed_starts(repository: Repository, 
     tournament = begin(repository, 4, games=8)
     run(repository, never_starts("b"))
     before = digests(repository, tournament.id)
-    said: list[str] = []
+    messages: list[str] = []
     for name, words in (("x", "no such entrant"), ("c", "not benched")):
         with refused(UsageError, f"--unbench {name}", words):
-            unbench(repository, tournament, ["b", name], said.append)
-    unbench(repository, tournament, ["b"], said.append)
-    assert said == [
+            unbench(repository, tournament, ["b", name], messages.append)
+    unbench(repository, tournament, ["b"], messages.append)
+    assert messages == [
         "b is no longer benched: 24 of its matches are played again, including 15 lost at start-up"
     ]
     assert repository.benched(tournament.id) == ()

@@ -68,14 +68,14 @@ def test_next_run_stores_the_spool_of_a_killed_run(repository: Repository, path:
     spool = Spool(path, tournament)
     spool.open()
     spool.keep(finished[1:5])
-    said: list[str] = []
-    assert replay_spool(repository, tournament, path, said.append) == 3
-    assert said == [f"stored 3 results that an earlier run kept in {path}"]
+    messages: list[str] = []
+    assert replay_spool(repository, tournament, path, messages.append) == 3
+    assert messages == [f"stored 3 results that an earlier run kept in {path}"]
     assert [number for number, _ in repository.pending(tournament.id)] == [6]
     assert digests(repository, tournament.id)[3] == finished[2].played.record["digest"]  # type: ignore[union-attr]  # only 2 is void
     assert not path.exists()
-    assert replay_spool(repository, tournament, path, said.append) == 0
-    assert len(said) == 1
+    assert replay_spool(repository, tournament, path, messages.append) == 0
+    assert len(messages) == 1
 
 
 @pytest.fixture(scope="module")
@@ -126,10 +126,10 @@ def test_record_of_another_row_is_skipped(repository: Repository, path: Path) ->
     spool = Spool(path, tournament)
     spool.open()
     spool.keep([MatchResult(5, finished[0].played), finished[3]])
-    said: list[str] = []
-    assert replay_spool(repository, tournament, path, said.append) == 1
-    assert "1 damaged line of" in said[1]
-    assert "played again" in said[1]
+    messages: list[str] = []
+    assert replay_spool(repository, tournament, path, messages.append) == 1
+    assert "1 damaged line of" in messages[1]
+    assert "played again" in messages[1]
     assert repository.match(tournament.id, 5).result is None
 
 

@@ -40,14 +40,14 @@ def test_time_spans_are_readable(seconds: float | None, text: str) -> None:
 
 def test_plain_display_writes_a_line_at_intervals() -> None:
     now = [0.0]
-    said: list[str] = []
-    listener = PlainListener(said.append, clock=lambda: now[0])
+    messages: list[str] = []
+    listener = PlainListener(messages.append, clock=lambda: now[0])
     for second in range(26):
         now[0] = float(second)
         listener.progress(Progress(100, second, second, 0, 0, now[0]))
     listener.say("stopping")
     assert PLAIN_EVERY == 10.0
-    assert [line.split(" ")[0] for line in said] == ["10", "20", "stopping"]
+    assert [line.split(" ")[0] for line in messages] == ["10", "20", "stopping"]
 
 
 def test_bar_shows_progress_and_escapes_markup() -> None:
