@@ -20,7 +20,7 @@ from tourney.match.play import Player, dismiss, play_match
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec
 from tourney.match.verify import verify
-from tourney.play.person import person
+from tourney.play.person import PERSON
 from tourney.play.session import Seat, Session
 from tourney.seeds import derive
 
@@ -190,7 +190,7 @@ def shown_to(seat: int, salt: int, typed: Iterator[str]) -> str:
     """Return the text that ``tourney play`` shows on a seat up to the reveal, against one set-up."""
     terminal = Typed(*typed)
     bot = Entrant("bot", "bot", "1", (), "0" * 64)
-    seats = [Seat("2 bot", bot, lambda *_: Curious(salt)), Seat("me", person())]
+    seats = [Seat("2 bot", bot, lambda *_: Curious(salt)), Seat("me", PERSON)]
     seats = seats if seat == 2 else seats[::-1]
     spec = MatchSpec("cyvasse", (), tuple(each.entrant for each in seats), 5, LIMITS)
     assert Session(spec, GAME, seats, terminal).play() is None

@@ -16,7 +16,7 @@ from tourney.match.record import check_record
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec
 from tourney.match.verify import verify
-from tourney.play.person import person
+from tourney.play.person import PERSON
 from tourney.play.session import Seat, Session
 
 Start = Callable[[], Channel]
@@ -52,7 +52,7 @@ def sit(game: AnyGame, starts: Sequence[Start | None], terminal: Typed, seed: in
     for number, start in enumerate(starts, start=1):
         name = f"seat-{number}"
         if start is None:
-            one = person()
+            one = PERSON
             entrant = Entrant(name, one.bot, one.version, one.args, one.digest)
             seats.append(Seat(f"{number} {game.seat_names[number - 1]}", entrant))
         else:

@@ -168,14 +168,7 @@ class Session:
     def _go(self, match: Match, limits: Go) -> None:
         turn = Turn(match, limits, self._position, self._legal, self._info, self._clock)
         self._position = self._legal = None
-        seen: object
-        if self._sees == "state":
-            seen = turn.state
-        elif self._sees == "observation":
-            seen = turn.observation
-        else:
-            seen = turn.legal
-        chosen = self._choose(seen, turn)
+        chosen = self._choose(getattr(turn, self._sees), turn)
         self._answer(Resign() if chosen is RESIGN else Move(self._text(chosen, turn)))
 
     def _text(self, chosen: object, turn: Turn) -> str:

@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import click
+from msgspec.structs import replace
 
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.base import Level, Sandbox, open_sandbox
@@ -18,11 +19,10 @@ from tourney.cli.output import current
 from tourney.errors import BotError, UsageError
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
-from tourney.match.match_runner import Launcher, StoreLauncher
+from tourney.match.match_runner import Launcher, StoreLauncher, entrant_of
 from tourney.match.referee import Referee
 from tourney.match.spec import MAX_MS, Entrant, Limits, MatchSpec, Opening
-from tourney.play.person import NAME as PERSON
-from tourney.play.person import person
+from tourney.play.person import PERSON
 from tourney.play.session import RecordFile, Seat, Session
 from tourney.play.terminal import ScreenTerminal, StreamTerminal, Terminal
 from tourney.seeds import U64
@@ -131,7 +131,7 @@ def bots_by_seat(words: Sequence[str], count: int) -> dict[int, str]:
         named[number] = bot
     if not words:
         named = dict.fromkeys(range(2, count + 1), DEFAULT_BOT)
-    named = {number: bot for number, bot in named.items() if bot != PERSON}
+    named = {number: bot for number, bot in named.items() if bot != PERSON.name}
     if len(named) == count:
         raise UsageError("every seat has a bot: leave one to yourself, or use tourney run")
     return named
@@ -142,15 +142,14 @@ def _seats(
 ) -> Iterator[Seat]:
     """Yield the seats in order; where two entrants share a name, every name gets its seat's number."""
     found = [
-        _bot(game, named[number], box, store, stack) if number in named else (person(), None)
+        _bot(game, named[number], box, store, stack) if number in named else (PERSON, None)
         for number in range(1, count + 1)
     ]
     distinct = len({entrant.name for entrant, _ in found}) == count
     for number, (entrant, launch) in enumerate(found, start=1):
         name = entrant.name if distinct else f"{entrant.name}-{number}"
         label = f"{number} {game.seat_names[number - 1]}" + (f", {entrant.bot}" if launch else "")
-        full = Entrant(name, entrant.bot, entrant.version, entrant.args, entrant.digest)
-        yield Seat(label, full, launch)
+        yield Seat(label, replace(entrant, name=name), launch)
 
 
 def _bot(
@@ -164,8 +163,7 @@ def _bot(
     manifest = bot.manifest
     if not manifest.plays(game.name):
         raise BotError(f"{bot.label} does not play {game.name}; it plays {', '.join(manifest.games)}")
-    entrant = Entrant(manifest.name, manifest.name, manifest.version, tuple(args), bot.digest)
-    return entrant, StoreLauncher(where, box)
+    return entrant_of(bot, manifest.name, args), StoreLauncher(where, box)
 
 
 def _head(game: AnyGame, options: Mapping[str, str], seed: int, seats: Iterable[Seat]) -> str:

@@ -2,7 +2,7 @@
 
 import platform
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -24,6 +24,11 @@ MAX_IDLE: Final = 16
 """Most bots that a runner keeps for later matches; the one kept longest is ended first."""
 
 _Key = tuple[str, tuple[str, ...], int]
+
+
+def entrant_of(bot: StoredBot, name: str, args: Sequence[str] = ()) -> Entrant:
+    """Return a stored bot as an entrant."""
+    return Entrant(name, bot.manifest.name, bot.manifest.version, tuple(args), bot.digest)
 
 
 class StoreLauncher:

@@ -144,6 +144,10 @@ class PlayedMatch:
             self._log = () if blob is None else tuple(LogLine(*line) for line in unpack(blob))
         return self._log
 
+    def texts(self, seat: int, kind: LogKind) -> list[str]:
+        """Return a seat's lines of one kind."""
+        return [line.text for line in self.log if line.seat == seat and line.kind == kind]
+
     @property
     def measured(self) -> dict[str, Any]:
         """The measurements."""

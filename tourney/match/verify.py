@@ -9,7 +9,7 @@ from itertools import zip_longest
 from typing import Any
 
 from tourney.errors import CheckError, GameError, OptionError, RecordError, TournamentError
-from tourney.games.base import CHANCE, AnyGame
+from tourney.games.base import CHANCE, AnyGame, AnyState
 from tourney.games.registry import find_game
 from tourney.match.record import FaultKind, Outcome, Record, check_record, check_shape, digest_of, spec_of
 from tourney.match.referee import Referee
@@ -139,6 +139,14 @@ def _plain(value: object) -> str:
     return (
         value if isinstance(value, str) else str(value).replace("(", "[").replace(",)", "]").replace(")", "]")
     )
+
+
+def replay(record: Record, game: AnyGame, count: int | None = None) -> AnyState:
+    """Return the state after the first ``count`` actions (default: all) of a correct record."""
+    state = game.new(len(record["seats"]), record["options"])
+    for _, text in record["actions"][:count]:
+        state = state.play(game.parse_action(text))
+    return state
 
 
 def rerun(record: Record, play: Callable[[MatchSpec], PlayedMatch]) -> tuple[PlayedMatch, list[Finding]]:

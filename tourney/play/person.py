@@ -39,19 +39,13 @@ from tourney.protocol import (
     decode_referee,
 )
 
-NAME: Final = "person"
-DIGEST: Final = hashlib.sha256(b"person 1").hexdigest()
-"""Stands for a content digest: a person has no files, so no store has this bot."""
+PERSON: Final = Entrant("person", "person", "1", (), hashlib.sha256(b"person 1").hexdigest())
+"""A person as an entrant; the digest is that of no files, so no store has this bot."""
 SHOWN_LINES: Final = 12
 """Most lines of the story since a person's last turn; of more, the last ones are shown."""
 
 Happening: TypeAlias = Play | Reveal | Withdrawn
 """A line of the referee that belongs to the story of a game."""
-
-
-def person() -> Entrant:
-    """Return a person as an entrant."""
-    return Entrant(NAME, NAME, "1", (), DIGEST)
 
 
 class PersonLeft(Exception):  # noqa: N818 - not an error: the person quits

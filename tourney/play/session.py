@@ -17,11 +17,12 @@ from typing import Self
 from tourney.bots.channel.base import Channel, Event, FailedChannel, ForwardingChannel, printable
 from tourney.bots.sandbox.base import Sandbox
 from tourney.errors import EnvironmentFailure, UsageError
-from tourney.games.base import AnyGame, AnyState
+from tourney.games.base import AnyGame
 from tourney.match.match_runner import Launcher, MatchRunner
 from tourney.match.record import Outcome, Record, canonical
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec
+from tourney.match.verify import replay
 from tourney.play.commands import AFTER, Command, Unclear, parse_typed
 from tourney.play.person import PersonChannel, PersonLeft, SharedTerminal, Undo
 from tourney.play.terminal import Terminal
@@ -226,7 +227,7 @@ class Session:
         shared = self._shared
         seat = shared.seat or min(self._persons)
         person = self._channels[seat]
-        person.look(_last_state(self._game, played.record).observation(seat))
+        person.look(replay(played.record, self._game).observation(seat))
         person.tell()
         person.draw()
         shared.print(self._result(played))
@@ -252,18 +253,10 @@ class Session:
             left = " (resigned)" if number in resigned else faults.get(number, "")
             lines.append(f"  rank {rank}  {self._shared.label(number)}{left}")
         for number in faults:
-            log = [line for line in played.log if line.seat == number]
-            notes = [f"{self._shared.label(number)}: {line.text}" for line in log if line.kind == "note"]
-            errors = [f"    {line.text}" for line in log if line.kind == "stderr"]
+            notes = [f"{self._shared.label(number)}: {text}" for text in played.texts(number, "note")]
+            errors = [f"    {text}" for text in played.texts(number, "stderr")]
             lines += map(printable, notes[-1:] + errors[-STDERR_LINES:])
         return lines
-
-
-def _last_state(game: AnyGame, record: Record) -> AnyState:
-    state = game.new(len(record["seats"]), record["options"])
-    for _, text in record["actions"]:
-        state = state.play(game.parse_action(text))
-    return state
 
 
 class RecordFile:

@@ -11,10 +11,11 @@ from tourney.bots.channel.base import Channel, TracedChannel, printable
 from tourney.bots.sandbox.base import Sandbox
 from tourney.errors import SandboxError
 from tourney.games.registry import find_game
-from tourney.match.match_runner import MatchRunner, StoreLauncher
+from tourney.match.match_runner import MatchRunner, StoreLauncher, entrant_of
 from tourney.match.play import Player, dismiss, play_match
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec
+from tourney.match.verify import replay
 
 OPPONENT = "random"
 CHECKED = "checked"
@@ -73,8 +74,8 @@ class _Checker:
         self._sandbox = sandbox
         self._launch = StoreLauncher(store, sandbox)
         self._trace: TracedChannel | None = None
-        self._checked = _entrant(bot, CHECKED)
-        self._other = _entrant(opponent, OPPONENT)
+        self._checked = entrant_of(bot, CHECKED)
+        self._other = entrant_of(opponent, OPPONENT)
 
     def play_all(self, game: str) -> Iterator[Trial]:
         """Play a game at every seat, with its fewest and its most seats; stop at the first failure."""
@@ -176,43 +177,31 @@ _ADVICE = {
 }
 
 
-def _entrant(bot: StoredBot, name: str) -> Entrant:
-    return Entrant(name, bot.manifest.name, bot.manifest.version, (), bot.digest)
-
-
 def _fault_of(played: PlayedMatch, seat: int) -> str | None:
-    for at, kind, _ in played.record["outcome"]["faults"]:
-        if at == seat:
-            return str(kind)
-    return None
+    return played.outcome.seat_faults[seat - 1]
 
 
 def _note_of(played: PlayedMatch, seat: int) -> str:
-    notes = [line.text for line in played.log if line.seat == seat and line.kind == "note"]
+    notes = played.texts(seat, "note")
     return printable(notes[-1]) if notes else "a fault"
 
 
 def _stderr_of(played: PlayedMatch, seat: int) -> tuple[str, ...]:
-    lines = [line.text for line in played.log if line.seat == seat and line.kind == "stderr"]
-    return tuple(map(printable, lines[-STDERR_LINES:]))
+    return tuple(map(printable, played.texts(seat, "stderr")[-STDERR_LINES:]))
 
 
 def _result(played: PlayedMatch, seat: int) -> str:
-    outcome = played.record["outcome"]
-    actions = played.record["actions"]
-    times = played.measured["times-ms"]
-    own = [ms for (actor, _), ms in zip(actions, times, strict=True) if actor == seat and ms is not None]
+    outcome, actions = played.outcome, played.record["actions"]
+    times = zip(actions, played.measured["times-ms"], strict=True)
+    own = [ms for (actor, _), ms in times if actor == seat and ms is not None]
     slowest = f", slowest turn {max(own):.0f} ms" if own else ""
-    rank = f"rank {outcome['ranks'][seat - 1]}"
-    return f"{rank} of {len(outcome['ranks'])} ({outcome['reason']}), {len(actions)} actions{slowest}"
+    rank = f"rank {outcome.ranks[seat - 1]} of {len(outcome.ranks)}"
+    return f"{rank} ({outcome.reason}), {len(actions)} actions{slowest}"
 
 
 def _legal(played: PlayedMatch) -> str:
     """Return the legal actions at the first fault of a match."""
-    record = played.record
-    game = find_game(record["game"])
-    state = game.new(len(record["seats"]), record["options"])
-    for _, text in record["actions"][: record["outcome"]["faults"][0][2]]:
-        state = state.play(game.parse_action(text))
+    game = find_game(played.record["game"])
+    state = replay(played.record, game, count=played.outcome.faults[0][2])
     actions = list(map(game.action_string, state.legal_actions()))
     return " ".join(actions[:LEGAL_SHOWN]) + (" ..." if len(actions) > LEGAL_SHOWN else "")

@@ -17,9 +17,9 @@ from tourney.bots.sandbox.base import Sandbox, open_sandbox
 from tourney.errors import ActionError, TourneyError
 from tourney.games.base import OVER, AnyGame, AnyState, GoldenMatch, OpeningBook
 from tourney.games.registry import GAMES, find_game
-from tourney.match.match_runner import MatchRunner, StoreLauncher
+from tourney.match.match_runner import MatchRunner, StoreLauncher, entrant_of
 from tourney.match.record import Record, canonical
-from tourney.match.spec import Entrant, Limits, MatchSpec
+from tourney.match.spec import Limits, MatchSpec
 from tourney.seeds import derive, uniform
 
 LIMITS: Final = Limits(move_ms=60_000, startup_ms=60_000)
@@ -31,10 +31,7 @@ def play_golden(game: str, golden: GoldenMatch, store: BotStore, sandbox: Sandbo
     Raises what ``MatchRunner.play`` raises.
     """
     bots = [resolve_bot(name, store) for name in golden.bots]
-    seats = tuple(
-        Entrant(f"{bot.manifest.name}-{seat}", bot.manifest.name, bot.manifest.version, (), bot.digest)
-        for seat, bot in enumerate(bots, start=1)
-    )
+    seats = tuple(entrant_of(bot, f"{bot.manifest.name}-{seat}") for seat, bot in enumerate(bots, start=1))
     spec = MatchSpec(game, golden.options, seats, golden.seed, LIMITS)
     with MatchRunner(StoreLauncher(store, sandbox), sandbox=sandbox) as room:
         return room.play(spec).record
