@@ -166,9 +166,7 @@ class Greeting(NamedTuple):
 
     def encode(self) -> bytes:
         """Return the line."""
-        wants = ",".join(
-            want for want, wanted in (("position", self.position), ("legal", self.legal)) if wanted
-        )
+        wants = ",".join(want for want in _WANTS if getattr(self, want))
         words = ["bot", *([f"wants={wants}"] if wants else []), *(f"{key}={v}" for key, v in self.pairs)]
         return " ".join(words).encode("utf-8") + b"\n"
 

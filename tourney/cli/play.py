@@ -91,20 +91,14 @@ def command(
     rules = find_game(game)
     count, full = rules.settings(seats, options)
     named = bots_by_seat(bots_at, count)
-    limits = Limits(move_ms=move_ms)
     seed = secrets.randbits(64) if seed is None else seed
     with ExitStack() as stack:
         file = None if save is None else stack.enter_context(RecordFile(save))
         box = open_sandbox(sandbox)
         players = list(_seats(rules, count, named, box, BotStore(Path(bots)), stack))
-        spec = MatchSpec(
-            rules.name,
-            tuple(full.items()),
-            tuple(seat.entrant for seat in players),
-            seed,
-            limits,
-            Opening(plies=opening_plies),
-        )
+        entrants = tuple(seat.entrant for seat in players)
+        opening = Opening(plies=opening_plies)
+        spec = MatchSpec(rules.name, tuple(full.items()), entrants, seed, Limits(move_ms=move_ms), opening)
         Referee(spec, rules)  # raises for what cannot be played, before anything is shown
         terminal = _terminal(color=output.color)
         terminal.write(_head(rules, full, seed, players))

@@ -4,6 +4,7 @@ import hashlib
 import textwrap
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
 from typing import Final, TypeAlias
 
 from tourney.bots.channel.base import Channel, Event, line_event
@@ -249,13 +250,7 @@ def _runs(happened: Iterable[Happening]) -> list[tuple[type[Happening], int, lis
 def _count_hidden(actions: Sequence[str]) -> list[str]:
     """Replace consecutive hidden actions by their number."""
     shown: list[str] = []
-    hidden = 0
-    for action in [*actions, ""]:
-        if action == HIDDEN:
-            hidden += 1
-            continue
-        if hidden:
-            shown.append(f"({hidden} hidden action{'s' if hidden > 1 else ''})")
-            hidden = 0
-        shown.append(action)
-    return shown[:-1]
+    for hidden, group in groupby(actions, HIDDEN.__eq__):
+        run = list(group)
+        shown += [f"({len(run)} hidden action{'s' if run[1:] else ''})"] if hidden else run
+    return shown

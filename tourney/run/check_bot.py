@@ -114,7 +114,7 @@ class _Checker:
                 players.append(Player(self._traced(entrant, self._limits), reuse=True))  # noqa: PERF401 - if one fails, the others are ended
             for number, spec in enumerate(specs, start=1):
                 played = play_match(spec, rules, players)
-                if _fault_of(played, 1) is not None:
+                if played.outcome.seat_faults[0]:
                     result = f"fails in match {number}: {_note_of(played, 1)}"
                     advice = "do not use it with reuse = true: after `over` comes `game` or `quit`"
                     return Trial(name, None, result, advice, self._wire(), _stderr_of(played, 1))
@@ -126,7 +126,7 @@ class _Checker:
         with MatchRunner(self._traced, sandbox=self._sandbox) as runner:
             played = runner.play(self._spec(game, seats, seat, seed=1))
         for other in range(1, seats + 1):
-            if other != seat and _fault_of(played, other) is not None:
+            if other != seat and played.outcome.seat_faults[other - 1]:
                 raise SandboxError(
                     f"{OPPONENT}, which ships with Tourney, failed as well ({_note_of(played, other)});"
                     " check this machine with tourney doctor"
@@ -150,7 +150,7 @@ class _Checker:
 
     def _judge(self, played: PlayedMatch, game: str, seats: int, seat: int) -> Trial:
         name = f"{game} at seat {seat} of {seats}"
-        fault = _fault_of(played, seat)
+        fault = played.outcome.seat_faults[seat - 1]
         if fault is None:
             return Trial(name, True, _result(played, seat))
         note = _note_of(played, seat)
@@ -175,10 +175,6 @@ _ADVICE = {
     ),
     "overflow": "it may print at most 1,000 lines or 64 KiB between two requests: print less `info`",
 }
-
-
-def _fault_of(played: PlayedMatch, seat: int) -> str | None:
-    return played.outcome.seat_faults[seat - 1]
 
 
 def _note_of(played: PlayedMatch, seat: int) -> str:

@@ -15,7 +15,6 @@ from tourney.bots.catalogue.files import (
     FileEntry,
     copy_tree,
     find_difference,
-    folders_of,
     hash_tree,
     locked,
     naming,
@@ -114,10 +113,8 @@ def _build(bot: StoredBot, new: Path, sandbox: Sandbox) -> None:
     new.mkdir()
     folder = new / "files"
     copy_tree(walk(bot.folder, whole=True), folder)
-    for place in folders_of(folder):
-        for entry in os.scandir(place):
-            if entry.is_file(follow_symlinks=False):
-                Path(entry.path).chmod(entry.stat().st_mode | 0o200)
+    for file in walk(folder, whole=True):
+        file.place.chmod(0o755 if file.executable else 0o644)
     result = run_build(BuildJob(own_words(bot.manifest.build, bot.label), folder), sandbox)
     try:
         write_file_manifest(new, _built_files(bot, folder, result))
