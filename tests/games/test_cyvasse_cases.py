@@ -13,7 +13,7 @@ from tourney.games.console import Console
 
 LENGTH = dict(zip("ihgfedcba", (8, 9, 10, 11, 12, 11, 10, 9, 8), strict=True))
 PLAIN = ".MWWM..W/........./.....W..../.........../............/.........../....W...../........./W..MWWM."
-"""The ground of the page's position A: rows d, e, f plain, c and g too but for water on c5 and g6."""
+"""The ground of the page's position A: rows d, e, f plain, c and g also, except water on c5 and g6."""
 WHITE_HALF = "M.WW...W..M/.M......../M..W...../........"
 """Tiles 1 to 8 in order, none turned, round b5: mountains d1 d11 c2 b1, water d3 d4 d8 b4."""
 HILLS = f"{WHITE_HALF[::-1]}/............/{WHITE_HALF}"

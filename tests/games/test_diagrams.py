@@ -175,7 +175,7 @@ def test_glyphs_that_show_seats_get_no_numbers() -> None:
 
 
 def test_rows_of_hex_grid_are_shifted() -> None:
-    """A row shifted by half a cell is shifted by two columns; a row between rows is a line of its own."""
+    """A shift by half a cell is two columns; a row between rows is a separate line."""
     cells = (Cell(1, 0, shape="hex"), Cell(3, 0, "water", shape="hex"), Cell(0, 2, "mountain", shape="hex"))
     assert text_diagram(Diagram(cells)) == "   .   ~\n ^\n"
     between = (Cell(0, 0), Cell(2, 0), Cell(0, 2), Cell(2, 2), Cell(1, 1, shape="point"))

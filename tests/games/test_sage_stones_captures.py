@@ -86,11 +86,11 @@ def test_runs_both_ways_round_ring_may_end_at_one_stone() -> None:
     assert after("6=12.234234", "6c") == board("6a1 6c1")
 
 
-def test_run_that_comes_back_to_new_stone_is_no_capture() -> None:
+def test_run_back_to_new_stone_captures_nothing() -> None:
     assert after("6=2342.2342", "6e") == board("6=234212342")
 
 
-def test_ring_with_gap_and_no_other_end_is_no_capture() -> None:
+def test_ring_with_gap_captures_nothing_without_other_end() -> None:
     assert after("6=2342.234.", "6e") == board("6=23421234.")
 
 

@@ -130,7 +130,7 @@ def test_full_columns_wipe_board(roll: str) -> None:
     assert state.actor == CHANCE
 
 
-def test_full_column_6_alone_changes_nothing_for_other_columns() -> None:
+def test_full_column_6_does_not_affect_other_columns() -> None:
     assert field(play(made(SIX), "roll-122"), "PHASE") == "5"
 
 

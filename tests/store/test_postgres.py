@@ -37,7 +37,9 @@ from tourney.store.values import MatchResult, Tournament
 SERVER = os.environ.get("TOURNEY_TEST_SERVER", "")
 NUMBERS = count(1)
 
-needs_server = pytest.mark.skipif(not SERVER, reason="TOURNEY_TEST_SERVER is no URL of a PostgreSQL server")
+needs_server = pytest.mark.skipif(
+    not SERVER, reason="set TOURNEY_TEST_SERVER to the URL of a PostgreSQL server"
+)
 
 CUP = """
 name = "cup"

@@ -104,7 +104,7 @@ def test_black_spears_look_south() -> None:
     assert {name for name in ("d5", "d6", "e5", "e7", "f5", "f6") if engaged(name)} == {"f5", "f6"}
 
 
-def test_piece_next_to_enemy_tower_engages_nothing_but_that_tower() -> None:
+def test_piece_next_to_enemy_tower_engages_only_that_tower() -> None:
     assert taken("rf5 re6 Re5 Rd5")
     assert not taken("wf5 re6 Re5")  # e5 is next to f5
     assert taken("wf5 re6 Re5 Rd5")  # d5 is not

@@ -77,7 +77,7 @@ def test_crossbows_cannot_capture() -> None:
 # Spears bar the way.
 
 ONE_EXIT = "d3 e4 e5 c3 c4"
-"""Mountains on all neighbours of d4 but d5."""
+"""Mountains on all neighbours of d4 except d5."""
 
 
 def test_piece_entering_front_square_stops_there() -> None:

@@ -94,16 +94,16 @@ def test_fire_puts_free_fire_at_far_end_of_run(placed: str, run: str, free: str)
     assert field(after, "BAG") == f"A30,E30,F{30 - len(run.split()) - 2},W30"
 
 
-def test_fire_with_fire_only_on_diagonal_sets_off_nothing() -> None:
+def test_diagonal_fire_triggers_nothing() -> None:
     assert board_after(made("Fd4 Ff6", hand="F"), "F-e5") == {"Fd4", "Ff6", "Fe5"}
 
 
 @pytest.mark.parametrize("end", ["We7", "Ee7", "Me7"])
-def test_free_fire_goes_on_no_water_earth_or_mountain(end: str) -> None:
+def test_free_fire_never_lands_on_water_earth_or_mountain(end: str) -> None:
     assert board_after(made(f"Fe6 {end}", hand="F"), "F-e5") == {"Fe5", "Fe6", end}
 
 
-def test_free_fire_goes_on_no_sage_and_not_off_board() -> None:
+def test_free_fire_never_lands_on_sage_or_off_board() -> None:
     assert board_after(made("Fe6", sages="a1 e7", hand="F"), "F-e5") == {"Fe5", "Fe6"}
     assert board_after(made("Fe11 Fd11", hand="F"), "F-c11") == {"Fc11", "Fd11", "Fe11", "Ff11"}
     assert board_after(made("Fe11", hand="F"), "F-e10") == {"Fe10", "Fe11"}

@@ -59,14 +59,14 @@ def test_mover_chooses_one_of_two_river_lines() -> None:
 
 
 @pytest.mark.parametrize("what", ["E", "M", "1", "4", "W"])
-def test_flow_goes_over_no_wind_earth_or_other_water(what: str) -> None:
+def test_flow_never_crosses_wind_earth_or_other_water(what: str) -> None:
     assert legal(play(made(f"We6 {what}f5", hand="W"), "W-e5", *(["river-n"] if what == "W" else []))) == [
         "flow-s",
         "flow-w",
     ]
 
 
-def test_flow_goes_over_no_sage_and_not_off_board() -> None:
+def test_flow_never_crosses_sage_or_leaves_board() -> None:
     assert legal(play(made("We6", sages="a1 f5", hand="W"), "W-e5")) == ["flow-s", "flow-w"]
     assert legal(play(made("We2", sages="a9 k11", hand="W"), "W-e1")) == ["flow-e", "flow-w"]
 

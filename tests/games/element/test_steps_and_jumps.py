@@ -86,7 +86,7 @@ def test_no_jump_without_wind_on_neighbouring_square() -> None:
 
 
 def test_winds_of_unbroken_run_add_up() -> None:
-    """A whirlwind counts its stones; Wind behind a gap or another stone is no part of the run."""
+    """A whirlwind counts its stones; Wind behind a gap or another stone is not part of the run."""
     assert jumps("1e6 1e7") == {"e8"}
     assert jumps("2e6") == {"e8"}
     assert jumps("2e6 1e7 1e8") == {"e10"}

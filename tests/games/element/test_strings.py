@@ -229,7 +229,7 @@ def test_chance_gives_no_more_than_bag_holds() -> None:
         read(string.replace("chance-2", "chance-3"))
 
 
-def test_river_needs_two_open_directions_to_be_chosen_from() -> None:
+def test_river_choice_needs_two_open_directions() -> None:
     assert named(read(text("We5 We6 Wf5", phase="river-e5")), "river") == {"e", "n"}
     assert named(read(text("We5 We6 Wf5 We4", phase="river-e5")), "river") == {"e", "n", "s"}
 

@@ -89,7 +89,7 @@ def test_only_chance_nodes_have_weights() -> None:
         GAME.new().chance_weights()
 
 
-def test_end_is_legal_when_hand_is_empty_and_not_before() -> None:
+def test_end_is_legal_only_with_empty_hand() -> None:
     state = made(hand="W")
     assert "end" not in legal(state)
     assert "end" in legal(play(state, "W-e5"))

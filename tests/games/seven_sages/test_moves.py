@@ -24,7 +24,7 @@ def test_plain_move_is_orthogonal_or_diagonally_forward() -> None:
     assert ends(made(blue="e8", fool="n12", seat=2), "e8") == southward
 
 
-def test_plain_move_goes_over_empty_squares_only_to_empty_square() -> None:
+def test_plain_move_crosses_and_reaches_only_empty_squares() -> None:
     """Sages of both sides and the fool stop it, and stay on their squares."""
     state = made(red="e8 e5", blue="h8", fool="e11")
     assert ends(state, "e8") & squares("e1-e15") == {"e6", "e7", "e9", "e10"}
@@ -135,12 +135,12 @@ def test_sage_in_other_city_may_only_leave_it() -> None:
         "behind",
     ],
 )
-def test_no_move_may_leave_three_own_sages_in_line(two: str, leaving: str, third: str) -> None:
+def test_move_leaving_three_own_sages_in_line_is_illegal(two: str, leaving: str, third: str) -> None:
     assert third not in ends(made(red=f"{two} {leaving}", fool="n13"), leaving)
     assert third in ends(made(red=f"{two.split(maxsplit=1)[0]} {leaving}", fool="n13"), leaving)
 
 
-def test_three_with_gap_or_around_corner_are_no_line() -> None:
+def test_three_with_gap_or_around_corner_make_no_line() -> None:
     state = made(red="e7 f7 h3", fool="n13")
     assert "h7" in ends(state, "h3")
     assert "f6" in ends(made(red="e7 f7 f3", fool="n13"), "f3")
