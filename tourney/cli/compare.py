@@ -7,7 +7,14 @@ from pathlib import Path
 
 import click
 
-from tourney.cli.options import bots_option, db_option, format_option, output_options, pairs, sandbox_option
+from tourney.cli.options import (
+    bots_option,
+    db_option,
+    format_option,
+    game_option,
+    output_options,
+    sandbox_option,
+)
 from tourney.cli.output import Format, current
 from tourney.cli.run_options import choose_listener, deadline_options, workers_option
 from tourney.compare.compare import ComparisonRequest, compare_bots
@@ -46,6 +53,13 @@ SHOWN = (
 )
 
 
+def _words(_ctx: click.Context, param: click.Parameter, text: str) -> tuple[str, ...]:
+    try:
+        return tuple(shlex.split(text))
+    except ValueError as error:
+        raise UsageError(f"{param.opts[0]} {text!r} cannot be split into words: {error}") from error
+
+
 @click.command("compare")
 @click.argument("a")
 @click.argument("b")
@@ -72,15 +86,11 @@ SHOWN = (
     metavar="PAIRS",
     help="Stop after this many. [default: no limit]",
 )
-@click.option("--args-a", default="", metavar="WORDS", help="Arguments of A, as '--playouts 100'.")
-@click.option("--args-b", default="", metavar="WORDS", help="Arguments of B.")
 @click.option(
-    "--option",
-    "options",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Option of the game; repeatable.",
+    "--args-a", default="", metavar="WORDS", callback=_words, help="Arguments of A, as '--playouts 100'."
 )
+@click.option("--args-b", default="", metavar="WORDS", callback=_words, help="Arguments of B.")
+@game_option
 @click.option(
     "--move-ms", type=click.IntRange(1, MAX_MS), metavar="MS", help="Time per action. [default: 1000]"
 )
@@ -110,9 +120,9 @@ def command(
     beta: float,
     batch: int,
     max_pairs: int | None,
-    args_a: str,
-    args_b: str,
-    options: tuple[str, ...],
+    args_a: tuple[str, ...],
+    args_b: tuple[str, ...],
+    options: dict[str, str],
     move_ms: int | None,
     opening_plies: int | None,
     seed: int | None,
@@ -134,11 +144,11 @@ def command(
     """
     output = current()
     request = ComparisonRequest(
-        a=EntrantLine(a, args=_words("--args-a", args_a)),
-        b=EntrantLine(b, args=_words("--args-b", args_b)),
+        a=EntrantLine(a, args=args_a),
+        b=EntrantLine(b, args=args_b),
         game=game,
         rule=StoppingRule(Sprt(elo0, elo1, alpha, beta), batch, max_pairs),
-        options=pairs(options),
+        options=options,
         limits=Limits() if move_ms is None else Limits(move_ms=move_ms),
         opening_plies=opening_plies,
         seed=seed,
@@ -160,10 +170,3 @@ def command(
         output.table([result], COLUMNS, format_)
     if compared.summary is not None and compared.summary.signal:
         sys.exit(128 + compared.summary.signal)
-
-
-def _words(option: str, text: str) -> tuple[str, ...]:
-    try:
-        return tuple(shlex.split(text))
-    except ValueError as error:
-        raise UsageError(f"{option} {text!r} cannot be split into words: {error}") from error

@@ -37,18 +37,6 @@ class Format(Enum):
     JSON = "json"
 
 
-class Setting(Enum):
-    """Settings that the shared options store in click's context."""
-
-    QUIET = "quiet"
-    NO_COLOR = "no_color"
-
-    @property
-    def key(self) -> str:
-        """The key in ``Context.meta``."""
-        return f"tourney.cli.{self.value}"
-
-
 @dataclass(frozen=True, slots=True)
 class Output:
     """The output of a command; ``quiet`` suppresses everything except results, warnings and errors."""
@@ -131,11 +119,17 @@ class Output:
         sys.stdout.write("".join(line.rstrip() + "\n" for line in capture.get().splitlines()))
 
 
+def keep_setting(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    """Store a set flag, named like a field of ``Output``, for ``current``; a callback of options."""
+    if value:
+        ctx.find_root().meta[f"tourney.cli.{param.name}"] = True
+
+
 def current() -> Output:
     """Return the output of the running command, or a default one outside of a command."""
     context = click.get_current_context(silent=True)
     meta = context.find_root().meta if context else {}
-    return Output(quiet=bool(meta.get(Setting.QUIET.key)), no_color=bool(meta.get(Setting.NO_COLOR.key)))
+    return Output(quiet="tourney.cli.quiet" in meta, no_color="tourney.cli.no_color" in meta)
 
 
 def _cell(value: object, *, missing: str, yes: str, no: str) -> str:
