@@ -2,11 +2,11 @@
 
 import click
 
-from tourney.bots.sandbox.base import PROTECTIONS, Level, Sandbox, open_sandbox
+from tourney.bots.sandbox.base import PROTECTIONS, Level, open_sandbox
 from tourney.bots.sandbox.bubblewrap import Bubblewrap
-from tourney.bots.sandbox.probe import Finding, probe_sandbox
+from tourney.bots.sandbox.probe import probe_sandbox
 from tourney.cli.options import format_option, output_options
-from tourney.cli.output import Format, Row, current
+from tourney.cli.output import Format, current
 from tourney.errors import CheckError, SandboxError
 from tourney.results.columns import Column
 
@@ -35,34 +35,20 @@ def command(level: Level, format_: Format) -> None:
     if level != "off" and sandbox.name == "plain":
         output.warn(no_sandbox_reason())
     findings = list(probe_sandbox(sandbox))
-    output.table([row_of(finding) for finding in findings], COLUMNS, format_)
+    rows = [
+        {"protection": f.protection, "degree": f.degree, "means": PROTECTIONS[f.protection], "tried": f.said}
+        for f in findings
+    ]
+    output.table(rows, COLUMNS, format_)
     lacking = [f"{f.protection} ({f.degree})" for f in findings if f.degree != "enforced"]
     if level == "strict" and lacking:
         raise CheckError(f'sandbox = "strict" is not possible on this machine: it lacks {", ".join(lacking)}')
-    broken = unenforced(sandbox, findings)
+    # A protection that the sandbox claims, but that the canary bypassed.
+    broken = [f.protection for f in findings if f.degree != "enforced" == sandbox.protections[f.protection]]
     if broken:
         raise CheckError(f"the sandbox fails to enforce: {', '.join(broken)}")
     held = len(findings) - len(lacking)
     output.say(f"{sandbox.name}: {held} of {len(findings)} protections enforced")
-
-
-def row_of(finding: Finding) -> Row:
-    """Return the table row of a finding."""
-    return {
-        "protection": finding.protection,
-        "degree": finding.degree,
-        "means": PROTECTIONS[finding.protection],
-        "tried": finding.said,
-    }
-
-
-def unenforced(sandbox: Sandbox, findings: list[Finding]) -> list[str]:
-    """Return the protections that the sandbox claims to enforce, but the canary bypassed."""
-    return [
-        finding.protection
-        for finding in findings
-        if finding.degree != "enforced" and sandbox.protections[finding.protection] == "enforced"
-    ]
 
 
 def no_sandbox_reason() -> str:

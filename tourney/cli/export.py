@@ -19,7 +19,6 @@ from tourney.errors import EnvironmentFailure, UsageError
 from tourney.results.standings import compute_standings, load_history, load_setup
 from tourney.results.tables import TABLES
 from tourney.results.trf import trf
-from tourney.schedule.tie_breaks import RankedEntrant
 from tourney.store.repository import Repository
 from tourney.store.values import Tournament
 
@@ -97,10 +96,7 @@ def _write_records(repository: Repository, tournament: Tournament, _what: str, f
 
 def _write_trf(repository: Repository, tournament: Tournament, _what: str, file: BinaryIO) -> None:
     setup, history = load_setup(repository, tournament.id), load_history(repository, tournament.id)
-    standings = [
-        RankedEntrant(line.rank, line.number, line.points, line.awarded, line.tie_breaks)
-        for line in compute_standings(repository, tournament.id)
-    ]
+    standings = compute_standings(repository, tournament.id)
     file.write(trf(setup, history, standings, tournament.name, tournament.plan.format).encode("ascii"))
 
 

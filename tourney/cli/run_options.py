@@ -46,24 +46,13 @@ def run_options(function: F) -> F:
 
     @wraps(function)
     def with_options(
-        *args: Any,
-        max_faults: int | None,
-        unbench: tuple[str, ...],
-        patience: str,
-        log: Path | None,
-        report: int | None,
-        report_out: Path | None,
-        notify: str | None,
-        **rest: Any,
+        *args: Any, unbench: tuple[str, ...], patience: str, notify: str | None, **rest: Any
     ) -> Any:
         options = RunOptions(
-            max_faults=max_faults,
             retry_seconds=0.0 if patience == "0" else parse_span("--patience", patience).total_seconds(),
             unbenched=unbench,
-            log=log,
-            report=report,
-            report_out=report_out,
             notify=() if notify is None else parse_command(notify),
+            **{name: rest.pop(name) for name in ("max_faults", "log", "report", "report_out")},
         )
         return function(*args, options=options, **rest)
 

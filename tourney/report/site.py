@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import rfc8785
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -51,20 +50,20 @@ class File:
 
 def site(source: Source, options: Options | None = None) -> Iterator[File]:
     """Yield the files of a tournament's report."""
-    yield from static_files(templates_dir())
+    yield from _static_files()
     yield from _Site(source, options or Options()).files()
 
 
 def sites(sources: Iterable[Source], options: Options | None = None) -> Iterator[File]:
     """Yield the files of a report on several tournaments: a folder each, and a page that links to them."""
     options = options or Options()
-    yield from static_files(templates_dir())
+    yield from _static_files()
     entries = []
     for place, source in enumerate(sources, start=1):
         prefix = f"t{place}-{text.folder(source.tournament.name)[:40].lower()}"
         yield from _Site(source, options, prefix).files()
         entries.append(overview.tournament_row(source, f"{prefix}/index.html"))
-    template = environment(templates_dir(), "Tournaments", "", options).get_template("tournaments.html")
+    template = _environment("Tournaments", "", options).get_template("tournaments.html")
     rendered = template.render(root="", base="", path="index.html", entries=entries)
     yield File("index.html", rendered.encode("utf-8"))
 
@@ -82,8 +81,7 @@ class _Site:
         self._source = source
         self._measured = options.measured
         self._prefix = f"{prefix}/" if prefix else ""
-        self._environment = environment(
-            templates_dir(),
+        self._environment = _environment(
             text.display(source.tournament.name),
             text.display(source.game.title if source.game else source.tournament.game),
             options,
@@ -181,12 +179,10 @@ def _tables(path: str, table: DataTable) -> Iterator[File]:
     yield File(f"{path}.json", table.json())
 
 
-def environment(
-    templates: Path, title: str, game: str, options: Options, *, several: bool = False
-) -> Environment:
+def _environment(title: str, game: str, options: Options, *, several: bool = False) -> Environment:
     """Return a Jinja2 environment that escapes everything and refuses undefined names."""
     made = Environment(
-        loader=FileSystemLoader(templates),
+        loader=FileSystemLoader(templates_dir()),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -204,14 +200,14 @@ def environment(
     return made
 
 
-def static_files(templates: Path) -> Iterator[File]:
+def _static_files() -> Iterator[File]:
     """Yield the style sheets and scripts."""
     for name in STATIC:
-        yield File(f"assets/{name}", (templates / "static" / name).read_bytes())
-    yield File("assets/board.css", board_css().encode("utf-8"))
+        yield File(f"assets/{name}", (templates_dir() / "static" / name).read_bytes())
+    yield File("assets/board.css", _board_css().encode("utf-8"))
 
 
-def board_css() -> str:
+def _board_css() -> str:
     """Return the style sheet of boards, whose colors follow the page's theme as well as the system's."""
     light, dark = _properties(dark=False), _properties(dark=True)
     return (

@@ -5,10 +5,11 @@ round, so every match of a pairing becomes a round: the r-th pairing of g matche
 (r - 1) g + 1 to r g, in the order of the matches. The first seat is white.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from tourney.errors import UsageError
+from tourney.results.standings import Standing
 from tourney.schedule.format import History, Setup
 from tourney.schedule.player_history import PlayerHistory
 from tourney.schedule.tie_breaks import RankedEntrant
@@ -20,7 +21,9 @@ MOST = 9999
 END = "\r\n"
 
 
-def trf(setup: Setup, history: History, standings: Sequence[RankedEntrant], name: str, format_: str) -> str:
+def trf(
+    setup: Setup, history: History, standings: Iterable[RankedEntrant | Standing], name: str, format_: str
+) -> str:
     """Return a tournament for two seats as TRF(16).
 
     ``standings`` give the points and ranks, ``name`` is the tournament's. Result codes: ``1``, ``=`` and
@@ -47,7 +50,7 @@ def trf(setup: Setup, history: History, standings: Sequence[RankedEntrant], name
 
 
 def _players(
-    setup: Setup, standings: Sequence[RankedEntrant], cells: Mapping[int, Sequence[str]]
+    setup: Setup, standings: Iterable[RankedEntrant | Standing], cells: Mapping[int, Sequence[str]]
 ) -> Iterator[str]:
     lines = {line.number: line for line in standings}
     for participant in setup.participants:
