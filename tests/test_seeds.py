@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tourney.match.seeds import chance_stream, pick, sample_chance
+from tourney.match.seeds import chance_stream, pick
 from tourney.seeds import U64, derive, deriver, uniform
 
 
@@ -35,4 +35,4 @@ def test_chance_takes_first_outcome_whose_sum_exceeds_the_number(u: int, weights
 @pytest.mark.parametrize("weights", [(), (0, 0), (1, 2, 3), (1,)])
 def test_chance_refuses_bad_weights(weights: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="chance has no outcome"):
-        sample_chance(1, 0, ("a", "b"), weights)
+        pick(0, ("a", "b"), weights)

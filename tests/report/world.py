@@ -6,7 +6,7 @@ from pathlib import Path
 from tourney.games.registry import find_game
 from tourney.match.record import FaultKind, Outcome, make_record
 from tourney.match.result import LogLine, PlayedMatch
-from tourney.match.seeds import sample_chance
+from tourney.match.seeds import chance_stream, pick
 from tourney.match.spec import Entrant, MatchSpec
 from tourney.run.engine.recorder import pair_next, spec_of
 from tourney.seeds import stream
@@ -68,7 +68,7 @@ def at_random(
             return actions, Outcome(lost, "fault", (fault,))
         legal = state.legal_actions()
         if state.actor == 0:
-            action = sample_chance(spec.seed, dice, legal, state.chance_weights())
+            action = pick(chance_stream(spec.seed)(dice), legal, state.chance_weights())
             dice += 1
         else:
             action = legal[draw(len(legal))]

@@ -24,7 +24,6 @@ from tourney.match.seeds import (
     bot_seed,
     chance_stream,
     pick,
-    sample_chance,
     sample_opening_action,
     sample_substitute,
 )
@@ -284,12 +283,12 @@ class Referee:
             played: list[tuple[int, Action]] = []
             sampled = chances = 0
             while sampled < plies and state.actor != OVER:
-                actor, actions = state.actor, state.legal_actions()
+                actor = state.actor
                 if actor == CHANCE:
-                    action = sample_chance(self._seed, chances, actions, state.chance_weights())
+                    action = self._dice(state, chances)
                     chances += 1
                 else:
-                    action = sample_opening_action(self._seed, attempt, sampled, actions)
+                    action = sample_opening_action(self._seed, attempt, sampled, state.legal_actions())
                     sampled += 1
                 played.append((actor, action))
                 state = state.play(action)
@@ -299,6 +298,11 @@ class Referee:
             f"every game of {self._game.name} ends within {plies} opening plies: ask for fewer"
         )
 
+    def _dice(self, state: AnyState, k: int) -> Action:
+        """Return the outcome of the match's k-th chance node (from 0)."""
+        action: Action = pick(self._chance_draw(k), state.legal_actions(), state.chance_weights())
+        return action
+
     def _book(self, texts: tuple[str, ...]) -> list[tuple[int, Action]]:
         """Return a book's actions, with the dice between them."""
         state = self.state
@@ -306,7 +310,7 @@ class Referee:
         chances = 0
         for number, text in enumerate(texts, start=1):
             while state.actor == CHANCE:
-                action = sample_chance(self._seed, chances, state.legal_actions(), state.chance_weights())
+                action = self._dice(state, chances)
                 chances += 1
                 played.append((CHANCE, action))
                 state = state.play(action)

@@ -21,21 +21,16 @@ def bot_seed(seed: int, seat: int) -> int:
     return derive(seed, "bot", seat)
 
 
-def sample_chance(seed: int, k: int, outcomes: Sequence[T], weights: Sequence[int]) -> T:
-    """Return the outcome of a match's k-th chance node (from 0).
-
-    It is the first, in sorted order, whose cumulative weight exceeds the random integer.
-    """
-    return pick(derive(seed, "chance", k), outcomes, weights)
-
-
 def chance_stream(seed: int) -> Callable[[int], int]:
     """Return the random integers (64 bits) of a match's chance nodes as a function of k; for ``pick``."""
     return deriver(seed, "chance")
 
 
 def pick(u: int, outcomes: Sequence[T], weights: Sequence[int]) -> T:
-    """Return the outcome of a 64-bit random integer."""
+    """Return the outcome of a 64-bit random integer.
+
+    It is the first, in sorted order, whose cumulative weight exceeds the integer, scaled to their sum.
+    """
     sums = _sums(weights if weights.__class__ is tuple else tuple(weights))
     if len(sums) != len(outcomes):
         raise ValueError(f"chance has no outcome for each of its weights: {len(outcomes)} for {len(sums)}")

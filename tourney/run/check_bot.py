@@ -146,7 +146,7 @@ class _Checker:
         return self._trace
 
     def _wire(self) -> tuple[str, ...]:
-        return self._trace.lines if self._trace is not None else ()
+        return tuple(self._trace.lines) if self._trace is not None else ()
 
     def _judge(self, played: PlayedMatch, game: str, seats: int, seat: int) -> Trial:
         name = f"{game} at seat {seat} of {seats}"

@@ -26,7 +26,7 @@ def test_traced_channel_forwards_and_keeps_both_directions() -> None:
     traced.close(0.5)
     assert inner.closed
     inner.finish()
-    assert traced.lines == (
+    assert tuple(traced.lines) == (
         "> tourney 1",
         "< bot",
         "< info early",

@@ -245,7 +245,7 @@ def test_closing_kills_the_whole_group(spawn: Spawn) -> None:
     channel.close(0)
     assert gone(child)
     with pytest.raises(ChildProcessError):
-        os.waitpid(channel.pid, os.WNOHANG)
+        os.waitpid(channel._group.pid, os.WNOHANG)
 
 
 def test_close_waits_for_the_bot_to_quit(spawn: Spawn, tmp_path: Path) -> None:
@@ -263,21 +263,21 @@ def test_bot_that_ignores_quit_is_killed(spawn: Spawn) -> None:
     channel = spawn("trap '' TERM INT HUP; yes")
     channel.send(b"quit\n")
     channel.close(0.01)
-    assert gone(channel.pid)
+    assert gone(channel._group.pid)
 
 
 def test_frozen_bot_stands_still_and_can_be_closed(spawn: Spawn) -> None:
     """A signal stops a bot; thawed it continues, and a frozen one can be closed."""
     channel = spawn("while read -r x; do echo move $x; done")
     channel.freeze()
-    while Path(f"/proc/{channel.pid}/stat").read_text("ascii").rpartition(")")[2].split()[0] != "T":
+    while Path(f"/proc/{channel._group.pid}/stat").read_text("ascii").rpartition(")")[2].split()[0] != "T":
         os.sched_yield()
     channel.thaw()
     channel.request(b"a1\n")
     assert channel.wait(far()).text == "move a1"
     channel.freeze()
     channel.close(60)
-    assert gone(channel.pid)
+    assert gone(channel._group.pid)
 
 
 def test_processor_time_is_known_during_and_after_a_run(spawn: Spawn) -> None:
@@ -308,7 +308,7 @@ def test_exit_is_reported_without_process_descriptors(
     channel = spawn("trap '' TERM; while :; do read x; done")
     channel.close(0)
     with pytest.raises(ChildProcessError):
-        os.waitpid(channel.pid, os.WNOHANG)
+        os.waitpid(channel._group.pid, os.WNOHANG)
 
 
 def test_nothing_is_inherited_but_the_streams(spawn: Spawn) -> None:

@@ -96,18 +96,18 @@ class BotStore:
         with self._writing() as temporary:
             copied = temporary / "entry"
             copied.mkdir()
-            submission = copy_submission(source, copied / "files", temporary)
+            manifest, files = copy_submission(source, copied / "files", temporary)
             known = GAMES.names()
-            for game in submission.manifest.games:
+            for game in manifest.games:
                 if game not in known:
                     games = ", ".join(known) or "none"
                     raise BotError(f"there is no game {game!r}; the games are: {games}", str(source))
-            digest = content_digest(submission.files)
+            digest = content_digest(files)
             try:
                 bot = self.fetch(digest)
             except BotError:
                 # It is missing or damaged; the copy is whole and takes its place.
-                write_file_manifest(copied, submission.files)
+                write_file_manifest(copied, files)
                 self._move(copied, self._entry(digest))
                 bot = self.fetch(digest)
             self._log_addition(digest, origin)

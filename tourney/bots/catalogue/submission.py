@@ -7,7 +7,6 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from tourney.bots.catalogue.files import (
@@ -29,19 +28,11 @@ _STORES_FAULT = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS}
 """Errors that only writing raises, without the name of a file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Submission:
-    """A submitted bot: its manifest, and its files, which lie in ``folder``."""
+def copy_submission(source: Path, target: Path, scratch: Path) -> tuple[Manifest, tuple[FileEntry, ...]]:
+    """Copy a submitted bot into the new folder ``target``, and return its manifest and files.
 
-    manifest: Manifest
-    files: tuple[FileEntry, ...]
-    folder: Path
-
-
-def copy_submission(source: Path, target: Path, scratch: Path) -> Submission:
-    """Copy a submitted bot into the new folder ``target``; ``scratch`` is an empty folder for an archive.
-
-    Raises BotError, with the path, if it is no bot or holds what a bot may not hold.
+    ``scratch`` is an empty folder for an archive. Raises BotError, with the path, if it is no bot or holds
+    what a bot may not hold.
     """
     try:
         mode = source.stat().st_mode
@@ -107,17 +98,17 @@ def check_command(manifest: Manifest, files: Sequence[FileEntry], *, built: bool
         raise BotError(f"the command's program {own} is not executable; run chmod +x on it")
 
 
-def _copy_program(source: Path, target: Path, *, executable: bool) -> Submission:
+def _copy_program(source: Path, target: Path, *, executable: bool) -> tuple[Manifest, tuple[FileEntry, ...]]:
     if not executable:
         raise BotError("it is not executable; run chmod +x if it is a program, or add a folder")
     name = source.name
     check_path(name)
     # A link on the command line stands for its target; links inside a folder are refused.
     files = copy_tree([SourceFile(name, source.resolve(), executable=True)], target)
-    return Submission(manifest_of(target, files), files, target)
+    return manifest_of(target, files), files
 
 
-def _copy_folder(folder: Path, target: Path) -> Submission:
+def _copy_folder(folder: Path, target: Path) -> tuple[Manifest, tuple[FileEntry, ...]]:
     manifest = _read_manifest(folder)
     files = copy_tree(walk(folder, manifest.build_output), target)
     if all(file.path != FILE_NAME for file in files):
@@ -125,7 +116,7 @@ def _copy_folder(folder: Path, target: Path) -> Submission:
     if _read_manifest(target) != manifest:
         raise BotError(f"{FILE_NAME} changed while it was read; add the bot again")
     check_command(manifest, files)
-    return Submission(manifest, files, target)
+    return manifest, files
 
 
 def _bot_folder(folder: Path) -> Path:

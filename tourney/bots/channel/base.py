@@ -149,12 +149,7 @@ class TracedChannel(ForwardingChannel):
 
     def __init__(self, inner: Channel) -> None:
         super().__init__(inner)
-        self._lines: deque[str] = deque(maxlen=TRACED_LINES)
-
-    @property
-    def lines(self) -> tuple[str, ...]:
-        """The last lines on the wire."""
-        return tuple(self._lines)
+        self.lines: deque[str] = deque(maxlen=TRACED_LINES)
 
     def send(self, data: bytes) -> None:
         """Trace and pass on."""
@@ -181,11 +176,11 @@ class TracedChannel(ForwardingChannel):
 
     def _trace_sent(self, data: bytes) -> None:
         for line in data.splitlines()[-TRACED_LINES:]:
-            self._lines.append(printable(f"> {line.decode('utf-8', 'replace')}"))
+            self.lines.append(printable(f"> {line.decode('utf-8', 'replace')}"))
 
     def _trace(self, event: Event) -> None:
         text = f"< {event.text}" if event.kind == "line" else f"! {event.kind} {event.text}".rstrip()
-        self._lines.append(printable(text))
+        self.lines.append(printable(text))
 
 
 def printable(text: str) -> str:

@@ -47,11 +47,6 @@ class ProcessChannel(Channel):
         self._poller = poll
         self._poll = poll.poll
 
-    @property
-    def pid(self) -> int:
-        """The process's number on this host."""
-        return self._group.pid
-
     def send(self, data: bytes) -> None:
         """Queue lines for the bot and write what its pipe takes now; the rest goes out while waiting."""
         if self._unsent:
