@@ -53,12 +53,11 @@ def test_every_page_can_be_reached_from_the_index() -> None:
 
 def test_paths_in_code_exist() -> None:
     """Every path of the tree that a page names as code is there."""
-    missing = []
-    for page in [*PAGES, ROOT / "README.md", *ROOT.glob("*/README.md")]:
-        for path in re.findall(
-            r"`((?:tourney|tests|docs|seeds|engines|benchmarks|templates)/[\w./-]+)`",
-            page.read_text(encoding="utf-8"),
-        ):
-            if not (ROOT / path).exists():
-                missing.append(f"{page.name}: {path}")
+    code_path = re.compile(r"`((?:tourney|tests|docs|seeds|engines|benchmarks|templates)/[\w./-]+)`")
+    missing = [
+        f"{page.name}: {path}"
+        for page in [*PAGES, ROOT / "README.md", *ROOT.glob("*/README.md")]
+        for path in code_path.findall(page.read_text(encoding="utf-8"))
+        if not (ROOT / path).exists()
+    ]
     assert missing == []
