@@ -1,7 +1,7 @@
 """The diagram of a position of Sage Stones."""
 
+from tourney.games.base import OVER
 from tourney.games.diagram import Cell, Diagram, Label, Mark, Piece
-from tourney.games.sage_stones import position
 from tourney.games.sage_stones.board import (
     COLUMNS,
     EMPTY,
@@ -12,7 +12,7 @@ from tourney.games.sage_stones.board import (
     STEP,
     parse_action,
 )
-from tourney.games.sage_stones.position import ROLL_LIMIT, Position
+from tourney.games.sage_stones.game import ROLL_LIMIT, StonesState, parse_position, parse_settings
 
 _BOTTOM = 2 * (HEIGHT - 1)
 
@@ -30,7 +30,7 @@ _LABELS = (
 )
 
 
-def _piece(fields: Position, square: int) -> Piece:
+def _piece(fields: StonesState, square: int) -> Piece:
     """Return a stone; its glyph is the number of its colour, since with two seats each owns two colours."""
     colour = fields.board[square] - ord("0")
     seat = fields.table.owner(colour)
@@ -39,9 +39,9 @@ def _piece(fields: Position, square: int) -> Piece:
     return Piece(*_xy(square), str(colour), seat, kind, f"stone of colour {colour} (seat {seat}) on {where}")
 
 
-def _turn(fields: Position) -> str:
+def _turn(fields: StonesState) -> str:
     who = f"colour {fields.colour} (seat {fields.table.owner(fields.colour)})"
-    if fields.over:
+    if fields.actor == OVER:
         return f"over; last turn: {who}"
     if fields.column is None:
         return f"{who} rolls"
@@ -49,7 +49,7 @@ def _turn(fields: Position) -> str:
     return f"{who} places in column {COLUMNS[fields.column]}{again}"
 
 
-def _hand(fields: Position, colour: int) -> str:
+def _hand(fields: StonesState, colour: int) -> str:
     hand = fields.hands[colour - 1]
     return f"{colour}: {hand}" if hand >= 0 else f"{colour}: done, rank {-hand}"
 
@@ -59,7 +59,7 @@ def diagram_of(view: str, last: str | None) -> Diagram:
 
     Raises PositionError and ActionError.
     """
-    fields = position.parse_position(view, position.parse_settings(view))
+    fields = parse_position(view, parse_settings(view))
     marks = []
     if fields.column is not None:
         start = STEP * fields.column

@@ -1,14 +1,17 @@
-"""The game Sage Stones and its states."""
+"""The game Sage Stones: states, and positions ``BOARD COLOUR PHASE HANDS ROLLS OPTIONS``, strictly parsed."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
 
 from tourney.errors import OptionError, PositionError
 from tourney.games.base import CHANCE, OVER, Game, GoldenMatch, Option, State
-from tourney.games.sage_stones import board, position
+from tourney.games.sage_stones import board
 from tourney.games.sage_stones.board import (
+    COLUMNS,
     EMPTY,
     EMPTY_BOARD,
     FIRST_ROLL,
@@ -22,7 +25,6 @@ from tourney.games.sage_stones.board import (
     is_full,
     places,
 )
-from tourney.games.sage_stones.position import FEWEST, MOST, ROLL_LIMIT, Position, Settings, is_won
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,58 +32,58 @@ if TYPE_CHECKING:
     from tourney.games.diagram import Diagram
     from tourney.seeds import RandBelow
 
+ROLL_LIMIT = 500
+FEWEST, MOST = 3, 15
+"""Bounds of the option ``stones``."""
+
 _PLACING = tuple((roll.column, roll.again) for roll in ROLLS)
 _ONES = ord("0")
 """A stone on the board is this plus its colour."""
 
 
+class Settings(NamedTuple):
+    """The settings of a game: seats, stones per colour, and play-on."""
+
+    seats: int
+    stones: int
+    play_on: bool
+
+    @property
+    def colours(self) -> int:
+        """The number of colours: one per seat, or two each for two seats."""
+        return 4 if self.seats == 2 else self.seats
+
+    def owner(self, colour: int) -> int:
+        """Return the seat that owns a colour."""
+        return (colour - 1) % self.seats + 1
+
+    def __str__(self) -> str:
+        return f"seats={self.seats},stones={self.stones},play-on={'yes' if self.play_on else 'no'}"
+
+
+def is_won(table: Settings, hands: tuple[int, ...]) -> bool:
+    """Say whether the placed stones end the game."""
+    if table.play_on:
+        return sum(hand < 0 for hand in hands) >= table.seats - 1
+    return 0 in hands
+
+
+@dataclass(slots=True, eq=False)
 class StonesState(State[int]):
-    """A state; its attributes are those of ``Position``, without ``over``, and ``actor``."""
+    """A state; no history counts.
 
-    __slots__ = ("actor", "again", "board", "colour", "column", "hands", "rolls", "table")
+    ``actor`` is the seat that places a stone, CHANCE or OVER; only for a seat ``column`` is set, from 0.
+    ``hands`` are the stones in hand by colour, or minus the rank of a finished colour.
+    """
 
-    actor: int
-    """The seat that places a stone, CHANCE or OVER."""
-
-    def __init__(
-        self,
-        table: Settings,
-        board: bytes,
-        actor: int,
-        colour: int,
-        column: int | None,
-        again: bool,
-        hands: tuple[int, ...],
-        rolls: int,
-    ) -> None:
-        self.table = table
-        self.board = board
-        self.actor = actor
-        self.colour = colour
-        self.column = column
-        self.again = again
-        self.hands = hands
-        self.rolls = rolls
-
-    @classmethod
-    def standing(cls, fields: Position) -> StonesState:
-        """Return the state of a position."""
-        if fields.over:
-            actor = OVER
-        elif fields.column is None:
-            actor = CHANCE
-        else:
-            actor = fields.table.owner(fields.colour)
-        return cls(
-            fields.table,
-            fields.board,
-            actor,
-            fields.colour,
-            fields.column,
-            fields.again,
-            fields.hands,
-            fields.rolls,
-        )
+    table: Settings
+    board: bytes
+    actor: int = field()  # without field(), the abstract property would be the default
+    colour: int
+    column: int | None
+    again: bool
+    hands: tuple[int, ...]
+    rolls: int
 
     @property
     def seats(self) -> int:
@@ -103,7 +105,7 @@ class StonesState(State[int]):
     def chance_weights(self) -> Sequence[int]:
         """Return how many of the 27 rolls have each outcome. Raises ValueError."""
         if self.actor != CHANCE:
-            return super().chance_weights()
+            return State.chance_weights(self)  # super() needs the class before its slots
         return WEIGHTS
 
     def play(self, action: int) -> StonesState:
@@ -191,23 +193,127 @@ class StonesState(State[int]):
 
     def position(self) -> str:
         """Return ``BOARD COLOUR PHASE HANDS ROLLS OPTIONS``."""
-        return position.position_string(
-            Position(
-                self.table,
-                self.board,
-                self.colour,
-                self.column,
-                self.again,
-                self.actor == OVER,
-                self.hands,
-                self.rolls,
-            )
-        )
+        if self.column is not None:
+            phase = COLUMNS[self.column] + ("+" if self.again else "")
+        else:
+            phase = "over" if self.actor == OVER else "roll"
+        hands = ",".join(str(hand) if hand >= 0 else f"#{-hand}" for hand in self.hands)
+        return f"{self.board.decode('ascii')} {self.colour} {phase} {hands} {self.rolls} {self.table}"
 
 
 def _standing(hand: int) -> tuple[int, int]:
     """Return the sort key of a colour, best first."""
     return (0, -hand) if hand < 0 else (1, hand)
+
+
+_BOARD = re.compile("/".join([f"[.1-4]{{{HEIGHT}}}"] * len(COLUMNS)))
+_HAND = re.compile(r"0|[1-9][0-9]?|#[1-4]")
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,3}")
+_OPTIONS = re.compile(r"seats=([234]),stones=([1-9][0-9]?),play-on=(yes|no)")
+_PHASES = ("roll", "over", "3+", "4", "5", "6", "6+", "7", "8", "9+")
+
+
+def parse_settings(text: str) -> Settings:
+    """Parse the settings, the last field of a position string. Raises PositionError."""
+    field = text.rpartition(" ")[2]
+    match = _OPTIONS.fullmatch(field)
+    if match is None:
+        raise _bad("OPTIONS", field, "write seats=N,stones=N,play-on=no")
+    return Settings(int(match[1]), int(match[2]), match[3] == "yes")
+
+
+def parse_position(text: str, table: Settings) -> StonesState:
+    """Parse a position string. Raises PositionError for a wrong form or an impossible position."""
+    words = text.split(" ")
+    if len(words) != 6:
+        raise PositionError(
+            f"a position of sage-stones has six fields separated by single blanks,"
+            f" BOARD COLOUR PHASE HANDS ROLLS OPTIONS, not {len(words)}"
+        )
+    board, colour, phase, hands, rolls, options = words
+    if options != str(table):
+        raise _bad("OPTIONS", options, f"this game has {table}")
+    if _BOARD.fullmatch(board) is None or max(board) > str(table.colours):
+        form = f"write columns 3 to 9 separated by /, each nine of . and the colours 1 to {table.colours}"
+        raise _bad("BOARD", board, form)
+    if len(colour) != 1 or colour not in "1234"[: table.colours]:
+        raise _bad("COLOUR", colour, f"write 1 to {table.colours}")
+    if phase not in _PHASES:
+        raise _bad("PHASE", phase, f"write one of {', '.join(_PHASES)}")
+    if _NUMBER.fullmatch(rolls) is None or int(rolls) > ROLL_LIMIT:
+        raise _bad("ROLLS", rolls, f"write a number from 0 to {ROLL_LIMIT}, without leading zeros")
+    fields = StonesState(
+        table,
+        board.encode("ascii"),
+        {"over": OVER, "roll": CHANCE}.get(phase, table.owner(int(colour))),
+        int(colour),
+        COLUMNS.index(phase[0]) if phase[0] in COLUMNS else None,
+        phase.endswith("+"),
+        _read_hands(hands, table),
+        int(rolls),
+    )
+    _check_stones(fields)
+    _check_phase(fields)
+    return fields
+
+
+def _bad(field: str, value: str, advice: str) -> PositionError:
+    return PositionError(f"the field {field} of the position is {value[:80]!r}: {advice}")
+
+
+def _read_hands(text: str, table: Settings) -> tuple[int, ...]:
+    words = text.split(",")
+    if len(words) != table.colours or any(_HAND.fullmatch(word) is None for word in words):
+        raise _bad("HANDS", text, f"write {table.colours} numbers separated by commas")
+    if "#" in text and not table.play_on:
+        raise _bad("HANDS", text, "ranks are for play-on=yes only")
+    if table.play_on and "0" in words:
+        raise _bad("HANDS", text, "with play-on=yes write # and the rank of a finished colour")
+    return tuple(-int(word[1:]) if word.startswith("#") else int(word) for word in words)
+
+
+def _check_stones(fields: StonesState) -> None:
+    """Raise PositionError for impossible numbers of stones."""
+    stones = fields.table.stones
+    for colour, hand in enumerate(fields.hands, 1):
+        placed = fields.board.count(b"%d" % colour)
+        if hand < 0 and placed > stones:
+            raise PositionError(f"colour {colour} has {placed} stones on the board, more than its {stones}")
+        if hand >= 0 and placed + hand != stones:
+            raise PositionError(
+                f"colour {colour} has {placed} stones on the board and {hand} in hand;"
+                f" together they must be {stones}"
+            )
+    if fields.hands.count(0) > 1:
+        raise PositionError("two colours have placed their last stone, but the first one ends the game")
+    ranks = sorted(-hand for hand in fields.hands if hand < 0)
+    if ranks != list(range(1, len(ranks) + 1)) or len(ranks) > fields.table.seats - 1:
+        raise PositionError(
+            f"the ranks of finished colours are {', '.join(map(str, ranks))};"
+            f" they must be 1, 2, ..., at most {fields.table.seats - 1}"
+        )
+
+
+def _check_phase(fields: StonesState) -> None:
+    """Raise PositionError for a phase that contradicts the other fields."""
+    won = is_won(fields.table, fields.hands)
+    if fields.actor == OVER:
+        if not won and fields.rolls < ROLL_LIMIT:
+            raise PositionError("PHASE is over, but the game is not")
+        return
+    if won:
+        raise PositionError("the stones in hand end the game, so PHASE must be over")
+    if fields.hands[fields.colour - 1] < 0:
+        raise PositionError(f"COLOUR is {fields.colour}, which has finished, so its turns are skipped")
+    if fields.column is None:
+        if fields.rolls == ROLL_LIMIT:
+            raise PositionError(f"after {ROLL_LIMIT} rolls PHASE must be over, or a column")
+        return
+    name = COLUMNS[fields.column]
+    if is_full(fields.board, fields.column):
+        raise PositionError(f"PHASE names column {name}, which is full")
+    if fields.rolls == 0:
+        raise PositionError(f"PHASE names column {name}, but ROLLS is 0")
 
 
 class SageStones(Game[int]):
@@ -238,24 +344,26 @@ class SageStones(Game[int]):
 
     def initial(self, seats: int, options: Mapping[str, str]) -> StonesState:
         """Return the start."""
-        return StonesState.standing(position.start(_table(seats, options)))
+        table = _table(seats, options)
+        hands = (table.stones,) * table.colours
+        return StonesState(table, EMPTY_BOARD, CHANCE, 1, None, False, hands, 0)
 
     action_string = staticmethod(board.action_string)
     parse_action = staticmethod(board.parse_action)
 
     def parse_position(self, text: str, seats: int, options: Mapping[str, str]) -> StonesState:
         """Return the state of a position string. Raises PositionError."""
-        return StonesState.standing(position.parse_position(text, _table(seats, options)))
+        return parse_position(text, _table(seats, options))
 
     def sample(self, observation: str, seat: int, randbelow: RandBelow) -> StonesState:  # noqa: ARG002 - nothing is hidden
         """Return the observed position: nothing is hidden. Raises PositionError."""
-        table = position.parse_settings(observation)
+        table = parse_settings(observation)
         options = {"stones": str(table.stones), "play-on": "yes" if table.play_on else "no"}
         try:
             self.settings(table.seats, options)
         except OptionError as error:
             raise PositionError(f"the field OPTIONS of the position is impossible: {error}") from error
-        return StonesState.standing(position.parse_position(observation, table))
+        return parse_position(observation, table)
 
     def diagram(self, view: str, last: str | None = None) -> Diagram:
         """Return the diagram of a position string, with the last action marked."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from tourney.games.base import OVER, Game, GoldenMatch, OpeningBook, State
@@ -35,7 +36,10 @@ if TYPE_CHECKING:
 
 _PASS_ONLY: Final = (PASS,)
 
+Past = tuple[bytes, ...]
 
+
+@dataclass(slots=True, eq=False)
 class TaflState(State[int]):
     """A position and the history that rules 2 and 4 need.
 
@@ -45,57 +49,25 @@ class TaflState(State[int]):
     its tower.
     """
 
-    __slots__ = (
-        "actor",
-        "board",
-        "end",
-        "foe",
-        "foe_past",
-        "foe_points",
-        "ground",
-        "own",
-        "own_points",
-        "passed",
-        "past",
-        "ply",
-        "quiet",
-        "seat",
-    )
-
     seats = 2
-    actor: int
+    seat: int
+    board: bytes
+    ground: int
+    own: bytes
+    foe: bytes
+    own_points: int
+    foe_points: int
+    quiet: int
+    ply: int
+    past: Past
+    foe_past: Past
+    passed: bool
+    end: str
+    actor: int = field(init=False)
     """The seat to move, or OVER."""
 
-    def __init__(
-        self,
-        seat: int,
-        board: bytes,
-        ground: int,
-        own: bytes,
-        foe: bytes,
-        own_points: int,
-        foe_points: int,
-        quiet: int,
-        ply: int,
-        past: tuple[bytes, ...],
-        foe_past: tuple[bytes, ...],
-        passed: bool,
-        end: str,
-    ) -> None:
-        self.seat = seat
-        self.board = board
-        self.ground = ground
-        self.own = own
-        self.foe = foe
-        self.own_points = own_points
-        self.foe_points = foe_points
-        self.quiet = quiet
-        self.ply = ply
-        self.past = past
-        self.foe_past = foe_past
-        self.passed = passed
-        self.end = end
-        self.actor = OVER if end else seat
+    def __post_init__(self) -> None:
+        self.actor = OVER if self.end else self.seat
 
     @classmethod
     def standing(cls, fields: Position) -> TaflState:
@@ -107,21 +79,11 @@ class TaflState(State[int]):
             end = "out-of-reach"
         else:
             end = _too_long(fields.quiet, fields.ply)
-        return cls(
-            seat,
-            board,
-            ground_of(board),
-            pieces_of(board, seat - 1),
-            pieces_of(board, 2 - seat),
-            fields.points[seat - 1],
-            fields.points[2 - seat],
-            fields.quiet,
-            fields.ply,
-            (board,),
-            (),
-            False,
-            end,
-        )
+        own, foe = pieces_of(board, seat - 1), pieces_of(board, 2 - seat)
+        points, foe_points = fields.points[seat - 1], fields.points[2 - seat]
+        quiet, ply, past = fields.quiet, fields.ply, (board,)
+        ground = ground_of(board)
+        return cls(seat, board, ground, own, foe, points, foe_points, quiet, ply, past, (), False, end)
 
     @property
     def points(self) -> tuple[int, int]:
@@ -197,20 +159,11 @@ class TaflState(State[int]):
             end = "repetition"
         else:
             end = _too_long(quiet, ply)
+        points, foe_points = self.own_points, self.foe_points
+        now, then = (*past, board), self.past
+        seat, foe = 3 - self.seat, self.foe
         return TaflState(
-            3 - self.seat,
-            board,
-            ground,
-            self.foe,
-            own,
-            self.foe_points,
-            self.own_points,
-            quiet,
-            ply,
-            (*past, board),
-            self.past,
-            passed,
-            end,
+            seat, board, ground, foe, own, foe_points, points, quiet, ply, now, then, passed, end
         )
 
     def _pass(self) -> TaflState:
@@ -226,68 +179,42 @@ class TaflState(State[int]):
             board[square] = EMPTY
             ground ^= GROUND[letter][square]
             piece = PIECE[letter]
+            foe = foe.replace(piece[square], b"")
             if letter == SAGES[foe_side]:
                 board[tower] = letter
-                foe = foe.replace(piece[square], b"") + piece[tower]
-            else:
-                foe = foe.replace(piece[square], b"")
-        sent_back = len(foe) == len(self.foe)
-        past = self.foe_past if sent_back else ()
-        foe_past = self.past if sent_back else ()
-        return self._next(bytes(board), ground, own, foe, self.own_points, past, foe_past)
+                foe += piece[tower]
+        past = (self.foe_past, self.past) if len(foe) == len(self.foe) else ((), ())
+        return self._next(bytes(board), ground, own, foe, self.own_points, past)
 
     def _escape(self, source: int) -> TaflState:
         """Remove a piece that leaves the board by the river, and add its points."""
         board = bytearray(self.board)
         letter = board[source]
         board[source] = EMPTY
-        worth = SAGE_WORTH if letter in SAGES else 1
-        return self._next(
-            bytes(board),
-            self.ground ^ GROUND[letter][source],
-            self.own.replace(PIECE[letter][source], b""),
-            self.foe,
-            self.own_points + worth,
-            (),
-            (),
-        )
+        ground = self.ground ^ GROUND[letter][source]
+        own = self.own.replace(PIECE[letter][source], b"")
+        points = self.own_points + (SAGE_WORTH if letter in SAGES else 1)
+        return self._next(bytes(board), ground, own, self.foe, points, ((), ()))
 
     def _next(
-        self,
-        board: bytes,
-        ground: int,
-        own: bytes,
-        foe: bytes,
-        own_points: int,
-        past: tuple[bytes, ...],
-        foe_past: tuple[bytes, ...],
+        self, board: bytes, ground: int, own: bytes, foe: bytes, points: int, pasts: tuple[Past, Past]
     ) -> TaflState:
-        """Return the state after a capture or an escape, with all end conditions."""
-        ply = self.ply + 1
-        points = (own_points, self.foe_points) if self.seat == 1 else (self.foe_points, own_points)
-        if own_points >= WIN:
+        """Return the state after a capture or an escape, with all end conditions.
+
+        ``pasts`` are the new state's ``past``, without this board, and ``foe_past``.
+        """
+        past, foe_past = pasts
+        ply, foe_points = self.ply + 1, self.foe_points
+        if points >= WIN:
             end = "points"
-        elif _out_of_reach(board, *points):
+        elif _out_of_reach(board, *((points, foe_points) if self.seat == 1 else (foe_points, points))):
             end = "out-of-reach"
         elif past.count(board) >= 2:
             end = "repetition"
         else:
             end = _too_long(0, ply)
-        return TaflState(
-            3 - self.seat,
-            board,
-            ground,
-            foe,
-            own,
-            self.foe_points,
-            own_points,
-            0,
-            ply,
-            (*past, board),
-            foe_past,
-            False,
-            end,
-        )
+        seat, now = 3 - self.seat, (*past, board)
+        return TaflState(seat, board, ground, foe, own, foe_points, points, 0, ply, now, foe_past, False, end)
 
     def ranks(self) -> tuple[int, ...] | None:
         """Return rank 1 for the side with enough points; all other results are draws."""
