@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from tourney.errors import PositionError
 from tourney.games.base import CHANCE as CHANCE_ACTS
@@ -33,31 +33,29 @@ if TYPE_CHECKING:
 class ElementState(State[int]):
     """A position of Element. No history counts."""
 
-    __slots__ = ("_actor", "_captured", "_legal", "_position")
+    __slots__ = ("_captured", "_legal", "_position", "actor")
+
+    actor: int
+    """The seat to act, CHANCE or OVER."""
 
     def __init__(self, position: Position) -> None:
         self._position = position
         self._captured = position.captured()
         self._legal: Sequence[int] | None = None
         if self._captured or position.turn == LAST_TURN:
-            self._actor = OVER
+            self.actor = OVER
         else:
-            self._actor = CHANCE_ACTS if position.phase == CHANCE else position.seat
+            self.actor = CHANCE_ACTS if position.phase == CHANCE else position.seat
 
     @property
     def seats(self) -> int:
         """Two, three or four."""
         return len(self._position.sages)
 
-    @property
-    def actor(self) -> int:
-        """The seat to act, CHANCE or OVER."""
-        return self._actor
-
     def legal_actions(self) -> Sequence[int]:
         """List the legal actions or the outcomes of chance, sorted."""
         if self._legal is None:
-            self._legal = () if self._actor == OVER else self._list_actions()
+            self._legal = () if self.actor == OVER else self._list_actions()
         return self._legal
 
     def _list_actions(self) -> Sequence[int]:
@@ -76,7 +74,7 @@ class ElementState(State[int]):
 
     def ranks(self) -> tuple[int, ...] | None:
         """Return rank 1 for each seat whose prey is captured, or for all seats after the last turn."""
-        if self._actor != OVER:
+        if self.actor != OVER:
             return None
         if not self._captured:
             return (1,) * self.seats
@@ -85,7 +83,7 @@ class ElementState(State[int]):
 
     def reason(self) -> str:
         """Return "capture", or "length" after the last turn."""
-        if self._actor != OVER:
+        if self.actor != OVER:
             return ""
         return "capture" if self._captured else "length"
 
@@ -95,8 +93,8 @@ class ElementState(State[int]):
 
     def chance_weights(self) -> Sequence[int]:
         """Return the number of ways to draw each outcome. Raises ValueError."""
-        if self._actor != CHANCE_ACTS:
-            raise ValueError("chance does not act in this state")
+        if self.actor != CHANCE_ACTS:
+            return super().chance_weights()
         return [weight for _, weight in turn.chance_outcomes(self._position)]
 
 
@@ -108,15 +106,15 @@ for each of the 30 Winds and for the 1 square that can lose its Wind and get ano
 class Element(Game[int]):
     """Wall in the sage on your right with stones of fire, water, earth and wind."""
 
-    name: ClassVar[str] = "element"
-    title: ClassVar[str] = "Element"
-    rules: ClassVar[str] = "1"
-    seat_counts: ClassVar[tuple[int, ...]] = tuple(START_SQUARES)
-    seat_names: ClassVar[tuple[str, ...]] = ("Sage 1", "Sage 2", "Sage 3", "Sage 4")
-    has_chance: ClassVar[bool] = True
-    diagram_plies: ClassVar[int] = 130
-    golden_match: ClassVar[GoldenMatch] = GoldenMatch(("greedy", "random", "pebble"), 4)
-    max_actions: ClassVar[int] = LAST_TURN * MOST_ACTIONS_OF_A_TURN
+    name = "element"
+    title = "Element"
+    rules = "1"
+    seat_counts = tuple(START_SQUARES)
+    seat_names = ("Sage 1", "Sage 2", "Sage 3", "Sage 4")
+    has_chance = True
+    diagram_plies = 130
+    golden_match = GoldenMatch(("greedy", "random", "pebble"), 4)
+    max_actions = LAST_TURN * MOST_ACTIONS_OF_A_TURN
 
     def has_single_winner(self, seats: int, options: Mapping[str, str]) -> bool:  # noqa: ARG002 - in every setting
         """Say yes: the first sage to wall in its neighbour wins."""

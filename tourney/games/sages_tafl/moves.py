@@ -93,19 +93,13 @@ def _to_bank(start: int, dr: int) -> tuple[int, ...]:
     return _line(start, 0, dr, HEIGHT)
 
 
-def _hop(start: int, side: int) -> tuple[int, int] | None:
-    """Return the bit that says a friend is in the river on the file, and the target; None off the banks."""
+def _hop(start: int, side: int) -> tuple[int, Targets]:
+    """From a bank over a friend in the river on the same file to the other bank."""
     file, rank = divmod(start, HEIGHT)
     if rank not in BANKS:
-        return None
-    return 1 << _RIVER_OF[side] + file, _at(file, 2 * RIVER - rank)
-
-
-def _hop_targets(ground: int, hop: tuple[int, int] | None) -> list[int]:
-    if hop is None:
-        return []
-    friend, target = hop
-    return [target] if ground & friend and not ground >> target & 1 else []
+        return 0, lambda _: []
+    friend, target = 1 << _RIVER_OF[side] + file, _at(file, 2 * RIVER - rank)
+    return friend | 1 << target, lambda ground: [target] * (ground & friend != 0 and not ground >> target & 1)
 
 
 def _bits(squares: Iterable[int]) -> int:
@@ -115,37 +109,33 @@ def _bits(squares: Iterable[int]) -> int:
     return bits
 
 
-def _hop_mask(hop: tuple[int, int] | None) -> int:
-    return 0 if hop is None else hop[0] | 1 << hop[1]
-
-
 def _apprentice(start: int, side: int) -> tuple[int, Targets]:
     """Any number of squares along rank or file, into the river by one step from a bank, out by one step."""
     in_river = start % HEIGHT == RIVER
     across = [_line(start, df, 0, _WIDTH) for df in (-1, 1)]
     along = [_line(start, 0, dr, 1) if in_river else _to_bank(start, dr) for dr in (-1, 1)]
     lines = across + along
-    hop = _hop(start, side)
+    hop_mask, hop = _hop(start, side)
 
     def targets(ground: int) -> list[int]:
         found = [square for line in lines for square in _slide(ground, line)]
         if in_river and any(len(_slide(ground, line)) == len(line) for line in across):
             found.append(OFF)
-        return found + _hop_targets(ground, hop)
+        return found + hop(ground)
 
-    return _bits(chain(*lines)) | _hop_mask(hop), targets
+    return _bits(chain(*lines)) | hop_mask, targets
 
 
 def _sage(start: int, side: int) -> tuple[int, Targets]:
     """One square in any direction, a hop over a friend in the river, or off from either end of it."""
     near = [s for df in (-1, 0, 1) for dr in (-1, 0, 1) if df or dr for s in _line(start, df, dr, 1)]
-    hop = _hop(start, side)
+    hop_mask, hop = _hop(start, side)
     off = [OFF] if start in (_at(0, RIVER), _at(_WIDTH - 1, RIVER)) else []
 
     def targets(ground: int) -> list[int]:
-        return [square for square in near if not ground >> square & 1] + off + _hop_targets(ground, hop)
+        return [square for square in near if not ground >> square & 1] + off + hop(ground)
 
-    return _bits(near) | _hop_mask(hop), targets
+    return _bits(near) | hop_mask, targets
 
 
 def _skyship(start: int, side: int) -> tuple[int, Targets]:  # noqa: ARG001 - the kinds share a signature

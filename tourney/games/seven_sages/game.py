@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from tourney.games.base import OVER, Game, GoldenMatch, OpeningBook, State
 from tourney.games.seven_sages import board
@@ -36,30 +36,22 @@ if TYPE_CHECKING:
 class SevenSagesState(State[int]):
     """A position of the Seven Sages. No history counts."""
 
-    __slots__ = ("_actor", "_legal", "_position")
+    __slots__ = ("_legal", "_position", "actor")
     seats = 2
+    actor: int
 
     def __init__(self, position: Position) -> None:
         self._position = position
         self._legal: Sequence[int] | None = None
-        self._actor = OVER if position.is_over else position.seat
-
-    @property
-    def actor(self) -> int:
-        """The seat to act, or OVER."""
-        return self._actor
+        self.actor = OVER if position.is_over else position.seat
 
     def legal_actions(self) -> Sequence[int]:
         """List the legal actions, sorted."""
         if self._legal is None:
-            self._legal = () if self._actor == OVER else self._list_actions()
+            at = self._position
+            own, others = (at.red, at.blue) if at.seat == RED else (at.blue, at.red)
+            self._legal = () if self.actor == OVER else legal_actions(at.seat, own, others, at.fool)
         return self._legal
-
-    def _list_actions(self) -> list[int]:
-        at = self._position
-        if at.seat == RED:
-            return legal_actions(at.seat, at.red, at.blue, at.fool)
-        return legal_actions(at.seat, at.blue, at.red, at.fool)
 
     def play(self, action: int) -> SevenSagesState:
         """Return the state after a legal action."""
@@ -67,14 +59,14 @@ class SevenSagesState(State[int]):
 
     def ranks(self) -> tuple[int, ...] | None:
         """Return (1, 2), (2, 1) or, with equal points after the last round, (1, 1)."""
-        if self._actor != OVER:
+        if self.actor != OVER:
             return None
         red, blue = self._position.points
         return (1 if red >= blue else 2, 1 if blue >= red else 2)
 
     def reason(self) -> str:
         """Return "points" if a seat has enough points to win, else "rounds"."""
-        if self._actor != OVER:
+        if self.actor != OVER:
             return ""
         return "points" if max(self._position.points) >= WINNING_POINTS else "rounds"
 
@@ -120,15 +112,15 @@ def _unscored(after: Position) -> Position:
 class SevenSages(Game[int]):
     """Seven sages a side drive one fool into the other side's city."""
 
-    name: ClassVar[str] = "seven-sages"
-    title: ClassVar[str] = "The Seven Sages"
-    rules: ClassVar[str] = "1"
-    seat_counts: ClassVar[tuple[int, ...]] = (2,)
-    seat_names: ClassVar[tuple[str, ...]] = ("Red", "Blue")
-    diagram_plies: ClassVar[int] = 14
-    golden_match: ClassVar[GoldenMatch] = GoldenMatch(("greedy", "random"), 4)
-    opening_book: ClassVar[OpeningBook] = OpeningBook("abcdefghijklmno", points=4, pieces=(0, 1))
-    max_actions: ClassVar[int] = LAST_ROUND * LAST_PLY
+    name = "seven-sages"
+    title = "The Seven Sages"
+    rules = "1"
+    seat_counts = (2,)
+    seat_names = ("Red", "Blue")
+    diagram_plies = 14
+    golden_match = GoldenMatch(("greedy", "random"), 4)
+    opening_book = OpeningBook("abcdefghijklmno", points=4, pieces=(0, 1))
+    max_actions = LAST_ROUND * LAST_PLY
 
     def initial(self, seats: int, options: Mapping[str, str]) -> SevenSagesState:  # noqa: ARG002 - two seats, no options
         """Return the start of the first round."""

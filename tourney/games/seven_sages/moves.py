@@ -186,7 +186,9 @@ def legal_actions(seat: int, own: tuple[int, ...], others: tuple[int, ...], fool
         if barred:
             actions += _without(moves, sage, barred)
         if sage in ousting and not barred >> fool & 1:
-            actions += _ousts(seat, sage, ousting[sage], own_mask, other_mask, fool)
+            rests, goals = driven(seat, sage, ousting[sage], own_mask, other_mask, fool)
+            base = oust(sage, fool)
+            actions += [base | PLACE[square] for square in (*rests, *goals)]
     actions.sort()
     return actions or [PASS]
 
@@ -216,12 +218,6 @@ def _ousting(own: int, others: int, fool: int) -> dict[int, int]:
 @cache
 def _ray_masks() -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(mask_of(ray) for ray in rays) for rays in RAYS)
-
-
-def _ousts(seat: int, sage: int, heading: int, own: int, others: int, fool: int) -> list[int]:
-    rests, goals = driven(seat, sage, heading, own, others, fool)
-    base = oust(sage, fool)
-    return [base | PLACE[square] for square in (*rests, *goals)]
 
 
 def driven(
