@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -51,18 +52,10 @@ def settings_of(game: AnyGame) -> tuple[Setting, ...]:
     changes += [{o.name: value} for o in game.options for value in o.values if value != o.default]
     for change in changes:
         for seats in game.seat_counts:
-            options = {o.name: change.get(o.name, o.default) for o in game.options}
-            if _is_allowed(game, seats, options):
+            with suppress(OptionError):
+                _, options = game.settings(seats, change)
                 found[Setting(seats, tuple(options.items()))] = None
     return tuple(found)
-
-
-def _is_allowed(game: AnyGame, seats: int, options: dict[str, str]) -> bool:
-    try:
-        game.settings(seats, options)
-    except OptionError:
-        return False
-    return True
 
 
 T = TypeVar("T")

@@ -1,12 +1,21 @@
 """The properties of the game class, of a state, its actions and its position strings."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain, pairwise
 
 from tourney.errors import ActionError, PositionError
 from tourney.games.base import ACTION_PATTERN, CHANCE, OVER, TERMINATIONS, AnyGame
-from tourney.games.check.case import Case, Property, around, describe, fingerprint, mutants, spliced, subset
+from tourney.games.check.case import (
+    Case,
+    T,
+    around,
+    describe,
+    fingerprint,
+    mutants,
+    spliced,
+    subset,
+)
 
 _REASON = re.compile(r"[a-z][a-z0-9-]*", re.ASCII)
 _MAX_STRING = 1 << 19
@@ -131,7 +140,7 @@ def visible(case: Case) -> Iterator[str]:
         )
 
 
-def guarded(check: Property, case: Case) -> Iterator[str]:
+def guarded(check: Callable[[T], Iterator[str]], case: T) -> Iterator[str]:
     """Run a property and turn an exception into a sentence."""
     try:
         yield from check(case)

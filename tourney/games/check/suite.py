@@ -88,7 +88,7 @@ def check_game(
     The games rotate through all settings (seats, and every value of every option). All randomness comes from
     ``seed``.
     """
-    wrong = [Finding("attributes", what) for what in _attribute_errors(game)]
+    wrong = [Finding("attributes", what) for what in guarded(attributes, game)]
     yield from wrong
     if wrong:
         return
@@ -110,13 +110,6 @@ def smallest(findings: Iterable[Finding]) -> tuple[Finding, ...]:
         if known is None or len(finding.history) < len(known.history):
             best[finding.name] = finding
     return tuple(best[name] for name in PROPERTIES if name in best)
-
-
-def _attribute_errors(game: AnyGame) -> list[str]:
-    try:
-        return list(attributes(game))
-    except Exception as error:  # noqa: BLE001 - every exception of a game is a finding
-        return [describe(error)]
 
 
 @dataclass(slots=True)

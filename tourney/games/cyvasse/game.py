@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tourney.errors import PositionError
 from tourney.games.base import Game, GoldenMatch, State
 from tourney.games.cyvasse import actions
-from tourney.games.cyvasse.board import SEAT_NAMES
-from tourney.games.cyvasse.position import read_position
-from tourney.games.cyvasse.state import STEPS, TURN_LIMIT, SetUp
+from tourney.games.cyvasse.board import EMPTY, NAMES, SEAT_NAMES, SIDE, UNLAID, squares_of
+from tourney.games.cyvasse.position import Phase, parse_fields, state_of
+from tourney.games.cyvasse.state import STEPS, TURN_LIMIT, SetUp, seen_by
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tourney.games.diagram import Diagram
     from tourney.seeds import RandBelow
-from tourney.errors import PositionError
-from tourney.games.cyvasse.board import EMPTY, NAMES, SIDE, UNLAID, squares_of
-from tourney.games.cyvasse.position import Phase, Position, parse_fields, state_of
-from tourney.games.cyvasse.state import seen_by
-from tourney.seeds import RandBelow
 
 
 class Cyvasse(Game[int]):
@@ -44,11 +40,34 @@ class Cyvasse(Game[int]):
 
     def parse_position(self, text: str, seats: int, options: Mapping[str, str]) -> State[int]:  # noqa: ARG002 - likewise
         """Return the state of a position string, without history. Raises PositionError."""
-        return read_position(text)
+        return state_of(parse_fields(text))
 
     def sample(self, observation: str, seat: int, randbelow: RandBelow) -> State[int]:
-        """Return a random full state that fits an observation. Raises PositionError."""
-        return sample_state(observation, seat, randbelow)
+        """Return a random state in which ``seat`` has an observation. Raises PositionError.
+
+        Uniformly random legal actions lay out the hidden side. If the other seat is still laying out its
+        side, the number of its actions is uniformly random too.
+        """
+        fields = parse_fields(observation)
+        word = fields.phase.word
+        if word in {"play", "rabble"}:
+            return state_of(fields)
+        if seat not in {1, 2} or (word == "hidden") != (fields.seat != seat):
+            raise PositionError(
+                f"seat {seat} cannot observe PHASE {word} while seat {fields.seat} lays out its side: PHASE"
+                " is hidden from the other seat only"
+            )
+        if word == "hidden":
+            return _lay_out(state_of(fields._replace(phase=Phase("king"))), randbelow(STEPS), randbelow)
+        if seat == 1:
+            return state_of(fields)
+        for s in squares_of(SIDE[1]):
+            if fields.ground[s] != UNLAID or fields.board[s] != EMPTY:
+                raise PositionError(f"Black cannot see White's side in the set-up, but {NAMES[s]} is shown")
+        unseen = _lay_out(SetUp.begin(), STEPS, randbelow)
+        assert isinstance(unseen, SetUp)  # noqa: S101 - after White's set-up comes Black's
+        ground, board = seen_by(2, fields.ground, unseen.ground), seen_by(2, fields.board, unseen.board)
+        return state_of(fields._replace(ground=ground, board=board))
 
     def diagram(self, view: str, last: str | None = None) -> Diagram:
         """Return the diagram of a position string or an observation, with the last action marked."""
@@ -57,44 +76,8 @@ class Cyvasse(Game[int]):
         return diagram_of(view, last)
 
 
-def sample_state(observation: str, seat: int, randbelow: RandBelow) -> State[int]:
-    """Return a random state in which ``seat`` has an observation. Raises PositionError.
-
-    Uniformly random legal actions lay out the hidden side. If the other seat is still laying out its side,
-    the number of its actions is uniformly random too.
-    """
-    fields = parse_fields(observation)
-    word = fields.phase.word
-    if word in {"play", "rabble"}:
-        return state_of(fields)
-    if seat not in {1, 2} or (word == "hidden") != (fields.seat != seat):
-        raise PositionError(
-            f"seat {seat} cannot observe PHASE {word} while seat {fields.seat} lays out its side: PHASE is"
-            " hidden from the other seat only"
-        )
-    if word == "hidden":
-        return _lay_out(state_of(fields._replace(phase=Phase("king"))), randbelow(STEPS), randbelow)
-    if seat == 1:
-        return state_of(fields)
-    _check_unseen(fields)
-    unseen = _lay_out(SetUp.begin(), STEPS, randbelow)
-    assert isinstance(unseen, SetUp)  # noqa: S101 - after White's set-up comes Black's
-    return state_of(
-        fields._replace(
-            ground=seen_by(2, fields.ground, unseen.ground),
-            board=seen_by(2, fields.board, unseen.board),
-        )
-    )
-
-
 def _lay_out(state: State[int], steps: int, randbelow: RandBelow) -> State[int]:
     for _ in range(steps):
         legal = state.legal_actions()
         state = state.play(legal[randbelow(len(legal))])
     return state
-
-
-def _check_unseen(fields: Position) -> None:
-    for s in squares_of(SIDE[1]):
-        if fields.ground[s] != UNLAID or fields.board[s] != EMPTY:
-            raise PositionError(f"Black cannot see White's side in the set-up, but {NAMES[s]} is shown")

@@ -136,11 +136,6 @@ def _read_phase(text: str) -> Phase:
     )
 
 
-def read_position(text: str) -> State[int]:
-    """Return the state of a position string, without history. Raises PositionError."""
-    return state_of(parse_fields(text))
-
-
 def state_of(fields: Position) -> State[int]:
     """Return the state of parsed fields, without history. Raises PositionError."""
     if fields.phase.word == "hidden":

@@ -4,28 +4,7 @@ from itertools import pairwise
 
 from tourney.errors import ActionError
 from tourney.games.diagram import Arrow, Cell, Diagram, Label, Mark, Piece
-from tourney.games.element.board import (
-    COLUMNS,
-    DRAW_0,
-    EARTH,
-    ELEMENTS,
-    EMPTY,
-    END,
-    FIRE,
-    FLOW_LETTER,
-    HANDS,
-    MOUNTAIN,
-    PLACES,
-    RANGE_EARTH,
-    RIVER_LETTER,
-    SAGE,
-    SIZE,
-    SQUARES,
-    WATER,
-    WHIRLWIND,
-    named_square,
-    parse_action,
-)
+from tourney.games.element import board
 from tourney.games.element.position import (
     CHANCE,
     FLOW,
@@ -37,27 +16,29 @@ from tourney.games.element.position import (
 )
 
 _SHAPES: dict[int, tuple[str, str, str]] = {
-    FIRE: ("F", "fire", "Fire"),
-    WATER: ("W", "water", "Water"),
-    EARTH: ("E", "earth", "Earth"),
-    RANGE_EARTH: ("E", "range", "Earth of a range"),
-    MOUNTAIN: ("M", "mountain", "a mountain"),
+    board.FIRE: ("F", "fire", "Fire"),
+    board.WATER: ("W", "water", "Water"),
+    board.EARTH: ("E", "earth", "Earth"),
+    board.RANGE_EARTH: ("E", "range", "Earth of a range"),
+    board.MOUNTAIN: ("M", "mountain", "a mountain"),
     1: ("1", "wind", "Wind"),
-    **{winds: (str(winds), "whirlwind", f"a whirlwind of {winds}") for winds in range(2, WHIRLWIND + 1)},
+    **{
+        winds: (str(winds), "whirlwind", f"a whirlwind of {winds}") for winds in range(2, board.WHIRLWIND + 1)
+    },
 }
 """By code: glyph, kind and title."""
 
 
 def _at(square: int) -> tuple[int, int]:
-    column, row = PLACES[square]
-    return 2 * column, 2 * (SIZE - 1 - row)
+    column, row = board.PLACES[square]
+    return 2 * column, 2 * (board.SIZE - 1 - row)
 
 
-_IN_ORDER = sorted(range(SIZE * SIZE), key=board_order)
-_CELLS = tuple(Cell(*_at(square), "plain", SQUARES[square]) for square in _IN_ORDER)
+_IN_ORDER = sorted(range(board.SIZE * board.SIZE), key=board_order)
+_CELLS = tuple(Cell(*_at(square), "plain", board.SQUARES[square]) for square in _IN_ORDER)
 _LABELS = (
-    *(Label(2 * column, 2 * SIZE, letter) for column, letter in enumerate(COLUMNS)),
-    *(Label(-2, 2 * (SIZE - row), str(row)) for row in range(1, SIZE + 1)),
+    *(Label(2 * column, 2 * board.SIZE, letter) for column, letter in enumerate(board.COLUMNS)),
+    *(Label(-2, 2 * (board.SIZE - row), str(row)) for row in range(1, board.SIZE + 1)),
 )
 
 
@@ -82,30 +63,35 @@ def diagram_of(position: Position, last: str | None) -> Diagram:
 def _square_of(text: str) -> int | None:
     """Return the square that an action's string names, or None."""
     try:
-        action = parse_action(text)
+        action = board.parse_action(text)
     except ActionError:
         return None
-    if DRAW_0 <= action <= END or action in FLOW_LETTER or action in RIVER_LETTER or action in HANDS:
+    if (
+        board.DRAW_0 <= action <= board.END
+        or action in board.FLOW_LETTER
+        or action in board.RIVER_LETTER
+        or action in board.HANDS
+    ):
         return None
-    return named_square(action)
+    return board.named_square(action)
 
 
 def _pieces(position: Position) -> tuple[Piece, ...]:
-    board = position.board
+    codes = position.board
     stones = []
     for square in _IN_ORDER:
-        if board[square] not in (EMPTY, SAGE):
-            glyph, kind, title = _SHAPES[board[square]]
-            stones.append(Piece(*_at(square), glyph, 0, kind, f"{title} on {SQUARES[square]}"))
+        if codes[square] not in (board.EMPTY, board.SAGE):
+            glyph, kind, title = _SHAPES[codes[square]]
+            stones.append(Piece(*_at(square), glyph, 0, kind, f"{title} on {board.SQUARES[square]}"))
     sages = [
-        Piece(*_at(sage), f"S{seat}", seat, "sage", f"the sage of seat {seat} on {SQUARES[sage]}")
+        Piece(*_at(sage), f"S{seat}", seat, "sage", f"the sage of seat {seat} on {board.SQUARES[sage]}")
         for seat, sage in enumerate(position.sages, 1)
     ]
     return (*stones, *sages)
 
 
 def _notes(position: Position) -> tuple[str, ...]:
-    bag = ", ".join(f"{letter} {count}" for letter, count in zip(ELEMENTS, position.bag, strict=True))
+    bag = ", ".join(f"{letter} {count}" for letter, count in zip(board.ELEMENTS, position.bag, strict=True))
     captured = position.captured()
     if captured:
         who = "captured: " + ", ".join(f"seat {seat}" for seat in captured)

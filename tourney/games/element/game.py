@@ -10,11 +10,8 @@ from tourney.games.base import CHANCE as CHANCE_ACTS
 from tourney.games.base import OVER, Game, GoldenMatch, State
 from tourney.games.element import board, turn
 from tourney.games.element.position import (
-    ACT,
     CHANCE,
-    DRAW,
     LAST_TURN,
-    RIVER,
     START_SQUARES,
     Position,
     parse_position,
@@ -55,18 +52,8 @@ class ElementState(State[int]):
     def legal_actions(self) -> Sequence[int]:
         """List the legal actions or the outcomes of chance, sorted."""
         if self._legal is None:
-            self._legal = () if self.actor == OVER else self._list_actions()
+            self._legal = () if self.actor == OVER else turn.legal_actions(self._position)
         return self._legal
-
-    def _list_actions(self) -> Sequence[int]:
-        at = self._position
-        if at.phase == ACT:
-            return turn.turn_actions(at)
-        if at.phase == DRAW:
-            return turn.draw_actions(at)
-        if at.phase == CHANCE:
-            return [action for action, _ in turn.chance_outcomes(at)]
-        return turn.river_actions(at) if at.phase == RIVER else turn.flow_actions(at)
 
     def play(self, action: int) -> ElementState:
         """Return the state after a legal action."""

@@ -9,7 +9,6 @@ some 500 squares. Pruning by reachable squares costs more than it saves.
 """
 
 from itertools import compress
-from typing import NamedTuple
 
 from tourney.games.element.board import (
     COMPASS,
@@ -44,12 +43,8 @@ MAY_TAKE: dict[str, tuple[int, ...]] = {
 _FREE_FIRE_ORDER = tuple(COMPASS[letter] for letter in "nesw")
 
 
-class Placed(NamedTuple):
-    """The board, the bag and the used squares after a placement."""
-
-    board: bytes
-    bag: Bag
-    used: frozenset[int]
+Placed = tuple[bytes, Bag, frozenset[int]]
+"""The board, the bag and the used squares after a placement."""
 
 
 def place(board: bytes, bag: Bag, used: frozenset[int], letter: str, square: int) -> Placed:
@@ -85,7 +80,7 @@ def place(board: bytes, bag: Bag, used: frozenset[int], letter: str, square: int
             counts[FIRES] += 1
         new[square] = WATER
     a, e, f, w = counts
-    return Placed(bytes(new), (a, e, f, w), used.difference(lost) if used and lost else used)
+    return bytes(new), (a, e, f, w), used.difference(lost) if used and lost else used
 
 
 def free_fires(board: bytes | bytearray, square: int) -> list[int]:
@@ -131,15 +126,9 @@ def flow(board: bytes, bag: Bag, river: tuple[int, ...], path: tuple[int, ...]) 
     return bytes(new), (a, e, f, w)
 
 
-def returned(bag: Bag, hand: str) -> Bag:
-    """Return the bag with the stones of a hand added."""
-    a, e, f, w = (count + hand.count(letter) for count, letter in zip(bag, ELEMENTS, strict=True))
-    return a, e, f, w
-
-
-def taken(bag: Bag, hand: str) -> Bag:
-    """Return the bag without the stones of a hand."""
-    a, e, f, w = (count - hand.count(letter) for count, letter in zip(bag, ELEMENTS, strict=True))
+def moved_stones(bag: Bag, hand: str, sign: int) -> Bag:
+    """Return the bag with the stones of a hand added (``sign`` 1) or taken out (-1)."""
+    a, e, f, w = (count + sign * hand.count(letter) for count, letter in zip(bag, ELEMENTS, strict=True))
     return a, e, f, w
 
 

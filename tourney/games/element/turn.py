@@ -44,10 +44,9 @@ from tourney.games.element.placing import (
     flow_directions,
     forms_river,
     impossible_heads,
+    moved_stones,
     open_directions,
     place,
-    returned,
-    taken,
 )
 from tourney.games.element.position import ACT, CHANCE, DRAW, FLOW, MOST_STEPS, RIVER, Position
 
@@ -57,7 +56,8 @@ def after(at: Position, action: int) -> Position:
     if action < DRAW_0:
         return _placed(at, placed_letter(action), named_square(action))
     if action < END:
-        return _drawing(at, action - DRAW_0)
+        number = action - DRAW_0
+        return at._replace(phase=CHANCE, drawn=number) if number else _acting(at, "")
     if action == END:
         return _ended(at)
     if action in FLOW_LETTER:
@@ -65,8 +65,7 @@ def after(at: Position, action: int) -> Position:
     if action in RIVER_LETTER:
         return at._replace(phase=FLOW, direction=RIVER_LETTER[action])
     if action in HANDS:
-        hand = HANDS[action]
-        return _acting(at, hand)
+        return _acting(at, HANDS[action])
     square = named_square(action)
     if action >= STEP:
         return _moved(at, square, at.steps - 1, at.used)
@@ -74,19 +73,15 @@ def after(at: Position, action: int) -> Position:
     return _moved(at, square, at.steps, at.used.union(run))
 
 
-def _drawing(at: Position, number: int) -> Position:
-    """Return the position after the seat has named the number of stones to draw."""
-    return at._replace(phase=CHANCE, drawn=number) if number else _acting(at, "")
-
-
 def _acting(at: Position, hand: str) -> Position:
-    return at._replace(phase=ACT, hand=hand, steps=MOST_STEPS - len(hand), bag=taken(at.bag, hand), drawn=0)
+    bag = moved_stones(at.bag, hand, -1)
+    return at._replace(phase=ACT, hand=hand, steps=MOST_STEPS - len(hand), bag=bag, drawn=0)
 
 
 def _ended(at: Position) -> Position:
     """Return the next seat's position: the hand goes back into the bag."""
     seat = at.seat % len(at.sages) + 1
-    bag = returned(at.bag, at.hand)
+    bag = moved_stones(at.bag, at.hand, 1)
     return Position(at.board, at.sages, seat, DRAW, "", 0, _NO_SQUARES, bag, at.turn + 1)
 
 
@@ -126,11 +121,6 @@ _PLACEMENTS = {letter: tuple(base + square for square in _SQUARES) for letter, b
 _MAY_TAKE = {letter: bytes(code in codes for code in range(256)) for letter, codes in MAY_TAKE.items()}
 
 
-def draw_actions(position: Position) -> list[int]:
-    """Return the actions that draw a number of stones."""
-    return [DRAW_0 + number for number in range(min(MOST_DRAWN, sum(position.bag)) + 1)]
-
-
 @cache
 def _hands_of(size: int) -> tuple[tuple[int, Bag], ...]:
     """Return the hands of a size, as outcomes and counts, in string order."""
@@ -152,18 +142,22 @@ def chance_outcomes(position: Position) -> list[tuple[int, int]]:
     return [(action, weight) for action, weight in ways if weight]
 
 
-def river_actions(position: Position) -> list[int]:
-    """Return the actions that choose a river's direction."""
-    return [RIVER_TO[letter] for letter in open_directions(position.board, position.own, position.head)]
+def legal_actions(position: Position) -> list[int]:
+    """Return the sorted legal actions or outcomes of a position that is not over."""
+    phase = position.phase
+    if phase == ACT:
+        return _turn_actions(position)
+    if phase == DRAW:
+        return [DRAW_0 + number for number in range(min(MOST_DRAWN, sum(position.bag)) + 1)]
+    if phase == CHANCE:
+        return [action for action, _ in chance_outcomes(position)]
+    board, own = position.board, position.own
+    if phase == RIVER:
+        return [RIVER_TO[letter] for letter in open_directions(board, own, position.head)]
+    return [FLOW_TO[letter] for letter in flow_directions(board, own, position.river, position.path_squares)]
 
 
-def flow_actions(position: Position) -> list[int]:
-    """Return the actions that continue a flow."""
-    river, path = position.river, position.path_squares
-    return [FLOW_TO[letter] for letter in flow_directions(position.board, position.own, river, path)]
-
-
-def turn_actions(position: Position) -> list[int]:
+def _turn_actions(position: Position) -> list[int]:
     """Return the placements, jumps and steps of the seat, or ``end``."""
     found: list[int] = []
     open_steps = steps(position.board, position.own)
@@ -211,8 +205,8 @@ def _placements(position: Position, letter: str, open_steps: list[int]) -> list[
 
 
 def _captures_own(position: Position, letter: str, square: int) -> bool:
-    after = place(position.board, position.bag, _NO_SQUARES, letter, square)
-    return is_captured(after.board, position.own)
+    board, _, _ = place(position.board, position.bag, _NO_SQUARES, letter, square)
+    return is_captured(board, position.own)
 
 
 def _doubtful(board: bytes, own: int, letter: str, open_steps: list[int]) -> Iterable[int]:

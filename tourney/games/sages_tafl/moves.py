@@ -99,7 +99,11 @@ def _hop(start: int, side: int) -> tuple[int, Targets]:
     if rank not in BANKS:
         return 0, lambda _: []
     friend, target = 1 << _RIVER_OF[side] + file, _at(file, 2 * RIVER - rank)
-    return friend | 1 << target, lambda ground: [target] * (ground & friend != 0 and not ground >> target & 1)
+
+    def targets(ground: int) -> list[int]:
+        return [target] if ground & friend and not ground >> target & 1 else []
+
+    return friend | 1 << target, targets
 
 
 def _bits(squares: Iterable[int]) -> int:
