@@ -15,8 +15,8 @@ class _ThirdMan(ToeState):
 
     @property
     def actor(self) -> int:
-        who = ToeState.actor.fget(self)  # type: ignore[attr-defined]  # the property of the class above
-        return 3 if self.board.count(".") == 5 else int(who)
+        actor = ToeState.actor.fget(self)  # type: ignore[attr-defined]  # the property of the class above
+        return 3 if self.board.count(".") == 5 else int(actor)
 
 
 class WrongActor(Toe):
@@ -307,7 +307,7 @@ class _Blocking(ToeState):
 
 
 class Forgetful(Toe):
-    """The position string leaves out what is legal next."""
+    """The position string omits data that decides the next legal actions."""
 
     expected = "read-back"
     state = _Blocking

@@ -80,7 +80,7 @@ def seat_counts(rows: Iterable[Row]) -> dict[int, list[int]]:
 
 
 def check_rows(rows: Sequence[Row], *, once_a_round: bool = True) -> None:
-    """Check what holds in every format.
+    """Check the properties of every format.
 
     Rows are in schedule order, rounds and tables have no gap, every entrant has each seat equally often, and
     none sits twice in a round.

@@ -53,7 +53,7 @@ def test_bad_json_is_refused_in_plain_words(text: str | bytes, says: str) -> Non
     assert str(caught.value) == says
 
 
-def test_a_repeated_json_key_is_refused_on_request() -> None:
+def test_repeated_json_key_is_refused_on_request() -> None:
     text = '{"a": {"b": 1, "c": 2, "b": 3}}'
     assert parse_json(text) == {"a": {"b": 3, "c": 2}}
     with pytest.raises(ValueError, match=r"^the key 'b' is there twice in one object$"):

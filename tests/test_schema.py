@@ -150,7 +150,7 @@ def test_bad_data_is_refused_in_one_sentence(data: object, in_json: str, in_toml
     assert "\n" not in str(caught.value)
 
 
-def test_a_value_without_keys_is_named_by_its_root() -> None:
+def test_value_without_keys_is_named_by_its_root() -> None:
     error = refusal([], Outer)
     assert error is not None
     assert error.in_json("the record") == "the record is [], but must be an object"
@@ -178,7 +178,7 @@ FIELDS = [field.encode_name for field in msgspec.structs.fields(Outer)]
 
 
 @given(st.dictionaries(st.sampled_from(FIELDS), JSON, max_size=4))
-def test_any_refusal_is_explained_without_help_of_msgspec(data: dict[str, Any]) -> None:
+def test_every_refusal_is_explained_without_msgspec(data: dict[str, Any]) -> None:
     """The function that words an error finds the same error as msgspec."""
     error = refusal(data, Outer)
     assert error is None or not re.search(r" - at `\$|Expected", error.problem)

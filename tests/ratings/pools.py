@@ -12,8 +12,8 @@ def results_of(seats: int, entrants: int, matches: int, label: str = "pool") -> 
         group, turn = divmod(k, seats)
         if not turn:
             shuffled = sorted((sample(1 << 40), number) for number in range(entrants))
-            who = [number for _, number in shuffled[:seats]]
-        order = tuple(who[turn:] + who[:turn])
+            members = [number for _, number in shuffled[:seats]]
+        order = tuple(members[turn:] + members[:turn])
         strength = [sample(7) + entrant for entrant in order]
         ranks = tuple(1 + sum(other > mine for other in strength) for mine in strength)
         results.append(ResultRow(MatchKey(1, group + 1, 1, turn + 1), order, ranks))

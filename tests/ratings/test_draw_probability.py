@@ -37,7 +37,7 @@ def test_void_matches_do_not_count() -> None:
     ) == estimate_draw_probability(won)
 
 
-def test_plugin_with_a_single_winner_gets_the_ties_of_its_rules() -> None:
+def test_single_winner_plugin_gets_the_ties_of_its_rules() -> None:
     with offering(race="tests.toys:Race"):
         assert [default_draw_probability("race", seats) for seats in (2, 3)] == [0.1, 0.1]
         with patch.object(Race, "has_single_winner", return_value=True):

@@ -88,7 +88,7 @@ done
 """
 
 
-SAYS_WHO = """#!/bin/sh
+REPORTS_PID = """#!/bin/sh
 while read -r word rest; do
     case $word in
         tourney) echo bot;;
@@ -334,12 +334,12 @@ def test_hanging_match_ends_with_its_worker_or_second_signal(home: Path) -> None
 @pytest.mark.parametrize(("reuse", "processes"), [("false", 4), ("true", 1)])
 def test_reuse_keeps_a_process_from_match_to_match(home: Path, reuse: str, processes: int) -> None:
     """Two bots, eight matches, one worker: each bot reports its process."""
-    write_file(home, SAYS_WHO, "says-who").chmod(0o755)
-    cup = CUP.replace("pebble", "./says-who").replace("BOT", "./says-who").replace("= 16", "= 8")
+    write_file(home, REPORTS_PID, "reports-pid").chmod(0o755)
+    cup = CUP.replace("pebble", "./reports-pid").replace("BOT", "./reports-pid").replace("= 16", "= 8")
     write_file(home, f"{cup}reuse = {reuse}\n")
     code, errors = finish(tourney(home, "--workers", "1"))
     assert code == 0, errors
-    output: dict[str, set[str]] = {"says-who": set(), "second": set()}
+    output: dict[str, set[str]] = {"reports-pid": set(), "second": set()}
     with Repository.open(str(home / "tourney.db")) as repository:
         tournament = repository.tournament().id
         for number, record in repository.records(tournament):
@@ -348,4 +348,7 @@ def test_reuse_keeps_a_process_from_match_to_match(home: Path, reuse: str, proce
                 if line.kind == "info":
                     output[record["seats"][line.seat - 1]["entrant"]].add(line.text)
     # The first seat moves first and resigns: each bot has it in half of the matches.
-    assert {name: len(pids) for name, pids in output.items()} == {"says-who": processes, "second": processes}
+    assert {name: len(pids) for name, pids in output.items()} == {
+        "reports-pid": processes,
+        "second": processes,
+    }

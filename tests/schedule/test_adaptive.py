@@ -1,3 +1,5 @@
+"""The adaptive format: budget, target sigma and estimates."""
+
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
@@ -118,8 +120,8 @@ def test_estimate_maximises_the_posterior(count: int, seats: int, matches: int, 
     sample = stream(seed)
     found = []
     for key in range(matches):
-        who = list(range(count))
-        group = tuple(who.pop(sample(len(who))) for _ in range(seats))
+        left = list(range(count))
+        group = tuple(left.pop(sample(len(left))) for _ in range(seats))
         form = [sample(3) for _ in group]
         ranks = tuple(1 + sum(other > mine for other in form) for mine in form)
         found.append((row(key + 1, *group)).result(ranks, (None,) * seats, void=sample(9) == 0))

@@ -1,3 +1,5 @@
+"""Balanced designs: tables in which all pairs meet equally often."""
+
 from collections import Counter
 from itertools import combinations
 

@@ -1,3 +1,5 @@
+"""The gauntlet: challengers meet the whole field."""
+
 from collections import Counter
 from dataclasses import replace
 from itertools import combinations

@@ -1,3 +1,5 @@
+"""The knockout: brackets, ties and the third place."""
+
 from dataclasses import replace
 
 import pytest

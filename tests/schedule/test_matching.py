@@ -1,3 +1,5 @@
+"""Minimum-cost matchings with several levels of costs."""
+
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -90,7 +92,7 @@ def matrix(count: int, seed: int, high: int, kept: int) -> "tuple[Matrix, Mask]"
 @settings(max_examples=40, deadline=None)
 @given(st.integers(1, 45), st.integers(0, 2**64 - 1), st.sampled_from([2, 10, 10**6]), st.integers(0, 100))
 def test_omitted_edges_do_not_change_the_cost(half: int, seed: int, high: int, kept: int) -> None:
-    """The matching of a few edges costs what the matching of all edges costs."""
+    """The matching of a few edges costs the same as that of all edges."""
     cost, allowed = matrix(2 * half, seed, high, kept)
     pairs = match_matrix(cost, allowed, seed)
     assert len(pairs) == half

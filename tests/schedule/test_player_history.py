@@ -1,3 +1,5 @@
+"""An entrant's history: scores, byes, absences and failed starts."""
+
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -70,7 +72,7 @@ def test_round_score_adds_up_its_matches() -> None:
 
 
 @pytest.mark.parametrize(
-    ("faults", "who"),
+    ("faults", "entrants"),
     [
         ((None, None, None), []),
         (("startup", None, None), [4]),
@@ -79,8 +81,10 @@ def test_round_score_adds_up_its_matches() -> None:
         (("crash", "illegal", "overflow"), []),
     ],
 )
-def test_failed_start_counts_unless_all_seats_fail(faults: tuple[str | None, ...], who: list[int]) -> None:
-    assert list(startup_failures((4, 7, 2), faults)) == who
+def test_failed_start_counts_unless_all_seats_fail(
+    faults: tuple[str | None, ...], entrants: list[int]
+) -> None:
+    assert list(startup_failures((4, 7, 2), faults)) == entrants
 
 
 def test_third_failed_start_removes_entrant_from_later_rounds() -> None:

@@ -1,3 +1,5 @@
+"""The round-robin: Berger tables and groups of larger tables."""
+
 from collections import Counter
 from itertools import combinations
 

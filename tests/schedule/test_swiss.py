@@ -1,3 +1,5 @@
+"""The Swiss format in whole tournaments."""
+
 from collections import Counter
 from dataclasses import replace
 from itertools import combinations
@@ -180,8 +182,8 @@ def test_pods_have_near_scores_and_few_repeats() -> None:
         if round_ > 1:
             at = [scores[number][round_ - 1] for number in group]
             spread.append(max(at) - min(at))
-            everybody = [line[round_ - 1] for line in scores.values()]
-            field.append(max(everybody) - min(everybody))
+            scores_now = [line[round_ - 1] for line in scores.values()]
+            field.append(max(scores_now) - min(scores_now))
     assert sum(spread) * 4 < sum(field)
 
 

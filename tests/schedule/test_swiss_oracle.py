@@ -192,8 +192,8 @@ def test_best_pairing_holds_with_joins_and_withdrawals(count: int, seed: int) ->
         plan = replace(plan, participants=tuple(participants))
         cards = read(history, plan)
         history = play_round(Swiss(), plan, history, strengths)
-        drawn = [pair for r, pair in pairings(history.rows) if r == round_]
-        check_round(cards, present(plan, round_), drawn)
+        paired = [pair for r, pair in pairings(history.rows) if r == round_]
+        check_round(cards, present(plan, round_), paired)
 
 
 @pytest.mark.parametrize("swapped", [(0, 1), (0, 2)])
@@ -204,12 +204,12 @@ def test_oracle_detects_a_worse_round(swapped: tuple[int, int]) -> None:
     for _ in range(2):
         history = play_round(Swiss(), plan, history, strengths)
     cards = read(history, plan)
-    everybody = set(range(8))
+    field = set(range(8))
     after = play_round(Swiss(), plan, history, strengths)
-    drawn = [pair for r, pair in pairings(after.rows) if r == 3]
-    assert check_round(cards, everybody, drawn) == 0
+    paired = [pair for r, pair in pairings(after.rows) if r == 3]
+    assert check_round(cards, field, paired) == 0
     i, j = swapped
-    worse = list(drawn)
-    worse[i], worse[j] = (drawn[j][0], drawn[i][1]), (drawn[i][0], drawn[j][1])
+    worse = list(paired)
+    worse[i], worse[j] = (paired[j][0], paired[i][1]), (paired[i][0], paired[j][1])
     with pytest.raises(AssertionError):
-        check_round(cards, everybody, worse)
+        check_round(cards, field, worse)

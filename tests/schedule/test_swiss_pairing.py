@@ -1,3 +1,5 @@
+"""Pairing of a Swiss round: score groups, floats and byes."""
+
 from itertools import combinations, groupby
 
 from hypothesis import given, settings

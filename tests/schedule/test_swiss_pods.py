@@ -1,3 +1,5 @@
+"""Tables of a Swiss round with more than two seats."""
+
 from itertools import combinations, product
 
 from hypothesis import given, settings

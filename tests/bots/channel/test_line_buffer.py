@@ -17,7 +17,7 @@ def events(*chunks: bytes) -> list[Event]:
     return list(buffer.drain())
 
 
-def test_one_carriage_return_is_dropped_and_empty_lines_are_ignored() -> None:
+def test_carriage_return_is_dropped_and_empty_lines_are_ignored() -> None:
     """``\\r\\n`` ends a line as ``\\n`` does; a second carriage return stays."""
     assert events(b"a\r\n\n\r\nb\r\r\n c \n") == [Event("line", t) for t in ("a", "b\r", " c ")]
 

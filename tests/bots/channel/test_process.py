@@ -133,7 +133,7 @@ def test_exit_is_reported_after_the_last_output(spawn: Spawn) -> None:
 
 
 def test_signal_is_named(spawn: Spawn) -> None:
-    """A killed bot is told apart from one that exits."""
+    """The event of a killed bot has the signal, not an exit code."""
     channel = spawn("read x; kill -SEGV $$")
     channel.request(b"go\n")
     assert channel.wait(far()) == Event("closed", "killed by SIGSEGV")

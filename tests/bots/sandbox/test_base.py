@@ -162,7 +162,7 @@ def test_bot_sees_only_its_folder_of_the_host(shell: Shell) -> None:
 
 @contained
 def test_bot_can_write_only_to_its_tmp(shell: Shell) -> None:
-    """All else is read-only, its own folder included; what it writes is bounded and private."""
+    """Everything else is read-only, its own folder too; its /tmp is bounded and private."""
     mine = ["/tmp/tourney-test-x", "/dev/shm/tourney-test-x"]
     places = " ".join(["/bot/x", "/x", "/usr/x", "/etc/x", "/dev/x", *mine])
     script = f"for p in {places}; do ( : >$p ) 2>/dev/null && echo $p; done; df -Pk /tmp | tail -n 1"

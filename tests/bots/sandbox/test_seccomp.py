@@ -12,7 +12,7 @@ REFUSED = 0x00050000
 
 
 def verdict(machine: str, number: int, *arguments: int, word: int | None = None) -> int:
-    """Return what the kernel would do with a call."""
+    """Return the kernel's verdict on a call."""
     program = seccomp_filter(machine)
     assert program is not None
     steps = list(struct.iter_unpack("=HBBI", program))

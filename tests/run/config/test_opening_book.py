@@ -1,3 +1,5 @@
+"""Opening books: read by line, and sampled by the seed."""
+
 from pathlib import Path
 
 from tests.tournaments import refused, write_file

@@ -1,3 +1,5 @@
+"""The tournament file: its keys, defaults and errors."""
+
 import dataclasses
 from importlib.metadata import EntryPoint
 from pathlib import Path

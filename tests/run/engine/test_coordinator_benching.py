@@ -69,8 +69,8 @@ def test_undecided_result_does_not_count_for_later_rows() -> None:
     """X and Y failed twice each. Match 20 waits for X; in it Y fails once more, so match 64 waits for it."""
     x, y, z = 0, 1, 2
     policy = BenchPolicy()
-    for number, who in ((1, y), (2, y), (3, x), (4, x)):
-        assert policy.finish(*result(number, (who, 9), START))
+    for number, failing in ((1, y), (2, y), (3, x), (4, x)):
+        assert policy.finish(*result(number, (failing, 9), START))
     _, row20 = kept = result(20, (x, y), (None, "startup"))
     row64 = Row(1, 64, 1, 1, (y, z))
     assert policy.hand_out(20, row20, [(5, (x, 9))]) == PLAY

@@ -1,3 +1,5 @@
+"""Deadlines of a run: a time of day or a time budget."""
+
 import time
 from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone

@@ -1,3 +1,5 @@
+"""The progress line: rate, time left and faults."""
+
 import io
 
 import pytest

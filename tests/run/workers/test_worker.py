@@ -1,3 +1,5 @@
+"""Worker processes: their imports, processors and replies."""
+
 import os
 import subprocess
 import sys
