@@ -168,16 +168,13 @@ def _colours(*, dark: bool) -> list[str]:
 MARKS = ("from", "to", "captured", "used")
 
 
+_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"})
+
+
 def escape(text: str) -> str:
     """Escape a text for an XML element or attribute; replace forbidden characters with U+FFFD."""
     allowed = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
-    return (
-        allowed.replace("&", "&amp;")
-        .replace("<", "&lt;")
-        .replace(">", "&gt;")
-        .replace('"', "&quot;")
-        .replace("'", "&#39;")
-    )
+    return allowed.translate(_ENTITIES)
 
 
 def view_box(diagram: Diagram) -> tuple[int, int, int, int]:

@@ -90,7 +90,7 @@ class Case:
     @property
     def names(self) -> list[str]:
         """The legal actions' strings."""
-        return [self.game.action_string(action) for action in self.state.legal_actions()]
+        return names_of(self.game, self.state)
 
     def read(self, text: str) -> AnyState:
         """Read a position string with this game's setting."""
@@ -101,13 +101,18 @@ Property = Callable[[Case], Iterator[str]]
 """Yields a sentence for each way in which a case breaks the property."""
 
 
+def names_of(game: AnyGame, state: AnyState) -> list[str]:
+    """Return the strings of a state's legal actions."""
+    return [game.action_string(action) for action in state.legal_actions()]
+
+
 def fingerprint(game: AnyGame, state: AnyState) -> Fingerprint:
     """Return everything observable of a state."""
     actor = state.actor
     return (
         actor,
         state.position(),
-        tuple(game.action_string(action) for action in state.legal_actions()),
+        tuple(names_of(game, state)),
         tuple(state.chance_weights()) if actor == CHANCE else (),
         state.ranks(),
         state.reason(),

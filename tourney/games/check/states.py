@@ -17,7 +17,8 @@ from tourney.games.check.case import (
     subset,
 )
 
-_REASON = re.compile(r"[a-z][a-z0-9-]*", re.ASCII)
+_NAME = re.compile(r"[a-z][a-z0-9-]*", re.ASCII)
+_WORD = re.compile(r"[!-<>-~]+", re.ASCII)
 _MAX_STRING = 1 << 19
 """A position has to fit into a line of the protocol, 1 MiB, with room for the word before it."""
 
@@ -37,7 +38,7 @@ def check_actor(case: Case) -> Iterator[str]:
 def legal_actions(case: Case) -> Iterator[str]:
     """Check that legal actions are sorted, unique, well-formed, and absent only when the game is over."""
     actions = list(case.state.legal_actions())
-    names = [case.game.action_string(action) for action in actions]
+    names = case.names
     if case.state.actor == OVER:
         if names:
             yield f"the game is over, but {names[0]} is listed as legal"
@@ -102,7 +103,7 @@ def result(case: Case) -> Iterator[str]:
     right = tuple(1 + sum(other < mine for other in ranks) for mine in ranks)
     if ranks != right:
         yield f"ranks are {ranks}; a rank is 1 + the number of seats strictly better, so {right}"
-    if not isinstance(reason, str) or _REASON.fullmatch(reason) is None:
+    if not isinstance(reason, str) or _NAME.fullmatch(reason) is None:
         yield f"reason is {reason!r}, which is not of the form [a-z][a-z0-9-]*"
     elif reason in TERMINATIONS:
         yield f"reason is {reason}, which is reserved for the referee"
@@ -217,9 +218,6 @@ def _refuses(case: Case, text: str) -> Iterator[str]:
     elif case.state.is_legal(action):
         yield f"is_legal is True for {text!r}, which is not listed as legal"
 
-
-_NAME = re.compile(r"[a-z][a-z0-9-]*", re.ASCII)
-_WORD = re.compile(r"[!-<>-~]+", re.ASCII)
 
 RESERVED = frozenset({"seats", "seat", "seed", "move", "clock", "inc", "nodes"})
 """Keys of the protocol's ``game`` line, which no option may use as its name."""

@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 from tourney.errors import PositionError
 from tourney.games.base import OVER, AnyGame, AnyState, Game
-from tourney.games.check.case import Case, fingerprint
+from tourney.games.check.case import Case, fingerprint, names_of
 from tourney.games.diagram import Diagram, Shape
 from tourney.games.svg_diagram import MARKS, svg_diagram
 from tourney.games.text_diagram import text_diagram
@@ -92,9 +92,10 @@ def sample(case: Case) -> Iterator[str]:
     Games with hidden actions must offer it; others may.
     """
     game, state = case.game, case.state
-    if state.actor == OVER or not _offers(game):
-        if game.has_hidden_actions and not _offers(game):
-            yield "has_hidden_actions is True, but the class has no sample()"
+    offered = type(game).sample is not Game.sample
+    if game.has_hidden_actions and not offered:
+        yield "has_hidden_actions is True, but the class has no sample()"
+    if state.actor == OVER or not offered:
         return
     for seat in range(1, state.seats + 1):
         seen = state.observation(seat)
@@ -106,18 +107,10 @@ def sample(case: Case) -> Iterator[str]:
         shown = sampled.observation(seat)
         if shown != seen:
             yield f"the state sampled for seat {seat} has the observation {shown!r}, not {seen!r}"
-        elif state.actor == seat and _names(game, sampled) != _names(game, state):
+        elif state.actor == seat and names_of(game, sampled) != names_of(game, state):
             yield f"the state sampled for seat {seat} from {seen!r} has other legal actions"
         if sampled.seats == state.seats:
             fingerprint(game, sampled)
-
-
-def _offers(game: AnyGame) -> bool:
-    return type(game).sample is not Game.sample
-
-
-def _names(game: AnyGame, state: AnyState) -> list[str]:
-    return [game.action_string(action) for action in state.legal_actions()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +146,7 @@ def leak(
                 exchanged, seat, "has the observation", twin.observation(seat), state.observation(seat)
             )
         if state.actor == seat:
-            mine, theirs = _names(game, state), _names(game, twin)
+            mine, theirs = names_of(game, state), names_of(game, twin)
             if mine != theirs:
                 return k, _sentence(exchanged, seat, "may play", theirs, mine)
         if k == len(path):

@@ -1,6 +1,7 @@
 """The game in play, once both sides are laid out: turns, captures and the end."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import AnyStr
 
 from tourney.games.base import OVER, State
@@ -202,6 +203,7 @@ def _place(board: bytes, s: int, code: str) -> bytes:
     return board[:s] + code.encode("ascii") + board[s + 1 :]
 
 
+@dataclass(slots=True, eq=False)
 class SetUp(State[int]):
     """A set-up in progress: White lays out its side, then Black.
 
@@ -209,23 +211,14 @@ class SetUp(State[int]):
     which it has ``placed`` some. ``ground`` has a character and ``board`` a byte per square number.
     """
 
-    __slots__ = ("_left", "_legal", "_placed", "_plan", "actor", "board", "ground")
-
     seats = 2
-    actor: int
+    actor: int = field()  # without field(), the abstract property would be the default
     ground: str
     board: bytes
-
-    def __init__(  # the fields of a set-up
-        self, actor: int, ground: str, board: bytes, plan: Plan | None, left: tuple[int, ...], placed: int
-    ) -> None:
-        self.actor = actor
-        self.ground = ground
-        self.board = board
-        self._plan = plan
-        self._left = left
-        self._placed = placed
-        self._legal: tuple[int, ...] | None = None
+    plan: Plan | None
+    left: tuple[int, ...]
+    placed: int
+    _legal: tuple[int, ...] | None = None
 
     @classmethod
     def begin(cls, actor: int = 1, ground: str = BARE, board: bytes = NO_PIECES) -> "SetUp":
@@ -239,13 +232,13 @@ class SetUp(State[int]):
         return self._legal
 
     def _list(self) -> tuple[int, ...]:
-        if self._plan is None:
+        if self.plan is None:
             return tuple(actions.lay_king(plan.king) for plan in PLANS[self.actor])
-        if self._left:
-            shape = self._plan.blocks[-len(self._left)].shape
+        if self.left:
+            shape = self.plan.blocks[-len(self.left)].shape
             return tuple(
                 actions.lay_tile(tile, is_turned)
-                for tile in self._left
+                for tile in self.left
                 for is_turned in (False, True)[: len(offers(shape, tile))]
             )
         return tuple(
@@ -256,9 +249,9 @@ class SetUp(State[int]):
 
     def play(self, action: int) -> State[int]:
         """Return the state after a legal action."""
-        if self._plan is None:
+        if self.plan is None:
             return self._lay_king(actions.king_square(action))
-        if self._left:
+        if self.left:
             return self._lay_tile(*actions.tile(action))
         return self._put(action)
 
@@ -266,24 +259,24 @@ class SetUp(State[int]):
         plan = next(plan for plan in PLANS[self.actor] if plan.king == king)
         ground = _lay(self.ground, plan.covers, PLAIN * len(plan.covers))
         board = _place(self.board, king, own_code(self.actor, "K"))
-        return SetUp(self.actor, ground, board, plan, self._left, 0)
+        return SetUp(self.actor, ground, board, plan, self.left, 0)
 
     def _lay_tile(self, tile: int, is_turned: bool) -> "SetUp":
-        assert self._plan is not None  # noqa: S101 - tiles follow the king tile
-        block = self._plan.blocks[-len(self._left)]
+        assert self.plan is not None  # noqa: S101 - tiles follow the king tile
+        block = self.plan.blocks[-len(self.left)]
         ground = _lay(self.ground, block.squares, offers(block.shape, tile)[is_turned])
-        left = tuple(other for other in self._left if other != tile)
-        return SetUp(self.actor, ground, self.board, self._plan, left, 0)
+        left = tuple(other for other in self.left if other != tile)
+        return SetUp(self.actor, ground, self.board, self.plan, left, 0)
 
     def _put(self, action: int) -> State[int]:
-        code = own_code(self.actor, PUT_ORDER[self._placed])
+        code = own_code(self.actor, PUT_ORDER[self.placed])
         board = _place(self.board, actions.put_square(action), code)
-        placed = self._placed + 1
+        placed = self.placed + 1
         if placed == len(PUT_ORDER):
             if self.actor == 1:
                 return SetUp.begin(2, self.ground, board)
             return Play.at(finished(self.ground), board, seat=1, rabble=0, quiet=0, turn=0)
-        after = SetUp(self.actor, self.ground, board, self._plan, (), placed)
+        after = SetUp(self.actor, self.ground, board, self.plan, (), placed)
         after._legal = tuple(other for other in self.legal_actions() if other != action)
         return after
 
@@ -308,11 +301,11 @@ class SetUp(State[int]):
         return f"{ground_text(ground)} {pieces_text(board)} {self.actor} {phase} 0 0"
 
     def _phase(self) -> str:
-        if self._plan is None:
+        if self.plan is None:
             return "king"
-        if self._left:
-            return f"tile-{len(TILES) - len(self._left)}:{''.join(map(str, self._left))}"
-        return f"put-{self._placed}"
+        if self.left:
+            return f"tile-{len(TILES) - len(self.left)}:{''.join(map(str, self.left))}"
+        return f"put-{self.placed}"
 
     def visible(self, action: int, seat: int) -> bool:  # noqa: ARG002 - all set-up actions are hidden
         """Say whether a seat sees an action: only the acting seat does."""
@@ -320,4 +313,4 @@ class SetUp(State[int]):
 
     def revealed(self) -> bool:
         """Say whether nothing is hidden: only before the first action."""
-        return self.actor == 1 and self._plan is None
+        return self.actor == 1 and self.plan is None
