@@ -238,7 +238,7 @@ def test_greetings_are_read(words: str, greeting: Greeting) -> None:
     ],
 )
 def test_bad_greetings_are_refused_in_a_sentence(words: str) -> None:
-    """Such as a malformed word, a repeated key, or an unknown request."""
+    """The cases are a malformed word, a repeated key and an unknown request."""
     message = decode_bot(f"bot {words}")
     assert isinstance(message, Invalid)
     assert message.why.startswith("bot: ")

@@ -54,7 +54,7 @@ MEASURED = {"wall-ms": 12, "reproducible": True, "times-ms": [None, 0.25], "host
 def test_written_record_is_its_canonical_form(
     name: str, args: list[str], actions: list[tuple[int, str]]
 ) -> None:
-    """Also if a name or an action looks like the key after the digest."""
+    """A name or an action may look like the key after the digest."""
     for odd in ("", ',"format":', '\\",\\"format\\":'):
         text, digest = write_record(spec(name + odd, *args), "1", [*actions, (1, odd)], OUTCOME)
         record = json.loads(text)

@@ -56,7 +56,7 @@ def resealed(record: Record) -> Record:
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("game", ["toe", "race", "odds"])
 def test_played_matches_verify(game: str, seed: int) -> None:
-    """Also with chance, hidden actions and openings."""
+    """The matches include chance, hidden actions and openings."""
     from tests.tables import GAMES
 
     opening = Opening(plies=2) if game != "odds" else Opening()

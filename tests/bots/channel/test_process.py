@@ -296,7 +296,7 @@ def test_processor_time_is_known_during_and_after_a_run(spawn: Spawn) -> None:
 def test_exit_is_reported_without_process_descriptors(
     spawn: Spawn, lacking: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also on platforms that cannot examine a zombie without reaping it."""
+    """Some platforms cannot examine a zombie without reaping it."""
     for name in lacking:
         monkeypatch.delattr(os, name)
     for script, why in (("exit 3", "exited with code 3"), ("kill -ABRT $$", "killed by SIGABRT")):
@@ -320,7 +320,7 @@ def test_nothing_is_inherited_but_the_streams(spawn: Spawn) -> None:
 
 
 def test_no_descriptor_is_leaked(spawn: Spawn) -> None:
-    """Neither after closed bots nor after a failed start."""
+    """Descriptors are closed with their bot and after a failed start."""
     before = len(list(Path("/proc/self/fd").iterdir()))
     for _ in range(3):
         spawn("read x").close(0)
