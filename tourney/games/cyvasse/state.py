@@ -1,7 +1,6 @@
 """The game in play, once both sides are laid out: turns, captures and the end."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import AnyStr
 
 from tourney.games.base import OVER, State
@@ -203,7 +202,6 @@ def _place(board: bytes, s: int, code: str) -> bytes:
     return board[:s] + code.encode("ascii") + board[s + 1 :]
 
 
-@dataclass(slots=True, eq=False)
 class SetUp(State[int]):
     """A set-up in progress: White lays out its side, then Black.
 
@@ -211,14 +209,21 @@ class SetUp(State[int]):
     which it has ``placed`` some. ``ground`` has a character and ``board`` a byte per square number.
     """
 
+    __slots__ = ("_legal", "actor", "board", "ground", "left", "placed", "plan")
+
     seats = 2
-    actor: int = field()  # without field(), the abstract property would be the default
-    ground: str
-    board: bytes
-    plan: Plan | None
-    left: tuple[int, ...]
-    placed: int
-    _legal: tuple[int, ...] | None = None
+    actor: int
+
+    def __init__(
+        self, actor: int, ground: str, board: bytes, plan: Plan | None, left: tuple[int, ...], placed: int
+    ) -> None:
+        self.actor = actor
+        self.ground = ground
+        self.board = board
+        self.plan = plan
+        self.left = left
+        self.placed = placed
+        self._legal: tuple[int, ...] | None = None
 
     @classmethod
     def begin(cls, actor: int = 1, ground: str = BARE, board: bytes = NO_PIECES) -> "SetUp":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from tourney.errors import OptionError, PositionError
@@ -68,7 +67,6 @@ def is_won(table: Settings, hands: tuple[int, ...]) -> bool:
     return 0 in hands
 
 
-@dataclass(slots=True, eq=False)
 class StonesState(State[int]):
     """A state; no history counts.
 
@@ -76,14 +74,22 @@ class StonesState(State[int]):
     ``hands`` are the stones in hand by colour, or minus the rank of a finished colour.
     """
 
-    table: Settings
-    board: bytes
-    actor: int = field()  # without field(), the abstract property would be the default
-    colour: int
-    column: int | None
-    again: bool
-    hands: tuple[int, ...]
-    rolls: int
+    __slots__ = ("actor", "again", "board", "colour", "column", "hands", "rolls", "table")
+
+    actor: int
+
+    def __init__(
+        self, table: Settings, board: bytes, actor: int, colour: int, column: int | None, again: bool,
+        hands: tuple[int, ...], rolls: int,
+    ) -> None:  # fmt: skip
+        self.table = table
+        self.board = board
+        self.actor = actor
+        self.colour = colour
+        self.column = column
+        self.again = again
+        self.hands = hands
+        self.rolls = rolls
 
     @property
     def seats(self) -> int:
@@ -105,7 +111,7 @@ class StonesState(State[int]):
     def chance_weights(self) -> Sequence[int]:
         """Return how many of the 27 rolls have each outcome. Raises ValueError."""
         if self.actor != CHANCE:
-            return State.chance_weights(self)  # super() needs the class before its slots
+            return super().chance_weights()
         return WEIGHTS
 
     def play(self, action: int) -> StonesState:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from tourney.games.base import OVER, Game, GoldenMatch, OpeningBook, State
@@ -39,7 +38,6 @@ _PASS_ONLY: Final = (PASS,)
 Past = tuple[bytes, ...]
 
 
-@dataclass(slots=True, eq=False)
 class TaflState(State[int]):
     """A position and the history that rules 2 and 4 need.
 
@@ -49,25 +47,33 @@ class TaflState(State[int]):
     its tower.
     """
 
+    __slots__ = (
+        "actor", "board", "end", "foe", "foe_past", "foe_points", "ground", "own", "own_points", "passed",
+        "past", "ply", "quiet", "seat",
+    )  # fmt: skip
+
     seats = 2
-    seat: int
-    board: bytes
-    ground: int
-    own: bytes
-    foe: bytes
-    own_points: int
-    foe_points: int
-    quiet: int
-    ply: int
-    past: Past
-    foe_past: Past
-    passed: bool
-    end: str
-    actor: int = field(init=False)
+    actor: int
     """The seat to move, or OVER."""
 
-    def __post_init__(self) -> None:
-        self.actor = OVER if self.end else self.seat
+    def __init__(
+        self, seat: int, board: bytes, ground: int, own: bytes, foe: bytes, own_points: int, foe_points: int,
+        quiet: int, ply: int, past: Past, foe_past: Past, passed: bool, end: str,
+    ) -> None:  # fmt: skip
+        self.seat = seat
+        self.board = board
+        self.ground = ground
+        self.own = own
+        self.foe = foe
+        self.own_points = own_points
+        self.foe_points = foe_points
+        self.quiet = quiet
+        self.ply = ply
+        self.past = past
+        self.foe_past = foe_past
+        self.passed = passed
+        self.end = end
+        self.actor = OVER if end else seat
 
     @classmethod
     def standing(cls, fields: Position) -> TaflState:
