@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from tests.ratings.pools import results_of
 from tourney.ratings.batch import likelihood_of
 from tourney.ratings.counts import Counts, Floats
-from tourney.ratings.davidson import Davidson
 from tourney.ratings.fit import Prior, maximise, pair_totals
-from tourney.ratings.likelihood import Likelihood
+from tourney.ratings.likelihood import Davidson, Likelihood
 from tourney.ratings.plackett_luce import PlackettLuce, orders
 from tourney.schedule.row import MatchKey, ResultRow
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tourney.ratings.batch import components, strong_components
+from tourney.ratings.batch import components
 from tourney.ratings.superiority import best, critical, los, normals, ranges, ranks, spreads, uniforms
 
 
@@ -92,7 +92,7 @@ def test_strong_components_reach_each_other(links: list[list[int]]) -> None:
     for _ in range(n):
         reach = reach | (reach.astype(int) @ reach.astype(int) > 0)
         whole = whole | (whole.astype(int) @ whole.astype(int) > 0)
-    strong = strong_components(links)
+    strong = components(links, strong=True)
     assert {frozenset(g) for g in strong} == {
         frozenset(np.flatnonzero(reach[k] & reach[:, k]).tolist()) for k in range(n)
     }

@@ -13,6 +13,7 @@ from tourney.schedule.player_history import (
     PlayerHistory,
     award,
     departures,
+    present_in,
     startup_failures,
 )
 from tourney.schedule.row import ResultRow, Row, units_of_win
@@ -39,7 +40,7 @@ def test_entries_show_table_bye_or_absence() -> None:
     assert kinds[0] == ["table", "absent"]
     assert kinds[5][0] == "absent"
     assert sorted(kind[0] for kind in kinds.values()) == ["absent", "bye", *["table"] * 4]
-    assert past.present(3) == (1, 2, 3, 4, 5)
+    assert present_in(3, past.setup, past.left) == (1, 2, 3, 4, 5)
     for number, entries in past.entries.items():
         before = past.scores()[number]
         assert before[0] == 0

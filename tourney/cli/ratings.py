@@ -9,9 +9,8 @@ from tourney.cli.options import db_option, format_option, output_options
 from tourney.cli.output import Format, Output, current
 from tourney.errors import StoreError, UsageError
 from tourney.ratings.batch import Batch
-from tourney.ratings.draw_probability import estimate_draw_probability
 from tourney.ratings.method import METHODS, Forfeits, RatingLine
-from tourney.ratings.trueskill_rating import PACKAGE_TAU, Settings
+from tourney.ratings.trueskill_rating import PACKAGE_TAU, Settings, estimate_draw_probability
 from tourney.results.columns import (
     ELO,
     ELO_SHOWN,

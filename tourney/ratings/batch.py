@@ -13,7 +13,6 @@ import numpy as np
 
 from tourney.ratings import superiority
 from tourney.ratings.counts import Counts, Floats
-from tourney.ratings.davidson import Davidson
 from tourney.ratings.fit import (
     ELO,
     Chance,
@@ -28,13 +27,13 @@ from tourney.ratings.fit import (
     maximise,
     pair_totals,
 )
-from tourney.ratings.likelihood import Likelihood
+from tourney.ratings.likelihood import Davidson, Likelihood
 from tourney.ratings.method import Forfeits, RatingMethod
 from tourney.ratings.plackett_luce import PlackettLuce
 from tourney.schedule.row import ResultRow
 
 if TYPE_CHECKING:
-    import rustworkx
+    pass
 
 
 class BatchRating(NamedTuple):
@@ -120,29 +119,21 @@ Links = Sequence[Iterable[int]]
 """The entrants to which each entrant points."""
 
 
-def components(links: Links) -> list[list[int]]:
-    """Return the groups connected by links of either direction."""
+def components(links: Links, *, strong: bool = False) -> list[list[int]]:
+    """Return the groups connected by links of either direction.
+
+    With ``strong``, those within which every entrant reaches every other; none reaches an earlier group.
+    """
     import rustworkx  # noqa: PLC0415 - slow to import, and only this needs it
-
-    return [list(part) for part in rustworkx.weakly_connected_components(_graph(links))]
-
-
-def strong_components(links: Links) -> list[list[int]]:
-    """Return the groups within which every entrant reaches every other; none reaches an earlier group."""
-    import rustworkx  # noqa: PLC0415 - as above
-
-    return [list(group) for group in reversed(rustworkx.strongly_connected_components(_graph(links)))]
-
-
-def _graph(links: Links) -> "rustworkx.PyDiGraph[None, None]":
-    import rustworkx  # noqa: PLC0415 - as above
 
     graph: rustworkx.PyDiGraph[None, None] = rustworkx.PyDiGraph()
     graph.add_nodes_from([None] * len(links))
     graph.add_edges_from_no_data(
         [(source, target) for source, targets in enumerate(links) for target in targets]
     )
-    return graph
+    if strong:
+        return [list(group) for group in reversed(rustworkx.strongly_connected_components(graph))]
+    return [list(part) for part in rustworkx.weakly_connected_components(graph)]
 
 
 QUANTILE = 1.959963984540054
@@ -312,7 +303,7 @@ def _parts(
         return tuple(counts.entrants[position] for position in sorted(group, key=place))
 
     found = sorted(components(met), key=lambda part: min(map(place, part)))
-    strong = sorted(strong_components(links), key=lambda group: min(map(place, group)))
+    strong = sorted(components(links, strong=True), key=lambda group: min(map(place, group)))
     parts = tuple(numbers(part) for part in found)
     steps = tuple(tuple(numbers(group) for group in strong if group[0] in part) for part in found)
     return parts, steps

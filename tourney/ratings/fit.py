@@ -39,12 +39,8 @@ class Prior:
 
     def precision(self, entrants: int, seats: int, *, draws: bool) -> Floats:
         """Return the precisions of the parameters: ratings, seats, and the draw parameter if there is one."""
-        parts = [
-            np.full(entrants, (ELO / self.rating) ** 2),
-            np.full(seats, (ELO / self.seat) ** 2),
-            *([np.full(1, self.draws**-2)] if draws else []),
-        ]
-        return np.concatenate(parts)
+        ratings, effects = np.full(entrants, (ELO / self.rating) ** 2), np.full(seats, (ELO / self.seat) ** 2)
+        return np.concatenate([ratings, effects, [self.draws**-2] * draws])
 
 
 _STEP = 1e-9
@@ -235,18 +231,14 @@ def chance(residuals: Scores, times: Ints, totals: PairTotals, entrants: int) ->
     varied = totals.variance > 0
     spread = float(np.sum(2 + totals.cumulant[varied] / totals.variance[varied] ** 2))
     # All pairs of entries of one cluster: entries are sorted by cluster, so shift them by each distance.
-    products: list[tuple[Ints, Floats, Ints]] = []
+    products: list[tuple[Ints | Floats, ...]] = []
     for distance in range(1, int(np.bincount(cluster, minlength=1).max(initial=1))):
         same = cluster[distance:] == cluster[:-distance]
         first, second = pair[:-distance][same], pair[distance:][same]
         both = value[:-distance][same] * value[distance:][same]
         products.append((first * len(pair_keys) + second, both, times[cluster[distance:][same]]))
     if products:
-        joined, times_of = (
-            np.concatenate([k for k, _, _ in products]),
-            np.concatenate([t for _, _, t in products]),
-        )
-        product = np.concatenate([p for _, p, _ in products])
+        joined, product, times_of = (np.concatenate(parts) for parts in zip(*products, strict=True))
         found, back = np.unique(joined, return_inverse=True)
         covariance = scatter(back.reshape(-1), times_of * product, len(found))
         squares = scatter(back.reshape(-1), times_of * product**2, len(found))

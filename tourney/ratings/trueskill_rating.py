@@ -1,5 +1,9 @@
 """TrueSkill by the ``trueskill`` package, over results in schedule order, and checkpoints of its pools.
 
+The draw probability is the share of ties between neighbours in the final order, per game and seats. It is
+estimated once from results and then stored: one that followed the results would change every rating with
+every match.
+
 Where message passing runs, results equal those of the package's default backend bit for bit; only where its v
 and w have no value do its hooks return corrected ones. Two seats, the common case, use the closed formulas,
 which message passing approximates up to rounding. A checkpoint stores numbers in hexadecimal, to the last
@@ -9,17 +13,19 @@ bit: a pool restored from it equals one that never stopped.
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import Any, NamedTuple
 
 import trueskill
 
-from tourney.errors import UsageError
+from tourney.errors import GameError, UsageError
+from tourney.games.registry import find_game
 from tourney.ratings import truncated_normal
 from tourney.ratings.method import Forfeits, RatingMethod, rated
-from tourney.schedule.row import ResultRow
+from tourney.schedule.row import MatchKey, ResultRow
 
 PACKAGE_TAU: float = trueskill.TAU
 """The package's own dynamics: the standard deviation of a skill's change between matches."""
@@ -60,7 +66,7 @@ class Settings:
     """TrueSkill's parameters: the package's, except that tau is 0 because bots do not change.
 
     ``draw_probability`` is that of two neighbours of equal skill; it depends on the game and the number of
-    seats (see ``tourney.ratings.draw_probability``). Raise UsageError for a meaningless number.
+    seats. Raise UsageError for a meaningless number.
     """
 
     mu: float = trueskill.MU
@@ -184,7 +190,7 @@ class Pool:
 
     settings: Settings
     skills: Mapping[int, Skill] = field(default_factory=dict)
-    last: tuple[int, int, int, int] | None = None
+    last: MatchKey | None = None
 
     @classmethod
     def of(cls, entrants: Iterable[int], settings: Settings | None = None) -> "Pool":
@@ -225,11 +231,10 @@ class Pool:
                 TrueSkillRating(0, number, mu + 0.0, sigma, round(mu - 3 * sigma, 3) + 0.0, skill.games)
             )
         lines.sort(key=lambda line: (-line.exposed, -line.mu, line.entrant))
-        ranked: list[TrueSkillRating] = []
-        for place, line in enumerate(lines, start=1):
-            tied = bool(ranked) and ranked[-1].exposed == line.exposed
-            ranked.append(line._replace(rank=ranked[-1].rank if tied else place))
-        return tuple(ranked)
+        ranks: dict[float, int] = {}
+        return tuple(
+            line._replace(rank=ranks.setdefault(line.exposed, place)) for place, line in enumerate(lines, 1)
+        )
 
 
 class TrueSkillMethod(RatingMethod):
@@ -312,13 +317,38 @@ def load_pool(state: Any, settings: Settings, entrants: Iterable[int]) -> Pool |
             int(number): Skill(float.fromhex(mu), float.fromhex(sigma), int(games))
             for number, mu, sigma, games in state["skills"]
         }
-        last = None
-        if state["last"] is not None:
-            round_, table, repeat, order = map(int, state["last"])
-            last = (round_, table, repeat, order)
+        last = None if state["last"] is None else MatchKey(*map(int, state["last"]))
     except (KeyError, TypeError, ValueError):
         return None
     fresh = Pool.of(entrants, settings).skills
     if not skills.keys() <= fresh.keys():
         return None
     return Pool(settings, {**fresh, **skills}, last)
+
+
+def default_draw_probability(game: str, seats: int, options: Mapping[str, str] | None = None) -> float:
+    """Return the default draw probability of a game: of two neighbours in the final order.
+
+    The trueskill package's default, except in a game with a single winner: its rules tie (seats - 2) of the
+    (seats - 1) pairs of neighbours. A game whose rules are not installed gets the package's default.
+    """
+    with suppress(GameError):
+        rules = find_game(game)
+        if seats > 2 and rules.has_single_winner(*rules.settings(seats, options)):
+            return round((seats - 2) / (seats - 1), 4)
+    probability: float = trueskill.DRAW_PROBABILITY
+    return probability
+
+
+def estimate_draw_probability(results: Iterable[ResultRow], forfeits: Forfeits = "loss") -> float:
+    """Return the share of tied neighbours in the order of ranks, to 4 decimals, never 0 or 1.
+
+    It is (ties + 1) / (neighbours + 2), Laplace's rule of succession: a pool without draws may have one
+    later. At two seats it is the share of draws.
+    """
+    ties = neighbours = 0
+    for result in rated(results, forfeits):
+        ordered = sorted(result.ranks)
+        neighbours += len(ordered) - 1
+        ties += sum(a == b for a, b in pairwise(ordered))
+    return min(max(round((ties + 1) / (neighbours + 2), 4), 0.0001), 0.9999)

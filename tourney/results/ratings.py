@@ -8,9 +8,15 @@ from typing import Any
 from tourney.errors import RecordError
 from tourney.ratings.batch import Batch, rate
 from tourney.ratings.counts import Counts
-from tourney.ratings.draw_probability import default_draw_probability
 from tourney.ratings.method import Forfeits, RatingLine, RatingMethod
-from tourney.ratings.trueskill_rating import Pool, Settings, dump_pool, load_pool, settings_text
+from tourney.ratings.trueskill_rating import (
+    Pool,
+    Settings,
+    default_draw_probability,
+    dump_pool,
+    load_pool,
+    settings_text,
+)
 from tourney.schedule.row import ResultRow
 from tourney.store.repository import Repository
 from tourney.store.values import Checkpoint, Tournament

@@ -7,6 +7,7 @@ rating. The estimate is the most probable one, and its covariance that of the no
 touches the posterior there (Laplace).
 """
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ from tourney.schedule.format import (
     refuse_few,
     rows_of_rounds,
 )
-from tourney.schedule.player_history import departures
+from tourney.schedule.player_history import departures, present_in
 from tourney.schedule.row import MAX_ROWS, ResultRow
 from tourney.schedule.tie_breaks import Scores, TieBreak, Values, match_points
 
@@ -40,6 +41,8 @@ BATCH: Final = 8
 MOST: Final = 1000
 """The covariance of more entrants would be too large."""
 _DIGITS: Final = 10**6
+_SCALE: Final = 2.302585092994046 / 400
+"""The natural logarithm of the odds for a difference of one Elo."""
 UNKNOWN: Final = 35_000
 """The prior standard deviation of an unrated entrant's strength, in hundredths of Elo."""
 _STEPS: Final = 60
@@ -76,7 +79,7 @@ def information(games: int, seats: int, difference: int) -> float:
     ``difference`` between the two is in hundredths of Elo.
     """
     better = 1 / (1 + 10 ** (-difference / 40_000))
-    return games * 2 / seats * _scale() ** 2 * better * (1 - better)
+    return games * 2 / seats * _SCALE**2 * better * (1 - better)
 
 
 def estimate(participants: Sequence[Participant], results: Iterable[ResultRow], seats: int) -> Strengths:
@@ -100,22 +103,16 @@ def estimate(participants: Sequence[Participant], results: Iterable[ResultRow], 
     known = [UNKNOWN if player.deviation is None else max(player.deviation, 1) for player in participants]
     precision = np.diag([(100 / deviation) ** 2 for deviation in known])
     mean = before.copy()
-    scale = _scale()
     for _ in range(_STEPS):
-        better = 1 / (1 + np.exp(scale * (mean[None, :] - mean[:, None])))
-        slope = scale * (wins - games * better).sum(axis=1) - precision @ (mean - before)
-        weights = scale**2 * games * better * (1 - better)
+        better = 1 / (1 + np.exp(_SCALE * (mean[None, :] - mean[:, None])))
+        slope = _SCALE * (wins - games * better).sum(axis=1) - precision @ (mean - before)
+        weights = _SCALE**2 * games * better * (1 - better)
         curvature = np.diag(weights.sum(axis=1)) - weights + precision
         step = np.linalg.solve(curvature, slope)
         mean = mean + np.clip(step, -_LONGEST, _LONGEST)
         if np.abs(step).max(initial=0.0) < _ENOUGH:
             break
     return Strengths(mean, np.linalg.inv(curvature))
-
-
-def _scale() -> float:
-    """Return the natural logarithm of the odds for a difference of one Elo."""
-    return 2.302585092994046 / 400
 
 
 class Adaptive(Format):
@@ -174,10 +171,7 @@ class Adaptive(Format):
         """Return the next batch."""
         self.check(setup)
         round_ = history.rounds + 1
-        left = departures(setup, history.results)
-        present = [
-            p.number for p in setup.participants if p.joined <= round_ < left.get(p.number, round_ + 1)
-        ]
+        present = present_in(round_, setup, departures(setup, history.results))
         budget = int(setup.setting("budget") or MAX_ROWS)
         pairings = min(
             int(setup.setting("batch", BATCH) or BATCH), (budget - len(history.rows)) // setup.games
@@ -201,10 +195,9 @@ class Adaptive(Format):
     def scores(self, setup: Setup, history: History) -> Scores:
         """Return the ratings, because each entrant plays opponents of its own strength."""
         strengths = estimate(participants_of(setup), history.results, setup.seats)
-        numbers = [player.number for player in setup.participants]
-        rating: Values = {number: Fraction(strengths.rating[number], 100) for number in numbers}
-        sigma: Values = {number: Fraction(strengths.deviation[number], 100) for number in numbers}
         points = match_points((p.number for p in setup.participants), history.results, setup.seats)
+        rating: Values = {number: Fraction(strengths.rating[number], 100) for number in points}
+        sigma: Values = {number: Fraction(strengths.deviation[number], 100) for number in points}
         return Scores(points, measures={"rating": rating, "sigma": sigma})
 
 
@@ -276,8 +269,6 @@ class _Batch:
 
     def _gain(self, a: int, b: int) -> int:
         """Return the gain of pairing two, in whole millionths."""
-        import math  # noqa: PLC0415 - as above
-
         deviation = round(100 * max(self._variance(a, b), 0.0) ** 0.5)
         known = information(self._games, self._seats, self._rating[a] - self._rating[b])
         return round(_DIGITS * math.log1p(known * (deviation / 100) ** 2))
@@ -288,9 +279,8 @@ class _Batch:
 
     def _learn(self, group: Sequence[int]) -> None:
         """Shrink the covariance by the information that the matches of a group will give."""
-        for k, a in enumerate(group):
-            for b in group[k + 1 :]:
-                known = information(self._games, self._seats, self._rating[a] - self._rating[b])
-                column = self._covariance[:, a] - self._covariance[:, b]
-                shrink = known / (1 + known * self._variance(a, b))
-                self._covariance -= shrink * column[:, None] * column[None, :]
+        for a, b in combinations(group, 2):
+            known = information(self._games, self._seats, self._rating[a] - self._rating[b])
+            column = self._covariance[:, a] - self._covariance[:, b]
+            shrink = known / (1 + known * self._variance(a, b))
+            self._covariance -= shrink * column[:, None] * column[None, :]

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final, Literal
 
 from tourney.schedule.format import History, Setup
@@ -92,21 +93,10 @@ class PlayerHistory:
 
     def scores(self) -> dict[int, tuple[int, ...]]:
         """Return every entrant's score before each round and after the last."""
-        found = {}
-        for number, entries in self.entries.items():
-            sums = [0]
-            for entry in entries:
-                sums.append(sums[-1] + entry.score)
-            found[number] = tuple(sums)
-        return found
-
-    def present(self, round_: int) -> tuple[int, ...]:
-        """Return the entrants that take part in the next round."""
-        return tuple(
-            player.number
-            for player in self.setup.participants
-            if player.joined <= round_ and not self.left.get(player.number, round_ + 1) <= round_
-        )
+        return {
+            number: tuple(accumulate((entry.score for entry in entries), initial=0))
+            for number, entries in self.entries.items()
+        }
 
 
 def award(setup: Setup) -> int:
@@ -116,6 +106,15 @@ def award(setup: Setup) -> int:
     """
     full = setup.games * units_of_win(setup.seats)
     return full if setup.seats == 2 else full // 2
+
+
+def present_in(round_: int, setup: Setup, left: Mapping[int, int]) -> tuple[int, ...]:
+    """Return the entrants that take part in a round; ``left`` as ``departures`` returns it."""
+    return tuple(
+        player.number
+        for player in setup.participants
+        if player.joined <= round_ < left.get(player.number, round_ + 1)
+    )
 
 
 def departures(setup: Setup, results: Sequence[ResultRow]) -> dict[int, int]:

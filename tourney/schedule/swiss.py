@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import takewhile
 
 from tourney.errors import TournamentError
 from tourney.schedule.format import (
@@ -15,7 +16,7 @@ from tourney.schedule.format import (
     refuse_late,
     rows_of_rounds,
 )
-from tourney.schedule.player_history import PlayerHistory, RoundEntry
+from tourney.schedule.player_history import PlayerHistory, present_in
 from tourney.schedule.row import limit_rows, units_of_win
 from tourney.schedule.swiss_pairing import PairingCard, choose_floats, pair_round
 from tourney.schedule.swiss_pods import pair_pods
@@ -67,7 +68,7 @@ class Swiss(Format):
             return Pairings((), complete=True)
         past = PlayerHistory.of(setup, history)
         round_ = history.rounds + 1
-        present = past.present(round_)
+        present = present_in(round_, setup, past.left)
         if len(present) < setup.seats:
             return Pairings((), complete=True)
         if setup.seats == 2:
@@ -113,7 +114,11 @@ def _fide_encounters(past: PlayerHistory) -> dict[int, list[Encounter]]:
     win = units_of_win(2)
     draws = past.setup.games * win // 2  # units of a round in which all matches are drawn
     score = {number: past.score(number) for number in past.entries}
-    seen = {n: score[n] + draws * _missed_at_the_end(entries) for n, entries in past.entries.items()}
+    seen = {
+        n: score[n]
+        + draws * sum(1 for _ in takewhile(lambda entry: entry.kind == "absent", reversed(entries)))
+        for n, entries in past.entries.items()
+    }
     found: dict[int, list[Encounter]] = {}
     for number, entries in past.entries.items():
         own = Fraction(min(score[number], draws * past.rounds), win)
@@ -126,16 +131,6 @@ def _fide_encounters(past: PlayerHistory) -> dict[int, list[Encounter]]:
             elif entry.kind != "table" or entry.voids:
                 found[number].append(Encounter(None, own, points, entry.kind == "absent"))
     return found
-
-
-def _missed_at_the_end(entries: Sequence[RoundEntry]) -> int:
-    """Return the number of rounds missed since the last one attended."""
-    count = 0
-    for entry in reversed(entries):
-        if entry.kind != "absent":
-            return count
-        count += 1
-    return count
 
 
 def _pod_encounters(past: PlayerHistory) -> dict[int, list[Encounter]]:

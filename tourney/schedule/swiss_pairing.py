@@ -36,7 +36,7 @@ that an entrant present has met (or the number of byes given). Exchanging partne
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, groupby
+from itertools import accumulate, combinations, groupby, pairwise
 
 from tourney.schedule.matching import Edge, match_levels, match_matrix
 
@@ -132,7 +132,11 @@ class _Step:
         """Return the best choice with at most ``floats`` of a group, or None if there is none."""
         large = self.large(floats)
         turns = self.most + floats + 1
-        nodes = [k for k in range(self.size) if self.group[k] not in large or self._may_float(k, turns)]
+        nodes = [
+            k
+            for k in range(self.size)
+            if self.group[k] not in large or min(self.down[k][3], self.up[k][3]) < turns
+        ]
         place = {k: at for at, k in enumerate(nodes)}
         edges: list[Edge] = []
         fillers = 0
@@ -153,9 +157,6 @@ class _Step:
             return None
         found = [(nodes[a], nodes[b]) for a, b in pairs if a < len(nodes) and b < len(nodes)]
         return tuple((a, b) for a, b in found if self.group[a] != self.group[b])
-
-    def _may_float(self, k: int, turns: int) -> bool:
-        return self.down[k][3] < turns or self.up[k][3] < turns
 
     def _across(self, nodes: Sequence[int], large: set[int]) -> Iterator[tuple[int, int]]:
         """Yield the pairs of different scores that the best choice may hold."""
@@ -190,21 +191,22 @@ class _Step:
 
     def needed(self, chosen: Pairs) -> int:
         """Return the most of a group that may float in any choice as good as this one."""
+        widths = [self.scores[upper[0]] - self.scores[lower[0]] for upper, lower in pairwise(self.groups)]
+        above = accumulate(map(len, self.groups))
         excess = sum(self.scores[a] - self.scores[b] for a, b in chosen)
-        least, above = 1, 0
-        for upper, lower in zip(self.groups, self.groups[1:], strict=False):
-            above += len(upper)
-            width = self.scores[upper[0]] - self.scores[lower[0]]
-            least = width if upper is self.groups[0] else min(least, width)
-            excess -= width * (above % 2)
-        return 2 + 2 * (excess // least)
+        excess -= sum(width * (count % 2) for width, count in zip(widths, above, strict=False))
+        return 2 + 2 * (excess // min(widths, default=1))
 
     def choose_again(self) -> Pairs:
         """Return the best choice where a meeting or a bye must be repeated."""
-        edges: list[Edge] = []
-        for a, b in combinations(range(self.size), 2):
-            cost = NO_COST if self.group[a] == self.group[b] else self.cost(a, b)
-            edges.append((a, b, (int(b in self.foes[a]), *cost)))
+        edges: list[Edge] = [
+            (
+                a,
+                b,
+                (int(b in self.foes[a]), *(NO_COST if self.group[a] == self.group[b] else self.cost(a, b))),
+            )
+            for a, b in combinations(range(self.size), 2)
+        ]
         pairs = match_levels(self.size, edges, self.seed)
         return tuple((a, b) for a, b in pairs if self.group[a] != self.group[b] or b in self.foes[a])
 
@@ -248,12 +250,7 @@ def pair_round(cards: Sequence[PairingCard], floats: Pairs, seed: int) -> Pairs:
     """Return all pairs of a round as indices into ``cards``, which are sorted by score, then by rank."""
     gone = {k for pair in floats for k in pair}
     pairs = list(floats)
-    start = 0
-    while start < len(cards):
-        end = start
-        while end < len(cards) and cards[end].score == cards[start].score:
-            end += 1
-        left = [k for k in range(start, end) if k not in gone]
+    for _, group in groupby(range(len(cards)), key=lambda k: cards[k].score):
+        left = [k for k in group if k not in gone]
         pairs += [(left[a], left[b]) for a, b in pair_group([cards[k] for k in left], seed)]
-        start = end
     return tuple(sorted(pairs))

@@ -13,7 +13,7 @@ between tables that stand near each other helps. Nothing is left to chance.
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import permutations, product
 from typing import Final
 
 from tourney.schedule.player_history import PlayerHistory
@@ -92,20 +92,16 @@ def seat(cards: Sequence[PodCard], seats: int, worth: int) -> list[tuple[int, ..
 def _improve(one: list[PodCard], other: list[PodCard], worth: int) -> bool:
     """Exchange entrants of two tables as long as that reduces their cost; return whether any moved."""
     improved = False
-    again = True
-    while again:
-        again = False
-        for i, a in enumerate(one):
-            for j, b in enumerate(other):
-                ours, theirs = one[:i] + one[i + 1 :], other[:j] + other[j + 1 :]
-                before = _cost(a, ours, worth) + _cost(b, theirs, worth)
-                if _cost(b, ours, worth) + _cost(a, theirs, worth) < before:
-                    one[i], other[j] = b, a
-                    improved = again = True
-                    break
-            if again:
+    while True:
+        for (i, a), (j, b) in product(enumerate(one), enumerate(other)):
+            ours, theirs = one[:i] + one[i + 1 :], other[:j] + other[j + 1 :]
+            before = _cost(a, ours, worth) + _cost(b, theirs, worth)
+            if _cost(b, ours, worth) + _cost(a, theirs, worth) < before:
+                one[i], other[j] = b, a
+                improved = True
                 break
-    return improved
+        else:
+            return improved
 
 
 def _cost(card: PodCard, others: Sequence[PodCard], worth: int) -> int:

@@ -232,12 +232,7 @@ TIE_BREAKS: Mapping[str, TieBreak] = {
             "The opponents' points, each times the score against that opponent",
             _by_encounters(sonneborn_berger),
         ),
-        TieBreak(
-            "buchholz",
-            "Buchholz",
-            "Sum of the opponents' points",
-            _by_encounters(_buchholz),
-        ),
+        TieBreak("buchholz", "Buchholz", "Sum of the opponents' points", _by_encounters(_buchholz)),
         TieBreak(
             "buchholz-cut-1",
             "Buchholz Cut-1",
