@@ -5,13 +5,13 @@ from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
 
-from tests.executors import Immediate
+from tests.executors import FuturesExecutor, Immediate
 from tests.tournaments import answer
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.stopping import Deadline
 from tourney.run.monitoring.progress import Listener, Progress
 from tourney.run.monitoring.summary import Summary
-from tourney.run.workers.executor import FuturesExecutor, MatchExecutor, MatchTask, WorkerReply
+from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
 from tourney.store.repository import Repository
 
 Play = Callable[[MatchTask], WorkerReply]

@@ -281,8 +281,8 @@ def _explain_struct(
         if key in value:
             _explain(value[key], field.type, toml, (*path, key))
         elif field.required:
-            _, schema = _examples(field.type)
-            hint = f"; add, for example, {key} = {schema}" if schema else ""
+            examples = _plain(field.type)[1].get("examples")
+            hint = f"; add, for example, {key} = {json.dumps(examples[0])}" if examples else ""
             raise SchemaError((*path, key), f"is missing{hint}")
     try:
         msgspec.convert(value, info.cls)
@@ -293,22 +293,12 @@ def _explain_struct(
 
 
 def _plain(info: types.Type) -> tuple[types.Type, dict[str, Any]]:
-    """Return a type without its metadata, and the extra data of it."""
+    """Return a type without its metadata, and the extra data and ``examples`` of it."""
     extra: dict[str, Any] = {}
     while isinstance(info, types.Metadata):
-        extra |= info.extra or {}
+        extra |= {**(info.extra_json_schema or {}), **(info.extra or {})}
         info = info.type
     return info, extra
-
-
-def _examples(info: types.Type) -> tuple[types.Type, str]:
-    """Return a type without its metadata, and its first example in TOML, or ""."""
-    example = ""
-    while isinstance(info, types.Metadata):
-        found = (info.extra_json_schema or {}).get("examples")
-        example = example or (json.dumps(found[0]) if found else "")
-        info = info.type
-    return info, example
 
 
 _KINDS: Final[dict[type[types.Type], type | tuple[type, ...]]] = {

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.coordination import RecordingListener
-from tests.executors import BackwardsExecutor, Immediate
+from tests.executors import BackwardsExecutor, FuturesExecutor, Immediate
 from tests.tournaments import played, refused
 from tourney.compare.compare import ComparisonRequest, ComparisonResult, compare_bots
 from tourney.compare.format import ComparisonFormat, StoppingRule, judge
@@ -18,7 +18,7 @@ from tourney.ratings.sprt import Sprt
 from tourney.run.config.tournament_file import EntrantLine
 from tourney.run.engine.stopping import Deadline
 from tourney.run.monitoring.summary import End
-from tourney.run.workers.executor import FuturesExecutor, MatchExecutor, MatchTask, WorkerReply
+from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
 from tourney.schedule.format import History, Pairings, Participant, Setup, file_formats, find_format
 from tourney.seeds import derive
 from tourney.store.repository import Repository

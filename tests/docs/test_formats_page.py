@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.command import ROOT
-from tests.executors import Immediate
+from tests.executors import FuturesExecutor, Immediate
 from tests.tournaments import answer, write_file
 from tourney.bots.catalogue.store import BotStore
 from tourney.results.standings import compute_standings
@@ -14,7 +14,6 @@ from tourney.run.config.tournament_file import read_tournament_file
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.session import open_tournament
 from tourney.run.monitoring.summary import End
-from tourney.run.workers.executor import FuturesExecutor
 from tourney.schedule.format import file_formats
 
 PAGE = (ROOT / "docs" / "explanation" / "formats.md").read_text(encoding="utf-8")

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.coordination import RecordingListener
-from tests.executors import Immediate
+from tests.executors import FuturesExecutor, Immediate
 from tests.run.test_same_results import play, results
 from tests.tournaments import refused, write_file
 from tourney.errors import StoreError
@@ -23,7 +23,7 @@ from tourney.run.engine.session import run_tournament
 from tourney.run.engine.spool import Spool
 from tourney.run.monitoring.progress import Listener
 from tourney.run.monitoring.summary import End, Summary
-from tourney.run.workers.executor import FuturesExecutor, MatchTask, WorkerReply
+from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.store.repository import Repository
 from tourney.store.values import MatchResult
 

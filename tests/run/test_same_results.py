@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.executors import BackwardsExecutor, Immediate
+from tests.executors import BackwardsExecutor, FuturesExecutor, Immediate
 from tests.tournaments import begin, digests
 from tourney.bots.channel.base import Channel, Event
 from tourney.match.match_runner import MatchRunner
@@ -28,7 +28,7 @@ from tourney.results.standings import compute_standings
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.monitoring.progress import Listener, Progress
 from tourney.run.monitoring.summary import End
-from tourney.run.workers.executor import FuturesExecutor, MatchExecutor, MatchTask, WorkerReply
+from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
 from tourney.store.repository import Repository
 
 NOWHERE = Path("/nowhere")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.command import invoke
-from tests.executors import BackwardsExecutor, Immediate, ShuffledExecutor
+from tests.executors import BackwardsExecutor, FuturesExecutor, Immediate, ShuffledExecutor
 from tests.schedules import check_rows, pairings
 from tests.tables import NO_LIMITS, TOE
 from tests.tournaments import answer, digests
@@ -24,7 +24,7 @@ from tourney.results.trf import trf
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.recorder import pair_next
 from tourney.run.monitoring.summary import End
-from tourney.run.workers.executor import FuturesExecutor, MatchTask, WorkerReply
+from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.schedule.format import History, find_format
 from tourney.schedule.player_history import PlayerHistory
 from tourney.seeds import derive, uniform

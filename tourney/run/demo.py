@@ -68,16 +68,12 @@ def prepare_demo(folder: Path, say: Callable[[str], None]) -> DemoFiles:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         tafl, stones = files.tournaments
+        places = {"database": files.database, "bots": files.bots}
         if not tafl.exists():
-            tafl.write_text(
-                _TAFL.format(path=tafl, database=files.database, bots=files.bots), encoding="utf-8"
-            )
+            tafl.write_text(_TAFL.format(path=tafl, **places), encoding="utf-8")
         if not stones.exists():
             fourth = _FOURTH if _builds("mason", BotStore(files.bots.absolute()), say) else _INSTEAD
-            stones.write_text(
-                _STONES.format(path=stones, database=files.database, bots=files.bots, fourth=fourth),
-                encoding="utf-8",
-            )
+            stones.write_text(_STONES.format(path=stones, fourth=fourth, **places), encoding="utf-8")
     except OSError as error:
         raise EnvironmentFailure(
             f"the demo cannot be written to {folder}: {error.strerror}; choose another folder with --out"

@@ -98,7 +98,11 @@ def run_unattended(
             with ignore_hangups():
                 report = reporter.write_last() if reporter and summary.end is not End.STOPPED else ""
         with ignore_hangups():
-            page = _page(name, url, summary, log.path, report)
+            page = ""
+            if summary.progress.played or report:
+                with Repository.open(url) as opened, opened.snapshot() as repository:
+                    files = {"log": str(log.path), "report": report}
+                    page = summary_page(repository, repository.tournament(name), summary, files)
             result = RunResult(summary, exit_code(summary), page)
             text = progress_text(summary.progress)
             _report_end(options, both, name, summary.end.value, result.code, text, page)
@@ -130,14 +134,6 @@ def _reporter(name: str, url: str, options: RunOptions, listener: Listener) -> I
         yield reporter
     finally:
         reporter.close()
-
-
-def _page(name: str, url: str, summary: Summary, log: Path, report: str) -> str:
-    if not (summary.progress.played or report):
-        return ""
-    with Repository.open(url) as opened, opened.snapshot() as repository:
-        files = {"log": str(log), "report": report}
-        return summary_page(repository, repository.tournament(name), summary, files)
 
 
 def _report_end(

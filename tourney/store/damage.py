@@ -12,7 +12,7 @@ from sqlalchemy.engine import Connection
 
 from tourney.errors import StoreDamaged
 from tourney.store import rows
-from tourney.store.columns import ColumnError, Columns
+from tourney.store.columns import ColumnError, Columns, unpack_log, unpack_measured
 from tourney.store.engine import shown
 from tourney.store.models import (
     CHECKPOINT,
@@ -29,6 +29,9 @@ from tourney.store.models import (
 from tourney.store.rows import Shape
 
 MAX_SHOWN = 40
+
+_MATCH = sa.select(SCHEDULE.c.id, SCHEDULE.c.number, TOURNAMENT.c.name).join_from(SCHEDULE, TOURNAMENT)
+"""A match's id and number, and its tournament's name."""
 
 
 def in_row(
@@ -47,12 +50,9 @@ def in_match(
     connection: Connection, table: sa.Table, tournament: int, number: object, misfit: ColumnError
 ) -> StoreDamaged:
     """Return the error for the row of a table whose keys are the schedule's, by a match's number."""
-    query = (
-        sa.select(SCHEDULE.c.id, TOURNAMENT.c.name)
-        .select_from(SCHEDULE.join(TOURNAMENT, TOURNAMENT.c.id == SCHEDULE.c.tournament_id))
-        .where(SCHEDULE.c.tournament_id == tournament, SCHEDULE.c.number == number)
-    )
-    found = connection.execute(query).first()
+    found = connection.execute(
+        _MATCH.where(SCHEDULE.c.tournament_id == tournament, SCHEDULE.c.number == number)
+    ).first()
     if found is None:
         return in_row(connection, table, "?", misfit, f"match {number}")
     return in_row(connection, table, found.id, misfit, f"match {number} of {found.name}")
@@ -92,8 +92,8 @@ def _shown(value: object) -> str:
 _CHUNK = 500
 
 _INDEPENDENT: tuple[tuple[sa.Table, Callable[[Columns], object]], ...] = (
-    (LOG, rows.check_log),
-    (MEASURED, rows.check_measured),
+    (LOG, lambda row: unpack_log("lines", row["lines"])),
+    (MEASURED, lambda row: unpack_measured("data", row["data"])),
     (DRAW_PROBABILITY, rows.check_draw_probability),
     (CHECKPOINT, rows.check_checkpoint),
     (VERDICT, rows.check_verdict),
@@ -124,36 +124,23 @@ def bad_columns(connection: Connection) -> Iterator[StoreDamaged]:
             yield from bad
             if not bad:
                 last[row["tournament_id"]] = row
-    for row in _rows(connection, MATCH, SCHEDULE.c.tournament_id):
-        if shape := shapes.get(row["tournament_id"]):
-            yield from _tried(connection, MATCH, row, partial(rows.check_match, shape=shape))
-    for row in _rows(connection, SEAT):
-        if shape := shapes.get(row["tournament_id"]):
-            yield from _tried(connection, SEAT, row, partial(rows.check_seat, shape=shape))
+    fits = ((MATCH, (SCHEDULE.c.tournament_id,), rows.check_match), (SEAT, (), rows.check_seat))
+    for table, more, fit in fits:
+        for row in _rows(connection, table, *more):
+            if shape := shapes.get(row["tournament_id"]):
+                yield from _tried(connection, table, row, partial(fit, shape=shape))
     for table, check in _INDEPENDENT:
         for row in _rows(connection, table):
             yield from _tried(connection, table, row, check)
 
 
-def first_of_schedule(connection: Connection, tournament: int) -> StoreDamaged:
-    """Return the error for the first bad row of a schedule; a sum does not show which one it is."""
+def first_bad(connection: Connection, table: sa.Table, tournament: int) -> StoreDamaged:
+    """Return the error for a tournament's first bad row of ``schedule`` or ``seat``; sums do not show it."""
+    check = {SCHEDULE: rows.check_schedule, SEAT: rows.check_seat}[table]
     shape = rows.shape_of(connection, tournament)
-    query = sa.select(SCHEDULE).where(SCHEDULE.c.tournament_id == tournament).order_by(SCHEDULE.c.id)
-    return _first(connection, SCHEDULE, query, partial(rows.check_schedule, shape=shape))
-
-
-def first_of_seats(connection: Connection, tournament: int) -> StoreDamaged:
-    """Return the error for the first bad row of a tournament's seats."""
-    shape = rows.shape_of(connection, tournament)
-    query = sa.select(SEAT).where(SEAT.c.tournament_id == tournament).order_by(SEAT.c.match_id, SEAT.c.seat)
-    return _first(connection, SEAT, query, partial(rows.check_seat, shape=shape))
-
-
-def _first(
-    connection: Connection, table: sa.Table, query: Any, check: Callable[[Columns], object]
-) -> StoreDamaged:
+    query = sa.select(table).where(table.c.tournament_id == tournament).order_by(*table.primary_key)
     for row in connection.execute(query).mappings():
-        for error in _tried(connection, table, row, check):
+        for error in _tried(connection, table, row, partial(check, shape=shape)):
             return error
     raise AssertionError(f"every row of {table.name} fits, but their sums do not")
 
@@ -189,10 +176,5 @@ def _whose(connection: Connection, table: sa.Table, row: Columns) -> str:
     id_ = row.get("match_id", row["id"] if table in (SCHEDULE, MATCH) else None)
     if id_ is None:
         return ""
-    query = (
-        sa.select(SCHEDULE.c.number, TOURNAMENT.c.name)
-        .select_from(SCHEDULE.join(TOURNAMENT, TOURNAMENT.c.id == SCHEDULE.c.tournament_id))
-        .where(SCHEDULE.c.id == id_)
-    )
-    found = connection.execute(query).first()
+    found = connection.execute(_MATCH.where(SCHEDULE.c.id == id_)).first()
     return "" if found is None else f"match {found.number} of {found.name}"

@@ -105,6 +105,16 @@ def open_engine(
 
 
 @contextmanager
+def opened(url: str, *, create: bool = False, write: bool = False, old: bool = False) -> Iterator[Engine]:
+    """Open a database as ``open_engine`` does, and close it at the end."""
+    engine = open_engine(url, create=create, write=write, old=old)
+    try:
+        yield engine
+    finally:
+        engine.dispose()
+
+
+@contextmanager
 def transaction(engine: Engine, *, write: bool = False) -> Iterator[Connection]:
     """Give a connection within one transaction: committed at the end, rolled back on an error.
 

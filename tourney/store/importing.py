@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from tourney.errors import RecordError
@@ -57,7 +58,7 @@ def import_records(
     that do not belong together, and UsageError if the name is taken.
     """
     with repository.transaction() as writer:
-        layout = _lay_out(name, records())
+        layout = check_records(name, records())
         tournament = writer.begin(
             layout.plan,
             seed=0,
@@ -68,30 +69,35 @@ def import_records(
         )
         numbered = writer.add_rows(tournament.id, layout.rows, complete=True)
         number_of = {row: number for number, row in numbered}
-        chunk: list[MatchResult] = []
-        for row, (_, record) in zip(layout.rows, records(), strict=True):
-            chunk.append(MatchResult(number_of[row], PlayedMatch(record)))
-            if len(chunk) == _CHUNK:
-                writer.record_results(tournament.id, chunk)
-                chunk = []
-        writer.record_results(tournament.id, chunk)
+        lines = zip(layout.rows, records(), strict=True)
+        finished = (MatchResult(number_of[row], PlayedMatch(record)) for row, (_, record) in lines)
+        while chunk := list(islice(finished, _CHUNK)):
+            writer.record_results(tournament.id, chunk)
     return tournament
 
 
-def check_records(name: str, records: Iterable[Line]) -> None:
-    """Raise RecordError, naming the line, for records that do not belong together."""
-    _lay_out(name, records)
-
-
-def _lay_out(name: str, records: Iterable[Line]) -> _Layout:
+def check_records(name: str, records: Iterable[Line]) -> _Layout:
+    """Return the tournament of records. Raises RecordError, naming the line, if they do not fit together."""
     layout: _Layout | None = None
     first: dict[str, Any] = {}
     for where, record in records:
         spec = spec_of(record)
-        common = _common(record)
+        # The parts that all records of one tournament share.
+        common = {key: record[key] for key in ("game", "rules", "options", "limits")}
+        common["number of seats"] = len(record["seats"])
         if layout is None:
             first = common
-            layout = _Layout(_plan(name, record, spec))
+            plan = Plan(
+                name=name,
+                game=spec.game,
+                rules=record["rules"],
+                options=tuple(sorted(spec.options)),
+                format=FORMAT,
+                seats=len(spec.seats),
+                games_per_pairing=1,
+                limits=spec.limits,
+            )
+            layout = _Layout(plan)
         for key, value in common.items():
             if value != first[key]:
                 raise RecordError(
@@ -101,27 +107,3 @@ def _lay_out(name: str, records: Iterable[Line]) -> _Layout:
     if layout is None:
         raise RecordError("there is no record to import")
     return layout
-
-
-def _common(record: Record) -> dict[str, Any]:
-    """Return the parts that all records of one tournament share."""
-    return {
-        "game": record["game"],
-        "rules": record["rules"],
-        "options": record["options"],
-        "limits": record["limits"],
-        "number of seats": len(record["seats"]),
-    }
-
-
-def _plan(name: str, record: Record, spec: MatchSpec) -> Plan:
-    return Plan(
-        name=name,
-        game=spec.game,
-        rules=record["rules"],
-        options=tuple(sorted(spec.options)),
-        format=FORMAT,
-        seats=len(spec.seats),
-        games_per_pairing=1,
-        limits=spec.limits,
-    )

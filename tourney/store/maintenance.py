@@ -12,14 +12,14 @@ from tourney.store.damage import bad_columns
 from tourney.store.engine import (
     database_exists,
     is_sqlite,
-    open_engine,
+    opened,
     parse_url,
     revision_of,
     shown,
     transaction,
 )
 from tourney.store.migrations import HEAD, upgrade
-from tourney.store.models import METADATA, SCHEDULE, TOURNAMENT
+from tourney.store.models import MATCH, METADATA, SCHEDULE, SEAT, TOURNAMENT
 
 MOST = 20
 """Bad rows to name at most."""
@@ -29,15 +29,12 @@ _CHUNK = 1000
 
 def upgrade_database(url: str) -> tuple[str, str]:
     """Bring a database to the newest revision, in one transaction; return its revision before and after."""
-    engine = open_engine(url, write=True, old=True)
-    try:
+    with opened(url, write=True, old=True) as engine:
         before = revision_of(engine) or ""
         if before != HEAD:
             with transaction(engine, write=True) as connection:
                 upgrade(connection)
         return before, HEAD
-    finally:
-        engine.dispose()
 
 
 def backup_database(url: str, target: Path) -> None:
@@ -45,27 +42,19 @@ def backup_database(url: str, target: Path) -> None:
     parsed = parse_url(url)
     if not is_sqlite(parsed):
         raise UsageError(f"{shown(parsed)} is on a server: use its own tools, or `tourney db copy`")
-    path = sqlite.path_of(parsed)
-    sqlite.backup(path, target)
+    sqlite.backup(sqlite.path_of(parsed), target)
 
 
 def check_database(url: str) -> tuple[str, ...]:
     """Return what is wrong with a database, a sentence each; nothing if it is sound."""
     parsed = parse_url(url)
-    problems: tuple[str, ...] = ()
-    if is_sqlite(parsed):
-        problems = sqlite.full_check(sqlite.path_of(parsed))
-    if problems:
+    if is_sqlite(parsed) and (problems := sqlite.full_check(sqlite.path_of(parsed))):
         return problems
-    engine = open_engine(url)
-    try:
-        with transaction(engine) as connection:
-            found = [str(error) for error in islice(bad_columns(connection), MOST)]
-            if len(found) == MOST:
-                found.append("there may be more: restore a backup first")
-            return tuple(found or _gaps(connection))
-    finally:
-        engine.dispose()
+    with opened(url) as engine, transaction(engine) as connection:
+        found = [str(error) for error in islice(bad_columns(connection), MOST)]
+        if len(found) == MOST:
+            found.append("there may be more: restore a backup first")
+        return tuple(found or _gaps(connection))
 
 
 def copy_database(source: str, target: str) -> int:
@@ -76,15 +65,8 @@ def copy_database(source: str, target: str) -> int:
     parsed = parse_url(target)
     if is_sqlite(parsed) and database_exists(target) and parsed == parse_url(source):
         raise UsageError("the source and the target are one database")
-    origin = open_engine(source)
-    try:
-        copy = open_engine(target, create=True, write=True)
-        try:
-            return _copy(origin, copy)
-        finally:
-            copy.dispose()
-    finally:
-        origin.dispose()
+    with opened(source) as origin, opened(target, create=True, write=True) as copy:
+        return _copy(origin, copy)
 
 
 def _copy(origin: Engine, copy: Engine) -> int:
@@ -128,17 +110,15 @@ def _gaps(connection: Connection) -> list[str]:
     for name, count, last in connection.execute(numbers):
         if count != last:
             found.append(f"{name}: {last - count} rows of the schedule are missing")
-    seats = METADATA.tables["seat"]
-    matches = METADATA.tables["match"]
     present = (
-        sa.select(TOURNAMENT.c.name, SCHEDULE.c.number, TOURNAMENT.c.seats, sa.func.count(seats.c.seat))
+        sa.select(TOURNAMENT.c.name, SCHEDULE.c.number, TOURNAMENT.c.seats, sa.func.count(SEAT.c.seat))
         .select_from(
-            matches.join(SCHEDULE, SCHEDULE.c.id == matches.c.id)
+            MATCH.join(SCHEDULE, SCHEDULE.c.id == MATCH.c.id)
             .join(TOURNAMENT, TOURNAMENT.c.id == SCHEDULE.c.tournament_id)
-            .outerjoin(seats, seats.c.match_id == matches.c.id)
+            .outerjoin(SEAT, SEAT.c.match_id == MATCH.c.id)
         )
         .group_by(TOURNAMENT.c.name, SCHEDULE.c.number, TOURNAMENT.c.seats)
-        .having(sa.func.count(seats.c.seat) != TOURNAMENT.c.seats)
+        .having(sa.func.count(SEAT.c.seat) != TOURNAMENT.c.seats)
         .order_by(TOURNAMENT.c.name, SCHEDULE.c.number)
     )
     for name, number, wanted, count in connection.execute(present):

@@ -77,11 +77,8 @@ class Repository(Matches, Totals):
         row = self._kept(DRAW_PROBABILITY, key)
         if row is None:
             return None
-        try:
+        with self._naming(DRAW_PROBABILITY, f"{game},{seats}"):
             check_draw_probability(row)
-        except ColumnError as error:
-            with self._read() as connection:
-                raise damage.in_row(connection, DRAW_PROBABILITY, f"{game},{seats}", error) from error
         return DrawProbability(float(row["probability"]), row["tournament"], row["matches"])
 
     def keep_draw_probability(self, game: str, seats: int, value: DrawProbability) -> None:
@@ -108,11 +105,8 @@ class Repository(Matches, Totals):
         row = self._kept(VERDICT, {"tournament_id": tournament})
         if row is None:
             return None
-        try:
+        with self._naming(VERDICT, tournament):
             return check_verdict(row)
-        except ColumnError as error:
-            with self._read() as connection:
-                raise damage.in_row(connection, VERDICT, tournament, error) from error
 
     def keep_verdict(self, tournament: int, data: dict[str, Any]) -> None:
         """Keep the result of a comparison."""
@@ -122,6 +116,15 @@ class Repository(Matches, Totals):
     def _kept(self, table: sa.Table, key: dict[str, Any]) -> RowMapping | None:
         with self._read() as connection:
             return connection.execute(sa.select(table).filter_by(**key)).mappings().first()
+
+    @contextmanager
+    def _naming(self, table: sa.Table, key: object) -> Iterator[None]:
+        """Let errors of a column name its row."""
+        try:
+            yield
+        except ColumnError as error:
+            with self._read() as connection:
+                raise damage.in_row(connection, table, key, error) from error
 
     def _keep(self, table: sa.Table, key: dict[str, Any], values: dict[str, Any]) -> None:
         """Replace the row of a key."""

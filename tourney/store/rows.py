@@ -32,8 +32,6 @@ from tourney.store.columns import (
     read_u64,
     read_word,
     unpack,
-    unpack_log,
-    unpack_measured,
     unpack_record,
 )
 from tourney.store.models import ENTRANT, KEY, MATCH, TOURNAMENT
@@ -289,16 +287,6 @@ def check_seat(row: Columns, shape: Shape) -> None:
     if row["fault"] is not None:
         read_word(row, "fault", FAULT_KINDS)
     read_flag(row, "void")
-
-
-def check_log(row: Columns) -> None:
-    """Check a log."""
-    unpack_log("lines", row["lines"])
-
-
-def check_measured(row: Columns) -> None:
-    """Check measurements."""
-    unpack_measured("data", row["data"])
 
 
 def check_draw_probability(row: Columns) -> None:

@@ -214,25 +214,26 @@ def _is_writable(path: Path) -> bool:
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
+_ADVICE: Final = {
+    "readonly": "make the file and its folder writable",
+    "unable to open": "make the file and its folder writable",
+    "locked": "another program holds it: close that, and start again",
+    "full": "free some space, and start again: nothing that was committed is lost",
+    "malformed": "it is damaged: restore a backup",
+    "not a database": "it is damaged: restore a backup",
+    "disk I/O": "the disk failed or is full: see to it, and start again",
+}
+"""What to do about an SQLite error, by words that it uses."""
+
+
 def advice(text: str) -> str:
-    """Return what to do about an SQLite error, by the words it uses; "" where there is nothing to say."""
-    for word, what in (
-        ("readonly", "make the file and its folder writable"),
-        ("unable to open", "make the file and its folder writable"),
-        ("locked", "another program holds it: close that, and start again"),
-        ("full", "free some space, and start again: nothing that was committed is lost"),
-        ("malformed", "it is damaged: restore a backup"),
-        ("not a database", "it is damaged: restore a backup"),
-        ("disk I/O", "the disk failed or is full: see to it, and start again"),
-    ):
-        if word in text:
-            return f"; {what}"
-    return ""
+    """Return what to do about an SQLite error; "" where there is nothing to say."""
+    return next((f"; {what}" for word, what in _ADVICE.items() if word in text), "")
 
 
 def may_pass(text: str) -> bool:
-    """Say whether an SQLite error, by the words it uses, may be over by itself or once a person helps."""
-    return any(word in text for word in ("locked", "full", "disk I/O", "unable to open", "readonly"))
+    """Say whether an SQLite error may be over by itself or once a person helps: damage is not."""
+    return any(word in text and "damaged" not in what for word, what in _ADVICE.items())
 
 
 def backup(source: Path, target: Path) -> None:

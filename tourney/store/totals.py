@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import groupby
 from typing import Any
 
 import sqlalchemy as sa
@@ -54,7 +55,7 @@ class Totals(Access):
             for *key, games, units, wins, draws, faults in connection.execute(query):
                 # SQLite adds up values that are no integers as a float.
                 if not _is_entrant(key[0], shape) or isinstance(units, float):
-                    raise damage.first_of_seats(connection, tournament)
+                    raise damage.first_bad(connection, SEAT, tournament)
                 yield tuple(key), ScoreTotals(*map(int, (games, units, wins, draws, faults)))
 
     def pair_totals(self, tournament: int) -> tuple[PairTotal, ...]:
@@ -72,7 +73,7 @@ class Totals(Access):
             found = [PairTotal(*row[:2], *map(int, row[2:])) for row in connection.execute(query)]
             shape = shape_of(connection, tournament)
             if not all(_is_entrant(pair.entrant, shape) for pair in found):
-                raise damage.first_of_seats(connection, tournament)
+                raise damage.first_bad(connection, SEAT, tournament)
         return tuple(sorted(found))
 
     def faults(self, tournament: int) -> tuple[tuple[int, str, int], ...]:
@@ -87,7 +88,7 @@ class Totals(Access):
             found = [(entrant, kind, int(count)) for entrant, kind, count in connection.execute(query)]
             shape = shape_of(connection, tournament)
             if not all(_is_entrant(entrant, shape) and kind in FAULT_KINDS for entrant, kind, _ in found):
-                raise damage.first_of_seats(connection, tournament)
+                raise damage.first_bad(connection, SEAT, tournament)
         return tuple(sorted(found))
 
     def benched(self, tournament: int) -> tuple[tuple[int, int], ...]:
@@ -145,16 +146,8 @@ class Totals(Access):
             for *texts, times in each(connection, counts):
                 games = (game(*texts[k : k + 3]) for k in (0, 3) if texts[k])
                 yield GroupCount(tuple(games), int(times))
-            key: list[int] | None = None
-            games_of: list[GroupGame] = []
-            for *next_key, seating, ranks, faults in connection.execute(rows):
-                if next_key != key and games_of:
-                    yield GroupCount(tuple(games_of), 1)
-                    games_of = []
-                key = next_key
-                games_of.append(game(seating, ranks, faults))
-            if games_of:
-                yield GroupCount(tuple(games_of), 1)
+            for _, members in groupby(connection.execute(rows), lambda row: row[:3]):
+                yield GroupCount(tuple(game(*row[3:]) for row in members), 1)
 
 
 def _is_entrant(number: Any, shape: Shape) -> bool:

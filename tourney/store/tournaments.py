@@ -214,7 +214,7 @@ class Tournaments(Access):
         with self._read() as connection:
             rows, done, void, rounds = connection.execute(query).one()
             if type(rounds) is not int:
-                raise damage.first_of_schedule(connection, tournament)
+                raise damage.first_bad(connection, SCHEDULE, tournament)
         return RowCounts(int(rows), int(done), int(void), rounds)
 
     def settled(self, tournament: int) -> int:
@@ -225,7 +225,7 @@ class Tournaments(Access):
         with self._read() as connection:
             first_open, last = connection.execute(open_).scalar(), connection.execute(count).scalar()
             if type(last) is not int or type(first_open) not in (int, type(None)):
-                raise damage.first_of_schedule(connection, tournament)
+                raise damage.first_bad(connection, SCHEDULE, tournament)
         return last if first_open is None else int(first_open) - 1
 
     @contextmanager

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from tests.coordination import RecordingListener, run
-from tests.executors import BackwardsExecutor, Immediate
+from tests.executors import BackwardsExecutor, FuturesExecutor, Immediate
 from tests.tournaments import answer, begin, digests, refused
 from tourney.errors import BotError, WorkerError
 from tourney.results.standings import compute_standings
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.monitoring.summary import End
-from tourney.run.workers.executor import FuturesExecutor, MatchExecutor, MatchTask, WorkerReply
+from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
 from tourney.store.repository import Repository
 
 

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from tests.coordination import Play, RecordingListener, run
-from tests.executors import Immediate
+from tests.executors import FuturesExecutor, Immediate
 from tests.tournaments import answer, begin, digests, played, refused
 from tourney.errors import BotError, UsageError
 from tourney.run.engine.bench_policy import BATCH, last_deciding
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.session import unbench
 from tourney.run.monitoring.summary import End, Summary
-from tourney.run.workers.executor import FuturesExecutor, MatchTask, WorkerReply
+from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.schedule.format import FORMATS, Format, History, Pairings, Setup, rows_of
 from tourney.store.repository import Repository
 

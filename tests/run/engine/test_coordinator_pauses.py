@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from tests.coordination import RecordingListener, run
-from tests.executors import Immediate
+from tests.executors import FuturesExecutor, Immediate
 from tests.tournaments import answer, begin, digests, refused
 from tourney.errors import StoreError, StoreUnavailable
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.recorder import replay_spool
 from tourney.run.engine.spool import Spool, read_spool
 from tourney.run.monitoring.summary import End
-from tourney.run.workers.executor import FuturesExecutor, MatchTask, WorkerReply
+from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.store.repository import Repository
 
 

@@ -6,12 +6,12 @@ from concurrent.futures import Future
 import pytest
 
 from tests.coordination import RecordingListener, run
-from tests.executors import Immediate
+from tests.executors import FuturesExecutor, Immediate
 from tests.tournaments import answer, begin, digests, played
 from tourney.match.result import PlayedMatch
 from tourney.run.engine.stopping import Deadline
 from tourney.run.monitoring.summary import End
-from tourney.run.workers.executor import FuturesExecutor, MatchTask, WorkerReply
+from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.store.repository import Repository
 
 

@@ -120,15 +120,12 @@ def with_ratings(
     if not played:
         return tuple(entrants)
     strengths = estimate([Participant(number) for number in range(len(numbers))], results, file.plan.seats)
-    found = []
-    for entrant in entrants:
-        number = numbers.get(_identity(entrant))
-        if number in played:
-            rating, deviation = strengths.rating[number], strengths.deviation[number]
-            found.append(replace(entrant, rating=rating, deviation=deviation))
-        else:
-            found.append(entrant)
-    return tuple(found)
+    return tuple(
+        replace(entrant, rating=strengths.rating[number], deviation=strengths.deviation[number])
+        if (number := numbers.get(_identity(entrant))) in played
+        else entrant
+        for entrant in entrants
+    )
 
 
 def _identity(entrant: StoredEntrant) -> Identity:

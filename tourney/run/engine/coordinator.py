@@ -7,7 +7,7 @@ The schedule alone decides what is played. The order in which matches finish cha
 import signal
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future
 from contextlib import suppress
 from pathlib import Path
@@ -175,7 +175,7 @@ class Coordinator:
             self._error = self._error or error
             self._drain(End.DRAINED)
         elif error is not None:
-            self._retry(number, row, f"{type(error).__name__}: {error}")
+            self._retry({number: row}, f"{type(error).__name__}: {error}")
         else:
             self._handle_reply(event.result(), row)
 
@@ -185,7 +185,7 @@ class Coordinator:
             self._deadline.add((reply.played.wall_ms or 0) / 1000)
             self._finish(MatchResult(reply.number, reply.played), row)
         elif reply.failure is not None:
-            self._retry(reply.number, row, reply.failure)
+            self._retry({reply.number: row}, reply.failure)
         elif self._end is None:
             self._end_in_time()
 
@@ -329,24 +329,19 @@ class Coordinator:
             elif number not in self._discarded:
                 lost[number] = row
         self._discarded.clear()
-        again = self._match_retries.lost(lost, _LOST)
-        for number, row in lost.items():
+        self._retry(lost, _LOST)
+
+    def _retry(self, rows: Mapping[int, Row], why: str) -> None:
+        """Play matches again that one failure of the machine stopped; a third failure makes a match void."""
+        again = self._match_retries.failed(rows, why)
+        note = f"the machine failed {MAX_FAILURES} times: {why}"
+        for number, row in rows.items():
             if number in again:
                 self._failed.append((number, row))
-            else:
-                self._make_void(number, row, _LOST)
-
-    def _retry(self, number: int, row: Row, why: str) -> None:
-        if self._match_retries.failed(number, why):
-            self._failed.append((number, row))
-        else:
-            self._make_void(number, row, why)
-
-    def _make_void(self, number: int, row: Row, why: str) -> None:
-        names = " v ".join(self._entrants[entrant].name for entrant in row.seats)
-        note = f"the machine failed {MAX_FAILURES} times: {why}"
-        self._listener.say(f"match {number} ({names}) is void: {note}")
-        self._finish(MatchResult(number, None, note), row)
+                continue
+            names = " v ".join(self._entrants[entrant].name for entrant in row.seats)
+            self._listener.say(f"match {number} ({names}) is void: {note}")
+            self._finish(MatchResult(number, None, note), row)
 
     def _pair(self) -> bool:
         """Pair the next rounds if they are due, and take their rows; return whether there were any."""

@@ -31,41 +31,26 @@ class MatchRetries:
         self._any_played = True
         self._in_a_row = 0
 
-    def failed(self, number: int, why: str) -> bool:
-        """Count a match that could not be played, and return whether to try it again.
+    def failed(self, numbers: Collection[int], why: str) -> frozenset[int]:
+        """Count matches that one failure kept from being played, and return those to try again.
 
-        Raises WorkerError where the machine is at fault, not the match.
+        Raises WorkerError where the machine is at fault, not the matches.
         """
-        if not self._failures[number]:
-            self._count_in_a_row(why)
-        return self._may_retry(number, why)
-
-    def lost(self, numbers: Collection[int], why: str) -> frozenset[int]:
-        """Count matches lost by one failure, and return those to try again. Raises as ``failed`` does."""
         first = any(not self._failures[number] for number in numbers)
-        again = frozenset(number for number in numbers if self._may_retry(number, why))
-        if first:
-            self._count_in_a_row(why)
-        return again
-
-    def _may_retry(self, number: int, why: str) -> bool:
-        self._failures[number] += 1
-        if self._failures[number] < MAX_FAILURES:
-            return True
-        if not self._any_played:
+        self._failures.update(list(numbers))
+        final = [number for number in numbers if self._failures[number] >= MAX_FAILURES]
+        if final and not self._any_played:
             raise WorkerError(
-                f"match {number} failed {MAX_FAILURES} times and no other was played: {why};"
+                f"match {final[0]} failed {MAX_FAILURES} times and no other was played: {why};"
                 " fix the cause and run again"
             )
-        return False
-
-    def _count_in_a_row(self, why: str) -> None:
-        self._in_a_row += 1
-        if self._in_a_row >= MAX_FAILURES_IN_A_ROW:
+        self._in_a_row += first
+        if first and self._in_a_row >= MAX_FAILURES_IN_A_ROW:
             raise WorkerError(
                 f"{self._in_a_row} times in a row a match could not be played: {why};"
                 " fix the cause and run again: all stored results are kept"
             )
+        return frozenset(numbers) - frozenset(final)
 
 
 class WriteRetry:

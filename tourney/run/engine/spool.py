@@ -8,7 +8,7 @@ full; unused space is zero bytes, which end the text. The file is deleted when t
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -129,23 +129,13 @@ def read_spool(path: Path, tournament: Tournament) -> Spooled | None:
         )
     finished: dict[int, MatchResult] = {}
     damaged = 0
-    for item in _parse_results(lines[1:]):
+    for line in filter(None, lines[1:]):
+        item = _parse_result(line)
         if item is None:
             damaged += 1
         else:
             finished.setdefault(item.number, item)
     return Spooled(tuple(finished[number] for number in sorted(finished)), damaged)
-
-
-def _parse_results(lines: Iterable[bytes]) -> Iterator[MatchResult | None]:
-    for line in lines:
-        if not line:
-            continue
-        data = _parse_line(line)
-        try:
-            yield None if data is None else _parse_result(data)
-        except (KeyError, TypeError, ValueError, RecordError):
-            yield None
 
 
 def _head(tournament: Tournament) -> dict[str, Any]:
@@ -170,19 +160,21 @@ def _format_result(item: MatchResult) -> dict[str, Any]:
     return data
 
 
-def _parse_result(data: dict[str, Any]) -> MatchResult:
-    played = data["played"]
-    if played is None:
-        entrant = data["void-entrant"]
-        return MatchResult(
-            int(data["number"]), None, str(data["note"]), None if entrant is None else int(entrant)
-        )
-    log = tuple(LogLine(ply, seat, kind, text) for ply, seat, kind, text in played["log"])
-    return MatchResult(
-        int(data["number"]),
-        PlayedMatch(check_record(played["record"]), log, dict(played["measured"])),
-        str(data["note"]),
-    )
+def _parse_result(line: bytes) -> MatchResult | None:
+    """Return the result of a line, or None if the line is damaged."""
+    data = _parse_line(line)
+    if data is None:
+        return None
+    try:
+        number, note, played = int(data["number"]), str(data["note"]), data["played"]
+        if played is None:
+            entrant = data["void-entrant"]
+            return MatchResult(number, None, note, None if entrant is None else int(entrant))
+        log = tuple(LogLine(ply, seat, kind, text) for ply, seat, kind, text in played["log"])
+        match = PlayedMatch(check_record(played["record"]), log, dict(played["measured"]))
+        return MatchResult(number, match, note)
+    except (KeyError, TypeError, ValueError, RecordError):
+        return None
 
 
 def _line(data: dict[str, Any]) -> bytes:

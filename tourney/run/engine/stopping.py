@@ -7,7 +7,7 @@ stops it at once.
 import re
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from types import FrameType
@@ -106,11 +106,9 @@ def _handling(handle: Callable[[int], None], numbers: list[signal.Signals]) -> I
         handle(number)
 
     before = {}
-    try:
+    with suppress(ValueError):  # not the main thread
         for number in numbers:
             before[number] = signal.signal(number, handler)
-    except ValueError:  # not the main thread
-        before = {}
     try:
         yield
     finally:

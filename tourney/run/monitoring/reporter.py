@@ -94,15 +94,15 @@ class Reporter(Listener):
             os.setpriority(os.PRIO_PROCESS, self._process.pid, _NICE)
 
     def _finish(self, seconds: float) -> str:
-        process, self._process = self._process, None
+        process = self._process
         if process is None:
             return ""
         try:
             out, err = process.communicate(timeout=seconds or None)
         except subprocess.TimeoutExpired:
-            self._process = process
             self._kill()
             return ""
+        self._process = None
         if process.returncode:
             why = err.strip().splitlines()
             self._say(f"the report was not written: {why[-1] if why else f'exit code {process.returncode}'}")

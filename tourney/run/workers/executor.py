@@ -5,8 +5,7 @@ another process or host.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from concurrent.futures import Executor, Future
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
@@ -96,47 +95,6 @@ class MatchExecutor(ABC):
     @abstractmethod
     def stop(self) -> None:
         """End the workers and their bots at once."""
-
-
-class FuturesExecutor(MatchExecutor):
-    """Plays by a function in an executor of ``concurrent.futures``, as tests do in this process.
-
-    ``play`` answers a task. ``make`` makes the inner executor at the start and at each restart.
-    """
-
-    def __init__(
-        self, make: Callable[[], Executor], play: Callable[[MatchTask], WorkerReply], workers: int = 1
-    ) -> None:
-        super().__init__(workers)
-        self._make = make
-        self._play = play
-        self._draining = False
-        self._executor = make()
-
-    def submit(self, task: MatchTask) -> "Future[WorkerReply]":
-        """Submit a match."""
-        return self._executor.submit(self._answer, task)
-
-    def restart(self) -> None:
-        """Make a new inner executor."""
-        self._executor.shutdown(wait=False, cancel_futures=True)
-        self._executor = self._make()
-
-    def drain(self) -> None:
-        """Start no further match."""
-        self._draining = True
-
-    def close(self) -> None:
-        """Wait for the matches being played."""
-        self._executor.shutdown(wait=True)
-
-    def stop(self) -> None:
-        """Wait for the matches being played: there is no process to end."""
-        self._draining = True
-        self._executor.shutdown(wait=True, cancel_futures=True)
-
-    def _answer(self, task: MatchTask) -> WorkerReply:
-        return WorkerReply(task.number) if self._draining else self._play(task)
 
 
 EXECUTORS: Registry[MatchExecutor] = Registry(
