@@ -1,10 +1,10 @@
-"""Every format in three ways: one worker, two, and killed twice. All that comes of it must be the same.
+"""Every format in three ways: with one worker, with two, and killed twice. All results must be equal.
 
     python -m benchmarks.formats [--only swiss,pods] [--keep DIR]
 
-Real runs of real bots, one of which crashes and one never starts, so that it is benched. A third waits until
-it is let play, so that the kills are halfway. The same must be: the records' digests, standings, ratings, and
-every file of the report. The exit code is 1 if something is not.
+Real runs of real bots: one crashes, and one never starts, so that it is benched. A third waits for
+permission to play, so that the kills come halfway. The records' digests, the standings, the ratings and every
+file of the report must be equal; otherwise the exit code is 1.
 """
 
 import argparse

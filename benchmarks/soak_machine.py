@@ -1,4 +1,4 @@
-"""What the soak does to the machine and asks of it: small disks, and the processes that are left of a run."""
+"""The machine in the soak test: small disks, and the processes that a run leaves behind."""
 
 import os
 import subprocess

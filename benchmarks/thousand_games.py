@@ -1,11 +1,11 @@
-"""A thousand random games a game: each plays to its end, and its record verifies.
+"""A thousand random matches of each game: each plays to its end, and its record verifies.
 
     python benchmarks/thousand_games.py [--games 1000] [--seed 20261120] [GAME ...]
 
-The games are played by the referee, as matches are, in this process: every seat's action is drawn uniformly
-from its legal ones by a fixed seed, with all numbers of seats and option values in turn. Each record is
-made, checked and verified like any other; the first that does not hold ends the run with code 1. Prints how
-many actions were played, their lengths, how they ended, and the seconds of CPU time, as a table.
+The referee plays the matches in this process: a fixed seed samples every action uniformly from the legal
+ones, with all numbers of seats and option values in turn. Each record is made, checked and verified like any
+other; the first that fails ends the run with code 1. Prints a table of the actions, their lengths, the ends
+of the matches, and the seconds of CPU time.
 """
 
 import argparse

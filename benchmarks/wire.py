@@ -1,13 +1,13 @@
-"""What a half-move costs at the wire: whole tournaments of trivial bots, beside a bare loop over pipes.
+"""Cost of a half-move at the wire: whole tournaments of trivial bots, next to a bare loop over pipes.
 
     python benchmarks/wire.py [--rounds 5] [--seconds 2] [--quick] [GAME ...]
 
 The bots are C programs (benchmarks/wire_bots/*.c, compiled with cc) that do not think and ask for no lines of
 positions or legal actions: one keeps a board of Sage Stones, one plays Sages Tafl out of a book of random
-games that is drawn here. Their matches go the whole way: rules, clocks, log, record, digest, worker
-processes, coordinator, SQLite. The floor is what Python cannot go below: one os.write, one poll and one
-os.read a half-move, with as many bytes, to two C programs that echo, on one processor a worker; they are in
-sessions of their own, as bots are, because a busy Linux shares its time out by sessions.
+games that is sampled here. Their matches go the whole way: rules, clocks, log, record, digest, worker
+processes, coordinator, SQLite. The floor is the least that Python can do: one os.write, one poll and one
+os.read for each half-move, with as many bytes, to two C programs that echo, on one processor for each worker.
+They are in sessions of their own, as bots are, because a busy Linux divides its time between sessions.
 
 A time is the wall clock's over the half-moves of all workers; dice are no half-moves. It runs from when a
 tenth of the matches is stored to when all are: what starts once (the program, the workers, bots that are
@@ -54,7 +54,7 @@ WARM = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """A game as it is measured: its bot, and the bytes that a bot is sent for a half-move, about."""
+    """A game to measure: its bot, and about the number of bytes that a bot gets for a half-move."""
 
     game: str
     source: str
@@ -76,7 +76,7 @@ class Setting:
 
 @dataclass(slots=True)
 class Figures:
-    """What was measured under one setting, round by round: microseconds a half-move, and games a second."""
+    """The measurements of one setting, round by round: microseconds per half-move, and games per second."""
 
     wall: list[float] = field(default_factory=list)
     floor: list[float] = field(default_factory=list)
@@ -146,7 +146,7 @@ def floor(echo: Path, workers: int, request: int, seconds: float) -> float:
 
 
 class Watch(Listener):
-    """Notes where the clocks stand when the matches that warm up are stored, and when all are."""
+    """Reads the clocks when the warm-up matches are stored, and again when all are."""
 
     def __init__(self) -> None:
         self.begin = self.end = (0, 0.0, 0.0, 0.0)
@@ -193,7 +193,7 @@ def measure(folder: Path, setting: Setting, matches: int, number: int, into: Fig
 
 
 def _half_moves(database: str) -> tuple[float, float]:
-    """Return how many half-moves a match had on the average, and the bots' microseconds of CPU for each.
+    """Return the mean number of half-moves of a match, and the bots' microseconds of CPU time for each.
 
     All matches must have ended by the rules.
     """

@@ -1,11 +1,11 @@
-"""Where the time of a match at the wire goes: timers around its parts, in one worker's work.
+"""Profile of a match at the wire: timers around the parts of a worker's work.
 
     python -m benchmarks.wire_profile [--matches 1500] [--sandbox auto] [GAME]
 
 Plays matches of the bots of benchmarks/wire.py one after the other in this process, as a worker does, on one
-processor, bots reused. A timer is read before and after each part and costs time itself: what it costs is
-measured and taken off. Parts lie inside each other; what is printed of each is its own time, without the
-parts inside it. It is the wall clock's, so run it on a machine that does nothing else.
+processor, and reuses the bots. A timer is read before and after each part; its own cost is measured and
+subtracted. Parts are nested; the table shows each part's own time, without the parts inside it. The times are
+the wall clock's, so run it on an idle machine.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """One worker of the floor of benchmarks/wire.py: floor.py ECHO BYTES SECONDS SLOT.
 
-Says ready, begins when told to, and prints half-moves and microseconds.
+Says ready, begins at a signal, and prints half-moves and microseconds.
 """
 
 import os
