@@ -50,17 +50,14 @@ class RunOptions:
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """How a run ended, its exit code, and its summary page ("" if nothing was played)."""
+    """How a run ended, its exit code, and its summary page ("" if nothing was played).
+
+    The code is 128 + the signal, 1 for too many faults, or 0.
+    """
 
     summary: Summary
     code: int
     page: str
-
-
-def log_path(url: str, name: str) -> Path:
-    """Return the default log of a tournament's runs, beside the database."""
-    place = place_of(url)
-    return place.with_name(f"{place.name}-{name}.log")
 
 
 def run_unattended(
@@ -78,7 +75,8 @@ def run_unattended(
     Raises what ``run_tournament`` does, after the error is in the log and ``--notify`` has run.
     """
     name = file.plan.name
-    log = RunLog(options.log or log_path(url, name))
+    place = place_of(url)
+    log = RunLog(options.log or place.with_name(f"{place.name}-{name}.log"))
     if options.log is not None:
         log.open()
     both = Listeners(listener, log)
@@ -103,7 +101,8 @@ def run_unattended(
                 with Repository.open(url) as opened, opened.snapshot() as repository:
                     files = {"log": str(log.path), "report": report}
                     page = summary_page(repository, repository.tournament(name), summary, files)
-            result = RunResult(summary, exit_code(summary), page)
+            code = 128 + summary.signal if summary.signal else int(summary.end is End.FAULTS)
+            result = RunResult(summary, code, page)
             text = progress_text(summary.progress)
             _report_end(options, both, name, summary.end.value, result.code, text, page)
     except BaseException as error:
@@ -115,13 +114,6 @@ def run_unattended(
     finally:
         log.close()
     return result
-
-
-def exit_code(summary: Summary) -> int:
-    """Return the exit code of a run without an error: 128 + the signal, 1 for too many faults, or 0."""
-    if summary.signal:
-        return 128 + summary.signal
-    return 1 if summary.end is End.FAULTS else 0
 
 
 @contextmanager

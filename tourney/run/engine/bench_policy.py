@@ -145,10 +145,6 @@ class BenchPolicy:
         self._undecided.clear()
         return numbers
 
-    def failed_starts(self) -> dict[int, tuple[int, ...]]:
-        """Return the matches in which an entrant failed at start-up, by entrant."""
-        return {entrant: tuple(numbers) for entrant, numbers in sorted(self._failed_starts.items())}
-
     def _held_results(self) -> Unfinished:
         """Return the rows whose results have come but do not count yet."""
         return [(n, undecided.row.seats) for n, undecided in self._undecided.items() if undecided.result]
@@ -168,10 +164,11 @@ def failed_starts_of(
     results: Iterable[tuple[int, Sequence[int], Sequence[str | None]]],
 ) -> dict[int, tuple[int, ...]]:
     """Return the matches, of those given, in which an entrant failed at start-up, by entrant."""
-    policy = BenchPolicy()
-    for number, entrants, faults in results:
-        policy.count(number, entrants, faults)
-    return policy.failed_starts()
+    found: dict[int, tuple[int, ...]] = {}
+    for number, entrants, faults in sorted(results, key=lambda result: result[0]):
+        for entrant in startup_failures(entrants, faults):
+            found[entrant] = (*found.get(entrant, ()), number)
+    return found
 
 
 def bench_text(name: str, number: int, decision: Decision) -> str:
