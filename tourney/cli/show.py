@@ -2,10 +2,10 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
@@ -18,6 +18,8 @@ from tourney.games.registry import find_game
 from tourney.games.text_diagram import text_diagram
 from tourney.match.record import Record, check_shape, digest_of, read_record
 from tourney.match.result import LogLine
+
+T = TypeVar("T")
 
 _NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)
 
@@ -60,17 +62,16 @@ def find_match(words: str, db: str) -> FoundMatch:
         names = {tournament.id: tournament.name for tournament in repository.tournaments()}
         record = repository.record(match.tournament, match.number)
         label = f"match {match.number} of {names[match.tournament]}"
-        log: tuple[LogLine, ...] = ()
-        measured: dict[str, Any] = {}
-        damaged = []
-        try:
-            log = repository.log(match.tournament, match.number)
-        except StoreDamaged as error:
-            damaged.append(str(error))
-        try:
-            measured = repository.measured(match.tournament, match.number)
-        except StoreDamaged as error:
-            damaged.append(str(error))
+        damaged: list[str] = []
+
+        def part(read: Callable[[int, int], T]) -> T | None:
+            try:
+                return read(match.tournament, match.number)
+            except StoreDamaged as error:
+                damaged.append(str(error))
+                return None
+
+        log, measured = part(repository.log) or (), part(repository.measured) or {}
         return FoundMatch(label, record, log, measured, tuple(damaged))
 
 

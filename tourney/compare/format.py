@@ -26,15 +26,8 @@ class StoppingRule:
 
     def extra(self) -> tuple[tuple[str, int | str], ...]:
         """Return the rule as a format's own settings, sorted by name."""
-        sprt = self.sprt
         found: dict[str, int | str] = {
-            name: repr(float(value))
-            for name, value in (
-                ("alpha", sprt.alpha),
-                ("beta", sprt.beta),
-                ("elo0", sprt.elo0),
-                ("elo1", sprt.elo1),
-            )
+            name: repr(float(getattr(self.sprt, name))) for name in ("alpha", "beta", "elo0", "elo1")
         }
         found["batch"] = self.batch
         if self.max_pairs is not None:

@@ -31,18 +31,14 @@ def result_data(repository: Repository, tournament: Tournament) -> dict[str, Any
         "pairs": sum(verdict.pairs),
         "pentanomial": list(verdict.pairs),
         "lost_pairs": verdict.lost,
-        "score": None if found is None else _rounded(found.score, 4),
-        "elo": None if found is None else _rounded(found.elo, 1),
-        "low": None if found is None else _rounded(found.low, 1),
-        "high": None if found is None else _rounded(found.high, 1),
-        "los": None if found is None else _rounded(found.los, 4),
+        **{
+            name: None if found is None else _rounded(getattr(found, name), digits)
+            for name, digits in (("score", 4), ("elo", 1), ("low", 1), ("high", 1), ("los", 4))
+        },
         "llr": _rounded(rule.sprt.llr(verdict.pairs), 3),
         "lower": _rounded(rule.sprt.lower, 3),
         "upper": _rounded(rule.sprt.upper, 3),
-        "elo0": rule.sprt.elo0,
-        "elo1": rule.sprt.elo1,
-        "alpha": rule.sprt.alpha,
-        "beta": rule.sprt.beta,
+        **{name: getattr(rule.sprt, name) for name in ("elo0", "elo1", "alpha", "beta")},
         "faults_a": faults[0],
         "faults_b": faults[1],
     }

@@ -53,7 +53,6 @@ class Board:
 
     box: str
     width: int
-    height: int
     sprites: Markup
     ground: Markup
     last: int
@@ -66,7 +65,10 @@ class Board:
 
 @dataclass(frozen=True, slots=True)
 class MatchPage:
-    """The page's template context; ``board`` is None if the game draws none or is not installed."""
+    """The page's template context; ``board`` is None if the game draws none or is not installed.
+
+    ``damaged`` holds the damaged parts that the page omits, each with the reason.
+    """
 
     line: MatchLine
     headline: str
@@ -88,7 +90,7 @@ class MatchPage:
     log_left_out: int
     record: Record | None
     download: DataTable
-    damaged: tuple[str, ...]
+    damaged: dict[str, str]
 
 
 def match_page(
@@ -132,13 +134,8 @@ def match_page(
         log_left_out=max(0, len(log) - LOG_LINES),
         record=record,
         download=_table(moves, times),
-        damaged=tuple(part for part, _ in damaged(detail, measured=measured)),
+        damaged={part: why for part, why in detail.damaged if measured or part == "record"},
     )
-
-
-def damaged(detail: Detail, *, measured: bool) -> tuple[tuple[str, str], ...]:
-    """Return the damaged parts that a page omits, each with the reason."""
-    return tuple((part, why) for part, why in detail.damaged if measured or part == "record")
 
 
 def headline(line: MatchLine) -> str:
@@ -226,7 +223,6 @@ def _board(film: Replay, moves: Sequence[Move]) -> Board:
     return Board(
         box=f"{left} {top} {width} {height}",
         width=width,
-        height=height,
         sprites=Markup("".join(f'<g id="s{k}">{look}</g>' for k, look in enumerate(film.sprites))),  # noqa: S704 - already escaped
         ground=Markup("".join(base)),  # noqa: S704 - already escaped
         last=last,

@@ -28,10 +28,8 @@ class CrosstableCell:
 class CrosstableRow:
     """A row; a cell is None for the entrant itself and for pairs without games."""
 
-    rank: int
     entrant: EntrantLabel
     points: str
-    games: int
     cells: tuple[CrosstableCell | None, ...]
 
 
@@ -85,10 +83,8 @@ def crosstable(source: Source) -> Crosstable:
             )
         lines.append(
             CrosstableRow(
-                standing.rank,
                 source.labels[standing.number],
                 text.points(standing.points, source.tournament.seats),
-                standing.games,
                 tuple(cells),
             )
         )

@@ -9,7 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from tourney import __version__
 from tourney.games import svg_diagram
 from tourney.report import bot_page, listing, overview, pairwise, text
-from tourney.report.match_page import damaged, match_page
+from tourney.report.match_page import match_page
 from tourney.report.source import Source
 from tourney.resources import templates_dir
 from tourney.results.tables import DataTable
@@ -149,20 +149,17 @@ class _Site:
         for line in self._lines:
             groups.setdefault((line.round, line.table, line.repeat), []).append(line)
         for index, line in enumerate(shown):
-            detail = self._source.detail(line.number)
             page = match_page(
                 self._source,
                 line,
-                detail,
+                self._source.detail(line.number),
                 group=groups[line.round, line.table, line.repeat],
                 before=shown[index - 1] if index else None,
                 after=shown[index + 1] if index + 1 < len(shown) else None,
                 measured=self._measured,
             )
-            left_out = tuple(why for _, why in damaged(detail, measured=self._measured))
-            yield replace(
-                self._page(listing.match_path(line.number), "match.html", match=page), damaged=left_out
-            )
+            file = self._page(listing.match_path(line.number), "match.html", match=page)
+            yield replace(file, damaged=tuple(page.damaged.values()))
             if page.record is not None:
                 yield File(f"matches/{line.number}.json", rfc8785.dumps(page.record) + b"\n")
                 yield File(f"matches/{line.number}.csv", page.download.csv())

@@ -84,16 +84,17 @@ def rate_by(
 def rate_batch(
     repository: Repository, tournament: Tournament, forfeits: Forfeits, *, pairs: bool = True
 ) -> Batch:
-    """Rate a tournament in one fit; without ``pairs`` those are left out."""
-    return rate(count(repository, tournament, forfeits), pairs=pairs)
+    """Rate a tournament in one fit, without the table of pairs unless ``pairs``.
 
-
-def count(repository: Repository, tournament: Tournament, forfeits: Forfeits) -> Counts:
-    """Return a tournament's counts: of two seats counted by the database, of more from its rows."""
+    The database counts matches with two seats; results with more seats are read one by one.
+    """
     numbers = [entrant.number for entrant in repository.entrants(tournament.id)]
     if tournament.seats == 2:
-        return Counts.of_groups(repository.group_counts(tournament.id), numbers, 2, forfeits)
-    return Counts.of_results(repository.results(tournament.id), numbers, tournament.seats, forfeits)
+        counts = Counts.of_groups(repository.group_counts(tournament.id), numbers, 2, forfeits)
+    else:
+        results = repository.results(tournament.id)
+        counts = Counts.of_results(results, numbers, tournament.seats, forfeits)
+    return rate(counts, pairs=pairs)
 
 
 def draw_probability_of(repository: Repository, tournament: Tournament) -> float:
