@@ -60,17 +60,16 @@ def command(tournament: str | None, what: str, format_: str | None, out: Path | 
         raise UsageError(f"--format {chosen} does not go with --what {what}")
     if chosen == "parquet" and out is None:
         raise UsageError("--format parquet wants a file: --out FILE")
-    write = {"jsonl": _write_records, "csv": _write_csv, "parquet": _write_parquet, TRF: _write_trf}[chosen]
     with Repository.open(db) as opened, opened.snapshot() as repository:
         found = repository.tournament(tournament)
         if what in {"standings", TRF}:
             warn_unknown_format(found)
         if out is None:
-            write(repository, found, what, sys.stdout.buffer)
+            _write(repository, found, what, chosen, sys.stdout.buffer)
             sys.stdout.buffer.flush()
             return
         with replaced(out) as file:
-            write(repository, found, what, file)
+            _write(repository, found, what, chosen, file)
     current().say(f"{what} of {found.name} written to {out}")
 
 
@@ -90,30 +89,24 @@ def replaced(path: Path) -> Iterator[BinaryIO]:
             fresh.unlink(missing_ok=True)
 
 
-def _write_records(repository: Repository, tournament: Tournament, _what: str, file: BinaryIO) -> None:
-    file.writelines(rfc8785.dumps(record) + b"\n" for _, record in repository.records(tournament.id))
+def _write(repository: Repository, tournament: Tournament, what: str, format_: str, file: BinaryIO) -> None:
+    if what == RECORDS:
+        file.writelines(rfc8785.dumps(record) + b"\n" for _, record in repository.records(tournament.id))
+    elif what == TRF:
+        setup, history = load_setup(repository, tournament.id), load_history(repository, tournament.id)
+        standings = compute_standings(repository, tournament.id)
+        file.write(trf(setup, history, standings, tournament.name, tournament.plan.format).encode("ascii"))
+    elif format_ == "csv":
+        text = io.TextIOWrapper(file, "utf-8", newline="")
+        try:
+            TABLES[what](repository, tournament).write_csv(text)
+            text.flush()
+        finally:
+            text.detach()  # or it would close the file, which may be standard output
+    else:
+        if find_spec("pyarrow") is None:
+            raise UsageError("Parquet wants pyarrow: install tourney[parquet], or use --format csv")
+        import pandas as pd  # noqa: PLC0415 - slow to import
 
-
-def _write_trf(repository: Repository, tournament: Tournament, _what: str, file: BinaryIO) -> None:
-    setup, history = load_setup(repository, tournament.id), load_history(repository, tournament.id)
-    standings = compute_standings(repository, tournament.id)
-    file.write(trf(setup, history, standings, tournament.name, tournament.plan.format).encode("ascii"))
-
-
-def _write_csv(repository: Repository, tournament: Tournament, what: str, file: BinaryIO) -> None:
-    text = io.TextIOWrapper(file, "utf-8", newline="")
-    try:
-        TABLES[what](repository, tournament).write_csv(text)
-        text.flush()
-    finally:
-        text.detach()  # or it would close the file, which is standard output at times
-
-
-def _write_parquet(repository: Repository, tournament: Tournament, what: str, file: BinaryIO) -> None:
-    if find_spec("pyarrow") is None:
-        raise UsageError("Parquet wants pyarrow: install tourney[parquet], or use --format csv")
-    import pandas as pd  # noqa: PLC0415 - slow to import
-
-    table = TABLES[what](repository, tournament)
-    frame = pd.DataFrame(list(table.rows), columns=list(table.columns))
-    frame.to_parquet(file, index=False)
+        table = TABLES[what](repository, tournament)
+        pd.DataFrame(list(table.rows), columns=list(table.columns)).to_parquet(file, index=False)

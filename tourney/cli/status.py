@@ -104,5 +104,5 @@ def row_of(repository: Repository, tournament: Tournament, now: float, format_: 
 def _who(repository: Repository, tournament: Tournament, names: Mapping[int, str], number: int) -> str:
     try:
         return "-v-".join(names[seat] for seat in repository.match(tournament.id, number).seats)
-    except UsageError:  # of a round that was drawn after this moment
+    except UsageError:  # the snapshot is older than the round
         return "?"

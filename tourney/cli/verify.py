@@ -90,8 +90,8 @@ def _all(db: str) -> Iterator[Checked]:
             stored = _StoredMatches(repository, tournament)
             if stored.imported:
                 current().say(
-                    f"{tournament.name} was imported: its records brought their own seeds and openings, which"
-                    " are held to no tournament's"
+                    f"{tournament.name} was imported: its records brought their own seeds and openings, so"
+                    " these are not checked against the tournament"
                 )
             for number in repository.finished_numbers(tournament.id):
                 findings = stored.verify(number)

@@ -217,7 +217,7 @@ def _board(film: Replay, moves: Sequence[Move]) -> Board:
     for ply in film.key_plies:
         own = film.frames[ply].ground
         caption = "Start" if ply == 0 else f"{ply}. {moves[ply - 1].action}"
-        # Changed cells are drawn over the first ground.
+        # Changed cells are rendered over the first ground.
         other = "".join(row for k, row in enumerate(own) if k >= len(base) or row != base[k])
         frames.append((ply, caption, Markup(film.uses(ply)), Markup(other)))  # noqa: S704 - already escaped
     return Board(

@@ -33,9 +33,8 @@ _HERE = -100
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The written report: its folder, first page and size; ``damaged`` says why parts are missing."""
+    """The written report: its first page and size; ``damaged`` says why parts are missing."""
 
-    folder: Path
     index: Path
     pages: int
     files: int
@@ -70,7 +69,7 @@ def write(files: Iterable[File], out: Path, progress: Callable[[File], None] | N
             _swap(partial, folder)
     except OSError as error:
         raise _refusal(folder, error) from error
-    return Written(folder, folder / "index.html", pages, count + 1, size, tuple(damaged))
+    return Written(folder / "index.html", pages, count + 1, size, tuple(damaged))
 
 
 def is_report(folder: Path) -> bool:

@@ -26,7 +26,7 @@ Names = Mapping[int, str]
 """Entrants' names by number."""
 
 WORTH_KEEPING = 1000
-"""A checkpoint is kept after so many matches that the last one lacks: some thousandths of a second's work."""
+"""Matches since the last checkpoint that make a new one worth keeping; rating them takes milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -215,7 +215,7 @@ def setup_of(plan: Plan, seed: int, entrants: Sequence[StoredEntrant]) -> Setup:
 
 
 def history_of(rows: Iterable[Row], results: Iterable[ResultRow], rounds: int | None = None) -> History:
-    """Return the rows drawn with their results: all of them, or those of so many rounds."""
+    """Return the stored rows, and the results of all rounds or of the first ``rounds``."""
     return History(
         tuple(rows),
         tuple(result for result in results if rounds is None or result.key.round <= rounds),
