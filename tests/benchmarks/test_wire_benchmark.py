@@ -47,6 +47,6 @@ def test_profile_has_all_parts_and_shares_add_up() -> None:
         )
         assert done.returncode == 0, done.stderr
         rows = [line.strip("| ").split(" | ") for line in done.stdout.splitlines() if line.endswith("% |")]
-        assert len(rows) == 14
+        assert len(rows) == 15
         assert rows[-1][0] == "all"
         assert abs(sum(int(row[3].split()[0]) for row in rows[:-1]) - 100) <= len(rows)
