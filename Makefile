@@ -4,8 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-# Number of test processes; auto is one per core.
-JOBS ?= auto
+# Number of test processes: one more than processors, because many tests wait for other processes.
+JOBS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 
 .PHONY: help demo test lint format lock wheel reference diagrams seeds sample clean
 
