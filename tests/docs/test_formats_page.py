@@ -51,5 +51,5 @@ def test_the_page_names_every_tie_break() -> None:
     for format_ in file_formats():
         for seats in (2, 4):
             for name in format_.tie_breaks(seats):
-                told = {"opponents-mean": "mean of the opponents' points"}.get(name, name)
-                assert told.replace("-", " ") in words, name
+                shown = {"opponents-mean": "mean of the opponents' points"}.get(name, name)
+                assert shown.replace("-", " ") in words, name

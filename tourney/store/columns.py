@@ -114,7 +114,7 @@ def read_seating(text: str, seats: int, entrants: int) -> tuple[int, ...]:
     """Return the entrants' numbers by seat; equal texts share a tuple."""
     found = _integers(text)
     if found is None or len(found) != seats or not all(0 <= number < entrants for number in found):
-        want = f"the numbers of {seats} of the {entrants} entrants (from 0), parted by commas"
+        want = f"the numbers of {seats} of the {entrants} entrants (from 0), separated by commas"
         raise ColumnError("seating", text, want)
     return found
 
@@ -128,7 +128,7 @@ def read_ranks(text: str, seats: int) -> tuple[int, ...]:
         or len(found) != seats
         or any(rank != 1 + sum(other < rank for other in found) for rank in found)
     ):
-        raise ColumnError("ranks", text, f"the ranks of {seats} seats, parted by commas")
+        raise ColumnError("ranks", text, f"the ranks of {seats} seats, separated by commas")
     return found
 
 

@@ -78,7 +78,7 @@ def test_added_entrant_gets_the_last_number(tmp_path: Path) -> None:
         ('["pebble", "random"]', '["pebble"]', "the entrant random is not in bots or [[entrant]]"),
         ('"--calm"', '"--wild"', "the entrant second is not in bots or [[entrant]]"),
         ('name = "second"', 'name = "third"', "the entrant second is not in bots or [[entrant]]"),
-        ('["pebble", "random"]', '["pebble", "random", "nobody"]', "there is no bot 'nobody'"),
+        ('["pebble", "random"]', '["pebble", "random", "unknown"]', "there is no bot 'unknown'"),
         ('["pebble", "random"]', '["pebble", "random", "./pebble"]', "there is no bot"),
     ],
 )
@@ -134,7 +134,7 @@ def test_format_without_late_entrants_refuses_them(tmp_path: Path, monkeypatch: 
     [
         (('["pebble", "random"]', '["pebble", "pebble"]'), "two entrants are called pebble"),
         (('name = "second"', ""), "two entrants are called pebble; give one a name of its own"),
-        (('["pebble", "random"]', '["mason", "nobody"]'), "there is no bot 'nobody'"),
+        (('["pebble", "random"]', '["mason", "unknown"]'), "there is no bot 'unknown'"),
         (('"sage-stones"', '"sages-tafl"'), "the bot mason does not play sages-tafl; it plays sage-stones"),
         (('["pebble", "random"]', "[]\nseats = 4"), "needs at least 4 entrants, not 1"),
     ],
