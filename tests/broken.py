@@ -1,4 +1,7 @@
-"""Small games with one mistake each, which the property suite must find by the expected property."""
+"""Small games with one mistake each, which the property suite must find by the expected property.
+
+It is one file so that each mistake can be compared with the others.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

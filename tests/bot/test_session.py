@@ -1,4 +1,7 @@
-"""The SDK's side of the protocol, as exact dialogues in this process."""
+"""The SDK's side of the protocol, as exact dialogues in this process.
+
+It is one file so that all dialogues stand side by side.
+"""
 
 from collections.abc import Callable
 from typing import Any

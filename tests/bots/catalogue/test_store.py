@@ -1,4 +1,7 @@
-"""The bot store: atomic additions, a check at each fetch, and search by name."""
+"""The bot store: atomic additions, a check at each fetch, and search by name.
+
+It is one file because all of its tests share the fixtures of one store.
+"""
 
 import errno
 import multiprocessing

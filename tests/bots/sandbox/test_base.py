@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.containment import contained
 from tests.processes import leftovers, running
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths, own_words
 from tourney.bots.channel.base import Channel
@@ -19,17 +20,6 @@ from tourney.bots.sandbox.plain import PlainSandbox
 from tourney.errors import SandboxError
 
 FAR = 60 * 10**9
-
-
-def _works() -> bool:
-    try:
-        Bubblewrap.open("auto")
-    except SandboxError:
-        return False
-    return True
-
-
-contained = pytest.mark.skipif(not _works(), reason="bubblewrap does not work on this machine")
 
 
 class Shell:
