@@ -18,6 +18,7 @@ A bot's misbehaviour is no exception: it is data in a record. The tree::
         │   ├── StoreUnavailable        it cannot be written now, but may be later: disk full, locked
         │   └── StoreDamaged            a column holds an invalid value: someone or the disk altered it
         ├── SandboxError            the machine cannot give the sandbox that was requested
+        ├── OverloadError           a bot waited too long for a processor: the match has no result
         └── WorkerError             a worker process was lost for good
 
 A message is one sentence that names the file, line or value, and what to do.
@@ -109,6 +110,10 @@ class StoreDamaged(StoreError):  # noqa: N818 - a state of the database, in peop
 
 class SandboxError(EnvironmentFailure):
     """The machine cannot give the sandbox that was requested."""
+
+
+class OverloadError(EnvironmentFailure):
+    """A bot waited so long for a processor that its match has no result; ``bot`` names it."""
 
 
 class WorkerError(EnvironmentFailure):

@@ -35,11 +35,17 @@ Number = Annotated[float, Meta(ge=-sys.float_info.max, le=sys.float_info.max)]
 
 
 class SeatMeasurements(Struct, frozen=True, rename="kebab"):
-    """What was measured of a seat; ``cpu_ms`` is None where it cannot be measured."""
+    """What was measured of a seat; ``cpu_ms`` is None where it cannot be measured.
+
+    ``waited_ms``: time that was not charged, because the bot or the referee waited for a processor.
+    ``overloaded_turns``: turns in which that was more than 10 ms and more than a tenth of the turn.
+    """
 
     wall_ms: Number
     turns: int
     cpu_ms: Number | None = None
+    overloaded_turns: int = 0
+    waited_ms: Number = 0
 
 
 class SandboxMeasurements(Struct, frozen=True):

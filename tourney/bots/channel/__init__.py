@@ -1,1 +1,1 @@
-"""Channel ."""
+"""Channels to bots: processes, scripts, and what both share."""
