@@ -26,6 +26,7 @@ def begin(
     games: int = 2,
     opening_plies: int = 2,
     seed: int = 7,
+    mirrored_dice: bool = True,
 ) -> Tournament:
     """Store a round-robin of bots with random actions, with all rounds paired."""
     rules = find_game(game)
@@ -40,6 +41,7 @@ def begin(
         games,
         opening_plies=opening_plies,
         limits=LIMITS,
+        mirrored_dice=mirrored_dice,
     )
     entrants = [StoredEntrant(number, replace(DRAWN, name=one)) for number, one in enumerate(names)]
     made = repository.begin(

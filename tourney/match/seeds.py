@@ -11,9 +11,14 @@ from tourney.seeds import derive, deriver, uniform
 T = TypeVar("T")
 
 
-def match_seed(tournament_seed: int, round_: int, table: int, repeat: int) -> int:
-    """Return a match's seed; round, table and repeat count from 1. Mirrored games share it."""
-    return derive(tournament_seed, "match", round_, table, repeat)
+def match_seed(tournament_seed: int, round_: int, table: int, repeat: int, order: int | None = None) -> int:
+    """Return a match's seed; all places count from 1.
+
+    Without ``order`` the games of a mirrored group share it, and so their dice and opening. With it, as of
+    ``mirrored-dice = false``, ``order`` is the match's place in its group, and no two matches share a seed.
+    """
+    labels = (round_, table, repeat) if order is None else (round_, table, repeat, order)
+    return derive(tournament_seed, "match", *labels)
 
 
 def bot_seed(seed: int, seat: int) -> int:

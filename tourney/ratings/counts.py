@@ -1,7 +1,7 @@
 """Counts of mirrored groups of games: all that a fit needs of the results, whatever their order.
 
 Games that share seed, dice and opening are not independent, so the unit is the group (a *cluster*); equal
-groups are counted together.
+groups are counted together. Where each match has dice of its own it is a group by itself.
 """
 
 from collections import Counter, defaultdict
@@ -68,11 +68,17 @@ class Counts:
         entrants: Iterable[int],
         seats: int,
         forfeits: Forfeits = "loss",
+        *,
+        shared_dice: bool = True,
     ) -> "Counts":
-        """Count results; equal round, table and repeat make a cluster. Raise ValueError as ``of_groups``."""
+        """Count results. Raise ValueError as ``of_groups``.
+
+        Equal round, table and repeat make a cluster, or without ``shared_dice`` each match by itself.
+        """
         groups: defaultdict[tuple[int, ...], list[Game]] = defaultdict(list)
+        labels = 3 if shared_dice else 4
         for result in rated(results, forfeits):
-            groups[tuple(result.key[:3])].append((result.entrants, result.ranks))
+            groups[tuple(result.key[:labels])].append((result.entrants, result.ranks))
         found = Counter(tuple(sorted(games)) for games in groups.values())
         return cls._of(found, tuple(sorted(entrants)), seats)
 

@@ -41,6 +41,7 @@ def tournament_facts(source: Source, *, measured: bool) -> Iterator[Fact]:
     if plan.rounds:
         yield Fact("Rounds", str(plan.rounds))
     yield Fact("Opening", _opening(source))
+    yield Fact("Dice", plan.dice_text)
     if plan.extra:
         yield Fact("Settings", text.pairs(plan.extra), code=True)
     yield Fact("Limits", text.pairs(plan.limits.as_json().items()), code=True)

@@ -84,6 +84,7 @@ class MatchPage:
     digest_holds: bool
     name: str
     group: tuple[MatchLine, ...]
+    shared_dice: bool
     before: MatchLine | None
     after: MatchLine | None
     log: tuple[tuple[int, str, str, str], ...]
@@ -128,6 +129,7 @@ def match_page(
         digest_holds=record is not None and record.get("digest") == digest_of(record),
         name=text.display(name),
         group=tuple(group),
+        shared_dice=source.tournament.plan.mirrored_dice,
         before=before,
         after=after,
         log=_log(log, line),

@@ -119,7 +119,8 @@ class Source:
     def batch(self) -> Batch:
         """The ratings of all matches in one fit."""
         numbers = [entrant.number for entrant in self.entrants]
-        return rate(Counts.of_results(self.results, numbers, self.tournament.seats))
+        shared = self.tournament.plan.mirrored_dice
+        return rate(Counts.of_results(self.results, numbers, self.tournament.seats, shared_dice=shared))
 
     @cached_property
     def meetings(self) -> dict[tuple[int, int], Meeting]:

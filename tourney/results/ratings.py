@@ -89,11 +89,13 @@ def rate_batch(
     The database counts matches with two seats; results with more seats are read one by one.
     """
     numbers = [entrant.number for entrant in repository.entrants(tournament.id)]
+    shared = tournament.plan.mirrored_dice
     if tournament.seats == 2:
-        counts = Counts.of_groups(repository.group_counts(tournament.id), numbers, 2, forfeits)
+        groups = repository.group_counts if shared else repository.match_counts
+        counts = Counts.of_groups(groups(tournament.id), numbers, 2, forfeits)
     else:
         results = repository.results(tournament.id)
-        counts = Counts.of_results(results, numbers, tournament.seats, forfeits)
+        counts = Counts.of_results(results, numbers, tournament.seats, forfeits, shared_dice=shared)
     return rate(counts, pairs=pairs)
 
 
@@ -207,6 +209,12 @@ def pool_notes(batch: Batch, names: Names, number: Callable[[float, int], str] =
             f"Fit: the residuals of {pairs} are {number(fit.ratio, 2)} times those expected by chance"
             f" (p = {number(fit.p_value, 3)})."
         )
+    if pool.clusters == pool.matches:
+        yield (
+            f"No two games have the same seed, so each counts by itself; they vary"
+            f" {number(pool.dispersion, 2)} times as much as the model says."
+        )
+        return
     yield (
         f"Games with the same seed vary {number(pool.dispersion, 2)} times as much as independent games; the"
         " intervals take this into account."

@@ -14,7 +14,7 @@ class Row:
 
     ``seats`` holds the entrants' numbers (from 0, in the tournament file's order) in seat order. Schedule
     order is the order of the keys. Rows that share round, table and repeat are one mirrored group: they share
-    the match seed, so the dice and the opening.
+    the match seed, so the dice and the opening, unless the plan has ``mirrored-dice = false``.
     """
 
     round: int
@@ -76,9 +76,9 @@ class ResultRow(NamedTuple):
     """A finished match for standings, formats and ratings: a plain tuple of integers and strings.
 
     ``entrants`` (numbers, from 0), ``ranks`` and ``faults`` (a kind or None) are in seat order; no faults at
-    all may be (). Matches whose keys agree in round, table and repeat are one mirrored group: they share dice
-    and opening. A void match counts for nothing. ``number`` counts the stored matches of a tournament from 1,
-    or is 0 for a result that is not stored.
+    all may be (). Matches whose keys agree in round, table and repeat are one mirrored group, which shares
+    dice and opening by default. A void match counts for nothing. ``number`` counts the stored matches of a
+    tournament from 1, or is 0 for a result that is not stored.
     """
 
     key: MatchKey

@@ -116,6 +116,20 @@ class Totals(Access):
             found = connection.execute(query.where(_S.tournament_id == tournament).order_by(_S.number))
             return tuple(found.scalars())
 
+    def match_counts(self, tournament: int) -> Iterator[GroupCount]:
+        """Yield the frequency of each outcome of a match, each a group by itself; void matches are left out.
+
+        Matches are equal if their seatings, ranks and faults are. The order is the database's and means
+        nothing.
+        """
+        columns = (_S.seating, _M.ranks, _M.faults)
+        mine = sa.and_(_S.tournament_id == tournament, sa.not_(_M.void))
+        counts = sa.select(*columns, sa.func.count()).select_from(_PLAYED).where(mine).group_by(*columns)
+        with self._read() as connection:
+            game = partial(_game, connection, tournament, shape_of(connection, tournament))
+            for *texts, times in each(connection, counts):
+                yield GroupCount((game(*texts),), int(times))
+
     def group_counts(self, tournament: int) -> Iterator[GroupCount]:
         """Yield the frequency of each outcome of a mirrored group of two games; void matches are left out.
 

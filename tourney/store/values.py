@@ -1,13 +1,14 @@
 """The values that the store reads and writes; no other room sees a row of SQL."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, NamedTuple, get_args
+from typing import Annotated, Any, Final, Literal, NamedTuple, get_args
 
 import msgspec
 import rfc8785
 from msgspec import Meta, Struct
 
 from tourney.match.result import PlayedMatch
+from tourney.match.seeds import match_seed
 from tourney.match.spec import MAX_ACTIONS, Entrant, Limits
 from tourney.schedule.row import MatchKey, ResultRow, Row
 from tourney.schema import MAX_INT, Count, LongText, Name, SchemaError, Text, read
@@ -48,7 +49,8 @@ class Plan(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
 
     ``options`` holds all the game's options, and ``extra`` the format's own settings, both sorted by name; in
     JSON they are objects. ``games_per_pairing`` is a multiple of the mirrored group's size. ``book`` holds
-    openings, each a tuple of actions.
+    openings, each a tuple of actions. ``mirrored_dice``: the games of a mirrored group share a seed; the key
+    is stored only where they do not.
     """
 
     name: Text
@@ -63,8 +65,22 @@ class Plan(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
     book: tuple[tuple[Text, ...], ...] = ()
     limits: Limits = Limits()
     extra: tuple[tuple[str, int | str], ...] = ()
+    mirrored_dice: bool = True
+
+    def seed_of(self, seed: int, row: Row) -> int:
+        """Return the seed of a row's match in a tournament with this seed."""
+        return match_seed(seed, row.round, row.table, row.repeat, None if self.mirrored_dice else row.order)
+
+    @property
+    def dice_text(self) -> str:
+        """Say whether games share dice and openings, as a sentence without its end."""
+        if self.mirrored_dice:
+            return "the games of a mirrored group share dice and opening"
+        return "every match has dice and an opening of its own"
 
 
+OPTIONAL_KEYS: Final = ("mirrored-dice",)
+"""The keys that a stored plan has only where they are used; older plans lack them."""
 PAIRS: dict[str, Any] = {"options": dict[Text, Text], "extra": dict[Text, int | LongText]}
 """The types of the plan's pairs as they are in JSON."""
 
@@ -73,6 +89,8 @@ def plan_text(plan: Plan) -> str:
     """Return a plan as canonical JSON."""
     data = msgspec.to_builtins(plan)
     data |= {"limits": plan.limits.as_json(), "options": dict(plan.options), "extra": dict(plan.extra)}
+    if plan.mirrored_dice:
+        del data["mirrored-dice"]
     return rfc8785.dumps(data).decode("utf-8")
 
 
@@ -85,7 +103,8 @@ def plan_from(text: str) -> Plan:
             if isinstance(data, dict) and key in data:
                 pairs[key] = list(read(data[key], type_, at=(key,)).items())
         full = {**data, **pairs} if isinstance(data, dict) else data
-        plan = read(full, Plan, needed=[field.encode_name for field in msgspec.structs.fields(Plan)])
+        keys = [field.encode_name for field in msgspec.structs.fields(Plan)]
+        plan = read(full, Plan, needed=[key for key in keys if key not in OPTIONAL_KEYS])
         return msgspec.structs.replace(plan, limits=Limits.from_json(data["limits"]))
     except SchemaError as error:
         raise ColumnError("plan", text, f"a plan ({error.in_json('the plan')})") from error

@@ -16,7 +16,7 @@ from tourney.match.spec import STORED_LIMITS
 from tourney.run.config.tournament_file import file_schema
 from tourney.schedule.format import file_formats
 from tourney.schema import UNICODE, bare
-from tourney.store.values import PAIRS, Plan
+from tourney.store.values import OPTIONAL_KEYS, PAIRS, Plan
 
 Schema = dict[str, Any]
 
@@ -61,7 +61,7 @@ def schemas() -> dict[str, Schema]:
     record = json_schema(RecordForm, "Match record")
     record["$defs"]["Outcome"]["required"].append("faults")
     plan = json_schema(Plan, "Tournament plan", nullable=("rounds",), instead=PAIRS)
-    plan["required"] = list(plan["properties"])
+    plan["required"] = [key for key in plan["properties"] if key not in OPTIONAL_KEYS]
     for schema in (record, plan):
         schema["$defs"]["Limits"]["required"] = list(STORED_LIMITS)
     return {

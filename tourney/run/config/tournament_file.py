@@ -119,6 +119,13 @@ class TournamentTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_
         ]
         | None
     ) = None
+    mirrored_dice: Annotated[
+        bool,
+        Meta(
+            description="Whether the games of a mirrored group share dice and opening; `false` gives each"
+            " match its own. See [ratings](../explanation/ratings.md#shared-dice)."
+        ),
+    ] = True
     entrant: Annotated[tuple[EntrantLine, ...], Meta(description="Further entrants, a table each.")] = ()
     options: Annotated[dict[str, str | int], Meta(description="Options of the game.")] = {}
     limits: Annotated[Limits, Meta(description="What a bot may use.")] = Limits()
@@ -251,6 +258,7 @@ def _plan(table: TournamentTable, data: dict[str, Any], path: Path, formats: Seq
         book=book,
         limits=_limits(table.limits, data.get("limits", {})),
         extra=_extra(table, format_, formats),
+        mirrored_dice=table.mirrored_dice,
     )
 
 

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from tourney.errors import StoreError, StoreUnavailable
 from tourney.match.record import spec_of as spec_of_record
-from tourney.match.seeds import match_seed
 from tourney.match.spec import MatchSpec
 from tourney.results.standings import history_of, setup_of
 from tourney.run.config.tournament_file import choose
@@ -54,7 +53,7 @@ def pair_next(repository: Repository, tournament: int) -> tuple[tuple[NumberedRo
 def spec_of(tournament: Tournament, entrants: Sequence[StoredEntrant], row: Row) -> MatchSpec:
     """Return the spec of a row of the schedule: everything that decides its match."""
     plan = tournament.plan
-    seed = match_seed(tournament.seed, row.round, row.table, row.repeat)
+    seed = plan.seed_of(tournament.seed, row)
     return MatchSpec(
         game=plan.game,
         options=plan.options,

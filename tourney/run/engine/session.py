@@ -13,7 +13,6 @@ from tourney.bots.sandbox.base import Sandbox, open_sandbox
 from tourney.errors import StoreError, TournamentError, UsageError
 from tourney.games.registry import find_game
 from tourney.match.referee import Referee
-from tourney.match.seeds import match_seed
 from tourney.match.spec import MatchSpec
 from tourney.results.standings import setup_of
 from tourney.run.config.amend import compare
@@ -29,6 +28,7 @@ from tourney.run.monitoring.run_log import StatusFile, status_path
 from tourney.run.monitoring.summary import Summary
 from tourney.run.workers.executor import MatchExecutor
 from tourney.schedule.format import find_format
+from tourney.schedule.row import Row
 from tourney.store.engine import database_exists, parse_url, place_of, shown
 from tourney.store.maintenance import check_database
 from tourney.store.repository import Repository
@@ -79,6 +79,7 @@ def run_tournament(
         for seconds in repository.recent_seconds(tournament.id, SAMPLE):
             deadline.add(seconds)
         listener.say(sandbox_text(sandbox))
+        listener.say(f"seeds: {tournament.plan.dice_text}")
         status = StatusFile(status_path(place, tournament.id))
         spool.open()
         try:
@@ -212,7 +213,7 @@ def _check_entrants(
         find_format(plan.format).check(setup_of(plan, seed, (*before, *entrants)))
         if plan.opening_plies and not before:  # a book's lines are checked when it is read
             seats = tuple(stored.entrant for stored in entrants[: plan.seats])
-            first = match_seed(seed, 1, 1, 1)
+            first = plan.seed_of(seed, Row(1, 1, 1, 1, ()))
             opening = choose(first, plan.opening_plies, plan.book)
             spec = MatchSpec(plan.game, plan.options, seats, first, plan.limits, opening)
             Referee(spec, find_game(plan.game)).begin(())

@@ -1,0 +1,150 @@
+"""``mirrored-dice = false``: every match has a seed of its own, and all that reads seeds knows it."""
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+from tests import genuine
+from tests.command import invoke
+from tests.tournaments import begin as made_up
+from tests.tournaments import refused, write_file
+from tourney.errors import TournamentError
+from tourney.match.result import PlayedMatch
+from tourney.match.seeds import match_seed
+from tourney.results.ratings import pool_notes, rate_batch
+from tourney.run.config.amend import compare
+from tourney.run.config.tournament_file import read_tournament_file
+from tourney.run.engine.recorder import spec_of
+from tourney.schedule.row import MatchKey
+from tourney.store.importing import import_records
+from tourney.store.repository import Repository
+from tourney.store.values import MatchResult, plan_from, plan_text
+
+FILE = 'name = "cup"\ngame = "sage-stones"\nbots = ["random", "greedy"]\n'
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> str:
+    path = str(tmp_path / "tourney.db")
+    with Repository.open(path, create=True) as repository:
+        genuine.play_all(repository, genuine.begin(repository, games=4, mirrored_dice=False))
+    return path
+
+
+def test_own_seed_has_the_order_as_last_label() -> None:
+    def defined(text: str) -> int:
+        digest = hashlib.blake2b(text.encode("ascii"), digest_size=8, key=b"tourney-seed-1")
+        return int.from_bytes(digest.digest(), "big")
+
+    assert match_seed(7, 2, 3, 4, 5) == defined("7/match/2/3/4/5")
+    assert match_seed(7, 2, 3, 4) == defined("7/match/2/3/4")
+
+
+def test_no_two_matches_share_a_seed(database: str) -> None:
+    with Repository.open(database) as repository:
+        tournament = repository.tournament("cup")
+        entrants = repository.entrants(tournament.id)
+        for number, row in repository.rows(tournament.id):
+            expected = match_seed(7, row.round, row.table, row.repeat, row.order)
+            assert spec_of(tournament, entrants, row).seed == expected
+            assert repository.record(tournament.id, number)["seed"] == str(expected)
+        seeds = [record["seed"] for _, record in repository.records(tournament.id)]
+    assert len(set(seeds)) == len(seeds) == 12
+
+
+def test_plan_holds_the_key_only_where_it_is_false(tmp_path: Path) -> None:
+    path = write_file(tmp_path, FILE)
+    plan = read_tournament_file(path).plan
+    assert plan.mirrored_dice
+    assert "mirrored-dice" not in json.loads(plan_text(plan))
+    assert plan == read_tournament_file(write_file(tmp_path, "mirrored-dice = true\n" + FILE)).plan
+    own = read_tournament_file(write_file(tmp_path, "mirrored-dice = false\n" + FILE)).plan
+    assert json.loads(plan_text(own))["mirrored-dice"] is False
+    assert plan_from(plan_text(own)) == own
+    assert plan_from(plan_text(plan)) == plan
+
+
+def test_later_file_may_not_change_the_dice(tmp_path: Path, database: str) -> None:
+    with Repository.open(database) as repository:
+        tournament = repository.tournament("cup")
+        entrants = repository.entrants(tournament.id)
+    file = read_tournament_file(
+        write_file(tmp_path, "seed = 7\ngames-per-pairing = 4\nopening-plies = 2\n" + FILE)
+    )
+    with refused(TournamentError, "mirrored-dice was false when cup began and is true now"):
+        compare(tournament, entrants, 1, file)
+
+
+def test_records_verify_against_their_own_seeds(database: str) -> None:
+    assert invoke("verify", "--all", "--db", database).exit_code == 0
+    with Repository.open(database) as repository:
+        shared = genuine.begin(repository, name="shared", games=4)
+        own, entrants = repository.tournament("cup"), repository.entrants(shared.id)
+        played = [genuine.play(spec_of(own, entrants, row)) for _, row in repository.pending(shared.id)]
+        repository.record_results(
+            shared.id,
+            [MatchResult(n, one) for (n, _), one in zip(repository.pending(shared.id), played, strict=True)],
+        )
+    done = invoke("verify", "--all", "--db", database)
+    assert done.exit_code == 1
+    assert "the tournament's seed and its place in the schedule give" in done.stdout
+
+
+@pytest.mark.parametrize("seats", [2, 3])
+def test_each_match_is_a_cluster(tmp_path: Path, seats: int) -> None:
+    found = {}
+    for own in (True, False):
+        with Repository.open(str(tmp_path / f"{own}.db"), create=True) as repository:
+            cup = genuine.begin(repository, seats=seats, games={2: 4, 3: 6}[seats], mirrored_dice=not own)
+            genuine.play_all(repository, cup)
+            batch = rate_batch(repository, cup, "loss")
+            found[own] = batch.pool
+            names = {entrant.number: entrant.name for entrant in repository.entrants(cup.id)}
+            said = " ".join(pool_notes(batch, names))
+            assert ("No two games have the same seed" in said) == own
+            assert ("Games with the same seed" in said) != own
+    assert found[True].clusters == found[True].matches == found[False].matches
+    assert found[False].clusters < found[False].matches
+
+
+def test_imported_records_are_clusters_of_one(database: str) -> None:
+    with Repository.open(database) as repository:
+        cup = repository.tournament("cup")
+        records = [(f"line {number}", record) for number, record in repository.records(cup.id)]
+        again = import_records(repository, "again", lambda: records, "now")
+        keys = [result.key for result in repository.results(again.id)]
+        assert keys == [MatchKey(1, table, 1, 1) for table in range(1, 13)]
+        rated = []
+        for one in (cup, again):
+            names = {entrant.number: entrant.name for entrant in repository.entrants(one.id)}
+            batch = rate_batch(repository, one, "loss")
+            rated.append(
+                (batch.pool.dispersion, sorted((names[line.entrant], *line[4:]) for line in batch.ratings))
+            )
+        assert rated[0] == rated[1]
+
+
+def test_match_counts_are_those_of_the_results(tmp_path: Path) -> None:
+    with Repository.open(str(tmp_path / "a.db"), create=True) as repository:
+        cup = made_up(repository, 3, games=6)
+        genuine_spec = dict(repository.pending(cup.id))
+        assert list(repository.match_counts(cup.id)) == []
+        entrants = repository.entrants(cup.id)
+        matches: list[PlayedMatch] = [
+            genuine.play(spec_of(cup, entrants, row)) for row in genuine_spec.values()
+        ]
+        repository.record_results(
+            cup.id, [MatchResult(n, one) for n, one in zip(genuine_spec, matches, strict=True)]
+        )
+        counted = {group.games[0][:2]: group.times for group in repository.match_counts(cup.id)}
+        plain = [(result.entrants, result.ranks) for result in repository.results(cup.id)]
+        assert counted == {game: plain.count(game) for game in plain}
+
+
+def test_report_says_which_dice_hold(database: str, tmp_path: Path) -> None:
+    out = tmp_path / "report"
+    assert invoke("report", "cup", "--db", database, "--out", str(out)).exit_code == 0
+    front = (out / "index.html").read_text("utf-8")
+    assert "every match has dice and an opening of its own" in front
