@@ -121,7 +121,7 @@ def test_imported_records_are_clusters_of_one(database: str) -> None:
             names = {entrant.number: entrant.name for entrant in repository.entrants(one.id)}
             batch = rate_batch(repository, one, "loss")
             rated.append(
-                (batch.pool.dispersion, sorted((names[line.entrant], *line[4:]) for line in batch.ratings))
+                (batch.pool.dispersion, sorted((names[line.entrant], *line[4:9]) for line in batch.ratings))
             )
         assert rated[0] == rated[1]
 
