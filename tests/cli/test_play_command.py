@@ -121,7 +121,7 @@ def test_bad_input_is_one_sentence(words: list[str], says: str) -> None:
 def test_unwritable_record_is_refused_before_the_game(tmp_path: Path) -> None:
     done = invoke("play", "sages-tafl", "--save", str(tmp_path / "no" / "game.json"))
     assert done.exit_code == 3
-    assert "cannot be written: No such file or directory" in done.stderr
+    assert "cannot be written: there is no folder" in done.stderr
     assert done.stdout == ""
 
 

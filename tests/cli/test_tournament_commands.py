@@ -205,7 +205,11 @@ def test_impossible_exports_are_refused(db: str, tmp_path: Path) -> None:
         (("--what", "seats", "--format", "jsonl"), 2, "--format jsonl does not go with --what seats"),
         (("--format", "csv"), 2, "--format csv does not go with --what records"),
         (("--what", "seats", "--format", "parquet"), 2, "--format parquet wants a file: --out FILE"),
-        (("--out", str(tmp_path / "x" / "y")), 3, f"{tmp_path / 'x' / 'y'} cannot be written: No such file"),
+        (
+            ("--out", str(tmp_path / "x" / "y")),
+            3,
+            f"{tmp_path / 'x' / 'y'} cannot be written: there is no folder",
+        ),
     ):
         done = invoke("export", "--db", db, *words)
         assert done.exit_code == code
@@ -222,7 +226,7 @@ def test_db_checks_backs_up_copies_and_upgrades(db: str, tmp_path: Path) -> None
     for each in (backup, copy):
         assert invoke("standings", "--db", each).stdout == invoke("standings", "--db", db).stdout
     assert invoke("db", "upgrade", "--db", copy).stderr == f"{copy} is up to date ({HEAD})\n"
-    assert invoke("db", "backup", backup, "--db", db).exit_code == 3
+    assert invoke("db", "backup", backup, "--db", db).exit_code == 2
     size = Path(backup).stat().st_size
     os.truncate(backup, size - 4096)
     damaged = invoke("db", "check", "--db", backup)

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
 
 from tests.tournaments import begin, digests, played, refused
-from tourney.errors import StoreError, UsageError
+from tourney.errors import EnvironmentFailure, StoreError, UsageError
 from tourney.run.engine.recorder import spec_of
 from tourney.store import maintenance
 from tourney.store.models import METADATA
@@ -48,9 +48,9 @@ def test_backup_during_a_run_is_complete(full: Repository, database: Path, tmp_p
     assert maintenance.check_database(str(tmp_path / "backup.db")) == ()
     with Repository.open(str(tmp_path / "backup.db"), write=True) as copy:
         assert digests(copy, 1) == digests(full, 1)
-    with refused(StoreError, "backup.db is there already"):
+    with refused(UsageError, "backup.db is there already"):
         maintenance.backup_database(str(database), tmp_path / "backup.db")
-    with refused(StoreError, "x/backup.db cannot be written"):
+    with refused(EnvironmentFailure, "x/backup.db cannot be written: there is no folder"):
         maintenance.backup_database(str(database), tmp_path / "x" / "backup.db")
 
 

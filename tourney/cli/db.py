@@ -7,6 +7,7 @@ import click
 from tourney.cli.options import db_option, output_options
 from tourney.cli.output import current
 from tourney.errors import CheckError
+from tourney.files import descriptor_of
 from tourney.store import maintenance
 from tourney.store.engine import parse_url, shown
 
@@ -35,9 +36,13 @@ def upgrade(db: str) -> None:
 @db_option
 @output_options
 def backup(target: Path, db: str) -> None:
-    """Copy an SQLite database to the new file TARGET, even while a run is active."""
+    """Copy an SQLite database to the new file TARGET, even while a run is active.
+
+    TARGET may also be a device, a FIFO or /dev/stdout.
+    """
     maintenance.backup_database(db, target)
-    current().write(str(target))
+    if descriptor_of(target) is None:
+        current().write(str(target))
 
 
 @command.command("check")

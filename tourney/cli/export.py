@@ -1,10 +1,7 @@
 """``tourney export``: records as JSON lines, tables as CSV or Parquet."""
 
 import io
-import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import BinaryIO
@@ -15,7 +12,8 @@ import rfc8785
 from tourney.cli.options import db_option, output_options
 from tourney.cli.output import current
 from tourney.cli.standings import warn_unknown_format
-from tourney.errors import EnvironmentFailure, UsageError
+from tourney.errors import UsageError
+from tourney.files import check_writable, writing
 from tourney.results.standings import compute_standings, load_history, load_setup
 from tourney.results.tables import TABLES
 from tourney.results.trf import trf
@@ -43,9 +41,9 @@ TRF = "trf"
 )
 @click.option(
     "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=click.Path(allow_dash=True, path_type=Path),
     metavar="FILE",
-    help="Output file; replaces an existing file. [default: standard output]",
+    help="Output file; replaces an existing regular file as a whole. [default: -, standard output]",
 )
 @db_option
 @output_options
@@ -58,8 +56,12 @@ def command(tournament: str | None, what: str, format_: str | None, out: Path | 
     chosen = format_ or {RECORDS: "jsonl", TRF: TRF}.get(what, "csv")
     if (chosen == "jsonl") != (what == RECORDS) or (chosen == TRF) != (what == TRF):
         raise UsageError(f"--format {chosen} does not go with --what {what}")
+    if str(out) == "-":
+        out = None
     if chosen == "parquet" and out is None:
         raise UsageError("--format parquet wants a file: --out FILE")
+    if out is not None:
+        check_writable(out)
     with Repository.open(db) as opened, opened.snapshot() as repository:
         found = repository.tournament(tournament)
         if what in {"standings", TRF}:
@@ -68,25 +70,9 @@ def command(tournament: str | None, what: str, format_: str | None, out: Path | 
             _write(repository, found, what, chosen, sys.stdout.buffer)
             sys.stdout.buffer.flush()
             return
-        with replaced(out) as file:
+        with writing(out) as file:
             _write(repository, found, what, chosen, file)
     current().say(f"{what} of {found.name} written to {out}")
-
-
-@contextmanager
-def replaced(path: Path) -> Iterator[BinaryIO]:
-    """Give a file to write that takes the place of ``path`` when it is whole, and is gone otherwise."""
-    fresh = path.with_name(f".{path.name}.new-{os.getpid()}")
-    try:
-        try:
-            with fresh.open("xb") as file:
-                yield file
-            fresh.replace(path)
-        except OSError as error:
-            raise EnvironmentFailure(f"{path} cannot be written: {error.strerror or error}") from error
-    finally:
-        with suppress(OSError):
-            fresh.unlink(missing_ok=True)
 
 
 def _write(repository: Repository, tournament: Tournament, what: str, format_: str, file: BinaryIO) -> None:
@@ -109,4 +95,5 @@ def _write(repository: Repository, tournament: Tournament, what: str, format_: s
         import pandas as pd  # noqa: PLC0415 - slow to import
 
         table = TABLES[what](repository, tournament)
-        pd.DataFrame(list(table.rows), columns=list(table.columns)).to_parquet(file, index=False)
+        frame = pd.DataFrame(list(table.rows), columns=list(table.columns))
+        file.write(frame.to_parquet(index=False))  # to a pipe, pandas would write in another way

@@ -93,7 +93,7 @@ def command(
     named = bots_by_seat(bots_at, count)
     seed = secrets.randbits(64) if seed is None else seed
     with ExitStack() as stack:
-        file = None if save is None else stack.enter_context(RecordFile(save))
+        file = None if save is None else RecordFile(save)
         box = open_sandbox(sandbox)
         players = list(_seats(rules, count, named, box, BotStore(Path(bots)), stack))
         entrants = tuple(seat.entrant for seat in players)

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from tourney.cli.main import PROGRAM, SECTIONS, cli, load_command
+from tourney.files import write_file
 
 _WIDTH = 100
 
@@ -45,7 +46,7 @@ def main(arguments: list[str]) -> int:
     if len(arguments) != 1:
         sys.stderr.write("usage: python -m tourney.cli.reference FILE\n")
         return 2
-    Path(arguments[0]).write_text(reference(), encoding="utf-8")
+    write_file(Path(arguments[0]), reference().encode("utf-8"))
     return 0
 
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from tourney.errors import TourneyError
+from tourney.files import write_file
 from tourney.games.base import AnyGame
 from tourney.games.game_tree import playout
 from tourney.games.registry import all_games
@@ -34,7 +35,7 @@ def main(arguments: list[str]) -> int:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for game in all_games():
-            (folder / f"{game.name}.svg").write_text(render(game), encoding="utf-8")
+            write_file(folder / f"{game.name}.svg", render(game).encode("utf-8"))
     except (OSError, TourneyError) as error:
         sys.stderr.write(f"error: {error}\n")
         return getattr(error, "exit_code", 3)

@@ -5,18 +5,15 @@ seat's kept decisions are answered for it. A bot is started afresh and receives 
 that began with them, without a turn for them; so nothing that was undone has an influence on it.
 """
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Self
 
 from tourney.bots.channel.base import Channel, Event, FailedChannel, ForwardingChannel, printable
 from tourney.bots.sandbox.base import Sandbox
-from tourney.errors import EnvironmentFailure, UsageError
+from tourney.files import check_writable, write_file
 from tourney.games.base import AnyGame
 from tourney.match.match_runner import Launcher, MatchRunner
 from tourney.match.record import Outcome, Record, canonical
@@ -260,37 +257,16 @@ class Session:
 
 
 class RecordFile:
-    """A new file for a record, as a context; it appears only when ``write`` has written all of it.
+    """A new file for a record; it appears only when ``write`` has written all of it.
 
     It is tried at once, so that no game is played for a file that cannot be written. Raises UsageError if the
     file exists, EnvironmentFailure if it cannot be written.
     """
 
     def __init__(self, path: Path) -> None:
-        if path.exists():
-            raise UsageError(f"{path} is there already; name another file")
+        check_writable(path, new=True)
         self._path = path
-        self._fresh = path.with_name(f".{path.name}.new-{os.getpid()}")
-        try:
-            with self._fresh.open("xb"):
-                pass
-        except OSError as error:
-            raise self._failure(error) from error
 
     def write(self, record: Record) -> None:
         """Write a record as a line of JSON in its canonical form."""
-        try:
-            self._fresh.write_bytes(canonical(record) + b"\n")
-            self._fresh.replace(self._path)
-        except OSError as error:
-            raise self._failure(error) from error
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        with suppress(OSError):
-            self._fresh.unlink(missing_ok=True)
-
-    def _failure(self, error: OSError) -> EnvironmentFailure:
-        return EnvironmentFailure(f"{self._path} cannot be written: {error.strerror or error}")
+        write_file(self._path, canonical(record) + b"\n")

@@ -15,6 +15,7 @@ from tourney.bots.catalogue.files import remove_tree
 from tourney.bots.catalogue.store import BotStore, resolve_bot
 from tourney.bots.sandbox.base import Sandbox, open_sandbox
 from tourney.errors import ActionError, TourneyError
+from tourney.files import write_file
 from tourney.games.base import OVER, AnyGame, AnyState, GoldenMatch, OpeningBook
 from tourney.games.registry import GAMES, find_game
 from tourney.match.match_runner import MatchRunner, StoreLauncher, entrant_of
@@ -123,7 +124,7 @@ def write_golden(folder: Path) -> None:
             if golden is None:
                 continue
             record = play_golden(game, golden, BotStore(store), open_sandbox("off"))
-            (folder / "golden" / f"{game}.json").write_bytes(canonical(record) + b"\n")
+            write_file(folder / "golden" / f"{game}.json", canonical(record) + b"\n")
     finally:
         remove_tree(store)
 
@@ -133,7 +134,7 @@ def write_books(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for game in map(find_game, GAMES.own):
         if game.opening_book is not None:
-            (folder / f"{game.name}.book").write_text(book_text(game), encoding="ascii")
+            write_file(folder / f"{game.name}.book", book_text(game).encode("ascii"))
 
 
 def main(arguments: list[str]) -> int:

@@ -9,13 +9,14 @@ import threading
 from collections import Counter
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 from urllib.parse import quote
 
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Engine
 
 from tourney.errors import StoreError, StoreUnavailable
+from tourney.files import writing_by_path
 from tourney.store.migrations import upgrade
 
 APPLICATION_ID = 0x54524E59
@@ -237,22 +238,21 @@ def may_pass(text: str) -> bool:
 
 
 def backup(source: Path, target: Path) -> None:
-    """Copy a database, one that is being written too, whole or not at all. Raises StoreError."""
-    fresh = target.with_name(f".{target.name}.new-{os.getpid()}")
+    """Copy a database, one that is being written too, whole or not at all.
+
+    Raises StoreError, and UsageError for a target that is there already or is no place for a file.
+    """
     frozen = check(source)
-    if target.exists():
-        raise StoreError(f"{target} is there already: name a file that is not")
-    try:
-        with closing(connect(source, frozen=frozen)) as origin, closing(sqlite3.connect(fresh)) as copy:
-            origin.backup(copy)
-        os.link(fresh, target)
-    except (OSError, sqlite3.Error) as error:
-        why: Any = getattr(error, "strerror", None) or error
-        raise StoreError(f"{target} cannot be written: {why}") from error
-    finally:
-        for leftover in (fresh, fresh.with_name(fresh.name + "-wal"), fresh.with_name(fresh.name + "-shm")):
-            with suppress(OSError):
-                leftover.unlink(missing_ok=True)
+    with writing_by_path(target, new=True) as fresh:
+        try:
+            with closing(connect(source, frozen=frozen)) as origin, closing(sqlite3.connect(fresh)) as copy:
+                origin.backup(copy)
+        except sqlite3.Error as error:
+            raise StoreError(f"{target} cannot be written: {error}{advice(str(error))}") from error
+        finally:
+            for name in ("wal", "shm", "journal"):
+                with suppress(OSError):
+                    fresh.with_name(f"{fresh.name}-{name}").unlink(missing_ok=True)
 
 
 def full_check(path: Path) -> tuple[str, ...]:

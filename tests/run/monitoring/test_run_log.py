@@ -51,6 +51,32 @@ def test_log_rotates_and_keeps_some_old_files(tmp_path: Path) -> None:
     assert all(path.stat().st_size <= 400 for path in tmp_path.iterdir())
 
 
+def test_only_regular_files_are_rotated(tmp_path: Path) -> None:
+    """A link's target is renamed; a FIFO and a descriptor are written to, however much that is."""
+    (tmp_path / "there").mkdir()
+    (tmp_path / "link").symlink_to("there/log")
+    os.mkfifo(tmp_path / "fifo")
+    reader = os.open(tmp_path / "fifo", os.O_RDWR | os.O_NONBLOCK)
+    with (tmp_path / "held").open("wb") as held:
+        for path in (tmp_path / "link", tmp_path / "fifo", Path(f"/dev/fd/{held.fileno()}")):
+            log = RunLog(path, max_bytes=200, keep=2)
+            for number in range(6):
+                log.event("match", {"match": number})
+            log.close()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["fifo", "held", "link", "there"]
+    assert sorted(path.name for path in (tmp_path / "there").iterdir()) == ["log", "log.1", "log.2"]
+    assert os.read(reader, 10_000).count(b"\n") == 6
+    assert len(lines(tmp_path / "held")) == 6
+    os.close(reader)
+
+
+def test_log_does_not_wait_for_the_reader_of_a_fifo(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    log = RunLog(tmp_path / "fifo")
+    log.say("dropped")
+    log.close()
+
+
 def test_later_run_appends_to_the_log(tmp_path: Path) -> None:
     for text in ("one", "two"):
         log = RunLog(tmp_path / "log")

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from tourney.bots.catalogue.manifest import Manifest
+from tourney.files import write_file
 from tourney.games.registry import GAMES, find_game
 from tourney.match.named_seeds import NamedSeedForm
 from tourney.match.record import RecordForm
@@ -199,9 +200,9 @@ def main(arguments: list[str]) -> int:
         return 2
     folder = Path(arguments[0])
     (folder / "schemas").mkdir(parents=True, exist_ok=True)
-    (folder / "tournament-file.md").write_text(page(), encoding="utf-8")
+    write_file(folder / "tournament-file.md", page().encode("utf-8"))
     for name, schema in schemas().items():
-        (folder / "schemas" / name).write_text(schema_text(schema), encoding="utf-8")
+        write_file(folder / "schemas" / name, schema_text(schema).encode("utf-8"))
     return 0
 
 

@@ -7,6 +7,7 @@ A log that cannot be written stops nothing: its lines are dropped, and counted i
 
 import json
 import os
+import stat
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tourney.errors import UsageError
+from tourney.files import descriptor_of
 from tourney.parsing import parse_json
 from tourney.run.monitoring.progress import Heartbeat, Listener
 from tourney.run.workers.executor import Playing
@@ -97,7 +99,7 @@ class RunLog(Listener):
         try:
             if self._fd < 0:
                 self._open()
-            if self._size and self._size + len(line) > self._max:
+            if self._regular and self._size and self._size + len(line) > self._max:
                 self._rotate()
                 self._open()
             written = os.write(self._fd, line)
@@ -114,18 +116,24 @@ class RunLog(Listener):
             self._dropped = 0
 
     def _open(self) -> None:
-        self._fd = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
-        self._size = os.fstat(self._fd).st_size
+        # Without waiting for the reader of a FIFO: a log never stops a run.
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NONBLOCK | os.O_CLOEXEC
+        self._fd = os.open(self.path, flags, 0o644)
+        found = os.fstat(self._fd)
+        self._size = found.st_size
+        # Only regular files are renamed: not devices, FIFOs or descriptors as /dev/stderr.
+        self._regular = stat.S_ISREG(found.st_mode) and descriptor_of(self.path) is None
 
     def _rotate(self) -> None:
         self.close()
         for number in range(self._keep - 1, 0, -1):
             with suppress(FileNotFoundError):
                 self._old(number).replace(self._old(number + 1))
-        self.path.replace(self._old(1))
+        self.path.resolve().replace(self._old(1))
 
     def _old(self, number: int) -> Path:
-        return self.path.with_name(f"{self.path.name}.{number}")
+        path = self.path.resolve()  # a symbolic link stays, and its target is renamed
+        return path.with_name(f"{path.name}.{number}")
 
 
 def rss_kb() -> int | None:

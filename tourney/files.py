@@ -1,0 +1,250 @@
+"""Write the files that users name: regular files are replaced whole, other places are written to directly.
+
+A regular file gets its new content in one step: the content is written to a temporary file in the same
+folder, synced to disk, and renamed over the old file. Until then, and after any failure, the old file is
+unchanged. The new file has the old one's permissions, owner and extended attributes, as far as the system
+allows. If the old file has more hard links, the other names keep the old content. A symbolic link stays, and
+its target is replaced. Devices, FIFOs and descriptors (``/dev/stdout``, ``/dev/fd/3``, ``/proc/self/fd/3``)
+are written to as they are; what they received before a failure cannot be taken back.
+"""
+
+import errno
+import os
+import re
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from itertools import count
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from tourney.errors import EnvironmentFailure, UsageError
+
+_MAX_LINKS: Final = 40
+"""Symbolic links that Linux follows in one path."""
+_DESCRIPTOR: Final = re.compile(
+    r"/(?:dev/fd|proc/(self|thread-self|[0-9]+)(?:/task/[0-9]+)?/fd)/([0-9]{1,9})", re.ASCII
+)
+
+
+@contextmanager
+def writing(path: Path, *, new: bool = False) -> Iterator[BinaryIO]:
+    """Give a binary file whose content becomes that of ``path`` when the block ends without an exception.
+
+    With ``new`` a regular file must not exist yet. Raises UsageError for what is no place for a file (a
+    folder, a socket, a link to nothing, a read-only file), EnvironmentFailure where writing fails. OSErrors
+    of the block count as failures to write; that of a closed descriptor's pipe passes through.
+    """
+    with _errors(path):
+        target = _target(path, new=new)
+        if isinstance(target, int):
+            with os.fdopen(target, "wb") as stream:
+                yield stream
+            return
+        with _replacing(target, path, new=new) as temporary, temporary.open("wb") as file:
+            yield file
+
+
+@contextmanager
+def writing_by_path(path: Path, *, new: bool = False) -> Iterator[Path]:
+    """Do as ``writing`` for a library that writes to a path by itself: give the path of an empty file."""
+    with _errors(path):
+        target = _target(path, new=new)
+        if not isinstance(target, int):
+            with _replacing(target, path, new=new) as temporary:
+                yield temporary
+            return
+        with os.fdopen(target, "wb") as stream, tempfile.TemporaryDirectory(prefix="tourney-") as folder:
+            temporary = Path(folder) / "file"
+            temporary.touch()
+            yield temporary
+            with temporary.open("rb") as file:
+                shutil.copyfileobj(file, stream)
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a whole file at once. Raises as ``writing`` does."""
+    with writing(path) as file:
+        file.write(data)
+
+
+def check_writable(path: Path, *, new: bool = False) -> None:
+    """Raise what ``writing`` would raise at once, before long work whose result goes to ``path``.
+
+    Leaves nothing behind, and does not touch what is there.
+    """
+    with _errors(path):
+        if (descriptor := descriptor_of(path)) is not None:
+            os.fstat(descriptor)
+            return
+        real, found = _resolve(path)
+        _refuse(path, real, found, new=new)
+        if found is None or stat.S_ISREG(found.st_mode):
+            temporary, descriptor = _open_temporary(real.parent, path, 0o600)
+            temporary.unlink()
+            os.close(descriptor)
+
+
+def _target(path: Path, *, new: bool) -> int | Path:
+    """Return an open descriptor to write to, or the real path of a regular file to replace or make."""
+    if (descriptor := descriptor_of(path)) is not None:
+        return os.dup(descriptor)
+    real, found = _resolve(path)
+    _refuse(path, real, found, new=new)
+    if found is None or stat.S_ISREG(found.st_mode):
+        return real
+    return os.open(real, os.O_WRONLY | os.O_NOCTTY | os.O_CLOEXEC)
+
+
+def descriptor_of(path: Path) -> int | None:
+    """Return the descriptor of this process that a path names, also by way of links; else None.
+
+    Opening such a path again would begin a regular file from its start, and fail for a socket.
+    """
+    at = os.path.abspath(path)  # noqa: PTH100 - resolve() would follow the links of /proc into the file
+    for _ in range(_MAX_LINKS):
+        folder, name = os.path.split(at)
+        folder = os.path.realpath(folder)
+        found = _DESCRIPTOR.fullmatch(f"{folder}/{name}")
+        if found is not None and found[1] in (None, "self", "thread-self", str(os.getpid())):
+            return int(found[2])
+        try:
+            at = os.path.join(folder, os.readlink(at))  # noqa: PTH115, PTH118 - texts
+        except OSError:
+            return None
+    return None
+
+
+def _resolve(path: Path) -> tuple[Path, os.stat_result | None]:
+    """Return the path without links, and what is there, or None. Raises UsageError for links to nothing."""
+    real = Path(os.path.realpath(path))
+    try:
+        return real, path.stat()
+    except FileNotFoundError:
+        if path.is_symlink():
+            raise UsageError(
+                f"{path} is a symbolic link to {real}, which does not exist: name the file itself,"
+                " or remove the link"
+            ) from None
+        return real, None
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        raise UsageError(f"{path} is a symbolic link that leads back to itself: remove the link") from None
+
+
+def _refuse(path: Path, real: Path, found: os.stat_result | None, *, new: bool) -> None:
+    """Raise UsageError for a place where no file can be written."""
+    if found is None:
+        if not real.parent.is_dir():
+            raise EnvironmentFailure(f"{path} cannot be written: there is no folder {path.parent}")
+        return
+    if stat.S_ISDIR(found.st_mode):
+        raise UsageError(f"{path} is a folder: name a file")
+    if stat.S_ISSOCK(found.st_mode):
+        raise UsageError(f"{path} is a socket: name a file, a FIFO or a device")
+    if stat.S_ISREG(found.st_mode):
+        if new:
+            raise UsageError(f"{path} is there already; name another file")
+        # The superuser may write to any file; one without any write permission is still meant to stay.
+        if not found.st_mode & 0o222 or not os.access(real, os.W_OK, effective_ids=True):
+            raise UsageError(f"{path} is read-only: make it writable, or name another file")
+
+
+@contextmanager
+def _replacing(real: Path, path: Path, *, new: bool) -> Iterator[Path]:
+    """Give an empty temporary file that is renamed to ``real`` once the block has ended."""
+    # Others may not read the new content before it has the permissions of the old.
+    temporary, descriptor = _open_temporary(real.parent, path, 0o600 if real.exists() else 0o666)
+    try:
+        yield temporary
+        with suppress(FileNotFoundError):
+            _keep_attributes(real, descriptor)
+        os.fsync(descriptor)
+        if new:
+            _link(temporary, real, path)
+        else:
+            temporary.replace(real)
+        _sync_folder(real.parent)
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        os.close(descriptor)
+
+
+def _open_temporary(folder: Path, path: Path, mode: int) -> tuple[Path, int]:
+    """Make an empty file in a folder, for ``path``; return it and a descriptor of it."""
+    for number in count():
+        temporary = folder / f".tourney-{os.getpid()}-{number}.new"
+        try:
+            return temporary, os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+        except FileExistsError:  # left by a process that was killed
+            continue
+        except PermissionError as error:
+            raise EnvironmentFailure(
+                f"{path} cannot be written: {folder} cannot be written to ({error.strerror}), and a"
+                " temporary file goes there first; make the folder writable, or choose another one"
+            ) from error
+    raise AssertionError("count() has no end")
+
+
+def _keep_attributes(old: Path, new: int) -> None:
+    """Give a new file the owner, permissions and extended attributes of an old one, where that is allowed."""
+    was = old.stat()
+    for owner, group in ((was.st_uid, -1), (-1, was.st_gid)):
+        with suppress(OSError):
+            os.fchown(new, owner, group)
+    os.fchmod(new, stat.S_IMODE(was.st_mode))
+    if hasattr(os, "listxattr"):
+        with suppress(OSError):
+            for name in os.listxattr(old):
+                with suppress(OSError):
+                    os.setxattr(new, name, os.getxattr(old, name))
+
+
+def _link(temporary: Path, real: Path, path: Path) -> None:
+    """Give a file a second name that must not exist."""
+    try:
+        os.link(temporary, real)
+    except FileExistsError:
+        raise UsageError(f"{path} is there already; name another file") from None
+    except OSError as error:
+        # Some file systems know no hard links; then another program could still take the name in between.
+        if error.errno not in (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK) or real.exists():
+            raise
+        temporary.replace(real)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Sync the folder, so that the new name survives a power cut; some file systems refuse that."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+_ADVICE: Final = {
+    errno.ENOSPC: "; free some space, and start again",
+    errno.EDQUOT: "; free some space, and start again",
+    errno.EROFS: "; choose a writable place",
+    errno.EBUSY: "; it is a mount point: choose another file",
+    errno.EBADF: "; that descriptor is not open for writing",
+}
+
+
+@contextmanager
+def _errors(path: Path) -> Iterator[None]:
+    """Turn failures to write into one sentence."""
+    try:
+        yield
+    except OSError as error:
+        if isinstance(error, BrokenPipeError) and descriptor_of(path) is not None:
+            raise  # of standard output, as a rule: its reader has seen enough
+        why = error.strerror or str(error)
+        raise EnvironmentFailure(
+            f"{path} cannot be written: {why}{_ADVICE.get(error.errno or 0, '')}"
+        ) from error
