@@ -109,7 +109,7 @@ class Bubblewrap(Sandbox):
         super().__init__(level, cgroups if "cgroups" in extras else Cgroups(()))
         self._extras = extras
         self._users = users
-        self._filter = seccomp_filter() if "seccomp" in extras else None
+        self._filters = "seccomp" in extras and seccomp_filter() is not None
         bwrap = _needed("bwrap")
         self._prlimit = _needed("prlimit")
         self._env = _needed("env")
@@ -146,7 +146,7 @@ class Bubblewrap(Sandbox):
     def protections(self) -> Mapping[str, Degree]:
         """The degree of every protection."""
         held: dict[str, Degree] = self._by_cgroups() | dict.fromkeys(_ALWAYS, "enforced")
-        if self._filter is not None:
+        if self._filters:
             held.update(dict.fromkeys(("system-calls", "user-namespaces", "processors"), "enforced"))
         if "disable-userns" in self._extras and self._setpriv is None:
             held["user-namespaces"] = "enforced"
@@ -171,8 +171,8 @@ class Bubblewrap(Sandbox):
             argv += ["--ro-bind", str(path), str(path)]
         argv += ["--bind" if writable else "--ro-bind", str(command.folder), BOT_FOLDER, "--remount-ro", "/"]
         fds: tuple[int, ...] = ()
-        if self._filter is not None:
-            fds = (_memory_file(self._filter),)
+        if self._filters and (program := seccomp_filter(build=writable)) is not None:
+            fds = (_memory_file(program),)
             argv += ["--seccomp", str(fds[0])]
         argv += ["--chdir", "/", "--"]
         if self._setpriv is not None:

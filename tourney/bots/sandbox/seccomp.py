@@ -2,9 +2,11 @@
 
 It refuses what no player of board games needs and what enlarges the kernel's attack surface: tracing and
 reading other processes, mounts, namespaces, keys, BPF, performance counters, modules, clocks, swap, io_uring,
-and all but the plainest socket families (AF_VSOCK, for one, reaches the host of a virtual machine from any
-network namespace). It allows all else, as the last of several walls. Calls of another architecture (32-bit
-programs on a 64-bit kernel) do not exist for a bot.
+and sockets except of the family UNIX (AF_VSOCK, for one, reaches a virtual machine's host from any network
+namespace). Bots share the system's files with all other bots, so it also refuses calls that tell or change
+what the kernel has cached of a file, and watches on files; locks have no effect. It allows all else, as the
+last of several walls. Calls of another architecture (32-bit programs on a 64-bit kernel) do not exist for a bot.
+A build has no opponent: it may lock files, watch them, and use sockets of the family IP.
 """
 
 import errno
@@ -18,14 +20,28 @@ _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _ALLOW: Final = 0x7FFF0000
 _REFUSE: Final = 0x00050000
 """The kernel's verdicts; the lower half of a refusal is the bot's errno, 0 a pretended success."""
-_NUMBER, _MACHINE, _FIRST, _SECOND = 0, 4, 16, 24
-"""Offsets of a call's number, its architecture, and the lower halves of its first two arguments."""
+_NUMBER, _MACHINE, _ARGUMENTS = 0, 4, 16
+"""Offsets of a call's number, its architecture, and its arguments of eight bytes each."""
 _NEW_NAMESPACES: Final = 0x7E020000
 _X32: Final = 0x40000000
-_FAMILIES: Final = (1, 2, 10)
-"""AF_UNIX, AF_INET, AF_INET6: in the sandbox they reach only the bot's own processes."""
+_UNIX: Final = 1
+_IP: Final = (2, 10)
 _TERMINAL_INPUT: Final = (0x5412, 0x541C)
 """TIOCSTI and TIOCLINUX, which type into a terminal."""
+_TERMINALS: Final = (0x5400, 0x5500)
+"""The ioctls of terminals and pipes. Those of files read and change what the kernel has cached of them."""
+_LOCKS: Final = (6, 7, 37, 38)
+"""fcntl: F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW."""
+_SET_FLAGS: Final = 4
+_OWN_DESCRIPTOR: Final = (*range(4), *range(8, 12), 15, 16, 1027, *range(1030, 1035))
+"""fcntl: what concerns only the descriptor, its pipe or its memory file, and not locks, leases, watches or
+hints of a file."""
+_DIRECT: Final = (0x4000, 0x10000)
+"""O_DIRECT, which reads from the disk past the cache: on x86_64 and aarch64."""
+_CACHE_ADVICE: Final = (3, 12, 20, 21)
+"""madvise: MADV_WILLNEED, MADV_MERGEABLE, MADV_COLD, MADV_PAGEOUT."""
+_SYNCHRONOUS: Final = 4
+_MEMORY_MERGE: Final = 67
 
 MACHINES: Final = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
 """The kernel's word for each known architecture, and its column in the tables below."""
@@ -99,12 +115,47 @@ NOT_THERE: Final[dict[str, tuple[int | None, int | None]]] = {
 """Refused with ENOSYS, so that a library falls back. A filter cannot read the flags of clone3."""
 PRETENDED: Final[dict[str, tuple[int | None, int | None]]] = {"sched_setaffinity": (203, 122)}
 """Succeeds without effect: some engines give up if they may not choose their processors."""
-_CLONE, _SOCKET, _IOCTL = (56, 220), (41, 198), (16, 29)
+_FILES_NOT_THERE: Final[dict[str, tuple[int | None, int | None]]] = {
+    "cachestat": (451, 451),
+    "inotify_init": (253, None),
+    "inotify_init1": (294, 26),
+    "io_cancel": (210, 3),
+    "io_destroy": (207, 1),
+    "io_getevents": (208, 4),
+    "io_pgetevents": (333, 292),
+    "io_setup": (206, 0),
+    "io_submit": (209, 2),
+    "mincore": (27, 232),
+    "openat2": (437, 437),
+}
+"""Refused to bots with ENOSYS. The calls of asynchronous input, and openat2, have flags that mean "only if it
+is cached", which a filter cannot read."""
+_FILES_PRETENDED: Final[dict[str, tuple[int | None, int | None]]] = {
+    "fadvise64": (221, 223),
+    "fdatasync": (75, 83),
+    "flock": (73, 32),
+    "fsync": (74, 82),
+    "readahead": (187, 213),
+    "sync": (162, 81),
+    "sync_file_range": (277, 84),
+    "syncfs": (306, 267),
+}
+"""Succeed without effect for bots: advice, locks (a Java machine locks a file of its own, and warns on
+standard output if it fails), and syncing (a bot's own files are in memory; the system's would wait for the disk)."""
+
+_CLONE, _IOCTL, _FCNTL = (56, 220), (16, 29), (72, 25)
+_SOCKET, _SOCKETPAIR = (41, 198), (53, 199)
+_OPEN, _OPENAT = (2, None), (257, 56)
+_MADVISE, _MSYNC, _PRCTL = (28, 233), (26, 227), (157, 167)
+_PREADV2, _PWRITEV2 = (327, 286), (328, 287)
 
 
 @cache
-def seccomp_filter(machine: str | None = None) -> bytes | None:
-    """Return the program for an architecture (default: this one) for bubblewrap; None if it is unknown."""
+def seccomp_filter(machine: str | None = None, *, build: bool = False) -> bytes | None:
+    """Return the program for an architecture (default: this one) for bubblewrap; None if it is unknown.
+
+    ``build``: the program for builds instead of bots.
+    """
     word, column = MACHINES.get(machine or platform.machine(), (0, -1))
     if column < 0:
         return None
@@ -115,19 +166,64 @@ def seccomp_filter(machine: str | None = None) -> bytes | None:
         _step(_LOAD, _NUMBER),
     ]
     if column == 0:
-        program += [_step(_AT_LEAST, _X32, no=1), _refusal(errno.ENOSYS)]
-    for table, verdict in ((NOT_PERMITTED, errno.EPERM), (NOT_THERE, errno.ENOSYS), (PRETENDED, 0)):
-        for numbers in table.values():
-            number = numbers[column]
+        program += _when(_AT_LEAST, _X32, [_refusal(errno.ENOSYS)])
+    bodies = _by_arguments(_DIRECT[column], build=build)
+    for number, body in ((numbers[column], body) for numbers, body in bodies):
+        if number is not None:
+            program += _when(_EQUAL, number, body)
+    for table, error in refused_calls(build=build):
+        for number in (numbers[column] for numbers in table.values()):
             if number is not None:
-                program += [_step(_EQUAL, number, no=1), _refusal(verdict)]
-    clone = [_step(_LOAD, _FIRST), _step(_ANY_BIT, _NEW_NAMESPACES, no=1), _refusal(errno.EPERM)]
-    socket = [_step(_LOAD, _FIRST), *_one_of(_FAMILIES), _refusal(errno.EAFNOSUPPORT)]
-    terminal = [_step(_LOAD, _SECOND), *_none_of(_TERMINAL_INPUT)]
-    for numbers, body in ((_CLONE, clone), (_SOCKET, socket), (_IOCTL, terminal)):
-        whole = [*body, _step(_RETURN, _ALLOW)]
-        program += [_step(_EQUAL, numbers[column], no=len(whole)), *whole]
-    return b"".join([*program, _step(_RETURN, _ALLOW)])
+                program += _when(_EQUAL, number, [_refusal(error)])
+    return b"".join([*program, _allowance()])
+
+
+def refused_calls(*, build: bool) -> list[tuple[dict[str, tuple[int | None, int | None]], int]]:
+    """Return the calls that are refused with any arguments: their numbers by name, and the errno."""
+    common = [(NOT_PERMITTED, errno.EPERM), (NOT_THERE, errno.ENOSYS), (PRETENDED, 0)]
+    if build:
+        return common
+    return [*common, (_FILES_NOT_THERE, errno.ENOSYS), (_FILES_PRETENDED, 0)]
+
+
+def _by_arguments(direct: int, *, build: bool) -> list[tuple[tuple[int | None, int | None], list[bytes]]]:
+    """Return the numbers of the calls that depend on their arguments, each with the steps that decide."""
+    families = (_UNIX, *_IP) if build else (_UNIX,)
+    socket = [_argument(0), *_each(families, _allowance()), _refusal(errno.EAFNOSUPPORT)]
+    clone = [_argument(0), *_when(_ANY_BIT, _NEW_NAMESPACES, [_refusal(errno.EPERM)]), _allowance()]
+    terminal = [_argument(1), *_each(_TERMINAL_INPUT, _refusal(errno.EPERM))]
+    common = [(_CLONE, clone), (_SOCKET, socket), (_SOCKETPAIR, socket)]
+    if build:
+        return [*common, (_IOCTL, [*terminal, _allowance()])]
+    first, end = _TERMINALS
+    ioctl = [
+        *terminal,
+        *_when(_AT_LEAST, end, [_refusal(errno.ENOTTY)]),
+        *_when(_AT_LEAST, first, [_allowance()]),
+        _refusal(errno.ENOTTY),
+    ]
+    not_direct = [*_when(_ANY_BIT, direct, [_refusal(errno.EINVAL)]), _allowance()]
+    fcntl = [
+        _argument(1),
+        *_when(_EQUAL, _SET_FLAGS, [_argument(2), *not_direct]),
+        *_each(_OWN_DESCRIPTOR, _allowance()),
+        *_each(_LOCKS, _refusal(0)),
+        _refusal(errno.EINVAL),
+    ]
+    merge = [_argument(0), *_each((_MEMORY_MERGE,), _refusal(errno.EINVAL)), _allowance()]
+    no_flags = [_argument(5), *_each((0,), _allowance()), _refusal(errno.EOPNOTSUPP)]
+    return [
+        (_FCNTL, fcntl),
+        (_OPENAT, [_argument(2), *not_direct]),
+        (_OPEN, [_argument(1), *not_direct]),
+        (_MADVISE, [_argument(2), *_each(_CACHE_ADVICE, _refusal(0)), _allowance()]),
+        (_IOCTL, ioctl),
+        *common,
+        (_MSYNC, [_argument(2), *_when(_ANY_BIT, _SYNCHRONOUS, [_refusal(0)]), _allowance()]),
+        (_PRCTL, merge),
+        (_PREADV2, no_flags),
+        (_PWRITEV2, no_flags),
+    ]
 
 
 def _step(code: int, value: int, *, yes: int = 0, no: int = 0) -> bytes:
@@ -135,15 +231,24 @@ def _step(code: int, value: int, *, yes: int = 0, no: int = 0) -> bytes:
     return struct.pack("=HBBI", code, yes, no, value)
 
 
+def _argument(place: int) -> bytes:
+    """Load the lower half of an argument, counted from 0: all that the kernel reads of those tested here."""
+    return _step(_LOAD, _ARGUMENTS + 8 * place)
+
+
+def _allowance() -> bytes:
+    return _step(_RETURN, _ALLOW)
+
+
 def _refusal(error: int) -> bytes:
     return _step(_RETURN, _REFUSE | error)
 
 
-def _one_of(values: tuple[int, ...]) -> list[bytes]:
-    """Allow the call if the loaded word is one of these."""
-    return [part for value in values for part in (_step(_EQUAL, value, no=1), _step(_RETURN, _ALLOW))]
+def _when(test: int, value: int, body: list[bytes]) -> list[bytes]:
+    """Do these steps, which end with a verdict, if a test of the loaded word holds."""
+    return [_step(test, value, no=len(body)), *body]
 
 
-def _none_of(values: tuple[int, ...]) -> list[bytes]:
-    """Refuse the call if the loaded word is one of these."""
-    return [part for value in values for part in (_step(_EQUAL, value, no=1), _refusal(errno.EPERM))]
+def _each(values: tuple[int, ...], verdict: bytes) -> list[bytes]:
+    """Return a verdict if the loaded word is one of these."""
+    return [part for value in values for part in _when(_EQUAL, value, [verdict])]
