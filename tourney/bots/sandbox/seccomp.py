@@ -5,7 +5,8 @@ reading other processes, mounts, namespaces, keys, BPF, performance counters, mo
 and sockets except of the family UNIX (AF_VSOCK, for one, reaches a virtual machine's host from any network
 namespace). Bots share the system's files with all other bots, so it also refuses calls that tell or change
 what the kernel has cached of a file, and watches on files; locks have no effect. It allows all else, as the
-last of several walls. Calls of another architecture (32-bit programs on a 64-bit kernel) do not exist for a bot.
+last of several walls. Calls of another architecture (32-bit programs on a 64-bit kernel) do not exist for a
+bot.
 A build has no opponent: it may lock files, watch them, and use sockets of the family IP.
 """
 
@@ -141,7 +142,8 @@ _FILES_PRETENDED: Final[dict[str, tuple[int | None, int | None]]] = {
     "syncfs": (306, 267),
 }
 """Succeed without effect for bots: advice, locks (a Java machine locks a file of its own, and warns on
-standard output if it fails), and syncing (a bot's own files are in memory; the system's would wait for the disk)."""
+standard output if it fails), and syncing (a bot's own files are in memory; the system's would wait for the
+disk)."""
 
 _CLONE, _IOCTL, _FCNTL = (56, 220), (16, 29), (72, 25)
 _SOCKET, _SOCKETPAIR = (41, 198), (53, 199)
