@@ -30,6 +30,8 @@ READERS: tuple[Callable[[Repository, int], object], ...] = (
     lambda repository, t: repository.settled(t),
     lambda repository, t: repository.faulty_matches(t),
     lambda repository, t: repository.benched(t),
+    lambda repository, t: repository.replaced(t),
+    lambda repository, t: list(repository.digests(t)),
     lambda repository, t: repository.pending(t),
     lambda repository, t: list(repository.group_counts(t)),
     lambda repository, t: list(repository.matches(t)),
@@ -50,6 +52,9 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     with Repository.open(str(path), create=True) as repository:
         tournament = genuine.begin(repository)
         genuine.play_all(repository, tournament, void=(6,))
+        repository.take_back(tournament.id, [5])
+        genuine.play_all(repository, tournament)
+        repository.keep_root(tournament.id, "5" * 64)
         repository.keep_verdict(tournament.id, {"ended": True})
         repository.keep_checkpoint(tournament.id, "plain", Checkpoint(3, {"skills": []}))
         repository.keep_draw_probability("sage-stones", 2, DrawProbability(0.25, "cup", 5))

@@ -36,6 +36,7 @@ OURS = {
     "seat",
     "log",
     "measured",
+    "replaced_result",
     "draw_probability",
     "rating_checkpoint",
     "verdict",
@@ -110,6 +111,8 @@ def test_void_reasons_come_from_the_notes_of_older_databases(tmp_path: Path, pla
             before = list(repository.matches(tournament.id)), compute_standings(repository, tournament.id)
         engine = open_engine(url)
         with transaction(engine, write=True) as connection:
+            connection.execute(sa.text("DROP TABLE replaced_result"))
+            connection.execute(sa.text("ALTER TABLE tournament DROP COLUMN root"))
             for column in ("void_reason", "void_entrant"):
                 connection.execute(sa.text(f'ALTER TABLE "match" DROP COLUMN {column}'))
             connection.execute(sa.text("UPDATE alembic_version SET version_num = '0003'"))

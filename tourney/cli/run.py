@@ -17,7 +17,7 @@ from tourney.cli.run_options import (
 )
 from tourney.run.config.tournament_file import read_tournament_file
 from tourney.run.engine.stopping import Deadline
-from tourney.run.monitoring.summary import summary_text
+from tourney.run.monitoring.summary import root_text, summary_text
 from tourney.run.unattended import RunOptions, run_unattended
 from tourney.run.workers.executor import EXECUTORS
 from tourney.run.workers.local import default_workers
@@ -82,5 +82,7 @@ def command(
     for line in result.page.splitlines():
         output.say(line)
     output.say(summary_text(tournament.plan.name, result.summary))
+    if root := root_text(tournament.plan.name, result.summary):
+        output.say(root)
     if result.code:
         sys.exit(result.code)

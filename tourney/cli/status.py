@@ -13,6 +13,7 @@ from tourney.results.columns import Column
 from tourney.run.monitoring.progress import span_text
 from tourney.run.monitoring.run_log import RunStatus, read_status, status_path
 from tourney.store.repository import Repository
+from tourney.store.root import compute_root
 from tourney.store.values import Tournament
 
 COLUMNS = (
@@ -30,9 +31,10 @@ COLUMNS = (
     Column("benched"),
     Column("playing"),
     Column("paused"),
+    Column("root"),
 )
 
-WORDY = ("benched", "playing", "paused")
+WORDY = ("benched", "playing", "paused", "root")
 """What a table shows in lines of its own, below."""
 
 
@@ -45,7 +47,8 @@ def command(tournament: str | None, db: str, format_: Format) -> None:
     """Show the progress of TOURNAMENT (default: all), even while a run is active.
 
     Matches in progress are shown as MATCH:BOTS:SINCE. The rate is that of the active run since its start;
-    the time left is for the rounds paired so far.
+    the time left is for the rounds paired so far. A finished tournament shows its root, one SHA-256 over its
+    plan and all matches (see `tourney verify --root`).
     """
     with Repository.open(db) as opened, opened.snapshot() as repository:
         chosen = repository.tournaments() if tournament is None else (repository.tournament(tournament),)
@@ -61,6 +64,8 @@ def command(tournament: str | None, db: str, format_: Format) -> None:
                 output.write(f"{'' if place else row['tournament'] + ' ' + title}\t{word}".expandtabs(24))
         if row["paused"]:
             output.write(f"{row['tournament']} paused\t{printable(row['paused'])}".expandtabs(24))
+        if row["root"]:
+            output.write(f"{row['tournament']} root\t{row['root']}".expandtabs(24))
 
 
 def row_of(repository: Repository, tournament: Tournament, now: float, format_: Format) -> Row:
@@ -98,6 +103,7 @@ def row_of(repository: Repository, tournament: Tournament, now: float, format_: 
             for playing in status.playing
         ],
         "paused": status.paused or None,
+        "root": (tournament.root or compute_root(repository, tournament)) if state == "finished" else None,
     }
 
 

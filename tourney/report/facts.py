@@ -48,6 +48,8 @@ def tournament_facts(source: Source, *, measured: bool) -> Iterator[Fact]:
     yield Fact("Seed", str(tournament.seed), code=True)
     chosen = "chosen by a person, so bots could compute the dice"
     yield Fact("Seed origin", chosen if tournament.seed_chosen else "random")
+    if source.root:
+        yield Fact("Root", source.root, code=True)
     prior = text.number(source.batch.pool.prior_elo, 0)
     yield Fact(
         "Ratings", f"all matches in one fit, faults as losses; prior: a standard deviation of {prior} Elo"

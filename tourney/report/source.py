@@ -22,6 +22,7 @@ from tourney.results.standings import Standing, compute_standings
 from tourney.schedule.format import Format, ranking_format
 from tourney.schedule.row import ResultRow
 from tourney.store.repository import Repository
+from tourney.store.root import compute_root
 from tourney.store.values import Match, PairTotal, RowCounts, ScoreTotals, StoredEntrant, Tournament
 
 T = TypeVar("T")
@@ -84,7 +85,8 @@ class Source:
     """A tournament, whole. ``matches`` are those with a result, in schedule order.
 
     ``detail`` gives what is stored of a match, by number: asked for one at a time, as records are large.
-    ``draw_probability`` is TrueSkill's. ``seat_totals`` are by entrant and seat.
+    ``draw_probability`` is TrueSkill's. ``seat_totals`` are by entrant and seat. ``root`` is that of a
+    finished tournament.
     """
 
     tournament: Tournament
@@ -96,6 +98,7 @@ class Source:
     detail: Callable[[int], Detail]
     draw_probability: float
     seat_totals: Mapping[tuple[int, int], ScoreTotals]
+    root: str | None = None
 
     @cached_property
     def game(self) -> AnyGame | None:
@@ -223,6 +226,7 @@ def load(repository: Repository, tournament: Tournament) -> Source:
         detail=detail,
         draw_probability=draw_probability_of(repository, tournament),
         seat_totals=repository.seat_totals(tournament.id),
+        root=compute_root(repository, tournament),
     )
 
 

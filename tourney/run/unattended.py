@@ -18,7 +18,7 @@ from tourney.run.engine.stopping import Deadline, ignore_hangups
 from tourney.run.monitoring.progress import Listener, Listeners, progress_text
 from tourney.run.monitoring.reporter import Reporter
 from tourney.run.monitoring.run_log import RunLog
-from tourney.run.monitoring.summary import End, Summary, summary_page
+from tourney.run.monitoring.summary import End, Summary, root_text, summary_page
 from tourney.run.workers.executor import MatchExecutor
 from tourney.store.engine import place_of
 from tourney.store.repository import Repository
@@ -104,6 +104,7 @@ def run_unattended(
             code = 128 + summary.signal if summary.signal else int(summary.end is End.FAULTS)
             result = RunResult(summary, code, page)
             text = progress_text(summary.progress)
+            page = "\n".join(filter(None, (page, root_text(name, summary))))
             _report_end(options, both, name, summary.end.value, result.code, text, page)
     except BaseException as error:
         code = error.exit_code if isinstance(error, TourneyError) else EnvironmentFailure.exit_code

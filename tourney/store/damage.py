@@ -21,6 +21,7 @@ from tourney.store.models import (
     LOG,
     MATCH,
     MEASURED,
+    REPLACED,
     SCHEDULE,
     SEAT,
     TOURNAMENT,
@@ -129,6 +130,9 @@ def bad_columns(connection: Connection) -> Iterator[StoreDamaged]:
         for row in _rows(connection, table, *more):
             if shape := shapes.get(row["tournament_id"]):
                 yield from _tried(connection, table, row, partial(fit, shape=shape))
+    for row in _rows(connection, REPLACED):
+        if shape := shapes.get(row["tournament_id"]):
+            yield from _tried(connection, REPLACED, row, partial(rows.replaced_of, shape=shape))
     for table, check in _INDEPENDENT:
         for row in _rows(connection, table):
             yield from _tried(connection, table, row, check)

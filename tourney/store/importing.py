@@ -11,6 +11,7 @@ from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, MatchSpec
 from tourney.schedule.row import Row
 from tourney.store.repository import Repository
+from tourney.store.root import compute_root
 from tourney.store.values import MatchResult, Plan, RunSettings, StoredEntrant, Tournament
 
 FORMAT = "import"
@@ -73,6 +74,9 @@ def import_records(
         finished = (MatchResult(number_of[row], PlayedMatch(record)) for row, (_, record) in lines)
         while chunk := list(islice(finished, _CHUNK)):
             writer.record_results(tournament.id, chunk)
+        root = compute_root(writer, writer.tournament_by_id(tournament.id))
+        if root is not None:
+            writer.keep_root(tournament.id, root)
     return tournament
 
 

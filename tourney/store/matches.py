@@ -10,10 +10,11 @@ from sqlalchemy.engine import Connection
 from tourney.errors import UsageError
 from tourney.match.record import Record
 from tourney.match.result import LogLine, PlayedMatch
-from tourney.schedule.row import ResultRow
+from tourney.schedule.row import MatchKey, ResultRow
 from tourney.store import damage
 from tourney.store.columns import (
     ColumnError,
+    read_digest,
     read_faults,
     read_ranks,
     read_seating,
@@ -21,19 +22,20 @@ from tourney.store.columns import (
     unpack_measured,
     unpack_record,
 )
-from tourney.store.models import CHECKPOINT, KEY, LOG, MATCH, MEASURED, SCHEDULE, SEAT
+from tourney.store.models import CHECKPOINT, KEY, LOG, MATCH, MEASURED, REPLACED, SCHEDULE, SEAT, TOURNAMENT
 from tourney.store.rows import (
     FIRST_KEY,
     RESULT,
     each,
     match_key,
     match_values,
+    replaced_of,
     result_of,
     seat_values,
     shape_of,
 )
 from tourney.store.tournaments import Tournaments
-from tourney.store.values import Match, MatchResult, Measured
+from tourney.store.values import Match, MatchResult, Measured, ReplacedResult
 
 T = TypeVar("T")
 
@@ -79,15 +81,59 @@ class Matches(Tournaments):
     def take_back(self, tournament: int, numbers: Sequence[int]) -> None:
         """Remove results, so that their rows are played again, and the rating checkpoints that used them.
 
-        Only for a person who asks for it: everything else treats a result as final.
+        Only for a person who asks for it: everything else treats a result as final. The results are kept
+        aside (``replaced``), because later rounds may be drawn from them already.
         """
+        rounds = self.progress(tournament).rounds
+        known = {(old.number, old.rounds) for old in self.replaced(tournament)}
         with self._write() as connection:
             for start in range(0, len(numbers), _CHUNK):
                 chosen = _S.number.in_(numbers[start : start + _CHUNK])
+                old = sa.select(_S.number, _M.ranks, _M.faults, _M.void).select_from(_PLAYED)
+                found = connection.execute(old.where(_S.tournament_id == tournament, chosen)).mappings().all()
+                values = [
+                    {"tournament_id": tournament, "rounds": rounds, **row}
+                    for row in found
+                    if (row["number"], rounds) not in known
+                ]
+                if values:
+                    connection.execute(sa.insert(REPLACED), values)
                 ids = sa.select(_S.id).where(_S.tournament_id == tournament, chosen).scalar_subquery()
                 for column in (SEAT.c.match_id, LOG.c.match_id, MEASURED.c.match_id, _M.id):
                     connection.execute(sa.delete(column.table).where(column.in_(ids)))
             connection.execute(sa.delete(CHECKPOINT).where(CHECKPOINT.c.tournament_id == tournament))
+            connection.execute(sa.update(TOURNAMENT).where(TOURNAMENT.c.id == tournament).values(root=None))
+
+    def replaced(self, tournament: int) -> tuple[ReplacedResult, ...]:
+        """Return the results that were taken back, by match number and time."""
+        query = sa.select(REPLACED).where(REPLACED.c.tournament_id == tournament)
+        found = []
+        with self._read() as connection:
+            shape = shape_of(connection, tournament)
+            for row in connection.execute(query.order_by(REPLACED.c.number, REPLACED.c.rounds)).mappings():
+                try:
+                    found.append(replaced_of(row, shape))
+                except ColumnError as error:
+                    key = f"{tournament},{row['number']},{row['rounds']}"
+                    raise damage.in_row(connection, REPLACED, key, error) from error
+        return tuple(found)
+
+    def digests(self, tournament: int) -> Iterator[tuple[int, MatchKey, str | None]]:
+        """Yield number, key and digest of all matches in schedule order.
+
+        The digest is "" for a match without a record, which is void, and None before the match is played.
+        """
+        query = sa.select(_S.number, *KEY, _M.id, _M.digest).select_from(_ALL)
+        last = FIRST_KEY
+        with self._read() as connection:
+            for row in each(connection, query.where(_S.tournament_id == tournament).order_by(_S.number)):
+                try:
+                    last = match_key(last, *row[:5])
+                    if row[5] is not None and row[6] != "":
+                        read_digest({"digest": row[6]}, "digest")
+                except ColumnError as error:
+                    raise damage.in_result(connection, tournament, row[0], error) from error
+                yield row[0], last, None if row[5] is None else row[6]
 
     def matches(
         self,

@@ -10,7 +10,10 @@ from sqlmodel import Field, SQLModel
 
 
 class TournamentRow(SQLModel, table=True):
-    """A tournament; ``plan`` and ``run`` are JSON (see ``tourney.store.columns``)."""
+    """A tournament; ``plan`` and ``run`` are JSON (see ``tourney.store.columns``).
+
+    ``root`` is kept once all is played, NULL before and after every change (see ``tourney.store.root``).
+    """
 
     __tablename__ = "tournament"
 
@@ -25,6 +28,7 @@ class TournamentRow(SQLModel, table=True):
     run: str = Field(sa_column=Column(Text, nullable=False))
     complete: bool
     created: str
+    root: str | None = Field(default=None, max_length=64)
 
 
 class EntrantRow(SQLModel, table=True):
@@ -141,6 +145,21 @@ class MeasuredRow(SQLModel, table=True):
     data: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
 
 
+class ReplacedResultRow(SQLModel, table=True):
+    """A result that was taken back when ``rounds`` rounds were drawn: the later ones of these may rest on it."""
+
+    __tablename__ = "replaced_result"
+
+    tournament_id: int = Field(
+        sa_column=Column(Integer, ForeignKey("tournament.id"), primary_key=True, autoincrement=False)
+    )
+    number: int = Field(sa_column=Column(Integer, primary_key=True, autoincrement=False))
+    rounds: int = Field(sa_column=Column(Integer, primary_key=True, autoincrement=False))
+    ranks: str
+    faults: str
+    void: bool
+
+
 class DrawProbabilityRow(SQLModel, table=True):
     """The draw probability that a game is rated with, estimated of so many matches of a tournament."""
 
@@ -189,6 +208,7 @@ MATCH = METADATA.tables["match"]
 SEAT = METADATA.tables["seat"]
 LOG = METADATA.tables["log"]
 MEASURED = METADATA.tables["measured"]
+REPLACED = METADATA.tables["replaced_result"]
 DRAW_PROBABILITY = METADATA.tables["draw_probability"]
 CHECKPOINT = METADATA.tables["rating_checkpoint"]
 VERDICT = METADATA.tables["verdict"]

@@ -38,6 +38,7 @@ from tourney.store.models import ENTRANT, KEY, MATCH, TOURNAMENT
 from tourney.store.values import (
     VOID_REASONS,
     MatchResult,
+    ReplacedResult,
     Result,
     StoredEntrant,
     Tournament,
@@ -87,6 +88,7 @@ def tournament_of(row: Columns) -> Tournament:
         run=run_from(row["run"]),
         complete=read_flag(row, "complete"),
         created=read_text(row, "created"),
+        root=None if row["root"] is None else read_digest(row, "root"),
     )
 
 
@@ -287,6 +289,17 @@ def check_seat(row: Columns, shape: Shape) -> None:
     if row["fault"] is not None:
         read_word(row, "fault", FAULT_KINDS)
     read_flag(row, "void")
+
+
+def replaced_of(row: Columns, shape: Shape) -> ReplacedResult:
+    """Return a result that was taken back."""
+    return ReplacedResult(
+        read_int(row, "number", 1),
+        read_int(row, "rounds", 1),
+        read_ranks(row["ranks"], shape.seats),
+        read_faults(row["faults"], shape.seats),
+        read_flag(row, "void"),
+    )
 
 
 def check_draw_probability(row: Columns) -> None:

@@ -131,6 +131,7 @@ class Tournaments(Access):
         values: dict[str, Any] = {
             "plan": plan_text(structs.replace(plan, rounds=rounds)),
             "run": run_text(run),
+            "root": None,
         }
         if entrants or rounds != plan.rounds:
             values["complete"] = False
@@ -175,8 +176,13 @@ class Tournaments(Access):
             if values:
                 connection.execute(sa.insert(SCHEDULE), values)
             mine = TOURNAMENT.c.id == tournament
-            connection.execute(sa.update(TOURNAMENT).where(mine).values(complete=complete))
+            connection.execute(sa.update(TOURNAMENT).where(mine).values(complete=complete, root=None))
         return tuple(numbered)
+
+    def keep_root(self, tournament: int, root: str) -> None:
+        """Keep the root of a tournament whose matches are all played."""
+        with self._write() as connection:
+            connection.execute(sa.update(TOURNAMENT).where(TOURNAMENT.c.id == tournament).values(root=root))
 
     def rows(self, tournament: int, *, pending: bool = False) -> Iterator[tuple[int, Row]]:
         """Yield each match's number and row, in schedule order: all, or those without a result."""

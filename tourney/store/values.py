@@ -134,7 +134,8 @@ class Tournament:
     """A stored tournament.
 
     ``seed_chosen``: a person chose the seed, so bots could compute the dice. ``complete``: all rounds are
-    stored. ``created`` (ISO 8601, UTC) is measured: it lies outside all digests.
+    stored. ``created`` (ISO 8601, UTC) is measured: it lies outside all digests. ``root`` is what
+    ``tourney.store.root`` gave when the last match was stored, or None.
     """
 
     id: int
@@ -144,6 +145,7 @@ class Tournament:
     run: RunSettings
     complete: bool
     created: str
+    root: str | None = None
 
     @property
     def name(self) -> str:
@@ -236,6 +238,16 @@ class Match:
         if end is None:
             return None
         return ResultRow(self.key, self.seats, end.ranks, end.faults, end.void, self.number)
+
+
+class ReplacedResult(NamedTuple):
+    """A result that was taken back when ``rounds`` rounds were drawn, by the match's number."""
+
+    number: int
+    rounds: int
+    ranks: tuple[int, ...]
+    faults: tuple[str | None, ...]
+    void: bool
 
 
 @dataclass(frozen=True, slots=True)

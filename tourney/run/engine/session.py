@@ -3,6 +3,7 @@
 import secrets
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from tourney.bots.catalogue.build import runnable_folder
 from tourney.bots.catalogue.command import bot_command
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.base import Sandbox, open_sandbox
-from tourney.errors import StoreError, TournamentError, UsageError
+from tourney.errors import StoreError, StoreUnavailable, TournamentError, UsageError
 from tourney.games.registry import find_game
 from tourney.match.referee import Referee
 from tourney.match.spec import MatchSpec
@@ -32,6 +33,7 @@ from tourney.schedule.row import Row
 from tourney.store.engine import database_exists, parse_url, place_of, shown
 from tourney.store.maintenance import check_database
 from tourney.store.repository import Repository
+from tourney.store.root import compute_root
 from tourney.store.values import StoredEntrant, Tournament
 
 MANY = 50_000
@@ -83,7 +85,7 @@ def run_tournament(
         status = StatusFile(status_path(place, tournament.id))
         spool.open()
         try:
-            return Coordinator(
+            summary = Coordinator(
                 repository,
                 tournament.id,
                 make_executor(),
@@ -94,10 +96,33 @@ def run_tournament(
                 retry_seconds=retry_seconds,
                 spool=spool,
             ).run()
+            return replace(summary, root=keep_root(repository, tournament.id, listener.say))
         finally:
             spool.close()
             status.close()
             sandbox.sweep()
+
+
+def keep_root(repository: Repository, tournament: int, say: Say) -> str | None:
+    """Return a tournament's root and keep it in the database; None before all is played.
+
+    A root that was kept before stays: a difference from it shows that the database was altered since.
+    """
+    stored = repository.tournament_by_id(tournament)
+    root = compute_root(repository, stored)
+    if root is None or root == stored.root:
+        return root
+    if stored.root is not None:
+        say(
+            f"{stored.name} ended with the root {stored.root}, and has the root {root} now: its matches or its"
+            " plan were altered; see `tourney verify --all`"
+        )
+        return root
+    try:
+        repository.keep_root(tournament, root)
+    except StoreUnavailable as error:
+        say(f"the root of {stored.name} could not be kept: {error}")
+    return root
 
 
 def check_contents(url: str, say: Say) -> None:

@@ -37,7 +37,7 @@ class Summary:
     """How a run ended, by which signal (0: none), and how far the tournament is.
 
     ``pauses``: how often it paused because the database could not be written; ``paused``: for how many
-    seconds in all.
+    seconds in all. ``root``: the root of a finished tournament (``tourney.store.root``).
     """
 
     end: End
@@ -45,11 +45,17 @@ class Summary:
     progress: Progress
     pauses: int = 0
     paused: float = 0.0
+    root: str | None = None
 
 
 def summary_text(name: str, summary: Summary) -> str:
     """Return how a run ended, in one line."""
     return f"{name}: {_END_TEXTS[summary.end]} ({progress_text(summary.progress)})"
+
+
+def root_text(name: str, summary: Summary) -> str:
+    """Return a line with the root of a finished tournament; "" for another one."""
+    return f"{name}: root {summary.root}" if summary.root else ""
 
 
 def summary_page(

@@ -1,0 +1,73 @@
+"""The Merkle tree of RFC 6962, section 2.1, with SHA-256: the hash of a list, and the proof that it has an entry.
+
+A leaf's hash is that of a zero byte and the entry, a node's that of a one byte and its two children; the left
+subtree holds the largest power of two of entries that leaves one for the right.
+"""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+
+
+def leaf_hash(entry: bytes) -> bytes:
+    """Return the hash of an entry."""
+    return hashlib.sha256(b"\x00" + entry).digest()
+
+
+def node_hash(left: bytes, right: bytes) -> bytes:
+    """Return the hash of a node from those of its children."""
+    return hashlib.sha256(b"\x01" + left + right).digest()
+
+
+def tree_hash(leaves: Iterable[bytes]) -> bytes:
+    """Return the hash of a list, given its leaves' hashes; that of an empty list is SHA-256 of nothing."""
+    # The whole subtrees so far, from the left: their sizes are the powers of two in the count of leaves.
+    stack: list[bytes] = []
+    for count, leaf in enumerate(leaves, 1):
+        stack.append(leaf)
+        size = count
+        while size % 2 == 0:
+            right = stack.pop()
+            stack[-1] = node_hash(stack[-1], right)
+            size //= 2
+    if not stack:
+        return hashlib.sha256().digest()
+    found = stack.pop()
+    while stack:
+        found = node_hash(stack.pop(), found)
+    return found
+
+
+def inclusion_path(leaves: Sequence[bytes], index: int) -> list[bytes]:
+    """Return the audit path of the leaf ``index`` (from 0), from the leaf's sibling up; leaves are hashes."""
+    if not 0 <= index < len(leaves):
+        raise IndexError(f"there is no leaf {index} among {len(leaves)}")
+    if len(leaves) == 1:
+        return []
+    split = 1 << (len(leaves) - 1).bit_length() - 1
+    left, right = leaves[:split], leaves[split:]
+    if index < split:
+        return [*inclusion_path(left, index), tree_hash(right)]
+    return [*inclusion_path(right, index - split), tree_hash(left)]
+
+
+def root_from_path(leaf: bytes, index: int, size: int, path: Sequence[bytes]) -> bytes | None:
+    """Return the root that a leaf's hash and its audit path give; None for a path of another length.
+
+    ``index`` counts from 0 among ``size`` leaves (RFC 9162, section 2.1.3.2).
+    """
+    if not 0 <= index < size:
+        return None
+    found, place, last = leaf, index, size - 1
+    for other in path:
+        if last == 0:
+            return None
+        if place % 2 or place == last:
+            found = node_hash(other, found)
+            while place % 2 == 0 and place:
+                place //= 2
+                last //= 2
+        else:
+            found = node_hash(found, other)
+        place //= 2
+        last //= 2
+    return found if last == 0 else None

@@ -1,0 +1,171 @@
+"""A tournament's root: one SHA-256 that fixes its plan and every match, and proofs that a match belongs to it.
+
+The root is the Merkle tree hash (``tourney.match.merkle``) of these entries, each in its RFC 8785 form: the
+plan (``plan_entry``), then in schedule order ``[round, table, repeat, order, digest]`` of each match, with
+"void" in place of the digest of a match without a record. A tournament has a root once all is played. Times,
+logs, measurements and titles are outside.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+import rfc8785
+from msgspec import Meta, Struct
+
+from tourney.errors import RecordError, UsageError
+from tourney.match.merkle import inclusion_path, leaf_hash, root_from_path, tree_hash
+from tourney.parsing import parse_json
+from tourney.schedule.row import MatchKey
+from tourney.schema import Count, Digest, SchemaError, read
+from tourney.store.repository import Repository
+from tourney.store.values import StoredEntrant, Tournament, plan_text
+
+PLAN_FORMAT: Final = "tourney-plan/1"
+VOID: Final = "void"
+"""What takes the place of a digest where a match has no record."""
+PLAN: Final = "plan"
+"""What a proof of the plan is asked for by."""
+
+Entry = dict[str, Any] | list[int | str]
+"""An entry of the tree: the plan, or a match's place and digest."""
+
+
+def plan_entry(tournament: Tournament, entrants: Sequence[StoredEntrant]) -> dict[str, Any]:
+    """Return the first entry: the plan, the seed, and the entrants in order, as they are now.
+
+    ``joined``, ``left``, ``rating`` and ``deviation`` stand only where they say something: an entrant that
+    joined later or was withdrawn, and what was known of its strength when it was entered.
+    """
+    found = []
+    for stored in entrants:
+        entrant = stored.entrant
+        more = {
+            "joined": None if stored.joined == 1 else stored.joined,
+            "left": stored.left,
+            "rating": stored.rating,
+            "deviation": stored.deviation,
+        }
+        found.append(
+            {
+                "name": entrant.name,
+                "bot": entrant.bot,
+                "version": entrant.version,
+                "args": list(entrant.args),
+                "digest": entrant.digest,
+            }
+            | {key: value for key, value in more.items() if value is not None}
+        )
+    return {
+        "format": PLAN_FORMAT,
+        "plan": parse_json(plan_text(tournament.plan)),
+        "seed": str(tournament.seed),
+        "seed-chosen": tournament.seed_chosen,
+        "entrants": found,
+    }
+
+
+def match_entry(key: MatchKey, digest: str) -> list[int | str]:
+    """Return the entry of a match; ``digest`` is "" for a match without a record."""
+    return [*key, digest or VOID]
+
+
+def root_of(entries: Iterable[Entry]) -> str:
+    """Return the root of entries: the plan's and those of all matches in schedule order."""
+    return tree_hash(leaf_hash(rfc8785.dumps(entry)) for entry in entries).hex()
+
+
+def entries_of(repository: Repository, tournament: Tournament) -> Iterator[Entry]:
+    """Yield the entries of a stored tournament. Raises UsageError for one that is not finished."""
+    if not tournament.complete:
+        raise UsageError(f"{tournament.name} has no root yet: its rounds are not all drawn")
+    yield plan_entry(tournament, repository.entrants(tournament.id))
+    for number, key, digest in repository.digests(tournament.id):
+        if digest is None:
+            raise UsageError(f"{tournament.name} has no root yet: match {number} is not played")
+        yield match_entry(key, digest)
+
+
+def compute_root(repository: Repository, tournament: Tournament) -> str | None:
+    """Return a stored tournament's root from its plan and its matches' digests; None before its end."""
+    with repository.snapshot() as moment:
+        try:
+            return root_of(entries_of(moment, tournament))
+        except UsageError:
+            return None
+
+
+class Proof(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
+    """A proof that a tournament has an entry: the entry, its place from 0, and the audit path (RFC 6962).
+
+    ``hashes`` are hex digits, from the entry's sibling up. ``root`` is for people: hold a proof to the root
+    that you were given.
+    """
+
+    format: Literal["tourney-proof/1"]
+    root: Digest
+    tree_size: Annotated[int, Meta(ge=1, le=2**53 - 1)]
+    index: Count
+    entry: dict[str, Any] | list[int | str]
+    hashes: list[Digest]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the proof as JSON data."""
+        data: dict[str, Any] = msgspec.to_builtins(self)
+        return data
+
+    def leads_to(self, root: str) -> bool:
+        """Say whether the entry belongs to the tournament of a root."""
+        leaf = leaf_hash(rfc8785.dumps(self.entry))
+        found = root_from_path(leaf, self.index, self.tree_size, list(map(bytes.fromhex, self.hashes)))
+        return found is not None and found.hex() == root
+
+    @property
+    def digest(self) -> str | None:
+        """The digest of the match in question; None for the plan and for a match without a record."""
+        last = self.entry[-1] if isinstance(self.entry, list) else VOID
+        return None if last == VOID else str(last)
+
+
+def prove(repository: Repository, tournament: Tournament, number: int | None) -> Proof:
+    """Return the proof of a match, or (None) of the plan.
+
+    Raises UsageError for a number that there is not, and for a tournament that is not finished.
+    """
+    with repository.snapshot() as moment:
+        index = 0 if number is None else _index(moment, tournament, number)
+        hashes = []
+        entry: Entry | None = None
+        for place, one in enumerate(entries_of(moment, tournament)):
+            hashes.append(leaf_hash(rfc8785.dumps(one)))
+            if place == index:
+                entry = one
+    if entry is None:
+        raise UsageError(f"there is no match {number} in {tournament.name}; see `tourney status`")
+    return Proof(
+        "tourney-proof/1",
+        tree_hash(hashes).hex(),
+        len(hashes),
+        index,
+        entry,
+        [one.hex() for one in inclusion_path(hashes, index)],
+    )
+
+
+def _index(repository: Repository, tournament: Tournament, number: int) -> int:
+    for index, (found, _, _) in enumerate(repository.digests(tournament.id), 1):
+        if found == number:
+            return index
+    raise UsageError(f"there is no match {number} in {tournament.name}; see `tourney status`")
+
+
+def read_proof(data: object, where: str) -> Proof:
+    """Return the proof that JSON data describes. Raises RecordError that names ``where`` and the key."""
+    try:
+        proof = read(data, Proof)
+        rfc8785.dumps(proof.entry)
+    except SchemaError as error:
+        raise RecordError(f"{where} is no proof: {error.in_json('the proof')}") from error
+    except rfc8785.CanonicalizationError as error:
+        raise RecordError(f"{where} is no proof: its entry has no canonical form ({error})") from error
+    return proof
