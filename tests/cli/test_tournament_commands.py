@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -55,7 +56,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     lines = done.stderr.splitlines()
     assert lines[0] == "the seed 7 was chosen by a person: a bot that knows it can compute the dice"
     assert lines[1].startswith("sandbox off: plain, ")
-    assert lines[-1].startswith("cup: all played (12 of 12 matches, ")
+    assert lines[-2].startswith("cup: all played (12 of 12 matches, ")
+    assert re.fullmatch("cup: root [0-9a-f]{64}", lines[-1])
     return folder
 
 
@@ -68,7 +70,7 @@ def test_finished_run_changes_nothing(home: Path, db: str) -> None:
     before = Path(db).read_bytes()
     result = invoke("run", str(home / "cup.toml"), "--db", db, "--bots", str(home / "tourney-bots"))
     assert result.exit_code == 0
-    assert result.stderr.endswith("cup: all played (12 of 12 matches, no faults)\n")
+    assert "cup: all played (12 of 12 matches, no faults)\ncup: root " in result.stderr
     assert Path(db).read_bytes() == before
     quiet = invoke("run", str(home / "cup.toml"), "--db", db, "--bots", str(home / "tourney-bots"), "-q")
     assert (quiet.stdout, quiet.stderr) == ("", "")
@@ -76,6 +78,9 @@ def test_finished_run_changes_nothing(home: Path, db: str) -> None:
 
 def test_status_shows_progress(db: str) -> None:
     [line] = json.loads(invoke("status", "--db", db, "--format", "json").stdout)
+    root = line.pop("root")
+    assert re.fullmatch("[0-9a-f]{64}", root)
+    assert f"cup root                {root}\n" in invoke("status", "--db", db).stdout
     assert line == {
         "tournament": "cup",
         "game": "sage-stones",

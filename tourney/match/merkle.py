@@ -1,4 +1,4 @@
-"""The Merkle tree of RFC 6962, section 2.1, with SHA-256: the hash of a list, and the proof that it has an entry.
+"""The Merkle tree of RFC 6962, section 2.1, with SHA-256: the hash of a list, and the proof of an entry.
 
 A leaf's hash is that of a zero byte and the entry, a node's that of a one byte and its two children; the left
 subtree holds the largest power of two of entries that leaves one for the right.

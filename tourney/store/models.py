@@ -146,7 +146,7 @@ class MeasuredRow(SQLModel, table=True):
 
 
 class ReplacedResultRow(SQLModel, table=True):
-    """A result that was taken back when ``rounds`` rounds were drawn: the later ones of these may rest on it."""
+    """A result that was taken back when ``rounds`` rounds were drawn; some of these may rest on it."""
 
     __tablename__ = "replaced_result"
 

@@ -1,4 +1,4 @@
-"""A tournament's root: one SHA-256 that fixes its plan and every match, and proofs that a match belongs to it.
+"""A tournament's root: one SHA-256 that fixes its plan and every match, and proofs of single matches.
 
 The root is the Merkle tree hash (``tourney.match.merkle``) of these entries, each in its RFC 8785 form: the
 plan (``plan_entry``), then in schedule order ``[round, table, repeat, order, digest]`` of each match, with

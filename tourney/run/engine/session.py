@@ -114,8 +114,8 @@ def keep_root(repository: Repository, tournament: int, say: Say) -> str | None:
         return root
     if stored.root is not None:
         say(
-            f"{stored.name} ended with the root {stored.root}, and has the root {root} now: its matches or its"
-            " plan were altered; see `tourney verify --all`"
+            f"{stored.name} ended with the root {stored.root}, and has the root {root} now: its matches or"
+            " its plan were altered; see `tourney verify --all`"
         )
         return root
     try:

@@ -1,4 +1,4 @@
-"""A finished tournament's root, and the results that --unbench replaced, from which later rounds were drawn."""
+"""A finished tournament's root, and the results that --unbench replaced: later rounds may rest on them."""
 
 import sqlalchemy as sa
 from alembic import op
