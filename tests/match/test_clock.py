@@ -34,13 +34,39 @@ def test_clock_may_rise_above_its_start() -> None:
     assert clocks.go() == b"go clocks=150,100 inc=50\n"
 
 
-def test_used_margin_is_no_debt() -> None:
-    """An answer within the margin empties the clock and does no more."""
-    clocks = Clocks(Limits(move_ms=None, clock_ms=100, increment_ms=30, margin_ms=50), 2)
+def test_used_margin_is_a_debt_paid_by_increments() -> None:
+    """A clock in debt shows 0, and its margin is smaller by the debt until increments have paid it."""
+    clocks = Clocks(Limits(move_ms=None, clock_ms=100, increment_ms=10, margin_ms=50), 2)
     clocks.spend(1, 149 * MS)
-    assert clocks.go() == b"go clocks=30,100 inc=30\n"
-    clocks.spend(1, 80 * MS)
-    assert clocks.go() == b"go clocks=30,100 inc=30\n"
+    assert clocks.go() == b"go clocks=0,100 inc=10\n"
+    assert clocks.allowance(1) == 11 * MS
+    for left in (21, 31, 41, 51):
+        clocks.spend(1, 0)
+        assert clocks.allowance(1) == left * MS
+    assert clocks.go() == b"go clocks=1,100 inc=10\n"
+
+
+def test_margin_is_granted_once_a_match_not_a_move() -> None:
+    """With 2,000 ms, no increment and a margin of 50, turns of 40 ms end at 2,050 ms."""
+    clocks = Clocks(Limits(move_ms=None, clock_ms=2000, margin_ms=50), 2)
+    spent = turns = 0
+    while allowance := clocks.allowance(1):
+        took = min(40 * MS, allowance)
+        clocks.spend(1, took)
+        spent += took
+        turns += 1
+    assert (spent, turns) == (2050 * MS, 52)
+    assert clocks.go() == b"go clocks=0,2000 inc=0\n"
+
+
+def test_move_limit_has_its_margin_beside_a_clock() -> None:
+    """The margin of an action is used again each turn, as long as the clock has time."""
+    clocks = Clocks(Limits(move_ms=20, clock_ms=100, margin_ms=50), 1)
+    seen = []
+    while allowance := clocks.allowance(1):
+        seen.append(allowance // MS)
+        clocks.spend(1, allowance)
+    assert seen == [70, 70, 10]
 
 
 def test_tighter_of_both_limits_applies() -> None:
@@ -59,13 +85,18 @@ def test_without_limits_a_turn_still_ends() -> None:
     assert clocks.allowance(1) == NO_LIMIT_MS * MS
 
 
-@given(st.integers(1, 10**7), st.integers(0, 10**5), st.lists(st.integers(0, 10**13)))
-def test_clock_is_never_negative(start: int, increment: int, turns: list[int]) -> None:
-    """The remaining time is exact, and never below the increment."""
-    clocks = Clocks(Limits(move_ms=None, clock_ms=start, increment_ms=increment, margin_ms=0), 1)
-    left = start * MS
-    for spent in turns:
+@given(st.integers(1, 10**7), st.integers(0, 10**5), st.integers(0, 60_000), st.lists(st.integers(0, 10**13)))
+def test_time_taken_never_exceeds_clock_increments_and_margin(
+    start: int, increment: int, margin: int, turns: list[int]
+) -> None:
+    """The remaining time is exact; turns within their allowances never add up to more than was granted."""
+    clocks = Clocks(Limits(move_ms=None, clock_ms=start, increment_ms=increment, margin_ms=margin), 1)
+    taken = 0
+    for number, spent in enumerate(turns):
+        granted = (start + number * increment) * MS
+        allowance = min(granted - taken, NO_LIMIT_MS * MS) + margin * MS
+        assert clocks.allowance(1) == allowance
+        assert clocks.go() == b"go clocks=%d inc=%d\n" % (max(0, (granted - taken) // MS), increment)
+        taken += min(spent, granted - taken + margin * MS)
         clocks.spend(1, spent)
-        left = max(0, left - spent) + increment * MS
-        assert clocks.go() == b"go clocks=%d inc=%d\n" % (left // MS, increment)
-        assert clocks.allowance(1) == min(left, NO_LIMIT_MS * MS)
+        assert taken <= granted + margin * MS

@@ -1,9 +1,12 @@
 """Whole matches as scripted dialogues: each line that a bot receives, and when."""
 
+from typing import Literal
+
 import pytest
 
-from tests.tables import HELLO, NO_LIMITS, ODDS, make_spec, notes, outcome, play_scripts
-from tourney.bots.channel.scripted import ScriptClock
+from tests.tables import HELLO, NO_LIMITS, ODDS, TOE, make_spec, notes, outcome, play_scripts
+from tourney.bots.channel.scripted import ScriptClock, ScriptedChannel
+from tourney.match.play import Player, play_match
 from tourney.match.record import check_record
 from tourney.match.result import LogLine
 from tourney.match.seeds import bot_seed
@@ -122,7 +125,7 @@ def test_clocks_and_limits_are_sent() -> None:
         < move a2
         > play 1 a2
         > play 2 b2
-        > go move=900 clocks=10,770 inc=10 nodes=77
+        > go move=900 clocks=0,770 inc=10 nodes=77
         ! timeout
         """,
         """
@@ -136,7 +139,7 @@ def test_clocks_and_limits_are_sent() -> None:
         < move b1
         > play 2 b1
         > play 1 a2
-        > go move=900 clocks=10,760 inc=10 nodes=77
+        > go move=900 clocks=0,760 inc=10 nodes=77
         < move b2
         > play 2 b2
         > over 2 1 reason=fault
@@ -145,11 +148,36 @@ def test_clocks_and_limits_are_sent() -> None:
     )
     assert outcome(played)["faults"] == [[1, "timeout", 4]]
     assert played.measured["times-ms"] == [400.0, 250.0, 659.0, 0.0]
-    assert played.measured["seats"][0] == {"wall-ms": 400 + 659 + 60, "cpu-ms": None, "turns": 3}
+    assert played.measured["seats"][0] == {"wall-ms": 400 + 659 + 11, "cpu-ms": None, "turns": 3}
     assert played.measured["reproducible"] is False
     assert played.measured["why-not"] == ["timeout"]
-    assert notes(played) == ["4 1 timeout: no answer within 60 ms"]
+    assert notes(played) == ["4 1 timeout: no answer within 11 ms"]
     assert played.log[0] == LogLine(0, 1, "info", "depth=1")
+
+
+@pytest.mark.parametrize("charge", ["wall", "cpu"])
+def test_seat_without_any_time_left_times_out_unasked(charge: Literal["wall", "cpu"]) -> None:
+    """Once clock and margin are used up even an instant answer comes too late."""
+    used = iter([0, 150, 150])
+
+    class Measured(ScriptedChannel):
+        def cpu_ms(self) -> int:
+            return next(used) if self._name == "first" else 0
+
+    limits = Limits(move_ms=None, clock_ms=100, margin_ms=50, charge=charge)
+    start = "> tourney 1\n< bot\n> game toe seats=2 seat=* seed=* clock=100 inc=0 misere=no\n< ready\n"
+    clock = ScriptClock()
+    channels = [
+        Measured(start + "> go clocks=100,100 inc=0\n+ 150\n< move a1", clock=clock, name="first"),
+        Measured(
+            start + "> play 1 a1\n> go clocks=0,100 inc=0\n< move b1\n> play 2 b1\n> over 2 1 reason=fault",
+            clock=clock,
+        ),
+    ]
+    played = play_match(make_spec(limits=limits), TOE, [Player(channel) for channel in channels], clock=clock)
+    assert outcome(played)["faults"] == [[1, "timeout", 2]]
+    assert notes(played) == ["2 1 timeout: its clock and the margin are used up"]
+    assert channels[0].closed
 
 
 def test_hidden_actions_are_masked_and_revealed() -> None:

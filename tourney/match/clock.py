@@ -14,14 +14,17 @@ NO_LIMIT_MS: Final = 24 * 3_600_000
 class Clocks:
     """Each seat's time. A turn's allowance is the smaller of the limit per action and the clock.
 
-    ``margin_ms`` is added to each allowance; it is never shown, and its use is not carried over as debt. The
-    increment is added after each action.
+    ``margin_ms`` is added to both, and never shown. What a seat takes beyond its clock is a debt, which its
+    next increments pay: a clock may be negative, down to ``-margin_ms``, so the time that a seat takes in a
+    match never exceeds its clock and its increments by more than the margin. The increment is added after
+    each action.
     """
 
-    __slots__ = ("_left", "_limits", "_most")
+    __slots__ = ("_left", "_limits", "_margin", "_most")
 
     def __init__(self, limits: Limits, seats: int) -> None:
         self._limits = limits
+        self._margin = limits.margin_ms * MS
         self._most = (limits.move_ms or NO_LIMIT_MS) * MS
         self._left = None if limits.clock_ms is None else [limits.clock_ms * MS] * seats
 
@@ -31,17 +34,17 @@ class Clocks:
         return self._left is None
 
     def go(self) -> bytes:
-        """Return the ``go`` line, with all seats' clocks in whole milliseconds, rounded down."""
-        shown = None if self._left is None else [left // MS for left in self._left]
+        """Return the ``go`` line: all clocks in whole milliseconds, rounded down, and 0 for a debt."""
+        shown = None if self._left is None else [max(0, left // MS) for left in self._left]
         return Go(self._limits.move_ms, shown, self._limits.increment_ms, self._limits.nodes).encode()
 
     def allowance(self, seat: int) -> int:
-        """Return a seat's nanoseconds for this turn, with the margin."""
+        """Return a seat's nanoseconds for this turn, with the margin; 0 if a debt has used it up."""
         time = self._most if self._left is None else min(self._most, self._left[seat - 1])
-        return time + self._limits.margin_ms * MS
+        return time + self._margin
 
     def spend(self, seat: int, elapsed: int) -> None:
-        """Charge a seat the nanoseconds of an answered turn, and add its increment."""
+        """Charge a seat the nanoseconds of an answered turn, its allowance at most; add its increment."""
         if self._left is not None:
-            left = max(0, self._left[seat - 1] - elapsed)
+            left = max(-self._margin, self._left[seat - 1] - elapsed)
             self._left[seat - 1] = left + self._limits.increment_ms * MS

@@ -43,6 +43,8 @@ _FAULTS: dict[str, FaultKind] = {
 _UNSURE = {"timeout", "crash"}
 """Faults that depend on more than the spec: a match with one is not promised to reproduce."""
 
+_USED_UP = Event("timeout", "its clock and the margin are used up")
+
 _Answer = BotMessage | Invalid | Event
 """A message of the bot, or the event that came instead of a line."""
 
@@ -205,10 +207,10 @@ class _RunningMatch:
         act, actions = referee.act, referee.actions
         while seat := referee.turn:
             channel = players[seat].channel
-            if not channel.idle() and self._judged_early(seat):
-                continue
             if not steady:
                 go, allowance = clocks.go(), clocks.allowance(seat)
+            if not (allowance and channel.idle()) and self._judged_early(seat, allowance):
+                continue
             request = referee.request(seat) + go
             turns[seat] += 1
             used = self._cpu_ns(seat) if by_cpu else 0
@@ -243,9 +245,10 @@ class _RunningMatch:
             if freeze and not players[seat].lost:
                 channel.freeze()
 
-    def _judged_early(self, seat: int) -> bool:
-        """Judge what a bot sent before its turn; return whether that was a fault."""
-        if (event := self._early_fault(seat)) is not None:
+    def _judged_early(self, seat: int, allowance: int) -> bool:
+        """Judge what a bot sent before its turn, or that it has no time; return whether it is at fault."""
+        event = self._early_fault(seat) or (None if allowance else _USED_UP)
+        if event is not None:
             self._fault(seat, event, 0)
             return True
         # Standard error that was written before the request belongs to the bot's last turn.
@@ -380,6 +383,6 @@ def _unexpected(answer: _Answer, wanted: str) -> Event:
 
 
 def _words(event: Event, allowance: int) -> str:
-    if event.kind == "timeout":
-        return f"no answer within {allowance // MS} ms"
-    return event.text or event.kind
+    if event.text or event.kind != "timeout":
+        return event.text or event.kind
+    return f"no answer within {allowance // MS} ms"

@@ -39,7 +39,12 @@ class Limits(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
         | None
     ) = None
     margin_ms: Annotated[
-        int, Meta(ge=0, le=60_000, description="Time beyond a limit before it counts as a timeout.")
+        int,
+        Meta(
+            ge=0,
+            le=60_000,
+            description="Time beyond a limit before it counts as a timeout; beyond `clock-ms` it is a debt.",
+        ),
     ] = 50
     startup_ms: Annotated[
         int, Meta(ge=1, le=MAX_STARTUP_MS, description="Time to start, and to get ready for a game.")
