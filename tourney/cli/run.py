@@ -16,6 +16,7 @@ from tourney.cli.run_options import (
     workers_option,
 )
 from tourney.run.config.tournament_file import read_tournament_file
+from tourney.run.engine.ponder import Pinning
 from tourney.run.engine.stopping import Deadline
 from tourney.run.monitoring.summary import root_text, summary_text
 from tourney.run.unattended import RunOptions, run_unattended
@@ -32,7 +33,8 @@ from tourney.run.workers.local import default_workers
     default=1,
     show_default=True,
     metavar="N",
-    help="Processors that a match and its bots are pinned to; 0: no pinning.",
+    help="Processors that a match and its bots are pinned to; 0: no pinning. With one per seat, and"
+    ' ponder = "allow", each bot has its own.',
 )
 @deadline_options
 @click.option(
@@ -78,6 +80,7 @@ def command(
             options,
             listener=choose_listener(output, stack, tournament.plan.name),
             deadline=deadline,
+            pinning=Pinning(count, cpus, default_workers()),
         )
     for line in result.page.splitlines():
         output.say(line)

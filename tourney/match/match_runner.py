@@ -12,6 +12,7 @@ from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.channel.base import Channel
 from tourney.bots.protocols import PROTOCOLS
 from tourney.bots.sandbox.base import Sandbox
+from tourney.bots.sandbox.processors import Processors, seat_processors, started_on
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
 from tourney.match.play import Player, dismiss, play_match
@@ -23,7 +24,7 @@ Launcher = Callable[[Entrant, Limits], Channel]
 MAX_IDLE: Final = 16
 """Most bots that a runner keeps for later matches; the one kept longest is ended first."""
 
-_Key = tuple[str, tuple[str, ...], int]
+_Key = tuple[str, tuple[str, ...], int, Processors]
 
 
 def entrant_of(bot: StoredBot, name: str, args: Sequence[str] = ()) -> Entrant:
@@ -67,7 +68,8 @@ class MatchRunner:
             played = runner.play(spec)
 
     ``sandbox`` is the launcher's: it is checked again where a bot fails to start, and described beside the
-    record. ``find`` returns a game by its name.
+    record. ``find`` returns a game by its name. Where bots may ponder and there are enough ``processors``,
+    each seat has some of them for its bot alone.
     """
 
     def __init__(
@@ -78,12 +80,14 @@ class MatchRunner:
         reuse: bool = False,
         clock: Callable[[], int] = time.monotonic_ns,
         find: Callable[[str], AnyGame] = find_game,
+        processors: Processors = (),
     ) -> None:
         self._launch = launch
         self._sandbox = sandbox
         self._reuse = reuse
         self._clock = clock
         self._find = find
+        self._processors = processors
         self._idle: list[tuple[_Key, Player]] = []
         self._about: dict[str, Any] | None = None
 
@@ -95,8 +99,9 @@ class MatchRunner:
         game = self._find(spec.game)
         players: list[Player] = []
         try:
-            for entrant in spec.seats:
-                players.append(self._player(entrant, spec.limits))  # noqa: PERF401 - if one fails, the others are cut
+            places = self._places(spec)
+            for entrant, place in zip(spec.seats, places, strict=True):
+                players.append(self._player(entrant, spec.limits, place))
             played = play_match(spec, game, players, clock=self._clock, about=self._description())
             if self._sandbox is not None and any(p.lost and p.greeting is None for p in players):
                 self._sandbox.check()
@@ -118,8 +123,13 @@ class MatchRunner:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _player(self, entrant: Entrant, limits: Limits) -> Player:
-        key = _key(entrant, limits)
+    def _places(self, spec: MatchSpec) -> tuple[Processors, ...]:
+        """Return the processors of each seat's bot; () for all of this process."""
+        given = self._processors if spec.limits.ponder == "allow" else ()
+        return seat_processors(given, len(spec.seats))
+
+    def _player(self, entrant: Entrant, limits: Limits, place: Processors) -> Player:
+        key = _key(entrant, limits, place)
         for kept in reversed(self._idle):
             if kept[0] == key:
                 self._idle.remove(kept)
@@ -128,17 +138,18 @@ class MatchRunner:
                 if player.quiet():
                     return player
                 player.cut()
-        return Player(self._launch(entrant, limits), reuse=self._reuse)
+        with started_on(place):
+            return Player(self._launch(entrant, limits), reuse=self._reuse)
 
     def _release(self, spec: MatchSpec, players: list[Player]) -> None:
         if not self._reuse:
             dismiss(players)
             return
-        for entrant, player in zip(spec.seats, players, strict=True):
+        for entrant, place, player in zip(spec.seats, self._places(spec), players, strict=True):
             if not player.lost:
                 if spec.limits.ponder == "freeze":
                     player.channel.freeze()
-                self._idle.append((_key(entrant, spec.limits), player))
+                self._idle.append((_key(entrant, spec.limits, place), player))
         dismiss([player for _, player in self._idle[:-MAX_IDLE]])
         self._idle = self._idle[-MAX_IDLE:]
 
@@ -149,5 +160,5 @@ class MatchRunner:
         return self._about
 
 
-def _key(entrant: Entrant, limits: Limits) -> _Key:
-    return entrant.digest, entrant.args, limits.memory_mb
+def _key(entrant: Entrant, limits: Limits, place: Processors) -> _Key:
+    return entrant.digest, entrant.args, limits.memory_mb, place

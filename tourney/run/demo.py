@@ -24,6 +24,9 @@ seed = {SEED}            # chosen, so that this demo is the same everywhere
 bots = ["random", "greedy", "pebble"]
 games-per-pairing = 8
 opening-plies = 2
+
+[limits]
+ponder = "freeze"
 """
 
 _STONES = f"""\
@@ -38,6 +41,9 @@ games-per-pairing = 24
 
 [[entrant]]
 {{fourth}}
+
+[limits]
+ponder = "freeze"
 """
 
 _FOURTH = 'bot = "mason"'

@@ -13,6 +13,7 @@ from typing import Final
 
 from tourney.errors import EnvironmentFailure, TourneyError, UsageError
 from tourney.run.config.tournament_file import TournamentFile
+from tourney.run.engine.ponder import Pinning
 from tourney.run.engine.session import run_tournament
 from tourney.run.engine.stopping import Deadline, ignore_hangups
 from tourney.run.monitoring.progress import Listener, Listeners, progress_text
@@ -69,6 +70,7 @@ def run_unattended(
     *,
     listener: Listener,
     deadline: Deadline,
+    pinning: Pinning = Pinning(),  # noqa: B008 - a frozen value
 ) -> RunResult:
     """Run a tournament with a log, reports and a notification.
 
@@ -92,6 +94,7 @@ def run_unattended(
                 max_faults=options.max_faults,
                 retry_seconds=options.retry_seconds,
                 unbenched=options.unbenched,
+                pinning=pinning,
             )
             with ignore_hangups():
                 report = reporter.write_last() if reporter and summary.end is not End.STOPPED else ""

@@ -82,7 +82,7 @@ def page() -> str:
     keys = {key: field for key, field in schema["properties"].items() if key not in formats}
     lines = [INTRODUCTION, "## Top level", "", *_table({**schema, "properties": keys})]
     lines += ["", "## `[[entrant]]`", "", "One table per entrant.", "", *_table(parts["EntrantLine"])]
-    lines += ["", "## `[limits]`", "", "Times are in milliseconds.", "", *_table(parts["Limits"])]
+    lines += ["", "## `[limits]`", "", "Times are in milliseconds.", "", *_table(parts["FileLimits"])]
     lines += ["", "## `[run]`", "", "A later file may change these keys.", "", *_table(parts["RunSettings"])]
     lines += ["", "## Keys of formats", "", "They stand at the top level. Other formats refuse them.", ""]
     lines += _table({"properties": {key: schema["properties"][key] for key in sorted(formats)}}, formats)

@@ -62,6 +62,30 @@ class EntrantLine(Struct, frozen=True, forbid_unknown_fields=True):
     ] = ()
 
 
+Ponder = Literal["allow", "freeze"]
+
+
+class FileLimits(Limits, frozen=True, rename="kebab", forbid_unknown_fields=True):
+    """What a bot may use. Milliseconds and MiB; None where there is no such limit."""
+
+    ponder: (
+        Annotated[
+            Ponder,
+            Meta(
+                description="Whether a bot may compute while others are to move; `freeze` stops its"
+                " processes. Default: `freeze` where the sandbox can enforce it and the bots of a match share"
+                " processors, otherwise `allow`; the first start decides."
+            ),
+        ]
+        | None
+    ) = None  # type: ignore[assignment]  # a file may leave it out, a plan may not
+
+    def fixed(self) -> Limits:
+        """Return the limits of a plan, with ``allow`` for a ``ponder`` that is left out."""
+        values = {name: getattr(self, name) for name in Limits.__struct_fields__}
+        return Limits(**{**values, "ponder": self.ponder or "allow"})
+
+
 class TournamentTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_unknown_fields=True):
     """A tournament file. Paths are relative to its folder."""
 
@@ -128,7 +152,7 @@ class TournamentTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_
     ] = True
     entrant: Annotated[tuple[EntrantLine, ...], Meta(description="Further entrants, a table each.")] = ()
     options: Annotated[dict[str, str | int], Meta(description="Options of the game.")] = {}
-    limits: Annotated[Limits, Meta(description="What a bot may use.")] = Limits()
+    limits: Annotated[FileLimits, Meta(description="What a bot may use.")] = FileLimits()
     run: Annotated[RunSettings, Meta(description="How matches are run. A later file may change these.")] = (
         RunSettings()
     )
@@ -145,13 +169,17 @@ class TournamentTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_
 
 @dataclass(frozen=True, slots=True)
 class TournamentFile:
-    """A tournament file, checked. ``seed`` is None where the first start samples it."""
+    """A tournament file, checked. ``seed`` is None where the first start samples it.
+
+    ``ponder`` is None where the first start chooses it; then the plan has ``allow`` until that.
+    """
 
     path: Path
     plan: Plan
     seed: int | None
     entrants: tuple[EntrantLine, ...]
     run: RunSettings
+    ponder: Ponder | None = None
 
     @property
     def folder(self) -> Path:
@@ -177,7 +205,7 @@ def read_tournament_file(path: Path) -> TournamentFile:
     except GameError as error:
         raise TournamentError(f"{path}: {error}", file=path) from error
     entrants = (*map(EntrantLine, table.bots), *table.entrant)
-    return TournamentFile(path, plan, table.seed, entrants, table.run)
+    return TournamentFile(path, plan, table.seed, entrants, table.run, table.limits.ponder)
 
 
 def file_schema(formats: Sequence[Format]) -> type[TournamentTable]:
@@ -256,7 +284,7 @@ def _plan(table: TournamentTable, data: dict[str, Any], path: Path, formats: Seq
         rounds=_rounds(table, format_, seats),
         opening_plies=table.opening_plies,
         book=book,
-        limits=_limits(table.limits, data.get("limits", {})),
+        limits=_limits(table.limits.fixed(), data.get("limits", {})),
         extra=_extra(table, format_, formats),
         mirrored_dice=table.mirrored_dice,
     )

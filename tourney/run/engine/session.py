@@ -21,6 +21,7 @@ from tourney.run.config.entrants import enter, naming, refuse_unrated, seeds_by_
 from tourney.run.config.tournament_file import TournamentFile, choose
 from tourney.run.engine.bench_policy import failed_starts_of
 from tourney.run.engine.coordinator import Coordinator
+from tourney.run.engine.ponder import Pinning, ponder_text, with_ponder
 from tourney.run.engine.recorder import pair_next, replay_spool
 from tourney.run.engine.spool import Spool
 from tourney.run.engine.stopping import Deadline
@@ -57,19 +58,22 @@ def run_tournament(
     max_faults: int | None = None,
     retry_seconds: float = 0.0,
     unbenched: Sequence[str] = (),
+    pinning: Pinning = Pinning(),  # noqa: B008 - a frozen value
 ) -> Summary:
     """Start the tournament of a file, or continue it: play the rows without a result.
 
     It ends when all is played, at the deadline, or at a signal. ``make_executor`` starts the workers once
-    everything is checked. ``max_faults`` and ``retry_seconds`` are those of ``Coordinator``; the matches of
-    the ``unbenched`` entrants are played again. Raises TournamentError for a file that cannot be played or
-    changes a fixed key, UsageError if the tournament is being run already, SandboxError if the sandbox is not
-    available, StoreError, and WorkerError.
+    everything is checked; ``pinning`` says which processors their matches share. ``max_faults`` and
+    ``retry_seconds`` are those of ``Coordinator``; the matches of the ``unbenched`` entrants are played
+    again. Raises TournamentError for a file that cannot be played or changes a fixed key, UsageError if the
+    tournament is being run already, SandboxError if the sandbox is not available, StoreError, and
+    WorkerError.
     """
     listener = listener or Listener()
     deadline = deadline or Deadline()
     store = BotStore(bots.absolute())
     sandbox = open_sandbox(file.run.sandbox)
+    file = with_ponder(file, sandbox, pinning)
     check_contents(url, listener.say)
     repository, tournament = open_tournament(file, url, store, listener.say, unbenched)
     with repository, repository.run_lock(tournament, time.time()):
@@ -82,6 +86,7 @@ def run_tournament(
             deadline.add(seconds)
         listener.say(sandbox_text(sandbox))
         listener.say(f"seeds: {tournament.plan.dice_text}")
+        listener.say(ponder_text(tournament.plan, sandbox, pinning))
         status = StatusFile(status_path(place, tournament.id))
         spool.open()
         try:

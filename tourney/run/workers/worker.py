@@ -23,6 +23,7 @@ from typing import Any
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.base import open_sandbox
 from tourney.bots.sandbox.process import BotProcesses, signal_tree
+from tourney.bots.sandbox.processors import Processors, free_processors
 from tourney.errors import GameError, InputError
 from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.run.workers.executor import MatchTask, WorkerReply
@@ -48,6 +49,7 @@ class _Worker:
     draining: Any = None
     status: Any = None
     slot = 0
+    processors: Processors = ()
 
 
 def initialize(slots: Any, cpus: int, draining: Any, status: Any) -> None:
@@ -66,7 +68,7 @@ def initialize(slots: Any, cpus: int, draining: Any, status: Any) -> None:
     signal.signal(signal.SIGTERM, _stop)
     unblock_terminal_signals()
     adopt_orphans()
-    pin(_Worker.slot, cpus)
+    _Worker.processors = pin(_Worker.slot, cpus)
     # A match leaves hardly any cycles: skip the imported modules, and collect less often.
     gc.collect()
     gc.freeze()
@@ -128,27 +130,29 @@ def _play(task: MatchTask) -> WorkerReply:
     return WorkerReply(task.number, played)
 
 
-def pin(slot: int, cpus: int) -> None:
-    """Pin this process, and the bots it will start, to the processors of a slot; with 0 ``cpus`` to none.
+def pin(slot: int, cpus: int) -> Processors:
+    """Pin this process, and the bots it will start, to the processors of a slot; return these.
 
-    A bot on the worker's own processor wakes up many times faster. Each slot gets ``cpus`` of the processors
-    that this process may use, in order; after the last ones the first ones come again.
+    With 0 ``cpus`` it is pinned to none, and () is returned. A bot on the worker's own processor wakes up
+    many times faster. Each slot gets ``cpus`` of the processors that this process may use, in order; after
+    the last ones the first ones come again.
     """
-    try:
-        free = sorted(os.sched_getaffinity(0))
-    except AttributeError:  # not Linux
-        return
-    if not 0 < cpus < len(free):
-        return
+    free = free_processors()
+    if not free or not cpus:
+        return ()
+    if cpus >= len(free):
+        return free
     first = slot % (len(free) // cpus) * cpus
     with suppress(OSError):
         os.sched_setaffinity(0, free[first : first + cpus])
+    return free[first : first + cpus]
 
 
 @cache
 def _match_runner(bots: str, sandbox: str, reuse: bool) -> MatchRunner:
     box = open_sandbox(sandbox)  # type: ignore[arg-type]  # a cached function takes it as a plain string
-    runner = MatchRunner(StoreLauncher(BotStore(Path(bots)), box), sandbox=box, reuse=reuse)
+    launcher = StoreLauncher(BotStore(Path(bots)), box)
+    runner = MatchRunner(launcher, sandbox=box, reuse=reuse, processors=_Worker.processors)
     Finalize(None, runner.close, exitpriority=10)
     return runner
 
