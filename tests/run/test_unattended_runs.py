@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.command import default_signals
+from tests.command import default_signals, invoke
 from tests.gates import Home, home, small_disk
 from tests.processes import wait_for, workers_of
 
@@ -288,3 +288,26 @@ def test_backup_during_a_run_is_complete_and_can_continue(gated: Home) -> None:
     assert code == 0, errors
     assert digests("still.db") == played
     assert not list(gated.folder.glob(".*.new-*"))
+
+
+def test_one_run_whatever_the_path_of_the_database(gated: Home) -> None:
+    gated.cup()
+    (gated.folder / "links").mkdir()
+    (gated.folder / "links" / "alias.db").symlink_to(gated.database)
+    first = gated.start("--workers", "1")
+    gated.admit(2)
+    assert wait_for(lambda: gated.stored() == 2)
+    code, errors = gated.finish(gated.start("--db", "links/alias.db"))
+    assert (code, errors.count("\n")) == (2, 1)
+    assert "cup is being run by another process already" in errors
+    alias = str(gated.folder / "links" / "alias.db")
+
+    def shown() -> Any:
+        return json.loads(invoke("status", "--db", alias, "--format", "json").stdout)[0]
+
+    assert shown()["state"] == f"running (process {first.pid})"
+    assert wait_for(lambda: bool(shown()["playing"]))
+    gated.open()
+    assert gated.finish(first)[0] == 0
+    assert gated.stored() == 12
+    assert sorted(path.name for path in (gated.folder / "links").iterdir()) == ["alias.db"]

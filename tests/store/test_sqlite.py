@@ -15,9 +15,9 @@ import pytest
 from alembic import command
 
 from tests.tournaments import begin, refused
-from tourney.errors import StoreError, UsageError
+from tourney.errors import StoreError, StoreUnavailable, UsageError
 from tourney.store import sqlite
-from tourney.store.maintenance import check_database, upgrade_database
+from tourney.store.maintenance import check_database, copy_database, upgrade_database
 from tourney.store.migrations import HEAD, REVISIONS, config
 from tourney.store.repository import Repository
 from tourney.store.values import Plan, plan_text
@@ -275,3 +275,54 @@ def test_opening_a_database_twice_keeps_its_locks(sound: Path) -> None:
         assert sound.with_name(f"{sound.name}-wal").exists()
         begin(first, name="third")
         assert seen() == 3
+
+
+def test_database_with_hard_links_is_refused(sound: Path, tmp_path: Path) -> None:
+    os.link(sound, tmp_path / "other.db")
+    for path in (sound, tmp_path / "other.db"):
+        for write in (False, True):
+            with refused(StoreError, f"{path} has 2 names (hard links)", "remove the other names"):
+                Repository.open(str(path), write=write)
+    (tmp_path / "other.db").unlink()
+    with Repository.open(str(sound), write=True) as repository:
+        assert len(repository.tournaments()) == 1
+
+
+@pytest.mark.parametrize("name", [".tourney.db.new-123", ".tourney-123-0.new"])
+def test_second_name_of_a_killed_maker_is_removed(sound: Path, name: str) -> None:
+    os.link(sound, sound.with_name(name))
+    with Repository.open(str(sound), write=True) as repository:
+        assert len(repository.tournaments()) == 1
+    assert not sound.with_name(name).exists()
+
+
+def test_link_to_a_missing_database_makes_its_target(tmp_path: Path) -> None:
+    link = tmp_path / "link.db"
+    link.symlink_to("target.db")
+    with Repository.open(str(link), create=True) as repository:
+        begin(repository)
+        assert repository.place == tmp_path / "target.db"
+    assert link.is_symlink()
+    with Repository.open(str(tmp_path / "target.db")) as repository:
+        assert len(repository.tournaments()) == 1
+
+
+def test_database_replaced_while_in_use_is_not_written(sound: Path, tmp_path: Path) -> None:
+    with Repository.open(str(sound), write=True) as repository:
+        shutil.copy(sound, tmp_path / "old.db")
+        kept = tmp_path / "kept.db"
+        sound.rename(kept)
+        for _ in range(2):
+            with refused(StoreUnavailable, f"{sound} was removed or replaced while it was in use"):
+                begin(repository, name="lost")
+            shutil.copy(tmp_path / "old.db", sound)
+        kept.rename(sound)
+        begin(repository, name="stored")
+        assert [tournament.name for tournament in repository.tournaments()] == ["cup", "stored"]
+
+
+def test_copy_onto_itself_is_refused_by_any_path(sound: Path, tmp_path: Path) -> None:
+    (tmp_path / "link.db").symlink_to(sound)
+    for target in (tmp_path / "link.db", tmp_path / "." / ".." / tmp_path.name / sound.name):
+        with refused(UsageError, "the source and the target are one database"):
+            copy_database(str(sound), str(target))

@@ -79,7 +79,7 @@ def row_of(repository: Repository, tournament: Tournament, now: float, format_: 
     if progress.done == progress.rows and tournament.complete:
         state = "finished"
     elif running is not None:
-        state = f"running (process {running.pid})"
+        state = f"running (process {running.pid})" if running.pid else "running"
     rate = left = None
     if running is not None and state != "finished" and now > running.since > 0:
         rate = max(0, progress.done - running.done) / (now - running.since)

@@ -4,13 +4,12 @@ from itertools import islice
 from pathlib import Path
 
 import sqlalchemy as sa
-from sqlalchemy.engine import Connection, Engine
+from sqlalchemy.engine import URL, Connection, Engine
 
 from tourney.errors import StoreError, UsageError
 from tourney.store import sqlite
 from tourney.store.damage import bad_columns
 from tourney.store.engine import (
-    database_exists,
     is_sqlite,
     opened,
     parse_url,
@@ -62,11 +61,18 @@ def copy_database(source: str, target: str) -> int:
 
     Raises StoreError if the target holds a tournament already.
     """
-    parsed = parse_url(target)
-    if is_sqlite(parsed) and database_exists(target) and parsed == parse_url(source):
+    if _identity(parse_url(target)) == _identity(parse_url(source)):
         raise UsageError("the source and the target are one database")
     with opened(source) as origin, opened(target, create=True, write=True) as copy:
         return _copy(origin, copy)
+
+
+def _identity(url: URL) -> object:
+    """Return what two URLs of one database have in common: the file itself, where it is there."""
+    if not is_sqlite(url):
+        return url
+    path = sqlite.path_of(url)
+    return (path.stat().st_dev, path.stat().st_ino) if path.exists() else path
 
 
 def _copy(origin: Engine, copy: Engine) -> int:

@@ -1,12 +1,16 @@
 """One run of a tournament at a time: a lock that the system itself releases when its holder dies.
 
-For SQLite it is a locked file beside the database. On a PostgreSQL server it is an advisory lock of a
-session, whose application name describes the run to everybody.
+For SQLite it is a locked byte of the database file, far behind all bytes that SQLite stores or locks: so it
+belongs to the file, by whatever path it was opened. A locked file beside the database describes the run; it
+also keeps out earlier versions of Tourney, which lock nothing else. On a PostgreSQL server the lock is an
+advisory lock of a session, whose application name describes the run to everybody.
 """
 
+import errno
 import fcntl
 import json
 import os
+import struct
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -25,6 +29,10 @@ from tourney.store.engine import LOCK_CLASS, is_sqlite, shown, store_error
 _ATTEMPTS = 20
 _PAUSE = 0.01
 _PROGRAM = "tourney"
+_FIRST_BYTE = 1 << 62
+"""The byte of tournament 0. SQLite locks bytes from 1 GiB on, and stores at most 2**48."""
+_BY_FILE = hasattr(fcntl, "F_OFD_SETLK")
+"""Whether the system has locks that belong to an open file; elsewhere there is only the file beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +54,14 @@ def lock_path(engine: Engine, tournament: int) -> Path:
 def run_lock(engine: Engine, tournament: int, name: str, running: Running) -> Iterator[None]:
     """Hold the lock of a tournament. Raises UsageError if another run holds it.
 
-    SQLite: a file beside the database, locked by the kernel for the process and gone at the end. Servers: an
+    SQLite: a byte of the database and a file beside it, locked by the kernel for the process. Servers: an
     advisory lock of the session, which ends with the connection.
     """
     if is_sqlite(engine.url):
-        with _file_lock(lock_path(engine, tournament), name, running):
+        with (
+            _file_lock(lock_path(engine, tournament), name, running),
+            _byte_lock(sqlite.path_of(engine.url), tournament, name),
+        ):
             yield
     else:
         label = f"{_PROGRAM} {running.pid} {running.since:.3f} {running.done}"
@@ -62,6 +73,14 @@ def running_now(engine: Engine, tournament: int) -> Running | None:
     """Return the run of a tournament that goes on now, or None. Raises StoreError."""
     if not is_sqlite(engine.url):
         return _running_on_server(engine, tournament)
+    described = _described(engine, tournament)
+    if described is None and _byte_is_locked(sqlite.path_of(engine.url), tournament):
+        return Running(0, 0.0, 0)  # by another path, whose folder is another one
+    return described
+
+
+def _described(engine: Engine, tournament: int) -> Running | None:
+    """Return the run that the locked file beside the database describes, or None."""
     try:
         fd = os.open(lock_path(engine, tournament), os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
@@ -78,6 +97,48 @@ def running_now(engine: Engine, tournament: int) -> Running | None:
         return None
     finally:
         os.close(fd)
+
+
+@contextmanager
+def _byte_lock(path: Path, tournament: int, name: str) -> Iterator[None]:
+    """Lock a tournament's byte of the database. Raises UsageError if it is locked."""
+    if not _BY_FILE:
+        yield
+        return
+    with sqlite.descriptor(path, os.O_RDWR) as fd:
+        try:
+            fcntl.fcntl(fd, fcntl.F_OFD_SETLK, _byte(fcntl.F_WRLCK, tournament))
+        except OSError as error:
+            if error.errno in (errno.EAGAIN, errno.EACCES):
+                raise _already_running(name) from None
+            raise StoreError(
+                f"the file system of {path} has no locks ({error.strerror}): move the database to a local"
+                " disk"
+            ) from error
+        try:
+            yield
+        finally:
+            with suppress(OSError):
+                fcntl.fcntl(fd, fcntl.F_OFD_SETLK, _byte(fcntl.F_UNLCK, tournament))
+
+
+def _byte_is_locked(path: Path, tournament: int) -> bool:
+    if not _BY_FILE:
+        return False
+    try:
+        with sqlite.descriptor(path, os.O_RDONLY) as fd:
+            found = fcntl.fcntl(fd, fcntl.F_OFD_GETLK, _byte(fcntl.F_WRLCK, tournament))
+    except OSError:
+        return False
+    return bool(struct.unpack(_FLOCK, found)[0] != fcntl.F_UNLCK)
+
+
+_FLOCK = "hhqqi4x"
+"""The C structure ``flock``: kind, origin of the offset, offset, length and process."""
+
+
+def _byte(kind: int, tournament: int) -> bytes:
+    return struct.pack(_FLOCK, kind, os.SEEK_SET, _FIRST_BYTE + tournament, 1, 0)
 
 
 @contextmanager

@@ -7,9 +7,11 @@ import os
 import sqlite3
 import threading
 from collections import Counter
-from contextlib import closing, suppress
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from glob import escape
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from urllib.parse import quote
 
 import sqlalchemy as sa
@@ -18,6 +20,7 @@ from sqlalchemy.engine import URL, Connection, Engine
 from tourney.errors import StoreError, StoreUnavailable
 from tourney.files import writing_by_path
 from tourney.store.migrations import upgrade
+from tourney.store.mounts import is_mount_point
 
 APPLICATION_ID = 0x54524E59
 """What marks an SQLite file as ours, at byte 68 of its header: "TRNY"."""
@@ -34,6 +37,8 @@ The kernel takes all locks that a process has on a file as soon as the process c
 and SQLite knows of its own descriptors only. Without its locks a connection seems gone: another process would
 take away the log beside the file, with all that is written to it from then on.
 """
+_KEPT: Final[dict[tuple[int, int, int], list[int]]] = {}
+"""Idle descriptors of ``descriptor``, by a file's device, number and open flags, for the same reason."""
 _COUNTING = threading.Lock()
 
 
@@ -48,6 +53,10 @@ class _Connection(sqlite3.Connection):
         if self.file is not None:
             with _COUNTING:
                 _OPEN[self.file] -= 1
+                if not _OPEN[self.file]:
+                    for key in [key for key in _KEPT if key[:2] == self.file]:
+                        for idle in _KEPT.pop(key):
+                            os.close(idle)
             self.file = None
 
 
@@ -57,8 +66,32 @@ def _file(path: Path) -> tuple[int, int]:
 
 
 def path_of(url: URL) -> Path:
-    """Return the file of an SQLite URL."""
-    return Path(os.path.abspath(str(url.database)))  # noqa: PTH100 - resolve() would follow links
+    """Return the file of an SQLite URL, without symbolic links.
+
+    SQLite's own files and those of a run lie beside this one, whatever it is called.
+    """
+    return Path(os.path.realpath(str(url.database)))
+
+
+@contextmanager
+def descriptor(path: Path, flags: int) -> Iterator[int]:
+    """Give a descriptor of a database that is not closed before this process's connections to it are.
+
+    It holds no locks of its own at the beginning; the caller releases those that it takes. Raises OSError.
+    """
+    with _COUNTING:
+        idle = _KEPT.get((*_file(path), flags), [])
+        borrowed = idle.pop() if idle else os.open(path, flags | os.O_CLOEXEC)
+    try:
+        yield borrowed
+    finally:
+        found = os.fstat(borrowed)
+        file = (found.st_dev, found.st_ino)
+        with _COUNTING:
+            if _OPEN[file]:
+                _KEPT.setdefault((*file, flags), []).append(borrowed)
+            else:
+                os.close(borrowed)
 
 
 def connect(path: Path, busy: float | None = None, *, frozen: bool = False) -> sqlite3.Connection:
@@ -96,6 +129,8 @@ def make_engine(path: Path, busy: float | None = None, *, frozen: bool = False) 
     def begin(connection: Connection) -> None:
         # A writer takes the lock at once: one that began as a reader could not wait for it.
         write = connection.get_execution_options().get(WRITE, False)
+        if write:
+            _refuse_other(connection.connection.dbapi_connection, path)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
 
     sa.event.listen(engine, "begin", begin)
@@ -109,6 +144,17 @@ def make_engine(path: Path, busy: float | None = None, *, frozen: bool = False) 
 
         sa.event.listen(engine, "commit", commit)
     return engine
+
+
+def _refuse_other(connection: Any, path: Path) -> None:
+    """Raise StoreUnavailable if the file that a connection writes to is not the one at its path any more."""
+    with suppress(OSError):
+        if connection.file == _file(path):
+            return
+    raise StoreUnavailable(
+        f"the database {path} was removed or replaced while it was in use: what is written to the old file is"
+        " lost; put that file back, or stop what uses it"
+    )
 
 
 def _stamp(path: Path) -> tuple[int, int, int]:
@@ -169,6 +215,13 @@ def check(path: Path, *, write: bool = False) -> bool:
         raise StoreError(f"{path} is a device, a pipe or a socket and no database; name a file")
     _check_header(path)
     frozen = not write and not _is_writable(path) and not _size_of_wal(path)
+    if not frozen:
+        _refuse_names(path)
+    if write and is_mount_point(path):
+        raise StoreError(
+            f"the database {path} is mounted as a single file: SQLite's log would lie beside it, unseen under"
+            " the other name; mount its folder instead"
+        )
     try:
         with closing(connect(path, frozen=frozen)) as connection:
             problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
@@ -209,6 +262,24 @@ def _check_header(path: Path) -> None:
         raise StoreError(f"the database {path} is damaged: it breaks off in its header; restore a backup")
     if int.from_bytes(header[68:72], "big") != APPLICATION_ID:
         raise StoreError(f"the database {path} is another program's; name another one")
+
+
+def _refuse_names(path: Path) -> None:
+    """Raise StoreError for a file with more than one name: SQLite would write a log beside each of them."""
+    count = path.stat().st_nlink
+    if count < 2:
+        return
+    # A process that makes a database, or was killed when it did, leaves a second name for a moment.
+    for pattern in (f".{escape(path.name)}.new-*", ".tourney-*.new"):
+        for other in path.parent.glob(pattern):
+            with suppress(OSError):
+                if other.samefile(path):
+                    other.unlink()
+    if (count := path.stat().st_nlink) > 1:
+        raise StoreError(
+            f"the database {path} has {count} names (hard links), but SQLite's log lies beside only one of"
+            f" them: remove the other names (`find / -inum {path.stat().st_ino}` lists them), or use a copy"
+        )
 
 
 def _is_writable(path: Path) -> bool:

@@ -33,6 +33,7 @@ from tourney.schedule.format import find_format
 from tourney.schedule.row import Row
 from tourney.store.engine import database_exists, parse_url, place_of, shown
 from tourney.store.maintenance import check_database
+from tourney.store.mounts import network_file_system
 from tourney.store.repository import Repository
 from tourney.store.root import compute_root
 from tourney.store.values import StoredEntrant, Tournament
@@ -76,6 +77,11 @@ def run_tournament(
     file = with_ponder(file, sandbox, pinning)
     check_contents(url, listener.say)
     repository, tournament = open_tournament(file, url, store, listener.say, unbenched)
+    if kind := network_file_system(repository.place):
+        listener.say(
+            f"the database is on a network file system ({kind}): use it from this machine only while the run"
+            " goes on; for several machines, use PostgreSQL"
+        )
     with repository, repository.run_lock(tournament, time.time()):
         tournament = amend_tournament(repository, tournament, file, store, listener.say)
         place = place_of(url)
