@@ -1,5 +1,6 @@
 """Folders of bots for tests."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -21,3 +22,16 @@ def write_shell_bot(parent: Path, name: str, cases: str, *, games: str = '["sage
     """Write a bot in shell whose answers are a ``case``'s branches over the first word of a line."""
     script = f"while read -r word rest; do case $word in\n{cases}\nquit) exit 0;; esac; done\n"
     return write_bot(parent, name, {"bot.sh": script}, command='["sh", "bot.sh"]', games=games)
+
+
+def nest(folder: Path, depth: int) -> None:
+    """Make folders within each other, deeper than any path may be."""
+    fd = os.open(folder, os.O_RDONLY)
+    try:
+        for _ in range(depth):
+            os.mkdir("d", dir_fd=fd)
+            inner = os.open("d", os.O_RDONLY, dir_fd=fd)
+            os.close(fd)
+            fd = inner
+    finally:
+        os.close(fd)

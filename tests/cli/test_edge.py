@@ -16,6 +16,15 @@ from tourney.cli import edge
 from tourney.match.spec import MAX_MS, MAX_STARTUP_MS
 
 
+def test_notes_follow_the_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    """Notes hold text of bots, so escape sequences do not reach the terminal."""
+    error = errors.BotError("the build failed")
+    error.add_note("the last lines of the build:\n\x1b[31mred")
+    assert raising(error) == 2
+    shown = "error: the build failed\n    the last lines of the build:\n    \\x1b[31mred\n"
+    assert capsys.readouterr().err == shown
+
+
 def raising(error: BaseException) -> int:
     def fail() -> None:
         raise error

@@ -152,7 +152,7 @@ def test_failed_build_raises_with_its_last_lines(tmp_path: Path) -> None:
     folder = write_bot(
         tmp_path, "bad", {}, command='["./run"]', build='["sh", "-c", "echo no compiler; exit 1"]'
     )
-    with pytest.raises(BotError, match=r"bad@1\.0 .* failed: it ended with exit code 1") as caught:
+    with pytest.raises(BotError, match=r"bad@1\.0 .* failed: it exited with code 1") as caught:
         check(folder, tmp_path, games=("sages-tafl",))
     assert caught.value.__notes__ == ["the last lines of the build:\nno compiler"]
 

@@ -8,11 +8,12 @@ from pathlib import Path
 import click
 
 from tourney.bots.catalogue.build import build_damage, build_folder
-from tourney.bots.catalogue.files import read_file_manifest, remove_tree
+from tourney.bots.catalogue.files import read_file_manifest
 from tourney.bots.catalogue.manifest import Manifest
 from tourney.bots.catalogue.starter import DEFAULT_GAME, LANGUAGES, new_bot
 from tourney.bots.catalogue.store import BotStore, StoredBot, look_up, shipped_bots
 from tourney.bots.catalogue.submission import digest_of_folder
+from tourney.bots.catalogue.tree import remove_tree
 from tourney.bots.sandbox.base import open_sandbox
 from tourney.cli.edge import printable
 from tourney.cli.options import bots_option, db_option, format_option, output_options, sandbox_option
@@ -280,16 +281,11 @@ def check(bot: str, games: tuple[str, ...], move_ms: int, startup_ms: int, sandb
         limits = Limits(move_ms=move_ms, startup_ms=startup_ms)
         failed = 0
         count = 0
-        try:
-            for trial in check_bot(found, store, open_sandbox(sandbox), tried, limits):  # type: ignore[arg-type]  # click gives one of the choices, as a plain str
-                _print(trial, output)
-                count += 1
-                failed += trial.ok is False
-        except BotError as error:
-            for note in getattr(error, "__notes__", ()):
-                for line in note.splitlines():
-                    output.write(f"    {line}")
-            raise
+        opened = open_sandbox(sandbox)  # type: ignore[arg-type]  # click gives one of the choices, as a plain str
+        for trial in check_bot(found, store, opened, tried, limits):
+            _print(trial, output)
+            count += 1
+            failed += trial.ok is False
     if failed:
         raise CheckError(f"{found.label} failed {failed} of {count} trials")
     output.write(f"{found.label} passed {count} trials")

@@ -44,7 +44,8 @@ def refuse_platform(platform: str) -> None:
 def guard(run: Callable[[], object]) -> int:
     """Run a command and return its exit code; report an exception in one sentence on standard error.
 
-    SystemExit passes through. With ``TOURNEY_DEBUG=1``, the traceback comes before the sentence.
+    The notes of a TourneyError follow, such as the last lines of a build. SystemExit passes through. With
+    ``TOURNEY_DEBUG=1``, the traceback comes before the sentence.
     """
     try:
         _open_streams()
@@ -70,6 +71,9 @@ def guard(run: Callable[[], object]) -> int:
             _silence(sys.stdout)
         code, sentence = explain(error)
         click.echo(f"error: {printable(sentence)}", err=True)
+        if isinstance(error, TourneyError):
+            for line in "\n".join(getattr(error, "__notes__", ())).splitlines():
+                click.echo(f"    {printable(line)}", err=True)
         return code
     return 0
 

@@ -11,8 +11,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from tourney.bots.catalogue.files import remove_tree
 from tourney.bots.catalogue.store import BotStore, resolve_bot
+from tourney.bots.catalogue.tree import remove_tree
 from tourney.bots.sandbox.base import Sandbox, open_sandbox
 from tourney.errors import ActionError, TourneyError
 from tourney.files import write_file

@@ -2,20 +2,16 @@
 
 import os
 import select
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.bots.conftest import MakeBot
 from tourney.bots.catalogue import build
-from tourney.bots.catalogue.build import (
-    BuildJob,
-    BuildResult,
-    build_damage,
-    host,
-    run_build,
-    runnable_folder,
-)
+from tourney.bots.catalogue.build import build_damage, host, runnable_folder
+from tourney.bots.catalogue.build_process import BuildJob, BuildResult, run_build
+from tourney.bots.catalogue.files import hash_tree
 from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.sandbox.base import Sandbox
 from tourney.bots.sandbox.plain import PlainSandbox
@@ -34,17 +30,19 @@ def built(store: BotStore, make_bot: MakeBot) -> StoredBot:
 class Runner:
     """A stand-in for ``run_build`` that returns a given result and remembers the jobs."""
 
-    def __init__(self, code: int | None = 0, output: bytes = b"", why: str = "", makes: str = "run") -> None:
+    def __init__(self, output: bytes = b"", why: str = "", makes: str = "run") -> None:
         self.jobs: list[BuildJob] = []
-        self._result = BuildResult(code, output, why)
+        self.output = output
+        self._why = why
         self._makes = makes
 
     def __call__(self, job: BuildJob, _: Sandbox) -> BuildResult:
         self.jobs.append(job)
+        job.target.mkdir()
         if self._makes:
-            (job.folder / self._makes).write_text("made")
-            (job.folder / self._makes).chmod(0o755)
-        return self._result
+            (job.target / self._makes).write_text("made")
+            (job.target / self._makes).chmod(0o755)
+        return BuildResult(self.output, self._why, hash_tree(job.target))
 
 
 @pytest.fixture
@@ -92,8 +90,7 @@ def test_damaged_build_is_built_again(store: BotStore, built: StoredBot, runner:
 @pytest.mark.parametrize(
     ("fake", "message"),
     [
-        (Runner(code=2), r"\(sh make\.sh\) failed: it ended with exit code 2"),
-        (Runner(code=None, why="it took longer than 5 s"), "failed: it took longer than 5 s"),
+        (Runner(why="it exited with code 2"), r"\(sh make\.sh\) failed: it exited with code 2"),
         (Runner(makes=""), "the command's program ./run is not among the bot's files"),
     ],
 )
@@ -101,8 +98,7 @@ def test_failed_build_reports_last_lines_and_leaves_nothing(
     store: BotStore, built: StoredBot, fake: Runner, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The lines are a note to the error, made safe for a terminal; the error stays one sentence."""
-    shown = b"".join(b"line %d\n" % k for k in range(30)) + b"\x1b[31mred\n\n"
-    fake._result = BuildResult(fake._result.code, shown, fake._result.why)
+    fake.output = b"".join(b"line %d\n" % k for k in range(30)) + b"\x1b[31mred\n\n"
     monkeypatch.setattr(build, "run_build", fake)
     with pytest.raises(BotError, match=message) as caught:
         runnable_folder(store, built, PLAIN)
@@ -137,25 +133,27 @@ def test_build_may_make_links(store: BotStore, make_bot: MakeBot) -> None:
 
 
 def job(tmp_path: Path, script: str, *, seconds: int = 60, max_output: int = 1_000_000) -> BuildJob:
-    return BuildJob(("sh", "-c", script), tmp_path, seconds=seconds, max_output=max_output)
+    (tmp_path / "source").mkdir()
+    argv = ("sh", "-c", script)
+    return BuildJob(argv, tmp_path / "source", tmp_path / "made", seconds=seconds, max_output=max_output)
 
 
-def test_build_result_has_exit_code_and_output(tmp_path: Path) -> None:
+def test_build_result_has_its_output(tmp_path: Path) -> None:
     """Standard output and error are merged; standard input is empty; the folder is the current one."""
     result = run_build(job(tmp_path, "cat; pwd; echo bad >&2; env | sort | head -1; exit 3"), PLAIN)
-    assert result == BuildResult(3, f"{tmp_path}\nbad\nHOME=/tmp\n".encode())
+    assert result == BuildResult(f"{tmp_path}/work\nbad\nHOME=/tmp\n".encode(), "it exited with code 3")
+    assert [path.name for path in tmp_path.iterdir()] == ["source"]
 
 
 def test_hanging_build_is_stopped_with_its_children(tmp_path: Path) -> None:
     """The pipe that a child holds is closed when the build returns."""
     result = run_build(job(tmp_path, "echo begun; sleep 1000 & sleep 1000", seconds=0), PLAIN)
-    assert result.code is None
     assert result.why == "it took longer than 0 s"
 
 
 def test_build_does_not_wait_for_its_daemons(tmp_path: Path) -> None:
     result = run_build(job(tmp_path, "sleep 1000 & echo $!; exit 0"), PLAIN)
-    assert result.code == 0
+    assert not result.why
     try:
         left = os.pidfd_open(int(result.output))
     except ProcessLookupError:
@@ -168,11 +166,10 @@ def test_build_does_not_wait_for_its_daemons(tmp_path: Path) -> None:
 
 def test_build_with_endless_output_is_stopped(tmp_path: Path) -> None:
     result = run_build(job(tmp_path, "yes", max_output=100_000), PLAIN)
-    assert result.code is None
     assert "of output" in result.why
     assert len(result.output) <= 16 * 1024
 
 
 def test_build_that_cannot_start_says_why(tmp_path: Path) -> None:
-    result = run_build(BuildJob(("./gone",), tmp_path), PLAIN)
-    assert (result.code, result.why) == (None, "it could not be started: No such file or directory")
+    result = run_build(replace(job(tmp_path, ""), argv=("./gone",)), PLAIN)
+    assert result.why == "it could not be started: No such file or directory"

@@ -9,15 +9,18 @@ import os
 import shutil
 import stat
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.bots.conftest import MakeBot
+from tests.folders import nest
 from tourney.bots.catalogue import files
 from tourney.bots.catalogue.files import content_digest, hash_tree
 from tourney.bots.catalogue.manifest import Manifest
 from tourney.bots.catalogue.store import BotStore
+from tourney.bots.catalogue.tree import SUBMITTED, remove_tree
 from tourney.errors import BotError, StoreError
 
 
@@ -210,16 +213,42 @@ def test_unknown_game_is_refused(store: BotStore, make_bot: MakeBot) -> None:
         store.add(make_bot(games='["sages-tafl", "chess"]'))
 
 
-def test_size_and_number_of_files_are_limited(
-    store: BotStore, make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch
+def sparse(folder: Path, size: int) -> None:
+    with (folder / "data").open("wb") as file:
+        file.truncate(size)
+
+
+@pytest.mark.parametrize(
+    ("fill", "message"),
+    [
+        (lambda folder: sparse(folder, SUBMITTED.bytes + 1), "files hold more than 512 MiB"),
+        (lambda folder: [(folder / f"f{k}").touch() for k in range(SUBMITTED.files)], "10,000 files"),
+        (lambda folder: [(folder / f"d{k}").mkdir() for k in range(SUBMITTED.files + 1)], "10,000 folders"),
+        (lambda folder: nest(folder, 1_500), "longer than 1,024 bytes"),
+    ],
+)
+def test_tree_beyond_the_bounds_is_refused_before_it_is_copied(
+    store: BotStore,
+    make_bot: MakeBot,
+    fill: Callable[[Path], object],
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(files, "MAX_BYTES", 1_000)
-    with pytest.raises(BotError, match="hold more than"):
-        store.add(make_bot(files={"bot.py": "x" * 600, "data": "y" * 600}))
-    monkeypatch.setattr(files, "MAX_FILES", 3)
-    with pytest.raises(BotError, match="holds more than 3 files"):
-        store.add(make_bot(files={"bot.py": "x", "a": "", "b": ""}))
+    folder = make_bot()
+    fill(folder)
+    monkeypatch.setattr(files, "copy_file", None)
+    with pytest.raises(BotError, match=message):
+        store.add(folder)
     assert inside(store) == {"entries", "temporary"}
+    remove_tree(folder)
+
+
+def test_file_at_the_end_of_the_longest_path_is_stored(store: BotStore, make_bot: MakeBot) -> None:
+    deep = "d/" * 511 + "ef"
+    bot = store.add(make_bot(files={"bot.py": "", deep: "x"}))
+    assert (bot.folder / deep).read_text() == "x"
+    store.remove(bot.digest)
+    assert store.restore(bot.digest) == bot
 
 
 def test_adding_again_changes_nothing(store: BotStore, make_bot: MakeBot) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from tourney.bots.catalogue import submission
 from tourney.bots.catalogue.submission import unpack
+from tourney.bots.catalogue.tree import Bounds
 from tourney.errors import BotError
 from tourney.seeds import stream
 
@@ -80,10 +81,10 @@ def test_name_of_file_and_folder_is_refused(tmp_path: Path) -> None:
 
 def test_zip_bomb_is_refused_by_its_stated_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One megabyte of zeros packs to a kilobyte; the limit applies to the unpacked size."""
-    monkeypatch.setattr(submission, "MAX_BYTES", 1_000_000)
+    monkeypatch.setattr(submission, "SUBMITTED", Bounds(10, 1_000_000, "a bot"))
     archive = zip_of(tmp_path / "bot.zip", (info("x"), bytes(1_000_001)))
     assert archive.stat().st_size < 2_000
-    with pytest.raises(BotError, match="unpacks to more than"):
+    with pytest.raises(BotError, match="files hold more than"):
         unpack(archive, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
@@ -101,10 +102,19 @@ def test_zip_with_false_size_is_refused(tmp_path: Path) -> None:
 
 
 def test_too_many_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(submission, "MAX_FILES", 3)
+    monkeypatch.setattr(submission, "SUBMITTED", Bounds(3, 1_000_000, "a bot"))
     archive = zip_of(tmp_path / "bot.zip", *((info(f"f{k}"), b"") for k in range(4)))
     with pytest.raises(BotError, match="holds more than 3 files"):
         unpack(archive, tmp_path / "out")
+
+
+def test_zip_of_too_many_folders_is_refused(tmp_path: Path) -> None:
+    """Few names can stand for millions of folders."""
+    deep = "/".join("d" * 300)
+    archive = zip_of(tmp_path / "bot.zip", *((info(f"{k}/{deep}/f"), b"") for k in range(40)))
+    with pytest.raises(BotError, match="holds more than 10,000 folders"):
+        unpack(archive, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 def test_huge_central_directory_is_refused_unread(tmp_path: Path) -> None:

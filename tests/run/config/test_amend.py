@@ -154,8 +154,10 @@ def test_failed_build_is_reported_before_anything_is_stored(tmp_path: Path) -> N
     bot = tmp_path / "broken"
     bot.mkdir()
     (bot / "bot.toml").write_text(
-        'name = "broken"\nversion = "1"\ngames = ["sage-stones"]\ncommand = ["./b"]\nbuild = ["false"]\n'
+        'name = "broken"\nversion = "1"\ngames = ["sage-stones"]\ncommand = ["./b"]\nbuild = ["ls", "gone"]\n'
     )
-    with pytest.raises(TournamentError, match=r"cup\.toml: the build of broken@1 \(false\) failed"):
+    words = r"cup\.toml: the build of broken@1 \(ls gone\) failed"
+    with pytest.raises(TournamentError, match=words) as caught:
         go_on(tmp_path, FILE.replace('"random"', '"./broken"'))
+    assert "gone" in caught.value.__notes__[0]
     assert not (tmp_path / "t.db").exists()

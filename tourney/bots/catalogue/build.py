@@ -1,62 +1,30 @@
-"""Builds bots: once per host, in a sandbox, bounded in time, output, processes, memory and disk."""
+"""Builds bots: once per host, kept beside the entries of the store."""
 
-import os
 import platform
 import re
-import selectors
-import time
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths, own_words
+from tourney.bots.catalogue.build_process import BuildJob, BuildResult, run_build
+from tourney.bots.catalogue.command import own_words
 from tourney.bots.catalogue.files import (
-    FileEntry,
-    copy_tree,
     find_difference,
-    hash_tree,
     locked,
     naming,
     read_file_manifest,
-    remove_tree,
     sync_folder,
-    walk,
     write_file_manifest,
 )
 from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.catalogue.submission import check_command
-from tourney.bots.sandbox.base import ResourceLimits, Sandbox
-from tourney.bots.sandbox.process import BotProcesses
+from tourney.bots.catalogue.tree import BUILT, remove_tree
+from tourney.bots.sandbox.base import Sandbox
 from tourney.errors import BotError, StoreError
 
-BUILD_LIMITS: Final = ResourceLimits(memory_mb=4096, file_mb=512)
-_TAIL = 16 * 1024
-_SHOWN_LINES = 15
-_LOOK_SECONDS = 0.25
-
-
-@dataclass(frozen=True, slots=True)
-class BuildJob:
-    """A build: its command, its writable folder, and its limits.
-
-    ``max_output`` and ``max_disk`` are bytes; the folder's size is checked from time to time.
-    """
-
-    argv: tuple[str, ...]
-    folder: Path
-    seconds: int = 600
-    max_output: int = 4 * 1024 * 1024
-    max_disk: int = 2 * 1024**3
-
-
-@dataclass(frozen=True, slots=True)
-class BuildResult:
-    """The end of a build: its exit code (negative: a signal; None: stopped, with ``why``) and last output."""
-
-    code: int | None
-    output: bytes
-    why: str = ""
+_NEW: Final = ".new"
+"""The suffix of a build's folder until it is whole."""
+_SHOWN_LINES: Final = 15
 
 
 def runnable_folder(store: BotStore, bot: StoredBot, sandbox: Sandbox) -> Path:
@@ -75,9 +43,10 @@ def runnable_folder(store: BotStore, bot: StoredBot, sandbox: Sandbox) -> Path:
                 if not build_damage(place):
                     return place / "files"
                 remove_tree(place)
-            new = place.with_name(f"{bot.digest}.new")
+            new = place.with_name(f"{bot.digest}{_NEW}")
             if new.exists():
                 remove_tree(new)
+            _sweep(place.parent)
             try:
                 _build(bot, new, sandbox)
                 new.rename(place)
@@ -99,7 +68,7 @@ def build_folder(store: BotStore, bot: StoredBot) -> Path:
 def build_damage(folder: Path) -> str:
     """Return what is wrong with a build that is kept, or ""."""
     try:
-        return find_difference(read_file_manifest(folder), folder / "files", links=True)
+        return find_difference(read_file_manifest(folder), folder / "files", links=True, bounds=BUILT)
     except BotError as error:
         return str(error)
 
@@ -109,15 +78,21 @@ def host() -> str:
     return re.sub(r"[^A-Za-z0-9._-]", "-", f"{platform.node() or 'host'}-{platform.machine()}").lstrip(".")
 
 
+def _sweep(builds: Path) -> None:
+    """Remove what builds of other bots left that were killed: the lock of such a bot is free."""
+    for new in builds.glob(f"*{_NEW}"):
+        with suppress(BlockingIOError), locked(new.with_suffix(".lock"), wait=False):
+            if new.exists():
+                remove_tree(new)
+
+
 def _build(bot: StoredBot, new: Path, sandbox: Sandbox) -> None:
+    """Build a bot in the new folder ``new``. Raises BotError, with the last lines as a note, and OSError."""
     new.mkdir()
-    folder = new / "files"
-    copy_tree(walk(bot.folder, whole=True), folder)
-    for file in walk(folder, whole=True):
-        file.place.chmod(0o755 if file.executable else 0o644)
-    result = run_build(BuildJob(own_words(bot.manifest.build, bot.label), folder), sandbox)
+    job = BuildJob(own_words(bot.manifest.build, bot.label), bot.folder, new / "files")
+    result = run_build(job, sandbox)
     try:
-        write_file_manifest(new, _built_files(bot, folder, result))
+        _check(bot, result)
     except BotError as error:
         # The output is the author's text: show its last lines without control characters.
         lines = [
@@ -128,78 +103,12 @@ def _build(bot: StoredBot, new: Path, sandbox: Sandbox) -> None:
         if lines:
             error.add_note("the last lines of the build:\n" + "\n".join(lines[-_SHOWN_LINES:]))
         raise
+    write_file_manifest(new, result.files)
 
 
-def _built_files(bot: StoredBot, folder: Path, result: BuildResult) -> tuple[FileEntry, ...]:
-    """Return the files after a build. Raises BotError if it failed or made no program to start."""
-    if result.code != 0:
-        how = result.why or f"it ended with exit code {result.code}"
-        raise BotError(f"the build of {bot.label} ({' '.join(bot.manifest.build)}) failed: {how}")
-    files = hash_tree(folder, links=True)
+def _check(bot: StoredBot, result: BuildResult) -> None:
+    """Raise BotError if a build failed or made no program to start."""
+    if result.why:
+        raise BotError(f"the build of {bot.label} ({' '.join(bot.manifest.build)}) failed: {result.why}")
     with naming(f"the build of {bot.label}"):
-        check_command(bot.manifest, files, built=True)
-    return files
-
-
-def run_build(job: BuildJob, sandbox: Sandbox) -> BuildResult:
-    """Run a build to its end in a sandbox, and leave no process of it behind.
-
-    Raises nothing for what the build does, and SandboxError if the machine cannot start it.
-    """
-    command = BotCommand(job.argv, job.folder, environment(), interpreter_paths())
-    try:
-        process, pipes, group = sandbox.start(command, BUILD_LIMITS, writable=True, merged=True)
-    except OSError as error:
-        return BuildResult(None, b"", f"it could not be started: {error.strerror}")
-    os.close(pipes.stdin)
-    try:
-        tail, why = _follow(job, pipes.stdout, group)
-        os.close(pipes.stdout)
-    finally:
-        group.kill()
-        group.reap()
-    return BuildResult(None if why else process.returncode, tail, why)
-
-
-def _follow(job: BuildJob, fd: int, group: BotProcesses) -> tuple[bytes, str]:
-    """Read a build's output until it ends; return the last of it, and why the build must stop, or ""."""
-    deadline = time.monotonic() + job.seconds
-    late = f"it took longer than {job.seconds} s"
-    large = f"it wrote more than {job.max_disk >> 20} MiB of files"
-    tail, size = b"", 0
-    look = time.monotonic() + _LOOK_SECONDS
-    with selectors.DefaultSelector() as selector:
-        selector.register(fd, selectors.EVENT_READ)
-        while True:
-            chunk = None
-            if selector.select(min(0.2, max(0.0, deadline - time.monotonic()))):
-                with suppress(BlockingIOError):
-                    chunk = os.read(fd, 65_536)
-            if chunk:
-                size += len(chunk)
-                tail = (tail + chunk)[-_TAIL:]
-            if size > job.max_output:
-                return tail, f"it wrote more than {job.max_output >> 20} MiB of output"
-            if time.monotonic() >= look:
-                if _disk_usage(job.folder) > job.max_disk:
-                    return tail, large
-                look = time.monotonic() + _LOOK_SECONDS
-            if chunk == b"" or (chunk is None and group.exited(0)):
-                break  # its output ended, or it exited and only a child of its own still holds the pipe
-            if time.monotonic() >= deadline:
-                return tail, late
-    if not group.exited(max(0, int((deadline - time.monotonic()) * 1000))):
-        return tail, late
-    return tail, large if _disk_usage(job.folder) > job.max_disk else ""
-
-
-def _disk_usage(folder: Path) -> int:
-    """Return the bytes that a folder takes on disk; files that go meanwhile do not count."""
-    total = 0
-    with suppress(OSError), os.scandir(folder) as entries:
-        for entry in entries:
-            with suppress(OSError):
-                total += entry.stat(follow_symlinks=False).st_blocks * 512
-                if entry.is_dir(follow_symlinks=False):
-                    total += _disk_usage(Path(entry.path))
-    return total
+        check_command(bot.manifest, result.files, built=True)

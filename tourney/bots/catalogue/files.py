@@ -1,4 +1,4 @@
-"""A bot's files: found, copied, hashed, listed under a content digest, and compared with their list.
+"""A bot's files: copied, hashed, listed under a content digest, and compared with their list.
 
 A submitted folder is hostile input: nothing here follows a link or opens anything but a regular file. The
 content digest is the SHA-256 of the RFC 8785 form of the sorted list of ``[path, executable, SHA-256]``. A
@@ -8,25 +8,18 @@ store keeps that form as ``files.json`` beside the files, so that a damaged file
 import fcntl
 import hashlib
 import os
-import shutil
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 import rfc8785
 
+from tourney.bots.catalogue.tree import SUBMITTED, Bounds, SourceFile, folders_of, walk
 from tourney.errors import BotError
 from tourney.parsing import parse_json
 
-LEFT_OUT = frozenset({".git", "__pycache__"})
-"""Names that are never a part of a bot, at any depth."""
-
-MAX_FILES = 10_000
-MAX_BYTES = 512 * 1024 * 1024
-MAX_PATH = 1_024
 _CHUNK = 1 << 20
 
 
@@ -39,16 +32,6 @@ class FileEntry:
     sha256: str
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFile:
-    """A file on disk: its path in the bot, its place, its executable bit, and its target if it is a link."""
-
-    path: str
-    place: Path
-    executable: bool
-    link: str | None = None
-
-
 @contextmanager
 def naming(bot: object) -> Iterator[None]:
     """Give a BotError that names no bot this one's name or path."""
@@ -59,65 +42,14 @@ def naming(bot: object) -> Iterator[None]:
         raise
 
 
-def check_path(path: str) -> None:
-    """Raise BotError for a path that no bot may hold: not UTF-8, control characters, too long."""
-    shown = path.encode("utf-8", "backslashreplace").decode("utf-8")
-    if not path.isprintable():
-        raise BotError(f"the file name {shown!r} has unprintable characters; rename it")
-    if len(path.encode("utf-8")) > MAX_PATH:
-        raise BotError(f"the path {shown[:60]}... is longer than {MAX_PATH} bytes; shorten it")
-
-
-def walk(
-    folder: Path, leave_out: Iterable[str] = (), *, whole: bool = False, links: bool = False
-) -> Iterator[SourceFile]:
-    """Yield a folder's files, sorted within each folder, without following links.
-
-    ``.git`` and ``__pycache__`` are left out unless ``whole``; so is what matches a pattern of ``leave_out``
-    (a glob over the path below the folder, whose ``*`` crosses ``/``; one that ends in ``/`` names a folder).
-    Raises BotError for a link unless ``links``, and for a device, a bad name, or too many files.
-    """
-    patterns = tuple(leave_out)
-    count = 0
-    pending = [("", folder)]
-    while pending:
-        prefix, place = pending.pop()
-        folders = []
-        with os.scandir(place) as scan:
-            entries = sorted(scan, key=lambda entry: entry.name)
-        for entry in entries:
-            if entry.name in LEFT_OUT and not whole:
-                continue
-            path = prefix + entry.name
-            mode = entry.stat(follow_symlinks=False).st_mode
-            name = path + "/" if stat.S_ISDIR(mode) else path
-            if any(fnmatchcase(name, pattern) for pattern in patterns):
-                continue
-            check_path(path)
-            if stat.S_ISDIR(mode):
-                folders.append((name, Path(entry.path)))
-                continue
-            count += 1
-            if count > MAX_FILES:
-                raise BotError(f"it holds more than {MAX_FILES:,} files, the most for a bot")
-            yield _source_file(path, Path(entry.path), mode, links=links)
-        pending.extend(reversed(folders))
-
-
-def _source_file(path: str, place: Path, mode: int, *, links: bool) -> SourceFile:
-    if stat.S_ISLNK(mode):
-        if not links:
-            raise BotError(f"{path} is a link; replace it with a copy of its target")
-        return SourceFile(path, place, executable=False, link=str(place.readlink()))
-    if not stat.S_ISREG(mode):
-        raise BotError(f"{path} is no regular file; remove it")
-    return SourceFile(path, place, executable=bool(mode & stat.S_IXUSR))
-
-
-def copy_file(found: SourceFile, target: Path | None, allowance: int) -> tuple[FileEntry, int]:
+def copy_file(
+    found: SourceFile, target: Path | None, allowance: int, bounds: Bounds = SUBMITTED
+) -> tuple[FileEntry, int]:
     """Hash a file and, unless ``target`` is None, copy it there, in one pass; return its entry and size.
 
-    Raises BotError if it is larger than ``allowance`` bytes or turns out to be no regular file.
+    Raises BotError if it is larger than ``allowance``, what is left of the ``bounds``, or turns out to be no
+    regular file. The copy is on disk on return if the bounds are those of a submission: a build can be made
+    again.
     """
     if found.link is not None:
         text = b"link:" + os.fsencode(found.link)
@@ -138,14 +70,15 @@ def copy_file(found: SourceFile, target: Path | None, allowance: int) -> tuple[F
         while chunk := os.read(source, _CHUNK):
             size += len(chunk)
             if size > allowance:
-                raise BotError(f"its files hold more than {MAX_BYTES >> 20} MiB, the most for a bot")
+                raise BotError(bounds.too_large)
             sha.update(chunk)
             if out >= 0:
                 _write_all(out, chunk)
         executable = bool(mode & stat.S_IXUSR)
         if out >= 0:
             os.fchmod(out, 0o555 if executable else 0o444)
-            os.fsync(out)
+            if bounds is SUBMITTED:
+                os.fsync(out)
     finally:
         os.close(source)
         if out >= 0:
@@ -159,34 +92,40 @@ def _write_all(out: int, data: bytes) -> None:
         view = view[os.write(out, view) :]
 
 
-def copy_tree(found: Iterable[SourceFile], target: Path) -> tuple[FileEntry, ...]:
-    """Copy files into a new folder, read-only and synced, and return their entries, sorted.
+def copy_tree(found: Iterable[SourceFile], target: Path, bounds: Bounds = SUBMITTED) -> tuple[FileEntry, ...]:
+    """Copy files into a new folder, read-only, and return their entries, sorted.
 
-    The folders stay writable until ``make_read_only``. Raises BotError if the files are too large together.
+    Everything is found before anything is written. The folders stay writable until ``make_read_only``. Raises
+    BotError for what may not be in the tree, and if the files are too large together.
     """
+    files = tuple(found)
     target.mkdir()
     entries = []
-    left = MAX_BYTES
-    for file in found:
-        place = target / file.path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        entry, size = copy_file(file, place, left)
+    made = {""}
+    left = bounds.bytes
+    for file in files:
+        make_folders(target, file.path.rpartition("/")[0], made)
+        entry, size = copy_file(file, target / file.path, left, bounds)
         entries.append(entry)
         left -= size
     return tuple(sorted(entries))
 
 
-def hash_tree(folder: Path, *, links: bool = False) -> tuple[FileEntry, ...]:
+def make_folders(target: Path, path: str, made: set[str]) -> None:
+    """Make a folder below ``target`` and those above it, but for those already ``made``."""
+    missing = []
+    while path not in made:
+        missing.append(path)
+        made.add(path)
+        path = path.rpartition("/")[0]
+    for folder in reversed(missing):
+        (target / folder).mkdir()
+
+
+def hash_tree(folder: Path, *, links: bool = False, bounds: Bounds = SUBMITTED) -> tuple[FileEntry, ...]:
     """Return the entries of all files below a folder, sorted; nothing is left out."""
-    return tuple(
-        sorted(copy_file(file, None, MAX_BYTES)[0] for file in walk(folder, whole=True, links=links))
-    )
-
-
-def folders_of(folder: Path) -> Iterator[Path]:
-    """Yield a folder and all folders below it, the deepest first, without following links."""
-    for place, _, _ in os.walk(folder, topdown=False):
-        yield Path(place)
+    found = walk(folder, whole=True, links=links, bounds=bounds)
+    return tuple(sorted(copy_file(file, None, bounds.bytes, bounds)[0] for file in found))
 
 
 def make_read_only(folder: Path) -> None:
@@ -201,11 +140,11 @@ def make_read_only(folder: Path) -> None:
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Hold the lock of a file, which is made if needed; wait for it."""
+def locked(path: Path, *, wait: bool = True) -> Iterator[None]:
+    """Hold the lock of a file, which is made if needed. Raises BlockingIOError if it may not ``wait``."""
     fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
-        fcntl.flock(fd, fcntl.LOCK_EX)
+        fcntl.flock(fd, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
         yield
     finally:
         os.close(fd)
@@ -218,17 +157,6 @@ def sync_folder(folder: Path) -> None:
         os.fsync(fd)
     finally:
         os.close(fd)
-
-
-def remove_tree(folder: Path) -> None:
-    """Remove a tree, read-only or not."""
-    pending = [folder]
-    while pending:
-        place = pending.pop()
-        place.chmod(0o700)
-        with os.scandir(place) as scan:
-            pending.extend(Path(entry.path) for entry in scan if entry.is_dir(follow_symlinks=False))
-    shutil.rmtree(folder)
 
 
 def encode_files(files: Iterable[FileEntry]) -> bytes:
@@ -271,10 +199,12 @@ def read_file_manifest(folder: Path) -> tuple[FileEntry, ...]:
     return decode_files(data)
 
 
-def find_difference(listed: tuple[FileEntry, ...], folder: Path, *, links: bool = False) -> str:
+def find_difference(
+    listed: tuple[FileEntry, ...], folder: Path, *, links: bool = False, bounds: Bounds = SUBMITTED
+) -> str:
     """Return how the files below a folder differ from their list, or ""."""
     try:
-        present = {file.path: file for file in hash_tree(folder, links=links)}
+        present = {file.path: file for file in hash_tree(folder, links=links, bounds=bounds)}
     except (OSError, BotError) as error:
         return str(error)
     for file in listed:

@@ -32,12 +32,12 @@ from tourney.bots.catalogue.files import (
     locked,
     naming,
     read_file_manifest,
-    remove_tree,
     sync_folder,
     write_file_manifest,
 )
 from tourney.bots.catalogue.manifest import FILE_NAME, Manifest
 from tourney.bots.catalogue.submission import copy_submission, digest_of_folder, manifest_of
+from tourney.bots.catalogue.tree import remove_tree
 from tourney.errors import BotError, StoreError
 from tourney.games.registry import GAMES
 from tourney.resources import engines_dir

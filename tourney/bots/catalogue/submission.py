@@ -9,19 +9,9 @@ import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from tourney.bots.catalogue.files import (
-    MAX_BYTES,
-    MAX_FILES,
-    FileEntry,
-    SourceFile,
-    check_path,
-    content_digest,
-    copy_file,
-    copy_tree,
-    naming,
-    walk,
-)
+from tourney.bots.catalogue.files import FileEntry, content_digest, copy_file, copy_tree, make_folders, naming
 from tourney.bots.catalogue.manifest import FILE_NAME, MAX_TEXT, Manifest, manifest_from_name, read_manifest
+from tourney.bots.catalogue.tree import SUBMITTED, SourceFile, check_path, walk
 from tourney.errors import BotError
 
 _STORES_FAULT = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS})
@@ -63,7 +53,7 @@ def digest_of_folder(folder: Path) -> tuple[str, Manifest]:
     with naming(folder):
         manifest = _read_manifest(folder)
         found = walk(folder, manifest.build_output)
-        return content_digest(copy_file(file, None, MAX_BYTES)[0] for file in found), manifest
+        return content_digest(copy_file(file, None, SUBMITTED.bytes)[0] for file in found), manifest
 
 
 def manifest_of(folder: Path, files: Sequence[FileEntry]) -> Manifest:
@@ -167,7 +157,7 @@ def unpack(archive: Path, target: Path) -> None:
     """Unpack an archive into a new folder. Raises BotError, with the entry, for anything unsafe.
 
     Refused: absolute names, ``..``, backslashes, links and devices, duplicate names, encryption, compression
-    other than deflate, ZIP64, more than 10,000 files or 512 MiB unpacked. Files get 0755 or 0644 by their
+    other than deflate, ZIP64, and more than the bounds of a bot. Files get 0755 or 0644 by their
     owner's executable bit; the archive's other attributes are ignored.
     """
     _check_directory(archive)
@@ -175,7 +165,9 @@ def unpack(archive: Path, target: Path) -> None:
         with zipfile.ZipFile(archive) as opened:
             infos = _checked(opened.infolist())
             target.mkdir()
+            made = {""}
             for info in infos:
+                make_folders(target, info.filename.rpartition("/")[0], made)
                 _write(opened, info, target / info.filename)
     except _MALFORMED as error:
         raise BotError(f"it is no valid zip file: {error}; pack it again") from error
@@ -208,7 +200,8 @@ def _checked(infos: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
     """Return the files of an archive. Raises BotError for any entry that a bot may not have."""
     total = 0
     files: dict[str, zipfile.ZipInfo] = {}
-    folders: set[str] = set()
+    folders: set[str] = set()  # those with a file somewhere below; the others are not made
+    named: set[str] = set()
     for info in infos:
         _check_name(info.filename)
         kind = stat.S_IFMT(_mode(info))
@@ -217,7 +210,7 @@ def _checked(infos: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
         if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
             raise BotError(f"{info.filename} is no regular file; remove it")
         if info.is_dir():
-            folders.add(info.filename.rstrip("/"))
+            named.add(info.filename.rstrip("/"))
             continue
         if info.filename in files:
             raise BotError(f"it holds {info.filename} twice")
@@ -226,15 +219,19 @@ def _checked(infos: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise BotError(f"{info.filename} is not packed by deflate; pack it so")
         files[info.filename] = info
-        parts = info.filename.split("/")[:-1]
-        folders.update("/".join(parts[: k + 1]) for k in range(len(parts)))
+        above = info.filename.rpartition("/")[0]
+        while above and above not in folders:
+            folders.add(above)
+            above = above.rpartition("/")[0]
         total += info.file_size
-        if len(files) > MAX_FILES:
-            raise BotError(f"it holds more than {MAX_FILES:,} files, the most for a bot")
-        if total > MAX_BYTES:
-            raise BotError(f"it unpacks to more than {MAX_BYTES >> 20} MiB, the most for a bot")
+        if len(files) > SUBMITTED.files:
+            raise BotError(SUBMITTED.too_many)
+        if len(folders) > SUBMITTED.files:
+            raise BotError(SUBMITTED.too_many_folders)
+        if total > SUBMITTED.bytes:
+            raise BotError(SUBMITTED.too_large)
     for name in files:
-        if name in folders:
+        if name in folders or name in named:
             raise BotError(f"it holds {name} both as a file and as a folder")
     return list(files.values())
 
@@ -252,7 +249,6 @@ def _check_name(name: str) -> None:
 
 
 def _write(opened: zipfile.ZipFile, info: zipfile.ZipInfo, place: Path) -> None:
-    place.parent.mkdir(parents=True, exist_ok=True)
     left = info.file_size
     mode = 0o755 if _mode(info) & stat.S_IXUSR else 0o644
     out = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)

@@ -77,12 +77,16 @@ _SEARCHED = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 
 @dataclass(frozen=True, slots=True)
 class ResourceLimits:
-    """Limits of a bot or a build; ``memory_mb`` for each process and for all, ``file_mb`` for each file."""
+    """Limits of a bot or a build; ``memory_mb`` for each process and for all, ``file_mb`` for each file.
+
+    ``folder_mb`` bounds a build's folder, where the sandbox gives it one in memory.
+    """
 
     memory_mb: int = 4096
     processes: int = MAX_PROCESSES
     file_mb: int = 64
     open_files: int = 1024
+    folder_mb: int = 2048
 
 
 @dataclass(slots=True)
@@ -118,6 +122,8 @@ class Sandbox(ABC):
     name: str
     processes: type[BotProcesses] = BotProcesses
     """The class that looks after the processes of a bot."""
+    source_folder: str = ""
+    """Where a build finds the bot's files, if it works in an empty folder in memory; "" if on disk."""
 
     def __init__(self, level: Level, cgroups: Cgroups = Cgroups(())) -> None:  # noqa: B008 - a frozen value
         self.level: Level = level
@@ -136,8 +142,9 @@ class Sandbox(ABC):
 
     @abstractmethod
     def prepare(self, command: BotCommand, limits: ResourceLimits, *, writable: bool = False) -> Launch:
-        """Prepare the start of a bot in its folder, which is read-only unless ``writable``.
+        """Prepare the start of a bot in its folder, which is read-only unless ``writable``, for a build.
 
+        With a ``source_folder`` a build gets its folder there, and an empty one in memory to work in.
         Raises OSError or SandboxError if the machine cannot provide it.
         """
 
@@ -165,8 +172,8 @@ class Sandbox(ABC):
     ) -> tuple["subprocess.Popen[bytes]", Pipes, BotProcesses]:
         """Start a program inside; return its process, its streams and its processes, which the caller ends.
 
-        ``writable``: its folder is. ``merged``: standard error goes to standard output. Raises OSError or
-        SandboxError.
+        ``writable``: its folder is, as ``prepare`` says. ``merged``: standard error goes to standard output.
+        Raises OSError or SandboxError.
         """
         launch = self.prepare(command, limits, writable=writable)
         try:

@@ -6,7 +6,6 @@ processes of one user may signal each other. Otherwise it runs in a user namespa
 
 import fcntl
 import os
-import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, Self
@@ -104,6 +103,7 @@ class Bubblewrap(Sandbox):
 
     name = "bubblewrap"
     processes = NamespaceProcesses
+    source_folder = "/source"
 
     def __init__(self, level: Level, extras: frozenset[str], users: Users, cgroups: Cgroups) -> None:
         super().__init__(level, cgroups if "cgroups" in extras else Cgroups(()))
@@ -169,7 +169,12 @@ class Bubblewrap(Sandbox):
             argv += ["--perms", "0755", "--dir", str(parent)]
         for path in shown:
             argv += ["--ro-bind", str(path), str(path)]
-        argv += ["--bind" if writable else "--ro-bind", str(command.folder), BOT_FOLDER, "--remount-ro", "/"]
+        if writable:
+            argv += ["--ro-bind", str(command.folder), self.source_folder]
+            argv += ["--perms", "0777", "--size", str(limits.folder_mb << 20), "--tmpfs", BOT_FOLDER]
+        else:
+            argv += ["--ro-bind", str(command.folder), BOT_FOLDER]
+        argv += ["--remount-ro", "/"]
         fds: tuple[int, ...] = ()
         if self._filters and (program := seccomp_filter(build=writable)) is not None:
             fds = (_memory_file(program),)
@@ -181,28 +186,7 @@ class Bubblewrap(Sandbox):
         argv += prlimit_words(self._prlimit, limits, processes="process-limit" in self._extras)
         # Perhaps only the bot may enter its folder; and some shells, and bubblewrap, set variables.
         argv += [*_INNER, self._env, "-C", BOT_FOLDER, *_UNSET]
-        if writable and user is not None:
-            _change_owner(command.folder, user, readable=False)
-
-        def release() -> None:
-            self._users.give_back(user)
-            if writable and user is not None:
-                _change_owner(command.folder, os.geteuid(), readable=True)
-
-        return Launch([*argv, *command.argv], fds, cgroup, release)
-
-
-def _change_owner(folder: Path, user: int, *, readable: bool) -> None:
-    """Give a folder and all in it to a user; ``readable`` lets everybody read it. Raises OSError."""
-    group = os.getegid() if user == os.geteuid() else user
-    os.chown(folder, user, group, follow_symlinks=False)
-    for _, folders, files, at in os.fwalk(folder, topdown=True, follow_symlinks=False):
-        for name in (*folders, *files):
-            os.chown(name, user, group, dir_fd=at, follow_symlinks=False)
-            mode = os.stat(name, dir_fd=at, follow_symlinks=False).st_mode
-            if readable and not stat.S_ISLNK(mode):
-                more = 0o555 if stat.S_ISDIR(mode) or mode & stat.S_IXUSR else 0o444
-                os.chmod(name, stat.S_IMODE(mode) & 0o777 | more, dir_fd=at)
+        return Launch([*argv, *command.argv], fds, cgroup, lambda: self._users.give_back(user))
 
 
 def _memory_file(content: bytes) -> int:

@@ -23,7 +23,10 @@ def naming(path: Path) -> Iterator[None]:
     try:
         yield
     except (BotError, GameError, TournamentError) as error:
-        raise TournamentError(f"{path}: {error}", file=path, bot=error.bot, key=error.key) from error
+        named = TournamentError(f"{path}: {error}", file=path, bot=error.bot, key=error.key)
+        for note in getattr(error, "__notes__", ()):
+            named.add_note(note)
+        raise named from error
 
 
 def line_text(line: EntrantLine) -> str:

@@ -1,0 +1,97 @@
+"""Trees of hostile shapes are walked, measured and removed without recursion, and no link is followed."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.folders import nest
+from tourney.bots.catalogue.tree import BUILT, MAX_PATH, Bounds, excess, folders_of, remove_tree, walk
+from tourney.errors import BotError
+
+DEEP = 5 * sys.getrecursionlimit()
+"""Folders within each other: too many for the stack and, with their names, for any path."""
+
+
+def test_tree_of_any_depth_is_removed(tmp_path: Path) -> None:
+    """Names are those that the removal itself would choose."""
+    top = tmp_path / "top"
+    top.mkdir()
+    for name in "0123":
+        (top / name).write_text("")
+    (top / "4").mkdir()
+    (top / "4" / "x").write_text("")
+    nest(top, DEEP)
+    remove_tree(top)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_read_only_tree_is_removed_without_following_links(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "kept").write_text("kept")
+    inner = tmp_path / "top" / "a" / "b"
+    inner.mkdir(parents=True)
+    (inner / "link").symlink_to(other)
+    (inner / "file").write_text("")
+    for place in (inner, inner.parent, inner.parent.parent):
+        place.chmod(0)
+    remove_tree(tmp_path / "top")
+    assert [path.name for path in tmp_path.iterdir()] == ["other"]
+    assert (other / "kept").read_text() == "kept"
+
+
+def test_missing_tree_is_not_removed(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        remove_tree(tmp_path / "gone")
+
+
+@pytest.mark.parametrize("depth", [MAX_PATH, DEEP])
+def test_deep_tree_is_refused_by_its_path(tmp_path: Path, depth: int) -> None:
+    nest(tmp_path, depth)
+    with pytest.raises(BotError, match="longer than 1,024 bytes"):
+        list(walk(tmp_path))
+    assert excess(tmp_path, BUILT) == "it made a path of more than 1,024 bytes"
+    remove_tree(tmp_path)
+
+
+def test_folders_come_after_those_within_them(tmp_path: Path) -> None:
+    nest(tmp_path, 400)
+    found = list(folders_of(tmp_path))
+    assert len(found) == 401
+    assert [len(place.parts) for place in found] == sorted(
+        (len(place.parts) for place in found), reverse=True
+    )
+
+
+@pytest.mark.parametrize(
+    ("bounds", "expected"),
+    [
+        (Bounds(4, 1 << 20, ""), ""),
+        (Bounds(3, 1 << 20, ""), "it made more than 3 files and folders"),
+        (Bounds(4, 1 << 12, ""), "it wrote more than 0 MiB of files"),
+    ],
+)
+def test_tree_is_measured_up_to_its_bounds(tmp_path: Path, bounds: Bounds, expected: str) -> None:
+    """Folders and files count alike; a sparse file counts by what it takes on disk."""
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "b").write_bytes(b"1" * 8192)
+    (tmp_path / "a" / "link").symlink_to("/usr")
+    with (tmp_path / "sparse").open("wb") as file:
+        file.truncate(1 << 30)
+    assert excess(tmp_path, bounds) == expected
+
+
+def test_unreadable_file_is_refused_whoever_reads(tmp_path: Path) -> None:
+    """Root could read it, so the refusal goes by its permissions."""
+    (tmp_path / "secret").write_text("")
+    (tmp_path / "secret").chmod(0o070)
+    with pytest.raises(BotError, match="secret has permissions 070; let its owner read it"):
+        list(walk(tmp_path))
+
+
+def test_name_that_is_no_utf8_is_refused(tmp_path: Path) -> None:
+    (tmp_path / os.fsdecode(b"\xff")).mkdir()
+    with pytest.raises(BotError, match="unprintable"):
+        list(walk(tmp_path))

@@ -1,0 +1,188 @@
+"""Runs a build in a sandbox, bounded in time, output, processes, memory and files, and takes its result out.
+
+Where the sandbox can, the build works in a folder in memory of its own. The kernel bounds its bytes, and its
+files are counted without a look at any. Tourney holds the folder open, so the folder outlives the build's
+processes: nothing can change the files while they are copied, and all that is not copied is gone.
+"""
+
+import os
+import selectors
+import time
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
+from tourney.bots.catalogue.files import FileEntry, copy_tree
+from tourney.bots.catalogue.tree import BUILT, Bounds, excess, remove_tree, walk
+from tourney.bots.channel.base import printable
+from tourney.bots.sandbox.base import ResourceLimits, Sandbox
+from tourney.bots.sandbox.process import BotProcesses, process_tree
+from tourney.errors import BotError, SandboxError
+
+BUILD_LIMITS: Final = ResourceLimits(memory_mb=4096, file_mb=512)
+_TAIL: Final = 16 * 1024
+_LOOK_SECONDS: Final = 0.25
+_COPY_SECONDS: Final = 600
+_COPY_THEN_BUILD: Final = (
+    'cp -R "$1"/. . || exit; chmod -R u+w . 2>/dev/null; shift; echo; read -r _; exec "$@" </dev/null'
+)
+"""Copies the files in the sandbox, so that the memory they take is the build's, then says so and waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuildJob:
+    """A build: its command, the bot's files, the new folder for the result, and its limits.
+
+    ``seconds`` and ``max_output`` (bytes) bound the run; ``bounds`` what it writes, while it runs and after.
+    """
+
+    argv: tuple[str, ...]
+    source: Path
+    target: Path
+    seconds: int = 600
+    max_output: int = 4 * 1024 * 1024
+    bounds: Bounds = BUILT
+
+
+@dataclass(frozen=True, slots=True)
+class BuildResult:
+    """The end of a build: its last output, and why it failed or (``why`` "") the files in its target."""
+
+    output: bytes
+    why: str = ""
+    files: tuple[FileEntry, ...] = ()
+
+
+def run_build(job: BuildJob, sandbox: Sandbox) -> BuildResult:
+    """Run a build to its end, leave no process of it behind, and copy what it made to ``job.target``.
+
+    Raises nothing for what the build does, SandboxError if the machine cannot start it, and OSError if the
+    result cannot be written.
+    """
+    if sandbox.source_folder:
+        words = ("/bin/sh", "-c", _COPY_THEN_BUILD, "sh", sandbox.source_folder, *job.argv)
+        return _run(job, words, job.source, sandbox)
+    work = job.target.with_name("work")
+    try:
+        copy_tree(walk(job.source, whole=True), work)
+        for file in walk(work, whole=True):
+            file.place.chmod(0o755 if file.executable else 0o644)
+        return _run(job, job.argv, work, sandbox)
+    finally:
+        if work.exists():
+            remove_tree(work)
+
+
+@dataclass(frozen=True, slots=True)
+class _WorkFolder:
+    """The folder in which a build works: on disk, or (``fd``) in memory."""
+
+    place: Path
+    bounds: Bounds
+    fd: int | None = None
+
+    def excess(self) -> str:
+        """Return in words which bound is exceeded now, or ""."""
+        if self.fd is None:
+            return excess(self.place, self.bounds)
+        state = os.fstatvfs(self.fd)
+        if state.f_files - state.f_ffree - 1 > self.bounds.files:
+            return f"it made more than {self.bounds.files:,} files and folders"
+        if not state.f_bfree:
+            return f"it wrote more than {state.f_blocks * state.f_frsize >> 20:,} MiB of files"
+        return ""
+
+
+def _run(job: BuildJob, argv: tuple[str, ...], folder: Path, sandbox: Sandbox) -> BuildResult:
+    command = BotCommand(argv, folder, environment(), interpreter_paths())
+    limits = replace(BUILD_LIMITS, folder_mb=_folder_mb(job.bounds))
+    try:
+        process, pipes, group = sandbox.start(command, limits, writable=True, merged=True)
+    except OSError as error:
+        return BuildResult(b"", f"it could not be started: {error.strerror}")
+    work = _WorkFolder(folder, job.bounds)
+    try:
+        try:
+            if sandbox.source_folder:
+                work = _work_folder(process.pid, pipes.stdout, job.bounds)
+                os.write(pipes.stdin, b"\n")
+        finally:
+            os.close(pipes.stdin)
+        try:
+            tail, why = _follow(job, pipes.stdout, group, work)
+            end = "" if why else group.death()
+        finally:
+            os.close(pipes.stdout)
+            group.kill()
+            group.reap()
+        if not why and process.returncode != 0:
+            why = f"it {end}"
+        return BuildResult(tail, why) if why else _result(job, work.place, tail)
+    finally:
+        group.kill()
+        group.reap()
+        if work.fd is not None:
+            os.close(work.fd)
+
+
+def _result(job: BuildJob, folder: Path, tail: bytes) -> BuildResult:
+    try:
+        found = walk(folder, whole=True, links=True, bounds=job.bounds)
+        return BuildResult(tail, files=copy_tree(found, job.target, job.bounds))
+    except BotError as error:
+        return BuildResult(tail, str(error))
+
+
+def _folder_mb(bounds: Bounds) -> int:
+    """Return the size of a build's folder in memory: at most half of this machine's."""
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return max(1, min(bounds.bytes, memory // 2) >> 20)
+
+
+def _work_folder(pid: int, stdout: int, bounds: Bounds) -> _WorkFolder:
+    """Open the folder of a build that waits, once the bot's files are in it. Raises SandboxError."""
+    with selectors.DefaultSelector() as selector:
+        selector.register(stdout, selectors.EVENT_READ)
+        said = os.read(stdout, 65_536) if selector.select(_COPY_SECONDS) else b""
+    if said != b"\n":
+        why = printable(said.decode("utf-8", "replace").strip()) or "it does not start"
+        raise SandboxError(f"the bot's files cannot be copied into the sandbox of its build: {why}")
+    try:
+        # No code of the bot's runs yet: the youngest process is the shell that waits.
+        fd = os.open(f"/proc/{process_tree(pid)[-1]}/cwd", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        raise SandboxError(f"the folder of a build cannot be opened: {error}") from error
+    return _WorkFolder(Path(f"/proc/self/fd/{fd}"), bounds, fd)
+
+
+def _follow(job: BuildJob, fd: int, group: BotProcesses, work: _WorkFolder) -> tuple[bytes, str]:
+    """Read a build's output until it ends; return the last of it, and why the build must stop, or ""."""
+    deadline = time.monotonic() + job.seconds
+    late = f"it took longer than {job.seconds} s"
+    tail, size = b"", 0
+    look = 0.0
+    with selectors.DefaultSelector() as selector:
+        selector.register(fd, selectors.EVENT_READ)
+        while True:
+            chunk = None
+            if selector.select(min(_LOOK_SECONDS, max(0.0, deadline - time.monotonic()))):
+                with suppress(BlockingIOError):
+                    chunk = os.read(fd, 65_536)
+            if chunk:
+                size += len(chunk)
+                tail = (tail + chunk)[-_TAIL:]
+            if size > job.max_output:
+                return tail, f"it wrote more than {job.max_output >> 20} MiB of output"
+            if time.monotonic() >= look:
+                if why := work.excess():
+                    return tail, why
+                look = time.monotonic() + _LOOK_SECONDS
+            if chunk == b"" or (chunk is None and group.exited(0)):
+                break  # its output ended, or it exited and only a child of its own still holds the pipe
+            if time.monotonic() >= deadline:
+                return tail, late
+    if not group.exited(max(0, int((deadline - time.monotonic()) * 1000))):
+        return tail, late
+    return tail, work.excess()
