@@ -6,8 +6,8 @@ entry points of ``tourney.sandboxes``.
 
 import errno
 import os
+import select
 import shutil
-import subprocess
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
@@ -16,13 +16,19 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final, Literal, Self
+from typing import ClassVar, Final, Literal, Self
 
 from tourney.bots.catalogue.command import BotCommand
 from tourney.bots.channel.base import Channel, FailedChannel
 from tourney.bots.channel.process import ProcessChannel
 from tourney.bots.sandbox.cgroups import Cgroup, Cgroups
-from tourney.bots.sandbox.process import BotProcesses, Pipes, start_process
+from tourney.bots.sandbox.process import (
+    BotProcesses,
+    Pipes,
+    Process,
+    start_held,
+    start_process,
+)
 from tourney.errors import SandboxError
 from tourney.plugins import Registry
 
@@ -94,18 +100,25 @@ class Launch:
     """A bot that is ready to start: its command line inside the sandbox, and what is held for it.
 
     ``fds`` are inherited, and closed here once the bot has started. ``release`` is called when it has ended.
+    For a sandbox that holds its bots, ``words`` are written to the descriptor ``words_to`` once the first
+    process is in its groups.
     """
 
     argv: list[str]
     fds: tuple[int, ...] = ()
     cgroup: Cgroup | None = None
     release: Callable[[], None] | None = None
+    words: bytes = b""
+    words_to: int = -1
 
     def close_fds(self) -> None:
         """Close the descriptors that only the start needs."""
         fds, self.fds = self.fds, ()
         for fd in fds:
             os.close(fd)
+        if self.words_to >= 0:
+            os.close(self.words_to)
+            self.words_to = -1
 
     def abandon(self) -> None:
         """Release everything when the start has failed."""
@@ -116,6 +129,63 @@ class Launch:
             self.release()
 
 
+class HeldBot:
+    """A sandbox that is made ahead, in which the bot's program waits for ``release``.
+
+    Its last program before the bot's writes an empty line to the bot's output when all is ready, and reads
+    one from its input before it becomes the bot.
+    """
+
+    def __init__(self, name: str, process: Process, pipes: Pipes, group: BotProcesses) -> None:
+        self._name = name
+        self._process = process
+        self._pipes = pipes
+        self._group = group
+
+    def release(self) -> tuple[Process, Pipes, BotProcesses]:
+        """Start the bot; return its process, its streams and its processes, which the caller ends.
+
+        Raises SandboxError, and ends the sandbox, if it does not work: the bot has no part in that.
+        """
+        try:
+            self._wait()
+            self._group.begin()
+            os.write(self._pipes.stdin, b"\n")
+        except OSError as error:
+            self.end()
+            raise SandboxError(f"{self._name} failed before its bot began: {error.strerror}") from error
+        except BaseException:
+            self.end()
+            raise
+        return self._process, self._pipes, self._group
+
+    def channel(self, clock: Callable[[], int] = time.monotonic_ns) -> Channel:
+        """Start the bot and return the channel to it. Raises SandboxError as ``release`` does."""
+        _, pipes, group = self.release()
+        return ProcessChannel(group, pipes, clock=clock)
+
+    def end(self) -> None:
+        """End the sandbox; its bot has not started."""
+        self._group.kill()
+        self._group.reap()
+        for fd in self._pipes:
+            if fd >= 0:
+                os.close(fd)
+
+    def _wait(self) -> None:
+        """Wait until all is ready. Raises SandboxError."""
+        poll = select.poll()
+        poll.register(self._pipes.stdout, select.POLLIN)
+        if not poll.poll(_TRY_SECONDS * 1000):
+            raise SandboxError(f"{self._name} does not work here (it hangs)")
+        said = os.read(self._pipes.stdout, 1)
+        if said != b"\n":
+            self._group.exited(_TRY_SECONDS * 1000)
+            errors = self._pipes.stderr if self._pipes.stderr >= 0 else self._pipes.stdout
+            why = said.decode("ascii", "replace") + _last_line(errors)
+            raise SandboxError(f"{self._name} does not work here ({why or self._group.death()})")
+
+
 class Sandbox(ABC):
     """Starts bots. ``name`` is its name in the registry, ``level`` the level that was asked for."""
 
@@ -124,6 +194,8 @@ class Sandbox(ABC):
     """The class that looks after the processes of a bot."""
     source_folder: str = ""
     """Where a build finds the bot's files, if it works in an empty folder in memory; "" if on disk."""
+    holds: ClassVar[bool] = False
+    """Whether it can be made before its bot starts: then its bots wait as ``HeldBot`` says."""
 
     def __init__(self, level: Level, cgroups: Cgroups = Cgroups(())) -> None:  # noqa: B008 - a frozen value
         self.level: Level = level
@@ -169,13 +241,15 @@ class Sandbox(ABC):
 
     def start(
         self, command: BotCommand, limits: ResourceLimits, *, writable: bool = False, merged: bool = False
-    ) -> tuple["subprocess.Popen[bytes]", Pipes, BotProcesses]:
+    ) -> tuple[Process, Pipes, BotProcesses]:
         """Start a program inside; return its process, its streams and its processes, which the caller ends.
 
         ``writable``: its folder is, as ``prepare`` says. ``merged``: standard error goes to standard output.
         Raises OSError or SandboxError.
         """
         launch = self.prepare(command, limits, writable=writable)
+        if self.holds:
+            return self._hold(launch, merged=merged).release()
         try:
             process, pipes = start_process(
                 launch.argv, cwd=command.folder, env=command.environ, pass_fds=launch.fds, merged=merged
@@ -194,15 +268,44 @@ class Sandbox(ABC):
         A program that cannot be run is the bot's fault and gives a channel that is closed from the start.
         Raises SandboxError if the machine cannot start it.
         """
-        if not command.folder.is_dir():
-            raise SandboxError(f"the bot's folder {command.folder} is gone; add the bot again")
         try:
-            _, pipes, group = self.start(command, ResourceLimits(memory_mb=memory_mb))
+            _, pipes, group = self.start(_present(command), ResourceLimits(memory_mb=memory_mb))
         except OSError as error:
             if error.errno in _BOTS_FAULT and error.filename in (None, command.argv[0], str(command.folder)):
                 return FailedChannel(f"{command.argv[0]} cannot be run: {error.strerror}")
             raise SandboxError(f"this machine cannot start a bot: {error.strerror}") from error
         return ProcessChannel(group, pipes, clock=clock)
+
+    def hold(self, command: BotCommand, *, memory_mb: int) -> HeldBot:
+        """Make a sandbox for a bot that starts later, as ``spawn`` would start it; only if it ``holds``.
+
+        This returns at once: the sandbox is made meanwhile. Raises SandboxError.
+        """
+        try:
+            return self._hold(self.prepare(_present(command), ResourceLimits(memory_mb=memory_mb)))
+        except OSError as error:
+            raise SandboxError(f"this machine cannot start a bot: {error.strerror}") from error
+
+    def _hold(self, launch: Launch, *, merged: bool = False) -> HeldBot:
+        """Start a sandbox that holds its bot. Raises OSError."""
+        try:
+            process, pipes = start_held(launch.argv, launch.fds, merged=merged)
+        except BaseException:
+            launch.abandon()
+            raise
+        group = self.processes(process, launch.cgroup, launch.release)
+        held = HeldBot(self.name, process, pipes, group)
+        try:
+            if launch.cgroup is not None:
+                launch.cgroup.add(process.pid)
+            with suppress(BrokenPipeError):  # it died, and says why on its standard error
+                _write_all(launch.words_to, launch.words)
+        except BaseException:
+            held.end()
+            raise
+        finally:
+            launch.close_fds()
+        return held
 
     def sweep(self) -> None:
         """Remove the control groups of bots whose referees were killed."""
@@ -249,6 +352,18 @@ def prlimit_words(prlimit: str, limits: ResourceLimits, *, processes: bool = Fal
 def program(name: str) -> str | None:
     """Return the path of a system program, or None if it is not installed."""
     return shutil.which(name, path=_SEARCHED)
+
+
+def _present(command: BotCommand) -> BotCommand:
+    """Return a command. Raises SandboxError if its folder is gone."""
+    if not command.folder.is_dir():
+        raise SandboxError(f"the bot's folder {command.folder} is gone; add the bot again")
+    return command
+
+
+def _write_all(fd: int, content: bytes) -> None:
+    while content:
+        content = content[os.write(fd, content) :]
 
 
 def _last_line(fd: int) -> str:

@@ -6,7 +6,9 @@ processes of one user may signal each other. Otherwise it runs in a user namespa
 
 import fcntl
 import os
-from collections.abc import Mapping
+import subprocess
+from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Final, Self
 
@@ -22,7 +24,7 @@ from tourney.bots.sandbox.base import (
     program,
 )
 from tourney.bots.sandbox.cgroups import Cgroups, find_cgroups
-from tourney.bots.sandbox.process import NamespaceProcesses
+from tourney.bots.sandbox.process import OUTPUT, NamespaceProcesses, high
 from tourney.bots.sandbox.seccomp import seccomp_filter
 from tourney.errors import SandboxError
 
@@ -41,12 +43,15 @@ _USER_RANGES: Final = ((1_879_048_192, 268_304_384), (61_184, 4_336), (10_000, 5
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _ETC = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d")
 _MADE = frozenset(map(Path, ("/", "/etc", "/tmp")))  # noqa: S108 - inside
-_SAVE_STDOUT = "7>&1 1>&2"
-_OUTER = ["/bin/sh", "-c", f'exec "$@" {_SAVE_STDOUT}', "sh"]
-_INNER = ["/bin/sh", "-c", 'exec "$@" 1>&7 7>&-', "sh"]
-"""Bubblewrap's own processes keep descriptors below 3 open. So the bot's output waits on another descriptor
-while they start; otherwise it would stay open after the bot closes it."""
+_TRY_SECONDS = 20
 _UNSET = ["-u", "PWD", "-u", "OLDPWD", "-u", "SHLVL", "-u", "_"]
+_SHELL = "/bin/sh"
+_LIMITS = "/proc/self/limits"
+_ADDED = "line PWD OLDPWD SHLVL _"
+"""Variables that some shells, and bubblewrap, set."""
+_HOLD = f"echo >&{OUTPUT} && read -r line && cd {BOT_FOLDER} && unset {_ADDED}"
+"""What a shell does before it becomes the bot: it says that it is ready, waits for a line, and enters the
+bot's folder, which perhaps only the bot may enter."""
 _ALWAYS: Final[tuple[str, ...]] = (
     *("environment", "process-group", "all-processes", "referee-death", "process-table", "network", "system"),
     *("host-files", "bot-folder", "private-tmp", "privileges", "own-user"),
@@ -104,19 +109,20 @@ class Bubblewrap(Sandbox):
     name = "bubblewrap"
     processes = NamespaceProcesses
     source_folder = "/source"
+    holds = True
 
     def __init__(self, level: Level, extras: frozenset[str], users: Users, cgroups: Cgroups) -> None:
         super().__init__(level, cgroups if "cgroups" in extras else Cgroups(()))
         self._extras = extras
         self._users = users
         self._filters = "seccomp" in extras and seccomp_filter() is not None
-        bwrap = _needed("bwrap")
-        self._prlimit = _needed("prlimit")
+        self._bwrap = _needed("bwrap")
         self._env = _needed("env")
+        self._prlimit = _needed("prlimit")
         root = users.range is not None
         self._setpriv = _needed("setpriv") if root else None
         closed = "disable-userns" in extras and not root
-        self._fixed = [bwrap, *_namespaces(root=root, closed=closed), *_system(), *_private()]
+        self._fixed = [*_namespaces(root=root, closed=closed), *_system(), *_private()]
 
     @classmethod
     def open(cls, level: Level) -> Self:
@@ -156,13 +162,7 @@ class Bubblewrap(Sandbox):
 
     def prepare(self, command: BotCommand, limits: ResourceLimits, *, writable: bool = False) -> Launch:
         """Prepare the start of a bot: its folder is shown as ``/bot``, and is its working directory."""
-        cgroup = self._make_cgroup(limits)
-        user = self._users.take()
-        argv = list(_OUTER) if cgroup is None else cgroup.join_words(_SAVE_STDOUT)
-        if user is None:
-            # Then the bot can read bubblewrap's own environment, to which shells add variables.
-            argv += [self._env, *_UNSET]
-        argv += self._fixed
+        argv = list(self._fixed)
         shown = [path for path in command.read_only if not path.is_relative_to("/usr")]
         # Only root may enter the parents that bubblewrap makes by itself.
         for parent in sorted({parent for path in shown for parent in path.parents} - _MADE):
@@ -175,18 +175,91 @@ class Bubblewrap(Sandbox):
         else:
             argv += ["--ro-bind", str(command.folder), BOT_FOLDER]
         argv += ["--remount-ro", "/"]
-        fds: tuple[int, ...] = ()
-        if self._filters and (program := seccomp_filter(build=writable)) is not None:
-            fds = (_memory_file(program),)
-            argv += ["--seccomp", str(fds[0])]
-        argv += ["--chdir", "/", "--"]
+        user = self._users.take()
+        launch = Launch([], release=lambda: self._users.give_back(user))
+        try:
+            launch.cgroup = self._make_cgroup(limits)
+            if self._filters and (program := seccomp_filter(build=writable)) is not None:
+                launch.fds = (_memory_file(program),)
+                argv += ["--seccomp", str(launch.fds[0])]
+            argv += ["--chdir", "/"]
+            words, launch.words_to = os.pipe()
+            launch.fds += (high(words),)
+        except BaseException:
+            launch.abandon()
+            raise
+        # Bubblewrap reads its options when it is in its groups, so all that it starts is in them.
+        launch.words = b"".join(os.fsencode(word) + b"\0" for word in argv)
+        launch.argv = [self._bwrap, "--args", str(launch.fds[-1]), "--"]
         if self._setpriv is not None:
-            argv += [self._setpriv, f"--reuid={user}", f"--regid={user}", "--clear-groups"]
-            argv += ["--inh-caps=-all", "--bounding-set=-all", "--no-new-privs", "--"]
-        argv += prlimit_words(self._prlimit, limits, processes="process-limit" in self._extras)
-        # Perhaps only the bot may enter its folder; and some shells, and bubblewrap, set variables.
-        argv += [*_INNER, self._env, "-C", BOT_FOLDER, *_UNSET]
-        return Launch([*argv, *command.argv], fds, cgroup, lambda: self._users.give_back(user))
+            launch.argv += [self._setpriv, f"--reuid={user}", f"--regid={user}", "--clear-groups"]
+            launch.argv += ["--inh-caps=-all", "--bounding-set=-all", "--no-new-privs", "--"]
+        launch.argv += self._inner_words(command, limits)
+        return launch
+
+    def _inner_words(self, command: BotCommand, limits: ResourceLimits) -> list[str]:
+        """Return the words that limit a process in the sandbox, let it wait, and make it the bot."""
+        bounded = "process-limit" in self._extras
+        flag = _processes_flag()
+        before = [] if flag else prlimit_words(self._prlimit, limits, processes=bounded)
+        own = [_ulimits(limits, flag if bounded else "")] if flag else []
+        # The variables come last, because the programs before take longer with a language.
+        env = [f"{name}={value}" for name, value in command.env]
+        names = " ".join(f'"${{{k}}}"' for k in range(1, len(env) + 1))
+        export = [f"export {names}", f"shift {len(env)}"] if env else []
+        script = " && ".join([*own, _HOLD, *export, f'exec "$@" 1>&{OUTPUT} {OUTPUT}>&-'])
+        last = [] if _shell_is_exact() else [self._env, *_UNSET]
+        return [*before, _SHELL, "-c", script, "sh", *env, *last, *command.argv]
+
+
+def _ulimits(limits: ResourceLimits, flag: str) -> str:
+    """Return the commands of a shell that set limits; ``flag`` is that of processes, if they are limited."""
+    words = [
+        f"ulimit -v {limits.memory_mb << 10}",
+        f"ulimit -f {limits.file_mb << 11}",
+        f"ulimit -n {limits.open_files}",
+        "ulimit -c 0",
+        *([f"ulimit -{flag} {limits.processes}"] if flag else []),
+    ]
+    return " && ".join(words)
+
+
+@cache
+def _processes_flag() -> str:
+    """Return the flag with which the shell's ``ulimit`` limits processes, as it differs from shell to shell.
+
+    The answer is "" if the kernel does not have the limits afterwards: then a program has to set them.
+    """
+    limits = ResourceLimits(memory_mb=1 << 10, processes=100, file_mb=1, open_files=100)
+    wanted = {
+        "Max address space": 1 << 30,
+        "Max file size": 1 << 20,
+        "Max open files": 100,
+        "Max core file size": 0,
+        "Max processes": 100,
+    }
+    for flag in "pu":
+        said = _said([_SHELL, "-c", f'{_ulimits(limits, flag)} && exec "$@"', "sh", "/bin/cat", _LIMITS])
+        rows = {line[:26].strip(): line[26:].split()[:2] for line in said.splitlines()}
+        if all(rows.get(name) == [str(value)] * 2 for name, value in wanted.items()):
+            return flag
+    return ""
+
+
+@cache
+def _shell_is_exact() -> bool:
+    """Say whether a shell adds no variable to what it becomes, after ``unset``."""
+    script = f'unset {_ADDED}; export "$1" && shift && exec "$@"'
+    return _said([_SHELL, "-c", script, "sh", "A=1", _needed("env")]) == "A=1\n"
+
+
+def _said(words: Sequence[str]) -> str:
+    """Return the output of a command with an empty environment; "" if it fails."""
+    try:
+        done = subprocess.run(words, env={}, capture_output=True, timeout=_TRY_SECONDS, check=False)  # noqa: S603 - a fixed command
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""
 
 
 def _memory_file(content: bytes) -> int:

@@ -53,10 +53,19 @@ class Cgroup:
         """Whether it can kill, freeze and measure."""
         return self._core is not None
 
-    def join_words(self, redirections: str = "") -> list[str]:
-        """Return words to go before a command: a shell that joins the groups, redirects, and becomes it."""
+    def join_words(self) -> list[str]:
+        """Return words to go before a command: a shell that joins the groups, and becomes it."""
         joins = "".join(f"echo $$ >'{folder}/cgroup.procs' && " for folder in self.folders)
-        return ["/bin/sh", "-c", f'{joins}exec "$@" {redirections}', "sh"]
+        return ["/bin/sh", "-c", f'{joins}exec "$@"', "sh"]
+
+    def add(self, pid: int) -> None:
+        """Move a process that has no children into the groups. Raises OSError."""
+        for folder in self.folders:
+            fd = os.open(folder / "cgroup.procs", os.O_WRONLY | os.O_CLOEXEC)
+            try:
+                os.write(fd, b"%d" % pid)
+            finally:
+                os.close(fd)
 
     def kill(self) -> None:
         """Kill all processes of the group."""

@@ -5,6 +5,7 @@ effort: a fork bomb can outrun the search, and a process whose parents died has 
 that rest on it are therefore "partial", and the size of what is measured is bounded.
 """
 
+import fcntl
 import os
 import select
 import signal
@@ -13,7 +14,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import ClassVar, Final, NamedTuple
+from typing import ClassVar, Final, NamedTuple, Protocol
 
 from tourney.bots.channel.base import Reading
 from tourney.bots.sandbox.cgroups import Cgroup
@@ -31,6 +32,12 @@ _SOON_MS = 50
 _END_MS = 2_000
 """Time for a namespace to end once all of its processes were killed."""
 _EXEC_FAILED = 128
+OUTPUT: Final = 7
+"""The descriptor of a bot's output while its sandbox is made."""
+_LOW: Final = 10
+"""Descriptors below it have a digit for a name, in shells and here."""
+_RESTORED: Final = (signal.SIGPIPE, signal.SIGXFSZ)
+"""Signals that Python ignores, and a bot does not."""
 
 
 def children_of(pid: int) -> list[int]:
@@ -159,6 +166,81 @@ def start_process(
     return process, pipes
 
 
+class Process(Protocol):
+    """A child of this process: the part of ``subprocess.Popen`` that is needed here."""
+
+    pid: int
+    returncode: int | None
+
+    def poll(self) -> int | None:
+        """Reap the process if it has exited; return its exit code (a signal is negative)."""
+
+
+class HeldProcess:
+    """The first process of a sandbox; see ``start_held``."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self.returncode: int | None = None
+
+    def poll(self) -> int | None:
+        """Reap the process if it has exited; return its exit code."""
+        if self.returncode is None:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self.returncode = os.waitstatus_to_exitcode(status)
+        return self.returncode
+
+
+def start_held(
+    argv: Sequence[str], fds: Sequence[int] = (), *, merged: bool = False
+) -> tuple[HeldProcess, Pipes]:
+    """Start a program that makes a sandbox, in a new session, with an empty environment. Raises OSError.
+
+    Its own output goes to standard error; the bot's output is descriptor OUTPUT until the bot starts, so
+    that none of the sandbox's own processes holds it open. ``fds`` keep their numbers; see ``high``.
+    """
+    pairs: list[tuple[int, int]] = []
+    try:
+        for number in range(2 if merged else 3):
+            read, written = os.pipe()
+            pairs.append((high(read), written) if number == 0 else (read, high(written)))
+        output, errors = pairs[1][1], pairs[-1][1]
+        copies = ((pairs[0][0], 0), (errors, 1), (errors, 2), (output, OUTPUT))
+        for fd in fds:
+            os.set_inheritable(fd, True)
+        pid = os.posix_spawn(
+            argv[0],
+            list(argv),
+            {},
+            file_actions=[(os.POSIX_SPAWN_DUP2, fd, number) for fd, number in copies],
+            setsid=True,
+            setsigdef=_RESTORED,
+        )
+    except BaseException:
+        for fd in (fd for pair in pairs for fd in pair):
+            os.close(fd)
+        raise
+    os.close(pairs[0][0])
+    for _, written in pairs[1:]:
+        os.close(written)
+    pipes = Pipes(pairs[0][1], pairs[1][0], -1 if merged else pairs[2][0])
+    for fd in pipes:
+        if fd >= 0:
+            os.set_blocking(fd, False)
+    return HeldProcess(pid), pipes
+
+
+def high(fd: int) -> int:
+    """Move a descriptor above those that have a digit for a name, if it is not there."""
+    if fd >= _LOW:
+        return fd
+    try:
+        return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _LOW)
+    finally:
+        os.close(fd)
+
+
 class BotProcesses:
     """All processes of one bot. ``pidfd`` becomes readable when the first process exits.
 
@@ -172,7 +254,7 @@ class BotProcesses:
 
     def __init__(
         self,
-        process: "subprocess.Popen[bytes]",
+        process: Process,
         cgroup: Cgroup | None = None,
         release: Callable[[], None] | None = None,
     ) -> None:
@@ -181,12 +263,17 @@ class BotProcesses:
         self._cgroup = cgroup
         self._release = release
         self._cpu_ns: int | None = None
+        self._before_ns = 0
         self._status: int | None = None
         BotProcesses.alive.add(self.pid)
         try:
             self.pidfd = os.pidfd_open(process.pid)
         except (AttributeError, OSError):
             self.pidfd = -1
+
+    def begin(self) -> None:
+        """Count the processor time from here on: what its sandbox took is not the bot's."""
+        self._before_ns = self._used() or 0
 
     @property
     def _core(self) -> Cgroup | None:
@@ -220,7 +307,7 @@ class BotProcesses:
         """Return the bot's CPU time so far; after its end, the last value that was read or accounted for."""
         used = self._used()
         if used is not None:
-            self._cpu_ns = max(self._cpu_ns or 0, used)
+            self._cpu_ns = max(self._cpu_ns or 0, used - self._before_ns)
         return None if self._cpu_ns is None else self._cpu_ns // 1_000_000
 
     def reading(self) -> Reading | None:
@@ -265,7 +352,8 @@ class BotProcesses:
             if self._process.returncode is None:
                 _, status, usage = os.wait4(self.pid, 0)
                 # A child that was killed together with its parent is not in the parent's account.
-                self._cpu_ns = max(self._cpu_ns or 0, round((usage.ru_utime + usage.ru_stime) * 1e9))
+                used = round((usage.ru_utime + usage.ru_stime) * 1e9)
+                self._cpu_ns = max(self._cpu_ns or 0, used - self._before_ns)
                 self._process.returncode = os.waitstatus_to_exitcode(status)
             self._status = self._process.returncode
             BotProcesses.alive.discard(self.pid)
