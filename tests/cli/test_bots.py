@@ -10,7 +10,8 @@ from click.testing import Result
 
 from tests.command import invoke
 from tests.folders import write_bot, write_shell_bot
-from tourney.bots.catalogue.store import BotStore, shipped_bots
+from tourney.bots.catalogue.shipped import shipped_bots
+from tourney.bots.catalogue.store import BotStore
 from tourney.match.spec import Entrant
 from tourney.store.repository import Repository
 from tourney.store.values import Plan, RunSettings, StoredEntrant
@@ -87,7 +88,25 @@ def test_list_has_shipped_bots_in_every_format() -> None:
 def test_shipped_bot_in_the_store_is_listed_once() -> None:
     done("add", str(shipped_bots()["random"]))
     rows = json.loads(done("list", "--format", "json"))
-    assert [row["source"] for row in rows if row["name"] == "random"] == ["added"]
+    assert [row["source"] for row in rows if row["name"] == "random"] == ["ships"]
+
+
+def test_bot_with_the_name_of_a_shipped_one_needs_insistence(tmp_path: Path) -> None:
+    """The list and `bots show` tell both from the shipped one."""
+    write_bot(tmp_path / "sub", "random", version='"9"', title='"the random that ships"')
+    assert "random: it is called random, as a bot that ships with Tourney" in refused("add", "sub/random")
+    assert listed() == []
+    assert json.loads(done("show", "sub/random", "--format", "json"))[0]["source"] == "replaces shipped"
+    assert json.loads(done("show", "random", "--format", "json"))[0]["source"] == "ships"
+    done("add", "--replace-shipped", "sub/random")
+    sources = [(row["name"], row["version"], row["source"]) for row in listed()]
+    assert sources == [("random", "9", "replaces shipped")]
+    assert json.loads(done("show", "random", "--format", "json"))[0]["version"] == "9"
+
+
+def test_new_bot_gets_no_name_of_a_shipped_one(tmp_path: Path) -> None:
+    assert "it is called greedy" in refused("new", "greedy")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_show_takes_paths_names_and_digests(tmp_path: Path) -> None:

@@ -4,7 +4,8 @@ import pytest
 
 from tests.engines.conftest import Play, room_of, spec_of
 from tourney.bots.catalogue.manifest import read_manifest
-from tourney.bots.catalogue.store import BotStore, shipped_bots
+from tourney.bots.catalogue.shipped import shipped_bots
+from tourney.bots.catalogue.store import BotStore
 from tourney.games.registry import find_game
 
 MANIFESTS = {

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -12,13 +13,16 @@ from tests.command import TOYS, offering
 from tests.report import world
 from tests.report.conftest import Report
 from tests.report.pages import pages, read
+from tourney.bots.catalogue.shipped import shipped_digests
 from tourney.match.record import digest_of
+from tourney.match.spec import Entrant
 from tourney.report.listing import PAGE, list_page, pages_of
 from tourney.report.site import Options, paged, site, sites
 from tourney.report.source import Source, load
 from tourney.report.text import display
 from tourney.report.write import write
 from tourney.store.repository import Repository
+from tourney.store.values import StoredEntrant
 
 
 def files(source: Source, options: Options | None = None) -> dict[str, bytes]:
@@ -73,6 +77,32 @@ def test_hostile_names_are_plain_text(report: Report) -> None:
     index = "".join(read(report.folder / "index.html").text)
     for name in world.HOSTILE:
         assert display(name) in index
+
+
+def test_pages_tell_shipped_bots_from_others(report: Report) -> None:
+    """Digests decide; a title or an author says nothing, and hides no name."""
+    others = report.source.entrants
+    shipped = shipped_digests()
+    claims = (
+        StoredEntrant(0, Entrant("random", "random", "1", (), shipped["random"]), title="not the random bot"),
+        StoredEntrant(1, Entrant("greedy", "greedy", "1", (), "c" * 64), title="The shipped greedy"),
+        StoredEntrant(2, Entrant("mason-2", "mybot", "1", (), "d" * 64), title="mason", author="Tourney"),
+    )
+    source = replace(report.source, entrants=(*claims, *others[len(claims) :]))
+    index, *found = (made[path].decode() for made in [files(source)] for path in pages_named(source))
+    marks = ["shipped", "not the shipped bot", "submitted"]
+    for stored, mark, page in zip(claims, marks, found, strict=True):
+        lead = re.search(r'<p class="lead">(.*?)</p>', page, re.DOTALL)
+        assert lead is not None
+        assert re.findall(r"<span[^>]*>([^<]*)</span>", lead[1]) == [mark]
+        assert f"<h1><bdi>{stored.name}</bdi></h1>" in page
+    assert index.count(">shipped<") == 1
+    assert index.count(">not the shipped bot<") == 1
+
+
+def pages_named(source: Source) -> list[str]:
+    """Return the paths of the first page and of the first three bots' pages."""
+    return ["index.html", *(source.labels[number].page for number in range(3))]
 
 
 def test_bots_do_not_choose_file_names(report: Report) -> None:

@@ -10,8 +10,9 @@ import click
 from tourney.bots.catalogue.build import build_damage, build_folder
 from tourney.bots.catalogue.files import read_file_manifest
 from tourney.bots.catalogue.manifest import Manifest
+from tourney.bots.catalogue.shipped import provenance, shipped_bots, shipped_digests
 from tourney.bots.catalogue.starter import DEFAULT_GAME, LANGUAGES, new_bot
-from tourney.bots.catalogue.store import BotStore, StoredBot, look_up, shipped_bots
+from tourney.bots.catalogue.store import BotStore, StoredBot, look_up
 from tourney.bots.catalogue.submission import digest_of_folder
 from tourney.bots.catalogue.tree import remove_tree
 from tourney.bots.sandbox.base import open_sandbox
@@ -24,7 +25,10 @@ from tourney.results.columns import Column
 from tourney.run.check_bot import Trial, check_bot
 
 LIST_COLUMNS = ("name", "version", "title", "author", "games", "source", "digest")
-SHOW_FIELDS = (*LIST_COLUMNS[:5], "command", "build", "built", "protocol", "digest", "files", "from")
+SHOW_FIELDS = (
+    *LIST_COLUMNS[:5],
+    *("command", "build", "built", "protocol", "source", "digest", "files", "from"),
+)
 SHORT = 12
 """Hexadecimal digits of a digest in a table."""
 
@@ -38,11 +42,13 @@ def command() -> None:
     """
 
 
-def find_bot(reference: str, store: BotStore, stack: ExitStack) -> tuple[BotStore, StoredBot, Path]:
+def find_bot(
+    reference: str, store: BotStore, stack: ExitStack, *, replace_shipped: bool = False
+) -> tuple[BotStore, StoredBot, Path]:
     """Return a bot, the store that holds it, and where it comes from; the given store does not change.
 
     A bot given by path, or one that ships, is copied to a temporary store, which ``stack`` removes. Raises
-    BotError if there is no such bot.
+    BotError if there is no such bot or, unless ``replace_shipped``, if a path's only bears a shipped name.
     """
     found = look_up(reference, store)
     if isinstance(found, StoredBot):
@@ -50,7 +56,7 @@ def find_bot(reference: str, store: BotStore, stack: ExitStack) -> tuple[BotStor
     folder = Path(tempfile.mkdtemp(prefix="tourney-"))
     stack.callback(remove_tree, folder)
     temporary = BotStore(folder)
-    return temporary, temporary.add(found), found
+    return temporary, temporary.add(found, replace_shipped=replace_shipped), found
 
 
 @command.command("new")
@@ -79,18 +85,24 @@ def new(name: Path, language: str, game: str) -> None:
 
 @command.command("add")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path))
+@click.option(
+    "--replace-shipped",
+    is_flag=True,
+    help="Add a bot although it bears the name of a bot that ships with Tourney; the name then means it.",
+)
 @bots_option
 @output_options
-def add(paths: tuple[Path, ...], bots: str) -> None:
+def add(paths: tuple[Path, ...], replace_shipped: bool, bots: str) -> None:
     """Copy bots into the bot store.
 
     PATH is an executable file, a folder or a .zip file. The bot's name then refers to this copy, even if PATH
     changes. Prints name@version and digest of each bot. Does not build or run bots: see `tourney bots check`.
+    Refuses a bot that bears the name of a shipped bot and is not that bot.
     """
     store = BotStore(Path(bots))
     output = current()
     for path in paths:
-        bot = store.add(path)
+        bot = store.add(path, replace_shipped=replace_shipped)
         output.write(f"{bot.label} {bot.digest}")
 
 
@@ -101,13 +113,15 @@ def add(paths: tuple[Path, ...], bots: str) -> None:
 def list_(bots: str, format_: Format) -> None:
     """List the bots in the bot store and the bots that ship with Tourney.
 
-    The source is "added" (with `tourney bots add`), "used" (kept because a match was played with it) or
-    "ships". If several bots have the same name, the name refers to the one added last. Reports damaged
-    entries on standard error and exits with code 1.
+    The source is "ships" for a bot that ships with this version, as its digest shows; "replaces shipped" for
+    another bot with the name of a shipped one; otherwise "added" (with `tourney bots add`) or "used" (kept
+    because a match was played with it). If several bots have the same name, the name refers to the one added
+    last. Reports damaged entries on standard error and exits with code 1.
     """
     entries = BotStore(Path(bots)).entries()
     stored = {entry.digest for entry in entries}
     shipped = [digest_of_folder(folder) for folder in shipped_bots().values()]
+    digests = shipped_digests()
     rows = [
         row_of(manifest, digest, "ships", format_) for digest, manifest in shipped if digest not in stored
     ]
@@ -115,11 +129,19 @@ def list_(bots: str, format_: Format) -> None:
     for entry in damaged:
         click.echo(f"error: {printable(entry.damage)}", err=True)
     rows += [
-        row_of(entry.bot.manifest, entry.digest, entry.origin, format_) for entry in entries if entry.bot
+        row_of(entry.bot.manifest, entry.digest, source_of(entry.bot, digests, entry.origin), format_)
+        for entry in entries
+        if entry.bot
     ]
     current().table(sorted(rows, key=lambda row: str(row["name"])), LIST_COLUMNS, format_)
     if damaged:
         sys.exit(CheckError.exit_code)
+
+
+def source_of(bot: StoredBot, shipped: dict[str, str], otherwise: str) -> str:
+    """Return in a word where a bot comes from; ``shipped`` as ``shipped_digests`` returns it."""
+    found = provenance(bot.digest, (bot.manifest.name,), shipped)
+    return {"shipped": "ships", "replacement": "replaces shipped", "submitted": otherwise}[found]
 
 
 def row_of(manifest: Manifest, digest: str, source: str, format_: Format) -> Row:
@@ -144,9 +166,11 @@ def show_bot(bot: str, bots: str, format_: Format) -> None:
     """Show a bot's manifest, digest, files and build state.
 
     BOT is a name, name@version, the beginning of a digest, or a path. Checks the files against the digest.
+    The source is that of `tourney bots list`, and "submitted" for a bot that neither ships nor bears the name
+    of one that does.
     """
     with ExitStack() as stack:
-        store, found, origin = find_bot(bot, BotStore(Path(bots)), stack)
+        store, found, origin = find_bot(bot, BotStore(Path(bots)), stack, replace_shipped=True)
         row = describe(found, store) | {"from": str(origin)}
     output = current()
     if format_ is not Format.TABLE:
@@ -178,6 +202,7 @@ def describe(bot: StoredBot, store: BotStore) -> dict[str, object]:
         "build": list(manifest.build),
         "built": built,
         "protocol": manifest.protocol,
+        "source": source_of(bot, shipped_digests(), "submitted"),
         "digest": bot.digest,
         "files": [file.path for file in read_file_manifest(bot.folder.parent)],
     }

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import pandas as pd
 
+from tourney.bots.catalogue.shipped import Provenance, provenance, shipped_digests
 from tourney.errors import GameError, StoreDamaged
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
@@ -53,7 +54,10 @@ class Meeting(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EntrantLabel:
-    """An entrant on pages. ``slug`` is safe in file names; other strings are safe to show once escaped."""
+    """An entrant on pages. ``slug`` is safe in file names; other strings are safe to show once escaped.
+
+    ``provenance`` is decided by its digest and the bots that ship with this version.
+    """
 
     number: int
     slug: str
@@ -64,6 +68,7 @@ class EntrantLabel:
     author: str
     args: str
     digest: str
+    provenance: Provenance
 
     @property
     def page(self) -> str:
@@ -152,7 +157,8 @@ class Source:
     @cached_property
     def labels(self) -> dict[int, EntrantLabel]:
         """The labels of all entrants by number."""
-        return {stored.number: _label(stored) for stored in self.entrants}
+        shipped = shipped_digests()
+        return {stored.number: _label(stored, shipped) for stored in self.entrants}
 
     @cached_property
     def seats(self) -> tuple[SeatLabel, ...]:
@@ -175,7 +181,7 @@ class Source:
         return tuple(result for result in found if result is not None)
 
 
-def _label(stored: StoredEntrant) -> EntrantLabel:
+def _label(stored: StoredEntrant, shipped: dict[str, str]) -> EntrantLabel:
     def shown(words: str) -> str:
         return text.display(words) if words else ""
 
@@ -189,6 +195,7 @@ def _label(stored: StoredEntrant) -> EntrantLabel:
         author=shown(stored.author),
         args=shown(" ".join(stored.entrant.args)),
         digest=stored.entrant.digest,
+        provenance=provenance(stored.entrant.digest, (stored.name, stored.entrant.bot), shipped),
     )
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from msgspec import structs
 
 from tourney.bots.catalogue.manifest import FILE_NAME
-from tourney.bots.catalogue.store import BotStore, StoredBot, shipped_bots
+from tourney.bots.catalogue.shipped import shipped_bots
+from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.channel.base import Channel, TracedChannel, printable
 from tourney.bots.sandbox.base import Sandbox
 from tourney.errors import SandboxError

@@ -1,11 +1,13 @@
 """References to bots: a path, then the store, then the shipped bots."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.bots.conftest import MakeBot
-from tourney.bots.catalogue.store import BotStore, resolve_bot, shipped_bots
+from tourney.bots.catalogue.shipped import provenance, shipped_bots
+from tourney.bots.catalogue.store import BotStore, resolve_bot
 from tourney.errors import BotError
 
 
@@ -39,9 +41,47 @@ def test_shipped_bot_is_added_to_the_store(store: BotStore, tmp_path: Path) -> N
     assert resolve_bot(f"random@{bot.manifest.version}", store, tmp_path) == bot
 
 
-def test_added_bot_wins_over_a_shipped_one(store: BotStore, make_bot: MakeBot, tmp_path: Path) -> None:
-    own = store.add(make_bot("random", version='"9"'))
+def test_added_bot_replaces_a_shipped_one_on_request(
+    store: BotStore, make_bot: MakeBot, tmp_path: Path
+) -> None:
+    """Once it was added so, its path may be used as well."""
+    folder = make_bot("random", version='"9"')
+    own = store.add(folder, replace_shipped=True)
     assert resolve_bot("random", store, tmp_path) == own
+    assert resolve_bot(str(folder), store, tmp_path) == own
+
+
+@pytest.mark.parametrize("name", list(shipped_bots()))
+def test_name_of_a_shipped_bot_is_refused_to_others(
+    store: BotStore, make_bot: MakeBot, tmp_path: Path, name: str
+) -> None:
+    """Whether it comes as a folder or as a program, added or used by path; nothing is stored."""
+    folder = make_bot(name, {"bot.py": "", name: "#!/bin/sh\n"}, version='"9"')
+    (folder / name).chmod(0o755)
+    for source in (folder, folder / name):
+        with pytest.raises(
+            BotError, match=f"it is called {name}, as a bot that ships with Tourney.*--replace"
+        ):
+            store.add(source)
+        with pytest.raises(BotError, match=f"{source}: it is called {name}"):
+            resolve_bot(str(source), store, tmp_path)
+    assert store.entries() == ()
+
+
+def test_copy_of_a_shipped_bot_is_that_bot(store: BotStore, tmp_path: Path) -> None:
+    """Its digest decides, not where it lies."""
+    shutil.copytree(shipped_bots()["random"], tmp_path / "copy", ignore=shutil.ignore_patterns("__pycache__"))
+    assert store.add(tmp_path / "copy") == resolve_bot("random", store, tmp_path)
+
+
+def test_provenance_is_decided_by_the_digest() -> None:
+    shipped = {"random": "a" * 64, "greedy": "b" * 64}
+    assert provenance("a" * 64, ("random", "random"), shipped) == "shipped"
+    assert provenance("a" * 64, ("random-1", "random"), shipped) == "shipped"
+    assert provenance("c" * 64, ("mybot", "mybot"), shipped) == "submitted"
+    assert provenance("c" * 64, ("mybot", "random"), shipped) == "replacement"
+    assert provenance("c" * 64, ("greedy", "mybot"), shipped) == "replacement"
+    assert provenance("a" * 64, ("greedy", "random"), shipped) == "replacement"
 
 
 def test_newer_shipped_bot_wins_over_its_stored_version(
@@ -49,7 +89,7 @@ def test_newer_shipped_bot_wins_over_its_stored_version(
 ) -> None:
     """A stored copy does not hide a newer Tourney's bot; name@version still finds the copy."""
     shipped = make_bot("shipped", version='"1"').parent
-    monkeypatch.setattr("tourney.bots.catalogue.store.engines_dir", lambda: shipped)
+    monkeypatch.setattr("tourney.bots.catalogue.shipped.engines_dir", lambda: shipped)
     old = resolve_bot("shipped", store, tmp_path)
     make_bot("shipped", version='"2"')
     new = resolve_bot("shipped", store, tmp_path)

@@ -4,6 +4,8 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from tourney.bots.catalogue.files import naming
+from tourney.bots.catalogue.shipped import refuse_shipped_name
 from tourney.errors import BotError
 from tourney.games.registry import find_game
 from tourney.schema import NAME
@@ -18,11 +20,14 @@ _SUFFIX = ".in"
 def new_bot(folder: Path, language: str, game: str = DEFAULT_GAME) -> tuple[Path, ...]:
     """Write a bot that plays a game into a new folder, whose name is the bot's; return its files, sorted.
 
-    Raises BotError for a name that no bot can have or a folder that exists, GameError for an unknown game.
+    Raises BotError for a name that no bot can have or that a shipped bot has, and for a folder that exists;
+    GameError for an unknown game.
     """
     name = folder.name
     if NAME.fullmatch(name) is None:
         raise BotError(f"{name!r} is no name for a bot; a name matches {NAME.pattern}")
+    with naming(folder):
+        refuse_shipped_name(name)
     if folder.exists() or folder.is_symlink():
         raise BotError(f"{folder} exists already; choose another name")
     if not folder.parent.is_dir():

@@ -36,11 +36,11 @@ from tourney.bots.catalogue.files import (
     write_file_manifest,
 )
 from tourney.bots.catalogue.manifest import FILE_NAME, Manifest
+from tourney.bots.catalogue.shipped import refuse_shipped_name, shipped_bots
 from tourney.bots.catalogue.submission import copy_submission, digest_of_folder, manifest_of
 from tourney.bots.catalogue.tree import remove_tree
 from tourney.errors import BotError, StoreError
 from tourney.games.registry import GAMES
-from tourney.resources import engines_dir
 from tourney.schema import DIGEST, NAME, VERSION
 
 Origin = Literal["added", "used"]
@@ -82,11 +82,12 @@ class BotStore:
     def __init__(self, root: Path) -> None:
         self.root = root.absolute()
 
-    def add(self, source: Path, *, origin: Origin = "added") -> StoredBot:
+    def add(self, source: Path, *, origin: Origin = "added", replace_shipped: bool = False) -> StoredBot:
         """Copy a bot (an executable file, a folder or a .zip) into the store and return it.
 
         A bot that is already there is checked, returned, and counts as added last; a damaged entry is
-        replaced. Raises BotError if it is no bot, StoreError if the store cannot be written.
+        replaced. Raises BotError if it is no bot, or if it bears the name of a shipped bot that it is not
+        (unless ``replace_shipped``, or once it was added so), and StoreError if the store cannot be written.
         """
         if source.is_dir() and self.root.resolve().is_relative_to(source.resolve()):
             raise BotError(
@@ -103,6 +104,9 @@ class BotStore:
                     games = ", ".join(known) or "none"
                     raise BotError(f"there is no game {game!r}; the games are: {games}", str(source))
             digest = content_digest(files)
+            if not replace_shipped and self._additions().get(digest) != "added":
+                with naming(source):
+                    refuse_shipped_name(manifest.name, digest)
             try:
                 bot = self.fetch(digest)
             except BotError:
@@ -325,13 +329,6 @@ def look_up(reference: str, store: BotStore, base: Path | None = None) -> Stored
     raise BotError(
         f"there is no bot {reference!r}; {hint} (a bot in a folder is named by its path, as ./{reference})"
     )
-
-
-def shipped_bots() -> dict[str, Path]:
-    """Return the folders of the bots that ship with Tourney, by name, sorted."""
-    with os.scandir(engines_dir()) as scan:
-        found = [entry.name for entry in scan if (Path(entry.path) / FILE_NAME).is_file()]
-    return {name: engines_dir() / name for name in sorted(found)}
 
 
 def _is_bot(path: Path, reference: str) -> bool:
