@@ -46,6 +46,7 @@ PROTECTIONS: Final[Mapping[str, str]] = MappingProxyType(
         "system": "the system's files are read-only",
         "host-files": "no other file of the host is visible: database, other bots, home",
         "bot-folder": "the bot's own folder is read-only",
+        "private-files": "the bot's files are a copy of its own, which ends with the match",
         "private-tmp": "/tmp and /dev/shm are private and of bounded size",  # noqa: S108 - words
         "privileges": "the bot has no privileges, and no program gives it any",
         "own-user": "the bot's user has no rights to anything outside the sandbox",
@@ -57,6 +58,10 @@ PROTECTIONS: Final[Mapping[str, str]] = MappingProxyType(
         "file-size": "the size of a file is bounded",
         "core-dumps": "no core dumps are written",
         "system-calls": "dangerous system calls are refused",
+        "page-cache": "a bot finds no trace of what an earlier match read of the system's files",
+        "file-locks": "locks and watches on the system's files do not reach other bots",
+        "sockets": "all sockets are UNIX ones, and data queued in them and in pipes counts as the bot's memory",
+        "system-figures": "the figures of the whole machine in /proc are hidden or fixed",
         "processors": "the bot stays on the processors that it was given",
         "processor-time": "the processor time of all the bot's processes is known",
         "freezing": "all the bot's processes can be stopped and continued",

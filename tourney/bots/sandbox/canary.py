@@ -8,12 +8,14 @@ It does no damage without a sandbox: it stops at bounds of its own and removes w
 
 import ctypes
 import errno
+import fcntl
 import json
 import mmap
 import os
 import resource
 import signal
 import socket
+import struct
 import sys
 import tempfile
 import time
@@ -38,6 +40,21 @@ CALLS = {
     "open_by_handle_at": ((304, 265), (-1, 0, 0, 0)),
     "kexec_load": ((246, 104), (0, 99, 0, -1)),
 }
+CACHE_CALLS = {
+    # what is cached: of a mapping, of a file, "if it is cached", and asynchronous input with that flag
+    "mincore": ((27, 232), (0, 0, 0, 0)),
+    "cachestat": ((451, 451), (-1, 0, 0, 0)),
+    "openat2": ((437, 437), (-1, 0, 0, 0)),
+    "io_setup": ((206, 0), (0, 0, 0, 0)),
+}
+CHANGING = ("loadavg", "meminfo", "stat", "uptime")
+"""Files of /proc that programs need; their content must be fixed."""
+HIDDEN = (
+    *("buddyinfo", "diskstats", "interrupts", "key-users", "keys", "locks", "partitions", "schedstat"),
+    *("softirqs", "swaps", "vmstat", "zoneinfo", "sys/fs/dentry-state", "sys/fs/file-nr", "sys/fs/inode-nr"),
+    *("pressure/cpu", "pressure/io", "pressure/memory"),
+)
+"""Files of /proc on the whole machine that no program needs."""
 CLONE_NEWUSER = 0x10000000
 FACTS: dict[str, Any] = {}
 """What the command line says of the host."""
@@ -102,6 +119,26 @@ def try_own_folder() -> str:
     path.write_bytes(b"")
     path.unlink()
     return "wrote to its own folder"
+
+
+def try_own_pages() -> str:
+    """Find the host's own file in its folder, whose cached pages all matches would share."""
+    found = Path(FACTS["sample"]).stat()
+    return "shares its files with its other matches" if [found.st_dev, found.st_ino] == FACTS["inode"] else ""
+
+
+def try_host_paths() -> str:
+    """Learn where its folder is on the host."""
+    for name in ("1/cmdline", "self/mountinfo"):
+        if os.fsencode(FACTS["folder"]) in Path(f"/proc/{name}").read_bytes():
+            return f"read its folder's path in /proc/{name}"
+    return ""
+
+
+def try_used_tmp() -> str:
+    """Find files in /tmp at its start."""
+    found = os.listdir("/tmp")  # noqa: PTH208, S108 - the very place
+    return f"found {len(found)} entries in /tmp" if found else ""
 
 
 def try_fill() -> str:
@@ -264,15 +301,15 @@ def try_core_dump() -> str:
     return "may write core dumps" if resource.getrlimit(resource.RLIMIT_CORE)[1] else ""
 
 
-def try_system_calls() -> str:
-    """Make system calls that no bot needs."""
+def allowed_calls(calls: dict[str, tuple[tuple[int, int], tuple[int, ...]]]) -> list[str]:
+    """Make these system calls, and return those that were not refused."""
     column = {"x86_64": 0, "aarch64": 1}.get(os.uname().machine)
     if column is None:
-        return "cannot be tried on this machine"
+        return ["any: they cannot be tried on this machine"]
     libc = ctypes.CDLL(None, use_errno=True)
     libc.syscall.restype = ctypes.c_long
     allowed = []
-    for name, (numbers, arguments) in CALLS.items():
+    for name, (numbers, arguments) in calls.items():
 
         def refused(number: int = numbers[column], words: tuple[int, ...] = arguments) -> bool:
             ctypes.set_errno(0)
@@ -281,6 +318,142 @@ def try_system_calls() -> str:
 
         if not in_child(refused):
             allowed.append(name)
+    return allowed
+
+
+def try_cache_calls() -> str:
+    """Ask which pages of a file are cached."""
+    allowed = allowed_calls(CACHE_CALLS)
+    fd = os.open("/usr/bin/env", os.O_RDONLY)
+    try:
+        with suppress(BlockingIOError):
+            os.preadv(fd, [bytearray(1)], 0, os.RWF_NOWAIT)
+        allowed.append("preadv2")
+    except OSError:
+        pass
+    finally:
+        os.close(fd)
+    return f"was not refused {' '.join(allowed)}" if allowed else ""
+
+
+def try_drop_pages() -> str:
+    """Advise the kernel to drop a file from its cache."""
+    fd = os.open(FACTS["kept"], os.O_RDONLY)
+    os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+    os.close(fd)
+    return ""
+
+
+def try_read_pages() -> str:
+    """Read a file that is not cached."""
+    return "" if Path(FACTS["dropped"]).read_bytes() else "read nothing"
+
+
+def try_locks() -> str:
+    """See a lock that another process holds on a folder of the system."""
+    fd = os.open(FACTS["locked"], os.O_RDONLY)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(fd, fcntl.LOCK_UN)
+    except BlockingIOError:
+        return f"saw a lock on {FACTS['locked']}"
+    question = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+    kind = struct.unpack_from("h", fcntl.fcntl(fd, fcntl.F_GETLK, question))[0]
+    os.close(fd)
+    return "" if kind in (fcntl.F_UNLCK, fcntl.F_WRLCK) else f"saw a record lock on {FACTS['locked']}"
+
+
+def try_watches() -> str:
+    """Watch what other processes read of the system."""
+    if ctypes.CDLL(None, use_errno=True).inotify_init1(0) >= 0:
+        return "may watch files"
+    fd = os.open("/usr", os.O_RDONLY | os.O_DIRECTORY)
+    fcntl.fcntl(fd, fcntl.F_NOTIFY, fcntl.DN_ACCESS)
+    os.close(fd)
+    return "may watch folders"
+
+
+def try_other_sockets() -> str:
+    """Make sockets that are not UNIX ones."""
+    made = []
+    for name, family, kind in (
+        ("AF_INET", 2, socket.SOCK_STREAM),
+        ("AF_INET", 2, socket.SOCK_DGRAM),
+        ("AF_INET6", 10, socket.SOCK_DGRAM),
+        ("AF_NETLINK", 16, socket.SOCK_RAW),
+        ("AF_TIPC", 30, socket.SOCK_STREAM),
+        ("AF_VSOCK", 40, socket.SOCK_STREAM),
+    ):
+        for make in (socket.socket, socket.socketpair):
+            try:
+                made_now = make(family, kind)
+            except OSError:
+                continue
+            made.append(name)
+            for one in made_now if isinstance(made_now, tuple) else (made_now,):
+                one.close()
+    return f"made {' '.join(dict.fromkeys(made))}" if made else ""
+
+
+def try_queued_memory() -> str:
+    """Queue more data in sockets than the bot's memory, in children that hold them."""
+    gate, ready = os.pipe(), os.pipe()
+    share = (FACTS["memory_mb"] + 64) * MIB // 4
+    children = []
+    for _ in range(4):
+        child = os.fork()
+        if child == 0:
+            os.close(gate[1])
+            os.close(ready[0])
+            os._exit(0 if hold_queued(share, ready[1], gate[0]) else 1)
+        children.append(child)
+    os.close(ready[1])
+    heard = b""
+    while len(heard) < len(children) and (more := os.read(ready[0], len(children))):
+        heard += more
+    os.close(gate[1])
+    ended = [os.waitpid(child, 0)[1] for child in children]
+    full = len(heard) == len(children) and not any(ended)
+    return f"queued {4 * share // MIB} MiB at once" if full else ""
+
+
+def hold_queued(size: int, ready: int, gate: int) -> bool:
+    """Queue so many bytes in sockets, say so, and hold them until the gate closes; False if it is refused."""
+    queued, data = 0, b"1" * 65_536
+    pairs = []
+    while queued < size:
+        pairs.append(socket.socketpair())
+        for one in pairs[-1]:
+            one.setblocking(False)
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, MIB)
+            with suppress(BlockingIOError):
+                while queued < size:
+                    queued += one.send(data)
+    os.write(ready, b"!")
+    os.close(ready)
+    os.read(gate, 1)
+    return True
+
+
+def try_figures() -> str:
+    """Read figures of the whole machine, which other bots change."""
+    seen = []
+    for name in HIDDEN:
+        with suppress(OSError):
+            if Path(f"/proc/{name}").read_bytes():
+                seen.append(name)
+    before = {name: Path(f"/proc/{name}").read_bytes() for name in CHANGING}
+    hog = b"1" * (16 * MIB)
+    until = time.monotonic() + 0.05
+    while time.monotonic() < until:
+        in_child(lambda: True)
+    seen += [name for name in CHANGING if hog and Path(f"/proc/{name}").read_bytes() != before[name]]
+    return f"read {' '.join(seen)}" if seen else ""
+
+
+def try_system_calls() -> str:
+    """Make system calls that no bot needs."""
+    allowed = allowed_calls(CALLS)
     for family, number in (("AF_NETLINK", 16), ("AF_VSOCK", 40)):
         try:
             socket.socket(number, socket.SOCK_DGRAM).close()

@@ -41,9 +41,10 @@ TRIED: Final[Mapping[str, tuple[str, ...]]] = {
     "process-table": ("see-referee", "signal-referee"),
     "network": ("loopback", "abstract-socket", "routes"),
     "system": ("system",),
-    "host-files": ("read", "write", "home"),
+    "host-files": ("read", "write", "home", "host-paths"),
     "bot-folder": ("own-folder",),
-    "private-tmp": ("shared-tmp", "fill"),
+    "private-files": ("own-pages",),
+    "private-tmp": ("used-tmp", "shared-tmp", "fill"),
     "privileges": ("privileges",),
     "own-user": ("user",),
     "user-namespaces": ("namespaces",),
@@ -54,10 +55,13 @@ TRIED: Final[Mapping[str, tuple[str, ...]]] = {
     "file-size": ("large-file",),
     "core-dumps": ("core-dump",),
     "system-calls": ("system-calls",),
+    "file-locks": ("locks", "watches"),
+    "sockets": ("other-sockets", "queued-memory"),
+    "system-figures": ("figures",),
     "processors": ("processors",),
 }
 """The probes for each protection that a canary can try by itself; the others are observed from outside."""
-_ALONE: Final = ("memory-by-children",)
+_ALONE: Final = ("memory-by-children", "queued-memory")
 """Probes that may end the canary: each gets a canary of its own."""
 
 
