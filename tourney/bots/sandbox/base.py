@@ -60,7 +60,7 @@ PROTECTIONS: Final[Mapping[str, str]] = MappingProxyType(
         "system-calls": "dangerous system calls are refused",
         "page-cache": "a bot finds no trace of what an earlier match read of the system's files",
         "file-locks": "locks and watches on the system's files do not reach other bots",
-        "sockets": "all sockets are UNIX ones, and data queued in them and in pipes counts as the bot's memory",
+        "sockets": "all sockets are UNIX ones, and what is queued in them counts as the bot's memory",
         "system-figures": "the figures of the whole machine in /proc are hidden or fixed",
         "processors": "the bot stays on the processors that it was given",
         "processor-time": "the processor time of all the bot's processes is known",

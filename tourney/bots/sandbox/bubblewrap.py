@@ -4,7 +4,6 @@ Where the referee is root, each bot runs under a user of its own: limits on proc
 processes of one user may signal each other. Otherwise it runs in a user namespace.
 """
 
-import fcntl
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -24,13 +23,19 @@ from tourney.bots.sandbox.base import (
     program,
 )
 from tourney.bots.sandbox.cgroups import Cgroups, find_cgroups
+from tourney.bots.sandbox.mounts import (
+    BOT_FOLDER,
+    Mounts,
+    add_figures,
+    add_folder,
+    add_shown,
+    memory_file,
+    private_words,
+    system_words,
+)
 from tourney.bots.sandbox.process import OUTPUT, NamespaceProcesses, high
 from tourney.bots.sandbox.seccomp import seccomp_filter
 from tourney.errors import SandboxError
-
-BOT_FOLDER: Final = "/bot"
-TMP_BYTES: Final = 64 * 1024 * 1024
-SHM_BYTES: Final = 64 * 1024 * 1024
 
 EXTRAS: Final = frozenset({"seccomp", "cgroups", "process-limit", "disable-userns"})
 """Optional parts: each is left out if the sandbox does not start with it."""
@@ -40,9 +45,6 @@ USERS_PER_PROCESS: Final = 32
 _USER_RANGES: Final = ((1_879_048_192, 268_304_384), (61_184, 4_336), (10_000, 50_000), (1, 65_533))
 """First user and count, the best range first: a container's user namespace may lack the high ones."""
 
-_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-_ETC = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d")
-_MADE = frozenset(map(Path, ("/", "/etc", "/tmp")))  # noqa: S108 - inside
 _TRY_SECONDS = 20
 _UNSET = ["-u", "PWD", "-u", "OLDPWD", "-u", "SHLVL", "-u", "_"]
 _SHELL = "/bin/sh"
@@ -54,9 +56,13 @@ _HOLD = f"echo >&{OUTPUT} && read -r line && cd {BOT_FOLDER} && unset {_ADDED}"
 bot's folder, which perhaps only the bot may enter."""
 _ALWAYS: Final[tuple[str, ...]] = (
     *("environment", "process-group", "all-processes", "referee-death", "process-table", "network", "system"),
-    *("host-files", "bot-folder", "private-tmp", "privileges", "own-user"),
-    *("address-space", "open-files", "file-size", "core-dumps"),
+    *("host-files", "bot-folder", "private-files", "private-tmp", "privileges", "own-user"),
+    *("address-space", "open-files", "file-size", "core-dumps", "system-figures"),
 )
+
+_BY_FILTER: Final = ("system-calls", "user-namespaces", "file-locks", "processors")
+_BY_FILTER_AND_MEMORY: Final = ("page-cache", "sockets")
+"""Partial where no control group counts memory."""
 
 
 class Users:
@@ -122,7 +128,7 @@ class Bubblewrap(Sandbox):
         root = users.range is not None
         self._setpriv = _needed("setpriv") if root else None
         closed = "disable-userns" in extras and not root
-        self._fixed = [*_namespaces(root=root, closed=closed), *_system(), *_private()]
+        self._fixed = [*_namespaces(root=root, closed=closed), *system_words(), *private_words()]
 
     @classmethod
     def open(cls, level: Level) -> Self:
@@ -153,7 +159,9 @@ class Bubblewrap(Sandbox):
         """The degree of every protection."""
         held: dict[str, Degree] = self._by_cgroups() | dict.fromkeys(_ALWAYS, "enforced")
         if self._filters:
-            held.update(dict.fromkeys(("system-calls", "user-namespaces", "processors"), "enforced"))
+            held.update(dict.fromkeys(_BY_FILTER, "enforced"))
+            accounted: Degree = "enforced" if "total-memory" in held else "partial"
+            held.update(dict.fromkeys(_BY_FILTER_AND_MEMORY, accounted))
         if "disable-userns" in self._extras and self._setpriv is None:
             held["user-namespaces"] = "enforced"
         if "process-limit" in self._extras:
@@ -162,40 +170,44 @@ class Bubblewrap(Sandbox):
 
     def prepare(self, command: BotCommand, limits: ResourceLimits, *, writable: bool = False) -> Launch:
         """Prepare the start of a bot: its folder is shown as ``/bot``, and is its working directory."""
-        argv = list(self._fixed)
-        shown = [path for path in command.read_only if not path.is_relative_to("/usr")]
-        # Only root may enter the parents that bubblewrap makes by itself.
-        for parent in sorted({parent for path in shown for parent in path.parents} - _MADE):
-            argv += ["--perms", "0755", "--dir", str(parent)]
-        for path in shown:
-            argv += ["--ro-bind", str(path), str(path)]
-        if writable:
-            argv += ["--ro-bind", str(command.folder), self.source_folder]
-            argv += ["--perms", "0777", "--size", str(limits.folder_mb << 20), "--tmpfs", BOT_FOLDER]
-        else:
-            argv += ["--ro-bind", str(command.folder), BOT_FOLDER]
-        argv += ["--remount-ro", "/"]
         user = self._users.take()
         launch = Launch([], release=lambda: self._users.give_back(user))
+        mounts = Mounts(list(self._fixed))
         try:
             launch.cgroup = self._make_cgroup(limits)
-            if self._filters and (program := seccomp_filter(build=writable)) is not None:
-                launch.fds = (_memory_file(program),)
-                argv += ["--seccomp", str(launch.fds[0])]
-            argv += ["--chdir", "/"]
+            self._add_mounts(mounts, command, limits, writable=writable)
             words, launch.words_to = os.pipe()
-            launch.fds += (high(words),)
+            mounts.fds.append(high(words))
         except BaseException:
+            mounts.close()
             launch.abandon()
             raise
+        launch.fds = tuple(mounts.fds)
         # Bubblewrap reads its options when it is in its groups, so all that it starts is in them.
-        launch.words = b"".join(os.fsencode(word) + b"\0" for word in argv)
+        launch.words = b"".join(os.fsencode(word) + b"\0" for word in mounts.words)
         launch.argv = [self._bwrap, "--args", str(launch.fds[-1]), "--"]
         if self._setpriv is not None:
             launch.argv += [self._setpriv, f"--reuid={user}", f"--regid={user}", "--clear-groups"]
             launch.argv += ["--inh-caps=-all", "--bounding-set=-all", "--no-new-privs", "--"]
         launch.argv += self._inner_words(command, limits)
         return launch
+
+    def _add_mounts(
+        self, mounts: Mounts, command: BotCommand, limits: ResourceLimits, *, writable: bool
+    ) -> None:
+        """Add what a bot or a build sees beside the system, and its filter of system calls."""
+        add_shown(mounts, command.read_only)
+        add_figures(mounts, limits.memory_mb)
+        if writable:
+            mounts.words += ["--ro-bind", str(command.folder), self.source_folder]
+            mounts.words += ["--perms", "0777", "--size", str(limits.folder_mb << 20), "--tmpfs", BOT_FOLDER]
+        else:
+            add_folder(mounts, command.folder, limits.memory_mb)
+        mounts.words += ["--remount-ro", "/"]
+        if self._filters and (program := seccomp_filter(build=writable)) is not None:
+            mounts.fds.append(memory_file(program))
+            mounts.words += ["--seccomp", str(mounts.fds[-1])]
+        mounts.words += ["--chdir", "/"]
 
     def _inner_words(self, command: BotCommand, limits: ResourceLimits) -> list[str]:
         """Return the words that limit a process in the sandbox, let it wait, and make it the bot."""
@@ -262,21 +274,6 @@ def _said(words: Sequence[str]) -> str:
     return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""
 
 
-def _memory_file(content: bytes) -> int:
-    """Return a descriptor that reads this content, above the ten that a shell names by a digit.
-
-    Each start needs its own, because the file position is shared.
-    """
-    low = os.memfd_create("filter", os.MFD_CLOEXEC)
-    try:
-        fd = fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, 10)
-    finally:
-        os.close(low)
-    os.write(fd, content)
-    os.lseek(fd, 0, os.SEEK_SET)
-    return fd
-
-
 def _needed(name: str) -> str:
     path = program(name)
     if path is None:
@@ -296,28 +293,3 @@ def _namespaces(*, root: bool, closed: bool) -> list[str]:
         if closed:
             words.append("--disable-userns")
     return [*words, "--hostname", "bot", "--die-with-parent"]
-
-
-def _system() -> list[str]:
-    words = ["--perms", "0755", "--dir", "/etc"]
-    for path in map(Path, _SYSTEM):
-        if path.is_symlink():
-            words += ["--symlink", str(path.readlink()), str(path)]
-        elif path.is_dir():
-            words += ["--ro-bind", str(path), str(path)]
-    for name in _ETC:
-        words += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
-    # A Java machine does not start without its settings.
-    for path in sorted(Path("/etc").glob("java*")):
-        words += ["--ro-bind-try", str(path), str(path)]
-    return words
-
-
-def _private() -> list[str]:
-    """Mount the bot's private folders; the remount makes the rest of ``/dev`` read-only."""
-    return [
-        *("--proc", "/proc", "--dev", "/dev"),
-        *("--perms", "1777", "--size", str(SHM_BYTES), "--tmpfs", "/dev/shm"),  # noqa: S108 - in its own /dev
-        *("--remount-ro", "/dev"),
-        *("--perms", "1777", "--size", str(TMP_BYTES), "--tmpfs", "/tmp"),  # noqa: S108 - in its own root
-    ]

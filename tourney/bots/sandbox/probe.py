@@ -1,6 +1,9 @@
 """Finds out with a canary bot which protections of a sandbox hold in fact."""
 
+import ctypes
+import fcntl
 import json
+import mmap
 import os
 import secrets
 import signal
@@ -34,6 +37,7 @@ _TIMEOUT_NS: Final = 60 * 10**9
 _GONE_SECONDS: Final = 3.0
 _TICKS: Final = 20
 _LOOKS: Final = 10
+CACHED_BYTES: Final = 256 * 1024
 _SIGKILL_PENDING: Final = 1 << (signal.SIGKILL - 1)
 
 TRIED: Final[Mapping[str, tuple[str, ...]]] = {
@@ -86,6 +90,7 @@ def probe_sandbox(sandbox: Sandbox) -> Iterator[Finding]:
             "referee-death": probing.outlive_referee,
             "processor-time": probing.use_unreaped_time,
             "freezing": probing.write_while_frozen,
+            "page-cache": probing.leave_traces,
         }
         for protection in PROTECTIONS:
             if protection in TRIED:
@@ -102,7 +107,7 @@ class _Probing:
         self._stack = ExitStack()
         self._token = secrets.token_hex(8)
         self._facts: dict[str, Any] = {}
-        self._folder = Path()
+        self._folder = self._library = Path()
 
     def __enter__(self) -> Self:
         """Set up what the canaries try to reach."""
@@ -111,6 +116,9 @@ class _Probing:
             shared.chmod(0o755)
             self._folder = shared / "bot"
             self._folder.mkdir()
+            sample = self._folder / "sample"
+            sample.write_bytes(b"sample")
+            self._library = Path(stack.enter_context(_library()))
             secret = shared / "tourney.db"
             secret.write_bytes(b"secret")
             port = stack.enter_context(_listener(socket.AF_INET, ("127.0.0.1", 0))).getsockname()[1]
@@ -123,6 +131,12 @@ class _Probing:
                 "shared": str(shared),
                 "home": str(Path.home()),
                 "private": _private_entries(Path.home()),
+                "folder": str(self._folder),
+                "sample": sample.name,
+                "inode": [sample.stat().st_dev, sample.stat().st_ino],
+                "kept": str(self._library / "kept"),
+                "dropped": str(self._library / "dropped"),
+                "locked": stack.enter_context(_lock(Path("/usr"))),
                 "fill_mb": 160,
                 "referee": os.getpid(),
                 "referee_words": Path("/proc/self/cmdline").read_bytes().hex(),
@@ -148,7 +162,7 @@ class _Probing:
         """Return the command that starts a canary."""
         plan = json.dumps({**self._facts, **facts, "probes": list(names)})
         program = str(Path(canary.__file__).resolve())
-        return _canary_command((sys.executable, "-I", "-S", "-B", program, plan), self._folder)
+        return _canary_command((sys.executable, "-I", "-S", "-B", program, plan), self._folder, self._library)
 
     @contextmanager
     def canary(self, names: Sequence[str], **facts: object) -> Iterator[Channel]:
@@ -211,6 +225,23 @@ class _Probing:
         said = f"{used} ms are known of at least {BURN_SECONDS * 1000:.0f} ms that a child used"
         return Finding("processor-time", "enforced" if seen else "partial", said)
 
+    def leave_traces(self) -> Finding:
+        """Let canaries ask about cached pages, drop some, and read others; check that no trace is left."""
+        kept, dropped = self._library / "kept", self._library / "dropped"
+        with _on_one_processor():
+            outcomes = [self.try_all(["cache-calls"])["cache-calls"]]
+            kept.read_bytes()
+            self.try_all(["drop-pages"])
+            lost = CACHED_BYTES // mmap.PAGESIZE - cached_pages(kept)
+            outcomes.append((lost > 0, f"dropped {lost} cached pages" if lost else "dropped no page"))
+            if drop_pages(dropped):
+                self.try_all(["read-pages"])
+                left = cached_pages(dropped)
+                outcomes.append((left > 0, f"left {left} pages cached" if left else "left no page cached"))
+            else:
+                outcomes.append((False, f"{dropped.parent} is in memory, where all pages are always cached"))
+        return _judge("page-cache", outcomes)
+
     def write_while_frozen(self) -> Finding:
         """Freeze a canary that writes all the time, and listen while another, not frozen, writes."""
         outcomes = []
@@ -254,8 +285,68 @@ class _Probing:
         return found
 
 
-def _canary_command(words: Sequence[str], folder: Path) -> BotCommand:
-    return BotCommand(tuple(words), folder, environment(), interpreter_paths())
+def _canary_command(words: Sequence[str], folder: Path, *shown: Path) -> BotCommand:
+    return BotCommand(tuple(words), folder, environment(), (*interpreter_paths(), *shown))
+
+
+@contextmanager
+def _library() -> Iterator[str]:
+    """Make a folder with two files of CACHED_BYTES, on a disk if the machine has one."""
+    place = "/var/tmp" if os.access("/var/tmp", os.W_OK) else None  # noqa: S108 - a folder of its own below it
+    with tempfile.TemporaryDirectory(prefix="tourney-doctor-library-", dir=place) as name:
+        Path(name).chmod(0o755)
+        for file in ("kept", "dropped"):
+            with (Path(name) / file).open("wb") as written:
+                written.write(b"1" * CACHED_BYTES)
+                written.flush()
+                os.fsync(written.fileno())
+        yield name
+
+
+def cached_pages(path: Path) -> int:
+    """Return how many pages of a file are cached, without changing that. Raises OSError."""
+    size = path.stat().st_size
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long)
+    libc.mincore.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p)
+    libc.munmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
+    pages = ctypes.create_string_buffer(-(-size // mmap.PAGESIZE))
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        place = libc.mmap(None, size, mmap.PROT_READ, mmap.MAP_SHARED, fd, 0)
+        if place == ctypes.c_void_p(-1).value or libc.mincore(place, size, pages):
+            raise OSError(ctypes.get_errno(), f"cannot find out what is cached of {path}")
+        libc.munmap(place, size)
+    finally:
+        os.close(fd)
+    return sum(page & 1 for page in pages.raw)
+
+
+def drop_pages(path: Path) -> bool:
+    """Drop a file from the kernel's cache; say whether that is possible where it lies."""
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        for _ in range(_LOOKS):
+            os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+            if not cached_pages(path):
+                return True
+    finally:
+        os.close(fd)
+    return False
+
+
+@contextmanager
+def _lock(folder: Path) -> Iterator[str]:
+    """Hold a lock and a record lock on a folder of the system."""
+    fd = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH)
+        with suppress(OSError):  # some file systems have none on folders
+            fcntl.lockf(fd, fcntl.LOCK_SH)
+        yield str(folder)
+    finally:
+        os.close(fd)
 
 
 def _kill(pids: Collection[int]) -> None:

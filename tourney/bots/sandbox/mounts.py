@@ -1,0 +1,240 @@
+"""What a bot sees of the file system: the words and descriptors that tell bubblewrap what to mount.
+
+A bot shares only the system's files with others. Its own files are copied into memory for each match, and the
+files of /proc that describe the whole machine are hidden, or have a fixed content where programs need them.
+"""
+
+import os
+import re
+import resource
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from tourney.bots.sandbox.process import high
+
+BOT_FOLDER: Final = "/bot"
+TMP_BYTES: Final = 64 * 1024 * 1024
+SHM_BYTES: Final = 64 * 1024 * 1024
+COPY_BYTES: Final = 64 * 1024 * 1024
+COPY_ENTRIES: Final = 1_000
+"""The most that is copied for a match: the size of a bot's files, and the number of its files and folders."""
+
+_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+_ETC = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d")
+_MADE = frozenset(map(Path, ("/", "/etc", "/tmp")))  # noqa: S108 - inside
+_DEVICES = ("null", "zero", "full", "random", "urandom")
+_LINKS = (("fd", ""), ("stdin", "/0"), ("stdout", "/1"), ("stderr", "/2"))
+_HIDDEN_FILES = (
+    *("buddyinfo", "diskstats", "interrupts", "key-users", "keys", "latency_stats", "locks", "pagetypeinfo"),
+    *("partitions", "sched_debug", "schedstat", "slabinfo", "softirqs", "swaps", "timer_list", "vmstat"),
+    *("zoneinfo", "sys/kernel/random/entropy_avail", "sys/kernel/pty/nr"),
+)
+_HIDDEN_FOLDERS = ("fs", "irq", "pressure", "sys/fs")
+_PAGE: Final = os.sysconf("SC_PAGESIZE")
+_SPARE_FILES: Final = 256
+"""Descriptors that the referee may need beside those of a copy."""
+
+
+@dataclass(slots=True)
+class Mounts:
+    """Words for bubblewrap, and the descriptors that they name, which the caller closes.
+
+    ``shared`` says why the bot's files are not a copy, or "".
+    """
+
+    words: list[str] = field(default_factory=list)
+    fds: list[int] = field(default_factory=list)
+    shared: str = ""
+
+    def add_file(self, fd: int, option: str, place: str, permissions: str = "0444") -> None:
+        """Make a file with the content of a descriptor."""
+        self.fds.append(fd)
+        self.words += ["--perms", permissions, option, str(fd), place]
+
+    def close(self) -> None:
+        """Close the descriptors."""
+        fds, self.fds = self.fds, []
+        for fd in fds:
+            os.close(fd)
+
+
+def system_words() -> list[str]:
+    """Return the words that show the system's programs and libraries, read-only."""
+    words = ["--perms", "0755", "--dir", "/etc"]
+    for path in map(Path, _SYSTEM):
+        if path.is_symlink():
+            words += ["--symlink", str(path.readlink()), str(path)]
+        elif path.is_dir():
+            words += ["--ro-bind", str(path), str(path)]
+    for name in _ETC:
+        words += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
+    # A Java machine does not start without its settings.
+    for path in sorted(Path("/etc").glob("java*")):
+        words += ["--ro-bind-try", str(path), str(path)]
+    return words
+
+
+def private_words() -> list[str]:
+    """Return the words that mount the bot's private folders.
+
+    There are no terminals: the whole machine has few of them, and no bot's memory limit counts them.
+    """
+    words = ["--proc", "/proc", "--perms", "0755", "--tmpfs", "/dev"]
+    for name in _DEVICES:
+        words += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
+    for name, target in _LINKS:
+        words += ["--symlink", f"/proc/self/fd{target}", f"/dev/{name}"]
+    return [
+        *words,
+        *("--perms", "1777", "--size", str(SHM_BYTES), "--tmpfs", "/dev/shm"),  # noqa: S108 - in its own /dev
+        *("--remount-ro", "/dev"),
+        *("--perms", "1777", "--size", str(TMP_BYTES), "--tmpfs", "/tmp"),  # noqa: S108 - in its own root
+        *_hiding_words(),
+    ]
+
+
+def _hiding_words() -> list[str]:
+    """Return the words that hide files of /proc. A device that is mounted without devices cannot be read."""
+    words = []
+    for name in _HIDDEN_FILES:
+        if Path("/proc", name).exists():
+            words += ["--ro-bind", "/dev/null", f"/proc/{name}"]
+    for name in _HIDDEN_FOLDERS:
+        if Path("/proc", name).is_dir():
+            words += ["--perms", "0555", "--size", str(_PAGE), "--tmpfs", f"/proc/{name}"]
+            words += ["--remount-ro", f"/proc/{name}"]
+    return words
+
+
+def add_shown(mounts: Mounts, paths: Sequence[Path]) -> None:
+    """Show paths of the host that a bot needs, read-only, in their places."""
+    shown = [path for path in paths if not path.is_relative_to("/usr")]
+    # Only root may enter the parents that bubblewrap makes by itself.
+    for parent in sorted({parent for path in shown for parent in path.parents} - _MADE):
+        mounts.words += ["--perms", "0755", "--dir", str(parent)]
+    for path in shown:
+        mounts.words += ["--ro-bind", str(path), str(path)]
+
+
+def add_figures(mounts: Mounts, memory_mb: int) -> None:
+    """Give the figures in /proc that programs read a content that no other bot can change. Raises OSError."""
+    for name, text in _figures(memory_mb).items():
+        mounts.add_file(memory_file(text), "--ro-bind-data", f"/proc/{name}")
+
+
+@cache
+def _figures(memory_mb: int) -> dict[str, bytes]:
+    processors = os.cpu_count() or 1
+    times = " ".join(["0"] * 10)
+    stat_lines = [f"cpu  {times}", *(f"cpu{k} {times}" for k in range(processors))]
+    stat_lines += [
+        "intr 0",
+        "ctxt 0",
+        "btime 0",
+        "processes 1",
+        "procs_running 1",
+        "procs_blocked 0",
+        "softirq 0",
+    ]
+    kib = min(memory_mb << 10, os.sysconf("SC_PHYS_PAGES") * _PAGE >> 10)
+    sizes = {"MemTotal": kib, "MemFree": kib, "MemAvailable": kib}
+    sizes |= dict.fromkeys(("Buffers", "Cached", "SwapCached", "SwapTotal", "SwapFree"), 0)
+    texts = {
+        "loadavg": "0.00 0.00 0.00 1/1 1\n",
+        "uptime": "1.00 1.00\n",
+        "stat": "".join(f"{line}\n" for line in stat_lines),
+        "meminfo": "".join(f"{name + ':':<15} {size:>8} kB\n" for name, size in sizes.items()),
+    }
+    with suppress(OSError):
+        texts["cpuinfo"] = Path("/proc/cpuinfo").read_text("ascii", "replace")  # a processor's clock changes
+    with suppress(OSError):  # a Java machine reads it; it counts the control groups of the host
+        groups = Path("/proc/cgroups").read_text("ascii", "replace")
+        texts["cgroups"] = re.sub(r"^(\w+\t\d+)\t\d+", r"\1\t1", groups, flags=re.MULTILINE)
+    return {name: text.encode("ascii", "replace") for name, text in texts.items()}
+
+
+class _Entry(NamedTuple):
+    """An entry of a bot's folder: its path below it, its kind, permissions, size, and a link's target."""
+
+    path: str
+    mode: int
+    size: int
+    target: str = ""
+
+
+def add_folder(mounts: Mounts, folder: Path, memory_mb: int) -> None:
+    """Make ``/bot`` a copy of a bot's files, in memory and read-only, which counts as the bot's memory.
+
+    Files beyond COPY_BYTES or half of the bot's memory, or more than COPY_ENTRIES of them, are not copied but
+    shown: then ``mounts.shared`` says why. Raises OSError.
+    """
+    entries: list[_Entry] = []
+    size = 0
+    bound = min(COPY_BYTES, memory_mb << 19)
+    for entry in _entries(folder):
+        entries.append(entry)
+        size += -(-entry.size // _PAGE) * _PAGE
+        if len(entries) > COPY_ENTRIES:
+            mounts.shared = f"it holds more than {COPY_ENTRIES:,} files and folders"
+        elif size > bound:
+            reason = "" if bound == COPY_BYTES else f", half of memory-mb = {memory_mb}"
+            mounts.shared = f"its files are larger than {bound / (1 << 20):g} MiB{reason}"
+        elif stat.S_ISREG(entry.mode) and not _may_open(len(entries)):
+            mounts.shared = (
+                f"this process may open fewer than {len(entries) + _SPARE_FILES:,} files (ulimit -n)"
+            )
+        if mounts.shared:
+            mounts.words += ["--ro-bind", str(folder), BOT_FOLDER]
+            return
+    mounts.words += ["--perms", "0755", "--size", str(size + _PAGE), "--tmpfs", BOT_FOLDER]
+    for entry in entries:
+        place = f"{BOT_FOLDER}/{entry.path}"
+        if stat.S_ISDIR(entry.mode):
+            mounts.words += ["--perms", "0755", "--dir", place]
+        elif stat.S_ISLNK(entry.mode):
+            mounts.words += ["--symlink", entry.target, place]
+        else:
+            fd = os.open(folder / entry.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            mounts.add_file(high(fd), "--file", place, "0555" if entry.mode & stat.S_IXUSR else "0444")
+    mounts.words += ["--remount-ro", BOT_FOLDER]
+
+
+def _entries(folder: Path) -> Iterator[_Entry]:
+    """Yield the files, links and folders below a folder, folders before what is in them."""
+    pending = [""]
+    while pending:
+        prefix = pending.pop()
+        with os.scandir(folder / prefix) as scan:
+            found = sorted(scan, key=lambda entry: entry.name)
+        for entry in found:
+            about = entry.stat(follow_symlinks=False)
+            path = prefix + entry.name
+            if stat.S_ISLNK(about.st_mode):
+                yield _Entry(path, about.st_mode, _PAGE, os.readlink(entry.path))  # noqa: PTH115 - an entry's path
+            elif stat.S_ISDIR(about.st_mode):
+                yield _Entry(path, about.st_mode, 0)
+                pending.append(f"{path}/")
+            elif stat.S_ISREG(about.st_mode):
+                yield _Entry(path, about.st_mode, about.st_size)
+
+
+def _may_open(files: int) -> bool:
+    """Say whether this process may open so many files more, after raising its soft limit if that helps."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = files + _SPARE_FILES
+    if soft < wanted <= hard:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    return wanted <= hard
+
+
+def memory_file(content: bytes) -> int:
+    """Return a descriptor that reads this content. Each start needs its own: the file position is shared."""
+    fd = high(os.memfd_create("content", os.MFD_CLOEXEC))
+    os.write(fd, content)
+    os.lseek(fd, 0, os.SEEK_SET)
+    return fd
