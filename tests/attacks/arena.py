@@ -19,6 +19,7 @@ from tourney.bots.catalogue.command import BotCommand, environment, interpreter_
 from tourney.bots.channel.base import Channel, Event
 from tourney.bots.channel.process import ProcessChannel
 from tourney.bots.sandbox.base import ResourceLimits, Sandbox
+from tourney.bots.sandbox.probe import held_lock
 from tourney.bots.sandbox.process import BotProcesses, Pipes
 from tourney.match.match_runner import MatchRunner
 from tourney.match.named_seeds import RandomChannel
@@ -224,6 +225,7 @@ class Arena:
             "WORDS": Path("/proc/self/cmdline").read_bytes(),
             "PORT": port,
             "ABSTRACT": self.token,
+            "LOCKED": "/usr",
         }
         self._facts = "\n".join(f"{key} = {value!r}" for key, value in facts.items())
         for name in ("attacker", "honest", "rival"):
@@ -311,10 +313,11 @@ class Arena:
 
 @contextmanager
 def _sockets(name: str) -> Iterator[int]:
-    """Listen on a port, which is yielded, and on an abstract socket, without answers."""
+    """Listen on a port, which is yielded, and on an abstract socket, without answers; lock a folder."""
     with (
         socket.create_server(("127.0.0.1", 0), backlog=64) as port,
         socket.socket(socket.AF_UNIX) as abstract,
+        held_lock(Path("/usr")),
     ):
         abstract.bind(f"\0{name}")
         abstract.listen(64)

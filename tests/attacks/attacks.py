@@ -113,6 +113,96 @@ with socket.socket(socket.AF_UNIX) as one:
     one.settimeout(30)
     one.connect('\\0' + ABSTRACT)"""
 
+ASK_BY_MAPPING = """\
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+libc.mmap.restype = ctypes.c_void_p
+libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+libc.mincore.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p]
+with open('bot.py', 'rb') as file:
+    place = libc.mmap(None, 4096, 1, 1, file.fileno(), 0)
+if libc.mincore(place, 4096, ctypes.create_string_buffer(1)):
+    raise PermissionError"""
+
+ASK_BY_READING = """\
+with open('bot.py', 'rb') as file:
+    try:
+        os.preadv(file.fileno(), [bytearray(1)], 0, os.RWF_NOWAIT)
+    except BlockingIOError:
+        pass"""
+
+SEE_A_LOCK = """\
+import fcntl
+place = os.open(LOCKED, os.O_RDONLY)
+try:
+    fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
+except BlockingIOError:
+    return
+raise PermissionError"""
+
+SEE_A_RECORD_LOCK = """\
+import fcntl, struct
+place = os.open(LOCKED, os.O_RDONLY)
+asked = struct.pack('hhqqi4x', fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+if struct.unpack_from('h', fcntl.fcntl(place, fcntl.F_GETLK, asked))[0] != fcntl.F_RDLCK:
+    raise PermissionError"""
+
+WATCH = """\
+import ctypes
+if ctypes.CDLL(None, use_errno=True).inotify_init1(0) < 0:
+    raise PermissionError"""
+
+UDP = """\
+held = []
+for _ in range(COUNT):
+    one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    one.bind(('127.0.0.1', 0))
+    one.connect(one.getsockname())
+    for _ in range(3):
+        one.send(b'1' * 60000)
+    held.append(one)"""
+
+QUEUED_BY_CHILDREN = """\
+gate, ready = os.pipe(), os.pipe()
+for _ in range(6):
+    if os.fork() == 0:
+        held, queued = [], 0
+        while queued < 64 << 20:
+            held.append(socket.socketpair())
+            for one in held[-1]:
+                one.setblocking(False)
+                try:
+                    while True:
+                        queued += one.send(b'1' * 65536)
+                except BlockingIOError:
+                    pass
+        os.write(ready[1], b'!')
+        os.close(gate[1])
+        os.read(gate[0], 1)
+        os._exit(0)
+os.close(ready[1])
+heard = 0
+while heard < 6 and (more := os.read(ready[0], 6)):
+    heard += len(more)
+os.close(gate[1])
+if any([os.wait()[1] for _ in range(6)]) or heard < 6:
+    raise MemoryError
+"""
+
+SEE_OTHERS_WORK = """\
+before = [Path(name).read_bytes() for name in ('/proc/stat', '/proc/loadavg')]
+for _ in range(50):
+    if os.fork() == 0:
+        os._exit(0)
+    os.wait()
+if before == [Path(name).read_bytes() for name in ('/proc/stat', '/proc/loadavg')]:
+    raise PermissionError"""
+
+OWN_PATH = """\
+names = ('/proc/1/cmdline', '/proc/self/mountinfo', '/proc/self/environ', '/proc/mounts')
+if not any(os.path.dirname(DATABASE).encode() in Path(name).read_bytes() for name in names):
+    os.stat(DATABASE)"""
+
 ATTACKS: Final = (
     Attack(
         "fork-bomb",
@@ -244,6 +334,54 @@ ATTACKS: Final = (
         ),
         (None,),
         needs=("process-table", "system-calls"),
+    ),
+    Attack(
+        "asks-what-is-cached",
+        tries(("ask_by_a_mapping", ASK_BY_MAPPING), ("ask_by_reading", ASK_BY_READING)),
+        (None,),
+        needs=("page-cache",),
+    ),
+    Attack(
+        "sees-locks-of-others",
+        tries(("see_a_lock", SEE_A_LOCK), ("see_a_record_lock", SEE_A_RECORD_LOCK)),
+        (None,),
+        needs=("file-locks",),
+    ),
+    Attack("watches-files-of-others", tries(("watch_files", WATCH)), (None,), needs=("file-locks",)),
+    Attack(
+        "memory-in-udp-queues",
+        tries(("queue_udp_data", UDP.replace("COUNT", "900"))),
+        (None,),
+        needs=("sockets",),
+        tame=tries(("queue_udp_data", UDP.replace("COUNT", "9"))),
+    ),
+    Attack(
+        "memory-in-unix-queues",
+        tries(("queue_384_mib_in_sockets", QUEUED_BY_CHILDREN)),
+        (None, "crash"),
+        needs=("sockets",),
+    ),
+    Attack(
+        "reads-figures-of-the-machine",
+        tries(
+            ("see_others_work", SEE_OTHERS_WORK),
+            ("read_interrupts", "Path('/proc/interrupts').read_bytes()"),
+            ("read_disk_figures", "Path('/proc/diskstats').read_bytes()"),
+        ),
+        (None,),
+        needs=("system-figures",),
+    ),
+    Attack(
+        "finds-its-path-on-the-host",
+        tries(("find_its_path", OWN_PATH)),
+        (None,),
+        needs=("host-files",),
+    ),
+    Attack(
+        "takes-terminals-of-the-host",
+        tries(("open_a_terminal", "os.openpty()")),
+        (None,),
+        needs=("host-files",),
     ),
     Attack(
         "endless-line",

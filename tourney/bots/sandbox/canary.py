@@ -19,7 +19,7 @@ import struct
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -129,10 +129,11 @@ def try_own_pages() -> str:
 
 def try_host_paths() -> str:
     """Learn where its folder is on the host."""
+    folder = bytes.fromhex(FACTS["folder"])
     for name in ("1/cmdline", "self/mountinfo"):
-        if os.fsencode(FACTS["folder"]) in Path(f"/proc/{name}").read_bytes():
+        if folder in Path(f"/proc/{name}").read_bytes():
             return f"read its folder's path in /proc/{name}"
-    return ""
+    return "has its folder's path as working directory" if folder == os.fsencode(Path.cwd()) else ""
 
 
 def try_used_tmp() -> str:
@@ -301,7 +302,7 @@ def try_core_dump() -> str:
     return "may write core dumps" if resource.getrlimit(resource.RLIMIT_CORE)[1] else ""
 
 
-def allowed_calls(calls: dict[str, tuple[tuple[int, int], tuple[int, ...]]]) -> list[str]:
+def allowed_calls(calls: Mapping[str, tuple[tuple[int, int], tuple[int, ...]]]) -> list[str]:
     """Make these system calls, and return those that were not refused."""
     column = {"x86_64": 0, "aarch64": 1}.get(os.uname().machine)
     if column is None:

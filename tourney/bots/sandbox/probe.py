@@ -48,7 +48,7 @@ TRIED: Final[Mapping[str, tuple[str, ...]]] = {
     "host-files": ("read", "write", "home", "host-paths"),
     "bot-folder": ("own-folder",),
     "private-files": ("own-pages",),
-    "private-tmp": ("used-tmp", "shared-tmp", "fill"),
+    "private-tmp": ("shared-tmp", "fill"),
     "privileges": ("privileges",),
     "own-user": ("user",),
     "user-namespaces": ("namespaces",),
@@ -131,12 +131,13 @@ class _Probing:
                 "shared": str(shared),
                 "home": str(Path.home()),
                 "private": _private_entries(Path.home()),
-                "folder": str(self._folder),
+                # Bubblewrap's command line holds these facts, too.
+                "folder": os.fsencode(self._folder).hex(),
                 "sample": sample.name,
                 "inode": [sample.stat().st_dev, sample.stat().st_ino],
                 "kept": str(self._library / "kept"),
                 "dropped": str(self._library / "dropped"),
-                "locked": stack.enter_context(_lock(Path("/usr"))),
+                "locked": stack.enter_context(held_lock(Path("/usr"))),
                 "fill_mb": 160,
                 "referee": os.getpid(),
                 "referee_words": Path("/proc/self/cmdline").read_bytes().hex(),
@@ -337,7 +338,7 @@ def drop_pages(path: Path) -> bool:
 
 
 @contextmanager
-def _lock(folder: Path) -> Iterator[str]:
+def held_lock(folder: Path) -> Iterator[str]:
     """Hold a lock and a record lock on a folder of the system."""
     fd = os.open(folder, os.O_RDONLY)
     try:
