@@ -12,6 +12,7 @@ import rfc8785
 from tests import genuine
 from tests.tournaments import refused
 from tourney.errors import RecordError, UsageError
+from tourney.match.named_seeds import DRAWN
 from tourney.store.repository import Repository
 from tourney.store.root import compute_root, plan_entry, prove, read_proof
 
@@ -35,7 +36,7 @@ def repository(database: Path) -> Any:
 def test_root_covers_the_plan_and_every_match(repository: Repository) -> None:
     tournament = genuine.begin(repository)
     genuine.play_all(repository, tournament, void=(4,))
-    bot = {"bot": "drawn", "version": "1", "args": [], "digest": genuine.DRAWN.digest}
+    bot = {"bot": "drawn", "version": "1", "args": [], "digest": DRAWN.digest}
     plan = {
         "format": "tourney-plan/1",
         "plan": {
@@ -59,8 +60,8 @@ def test_root_covers_the_plan_and_every_match(repository: Repository) -> None:
     digests = dict(enumerate(["void"] * 6, 1))
     digests |= {number: record["digest"] for number, record in repository.records(tournament.id)}
     places = [[round_, 1, 1, order] for round_ in (1, 2, 3) for order in (1, 2)]
-    entries = [plan, *([*place, digests[number]] for number, place in enumerate(places, 1))]
-    assert compute_root(repository, tournament) == tree([*map(rfc8785.dumps, entries)]).hex()
+    entries: list[Any] = [plan, *([*place, digests[number]] for number, place in enumerate(places, 1))]
+    assert compute_root(repository, tournament) == tree([rfc8785.dumps(entry) for entry in entries]).hex()
 
 
 def test_unfinished_tournament_has_no_root(repository: Repository) -> None:
@@ -135,10 +136,9 @@ def test_malformed_proof_is_refused(repository: Repository, change: dict[str, An
 def test_change_of_a_tournament_removes_its_root(repository: Repository) -> None:
     tournament = genuine.begin(repository)
     genuine.play_all(repository, tournament)
-    for change in (
-        lambda: repository.take_back(tournament.id, [2]),
-        lambda: repository.amend(tournament.id, rounds=None, run=tournament.run),
-    ):
-        repository.keep_root(tournament.id, "5" * 64)
-        change()
-        assert repository.tournament().root is None
+    repository.keep_root(tournament.id, "5" * 64)
+    repository.amend(tournament.id, rounds=None, run=tournament.run)
+    assert repository.tournament().root is None
+    repository.keep_root(tournament.id, "5" * 64)
+    repository.take_back(tournament.id, [2])
+    assert repository.tournament().root is None
