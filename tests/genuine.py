@@ -6,7 +6,8 @@ from msgspec.structs import replace
 
 from tourney.games.registry import find_game
 from tourney.match.named_seeds import DRAWN, LIMITS, RandomChannel
-from tourney.match.play import Player, play_match
+from tourney.match.play import play_match
+from tourney.match.player import Player
 from tourney.match.result import LogLine, PlayedMatch
 from tourney.match.spec import MatchSpec
 from tourney.run.engine.recorder import pair_next, spec_of

@@ -5,7 +5,8 @@ from typing import Any
 from tests.toys import Odds, Race, Toe
 from tourney.bots.channel.scripted import ScriptClock, ScriptedChannel
 from tourney.games.base import AnyGame
-from tourney.match.play import Player, play_match
+from tourney.match.play import play_match
+from tourney.match.player import Player
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec, Opening
 

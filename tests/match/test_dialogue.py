@@ -6,7 +6,8 @@ import pytest
 
 from tests.tables import HELLO, NO_LIMITS, ODDS, TOE, make_spec, notes, outcome, play_scripts
 from tourney.bots.channel.scripted import ScriptClock, ScriptedChannel
-from tourney.match.play import Player, play_match
+from tourney.match.play import play_match
+from tourney.match.player import Player
 from tourney.match.record import check_record
 from tourney.match.result import LogLine
 from tourney.match.seeds import bot_seed
@@ -148,7 +149,13 @@ def test_clocks_and_limits_are_sent() -> None:
     )
     assert outcome(played)["faults"] == [[1, "timeout", 4]]
     assert played.measured["times-ms"] == [400.0, 250.0, 659.0, 0.0]
-    assert played.measured["seats"][0] == {"wall-ms": 400 + 659 + 11, "cpu-ms": None, "turns": 3}
+    assert played.measured["seats"][0] == {
+        "wall-ms": 400 + 659 + 11,
+        "cpu-ms": None,
+        "turns": 3,
+        "overloaded-turns": 0,
+        "waited-ms": 0,
+    }
     assert played.measured["reproducible"] is False
     assert played.measured["why-not"] == ["timeout"]
     assert notes(played) == ["4 1 timeout: no answer within 11 ms"]

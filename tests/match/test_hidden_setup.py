@@ -16,7 +16,8 @@ from tourney.games.cyvasse.state import STEPS
 from tourney.games.registry import find_game
 from tourney.match.match_runner import StoreLauncher
 from tourney.match.named_seeds import RandomChannel
-from tourney.match.play import Player, dismiss, play_match
+from tourney.match.play import play_match
+from tourney.match.player import Player, dismiss
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec
 from tourney.match.verify import verify

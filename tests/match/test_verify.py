@@ -13,7 +13,8 @@ from tourney.errors import GameError
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
 from tourney.match.named_seeds import RandomChannel, random_spec
-from tourney.match.play import Player, play_match
+from tourney.match.play import play_match
+from tourney.match.player import Player
 from tourney.match.record import Record, digest_of
 from tourney.match.referee import Referee
 from tourney.match.spec import MatchSpec, Opening

@@ -16,7 +16,8 @@ from tests.tables import NO_LIMITS, TOE
 from tests.tournaments import answer, digests
 from tourney.bots.channel.scripted import ScriptClock, ScriptedChannel
 from tourney.games.base import OVER
-from tourney.match.play import Player, play_match
+from tourney.match.play import play_match
+from tourney.match.player import Player
 from tourney.match.spec import Entrant
 from tourney.match.verify import verify
 from tourney.results.standings import compute_standings, load_history, load_setup

@@ -15,7 +15,8 @@ from tourney.bots.sandbox.base import Sandbox
 from tourney.bots.sandbox.processors import Processors, seat_processors, started_on
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
-from tourney.match.play import Player, dismiss, play_match
+from tourney.match.play import play_match
+from tourney.match.player import Player, dismiss
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec
 

@@ -21,7 +21,8 @@ from msgspec import Meta, Struct, structs
 from tourney.bots.channel.base import Channel, Event, line_event
 from tourney.errors import RecordError
 from tourney.games.registry import find_game
-from tourney.match.play import Player, play_match
+from tourney.match.play import play_match
+from tourney.match.player import Player
 from tourney.match.record import MAX_SEATS, read_json_lines
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec, Opening

@@ -6,17 +6,19 @@ from datetime import UTC, datetime
 from traceback import walk_tb
 from typing import Any, Final
 
-from tourney.bots.channel.base import SLOW_NS, Channel, Event
+from tourney.bots.channel.base import Event
 from tourney.errors import GameError, SandboxError, TourneyError
 from tourney.games.base import AnyGame
 from tourney.match.clock import MS, Clocks
+from tourney.match.player import Player
 from tourney.match.record import FaultKind, write_record
 from tourney.match.referee import Referee
 from tourney.match.result import MatchLog, PlayedMatch
+from tourney.match.seat_times import SeatTimes
 from tourney.match.spec import MatchSpec
+from tourney.match.timing import GRACE_NS, LATE_NS, Timing
 from tourney.protocol import (
     HELLO,
-    QUIT,
     BotMessage,
     Greeting,
     Info,
@@ -31,8 +33,7 @@ from tourney.protocol import (
 
 CPU_WALL_FACTOR: Final = 4
 """With ``charge = "cpu"`` a turn's wall time is limited as well: to this multiple of its allowance."""
-QUIT_SECONDS: Final = 0.5
-"""A bot's time for its exit after ``quit``; then it is killed, which is no fault."""
+
 
 _FAULTS: dict[str, FaultKind] = {
     "timeout": "timeout",
@@ -40,6 +41,8 @@ _FAULTS: dict[str, FaultKind] = {
     "overflow": "overflow",
     "malformed": "protocol",
 }
+_SLICE_NS: Final = 2_000_000
+"""While several bots start, each is heard for this time in turn."""
 _UNSURE = {"timeout", "crash"}
 """Faults that depend on more than the spec: a match with one is not promised to reproduce."""
 
@@ -47,53 +50,6 @@ _USED_UP = Event("timeout", "its clock and the margin are used up")
 
 _Answer = BotMessage | Invalid | Event
 """A message of the bot, or the event that came instead of a line."""
-
-
-class Player:
-    """A bot in a match: its channel and its handshake.
-
-    ``greeting`` is its answer to the handshake, None before; a bot that plays several matches is greeted
-    once. ``reuse``: it may have played before. ``lost``: it was at fault and its channel is closed.
-    """
-
-    __slots__ = ("_cpu_ms", "channel", "greeting", "lost", "reuse")
-
-    def __init__(self, channel: Channel, *, reuse: bool = False) -> None:
-        self.channel = channel
-        self.greeting: Greeting | None = None
-        self.reuse = reuse
-        self.lost = False
-        self._cpu_ms = 0
-
-    def cut(self) -> None:
-        """End a bot that was at fault, at once."""
-        self.lost = True
-        self.channel.close(0)
-
-    def cpu_ms(self) -> int | None:
-        """Return the CPU time since the last call (first: since the bot's start), or None."""
-        now = self.channel.cpu_ms()
-        if now is None:
-            return None
-        used, self._cpu_ms = max(0, now - self._cpu_ms), max(now, self._cpu_ms)
-        return used
-
-    def quiet(self) -> bool:
-        """Return whether the bot sent nothing but ``info`` since its last answer; drop what it sent."""
-        return not self.lost and all(
-            event.kind == "line" and isinstance(decode_bot(event.text), Info)
-            for event in self.channel.pending()
-        )
-
-
-def dismiss(players: Sequence[Player]) -> None:
-    """Send ``quit`` to all players, then end them; they share the time for their exits."""
-    staying = [player for player in players if not player.lost]
-    for player in staying:
-        player.channel.send(QUIT)
-    deadline = time.monotonic() + QUIT_SECONDS
-    for player in staying:
-        player.channel.close(max(0.0, deadline - time.monotonic()))
 
 
 def play_match(
@@ -144,12 +100,12 @@ class _RunningMatch:
         self._clock = clock
         self._clocks = Clocks(limits, len(players))
         self._startup_ns = limits.startup_ms * MS
-        self._freeze = limits.ponder == "freeze"
         self._by_cpu = limits.charge == "cpu"
         self._log = MatchLog(len(players))
+        self._seats = SeatTimes(
+            self._players, referee.spec.seats, clock, self._log, freeze=limits.ponder == "freeze"
+        )
         self._times: list[tuple[int, int]] = []
-        self._wall = [0] * (len(players) + 1)
-        self._turns = [0] * (len(players) + 1)
         self._unsure = {"reuse"} if any(player.reuse for player in players) else set[str]()
 
     # -- start-up -----------------------------------------------------------------------------------------
@@ -167,24 +123,50 @@ class _RunningMatch:
         self._referee.begin(failed)
         for seat in sorted(failed):
             self._cut(seat, 0)
-        if self._freeze:
-            for player in self._players.values():
-                if not player.lost:
-                    player.channel.freeze()
 
     def _ask_all(
         self, requests: Mapping[int, bytes], wanted: type[Greeting | Ready], failed: set[int]
     ) -> None:
-        """Send all requests, then hear each bot, so that bots start in parallel, each with its whole time."""
-        deadlines = {}
+        """Send all requests, then hear each bot, so that bots start in parallel, each with its whole time.
+
+        With ``freeze`` those that have answered stand still while others take longer than the grace.
+        """
+        seats, clock = self._seats, self._clock
+        timings: dict[int, Timing] = {}
+        answers: dict[int, _Answer] = {}
+        waiting: set[int] = set()
+
+        def hold() -> None:
+            seats.hold(self._players.keys() - waiting)
+
         for seat, request in requests.items():
             if (event := self._early_fault(seat)) is not None:
-                self._startup_fault(seat, event, failed)
+                answers[seat] = event
             else:
-                deadlines[seat] = self._clock() + self._startup_ns
+                waiting.add(seat)
+                timings[seat] = seats.timing(seat, clock(), self._startup_ns, hold)
+                seats.thaw(seat)
                 self._players[seat].channel.request(request)
-        for seat, deadline in deadlines.items():
-            answer = self._read(seat, self._players[seat].channel.wait(deadline), deadline)
+        slow = False
+        while waiting:
+            for seat in sorted(waiting):
+                timing = timings[seat]
+                if slow and seats.freeze:
+                    hold()
+                together = seats.freeze and len(waiting) > 1
+                until = timing.grace_ends if not slow else clock() + _SLICE_NS if together else None
+                answer = self._read(seat, None, timing, until)
+                if answer is not None:
+                    timing.finish()
+                    answers[seat] = answer
+                    waiting.discard(seat)
+                elif not slow:
+                    timing.begin_measuring()
+            slow = True
+        for seat in requests:
+            answer = answers[seat]
+            if seat in timings:
+                seats.count(seat, timings[seat])
             if not isinstance(answer, wanted):
                 word = "bot" if wanted is Greeting else "ready"
                 self._startup_fault(seat, _unexpected(answer, word), failed)
@@ -201,8 +183,9 @@ class _RunningMatch:
     def play(self) -> None:
         """Ask for action after action until the match is over. Every microsecond here is paid once a move."""
         referee, clocks, clock = self._referee, self._clocks, self._clock
-        players, times, wall, turns = self._players, self._times, self._wall, self._turns
-        freeze, by_cpu, factor = self._freeze, self._by_cpu, CPU_WALL_FACTOR if self._by_cpu else 1
+        players, times, seats = self._players, self._times, self._seats
+        wall, turns, frozen = seats.wall, seats.turns, seats.frozen
+        by_cpu, factor = self._by_cpu, CPU_WALL_FACTOR if self._by_cpu else 1
         steady, go, allowance = clocks.steady, clocks.go(), clocks.allowance(1)
         act, actions = referee.act, referee.actions
         while seat := referee.turn:
@@ -215,19 +198,21 @@ class _RunningMatch:
             turns[seat] += 1
             used = self._cpu_ns(seat) if by_cpu else 0
             sent = clock()
-            if freeze:
-                channel.thaw()
-            deadline = sent + allowance * factor
-            heard = channel.ask(request, deadline)
+            if frozen:
+                seats.thaw(seat)
+            grace = min(GRACE_NS, allowance) if channel.resumes else self._whole(seat, allowance * factor)
+            heard = channel.ask(request, sent + grace)
             ply = len(actions)
-            answer: _Answer | None = None
-            if not (heard.__class__ is str and (action := move_action(heard))):
-                answer = self._read(seat, heard, deadline)
-                action = answer.action if isinstance(answer, Move) else ""
             elapsed = charged = clock() - sent
+            answer: _Answer | None = None
+            if heard.__class__ is not str or elapsed > LATE_NS or not (action := move_action(heard)):
+                timing = seats.timing(seat, sent, allowance * factor)
+                answer = self._hear_turn(seat, heard, timing)
+                action = answer.action if isinstance(answer, Move) else ""
+                timing.finish()
+                seats.count(seat, timing, ply)
+                elapsed, charged = timing.elapsed, timing.charged
             wall[seat] += elapsed
-            if elapsed > SLOW_NS and (why := channel.contention()):
-                self._log.note(ply, seat, why)
             if by_cpu and not isinstance(answer, Event):
                 charged = self._cpu_ns(seat) - used
                 if charged > allowance:
@@ -242,8 +227,24 @@ class _RunningMatch:
                 self._no_move(seat, answer, allowance)
             if answer is not None:
                 self._take_stderr(seat, ply)
-            if freeze and not players[seat].lost:
-                channel.freeze()
+
+    def _whole(self, seat: int, limit: int) -> int:
+        """Return the grace of a channel that waits only once: the whole turn; nothing is measured."""
+        if self._seats.freeze:
+            self._seats.hold(self._players.keys() - {seat})
+        return limit
+
+    def _hear_turn(self, seat: int, heard: str | Event, timing: Timing) -> _Answer:
+        """Return the answer to ``go`` of a bot that did not answer at once with a single line."""
+        timed_out = isinstance(heard, Event) and heard.kind == "timeout"
+        answer = self._read(seat, None if timed_out else heard, timing, timing.grace_ends)
+        if answer is None:
+            if self._seats.freeze:
+                self._seats.hold(self._players.keys() - {seat})
+            timing.begin_measuring()
+            answer = self._read(seat, None, timing)
+        assert answer is not None  # noqa: S101 - there was no other end than the limit's
+        return answer
 
     def _judged_early(self, seat: int, allowance: int) -> bool:
         """Judge what a bot sent before its turn, or that it has no time; return whether it is at fault."""
@@ -263,15 +264,17 @@ class _RunningMatch:
         else:
             self._fault(seat, _unexpected(answer, "move"), allowance)
 
-    def _read(self, seat: int, heard: str | Event, deadline: int) -> _Answer:
-        """Return a bot's answer, from an event on; ``info`` lines before it go to the log."""
-        event = heard if isinstance(heard, Event) else Event("line", heard)
-        while event.kind == "line":
+    def _read(
+        self, seat: int, heard: str | Event | None, timing: Timing, until: int | None = None
+    ) -> _Answer | None:
+        """Return a bot's answer, from what was heard on; None at ``until``. Its ``info`` lines are logged."""
+        event = Event("line", heard) if isinstance(heard, str) else heard or timing.hear(until)
+        while event is not None and event.kind == "line":
             answer = decode_bot(event.text)
             if not isinstance(answer, Info):
                 return answer
             self._log.add(len(self._referee.actions), seat, "info", (answer.text,))
-            event = self._players[seat].channel.wait(deadline)
+            event = timing.hear(until)
         return event
 
     def _early_fault(self, seat: int) -> Event | None:
@@ -337,7 +340,7 @@ class _RunningMatch:
         for seat, player in self._players.items():
             lines = self._referee.take(seat)
             if not player.lost:
-                player.channel.thaw()
+                self._seats.thaw(seat)
                 player.channel.send(lines)
 
     def played(self, game: AnyGame, measured: dict[str, Any]) -> PlayedMatch:
@@ -350,10 +353,7 @@ class _RunningMatch:
         for ply, elapsed in self._times:
             times[ply] = elapsed // 1000 / 1000
         measured["times-ms"] = times
-        measured["seats"] = [
-            {"wall-ms": self._wall[seat] // MS, "cpu-ms": player.cpu_ms(), "turns": self._turns[seat]}
-            for seat, player in self._players.items()
-        ]
+        measured["seats"] = [self._seats.as_json(seat) for seat in self._players]
         measured["reproducible"] = not self._unsure
         measured["why-not"] = sorted(self._unsure)
         actions, outcome = referee.actions, referee.outcome

@@ -52,6 +52,11 @@ class ReplayChannel(ForwardingChannel):
         self._wanted = ""
         self._answer: Event | None = None
 
+    @property
+    def resumes(self) -> bool:
+        """Whether a wait may follow a time-out: a time-out is a decision, or a failure at the start."""
+        return False
+
     def send(self, data: bytes) -> None:
         """Pass on."""
         if self._failure is None:

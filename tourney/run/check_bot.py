@@ -13,7 +13,8 @@ from tourney.bots.sandbox.base import Sandbox
 from tourney.errors import SandboxError
 from tourney.games.registry import find_game
 from tourney.match.match_runner import MatchRunner, StoreLauncher, entrant_of
-from tourney.match.play import Player, dismiss, play_match
+from tourney.match.play import play_match
+from tourney.match.player import Player, dismiss
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec
 from tourney.match.verify import replay

@@ -11,9 +11,8 @@ EventKind = Literal["line", "timeout", "closed", "overflow", "malformed"]
 
 TRACED_LINES: Final = 12
 """How many lines a TracedChannel keeps."""
-SLOW_NS: Final = 100_000_000
-"""Shorter turns are not examined for contention."""
 _MAX_SHOWN: Final = 200
+_TIMED_OUT: Final = "! timeout"
 
 
 class Event(NamedTuple):
@@ -29,6 +28,17 @@ class Event(NamedTuple):
     text: str = ""
 
 
+class Reading(NamedTuple):
+    """What a bot has used and lacked so far, in nanoseconds.
+
+    ``cpu``: the processor time of all its processes. ``waited``: time in which some of them could run and
+    none of them had a processor.
+    """
+
+    cpu: int
+    waited: int
+
+
 def line_event(message: BotMessage) -> Event:
     """Return the event of a bot that says this."""
     return Event("line", message.encode().decode("utf-8").rstrip("\n"))
@@ -42,16 +52,22 @@ class Channel(ABC):
     ``time.monotonic_ns``. Only ``send`` and ``wait`` must be implemented.
     """
 
+    @property
+    def resumes(self) -> bool:
+        """Whether a wait may follow a time-out. Otherwise the referee waits once, until the last deadline."""
+        return False
+
     @abstractmethod
     def send(self, data: bytes) -> None:
         """Queue lines for the bot and write what its pipe takes now; the rest goes out while waiting."""
 
     @abstractmethod
     def wait(self, deadline: int) -> Event:
-        """Return the next event; ``timeout`` at the deadline, which nothing extends.
+        """Return the next event; ``timeout`` at the deadline, which no output extends.
 
         Output that arrived by the time of the last look counts, even if that look was late. A bot that has
-        not read all of its request times out.
+        not read all of its request times out. If the channel ``resumes``, the referee may wait again after a
+        time-out, with a later deadline.
         """
 
     def request(self, data: bytes) -> None:
@@ -79,9 +95,9 @@ class Channel(ABC):
         """Return the CPU time that the bot has used so far, or None where it is unknown."""
         return None
 
-    def contention(self) -> str:
-        """Return a sentence if other load delayed the bot in the long turn that ends now, otherwise ""."""
-        return ""
+    def reading(self) -> Reading | None:
+        """Return what the bot has used and lacked so far, or None where that is unknown."""
+        return None
 
     def freeze(self) -> None:  # noqa: B027 - a channel without processes has nothing to stop
         """Stop the bot outside its turn, as far as the channel can."""
@@ -128,6 +144,11 @@ class ForwardingChannel(Channel):
     def __init__(self, inner: Channel) -> None:
         self._inner = inner
 
+    @property
+    def resumes(self) -> bool:
+        """Whether a wait may follow a time-out: as of the other channel."""
+        return self._inner.resumes
+
     send = _forward("send")
     wait = _forward("wait")
     request = _forward("request")
@@ -135,7 +156,7 @@ class ForwardingChannel(Channel):
     pending = _forward("pending")
     stderr = _forward("stderr")
     cpu_ms = _forward("cpu_ms")
-    contention = _forward("contention")
+    reading = _forward("reading")
     freeze = _forward("freeze")
     thaw = _forward("thaw")
     close = _forward("close")
@@ -162,7 +183,9 @@ class TracedChannel(ForwardingChannel):
         self._inner.request(data)
 
     def wait(self, deadline: int) -> Event:
-        """Trace and pass on."""
+        """Trace and pass on; a time-out only if it is the last event of its request."""
+        if self.lines and self.lines[-1] == _TIMED_OUT:
+            self.lines.pop()
         event = self._inner.wait(deadline)
         self._trace(event)
         return event
@@ -187,25 +210,3 @@ def printable(text: str) -> str:
     """Return a line of bounded length, its control characters replaced, fit for a terminal."""
     cut = text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}... ({len(text):,} characters)"
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in cut)
-
-
-class Reading(NamedTuple):
-    """Nanoseconds: the wall clock, a bot's CPU time, and how long its threads waited for a processor."""
-
-    at: int
-    cpu: int
-    waited: int
-
-
-def contention(before: Reading, after: Reading) -> str:
-    """Return a sentence if other load delayed a bot between two readings, otherwise "".
-
-    It did if the bot ran for less than half of the time and waited for a processor for a quarter or more.
-    """
-    wall, cpu, waited = (late - early for early, late in zip(before, after, strict=True))
-    if wall < SLOW_NS // 2 or 2 * cpu >= wall or 4 * waited < wall:
-        return ""
-    return (
-        f"the machine was overloaded: in the last {wall // 1_000_000} ms of this turn the bot ran for"
-        f" {cpu // 1_000_000} ms, and its threads waited {waited // 1_000_000} ms for a processor"
-    )

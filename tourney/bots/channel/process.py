@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Final
 
-from tourney.bots.channel.base import SLOW_NS, Channel, Event, Reading, contention
+from tourney.bots.channel.base import Channel, Event, Reading
 from tourney.bots.channel.line_buffer import ErrorBuffer, LineBuffer
 from tourney.bots.sandbox.process import BotProcesses, Pipes
 
@@ -16,7 +16,6 @@ MAX_QUEUE: Final = 16 * 1024 * 1024
 
 _CHUNK = 64 * 1024
 _MAX_POLL_MS = 60_000
-_SLOW_MS = SLOW_NS // 1_000_000
 _TIMEOUT = Event("timeout")
 _read = os.read
 _write = os.write
@@ -36,7 +35,6 @@ class ProcessChannel(Channel):
         self._unsent = b""
         self._stuck = False
         self._late = False
-        self._mark: Reading | None = None
         self._frozen = False
         self._closed = False
         poll = select.poll()
@@ -46,6 +44,11 @@ class ProcessChannel(Channel):
             poll.register(group.pidfd, select.POLLIN)
         self._poller = poll
         self._poll = poll.poll
+
+    @property
+    def resumes(self) -> bool:
+        """Whether a wait may follow a time-out: yes."""
+        return True
 
     def send(self, data: bytes) -> None:
         """Queue lines for the bot and write what its pipe takes now; the rest goes out while waiting."""
@@ -78,15 +81,13 @@ class ProcessChannel(Channel):
         """Send lines that end in a request: the bot's allowance of output starts anew."""
         self._lines.renew()
         self._late = False
-        self._mark = None
         self.send(data)
 
     def wait(self, deadline: int) -> Event:
-        """Return the next event; ``timeout`` at the deadline, which nothing extends."""
+        """Return the next event; ``timeout`` at the deadline, which no output extends."""
         lines = self._lines
         if (event := self._heard()) is not None:
             return event
-        first = 0
         while True:
             left = deadline - self._clock()
             if left <= 0:
@@ -95,11 +96,8 @@ class ProcessChannel(Channel):
                     self._late = True
                     self._pump(0)
                 return self._heard() or _TIMEOUT
-            if first - left >= SLOW_NS and self._mark is None:
-                self._mark = self._group.reading()
-            first = first or left
-            most = _SLOW_MS if self._mark is None else _MAX_POLL_MS
-            self._pump(min((left + 999_999) // 1_000_000, most))
+            self._late = False
+            self._pump(min((left + 999_999) // 1_000_000, _MAX_POLL_MS))
             # Equal to _heard, inlined for speed.
             held = self._unsent or self._stuck
             if (not held or lines.end is not None) and (event := lines.take()) is not None:
@@ -111,7 +109,6 @@ class ProcessChannel(Channel):
         if lines.events or lines.end is not None or self._unsent or self._stuck:
             return super().ask(data, deadline)
         self._late = False
-        self._mark = None
         try:
             taken = _write(self._stdin, data)
         except OSError:
@@ -125,13 +122,10 @@ class ProcessChannel(Channel):
             output = _read(self._stdout, _CHUNK)
         except BlockingIOError:
             left = deadline - self._clock()
-            ready = self._poll(_SLOW_MS if left >= SLOW_NS else max(0, (left + 999_999) // 1_000_000))
+            ready = self._poll(max(0, min((left + 999_999) // 1_000_000, _MAX_POLL_MS)))
             if len(ready) != 1 or ready[0][0] != self._stdout:
                 lines.renew()
-                if ready:
-                    self._serve(ready)
-                elif left > SLOW_NS:
-                    self._mark = self._group.reading()
+                self._serve(ready)
                 return self.wait(deadline)
             output = _read(self._stdout, _CHUNK)
         text = lines.single(output)
@@ -155,10 +149,9 @@ class ProcessChannel(Channel):
         """Return the CPU time the bot has used so far, or None where it is not known."""
         return self._group.cpu_ms()
 
-    def contention(self) -> str:
-        """Return a sentence if other load delayed the bot in the long turn that ends now, otherwise ""."""
-        now = None if self._mark is None else self._group.reading()
-        return "" if self._mark is None or now is None else contention(self._mark, now)
+    def reading(self) -> Reading | None:
+        """Return what the bot has used and lacked so far, or None where that is unknown."""
+        return self._group.reading()
 
     def freeze(self) -> None:
         """Stop the bot's processes."""

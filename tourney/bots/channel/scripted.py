@@ -5,11 +5,12 @@ A script is text, one step in a line::
     > tourney 1             the referee says exactly this
     < bot wants=legal       the bot says this
     + 250                   250 milliseconds pass on the script's clock
-    ! timeout               the bot says nothing more until the deadline
+    ! timeout               the bot says nothing more, whatever the deadline
     ! closed exit code 1    its output ends, or it dies; also overflow, malformed
     2 warning               a line of standard error
     # a comment
 
+A wait whose deadline falls into a ``+`` step times out there, and the rest of the step is still to pass.
 The bot's lines after a line of the referee come at once, so those between its answer and the referee's next
 line come unasked. A ``*`` in a line of the referee stands for any part of one word.
 """
@@ -19,6 +20,7 @@ from typing import cast
 
 from tourney.bots.channel.base import Channel, Event, EventKind
 
+_SILENCE = "! timeout"
 _EVENTS = ("timeout", "closed", "overflow", "malformed")
 
 
@@ -54,6 +56,7 @@ class ScriptedChannel(Channel):
         self._stderr: list[str] = []
         self._end: Event | None = None
         self._unheard: list[Event] = []
+        self._pause = 0
         self.clock = clock or ScriptClock()
         self.closed = False
         self.grace: float | None = None
@@ -61,14 +64,21 @@ class ScriptedChannel(Channel):
         for step in self._steps:
             _check(step)
 
+    @property
+    def resumes(self) -> bool:
+        """Whether a wait may follow a time-out: yes."""
+        return True
+
     def send(self, data: bytes) -> None:
         """Assert that these lines come next in the script."""
         *lines, rest = data.decode("utf-8").split("\n")
         if rest:
             raise AssertionError(f"{self._name}: the referee sent half a line: {rest!r}")
         for line in lines:
-            while (event := self._next(asked=False)) is not None and self._end is None:
+            while (event := self._next()) is not None and self._end is None:
                 self._unheard.append(event)
+            if self._step == _SILENCE:
+                self._at += 1
             if not _matches(self._step, line):
                 raise AssertionError(f"{self._where}: expected {self._step!r}, the referee said {line!r}")
             self._at += 1
@@ -76,7 +86,7 @@ class ScriptedChannel(Channel):
     def pending(self) -> Sequence[Event]:
         """Return the bot's unasked lines."""
         events = []
-        while (event := self._take(asked=False)) is not None:
+        while (event := self._take()) is not None:
             events.append(event)
             if event is self._end:
                 break
@@ -84,7 +94,7 @@ class ScriptedChannel(Channel):
 
     def wait(self, deadline: int) -> Event:
         """Return the script's next event; a time-out moves the clock to the deadline."""
-        event = self._take(asked=True)
+        event = self._take(deadline)
         if event is None:
             raise AssertionError(f"{self._where}: the referee waits for an answer at {self._step!r}")
         if event.kind == "timeout":
@@ -114,6 +124,8 @@ class ScriptedChannel(Channel):
     def finish(self) -> None:
         """Assert that the whole script has been played."""
         self._skip()
+        if self._step == _SILENCE:
+            self._at += 1
         if self._at < len(self._steps):
             raise AssertionError(f"{self._where}: left unplayed: {self._steps[self._at :]}")
 
@@ -125,38 +137,45 @@ class ScriptedChannel(Channel):
     def _where(self) -> str:
         return f"{self._name}, step {self._at + 1}"
 
-    def _skip(self) -> None:
-        """Play the steps that are not lines."""
-        while self._at < len(self._steps):
-            mark, _, text = self._steps[self._at].partition(" ")
-            if mark == "+":
-                self.clock.advance(int(text))
-            elif mark == "2":
-                self._stderr.append(text)
+    def _skip(self, deadline: int | None = None) -> bool:
+        """Play the steps that are not lines; return False if the deadline comes before their end."""
+        while True:
+            if deadline is not None and self.clock.now + self._pause > max(deadline, self.clock.now):
+                self._pause -= max(0, deadline - self.clock.now)
+                return False
+            self.clock.now += self._pause
+            self._pause = 0
+            step = self._step
+            if step.startswith("+ "):
+                self._pause = int(step[2:]) * 1_000_000
+            elif step.startswith("2 "):
+                self._stderr.append(step[2:])
             else:
-                return
+                return True
             self._at += 1
 
-    def _take(self, *, asked: bool) -> Event | None:
-        return self._unheard.pop(0) if self._unheard else self._next(asked=asked)
+    def _take(self, deadline: int | None = None) -> Event | None:
+        return self._unheard.pop(0) if self._unheard else self._next(deadline)
 
-    def _next(self, *, asked: bool) -> Event | None:
+    def _next(self, deadline: int | None = None) -> Event | None:
+        """Return the next event before the referee's next line; a bot without a deadline is unasked."""
         if self._end is not None:
             return self._end
-        self._skip()
+        if not self._skip(deadline):
+            return Event("timeout")
         if self._at == len(self._steps):
             return None
         mark, _, text = self._steps[self._at].partition(" ")
         if mark == "<":
             self._at += 1
             return Event("line", text)
-        if mark == "!" and (asked or text != "timeout"):
+        if self._step == _SILENCE:
+            return None if deadline is None else Event("timeout")
+        if mark == "!":
             self._at += 1
             word, _, rest = text.partition(" ")
-            event = Event(cast("EventKind", word), rest)
-            if word != "timeout":
-                self._end = event
-            return event
+            self._end = Event(cast("EventKind", word), rest)
+            return self._end
         return None
 
 

@@ -1,8 +1,9 @@
 """Control groups limit, measure, freeze and kill all processes of a bot together.
 
-Version 2 has ``cgroup.kill``, ``cgroup.freeze`` and ``cpu.stat`` in every group, and ``memory.max`` and
-``pids.max`` if the controllers are delegated. On a hybrid machine these two come from version 1. Groups are
-made below this process's own, or below its nearest ancestor that offers more; trying shows what is allowed.
+Version 2 has ``cgroup.kill``, ``cgroup.freeze`` and ``cpu.stat`` in every group, ``cpu.pressure`` if the
+kernel keeps such accounts, and ``memory.max`` and ``pids.max`` if the controllers are delegated. On a hybrid
+machine these two come from version 1. Groups are made below this process's own, or below its nearest ancestor
+that offers more; trying shows what is allowed.
 
 The maker of a group locks its folder for as long as it lives. Its process number would not prove that it
 lives: the number may be reused or belong to another namespace, and a zombie keeps its entry in /proc.
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 PREFIX: Final = "tourney-"
+_PRESSURE = "cpu.pressure"
 _CORE = ("cgroup.kill", "cgroup.freeze", "cpu.stat")
 _REMOVE_SECONDS = 5.0
 _CLAIMS = 100
@@ -27,7 +29,7 @@ _CLAIMS = 100
 
 
 class Home(NamedTuple):
-    """A folder to make groups in, and which of ``core``, ``memory``, ``pids`` its groups have."""
+    """A folder to make groups in; its groups have some of ``core``, ``memory``, ``pids``, ``pressure``."""
 
     folder: Path
     gives: tuple[str, ...]
@@ -44,7 +46,7 @@ class Cgroup:
         self.memory = memory
         self._core = core
         self._locks = locks
-        self._cpu = -1
+        self._cpu = self._pressure = -1
         if core is not None:
             self._cpu = os.open(core / "cpu.stat", os.O_RDONLY | os.O_CLOEXEC)
 
@@ -90,6 +92,21 @@ class Cgroup:
         first = os.pread(self._cpu, 64, 0).split(None, 2)
         return int(first[1]) * 1000 if first[0] == b"usage_usec" else None
 
+    def waited_ns(self) -> int | None:
+        """Return the time in which processes of the group could run and none of them did; None if unknown.
+
+        It is the line ``full`` of the group's pressure. While one process runs, its fellows may wait: that
+        does not count.
+        """
+        if self._core is None:
+            return None
+        if self._pressure < 0:
+            try:
+                self._pressure = os.open(self._core / _PRESSURE, os.O_RDONLY | os.O_CLOEXEC)
+            except OSError:
+                return None
+        return _full_ns(self._pressure)
+
     def out_of_memory(self) -> int:
         """Return the number of processes killed because the group reached its memory limit."""
         if self.memory is None:
@@ -104,9 +121,10 @@ class Cgroup:
 
     def remove(self) -> None:
         """Kill the remaining processes and remove the groups. Raises nothing: ``sweep`` gets the rest."""
-        if self._cpu >= 0:
-            os.close(self._cpu)
-            self._cpu = -1
+        for fd in (self._cpu, self._pressure):
+            if fd >= 0:
+                os.close(fd)
+        self._cpu = self._pressure = -1
         until = time.monotonic() + _REMOVE_SECONDS
         left = [folder for folder in self.folders if not _removed(folder)]
         while left and time.monotonic() < until:
@@ -174,9 +192,9 @@ def find_cgroups(proc: Path = Path("/proc/self")) -> Cgroups:
     except (OSError, ValueError, IndexError):
         return Cgroups(())
     homes: list[Home] = []
-    lacking = {"core", "memory", "pids"}
+    lacking = {"core", "memory", "pids", "pressure"}
     for controller in ("", "memory", "pids"):
-        wanted = {"core", "memory", "pids"} if controller == "" else {controller}
+        wanted = {"core", "memory", "pids", "pressure"} if controller == "" else {controller}
         if controller in mounts and controller in own and wanted & lacking:
             home = _best_home(*mounts[controller], own[controller], wanted & lacking, 1 if controller else 2)
             if home is not None:
@@ -214,11 +232,24 @@ def _try(folder: Path, wanted: set[str]) -> tuple[str, ...]:
     except OSError:
         return ()
     try:
-        gives = [w for w in sorted(wanted) if all((child / name).exists() for name in _files(w, child))]
+        gives = [w for w in sorted(wanted) if _has(w, child)]
         return tuple(gives) if gives and _takes(child) else ()
     finally:
         _removed(child)
         os.close(lock)
+
+
+def _has(word: str, child: Path) -> bool:
+    """Say whether a group has the files that a word stands for; those of the pressure may be unreadable."""
+    if word == "pressure":
+        with suppress(OSError):
+            fd = os.open(child / _PRESSURE, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                return _full_ns(fd) is not None
+            finally:
+                os.close(fd)
+        return False
+    return all((child / name).exists() for name in _files(word, child))
 
 
 def _files(word: str, child: Path) -> Iterable[str]:
@@ -227,6 +258,15 @@ def _files(word: str, child: Path) -> Iterable[str]:
     if word == "pids":
         return ("pids.max",)
     return ("memory.max",) if (child / "cgroup.events").exists() else ("memory.limit_in_bytes",)
+
+
+def _full_ns(fd: int) -> int | None:
+    """Return the total of the line ``full`` of a pressure file; None if the kernel has no such line."""
+    try:
+        full = os.pread(fd, 256, 0).partition(b"full ")[2]
+        return int(full.partition(b"total=")[2]) * 1000 if full else None
+    except (OSError, ValueError):
+        return None
 
 
 def _takes(child: Path) -> bool:

@@ -311,10 +311,19 @@ class BotProcesses:
         return None if self._cpu_ns is None else self._cpu_ns // 1_000_000
 
     def reading(self) -> Reading | None:
-        """Return the figures that show whether the bot waits for a processor; None if they are not known."""
-        used, root = self._used(), self._root()
-        waited = tree_run_delay_ns(root) if root is not None else None
-        return None if used is None or waited is None else Reading(time.monotonic_ns(), used, waited)
+        """Return what the bot has used and lacked so far; None if it is not known.
+
+        Without the kernel's account of the group, each thread's waiting is added up, which is too much for a
+        bot whose own threads compete.
+        """
+        used = self._used()
+        if used is None:
+            return None
+        waited = None if self._core is None else self._core.waited_ns()
+        if waited is None:
+            root = self._root()
+            waited = tree_run_delay_ns(root) if root is not None else None
+        return Reading(used - self._before_ns, waited or 0)
 
     def _root(self) -> int | None:
         """Return the ancestor of all of the bot's processes, or None once it is reaped."""

@@ -1,0 +1,191 @@
+"""The time of a request: grace, waiting that is not charged, extensions and their end. No real clock."""
+
+import pytest
+
+from tourney.bots.channel.base import Event, Reading
+from tourney.bots.channel.scripted import ScriptClock, ScriptedChannel
+from tourney.errors import OverloadError
+from tourney.match import timing as module
+from tourney.match.clock import MS
+from tourney.match.timing import GRACE_NS, MOST_EXTRA_NS, MOST_FACTOR, Timing, own_delay_ns
+
+
+class Machine(ScriptedChannel):
+    """A scripted bot on a machine that gives it a processor for a part of the time, from its request on.
+
+    ``cpu`` and ``waited`` are percent of the time; a bot that neither computes nor waits sleeps.
+    """
+
+    def __init__(self, script: str, cpu: int = 0, waited: int = 0) -> None:
+        super().__init__(script, clock=ScriptClock())
+        self.began = self.clock()
+        self.rates = cpu, waited
+        self.readings = 0
+
+    def reading(self) -> Reading | None:
+        self.readings += 1
+        passed = self.clock() - self.began
+        cpu, waited = self.rates
+        return Reading(passed * cpu // 100, passed * waited // 100)
+
+
+@pytest.fixture(autouse=True)
+def quiet_referee(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the referee itself never wait."""
+    monkeypatch.setattr(module, "own_delay_ns", lambda: 0)
+
+
+def whole_turn(bot: Machine, limit_ms: int) -> tuple[Event, Timing]:
+    """Hear a bot as a match does: the grace first, then up to the limit."""
+    timing = Timing(bot, bot.clock, bot.clock(), limit_ms * MS, who="bot-1")
+    event = timing.hear(timing.grace_ends)
+    if event is None:
+        timing.begin_measuring()
+        event = timing.hear()
+        assert event is not None
+    timing.finish()
+    return event, timing
+
+
+def test_answer_within_the_grace_is_charged_as_it_is() -> None:
+    """No figure is read for it."""
+    bot = Machine("+ 1\n< move a1", cpu=0, waited=100)
+    event, timing = whole_turn(bot, 50)
+    assert event == Event("line", "move a1")
+    assert (timing.elapsed, timing.charged, bot.readings) == (MS, MS, 0)
+
+
+def test_waiting_after_the_grace_is_not_charged() -> None:
+    """Of 40 ms the bot waited three quarters, except in the first one."""
+    event, timing = whole_turn(Machine("+ 41\n< move a1", cpu=25, waited=75), 50)
+    assert event == Event("line", "move a1")
+    assert (timing.elapsed, timing.charged) == (41 * MS, 11 * MS)
+    assert timing.overloaded
+
+
+def test_limit_is_extended_by_the_time_spent_waiting() -> None:
+    """A bot that needs 40 ms and has a quarter of a processor answers in time although 50 are allowed."""
+    event, timing = whole_turn(Machine("+ 160\n< move a1", cpu=25, waited=75), 50)
+    assert event == Event("line", "move a1")
+    assert timing.elapsed == 160 * MS
+    assert timing.charged <= 41 * MS
+
+
+def test_waiting_does_not_save_a_bot_that_computes_too_long() -> None:
+    """It is charged for what it computed, and times out once that is its limit."""
+    event, timing = whole_turn(Machine("! timeout", cpu=25, waited=75), 50)
+    assert event == Event("timeout")
+    assert 50 * MS <= timing.charged <= 51 * MS
+    assert 190 * MS <= timing.elapsed <= 205 * MS
+
+
+@pytest.mark.parametrize(
+    ("cpu", "waited"),
+    [
+        (0, 0),  # it sleeps, or has stopped itself
+        (100, 0),  # it computes
+        (100, 100),  # its children compute, and the claim that it waited is false
+        (200, 90),  # they do on two processors
+        (60, 0),
+    ],
+)
+def test_bot_that_does_not_lack_a_processor_gains_nothing(cpu: int, waited: int) -> None:
+    """It times out exactly at its limit."""
+    event, timing = whole_turn(Machine("! timeout", cpu, waited), 50)
+    assert event == Event("timeout")
+    assert (timing.elapsed, timing.waited, timing.overloaded) == (50 * MS, 0, False)
+
+
+def test_computing_before_the_request_is_no_bound_in_it() -> None:
+    """Only what a bot used since its last reading limits the waiting that it is spared."""
+    used = Reading(7_000 * MS, 0)
+
+    class Older(Machine):
+        def reading(self) -> Reading:
+            return Reading(used.cpu, (self.clock() - self.began) * 9 // 10)
+
+    bot = Older("+ 101\n< move a1")
+    timing = Timing(bot, bot.clock, bot.clock(), 50 * MS, before=used)
+    assert timing.hear(timing.grace_ends) is None
+    timing.begin_measuring()
+    assert timing.hear() == Event("line", "move a1")
+    timing.finish()
+    assert timing.charged == 11 * MS
+
+
+def test_overload_ends_without_a_result_at_a_stated_time() -> None:
+    """A bot that gets no processor at all is not charged, but the match cannot go on."""
+    bot = Machine("! timeout", cpu=0, waited=100)
+    with pytest.raises(OverloadError, match=r"bot-1 waited 10,199 of 10,200 ms for a processor") as caught:
+        whole_turn(bot, 50)
+    assert caught.value.bot == "bot-1"
+    assert bot.clock() - bot.began == MOST_FACTOR * 50 * MS + MOST_EXTRA_NS
+
+
+@pytest.mark.parametrize(("late", "cpu", "charged"), [(30, 0, 1), (30, 50, 15), (30, 100, 30), (1, 0, 2)])
+def test_delay_of_the_referees_first_look_is_its_own(late: int, cpu: int, charged: int) -> None:
+    """It wanted to look after 1 ms; what came later is charged only as far as the bot computed.
+
+    An answer within 2 ms is charged as it is, without a look at any figure.
+    """
+    bot = Machine("< move a1", cpu=cpu)
+    timing = Timing(bot, bot.clock, bot.clock(), 50 * MS)
+    bot.clock.advance(late + (late == 1))
+    assert timing.hear(timing.grace_ends) == Event("line", "move a1")
+    timing.finish()
+    assert timing.charged == charged * MS
+    assert bot.readings == (0 if late == 1 else 2)
+
+
+def test_referees_own_waiting_is_not_charged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The answer lay in the pipe while the referee waited for a processor."""
+    delays = iter([5 * MS, 25 * MS])
+    monkeypatch.setattr(module, "own_delay_ns", lambda: next(delays))
+    _, timing = whole_turn(Machine("+ 41\n< move a1", cpu=0), 50)
+    assert timing.charged == 21 * MS
+
+
+def test_unknown_figures_leave_the_limit_as_it_is() -> None:
+    bot = ScriptedChannel("! timeout", clock=ScriptClock())
+    timing = Timing(bot, bot.clock, bot.clock(), 50 * MS)
+    assert timing.hear(timing.grace_ends) is None
+    timing.begin_measuring()
+    assert timing.hear() == Event("timeout")
+    timing.finish()
+    assert (timing.elapsed, timing.waited) == (50 * MS, 0)
+
+
+@pytest.mark.parametrize(
+    ("waited", "elapsed", "overloaded"),
+    [(11, 100, True), (10, 20, False), (11, 110, False), (12, 110, True)],
+)
+def test_request_is_overloaded_above_two_thresholds(waited: int, elapsed: int, overloaded: bool) -> None:
+    """More than 10 ms and more than a tenth of it were waiting."""
+    bot = Machine("")
+    timing = Timing(bot, bot.clock, bot.clock(), 50 * MS)
+    timing.waited, timing.elapsed = waited * MS, elapsed * MS
+    assert timing.overloaded == overloaded
+
+
+def test_extension_stops_competitors_of_the_match() -> None:
+    """Other seats are held still from the first extension on."""
+    held: list[int] = []
+    bot = Machine("+ 100\n< move a1", cpu=10, waited=90)
+    timing = Timing(bot, bot.clock, bot.clock(), 50 * MS, hold=lambda: held.append(bot.clock() - bot.began))
+    assert timing.hear(timing.grace_ends) is None
+    timing.begin_measuring()
+    assert timing.hear() == Event("line", "move a1")
+    assert held[0] == 50 * MS
+
+
+def test_own_delay_is_known_and_grows() -> None:
+    """The kernel counts it for each thread."""
+    first = own_delay_ns()
+    assert own_delay_ns() >= first >= 0
+
+
+def test_short_limit_ends_before_the_grace() -> None:
+    bot = Machine("! timeout")
+    timing = Timing(bot, bot.clock, bot.clock(), GRACE_NS // 2)
+    assert timing.hear(timing.grace_ends) == Event("timeout")
+    assert bot.clock() - bot.began == GRACE_NS // 2
