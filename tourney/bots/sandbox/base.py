@@ -31,6 +31,7 @@ from tourney.bots.sandbox.process import (
 )
 from tourney.errors import SandboxError
 from tourney.plugins import Registry
+from tourney.protocol import HELLO
 
 Level = Literal["strict", "auto", "off"]
 Degree = Literal["enforced", "partial", "absent"]
@@ -83,6 +84,8 @@ _BOTS_FAULT = frozenset(
 )
 """Errors of exec that mean a bad program; all others mean a problem of the machine."""
 _TRY_SECONDS = 20
+_REHEARSAL_MS = 3_000
+"""Time for a bot to exit at the end of its input, before its first match."""
 _SEARCHED = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 
 
@@ -280,6 +283,29 @@ class Sandbox(ABC):
                 return FailedChannel(f"{command.argv[0]} cannot be run: {error.strerror}")
             raise SandboxError(f"this machine cannot start a bot: {error.strerror}") from error
         return ProcessChannel(group, pipes, clock=clock)
+
+    def rehearse(self, command: BotCommand, *, memory_mb: int) -> None:
+        """Start a bot before its first match and end it; what it read of the system's files stays cached.
+
+        After a match that is dropped where control groups bound memory, and the next match would wait for the
+        disk. A bot that has heard of no match can leave no message in it. Raises SandboxError.
+        """
+        if "memory" not in self._cgroups.gives:
+            return
+        try:
+            _, pipes, group = self.start(_present(command), ResourceLimits(memory_mb=memory_mb))
+        except OSError:
+            return  # its matches find that out
+        try:
+            with suppress(OSError):
+                os.write(pipes.stdin, HELLO)
+            os.close(pipes.stdin)
+            group.exited(_REHEARSAL_MS)
+        finally:
+            group.kill()
+            group.reap(keep_caches=True)
+            for fd in pipes[1:]:
+                os.close(fd)
 
     def hold(self, command: BotCommand, *, memory_mb: int) -> HeldBot:
         """Make a sandbox for a bot that starts later, as ``spawn`` would start it; only if it ``holds``.

@@ -119,18 +119,21 @@ class Cgroup:
                         return int(count)
         return 0
 
-    def remove(self) -> None:
-        """Kill the remaining processes and remove the groups. Raises nothing: ``sweep`` gets the rest."""
+    def remove(self, *, keep_caches: bool = False) -> None:
+        """Kill the remaining processes and remove the groups. Raises nothing: ``sweep`` gets the rest.
+
+        ``keep_caches``: what they were the first to read stays cached.
+        """
         for fd in (self._cpu, self._pressure):
             if fd >= 0:
                 os.close(fd)
         self._cpu = self._pressure = -1
         until = time.monotonic() + _REMOVE_SECONDS
-        left = [folder for folder in self.folders if not _removed(folder)]
+        left = [folder for folder in self.folders if not _removed(folder, keep_caches=keep_caches)]
         while left and time.monotonic() < until:
             self.kill()
             time.sleep(0.001)  # killed processes take a moment to leave; no event says when the group is free
-            left = [folder for folder in left if not _removed(folder)]
+            left = [folder for folder in left if not _removed(folder, keep_caches=keep_caches)]
         locks, self._locks = self._locks, ()
         for fd in locks:
             os.close(fd)
@@ -334,8 +337,9 @@ def _sweep(folder: Path) -> None:
             os.close(lock)
 
 
-def _removed(folder: Path) -> bool:
-    _drop_caches(folder)
+def _removed(folder: Path, *, keep_caches: bool = False) -> bool:
+    if not keep_caches:
+        _drop_caches(folder)
     try:
         folder.rmdir()
     except FileNotFoundError:

@@ -118,7 +118,7 @@ class _Probing:
             self._folder.mkdir()
             sample = self._folder / "sample"
             sample.write_bytes(b"sample")
-            self._library = Path(stack.enter_context(_library()))
+            self._library = Path(stack.enter_context(shared_library()))
             secret = shared / "tourney.db"
             secret.write_bytes(b"secret")
             port = stack.enter_context(_listener(socket.AF_INET, ("127.0.0.1", 0))).getsockname()[1]
@@ -291,7 +291,7 @@ def _canary_command(words: Sequence[str], folder: Path, *shown: Path) -> BotComm
 
 
 @contextmanager
-def _library() -> Iterator[str]:
+def shared_library() -> Iterator[str]:
     """Make a folder with two files of CACHED_BYTES, on a disk if the machine has one."""
     place = "/var/tmp" if os.access("/var/tmp", os.W_OK) else None  # noqa: S108 - a folder of its own below it
     with tempfile.TemporaryDirectory(prefix="tourney-doctor-library-", dir=place) as name:

@@ -354,8 +354,11 @@ class BotProcesses:
             time.sleep(0.001)
         return True
 
-    def reap(self) -> None:
-        """Reap the first process after ``kill``, and release what was held for the bot."""
+    def reap(self, *, keep_caches: bool = False) -> None:
+        """Reap the first process after ``kill``, and release what was held for the bot.
+
+        ``keep_caches``: what it was the first to read of shared files stays cached, if its group can tell.
+        """
         self.cpu_ms()
         if self._status is None and self.exited(_REAP_MS):
             if self._process.returncode is None:
@@ -371,7 +374,7 @@ class BotProcesses:
             self.pidfd = -1
         cgroup, self._cgroup = self._cgroup, None
         if cgroup is not None:
-            cgroup.remove()
+            cgroup.remove(keep_caches=keep_caches)
         release, self._release = self._release, None
         if release is not None:
             release()

@@ -3,6 +3,7 @@
 import secrets
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,7 +12,7 @@ from tourney.bots.catalogue.build import runnable_folder
 from tourney.bots.catalogue.command import bot_command
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.base import Sandbox, open_sandbox
-from tourney.errors import StoreError, StoreUnavailable, TournamentError, UsageError
+from tourney.errors import BotError, StoreError, StoreUnavailable, TournamentError, UsageError
 from tourney.games.registry import find_game
 from tourney.match.referee import Referee
 from tourney.match.spec import MatchSpec
@@ -93,6 +94,7 @@ def run_tournament(
         listener.say(sandbox_text(sandbox))
         listener.say(f"seeds: {tournament.plan.dice_text}")
         listener.say(ponder_text(tournament.plan, sandbox, pinning))
+        rehearse(repository, tournament, store, sandbox)
         status = StatusFile(status_path(place, tournament.id))
         spool.open()
         try:
@@ -112,6 +114,18 @@ def run_tournament(
             spool.close()
             status.close()
             sandbox.sweep()
+
+
+def rehearse(repository: Repository, tournament: Tournament, bots: BotStore, sandbox: Sandbox) -> None:
+    """Start each bot of an unfinished tournament once, as ``Sandbox.rehearse`` says."""
+    if tournament.run.reuse or tournament.root is not None:
+        return
+    entrants = {stored.entrant.digest: stored.entrant for stored in repository.entrants(tournament.id)}
+    for digest, entrant in entrants.items():
+        with suppress(BotError):  # its matches name it
+            bot = bots.fetch(digest)
+            command = bot_command(bot, entrant.args, runnable_folder(bots, bot, sandbox))
+            sandbox.rehearse(command, memory_mb=tournament.plan.limits.memory_mb)
 
 
 def keep_root(repository: Repository, tournament: int, say: Say) -> str | None:

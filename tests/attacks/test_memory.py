@@ -1,0 +1,121 @@
+"""What a bot can find in a match of what it saw in an earlier one.
+
+Nothing here depends on time: the bots ask the kernel which pages are cached, and where that is refused, the
+test asks for them.
+"""
+
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.containment import contained
+from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
+from tourney.bots.sandbox.base import Sandbox, open_sandbox
+from tourney.bots.sandbox.plain import PlainSandbox
+from tourney.bots.sandbox.probe import CACHED_BYTES, cached_pages, drop_pages, shared_library
+
+pytestmark = pytest.mark.attack
+
+FAR = 60 * 10**9
+BITS = (1, 0, 1, 1, 0, 0, 1, 0)
+MEMORY = """\
+import os, sys
+BITS = 8
+STEP = 8 * 4096
+def ask(fd, at):
+    try:
+        return os.preadv(fd, [bytearray(1)], at, os.RWF_NOWAIT) == 1
+    except BlockingIOError:
+        return False
+fd = os.open(sys.argv[2], os.O_RDONLY)
+os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_RANDOM)
+if sys.argv[1] == "write":
+    os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+    for number, bit in enumerate(sys.argv[3]):
+        if bit == "1":
+            os.pread(fd, 1, number * STEP)
+    print("written")
+else:
+    try:
+        print(*(int(ask(fd, number * STEP)) for number in range(BITS)))
+    except OSError as error:
+        print(error.strerror)
+"""
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Iterator[Path]:
+    """Yield a file that all bots see, as they see the system's, on a disk, and not cached."""
+    with shared_library() as folder:
+        path = Path(folder) / "dropped"
+        if not drop_pages(path):
+            pytest.skip("the files of this machine are in memory, where all pages are always cached")
+        yield path
+
+
+def said(sandbox: Sandbox, folder: Path, *words: str, shown: Path | None = None) -> str:
+    """Play a "match": start a bot with these words, and return its line once it has ended."""
+    folder.chmod(0o755)
+    (folder / "bot.py").write_text(MEMORY, "ascii")
+    command = BotCommand(
+        (sys.executable, "-I", "-S", "-B", "bot.py", *words),
+        folder,
+        environment(),
+        (*interpreter_paths(), *([shown] if shown else [])),
+    )
+    channel = sandbox.spawn(command, memory_mb=512)
+    try:
+        event = channel.wait(time.monotonic_ns() + FAR)
+        assert event.kind == "line", (event, channel.stderr())
+        return event.text
+    finally:
+        channel.close(0)
+
+
+WRITTEN = "".join(map(str, BITS))
+
+
+def test_uncontained_bot_finds_what_it_left_in_the_cache(tmp_path: Path, library: Path) -> None:
+    """The attack works where nothing prevents it: the next match reads all bits of the one before."""
+    sandbox = PlainSandbox("off")
+    assert said(sandbox, tmp_path, "write", str(library), WRITTEN) == "written"
+    assert said(sandbox, tmp_path, "read", str(library)) == " ".join(map(str, BITS))
+
+
+@contained
+def test_next_match_may_not_ask_what_is_cached(tmp_path: Path, library: Path) -> None:
+    """The question is refused, as by a file system that does not know it."""
+    sandbox = open_sandbox("auto")
+    said(sandbox, tmp_path, "write", str(library), WRITTEN, shown=library.parent)
+    assert said(sandbox, tmp_path, "read", str(library), shown=library.parent) == "Operation not supported"
+
+
+@contained
+def test_end_of_match_drops_what_it_read_of_shared_files(tmp_path: Path, library: Path) -> None:
+    """So the time of a read shows nothing either; it stays cached only for a bot that was in no match yet."""
+    sandbox = open_sandbox("auto")
+    if sandbox.protections["page-cache"] != "enforced":
+        pytest.skip("no control group counts what is cached here")
+    said(sandbox, tmp_path, "write", str(library), WRITTEN, shown=library.parent)
+    assert cached_pages(library) == 0
+    command = BotCommand(("/bin/cat", str(library)), tmp_path, environment(), (library.parent,))
+    sandbox.rehearse(command, memory_mb=512)
+    assert cached_pages(library) == CACHED_BYTES // 4096
+
+
+@contained
+def test_bots_own_files_are_not_the_hosts(tmp_path: Path) -> None:
+    """A copy in memory: what the bot reads of it leaves the host's file uncached."""
+    data = tmp_path / "data"
+    data.write_bytes(b"1" * CACHED_BYTES)
+    inode = (data.stat().st_dev, data.stat().st_ino)
+    command = BotCommand(("/bin/sh", "-c", "stat -c '%d %i %a' data"), tmp_path, environment())
+    tmp_path.chmod(0o755)
+    channel = open_sandbox("auto").spawn(command, memory_mb=512)
+    device, number, mode = channel.wait(time.monotonic_ns() + FAR).text.split()
+    channel.close(0)
+    assert (int(device), int(number)) != inode
+    assert mode == "444"
