@@ -179,7 +179,7 @@ class Counted(BotProcesses):
     def kill(self) -> None:
         pass
 
-    def reap(self) -> None:
+    def reap(self, *, keep_caches: bool = False) -> None:
         pass
 
 
