@@ -179,7 +179,8 @@ def test_verify_checks_a_file_of_records(tmp_path: Path, record: Record) -> None
 def test_verify_all_passes_a_sound_database(database: str) -> None:
     """Every played match holds; a void match has no record to verify."""
     done = invoke("verify", "--all", "--db", database)
-    assert (done.exit_code, done.stdout) == (0, "5 records hold\n")
+    whole = "cup is whole: 3 rounds, 6 matches\n"
+    assert (done.exit_code, done.stdout) == (0, f"5 records hold\n{whole}")
 
 
 def altered(database: str, sql: str, *values: object) -> None:
@@ -203,7 +204,7 @@ def test_verify_all_finds_one_altered_byte(database: str) -> None:
         done = invoke("verify", "--all", "--db", database)
         assert done.exit_code == 1
         assert done.stdout.startswith(says)
-        assert done.stderr == "error: 1 of 5 records does not hold\n"
+        assert done.stderr.startswith("error: 1 of 5 records does not hold")
 
 
 @pytest.mark.parametrize(
@@ -227,7 +228,7 @@ def test_verify_all_compares_columns_with_records(database: str, change: str, sa
     assert done.exit_code == 1
     assert done.stdout.startswith("match 3 of cup: ")
     assert says in done.stdout
-    assert done.stderr == "error: 1 of 5 records does not hold\n"
+    assert done.stderr.startswith("error: 1 of 5 records does not hold")
 
 
 @pytest.mark.parametrize(
@@ -293,7 +294,7 @@ def test_verify_requires_one_target(file: Path) -> None:
     for words in ([], [str(file), "--all"]):
         done = invoke("verify", *words)
         assert done.exit_code == 2
-        assert "give one of MATCH, --all and --manifest FILE" in done.stderr
+        assert "give one of MATCH, --all" in done.stderr
 
 
 def test_verify_checks_a_manifest(tmp_path: Path) -> None:

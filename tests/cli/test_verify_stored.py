@@ -62,7 +62,8 @@ def verify(database: str, *words: str) -> tuple[int, str, str]:
 
 
 def test_match_played_as_planned_holds(database: str) -> None:
-    assert verify(database) == (0, "12 records hold\n", "")
+    whole = "cup is whole: 3 rounds, 6 matches\nother is whole: 3 rounds, 6 matches\n"
+    assert verify(database) == (0, f"12 records hold\n{whole}", "")
     assert verify(database, "cup/3") == (0, "1 record holds\n", "")
 
 
@@ -75,8 +76,12 @@ def test_record_of_another_tournament_is_found(database: str) -> None:
     assert out.startswith(
         f"match 3 of cup: its seed is {alien['seed']}, but the tournament's seed and its place"
     )
-    assert out.count("\n") == 1
-    assert verify(database, "cup/3") == (1, out, "error: 1 of 1 record does not hold\n")
+    assert out.splitlines()[1:] == [
+        "cup is whole: 3 rounds, 6 matches",
+        "other is whole: 3 rounds, 6 matches",
+    ]
+    first = out.splitlines(keepends=True)[0]
+    assert verify(database, "cup/3") == (1, first, "error: 1 of 1 record does not hold\n")
     assert verify(database, "cup/2")[0] == 0
 
 
@@ -115,7 +120,7 @@ def test_match_that_differs_from_the_plan_is_found(
     code, out, _ = verify(database)
     assert code == 1
     assert out.startswith(f"match 1 of cup: {says}")
-    assert out.count("\n") == 1
+    assert out.count("\n") == 3
 
 
 def test_match_of_other_rules_or_game_is_found(database: str) -> None:
@@ -135,13 +140,15 @@ def test_void_match_with_a_result_is_found(tmp_path: Path) -> None:
     path = str(tmp_path / "tourney.db")
     with Repository.open(path, create=True) as repository:
         genuine.play_all(repository, genuine.begin(repository), void=(4,))
-    assert verify(path) == (0, "5 records hold\n", "")
+    whole = "cup is whole: 3 rounds, 6 matches\n"
+    assert verify(path) == (0, f"5 records hold\n{whole}", "")
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE \"match\" SET ranks = '1,2', void = 0 WHERE id = 4")
     connection.close()
     code, out, err = verify(path)
     assert (code, err) == (1, "error: 1 of 6 records does not hold\n")
-    assert out == "match 4 of cup: ranks is 1 2 in the database, but 1 1 follows from the record\n"
+    finding = "match 4 of cup: ranks is 1 2 in the database, but 1 1 follows from the record\n"
+    assert out == finding + whole
 
 
 def test_imported_records_are_compared_with_each_other(database: str, tmp_path: Path) -> None:
@@ -151,15 +158,16 @@ def test_imported_records_are_compared_with_each_other(database: str, tmp_path: 
     other = str(tmp_path / "imported.db")
     assert invoke("import", str(file), "--name", "cup", "--db", other).exit_code == 0
     code, out, err = verify(other)
-    assert (code, out) == (0, "6 records hold\n")
-    assert err.startswith("cup was imported: its records brought their own seeds and openings, ")
+    assert (code, out) == (0, "6 records hold\ncup is whole: 1 round, 6 matches\n")
+    assert err.startswith("cup was imported from records alone, which brought their own seeds and openings; ")
     records = [json.loads(line) for line in file.read_text().splitlines()]
     # Change the seed of one game of a mirrored pair and the entrants of another.
     put(other, 2, genuine.play(replace(spec_of(records[1]), seed=5)).record)
     put(other, 4, records[5])
     code, out, _ = verify(other)
     assert code == 1
-    first, second = out.splitlines()
+    first, second, last = out.splitlines()
+    assert last.startswith("cup: it ended with the root ")
     assert first == (
         f"match 2 of cup: its seed is 5, but match 1 of the same mirrored group has {records[0]['seed']}"
     )

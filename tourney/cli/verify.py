@@ -1,102 +1,291 @@
-"""``tourney verify``: check records against the rules and the dice."""
+"""``tourney verify``: check records against the rules and the dice, and tournaments as a whole."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import rfc8785
 
-from tourney.cli.options import db_option, output_options
-from tourney.cli.output import current
+from tourney.cli.options import bots_option, db_option, output_options
+from tourney.cli.output import Output, current
+from tourney.cli.progress import counting
 from tourney.cli.show import find_match, is_file, names_match
-from tourney.errors import CheckError, StoreDamaged, UsageError
+from tourney.errors import CheckError, RecordError, UsageError
 from tourney.match.named_seeds import play_named, read_manifest
-from tourney.match.record import Record, read_json_lines
-from tourney.match.record import spec_of as spec_of_record
+from tourney.match.record import digest_of, read_json_lines, read_record
 from tourney.match.verify import Finding, verify
+from tourney.schema import DIGEST
 
 if TYPE_CHECKING:
-    from tourney.match.spec import Entrant
-    from tourney.schedule.row import MatchKey
+    from tourney.run.engine.verification import TournamentVerifier
     from tourney.store.repository import Repository
-    from tourney.store.values import Match, Tournament
+    from tourney.store.values import Tournament
 
+_NOTHING: Any = {}
 Checked = tuple[str, list[Finding]]
 """A match's label and what does not hold of it."""
 
 
 @click.command("verify")
 @click.argument("match", required=False)
-@click.option("--all", "everything", is_flag=True, help="Verify all matches in the database.")
+@click.option("--all", "everything", is_flag=True, help="Verify all matches and tournaments in the database.")
 @click.option(
     "--manifest",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
     help="Play the named seeds in FILE and compare the digests of their records.",
 )
+@click.option(
+    "--root",
+    metavar="HEX",
+    help="Compare the root of a tournament in the database, or of an exported one, with this root.",
+)
+@click.option(
+    "--proof",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Check by a proof of `tourney export --proof` that a match belongs to the tournament of --root.",
+)
 @db_option
+@bots_option
 @output_options
-def command(match: str | None, everything: bool, manifest: Path | None, db: str) -> None:
-    """Check records against the rules and the dice.
+def command(
+    match: str | None,
+    everything: bool,
+    manifest: Path | None,
+    root: str | None,
+    proof: Path | None,
+    db: str,
+    bots: str,
+) -> None:
+    """Check records against the rules and the dice, and tournaments as a whole.
 
     MATCH is a number (12 or autumn-cup/12) or a file of records. Replays the actions through the rules, and
     samples the dice, openings and substitutes again from the seed. This proves the rules and the dice, not
-    which bots played. A match in the database must also agree with its tournament's seed, schedule, entrants
-    and limits, and its stored result must follow from its record; imported records have their own seeds and
-    openings. Prints a line for each failed check and exits with code 1.
+    which bots played; `tourney rerun` plays them again. A match in the database must also agree with its
+    tournament's seed, schedule, entrants and limits, and its stored result must follow from its record;
+    imported records have their own seeds and openings.
+
+    --all also draws every round again from the plan and the results, names rows that are missing, surplus or
+    different, and says whether each tournament is whole. Only a root that you know from elsewhere shows that
+    someone rewrote a whole tournament: give it by --root, with --all, alone, or with a file of `tourney
+    export --what tournament` as MATCH. Prints a line for each failed check and exits with code 1.
     """
-    if sum((match is not None, everything, manifest is not None)) != 1:
-        raise UsageError("give one of MATCH, --all and --manifest FILE")
-    if manifest is not None:
-        checked: Iterable[Checked] = _manifest(manifest)
-    elif match is not None:
-        checked = _match(match, db)
-    else:
-        checked = _all(db)
     output = current()
+    if root is not None and DIGEST.fullmatch(root) is None:
+        raise UsageError(f"--root {root} is no root: it has 64 hex digits, as `tourney status` prints it")
+    if proof is not None:
+        _check_proof(proof, root, match, everything or manifest is not None)
+        return
+    if sum((match is not None, everything, manifest is not None)) > 1 or (manifest is not None and root):
+        raise UsageError("give one of MATCH, --all and --manifest FILE")
+    if match is None and not everything and manifest is None and root is None:
+        raise UsageError("give one of MATCH, --all, --manifest FILE and --root HEX")
+    failures: list[str] = []
+    if everything:
+        failures += _check_all(output, db, Path(bots))
+    elif manifest is not None:
+        failures += _check(output, _manifest(manifest), str(manifest))
+    elif match is not None and (root is None or is_file(match)):
+        failures += _check(output, _match(match, db), match)
+    if root is not None:
+        failures += _check_root(output, root, match, db)
+    if failures:
+        raise CheckError("; ".join(failures))
+
+
+def _check(output: Output, checked: Iterable[Checked], where: str = "") -> Iterator[str]:
+    """Print the findings and the number of records; yield what does not hold.
+
+    Raises UsageError if there is no record and ``where`` names the place.
+    """
     total = wrong = 0
     for label, findings in checked:
         total += 1
         wrong += bool(findings)
         for finding in findings:
             output.write(f"{label}: {finding}")
-    if total == 0:
-        raise UsageError(f"there is nothing to verify in {match or manifest or db}")
+    if total == 0 and where:
+        raise UsageError(f"there is nothing to verify in {where}")
     if wrong:
-        raise CheckError(f"{wrong} of {total} {_records(total)} {'does' if wrong == 1 else 'do'} not hold")
-    output.write(f"{total} {_records(total)} {'holds' if total == 1 else 'hold'}")
+        yield f"{wrong} of {total} {_records(total)} {'does' if wrong == 1 else 'do'} not hold"
+    else:
+        output.write(f"{total} {_records(total)} {'holds' if total == 1 else 'hold'}")
 
 
 def _match(words: str, db: str) -> Iterator[Checked]:
     if is_file(words):
         for where, value in read_json_lines(Path(words)):
-            yield where, verify(value)
+            if not (isinstance(value, dict) and "record" not in value and _is_tournament_line(value)):
+                yield where, verify(value["record"] if _is_tournament_line(value) else value)
     elif not names_match(words):
         find_match(words, db)
     else:
+        from tourney.run.engine.verification import TournamentVerifier  # noqa: PLC0415 - slow to import, as below
+
         with _opened(db) as repository:
             match = repository.find_match(words)
             tournament = repository.tournament_by_id(match.tournament)
             repository.record(tournament.id, match.number)  # or it says why there is none
-            findings = _StoredMatches(repository, tournament).verify(match.number)
+            findings = TournamentVerifier(repository, tournament).match(match.number)
             yield _label(tournament, match.number), findings or []
 
 
-def _all(db: str) -> Iterator[Checked]:
+def _is_tournament_line(value: Any) -> bool:
+    """Return whether a line is one of an exported tournament: its first one, or a match of its schedule."""
+    return isinstance(value, dict) and ("place" in value or value.get("format") == "tourney-tournament/1")
+
+
+def _check_all(output: Output, db: str, bots: Path) -> Iterator[str]:
+    """Verify a database, and yield what does not hold."""
+    from tourney.bots.catalogue.store import BotStore  # noqa: PLC0415 - slow to import, as below
+    from tourney.run.engine.verification import TournamentVerifier  # noqa: PLC0415 - likewise
+
+    broken = []
+    with _opened(db) as repository, counting(output, "verify", "records") as step:
+        tournaments = repository.tournaments()
+        verifiers = [
+            TournamentVerifier(repository, tournament, BotStore(bots) if bots.is_dir() else None)
+            for tournament in tournaments
+        ]
+        total = sum(repository.progress(tournament.id).done for tournament in tournaments)
+        if total == 0 and all(tournament.root is None for tournament in tournaments):
+            raise UsageError(f"there is nothing to verify in {db}")
+        records = _stored_records(repository, tournaments, verifiers, lambda done: step(done, total))
+        yield from _check(output, records)
+        for tournament, verifier in zip(tournaments, verifiers, strict=True):
+            whole = verifier.whole(lambda done, rounds: step(done, rounds, "rounds"))
+            for note in whole.notes:
+                output.say(note)
+            found = [*whole.findings, *_verdict(repository, tournament)]
+            for finding in found:
+                output.write(f"{tournament.name}: {finding}")
+            if found:
+                broken.append(tournament.name)
+            elif whole.unfinished is not None:
+                output.write(f"{tournament.name} is not whole: {whole.unfinished}")
+            else:
+                counts = repository.progress(tournament.id)
+                rounds = f"{counts.rounds} round{'' if counts.rounds == 1 else 's'}"
+                output.write(f"{tournament.name} is whole: {rounds}, {counts.rows} matches")
+    if broken:
+        what = "tournament" if len(broken) == 1 else "tournaments"
+        yield f"the {what} {', '.join(broken)} {'does' if len(broken) == 1 else 'do'} not hold"
+
+
+def _stored_records(
+    repository: "Repository",
+    tournaments: "Iterable[Tournament]",
+    verifiers: "Iterable[TournamentVerifier]",
+    step: Callable[[int], None],
+) -> Iterator[Checked]:
+    done = 0
+    for tournament, verifier in zip(tournaments, verifiers, strict=True):
+        for number in repository.finished_numbers(tournament.id):
+            findings = verifier.match(number)
+            done += 1
+            step(done)
+            if findings is not None:
+                yield _label(tournament, number), findings
+
+
+def _verdict(repository: "Repository", tournament: "Tournament") -> Iterator[str]:
+    """Compare the stored result of a comparison with that of its matches."""
+    if tournament.plan.format != "compare":
+        return
+    from tourney.compare.result import result_data  # noqa: PLC0415 - slow to import, as below
+
+    kept = repository.verdict(tournament.id)
+    if kept is not None and kept["ended"] and kept != result_data(repository, tournament):
+        yield "the stored result of the comparison does not follow from its matches"
+
+
+def _check_root(output: Output, root: str, words: str | None, db: str) -> Iterator[str]:
+    """Compare the roots of an exported tournament, or of those in a database, with a root."""
+    from tourney.store.root import recomputed_entries, root_of  # noqa: PLC0415 - slow to import, as below
+
+    if words is not None and is_file(words):
+        name, now = _exported_root(Path(words))
+        if now == root:
+            output.write(f"{words}: {name} has this root")
+        else:
+            yield f"{words}: {name} has {f'the root {now}' if now else 'no root yet'}, not {root}"
+        return
+    others = []
     with _opened(db) as repository:
-        for tournament in repository.tournaments():
-            stored = _StoredMatches(repository, tournament)
-            if stored.imported:
-                current().say(
-                    f"{tournament.name} was imported: its records brought their own seeds and openings, so"
-                    " these are not checked against the tournament"
+        chosen = repository.tournaments() if words is None else (repository.tournament(words),)
+        for tournament in chosen:
+            try:
+                now = root_of(recomputed_entries(repository, tournament))
+            except UsageError as error:
+                others.append(str(error))
+                continue
+            if now == root:
+                output.write(
+                    f"{tournament.name} has this root: {repository.progress(tournament.id).rows} matches"
                 )
-            for number in repository.finished_numbers(tournament.id):
-                findings = stored.verify(number)
-                if findings is not None:
-                    yield _label(tournament, number), findings
+                return
+            others.append(f"{tournament.name} has the root {now}")
+    yield f"no tournament here has the root {root}; {'; '.join(others) or 'there is none'}"
+
+
+def _exported_root(path: Path) -> tuple[str, str | None]:
+    """Return the name and root of an exported tournament; the root is None before its end."""
+    from tourney.store.root import match_entry, root_of  # noqa: PLC0415 - slow to import, as below
+
+    lines = read_json_lines(path)
+    where, head = next(lines, ("", _NOTHING))
+    if not _is_tournament_line(head) or "place" in head:
+        raise RecordError(
+            f"{path} does not begin with a tournament, and a root is over its plan too: write the file by"
+            " `tourney export --what tournament`"
+        )
+    try:
+        entries: list[Any] = [head["tournament"]]
+        open_ = head["complete"] is not True
+        for place, line in lines:
+            where = place
+            digest = digest_of(line["record"]) if "record" in line else ""
+            open_ |= "record" not in line and "void" not in line
+            entries.append([*match_entry(line["place"], digest)])
+        name = str(head["tournament"]["plan"]["name"])
+        if len(entries) - 1 != head["matches"]:
+            raise CheckError(f"{path}: {len(entries) - 1} of its {head['matches']} matches are there")
+        return name, None if open_ else root_of(entries)
+    except (LookupError, TypeError, ValueError, AttributeError, rfc8785.CanonicalizationError) as error:
+        raise RecordError(f"{where}: this is no line of an exported tournament") from error
+
+
+def _check_proof(path: Path, root: str | None, match: str | None, more: bool) -> None:
+    """Check a proof against a root, and a record file against the proof."""
+    from tourney.store.root import read_proof  # noqa: PLC0415 - slow to import, as below
+
+    output = current()
+    if root is None or more or (match is not None and not is_file(match)):
+        raise UsageError("--proof FILE goes with --root HEX, and with a record file at most")
+    proof = read_proof(read_record(path), str(path))
+    if not proof.leads_to(root):
+        raise CheckError(f"{path} does not lead to the root {root}")
+    if isinstance(proof.entry, dict):
+        output.write(f"the plan in {path} belongs to this root, which has {proof.tree_size - 1} matches")
+        return
+    if match is not None:
+        record = read_record(Path(match))
+        findings = verify(record)
+        for finding in findings:
+            output.write(f"{match}: {finding}")
+        if findings:
+            raise CheckError(f"{match} does not hold")
+        if record["digest"] != proof.digest:
+            raise CheckError(f"{match} has the digest {record['digest']}, but {proof.digest} in {path}")
+    what = match or (f"the record {proof.digest}" if proof.digest else "a void match")
+    place = ", ".join(
+        f"{word} {number}"
+        for word, number in zip(("round", "table", "repeat", "order"), proof.entry, strict=False)
+    )
+    output.write(f"{what} belongs to this root: {place}, entry {proof.index} of {proof.tree_size}")
 
 
 @contextmanager
@@ -126,87 +315,3 @@ def _manifest(path: Path) -> Iterator[Checked]:
 
 def _records(count: int) -> str:
     return "record" if count == 1 else "records"
-
-
-class _StoredMatches:
-    """Verifies the matches of one tournament: a record by itself, its tournament, and the tables against it.
-
-    Imported records have their own seeds and openings; the records of a mirrored group share a seed.
-    """
-
-    def __init__(self, repository: "Repository", tournament: "Tournament") -> None:
-        from tourney.store.importing import FORMAT  # noqa: PLC0415 - slow to import; record files do not need it
-
-        self._repository = repository
-        self._tournament = tournament
-        self._entrants = repository.entrants(tournament.id)
-        self._seeds: dict[tuple[int, int, int], tuple[int, int]] = {}
-        self.imported = tournament.plan.format == FORMAT
-
-    def verify(self, number: int) -> list[Finding] | None:
-        """Return the failed checks of a finished match; None if it is void and has no record to check."""
-        repository, tournament = self._repository, self._tournament
-        try:
-            match = repository.match(tournament.id, number)
-            if match.result is None or not match.result.digest:
-                why = repository.disagreement(tournament.id, number, None)
-                return [Finding(why)] if why else None
-            record = repository.record(tournament.id, number)
-            findings = verify(record)
-            findings += map(Finding, islice(self._differences(match, record), 1))
-            if not findings and (why := repository.disagreement(tournament.id, number, record)):
-                findings = [Finding(why)]
-        except (StoreDamaged, UsageError) as error:
-            return [Finding(str(error))]
-        return findings
-
-    def _differences(self, match: "Match", record: Record) -> Iterator[str]:
-        """Yield the differences between a record and its match, a sentence each."""
-        from tourney.run.engine.recorder import spec_of  # noqa: PLC0415 - slow to import, as above
-
-        found = spec_of_record(record)
-        expected = spec_of(self._tournament, self._entrants, match.row)
-        rules = self._tournament.plan.rules
-        for what, said, right in (
-            ("game", found.game, expected.game),
-            ("version of the rules", record["rules"], rules),
-            ("options", _sorted(found.options), _sorted(expected.options)),
-            ("limits", found.limits.as_json(), expected.limits.as_json()),
-        ):
-            if said != right:
-                yield f"its {what}: {_spec_text(said)}, but {_spec_text(right)} in the tournament's plan"
-        for seat, (here, there) in enumerate(zip(found.seats, expected.seats, strict=False), start=1):
-            if here != there:
-                who, planned = _entrant_text(here), _entrant_text(there)
-                yield f"on its seat {seat} is {who}, but {planned} in the schedule"
-        if self.imported:
-            yield from self._group(match.key, match.number, found.seed)
-            return
-        if found.seed != expected.seed:
-            yield (
-                f"its seed is {found.seed}, but the tournament's seed and its place in the schedule give"
-                f" {expected.seed}"
-            )
-        if found.opening != expected.opening:
-            said, right = found.opening.as_json(), expected.opening.as_json()
-            yield f"its opening: {_spec_text(said)}, but {_spec_text(right)} by the plan and the seed"
-
-    def _group(self, key: "MatchKey", number: int, seed: int) -> Iterator[str]:
-        first, other = self._seeds.setdefault((key.round, key.table, key.repeat), (number, seed))
-        if other != seed:
-            yield f"its seed is {seed}, but match {first} of the same mirrored group has {other}"
-
-
-def _sorted(pairs: tuple[tuple[str, str], ...]) -> dict[str, str]:
-    return dict(sorted(pairs))
-
-
-def _entrant_text(entrant: "Entrant") -> str:
-    args = "".join(f" {arg}" for arg in entrant.args)
-    return f"{entrant.name} ({entrant.bot}@{entrant.version}{args}, {entrant.digest[:12]})"[:300]
-
-
-def _spec_text(value: Any) -> str:
-    if isinstance(value, dict):
-        return " ".join(f"{key}={_spec_text(item)}" for key, item in value.items())[:200] or "none"
-    return "/".join(value)[:200] if isinstance(value, list) else str(value)

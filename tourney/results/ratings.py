@@ -1,11 +1,12 @@
 """Rating what is stored: from a tournament to TrueSkill pools and batch tables, long schedules in part."""
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, get_args
 
-from tourney.errors import RecordError
+from tourney.errors import RecordError, UsageError
 from tourney.ratings.batch import Batch, rate
 from tourney.ratings.counts import Counts
 from tourney.ratings.method import Forfeits, RatingLine, RatingMethod
@@ -71,6 +72,26 @@ def rate_trueskill(
     pool = pool.after_ordered(prefix(), forfeits)
     keep = Checkpoint(settled, dump_pool(pool)) if settled - start >= WORTH_KEEPING else None
     return Rated(pool.after_ordered(chain(beyond, results), forfeits), text, keep)
+
+
+def wrong_checkpoints(repository: Repository, tournament: Tournament) -> Iterator[str]:
+    """Yield the settings of kept checkpoints that do not follow from the results, by rating them again."""
+    numbers = [entrant.number for entrant in repository.entrants(tournament.id)]
+    for text, kept in repository.checkpoints(tournament.id):
+        try:
+            data = json.loads(text)
+            forfeits = data.pop("forfeits")
+            known = data.pop("method") == "trueskill" and forfeits in get_args(Forfeits)
+            settings = Settings(**data)
+        except (ValueError, LookupError, TypeError, AttributeError, UsageError):
+            known = False
+        if known:
+            results = (one for one in repository.results(tournament.id) if one.number <= kept.number)
+            pool = Pool.of(numbers, settings).after_ordered(results, forfeits)
+            again = load_pool(kept.state, settings, numbers)
+            known = again is not None and dump_pool(again) == dump_pool(pool)
+        if not known:
+            yield text
 
 
 def rate_by(

@@ -95,6 +95,14 @@ class Repository(Matches, Totals):
         except ColumnError:
             return None
 
+    def checkpoints(self, tournament: int) -> tuple[tuple[str, Checkpoint], ...]:
+        """Return the checkpoints of a tournament by their settings; damaged ones are left out."""
+        query = sa.select(CHECKPOINT.c.settings).where(CHECKPOINT.c.tournament_id == tournament)
+        with self._read() as connection:
+            named = sorted(str(settings) for settings in connection.execute(query).scalars())
+        found = ((settings, self.checkpoint(tournament, settings)) for settings in named)
+        return tuple((settings, kept) for settings, kept in found if kept is not None)
+
     def keep_checkpoint(self, tournament: int, settings: str, value: Checkpoint) -> None:
         """Keep a checkpoint; ``settings`` (up to 250 characters) names the way of rating."""
         key = {"tournament_id": tournament, "settings": settings}

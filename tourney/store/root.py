@@ -15,6 +15,7 @@ from msgspec import Meta, Struct
 
 from tourney.errors import RecordError, UsageError
 from tourney.match.merkle import inclusion_path, leaf_hash, root_from_path, tree_hash
+from tourney.match.record import digest_of
 from tourney.parsing import parse_json
 from tourney.schedule.row import MatchKey
 from tourney.schema import Count, Digest, SchemaError, read
@@ -84,6 +85,20 @@ def entries_of(repository: Repository, tournament: Tournament) -> Iterator[Entry
         if digest is None:
             raise UsageError(f"{tournament.name} has no root yet: match {number} is not played")
         yield match_entry(key, digest)
+
+
+def recomputed_entries(repository: Repository, tournament: Tournament) -> Iterator[Entry]:
+    """Yield the entries with the digests that the records themselves give, whatever is stored beside them.
+
+    Raises UsageError as ``entries_of``, and StoreDamaged.
+    """
+    entries = entries_of(repository, tournament)
+    yield next(entries)
+    records = repository.records(tournament.id)
+    for entry, (_, _, stored) in zip(entries, repository.digests(tournament.id), strict=True):
+        if stored and isinstance(entry, list):
+            entry[-1] = digest_of(next(records)[1])
+        yield entry
 
 
 def compute_root(repository: Repository, tournament: Tournament) -> str | None:

@@ -1,0 +1,253 @@
+"""Verify a stored tournament: every match against its record, its plan and its columns; then the whole.
+
+A record is checked by itself (rules, dice, digest), against its tournament (seed, schedule, entrants,
+limits), and against the columns beside it. Of the tournament, every round is drawn again, and what the
+database keeps twice must agree: its root, withdrawals, entrants and cached ratings.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Final
+
+from tourney.bots.catalogue.store import BotStore
+from tourney.errors import StoreDamaged, TourneyError, UsageError
+from tourney.match.record import Record
+from tourney.match.record import spec_of as spec_of_record
+from tourney.match.spec import Entrant
+from tourney.match.verify import Finding, verify
+from tourney.ratings.trueskill_rating import estimate_draw_probability
+from tourney.results.ratings import wrong_checkpoints
+from tourney.run.engine.recorder import spec_of
+from tourney.run.engine.redraw import Step, Stored, check_schedule, place
+from tourney.schedule.row import MatchKey
+from tourney.store.repository import Repository
+from tourney.store.root import compute_root
+from tourney.store.values import Match, StoredEntrant, Tournament
+
+IMPORTED: Final = "import"
+"""The format of records that were imported without their tournament."""
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """What holds of a tournament as a whole.
+
+    ``findings``: a sentence each. ``unfinished``: why it is not whole though nothing contradicts it, or None.
+    ``notes``: what could not be checked, and why.
+    """
+
+    findings: tuple[str, ...]
+    unfinished: str | None
+    notes: tuple[str, ...]
+
+
+class TournamentVerifier:
+    """Verifies one tournament of a database.
+
+    Imported records have their own seeds and openings; those of a mirrored group share a seed.
+    """
+
+    def __init__(self, repository: Repository, tournament: Tournament, bots: BotStore | None = None) -> None:
+        self._repository = repository
+        self._tournament = tournament
+        self._bots = bots
+        self._entrants = repository.entrants(tournament.id)
+        self._seeds: dict[tuple[int, int, int], tuple[int, int]] = {}
+        self.imported = tournament.plan.format == IMPORTED
+
+    def match(self, number: int) -> list[Finding] | None:
+        """Return the failed checks of a finished match; None if it is void and has no record to check."""
+        repository, tournament = self._repository, self._tournament
+        try:
+            match = repository.match(tournament.id, number)
+            if match.result is None or not match.result.digest:
+                why = repository.disagreement(tournament.id, number, None)
+                return [Finding(why)] if why else None
+            record = repository.record(tournament.id, number)
+            findings = verify(record)
+            findings += map(Finding, islice(self._differences(match, record), 1))
+            if not findings and (why := repository.disagreement(tournament.id, number, record)):
+                findings = [Finding(why)]
+        except (StoreDamaged, UsageError) as error:
+            return [Finding(str(error))]
+        return findings
+
+    def _differences(self, match: Match, record: Record) -> Iterator[str]:
+        """Yield the differences between a record and its match, a sentence each."""
+        found = spec_of_record(record)
+        expected = spec_of(self._tournament, self._entrants, match.row)
+        rules = self._tournament.plan.rules
+        for what, said, right in (
+            ("game", found.game, expected.game),
+            ("version of the rules", record["rules"], rules),
+            ("options", _sorted(found.options), _sorted(expected.options)),
+            ("limits", found.limits.as_json(), expected.limits.as_json()),
+        ):
+            if said != right:
+                yield f"its {what}: {_spec_text(said)}, but {_spec_text(right)} in the tournament's plan"
+        for seat, (here, there) in enumerate(zip(found.seats, expected.seats, strict=False), start=1):
+            if here != there:
+                who, planned = _entrant_text(here), _entrant_text(there)
+                yield f"on its seat {seat} is {who}, but {planned} in the schedule"
+        if self.imported:
+            yield from self._group(match.key, match.number, found.seed)
+            return
+        if found.seed != expected.seed:
+            yield (
+                f"its seed is {found.seed}, but the tournament's seed and its place in the schedule give"
+                f" {expected.seed}"
+            )
+        if found.opening != expected.opening:
+            said, right = found.opening.as_json(), expected.opening.as_json()
+            yield f"its opening: {_spec_text(said)}, but {_spec_text(right)} by the plan and the seed"
+
+    def _group(self, key: MatchKey, number: int, seed: int) -> Iterator[str]:
+        first, other = self._seeds.setdefault((key.round, key.table, key.repeat), (number, seed))
+        if other != seed:
+            yield f"its seed is {seed}, but match {first} of the same mirrored group has {other}"
+
+    def whole(self, step: Step = lambda _done, _rounds: None) -> Whole:
+        """Return what holds of the tournament as a whole; ``step`` hears of the rounds drawn again."""
+        notes: list[str] = []
+        findings: list[str] = []
+        unfinished = None
+        try:
+            stored = Stored.of(self._repository, self._tournament)
+            if self.imported:
+                notes.append(
+                    f"{self._tournament.name} was imported from records alone, which brought their own seeds"
+                    " and openings; without its plan its schedule cannot be drawn again"
+                )
+                findings += _import_layout(stored)
+            else:
+                schedule = check_schedule(stored, step)
+                findings += schedule.findings
+                unfinished = schedule.unfinished
+            findings += self._kept_root(unfinished)
+            findings += self._entrants_agree()
+            findings += self._ratings_agree()
+        except TourneyError as error:
+            findings.append(str(error))
+        findings += self._titles(notes)
+        return Whole(tuple(findings), unfinished, tuple(notes))
+
+    def _kept_root(self, unfinished: str | None) -> Iterator[str]:
+        """Compare the root that was kept at the end with that of the tournament as it is."""
+        kept = self._tournament.root
+        if kept is None:
+            return
+        now = compute_root(self._repository, self._tournament)
+        if now is None:
+            why = unfinished or "rows are missing"
+            yield f"it ended with the root {kept}, but it is not finished now: {why}"
+        elif now != kept:
+            yield (
+                f"it ended with the root {kept}, but its plan and its matches give {now}: they were altered"
+                " since"
+            )
+
+    def _entrants_agree(self) -> Iterator[str]:
+        """Compare what stands twice of entrants: withdrawals, and their lines of the tournament file."""
+        withdrawn = self._tournament.run.withdrawn
+        names = [stored.name for stored in self._entrants]
+        for name in withdrawn:
+            if name not in names:
+                yield f"the run settings withdraw {name}, which is no entrant"
+        for stored in self._entrants:
+            if (stored.left is None) == (stored.name in withdrawn):
+                yield (
+                    f"the entrant {stored.name} {'stays' if stored.left is None else 'left'} in its own row,"
+                    f" but is {'withdrawn' if stored.name in withdrawn else 'not withdrawn'} in the run"
+                    " settings"
+                )
+            if stored.line and not _fits_line(stored):
+                line = stored.line[:200]
+                yield f"the entrant {stored.name} does not fit its line of the tournament file, {line}"
+
+    def _ratings_agree(self) -> Iterator[str]:
+        """Compute cached ratings and an estimated draw probability again."""
+        for settings in wrong_checkpoints(self._repository, self._tournament):
+            yield f"the ratings cached under {settings[:120]} do not follow from its results"
+        kept = self._repository.draw_probability(self._tournament.game, self._tournament.seats)
+        if kept is None or kept.tournament != self._tournament.name:
+            return
+        results = list(self._repository.results(self._tournament.id))
+        if kept.matches == len(results) and kept.probability not in {
+            estimate_draw_probability(results, "loss"),
+            estimate_draw_probability(results, "void"),
+        }:
+            yield f"the draw probability {kept.probability:g} of its game does not follow from its results"
+
+    def _titles(self, notes: list[str]) -> Iterator[str]:
+        """Compare the titles, authors, names and versions of bots with the manifests in the bot store."""
+        if self._bots is None:
+            return
+        missing = []
+        for stored in self._entrants:
+            try:
+                manifest = self._bots.fetch(stored.entrant.digest).manifest
+            except TourneyError:
+                missing.append(stored.name)
+                continue
+            pairs = [
+                ("bot", stored.entrant.bot, manifest.name),
+                ("version", stored.entrant.version, manifest.version),
+            ]
+            if not self.imported:  # records bring no titles
+                pairs += [("title", stored.title, manifest.title), ("author", stored.author, manifest.author)]
+            for what, said, right in pairs:
+                if said != right:
+                    digest = stored.entrant.digest[:12]
+                    yield (
+                        f"the {what} of {stored.name} is {said or 'empty'}, but {right or 'empty'} in the bot"
+                        f" of its digest {digest}"
+                    )
+        if missing and len(missing) < len(self._entrants):  # else the store is another one
+            shown = ", ".join(missing[:6]) + (" and more" if len(missing) > 6 else "")
+            notes.append(
+                f"the titles of {shown} of {self._tournament.name} are not checked: their bots are not in the"
+                " bot store"
+            )
+
+
+def _import_layout(stored: Stored) -> Iterator[str]:
+    """Check the places of imported matches: one round, its tables in order, each one mirrored group."""
+    table, order = 0, 0
+    for match in stored.matches:
+        key = match.key
+        table, order = (table, order + 1) if key.table == table else (table + 1, 1)
+        if (key.round, key.table, key.repeat, key.order) != (1, table, 1, order):
+            yield (
+                f"match {match.number} is at {place(key)}, where no import puts a match: the tournament was"
+                " played here under another format, or rows are missing"
+            )
+            return
+        if match.result is None:
+            yield f"match {match.number} has no result, but an import has no open match"
+            return
+
+
+def _fits_line(stored: StoredEntrant) -> bool:
+    """Say whether an entrant has the arguments, and the name if any, of its line of the tournament file."""
+    try:
+        line: Any = json.loads(stored.line)
+        return list(stored.entrant.args) == line["args"] and line["name"] in (None, stored.name)
+    except (ValueError, LookupError, TypeError):
+        return False
+
+
+def _sorted(pairs: tuple[tuple[str, str], ...]) -> dict[str, str]:
+    return dict(sorted(pairs))
+
+
+def _entrant_text(entrant: Entrant) -> str:
+    args = "".join(f" {arg}" for arg in entrant.args)
+    return f"{entrant.name} ({entrant.bot}@{entrant.version}{args}, {entrant.digest[:12]})"[:300]
+
+
+def _spec_text(value: Any) -> str:
+    if isinstance(value, dict):
+        return " ".join(f"{key}={_spec_text(item)}" for key, item in value.items())[:200] or "none"
+    return "/".join(value)[:200] if isinstance(value, list) else str(value)
