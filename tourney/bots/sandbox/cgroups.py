@@ -339,7 +339,7 @@ def _sweep(folder: Path) -> None:
 
 def _removed(folder: Path, *, keep_caches: bool = False) -> bool:
     if not keep_caches:
-        _drop_caches(folder)
+        drop_caches(folder)
     try:
         folder.rmdir()
     except FileNotFoundError:
@@ -349,7 +349,7 @@ def _removed(folder: Path, *, keep_caches: bool = False) -> bool:
     return True
 
 
-def _drop_caches(folder: Path) -> None:
+def drop_caches(folder: Path) -> None:
     """Drop what is cached in the name of a group without processes: what it was the first to read.
 
     Otherwise it stays cached after the match, and the time of a read shows that. The kernel drops it to
