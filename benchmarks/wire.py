@@ -2,6 +2,8 @@
 
     python benchmarks/wire.py [--rounds 5] [--seconds 2] [--quick] [GAME ...]
 
+Each game is measured in both sandboxes, with waiting bots frozen and allowed to work.
+
 The bots are C programs (benchmarks/wire_bots/*.c, compiled with cc) that do not think and ask for no lines of
 positions or legal actions: one keeps a board of Sage Stones, one plays Sages Tafl out of a book of random
 games that is sampled here. Their matches go the whole way: rules, clocks, log, record, digest, worker
@@ -48,6 +50,10 @@ BOOK = 16
 FLOOR_SECONDS = 0.4
 FIRST_RATE = 400
 """Games a second that the first round expects of bots that are reused."""
+COLUMNS = (
+    *("game", "sandbox", "reuse", "ponder", "workers", "us/half-move", "floor", "ratio", "games/s"),
+    *("run", "work", "bots"),
+)
 WARM = 0.1
 """The part of the matches that is played before the measurement begins."""
 
@@ -72,6 +78,7 @@ class Setting:
     sandbox: str
     reuse: bool
     workers: int
+    ponder: str = "freeze"
 
 
 @dataclass(slots=True)
@@ -216,7 +223,11 @@ def settings(quick: bool, games: Sequence[str]) -> list[Setting]:
         if games and contest.game not in games:
             continue
         for sandbox in ("off", "auto"):
-            found += [Setting(contest, sandbox, reuse=True, workers=workers) for workers in (1, 2)]
+            for ponder in ("freeze", "allow") if sandbox == "auto" else ("freeze",):
+                found += [
+                    Setting(contest, sandbox, reuse=True, workers=workers, ponder=ponder)
+                    for workers in (1, 2)
+                ]
             if not quick:
                 found.append(Setting(contest, sandbox, reuse=False, workers=2))
     return found
@@ -245,14 +256,15 @@ def run(rounds: int, seconds: float, lines: Sequence[Setting]) -> dict[Setting, 
 def table(found: dict[Setting, Figures]) -> list[str]:
     """Return the figures as lines of a Markdown table."""
     lines = [
-        "| game | sandbox | reuse | workers | us/half-move | floor | ratio | games/s | run | work | bots |",
-        "|---|---|---|---|---|---|---|---|---|---|---|",
+        f"| {' | '.join(COLUMNS)} |",
+        "|---" * len(COLUMNS) + "|",
     ]
     for setting, figures in found.items():
         ratio = median(wall / floor for wall, floor in zip(figures.wall, figures.floor, strict=True))
         lines.append(
             f"| {setting.contest.game} | {'off' if setting.sandbox == 'off' else 'on'}"
-            f" | {'yes' if setting.reuse else 'no'} | {setting.workers} | {median(figures.wall):.1f}"
+            f" | {'yes' if setting.reuse else 'no'} | {setting.ponder} | {setting.workers}"
+            f" | {median(figures.wall):.1f}"
             f" | {median(figures.floor):.1f} | {ratio:.2f} | {median(figures.games):,.0f}"
             f" | {median(figures.coordinator):.1f} | {median(figures.workers):.1f}"
             f" | {median(figures.bots):.1f} |"

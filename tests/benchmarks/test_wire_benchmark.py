@@ -13,7 +13,7 @@ from tests.command import ROOT
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("cc") is None, reason="its bots are compiled with cc")
 def test_benchmark_prints_a_row_per_setting() -> None:
-    """A short run: one game, with and without a sandbox, with one worker and two, no faults.
+    """A short run: one game, each sandbox and way to wait, with one worker and two, no faults.
 
     The benchmark itself fails if a match has a fault.
     """
@@ -26,11 +26,13 @@ def test_benchmark_prints_a_row_per_setting() -> None:
     )
     assert done.returncode == 0, done.stderr
     rows = [line.strip("| ").split(" | ") for line in done.stdout.splitlines() if line.startswith("| sage")]
-    assert [row[:4] for row in rows] == [
-        ["sage-stones", sandbox, "yes", workers] for sandbox in ("off", "on") for workers in ("1", "2")
+    assert [row[:5] for row in rows] == [
+        ["sage-stones", sandbox, "yes", ponder, workers]
+        for sandbox, ponder in (("off", "freeze"), ("on", "freeze"), ("on", "allow"))
+        for workers in ("1", "2")
     ]
     # The figures of a short run are noise and can be negative, so only their form is checked.
-    assert all(math.isfinite(float(figure.replace(",", ""))) for row in rows for figure in row[4:])
+    assert all(math.isfinite(float(figure.replace(",", ""))) for row in rows for figure in row[5:])
 
 
 @pytest.mark.slow

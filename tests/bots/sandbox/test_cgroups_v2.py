@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tourney.bots.sandbox.cgroups import Cgroups, Home, find_cgroups
+from tourney.bots.sandbox.cgroups import Cgroup, Cgroups, Home, find_cgroups
 
 CORE = {
     "cgroup.procs": "",
@@ -209,3 +209,22 @@ def test_failed_limit_leaves_no_group(kernel: Kernel) -> None:
     with pytest.raises(PermissionError, match=r"pids\.max"):
         cgroups.make("1", memory=1 << 20, processes=9)
     assert list(kernel.root.rglob("tourney-*")) == []
+
+
+SOME = "some avg10=0.00 avg60=0.00 avg300=0.00 total=900\n"
+FULL = "full avg10=0.00 avg60=0.00 avg300=0.00 total=123\n"
+
+
+@pytest.mark.parametrize(
+    ("pressure", "waited"), [(SOME + FULL, 123_000), (SOME, None), ("", None), (None, None)]
+)
+def test_waiting_time_is_the_line_full_of_the_pressure(
+    tmp_path: Path, pressure: str | None, waited: int | None
+) -> None:
+    """Older kernels have no such line for a group, and others no pressure at all."""
+    (tmp_path / "cpu.stat").write_text("usage_usec 5\n", "ascii")
+    if pressure is not None:
+        (tmp_path / "cpu.pressure").write_text(pressure, "ascii")
+    group = Cgroup((), tmp_path, None)
+    assert group.waited_ns() == waited
+    group.remove()

@@ -65,6 +65,7 @@ PROTECTIONS: Final[Mapping[str, str]] = MappingProxyType(
         "system-figures": "the figures of the whole machine in /proc are hidden or fixed",
         "processors": "the bot stays on the processors that it was given",
         "processor-time": "the processor time of all the bot's processes is known",
+        "waiting-time": "the time in which the bot could run but had no processor is known",
         "freezing": "all the bot's processes can be stopped and continued",
     }
 )
@@ -353,10 +354,13 @@ class Sandbox(ABC):
 
     def _by_cgroups(self) -> dict[str, Degree]:
         """Return the protections that depend on control groups."""
-        held: dict[str, Degree] = {"processor-time": "partial", "freezing": "partial"}
+        known = ("processor-time", "waiting-time", "freezing")
+        held: dict[str, Degree] = dict.fromkeys(known, "partial")
         gives = self._cgroups.gives
         if "core" in gives:
-            held.update(dict.fromkeys(("all-processes", "processor-time", "freezing"), "enforced"))
+            held.update(dict.fromkeys(("all-processes", *known), "enforced"))
+            if "pressure" not in gives:
+                held["waiting-time"] = "partial"
         if "memory" in gives:
             held["total-memory"] = "enforced"
         if "pids" in gives:

@@ -505,6 +505,21 @@ def try_unreaped_child() -> str:
     return f"used {FACTS['burn']} s"
 
 
+def try_crowd() -> str:
+    """Use processor time in children that compete with each other, and stay when they are done."""
+    read, written = os.pipe()
+    for _ in range(FACTS["crowd"]):
+        if os.fork() == 0:
+            while time.process_time() < FACTS["burn"] / FACTS["crowd"]:
+                pass
+            os.write(written, b"1")
+            signal.pause()
+    done = 0
+    while done < FACTS["crowd"]:
+        done += len(os.read(read, FACTS["crowd"]))
+    return f"used {FACTS['burn']} s in {FACTS['crowd']} children"
+
+
 PROBES: dict[str, Callable[[], str]] = {
     name.removeprefix("try_").replace("_", "-"): function
     for name, function in list(globals().items())

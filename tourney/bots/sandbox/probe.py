@@ -37,6 +37,8 @@ _TIMEOUT_NS: Final = 60 * 10**9
 _GONE_SECONDS: Final = 3.0
 _TICKS: Final = 20
 _LOOKS: Final = 10
+CROWD: Final = 8
+"""Children of a canary that compete with each other for a processor."""
 CACHED_BYTES: Final = 256 * 1024
 _SIGKILL_PENDING: Final = 1 << (signal.SIGKILL - 1)
 
@@ -89,6 +91,7 @@ def probe_sandbox(sandbox: Sandbox) -> Iterator[Finding]:
             "all-processes": lambda: probing.outlive_match("all-processes", ("child", "daemon")),
             "referee-death": probing.outlive_referee,
             "processor-time": probing.use_unreaped_time,
+            "waiting-time": probing.wait_for_processor,
             "freezing": probing.write_while_frozen,
             "page-cache": probing.leave_traces,
         }
@@ -150,6 +153,7 @@ class _Probing:
                 "files": 2 * limits.open_files,
                 "file_mb": limits.file_mb,
                 "burn": BURN_SECONDS,
+                "crowd": CROWD,
             }
             self._stack = stack.pop_all()
         return self
@@ -225,6 +229,26 @@ class _Probing:
         seen = used >= BURN_SECONDS * 1000
         said = f"{used} ms are known of at least {BURN_SECONDS * 1000:.0f} ms that a child used"
         return Finding("processor-time", "enforced" if seen else "partial", said)
+
+    def wait_for_processor(self) -> Finding:
+        """Let two canaries work on one processor, and check that their waiting is known and not overstated.
+
+        Each works in children that compete with each other too. While one of them works, its canary does not
+        wait: so what it waited and what it used cannot be more than the time that passed.
+        """
+        began = time.monotonic_ns()
+        with _on_one_processor(), self.canary(["crowd"]) as one, self.canary(["crowd"]) as other:
+            answered = all(_hear(channel)[0] for channel in (one, other))
+            readings = [channel.reading() for channel in (one, other)]
+            passed = (time.monotonic_ns() - began) // 1_000_000
+        if not answered or None in readings:
+            return Finding("waiting-time", "absent", "the canary could not try")
+        waited = [reading.waited // 1_000_000 for reading in readings if reading is not None]
+        used = [reading.cpu // 1_000_000 for reading in readings if reading is not None]
+        known = sum(waited) >= BURN_SECONDS * 1000 / 2
+        true = all(w + u <= passed * 1.05 for w, u in zip(waited, used, strict=True))
+        said = f"in {passed} ms two canaries worked for {used[0]} and {used[1]} ms and waited {waited[0]} and {waited[1]}"
+        return Finding("waiting-time", "enforced" if known and true else "partial", said)
 
     def leave_traces(self) -> Finding:
         """Let canaries ask about cached pages, drop some, and read others; check that no trace is left."""
