@@ -113,7 +113,7 @@ def test_imported_records_are_clusters_of_one(database: str) -> None:
     with Repository.open(database) as repository:
         cup = repository.tournament("cup")
         records = [(f"line {number}", record) for number, record in repository.records(cup.id)]
-        again = import_records(repository, "again", lambda: records, "now")
+        again = import_records(repository, "again", lambda: records, "now", again=True)
         keys = [result.key for result in repository.results(again.id)]
         assert keys == [MatchKey(1, table, 1, 1) for table in range(1, 13)]
         rated = []

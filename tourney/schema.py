@@ -31,6 +31,8 @@ WORD: Final = re.compile(r"[a-z][a-z0-9-]{0,199}", re.ASCII)
 DIGEST: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 UNICODE: Final = r"\A[^\ud800-\udfff]*\Z"
+STORABLE: Final = r"\A[^\x00\ud800-\udfff]*\Z"
+"""What every database takes: PostgreSQL refuses NUL."""
 
 
 def _whole(pattern: re.Pattern[str], description: str) -> Meta:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.tournaments import begin, digests, played, refused
-from tourney.errors import RecordError, UsageError
+from tourney.errors import GameError, OptionError, RecordError, UsageError
 from tourney.results.standings import compute_standings
 from tourney.run.engine.recorder import spec_of
 from tourney.store.importing import import_records
@@ -30,7 +30,7 @@ def records(repository: Repository) -> list[tuple[str, dict[str, Any]]]:
 def test_records_become_a_finished_tournament_with_the_same_results(
     repository: Repository, records: list[tuple[str, dict[str, Any]]]
 ) -> None:
-    made = import_records(repository, "again", lambda: records, "now")
+    made = import_records(repository, "again", lambda: records, "now", again=True)
     assert made.plan.format == "import"
     assert repository.tournament("again").complete
     assert [record for _, record in repository.records(made.id)] == [record for _, record in records]
@@ -48,7 +48,7 @@ def test_records_become_a_finished_tournament_with_the_same_results(
 def test_mirrored_games_stay_one_group(
     repository: Repository, records: list[tuple[str, dict[str, Any]]]
 ) -> None:
-    made = import_records(repository, "again", lambda: records, "now")
+    made = import_records(repository, "again", lambda: records, "now", again=True)
     keys = [result.key for result in repository.results(made.id)]
     assert [(key.table, key.order) for key in keys] == [(1 + k // 2, 1 + k % 2) for k in range(12)]
 
@@ -58,7 +58,7 @@ def test_mirrored_games_are_grouped_in_any_record_order(
 ) -> None:
     """One game of each group comes first, then the others; each result keeps its record."""
     mixed = records[::2] + records[1::2][::-1]
-    made = import_records(repository, "again", lambda: mixed, "now")
+    made = import_records(repository, "again", lambda: mixed, "now", again=True)
     results = list(repository.results(made.id))
     assert [(result.key.table, result.key.order) for result in results] == [
         (1 + k // 2, 1 + k % 2) for k in range(12)
@@ -86,7 +86,7 @@ def test_records_of_different_tournaments_are_refused(
     changed = copy.deepcopy(records)
     changed[2][1].update(change)
     with refused(RecordError, sentence):
-        import_records(repository, "again", lambda: changed, "now")
+        import_records(repository, "again", lambda: changed, "now", again=True)
     assert [tournament.name for tournament in repository.tournaments()] == ["cup"]
 
 
@@ -96,8 +96,51 @@ def test_ambiguous_empty_and_duplicate_imports_are_refused(
     changed = copy.deepcopy(records)
     changed[11][1]["seats"][0]["args"] = ["--other"]
     with refused(RecordError, "line 12: the entrant", "is another bot, or has other arguments"):
-        import_records(repository, "again", lambda: changed, "now")
+        import_records(repository, "again", lambda: changed, "now", again=True)
     with refused(RecordError, "there is no record to import"):
-        import_records(repository, "again", list, "now")
+        import_records(repository, "again", list, "now", again=True)
     with refused(UsageError, "holds a tournament 'cup' already"):
-        import_records(repository, "cup", lambda: records, "now")
+        import_records(repository, "cup", lambda: records, "now", again=True)
+
+
+def test_records_in_the_database_are_imported_only_on_request(
+    repository: Repository, records: list[tuple[str, dict[str, Any]]]
+) -> None:
+    with refused(RecordError, "line 1: match 1 of cup has this record already; to import it, add --again"):
+        import_records(repository, "again", lambda: records, "now")
+    assert [tournament.name for tournament in repository.tournaments()] == ["cup"]
+    import_records(repository, "again", lambda: records, "now", again=True)
+
+
+def test_repeated_record_is_refused(
+    repository: Repository, records: list[tuple[str, dict[str, Any]]]
+) -> None:
+    twice = [*records, ("line 13", records[4][1])]
+    with refused(RecordError, "line 13 has the record of line 5 again"):
+        import_records(repository, "again", lambda: twice, "now", again=True)
+
+
+@pytest.mark.parametrize(
+    ("change", "kind", "sentence"),
+    [
+        ({"game": "chess"}, GameError, "line 1: there is no game 'chess'"),
+        ({"options": {"x": "y"}}, OptionError, "line 1: "),
+        ({"name": "A b"}, RecordError, 'line 1: "A b" is no name of an entrant ([a-z0-9]'),
+        ({"name": None}, RecordError, "line 1: an entrant has two seats in this match"),
+    ],
+)
+def test_impossible_records_are_refused(
+    repository: Repository,
+    records: list[tuple[str, dict[str, Any]]],
+    change: dict[str, Any],
+    kind: type[Exception],
+    sentence: str,
+) -> None:
+    changed = copy.deepcopy(records)
+    seats = changed[0][1]["seats"]
+    if "name" in change:
+        seats[0] = {**seats[1], "entrant": change["name"] or seats[1]["entrant"]}
+    else:
+        changed[0][1].update(change)
+    with refused(kind, sentence):
+        import_records(repository, "again", lambda: changed, "now", again=True)

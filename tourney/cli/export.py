@@ -17,10 +17,13 @@ from tourney.files import check_writable, writing
 from tourney.results.standings import compute_standings, load_history, load_setup
 from tourney.results.tables import TABLES
 from tourney.results.trf import trf
+from tourney.store.exchange import export_lines
 from tourney.store.repository import Repository
 from tourney.store.values import Tournament
 
 RECORDS = "records"
+TOURNAMENT = "tournament"
+LINES = (RECORDS, TOURNAMENT)
 TRF = "trf"
 
 
@@ -28,16 +31,18 @@ TRF = "trf"
 @click.argument("tournament", required=False)
 @click.option(
     "--what",
-    type=click.Choice([RECORDS, *TABLES, TRF]),
+    type=click.Choice([*LINES, *TABLES, TRF]),
     default=RECORDS,
     show_default=True,
-    help="Data to export: the records, a table, or a FIDE report (two-seat swiss or round-robin).",
+    help="Data to export: the records, the whole tournament, a table, or a FIDE report (two-seat swiss or"
+    " round-robin).",
 )
 @click.option(
     "--format",
     "format_",
     type=click.Choice(["jsonl", "csv", "parquet"]),
-    help="Output format: jsonl for records, csv or parquet for tables. [default: jsonl or csv]",
+    help="Output format: jsonl for records and tournaments, csv or parquet for tables. [default: jsonl or"
+    " csv]",
 )
 @click.option(
     "--out",
@@ -45,16 +50,23 @@ TRF = "trf"
     metavar="FILE",
     help="Output file; replaces an existing regular file as a whole. [default: -, standard output]",
 )
+@click.option("--measured", is_flag=True, help="With --what tournament: add times, measurements and logs.")
 @db_option
 @output_options
-def command(tournament: str | None, what: str, format_: str | None, out: Path | None, db: str) -> None:
+def command(
+    tournament: str | None, what: str, format_: str | None, out: Path | None, measured: bool, db: str
+) -> None:
     """Export TOURNAMENT (default: the newest).
 
-    Records are canonical JSON objects, one per line, in schedule order; `tourney import` reads them. The FIDE
-    report has the format TRF(16), with one round for each match of a pairing.
+    Records are canonical JSON objects, one per line, in schedule order. A tournament is JSON lines too: a
+    first line with its plan, entrants and root, then one per match, played or not. `tourney import` reads
+    both; only from the second it makes the same tournament, with rounds, tie-breaks and void matches. The
+    FIDE report has the format TRF(16), with one round for each match of a pairing.
     """
-    chosen = format_ or {RECORDS: "jsonl", TRF: TRF}.get(what, "csv")
-    if (chosen == "jsonl") != (what == RECORDS) or (chosen == TRF) != (what == TRF):
+    chosen = format_ or {**dict.fromkeys(LINES, "jsonl"), TRF: TRF}.get(what, "csv")
+    if measured and what != TOURNAMENT:
+        raise UsageError(f"--measured does not go with --what {what}, but with --what {TOURNAMENT}")
+    if (chosen == "jsonl") != (what in LINES) or (chosen == TRF) != (what == TRF):
         raise UsageError(f"--format {chosen} does not go with --what {what}")
     if str(out) == "-":
         out = None
@@ -67,16 +79,20 @@ def command(tournament: str | None, what: str, format_: str | None, out: Path | 
         if what in {"standings", TRF}:
             warn_unknown_format(found)
         if out is None:
-            _write(repository, found, what, chosen, sys.stdout.buffer)
+            _write(repository, found, what, chosen, sys.stdout.buffer, measured=measured)
             sys.stdout.buffer.flush()
             return
         with writing(out) as file:
-            _write(repository, found, what, chosen, file)
+            _write(repository, found, what, chosen, file, measured=measured)
     current().say(f"{what} of {found.name} written to {out}")
 
 
-def _write(repository: Repository, tournament: Tournament, what: str, format_: str, file: BinaryIO) -> None:
-    if what == RECORDS:
+def _write(
+    repository: Repository, tournament: Tournament, what: str, format_: str, file: BinaryIO, *, measured: bool
+) -> None:
+    if what == TOURNAMENT:
+        file.writelines(export_lines(repository, tournament, measured=measured))
+    elif what == RECORDS:
         file.writelines(rfc8785.dumps(record) + b"\n" for _, record in repository.records(tournament.id))
     elif what == TRF:
         setup, history = load_setup(repository, tournament.id), load_history(repository, tournament.id)

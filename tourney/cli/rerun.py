@@ -24,9 +24,9 @@ def command(match: str, sandbox: Level, db: str, bots: str) -> None:
     """Play a match again with the same bots, and compare the records.
 
     MATCH is a number (12 or autumn-cup/12) or a file with one record. The bots come from the bot store, by
-    the digests in the record, each in a new process. Prints the first action that differs and exits with
-    code 1 if the match comes out differently. A match with a timeout or crash, or one played with reused
-    processes, is not guaranteed to reproduce.
+    the digests in the record, or are those that ship; each runs in a new process. Prints the first action
+    that differs and exits with code 1 if the match comes out differently. A match with a timeout or crash, or
+    one played with reused processes, is not guaranteed to reproduce.
     """
     output = current()
     found = find_match(match, db)
@@ -35,8 +35,10 @@ def command(match: str, sandbox: Level, db: str, bots: str) -> None:
     )
     if doubts:
         output.say(f"{found.label} is not guaranteed to reproduce: {', '.join(doubts)}")
-    box = open_sandbox(sandbox)
-    with MatchRunner(StoreLauncher(BotStore(Path(bots)), box), sandbox=box) as runner:
+    box, store = open_sandbox(sandbox), BotStore(Path(bots))
+    for seat in found.record["seats"]:
+        store.provide(seat["digest"])
+    with MatchRunner(StoreLauncher(store, box), sandbox=box) as runner:
         _, findings = rerun(found.record, runner.play)
     for finding in findings:
         output.write(f"{found.label}: {finding}")

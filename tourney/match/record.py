@@ -242,21 +242,22 @@ _GOES_ON = (b"{", b"[", b",", b":")
 """How a first line ends whose value goes on in the next; JSON by itself ends with none of them."""
 
 
-def read_json_lines(path: Path) -> Iterator[tuple[str, Any]]:
+def read_json_lines(path: Path, name: str = "") -> Iterator[tuple[str, Any]]:
     """Yield the JSON values of a file with their places, as ``FILE line N``; empty lines are passed over.
 
-    A file that holds one value over many lines gives that value. Raises RecordError for what is no JSON, and
-    OSError where the file cannot be read.
+    A file that holds one value over many lines gives that value. ``name`` is the file's name in places
+    (default: its path). Raises RecordError for what is no JSON, and OSError where the file cannot be read.
     """
+    name = name or str(path)
     with path.open("rb") as file:
         first = file.readline(MAX_LINE + 1)
         if first.rstrip().endswith(_GOES_ON):
-            yield str(path), _parse(first + file.read(MAX_LINE + 1 - len(first)), str(path))
+            yield name, _parse(first + file.read(MAX_LINE + 1 - len(first)), name)
             return
         number, line = 1, first
         while line:
             if line.strip():
-                where = f"{path} line {number}"
+                where = f"{name} line {number}"
                 yield where, _parse(line.rstrip(), where)
             number, line = number + 1, file.readline(MAX_LINE + 1)
 

@@ -1,6 +1,9 @@
-"""Import records: they become a finished tournament of the format ``import``."""
+"""Import a whole tournament, or records, which become a finished tournament of the format ``import``.
 
-from collections.abc import Callable, Iterable
+All is checked before anything is stored, and all is stored or nothing.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -10,11 +13,13 @@ from tourney.match.record import Record, spec_of
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, MatchSpec
 from tourney.schedule.row import Row
+from tourney.schema import NAME, show
+from tourney.store.exchange import IMPORTED, Head, check_game, read_head, read_matches, renamed
 from tourney.store.repository import Repository
 from tourney.store.root import compute_root
-from tourney.store.values import MatchResult, Plan, RunSettings, StoredEntrant, Tournament
+from tourney.store.values import DrawProbability, MatchResult, Plan, RunSettings, StoredEntrant, Tournament
 
-FORMAT = "import"
+FORMAT = IMPORTED
 _CHUNK = 500
 
 Line = tuple[str, Record]
@@ -36,12 +41,16 @@ class _Layout:
 
     def add(self, where: str, spec: MatchSpec) -> None:
         numbers = tuple(self._number(where, entrant) for entrant in spec.seats)
+        if len(set(numbers)) < len(numbers):
+            raise RecordError(f"{where}: an entrant has two seats in this match")
         # The group's table, and how many of it were there before.
         group = self.groups.setdefault((spec.seed, tuple(sorted(numbers))), [len(self.groups) + 1, 0])
         group[1] += 1
         self.rows.append(Row(1, group[0], 1, group[1], numbers))
 
     def _number(self, where: str, entrant: Entrant) -> int:
+        if NAME.fullmatch(entrant.name) is None:
+            raise RecordError(f"{where}: {show(entrant.name)} is no name of an entrant ({NAME.pattern})")
         known = self.entrants.setdefault(entrant.name, StoredEntrant(len(self.entrants), entrant))
         if known.entrant != entrant:
             raise RecordError(
@@ -51,12 +60,18 @@ class _Layout:
 
 
 def import_records(
-    repository: Repository, name: str, records: Callable[[], Iterable[Line]], created: str
+    repository: Repository,
+    name: str,
+    records: Callable[[], Iterable[Line]],
+    created: str,
+    *,
+    again: bool = False,
 ) -> Tournament:
     """Store checked records as a finished tournament of the format ``import``: all or none.
 
-    ``records`` gives the records each time it is called. Raises RecordError, naming the line, for records
-    that do not belong together, and UsageError if the name is taken.
+    ``records`` gives the records each time it is called. ``again`` accepts records that the database has
+    already. Raises RecordError, naming the line, for records that do not belong together or are there
+    already, and UsageError if the name is taken.
     """
     with repository.transaction() as writer:
         layout = check_records(name, records())
@@ -71,26 +86,104 @@ def import_records(
         numbered = writer.add_rows(tournament.id, layout.rows, complete=True)
         number_of = {row: number for number, row in numbered}
         lines = zip(layout.rows, records(), strict=True)
-        finished = (MatchResult(number_of[row], PlayedMatch(record)) for row, (_, record) in lines)
+        finished = (
+            (where, MatchResult(number_of[row], PlayedMatch(record))) for row, (where, record) in lines
+        )
         while chunk := list(islice(finished, _CHUNK)):
-            writer.record_results(tournament.id, chunk)
-        root = compute_root(writer, writer.tournament_by_id(tournament.id))
-        if root is not None:
-            writer.keep_root(tournament.id, root)
+            _store(writer, tournament.id, chunk, again=again)
+        _keep_root(writer, tournament.id)
     return tournament
+
+
+def import_tournament(
+    repository: Repository,
+    lines: Callable[[], Iterable[tuple[str, object]]],
+    created: str,
+    *,
+    name: str | None = None,
+    again: bool = False,
+) -> Tournament:
+    """Store the tournament of an export (``tourney.store.exchange``), finished or not: all or nothing.
+
+    ``lines`` gives the values with their places each time it is called; ``name`` replaces the tournament's
+    own; ``again`` as of ``import_records``. ``created`` is taken where the export has no date. The game's
+    draw probability is taken if the database has no tournament of this game and number of seats yet. Raises
+    as ``check_tournament`` and ``import_records`` do.
+    """
+    with repository.transaction() as writer:
+        head, matches = open_tournament(lines(), name)
+        one = head.tournament
+        alone = all((other.game, other.seats) != (one.game, one.seats) for other in writer.tournaments())
+        tournament = writer.begin(
+            one.plan,
+            seed=one.seed,
+            seed_chosen=one.seed_chosen,
+            run=one.run,
+            entrants=head.entrants,
+            created=one.created or created,
+        )
+        while chunk := list(islice(matches, _CHUNK)):
+            writer.add_rows(tournament.id, [row for _, row, _ in chunk], complete=False)
+            results = [(where, result) for where, _, result in chunk if result is not None]
+            _store(writer, tournament.id, results, again=again)
+        writer.add_rows(tournament.id, (), complete=one.complete)
+        writer.keep_replaced(tournament.id, head.replaced)
+        if alone and (kept := head.line.draw_probability) is not None:
+            value = DrawProbability(kept.probability, kept.tournament, kept.matches)
+            writer.keep_draw_probability(one.game, one.seats, value)
+        _keep_root(writer, tournament.id)
+    return tournament
+
+
+def check_tournament(lines: Iterable[tuple[str, object]], name: str | None = None) -> None:
+    """Raise RecordError or GameError, naming the line, for lines that are not those of a tournament."""
+    _, matches = open_tournament(lines, name)
+    for _ in matches:
+        pass
+
+
+def open_tournament(
+    lines: Iterable[tuple[str, object]], name: str | None
+) -> tuple[Head, Iterator[tuple[str, Row, MatchResult | None]]]:
+    """Return the first line, under another name if there is one, and what ``read_matches`` yields."""
+    values = iter(lines)
+    where, value = next(values)
+    head = read_head(value, where)
+    matches = read_matches(head, values)
+    return head if name is None else renamed(head, name), matches
+
+
+def _store(
+    writer: Repository, tournament: int, finished: Sequence[tuple[str, MatchResult]], *, again: bool
+) -> None:
+    """Store results. Raises RecordError for a record that the database has already, unless ``again``."""
+    places = {item.played.digest: where for where, item in finished if item.played is not None}
+    for digest, match in () if again else writer.find_digests(places):
+        raise RecordError(f"{places[digest]}: {match} has this record already; to import it, add --again")
+    writer.record_results(tournament, [item for _, item in finished])
+
+
+def _keep_root(writer: Repository, tournament: int) -> None:
+    root = compute_root(writer, writer.tournament_by_id(tournament))
+    if root is not None:
+        writer.keep_root(tournament, root)
 
 
 def check_records(name: str, records: Iterable[Line]) -> _Layout:
     """Return the tournament of records. Raises RecordError, naming the line, if they do not fit together."""
     layout: _Layout | None = None
     first: dict[str, Any] = {}
+    seen: dict[str, str] = {}
     for where, record in records:
+        if (earlier := seen.setdefault(record["digest"], where)) != where:
+            raise RecordError(f"{where} has the record of {earlier} again")
         spec = spec_of(record)
         # The parts that all records of one tournament share.
         common = {key: record[key] for key in ("game", "rules", "options", "limits")}
         common["number of seats"] = len(record["seats"])
         if layout is None:
             first = common
+            check_game(where, spec.game, len(spec.seats), dict(spec.options))
             plan = Plan(
                 name=name,
                 game=spec.game,

@@ -1,6 +1,6 @@
 """The repository's part on matches: results, records, logs and measurements."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
 
@@ -27,6 +27,7 @@ from tourney.store.rows import (
     FIRST_KEY,
     RESULT,
     each,
+    joined,
     match_key,
     match_values,
     replaced_of,
@@ -103,6 +104,35 @@ class Matches(Tournaments):
                     connection.execute(sa.delete(column.table).where(column.in_(ids)))
             connection.execute(sa.delete(CHECKPOINT).where(CHECKPOINT.c.tournament_id == tournament))
             connection.execute(sa.update(TOURNAMENT).where(TOURNAMENT.c.id == tournament).values(root=None))
+
+    def keep_replaced(self, tournament: int, results: Sequence[ReplacedResult]) -> None:
+        """Store results that were taken back before the tournament was imported."""
+        values = [
+            {
+                "tournament_id": tournament,
+                "number": old.number,
+                "rounds": old.rounds,
+                "ranks": joined(old.ranks),
+                "faults": ",".join(kind or "" for kind in old.faults),
+                "void": old.void,
+            }
+            for old in results
+        ]
+        if values:
+            with self._write() as connection:
+                connection.execute(sa.insert(REPLACED), values)
+
+    def find_digests(self, digests: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """Yield those of the digests that a stored match has, with the match as "match 3 of cup"."""
+        wanted = sorted(digests)
+        query = sa.select(_M.digest, _S.number, TOURNAMENT.c.name).select_from(
+            _PLAYED.join(TOURNAMENT, TOURNAMENT.c.id == _S.tournament_id)
+        )
+        with self._read() as connection:
+            for start in range(0, len(wanted), _CHUNK):
+                chosen = query.where(_M.digest.in_(wanted[start : start + _CHUNK]))
+                for digest, number, name in connection.execute(chosen.order_by(_S.tournament_id, _S.number)):
+                    yield digest, f"match {number} of {name}"
 
     def replaced(self, tournament: int) -> tuple[ReplacedResult, ...]:
         """Return the results that were taken back, by match number and time."""

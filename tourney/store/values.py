@@ -96,18 +96,22 @@ def plan_text(plan: Plan) -> str:
 
 def plan_from(text: str) -> Plan:
     """Return what ``plan_text`` was given. Raises ColumnError of the column ``plan``."""
-    data = read_json("plan", text)
     try:
-        pairs = {}
-        for key, type_ in PAIRS.items():
-            if isinstance(data, dict) and key in data:
-                pairs[key] = list(read(data[key], type_, at=(key,)).items())
-        full = {**data, **pairs} if isinstance(data, dict) else data
-        keys = [field.encode_name for field in msgspec.structs.fields(Plan)]
-        plan = read(full, Plan, needed=[key for key in keys if key not in OPTIONAL_KEYS])
-        return msgspec.structs.replace(plan, limits=Limits.from_json(data["limits"]))
+        return read_plan(read_json("plan", text))
     except SchemaError as error:
         raise ColumnError("plan", text, f"a plan ({error.in_json('the plan')})") from error
+
+
+def read_plan(data: Any) -> Plan:
+    """Return the plan of JSON data. Raises SchemaError."""
+    pairs = {}
+    for key, type_ in PAIRS.items():
+        if isinstance(data, dict) and key in data:
+            pairs[key] = list(read(data[key], type_, at=(key,)).items())
+    full = {**data, **pairs} if isinstance(data, dict) else data
+    keys = [field.encode_name for field in msgspec.structs.fields(Plan)]
+    plan = read(full, Plan, needed=[key for key in keys if key not in OPTIONAL_KEYS])
+    return msgspec.structs.replace(plan, limits=Limits.from_json(data["limits"]))
 
 
 def run_text(run: RunSettings) -> str:

@@ -36,7 +36,7 @@ from tourney.bots.catalogue.files import (
     write_file_manifest,
 )
 from tourney.bots.catalogue.manifest import FILE_NAME, Manifest
-from tourney.bots.catalogue.shipped import refuse_shipped_name, shipped_bots
+from tourney.bots.catalogue.shipped import refuse_shipped_name, shipped_bots, shipped_digests
 from tourney.bots.catalogue.submission import copy_submission, digest_of_folder, manifest_of
 from tourney.bots.catalogue.tree import remove_tree
 from tourney.errors import BotError, StoreError
@@ -128,6 +128,21 @@ class BotStore:
             hint = f"; `tourney bots remove --undo {digest[:12]}` brings it back" if removed else ""
             raise BotError(f"the store {self.root} has no bot with the digest {digest}{hint}")
         return self._read(digest, check=True)
+
+    def has(self, digest: str) -> bool:
+        """Return whether there is an entry of a full digest. Checks no files."""
+        return DIGEST.fullmatch(digest) is not None and self._entry(digest).is_dir()
+
+    def provide(self, digest: str) -> StoredBot:
+        """Return the bot of a full digest as ``fetch`` does; add a shipped bot that is missing.
+
+        Raises BotError and StoreError.
+        """
+        if not self.has(digest):
+            for name, shipped in shipped_digests().items():
+                if shipped == digest:
+                    return self.add(shipped_bots()[name], origin="used")
+        return self.fetch(digest)
 
     def find(self, reference: str, origin: Origin | None = None) -> StoredBot | None:
         """Return the bot that ``locate`` finds, after a check of every file, or None. Raises BotError."""

@@ -16,7 +16,8 @@ from tourney.match.record import RecordForm
 from tourney.match.spec import STORED_LIMITS
 from tourney.run.config.tournament_file import file_schema
 from tourney.schedule.format import file_formats
-from tourney.schema import UNICODE, bare
+from tourney.schema import STORABLE, UNICODE, bare
+from tourney.store.exchange import MatchLine, TournamentLine
 from tourney.store.values import OPTIONAL_KEYS, PAIRS, Plan
 
 Schema = dict[str, Any]
@@ -65,8 +66,14 @@ def schemas() -> dict[str, Schema]:
     plan["required"] = [key for key in plan["properties"] if key not in OPTIONAL_KEYS]
     for schema in (record, plan):
         schema["$defs"]["Limits"]["required"] = list(STORED_LIMITS)
+    first = json_schema(TournamentLine, "First line of an exported tournament")
+    first["$defs"]["PlanForm"]["properties"]["plan"] = {"$ref": "plan.json"}
+    match = json_schema(MatchLine, "Match of an exported tournament")
+    match["properties"]["record"] = {"$ref": "record.json"}
     return {
         "record.json": record,
+        "tournament-line.json": first,
+        "match-line.json": match,
         "named-seed.json": json_schema(NamedSeedForm, "Named seed"),
         "plan.json": plan,
         "tournament-file.json": json_schema(file_schema(file_formats()), "Tournament file"),
@@ -124,6 +131,8 @@ def json_schema(
     for node in _nodes(schema):
         if node.get("pattern") == UNICODE:
             del node["pattern"]
+        elif node.get("pattern") == STORABLE:
+            node["pattern"] = "^[^\\u0000]*$"
         elif isinstance(node.get("pattern"), str):
             node["pattern"] = f"^{bare(node['pattern'])}$"
         if isinstance(node.get("description"), str):

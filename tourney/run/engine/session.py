@@ -89,6 +89,7 @@ def run_tournament(
         spool = Spool(place.with_name(f"{place.name}-{tournament.name}.spool"), tournament)
         replay_spool(repository, tournament, spool.path, listener.say)
         unbench(repository, tournament, unbenched, listener.say)
+        restore_bots(repository, tournament, file, store)
         for seconds in repository.recent_seconds(tournament.id, SAMPLE):
             deadline.add(seconds)
         listener.say(sandbox_text(sandbox))
@@ -126,6 +127,25 @@ def rehearse(repository: Repository, tournament: Tournament, bots: BotStore, san
             bot = bots.fetch(digest)
             command = bot_command(bot, entrant.args, runnable_folder(bots, bot, sandbox))
             sandbox.rehearse(command, memory_mb=tournament.plan.limits.memory_mb)
+
+
+def restore_bots(
+    repository: Repository, tournament: Tournament, file: TournamentFile, store: BotStore
+) -> None:
+    """Put the bots of a tournament that goes on into the store, where that lacks them.
+
+    An imported tournament comes without its bots: those of the file and those that ship are at hand. Raises
+    BotError, naming the digest, for any other.
+    """
+    counts = repository.progress(tournament.id)
+    if tournament.complete and counts.done == counts.rows:
+        return
+    digests = dict.fromkeys(stored.entrant.digest for stored in repository.entrants(tournament.id))
+    if all(map(store.has, digests)):
+        return
+    enter(file, file.entrants, store)
+    for digest in digests:
+        store.provide(digest)
 
 
 def keep_root(repository: Repository, tournament: int, say: Say) -> str | None:

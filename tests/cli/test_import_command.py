@@ -1,0 +1,138 @@
+"""``tourney import``: from files, standard input and FIFOs; a tournament that is not finished goes on."""
+
+import json
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from tests.command import invoke, run
+from tests.tournaments import write_file
+from tourney.store.repository import Repository
+
+FILE = """
+name = "cup"
+game = "sage-stones"
+format = "swiss"
+seed = 7
+rounds = 3
+bots = ["pebble", "random"]
+[[entrant]]
+bot = "pebble"
+name = "second"
+[options]
+stones = 3
+[limits]
+move-ms = 600000
+startup-ms = 600000
+[run]
+sandbox = "off"
+"""
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a finished Swiss of shipped bots, and its exports."""
+    folder = tmp_path_factory.mktemp("cup")
+    write_file(folder, FILE)
+    done = run("run", "cup.toml", "--workers", "1", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    for what in ("tournament", "records"):
+        done = run("export", "--what", what, "--out", f"{what}.jsonl", cwd=folder)
+        assert done.returncode == 0, done.stderr
+    return folder
+
+
+def shown(db: str) -> list[str]:
+    """Return standings, both ratings and the status as they are printed."""
+    commands = (("standings",), ("ratings",), ("ratings", "--method", "trueskill"), ("status",))
+    return [invoke(*words, "--db", db, "--format", "json").stdout for words in commands]
+
+
+@pytest.mark.parametrize("source", ["file", "stdin", "fifo"])
+def test_imported_tournament_shows_the_same(home: Path, tmp_path: Path, source: str) -> None:
+    data = (home / "tournament.jsonl").read_bytes()
+    db = str(tmp_path / "other.db")
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    writer = threading.Thread(target=fifo.write_bytes, args=(data,))
+    if source == "fifo":
+        writer.start()
+    name = {"file": str(home / "tournament.jsonl"), "stdin": "-", "fifo": str(fifo)}[source]
+    done = invoke("import", name, "--db", db, given=data)
+    assert (done.exit_code, done.stderr) == (0, "6 matches imported as cup\n")
+    assert shown(db) == shown(str(home / "tourney.db"))
+    assert invoke("verify", "--all", "--db", db).exit_code == 0
+    if writer.ident is not None:
+        writer.join(60)
+
+
+def test_unfinished_tournament_continues_with_its_file(home: Path, tmp_path: Path) -> None:
+    """The last match and its round are played again after the import, to the same root."""
+    lines = (home / "tournament.jsonl").read_text().splitlines()
+    head, last = json.loads(lines[0]), json.loads(lines[4])
+    root = head.pop("root")
+    head |= {"complete": False, "matches": 4}
+    del last["record"]
+    part = tmp_path / "part.jsonl"
+    part.write_text("\n".join([json.dumps(head), *lines[1:4], json.dumps(last)]))
+    db = str(tmp_path / "tourney.db")
+    done = invoke("import", str(part), "--db", db)
+    assert done.stderr == "3 matches imported as cup, 1 of its matches is not played yet\n"
+    write_file(tmp_path, FILE)
+    resumed = run("run", "cup.toml", "--workers", "1", cwd=tmp_path)
+    assert resumed.returncode == 0, resumed.stderr
+    assert root in resumed.stderr
+    assert shown(db) == shown(str(home / "tourney.db"))
+    with Repository.open(db) as repository:
+        assert repository.tournament().root == root
+
+
+def test_impossible_imports_are_refused_before_a_database_is_made(home: Path, tmp_path: Path) -> None:
+    db = tmp_path / "new.db"
+    empty = tmp_path / "empty.jsonl"
+    empty.touch()
+    mixed = tmp_path / "mixed.jsonl"
+    records, tournament = ((home / f"{name}.jsonl").read_text() for name in ("records", "tournament"))
+    mixed.write_text(records + tournament)
+    for words, sentence in (
+        ((str(home / "records.jsonl"),), "--name NAME is missing"),
+        ((str(home / "records.jsonl"), "--name", "A b"), "--name 'A b' must match"),
+        ((str(home / "tournament.jsonl"), "--name", "A b"), "--name 'A b' must match"),
+        ((str(empty), "--name", "x"), "there is no record to import"),
+        ((str(mixed), "--name", "x"), f"{mixed} line 7: a tournament begins here"),
+        (("-", "--name", "x"), "standard input line 1 is no JSON"),
+        ((str(tmp_path / "none"), "--name", "x"), "none cannot be read: No such file or directory"),
+        ((str(tmp_path), "--name", "x"), "is a directory"),
+    ):
+        done = invoke("import", *words, "--db", str(db), given="x")
+        assert done.exit_code == 2
+        assert sentence in done.stderr
+        assert done.stderr.count("\n") == 1
+    assert not db.exists()
+
+
+def test_same_matches_are_imported_again_only_on_request(home: Path, tmp_path: Path) -> None:
+    db = str(tmp_path / "other.db")
+    records = str(home / "records.jsonl")
+    assert invoke("import", records, "--name", "one", "--db", db).exit_code == 0
+    done = invoke("import", records, "--name", "two", "--db", db)
+    assert done.exit_code == 2
+    assert f"{records} line 1: match 1 of one has this record already; to import it, add" in done.stderr
+    assert invoke("import", records, "--name", "two", "--again", "--db", db).exit_code == 0
+    twice = tmp_path / "twice.jsonl"
+    twice.write_text(Path(records).read_text() * 2)
+    done = invoke("import", str(twice), "--name", "three", "--again", "--db", db)
+    assert done.stderr == f"error: {twice} line 7 has the record of {twice} line 1 again\n"
+
+
+def test_measurements_go_with_tournaments_only(home: Path, tmp_path: Path) -> None:
+    source, db = str(home / "tourney.db"), str(tmp_path / "other.db")
+    done = invoke("export", "--measured", "--db", source)
+    assert (done.exit_code, "--measured does not go with --what records" in done.stderr) == (2, True)
+    out = str(tmp_path / "measured.jsonl")
+    words = ("export", "--what", "tournament", "--measured")
+    assert invoke(*words, "--out", out, "--db", source).exit_code == 0
+    assert invoke("import", out, "--db", db).exit_code == 0
+    assert invoke(*words, "--db", db).stdout == Path(out).read_text()
