@@ -19,6 +19,7 @@ from tourney.results.tables import TABLES
 from tourney.results.trf import trf
 from tourney.store.exchange import export_lines
 from tourney.store.repository import Repository
+from tourney.store.root import PLAN, prove
 from tourney.store.values import Tournament
 
 RECORDS = "records"
@@ -51,18 +52,33 @@ TRF = "trf"
     help="Output file; replaces an existing regular file as a whole. [default: -, standard output]",
 )
 @click.option("--measured", is_flag=True, help="With --what tournament: add times, measurements and logs.")
+@click.option(
+    "--proof",
+    metavar="MATCH",
+    help="Write the proof that match MATCH (a number, or `plan`) belongs to the tournament's root.",
+)
 @db_option
 @output_options
 def command(
-    tournament: str | None, what: str, format_: str | None, out: Path | None, measured: bool, db: str
+    tournament: str | None,
+    what: str,
+    format_: str | None,
+    out: Path | None,
+    measured: bool,
+    proof: str | None,
+    db: str,
 ) -> None:
     """Export TOURNAMENT (default: the newest).
 
     Records are canonical JSON objects, one per line, in schedule order. A tournament is JSON lines too: a
     first line with its plan, entrants and root, then one per match, played or not. `tourney import` reads
     both; only from the second it makes the same tournament, with rounds, tie-breaks and void matches. The
-    FIDE report has the format TRF(16), with one round for each match of a pairing.
+    FIDE report has the format TRF(16), with one round for each match of a pairing. A proof is a JSON object
+    for `tourney verify --root HEX --proof FILE`.
     """
+    if proof is not None:
+        _write_proof(tournament, proof, out, db)
+        return
     chosen = format_ or {**dict.fromkeys(LINES, "jsonl"), TRF: TRF}.get(what, "csv")
     if measured and what != TOURNAMENT:
         raise UsageError(f"--measured does not go with --what {what}, but with --what {TOURNAMENT}")
@@ -85,6 +101,24 @@ def command(
         with writing(out) as file:
             _write(repository, found, what, chosen, file, measured=measured)
     current().say(f"{what} of {found.name} written to {out}")
+
+
+def _write_proof(tournament: str | None, match: str, out: Path | None, db: str) -> None:
+    """Write the proof of a match, or of the plan, as one line of JSON."""
+    with Repository.open(db) as opened, opened.snapshot() as repository:
+        number = None
+        if match != PLAN:
+            found = repository.find_match(match, tournament)
+            number, chosen = found.number, repository.tournament_by_id(found.tournament)
+        else:
+            chosen = repository.tournament(tournament)
+        line = rfc8785.dumps(prove(repository, chosen, number).as_json()) + b"\n"
+    if out is None or str(out) == "-":
+        sys.stdout.buffer.write(line)
+        sys.stdout.buffer.flush()
+    else:
+        with writing(out) as file:
+            file.write(line)
 
 
 def _write(

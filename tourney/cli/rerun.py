@@ -1,41 +1,120 @@
-"""``tourney rerun``: play a match again with the same bots, and compare."""
+"""``tourney rerun``: play matches again with the same bots, and compare."""
 
+import secrets
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.base import Level, open_sandbox
 from tourney.cli.options import bots_option, db_option, output_options, sandbox_option
-from tourney.cli.output import current
-from tourney.cli.show import find_match
-from tourney.errors import CheckError
+from tourney.cli.output import Output, current
+from tourney.cli.progress import counting
+from tourney.cli.run_options import MAX_WORKERS, workers_option
+from tourney.cli.show import find_match, is_file
+from tourney.errors import CheckError, InputError, RecordError, StoreDamaged, UsageError
 from tourney.match.match_runner import MatchRunner, StoreLauncher
+from tourney.match.record import Record, check_shape, read_json_lines
 from tourney.match.verify import rerun
+from tourney.run.reruns import Replay, Replayed, doubts_of, in_order, provide_bots, sample
+from tourney.run.workers.local import LocalExecutor, default_workers
 
 
 @click.command("rerun")
-@click.argument("match")
+@click.argument("match", required=False)
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Play all matches of the database again; with MATCH, those of a tournament or a file.",
+)
+@click.option(
+    "--sample",
+    "size",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Play N of these matches again, drawn at random.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**64 - 1),
+    metavar="S",
+    help="Seed that the sample is drawn from. [default: a random one, which is printed]",
+)
+@workers_option("one per processor, or per --cpus processors")
+@click.option(
+    "--cpus",
+    type=click.IntRange(0, MAX_WORKERS),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Processors that a match and its bots are pinned to; 0: no pinning.",
+)
 @sandbox_option
 @db_option
 @bots_option
 @output_options
-def command(match: str, sandbox: Level, db: str, bots: str) -> None:
-    """Play a match again with the same bots, and compare the records.
+def command(
+    match: str | None,
+    everything: bool,
+    size: int | None,
+    seed: int | None,
+    workers: int | None,
+    cpus: int,
+    sandbox: Level,
+    db: str,
+    bots: str,
+) -> None:
+    """Play matches again with the same bots, and compare the records.
 
-    MATCH is a number (12 or autumn-cup/12) or a file with one record. The bots come from the bot store, by
-    the digests in the record, or are those that ship; each runs in a new process. Prints the first action
-    that differs and exits with code 1 if the match comes out differently. A match with a timeout or crash, or
-    one played with reused processes, is not guaranteed to reproduce.
+    MATCH is a number (12 or autumn-cup/12) or a file with one record; with --all or --sample it is a
+    tournament or a file of records. The bots come from the bot store, or ship with Tourney, by the digests in
+    the records, each in a new process. Prints the first action that differs and exits with code 1 if a match
+    comes out differently. A match with a timeout or crash, or one played with reused processes, is not
+    promised to reproduce.
+
+    With --all and --sample, matches are played in parallel, and summed up at the end; those whose bots are
+    missing are named, with exit code 2. Ctrl-C finishes the matches in play and sums up; a second one stops
+    at once.
     """
+    if everything and size is not None:
+        raise UsageError("give one of --all and --sample N")
+    if seed is not None and size is None:
+        raise UsageError("--seed S goes with --sample N")
+    if not everything and size is None:
+        if match is None:
+            raise UsageError("give MATCH, --all or --sample N")
+        _one(match, sandbox, db, bots)
+        return
+    output = current()
+    with _candidates(match, db, output) as candidates:
+        chosen = candidates.labels
+        if size is not None:
+            drawn = secrets.randbits(64) if seed is None else seed
+            picked = sample(len(chosen), size, drawn)
+            output.say(f"a sample of {len(picked)} of {_matches(len(chosen))}, drawn from the seed {drawn}")
+        else:
+            picked = list(range(len(chosen)))
+        if not picked:
+            raise UsageError(f"there is no record to play again in {match or db}")
+        count = workers or max(1, default_workers() // max(1, cpus))
+        _replay(output, candidates, picked, Path(bots), sandbox, lambda: LocalExecutor(count, cpus=cpus))
+
+
+def _one(match: str, sandbox: Level, db: str, bots: str) -> None:
     output = current()
     found = find_match(match, db)
-    doubts = found.measured.get("why-not") or sorted(
-        {kind for _, kind, _ in found.record["outcome"]["faults"] if kind in ("timeout", "crash")}
-    )
+    doubts = doubts_of(found.record, found.measured)
     if doubts:
         output.say(f"{found.label} is not guaranteed to reproduce: {', '.join(doubts)}")
-    box, store = open_sandbox(sandbox), BotStore(Path(bots))
+    box = open_sandbox(sandbox)
+    store = BotStore(Path(bots))
     for seat in found.record["seats"]:
         store.provide(seat["digest"])
     with MatchRunner(StoreLauncher(store, box), sandbox=box) as runner:
@@ -45,3 +124,118 @@ def command(match: str, sandbox: Level, db: str, bots: str) -> None:
     if findings:
         raise CheckError(f"{found.label} came out differently")
     output.write(f"{found.label} came out the same: {found.record['digest']}")
+
+
+@dataclass(frozen=True)
+class _Candidates:
+    """The records to choose from: their labels, and how to read one and the measurements beside it."""
+
+    labels: list[str]
+    load: Callable[[int], tuple[Record, dict[str, Any]]]
+
+
+@contextmanager
+def _candidates(words: str | None, db: str, output: Output) -> Iterator[_Candidates]:
+    if words is not None and is_file(words):
+        lines = [
+            (where, _record(value, where))
+            for where, value in read_json_lines(Path(words))
+            if _has_record(value)
+        ]
+        yield _Candidates([where for where, _ in lines], lambda index: (lines[index][1], {}))
+        return
+    from tourney.store.repository import Repository  # noqa: PLC0415 - slow to import, and files do without
+
+    with Repository.open(db) as opened, opened.snapshot() as repository:
+        chosen = repository.tournaments() if words is None else (repository.tournament(words),)
+        places: list[tuple[int, int]] = []
+        labels: list[str] = []
+        for tournament in chosen:
+            digests = [(number, digest) for number, _, digest in repository.digests(tournament.id)]
+            void = sum(digest == "" for _, digest in digests)
+            if void:
+                output.say(
+                    f"{_matches(void)} of {tournament.name}, void without a record, cannot be compared"
+                )
+            for number, digest in digests:
+                if digest:
+                    places.append((tournament.id, number))
+                    labels.append(f"match {number} of {tournament.name}")
+
+        def load(index: int) -> tuple[Record, dict[str, Any]]:
+            record = repository.record(*places[index])
+            try:
+                return record, repository.measured(*places[index])
+            except StoreDamaged:  # outside all digests; the record is what counts
+                return record, {}
+
+        yield _Candidates(labels, load)
+
+
+def _has_record(value: Any) -> bool:
+    """Return whether a line has a record: in an exported tournament some have none."""
+    return not (isinstance(value, dict) and "record" not in value and "actions" not in value)
+
+
+def _record(value: Any, where: str) -> Record:
+    inner = value["record"] if isinstance(value, dict) and "record" in value else value
+    try:
+        return check_shape(inner)
+    except RecordError as error:
+        raise RecordError(f"{where} is not a record: {error}") from error
+
+
+def _replay(
+    output: Output,
+    candidates: _Candidates,
+    picked: list[int],
+    bots: Path,
+    sandbox: Level,
+    make_executor: Callable[[], LocalExecutor],
+) -> None:
+    """Play the picked records again, print what differs and the sum, and raise for what does not hold."""
+    digests = {seat["digest"] for index in picked for seat in candidates.load(index)[0]["seats"]}
+    store = BotStore(bots.absolute())
+    missing = provide_bots(store, sorted(digests), open_sandbox(sandbox))
+
+    def load(place: int) -> tuple[Record, tuple[str, ...]]:
+        record, measured = candidates.load(picked[place])
+        return record, doubts_of(record, measured)
+
+    replay = Replay(len(picked), load, make_executor(), bots=store.root, sandbox=sandbox, missing=missing)
+    counts: Counter[str] = Counter()
+    with ExitStack() as stack:
+        step = stack.enter_context(counting(output, "rerun", "matches"))
+
+        def shown(found: Iterator[Replayed]) -> Iterator[Replayed]:
+            for done, one in enumerate(found, 1):
+                step(done, len(picked))
+                yield one
+
+        for one in in_order(shown(replay.run())):
+            counts[one.kind] += 1
+            note = "" if one.kind == "different" else f"{one.kind}: "
+            for finding in one.findings:
+                output.write(f"{candidates.labels[picked[one.index]]}: {note}{finding}")
+    played = counts.total() - counts["not played"]
+    sums = [f"{counts[kind]} {words}" for kind, words in _SUMS if counts[kind] or kind == "same"]
+    output.write(f"{_matches(played)} played again: {', '.join(sums)}")
+    if counts["different"]:
+        raise CheckError(f"{_matches(counts['different'])} came out differently")
+    if replay.stopped_by:
+        output.say(f"stopped: {_matches(len(picked) - counts.total())} not played again")
+        sys.exit(128 + replay.stopped_by)
+    if counts["not played"]:
+        raise InputError(f"{_matches(counts['not played'])} could not be played again; add the missing bots")
+
+
+_SUMS = (
+    ("same", "the same"),
+    ("not promised", "differently, which was not promised"),
+    ("different", "differently"),
+    ("not played", "not played"),
+)
+
+
+def _matches(count: int) -> str:
+    return f"{count:,} match" + ("" if count == 1 else "es")

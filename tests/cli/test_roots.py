@@ -1,0 +1,106 @@
+"""A tournament's root at the command line: shown, compared, proved, and equal however the run went."""
+
+import json
+import re
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests import genuine
+from tests.command import invoke
+from tourney.store.repository import Repository
+from tourney.store.root import compute_root
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> str:
+    path = str(tmp_path / "tourney.db")
+    with Repository.open(path, create=True) as repository:
+        genuine.play_all(repository, genuine.begin(repository), void=(4,))
+    return path
+
+
+@pytest.fixture
+def root(database: str) -> str:
+    with Repository.open(database) as repository:
+        found = compute_root(repository, repository.tournament())
+    assert found is not None
+    return found
+
+
+def verify(*words: str) -> tuple[int, str, str]:
+    done = invoke("verify", *words)
+    return done.exit_code, done.stdout, done.stderr
+
+
+def test_database_is_compared_with_a_root(database: str, root: str) -> None:
+    assert verify("--root", root, "--db", database) == (0, "cup has this root: 6 matches\n", "")
+    assert verify("--root", root, "cup", "--db", database)[0] == 0
+    code, out, err = verify("--root", "0" * 64, "--db", database)
+    assert (code, out) == (1, "")
+    assert err == f"error: no tournament here has the root {'0' * 64}; cup has the root {root}\n"
+    both = verify("--all", "--root", root, "--db", database)
+    assert both[:2] == (
+        0,
+        "5 records hold\ncup is whole: 3 rounds, 6 matches\ncup has this root: 6 matches\n",
+    )
+    for words in (["--root", "12"], ["--root", root, "other"], ["--root", root, "--manifest", database]):
+        assert verify(*words, "--db", database)[0] == 2
+
+
+def test_root_comes_from_the_records_themselves(database: str, root: str) -> None:
+    """An altered record beside its old digest does not pass."""
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute(
+            'UPDATE "match" SET record = (SELECT record FROM "match" WHERE id = 2) WHERE id = 1'
+        )
+    assert verify("--root", root, "--db", database)[0] == 1
+
+
+def test_unfinished_tournament_does_not_have_the_root(database: str, root: str) -> None:
+    with Repository.open(database) as repository:
+        repository.take_back(1, [3])
+    code, _, err = verify("--root", root, "--db", database)
+    assert code == 1
+    assert "cup has no root yet: match 3 is not played" in err
+
+
+def test_proof_holds_without_the_database(database: str, root: str, tmp_path: Path) -> None:
+    proof, record = tmp_path / "proof.json", tmp_path / "record.json"
+    assert invoke("export", "--proof", "3", "--db", database, "--out", str(proof)).exit_code == 0
+    assert invoke("export", "--proof", "cup/3", "--db", database).stdout == proof.read_text()
+    lines = invoke("export", "--db", database).stdout.splitlines(keepends=True)
+    record.write_text(lines[2])
+    Path(database).unlink()
+    code, out, _ = verify("--root", root, "--proof", str(proof))
+    assert (code, json.loads(proof.read_text())["index"]) == (0, 3)
+    assert out.endswith("belongs to this root: round 2, table 1, repeat 1, order 1, entry 3 of 7\n")
+    assert verify(str(record), "--root", root, "--proof", str(proof))[0] == 0
+    record.write_text(lines[1])
+    assert verify(str(record), "--root", root, "--proof", str(proof))[0] == 1
+    assert verify("--root", "0" * 64, "--proof", str(proof))[0] == 1
+    for words in (["--proof", str(proof)], ["--root", root, "--all", "--proof", str(proof)]):
+        assert verify(*words)[0] == 2
+
+
+def test_plan_and_void_matches_have_proofs(database: str, root: str, tmp_path: Path) -> None:
+    proof = tmp_path / "proof.json"
+    for match, says in (
+        ("plan", f"the plan in {proof} belongs to this root, which has 6 matches\n"),
+        ("4", "a void match belongs to this root: round 2, table 1, repeat 1, order 2, entry 4 of 7\n"),
+    ):
+        proof.write_text(invoke("export", "cup", "--proof", match, "--db", database).stdout)
+        assert verify("--root", root, "--proof", str(proof)) == (0, says, "")
+
+
+def test_damaged_proof_is_refused(database: str, root: str, tmp_path: Path) -> None:
+    proof = tmp_path / "proof.json"
+    text = invoke("export", "--proof", "3", "--db", database).stdout
+    for damaged in ("", "[]", "{}", text.replace('"tree-size":7', '"tree-size":"7"')):
+        proof.write_text(damaged)
+        code, out, err = verify("--root", root, "--proof", str(proof))
+        assert (code, out) == (2, "")
+        assert re.fullmatch("error: .*\n", err)
+    assert invoke("export", "--proof", "9", "--db", database).exit_code == 2

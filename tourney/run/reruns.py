@@ -1,0 +1,260 @@
+"""Play recorded matches again, afresh and in parallel, and compare: what finds a forgery without a flaw."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor, Future
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import Final, Literal
+
+from tourney.bots.catalogue.build import runnable_folder
+from tourney.bots.catalogue.command import bot_command
+from tourney.bots.catalogue.store import BotStore
+from tourney.bots.sandbox.base import Level, Sandbox
+from tourney.errors import BotError, GameError, InputError, RecordError
+from tourney.games.registry import find_game
+from tourney.match.record import Record, check_record, spec_of
+from tourney.match.verify import compare
+from tourney.run.engine.stopping import catch_signals
+from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
+from tourney.seeds import derive, uniform
+
+MOST_FAILURES: Final = 3
+"""A match is given up after this many failures of the machine."""
+_IDLE_SECONDS: Final = 1.0
+
+Kind = Literal["same", "different", "not promised", "not played"]
+"""What came of a match; ``not promised``: it came out differently, but nothing promised that it would not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A match played again: its place in the list, what came of it, and why, a sentence each."""
+
+    index: int
+    kind: Kind
+    findings: tuple[str, ...] = ()
+
+
+def provide_bots(store: BotStore, digests: Sequence[str], sandbox: Sandbox) -> dict[str, str]:
+    """Bring shipped bots into the store where they are missing, and build all; return why some cannot play.
+
+    The result maps their digests to sentences.
+    """
+    missing = {}
+    for digest in dict.fromkeys(digests):
+        try:
+            store.provide(digest)
+            bot = store.fetch(digest)
+            runnable_folder(store, bot, sandbox)
+            bot_command(bot)
+        except BotError as error:
+            missing[digest] = str(error)
+    return missing
+
+
+def doubts_of(record: Record, measured: Mapping[str, object]) -> tuple[str, ...]:
+    """Return why a match is not promised to come out the same again; () if it is."""
+    why = measured.get("why-not")
+    faults = {kind for _, kind, _ in record["outcome"]["faults"] if kind in ("timeout", "crash")}
+    return tuple(map(str, why)) if isinstance(why, (list, tuple)) and why else tuple(sorted(faults))
+
+
+def sample(count: int, size: int, seed: int) -> list[int]:
+    """Return ``size`` of the numbers 0 to count - 1, sorted, drawn from a seed without replacement.
+
+    The k-th draw is ``uniform(derive(seed, "sample", k), count - k)`` into the numbers that are left, where
+    the number drawn is replaced by the last one (Fisher and Yates).
+    """
+    moved: dict[int, int] = {}
+    found = []
+    for k in range(min(size, count)):
+        last = count - k - 1
+        place = uniform(derive(seed, "sample", k), count - k)
+        found.append(moved.get(place, place))
+        moved[place] = moved.get(last, last)
+    return sorted(found)
+
+
+class Replay:
+    """Plays records again by an executor; ``load`` returns the record and the doubts of a place in the list.
+
+    ``missing`` maps the digests of bots that cannot play to the reason. ``stopped_by`` is the signal that
+    ended it, or 0.
+    """
+
+    def __init__(
+        self,
+        count: int,
+        load: Callable[[int], tuple[Record, tuple[str, ...]]],
+        executor: MatchExecutor,
+        *,
+        bots: Path,
+        sandbox: Level,
+        missing: Mapping[str, str],
+    ) -> None:
+        self._load = load
+        self._executor = executor
+        self._bots = str(bots)
+        self._sandbox = sandbox
+        self._missing = missing
+        self._waiting = list(reversed(range(count)))
+        self._again: list[int] = []  # to be played again, one at a time after all others
+        self._running: dict[Future[WorkerReply], int] = {}
+        self._events: SimpleQueue[Future[WorkerReply] | int] = SimpleQueue()
+        self._failures: Counter[int] = Counter()
+        self._held: dict[int, tuple[Record, tuple[str, ...]]] = {}
+        self.stopped_by = 0
+
+    def run(self) -> Iterator[Replayed]:
+        """Yield each match as it ends. The first signal lets those in play finish, a second one stops."""
+        stop = False
+        try:
+            with catch_signals(self._events.put):
+                while True:
+                    yield from self._submit()
+                    if not self._running:
+                        break
+                    for event in self._next_events():
+                        if not isinstance(event, int):
+                            yield from self._ended(event)
+                        elif self.stopped_by:
+                            stop = True
+                        else:
+                            self.stopped_by = event
+                            self._executor.drain()
+                    if stop:
+                        break
+        except BaseException:
+            stop = True
+            raise
+        finally:
+            if stop:
+                self._executor.stop()
+            else:
+                self._executor.close()
+
+    def _next_events(self) -> Iterator["Future[WorkerReply] | int"]:
+        """Wait for an event, and yield it and all others that have come."""
+        try:
+            yield self._events.get(timeout=_IDLE_SECONDS)
+            while True:
+                yield self._events.get_nowait()
+        except Empty:
+            return
+
+    def _submit(self) -> Iterator[Replayed]:
+        """Submit as many matches as the executor takes; yield those that cannot be played."""
+        while not self.stopped_by:
+            if self._waiting and len(self._running) < self._executor.capacity:
+                index = self._waiting.pop()
+            elif self._again and not self._waiting and not self._running:
+                index = self._again.pop(0)
+            else:
+                break
+            record, doubts = self._load(index)
+            problem = self._problem(record)
+            if problem is not None:
+                yield Replayed(index, *problem)
+                continue
+            self._held[index] = record, doubts
+            task = MatchTask(index + 1, spec_of(record), self._bots, self._sandbox, reuse=False)
+            try:
+                future = self._executor.submit(task)
+            except BrokenExecutor:
+                self._waiting.append(index)
+                yield from self._restart()
+                continue
+            self._running[future] = index
+            future.add_done_callback(self._events.put)
+        with suppress(BrokenExecutor):  # the futures say so too
+            self._executor.flush()
+
+    def _problem(self, record: Record) -> tuple[Kind, tuple[str, ...]] | None:
+        """Return why a record cannot be played again, or None."""
+        try:
+            check_record(record)
+        except RecordError as error:
+            return "different", (str(error),)
+        try:
+            rules = find_game(record["game"]).rules
+        except GameError as error:
+            return "not played", (str(error),)
+        if rules != record["rules"]:
+            why = f"it was played by version {record['rules']} of the rules; version {rules} is here"
+            return "not played", (why,)
+        found = {
+            seat["entrant"]: self._missing[seat["digest"]]
+            for seat in record["seats"]
+            if seat["digest"] in self._missing
+        }
+        return ("not played", tuple(f"{name}: {why}" for name, why in found.items())) if found else None
+
+    def _ended(self, future: "Future[WorkerReply]") -> Iterator[Replayed]:
+        index = self._running.pop(future, None)
+        if index is None or future.cancelled():
+            return
+        error = future.exception()
+        if isinstance(error, BrokenExecutor):
+            self._running[future] = index
+            yield from self._restart()
+        elif isinstance(error, InputError):
+            del self._held[index]
+            yield Replayed(index, "not played", (str(error),))
+        elif error is not None:
+            yield from self._failed(index, f"{type(error).__name__}: {error}")
+        else:
+            reply = future.result()
+            if reply.failure is not None:
+                yield from self._failed(index, reply.failure)
+            elif reply.played is not None:
+                yield self._compared(index, reply.played.record)
+            else:
+                self._held.pop(index, None)
+
+    def _compared(self, index: int, now: Record) -> Replayed:
+        record, doubts = self._held.pop(index)
+        findings = compare(record, now)
+        if not findings:
+            return Replayed(index, "same")
+        new = tuple(sorted({kind for _, kind, _ in now["outcome"]["faults"] if kind in ("timeout", "crash")}))
+        why = doubts or new  # a time-out of this machine alone says nothing about the record
+        said = [str(finding) for finding in findings]
+        if why:
+            return Replayed(index, "not promised", (f"{', '.join(why)}: {said[0]}", *said[1:]))
+        return Replayed(index, "different", tuple(said))
+
+    def _failed(self, index: int, why: str) -> Iterator[Replayed]:
+        """Play a match again that the machine failed, or give it up."""
+        self._held.pop(index, None)
+        self._failures[index] += 1
+        if self._failures[index] >= MOST_FAILURES:
+            yield Replayed(index, "not played", (f"the machine failed {MOST_FAILURES} times: {why}",))
+        elif not self.stopped_by:
+            self._again.append(index)
+
+    def _restart(self) -> Iterator[Replayed]:
+        """Replace the workers after one died; every match that was submitted is played again."""
+        lost, self._running = self._running, {}
+        self._executor.restart()
+        for future, index in lost.items():
+            if future.done() and not future.cancelled() and future.exception() is None:
+                self._running[future] = index
+                yield from self._ended(future)
+            else:
+                yield from self._failed(index, "a worker process died")
+
+
+def in_order(found: Iterator[Replayed]) -> Iterator[Replayed]:
+    """Yield matches in the order of the list, as soon as those before have come; the rest at the end."""
+    held: dict[int, Replayed] = {}
+    due = 0
+    for one in found:
+        held[one.index] = one
+        while due in held:
+            yield held.pop(due)
+            due += 1
+    for index in sorted(held):
+        yield held[index]
