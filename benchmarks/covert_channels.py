@@ -201,7 +201,7 @@ def main(words: Sequence[str] | None = None) -> int:
             lambda: by_names(sandbox, folder, bits(given.bits), "/tmp", at_once=False),  # noqa: S108 - inside
             lambda: by_names(sandbox, folder, bits(given.bits), "/usr/bin", at_once=True),
             *(
-                (lambda way=way: by_slots(sandbox, folder, bits(few), way))  # type: ignore[misc]  # a default binds the loop's value
+                (lambda way=way: by_slots(sandbox, folder, bits(few), way))
                 for way in ("processes", "pipes", "processor")
             ),
         ]

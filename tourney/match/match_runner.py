@@ -103,7 +103,7 @@ class MatchRunner:
             places = self._places(spec)
             for entrant, place in zip(spec.seats, places, strict=True):
                 players.append(self._player(entrant, spec.limits, place))
-            played = play_match(spec, game, players, clock=self._clock, about=self._description())
+            played = play_match(spec, game, players, clock=self._clock, about=self._description(players))
             if self._sandbox is not None and any(p.lost and p.greeting is None for p in players):
                 self._sandbox.check()
         except BaseException:
@@ -154,11 +154,15 @@ class MatchRunner:
         dismiss([player for _, player in self._idle[:-MAX_IDLE]])
         self._idle = self._idle[-MAX_IDLE:]
 
-    def _description(self) -> Mapping[str, Any]:
+    def _description(self, players: Sequence[Player]) -> Mapping[str, Any]:
         if self._about is None:
             sandbox = {} if self._sandbox is None else {"sandbox": self._sandbox.as_json()}
             self._about = {"host": platform.node(), **sandbox}
-        return self._about
+        weakened = {name for player in players for name in player.channel.weakened}
+        if not weakened or self._sandbox is None:
+            return self._about
+        degrees = {**self._sandbox.protections, **dict.fromkeys(weakened, "partial")}
+        return {**self._about, "sandbox": {**self._sandbox.as_json(), "protections": degrees}}
 
 
 def _key(entrant: Entrant, limits: Limits, place: Processors) -> _Key:

@@ -112,6 +112,9 @@ class _RunningMatch:
 
     def start(self) -> None:
         """Greet the players that were not greeted yet, begin the game with all, and judge in seat order."""
+        for seat, player in self._players.items():
+            for protection, why in player.channel.weakened.items():
+                self._log.note(0, seat, f"{protection} is only partial for this bot: {why}")
         failed: set[int] = set()
         self._ask_all({s: HELLO for s, p in self._players.items() if p.greeting is None}, Greeting, failed)
         self._ask_all(

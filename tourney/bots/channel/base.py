@@ -2,7 +2,8 @@
 
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple
 
 from tourney.protocol import BotMessage
@@ -44,6 +45,9 @@ def line_event(message: BotMessage) -> Event:
     return Event("line", message.encode().decode("utf-8").rstrip("\n"))
 
 
+_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
+
+
 class Channel(ABC):
     """Exchanges lines with one bot. Never raises for what a bot does; never blocks without a deadline.
 
@@ -56,6 +60,9 @@ class Channel(ABC):
     def resumes(self) -> bool:
         """Whether a wait may follow a time-out. Otherwise the referee waits once, until the last deadline."""
         return False
+
+    weakened: Mapping[str, str] = _NOTHING
+    """The protections that are only partial for this bot, each with the reason."""
 
     @abstractmethod
     def send(self, data: bytes) -> None:
@@ -143,6 +150,7 @@ class ForwardingChannel(Channel):
 
     def __init__(self, inner: Channel) -> None:
         self._inner = inner
+        self.weakened = inner.weakened
 
     @property
     def resumes(self) -> bool:

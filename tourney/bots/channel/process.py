@@ -28,6 +28,7 @@ class ProcessChannel(Channel):
         self, group: BotProcesses, pipes: Pipes, *, clock: Callable[[], int] = time.monotonic_ns
     ) -> None:
         self._group = group
+        self.weakened = group.weakened
         self._stdin, self._stdout, self._stderr = pipes
         self._clock = clock
         self._lines = LineBuffer()

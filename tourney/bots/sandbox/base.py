@@ -12,7 +12,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from types import MappingProxyType
@@ -110,7 +110,7 @@ class Launch:
 
     ``fds`` are inherited, and closed here once the bot has started. ``release`` is called when it has ended.
     For a sandbox that holds its bots, ``words`` are written to the descriptor ``words_to`` once the first
-    process is in its groups.
+    process is in its groups. ``weakened`` is that of the channel.
     """
 
     argv: list[str]
@@ -119,6 +119,7 @@ class Launch:
     release: Callable[[], None] | None = None
     words: bytes = b""
     words_to: int = -1
+    weakened: Mapping[str, str] = field(default_factory=dict)
 
     def close_fds(self) -> None:
         """Close the descriptors that only the start needs."""
@@ -267,7 +268,7 @@ class Sandbox(ABC):
             launch.abandon()
             raise
         launch.close_fds()
-        return process, pipes, self.processes(process, launch.cgroup, launch.release)
+        return process, pipes, self.processes(process, launch.cgroup, launch.release, launch.weakened)
 
     def spawn(
         self, command: BotCommand, *, memory_mb: int, clock: Callable[[], int] = time.monotonic_ns
@@ -284,6 +285,10 @@ class Sandbox(ABC):
                 return FailedChannel(f"{command.argv[0]} cannot be run: {error.strerror}")
             raise SandboxError(f"this machine cannot start a bot: {error.strerror}") from error
         return ProcessChannel(group, pipes, clock=clock)
+
+    def weakened(self, folder: Path, memory_mb: int) -> Mapping[str, str]:  # noqa: ARG002 - the same for all bots here
+        """Return the protections that are only partial for a bot with these files, each with the reason."""
+        return {}
 
     def rehearse(self, command: BotCommand, *, memory_mb: int) -> None:
         """Start a bot before its first match and end it; what it read of the system's files stays cached.
@@ -325,7 +330,7 @@ class Sandbox(ABC):
         except BaseException:
             launch.abandon()
             raise
-        group = self.processes(process, launch.cgroup, launch.release)
+        group = self.processes(process, launch.cgroup, launch.release, launch.weakened)
         held = HeldBot(self.name, process, pipes, group)
         try:
             if launch.cgroup is not None:

@@ -25,6 +25,7 @@ from tourney.bots.sandbox.base import (
 from tourney.bots.sandbox.cgroups import Cgroups, find_cgroups
 from tourney.bots.sandbox.mounts import (
     BOT_FOLDER,
+    Copy,
     Mounts,
     add_figures,
     add_folder,
@@ -168,6 +169,11 @@ class Bubblewrap(Sandbox):
             held["process-count"] = "enforced"
         return all_degrees(held)
 
+    def weakened(self, folder: Path, memory_mb: int) -> Mapping[str, str]:
+        """Return "private-files" with the reason if a bot's files are too large or many to be copied."""
+        shared = Copy.of(folder, memory_mb).shared
+        return {"private-files": shared} if shared else {}
+
     def prepare(self, command: BotCommand, limits: ResourceLimits, *, writable: bool = False) -> Launch:
         """Prepare the start of a bot: its folder is shown as ``/bot``, and is its working directory."""
         user = self._users.take()
@@ -183,6 +189,7 @@ class Bubblewrap(Sandbox):
             launch.abandon()
             raise
         launch.fds = tuple(mounts.fds)
+        launch.weakened = {"private-files": mounts.shared} if mounts.shared else {}
         # Bubblewrap reads its options when it is in its groups, so all that it starts is in them.
         launch.words = b"".join(os.fsencode(word) + b"\0" for word in mounts.words)
         launch.argv = [self._bwrap, "--args", str(launch.fds[-1]), "--"]

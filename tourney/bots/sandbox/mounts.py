@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 from tourney.bots.sandbox.process import high
 
@@ -167,32 +167,47 @@ class _Entry(NamedTuple):
     target: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """What is copied of a bot's folder for a match; ``shared`` says why nothing is, or ""."""
+
+    entries: tuple[_Entry, ...]
+    size: int
+    shared: str = ""
+
+    @classmethod
+    def of(cls, folder: Path, memory_mb: int) -> Self:
+        """Return what to copy, within the bounds of ``add_folder``. Raises OSError."""
+        entries: list[_Entry] = []
+        size = files = 0
+        bound = min(COPY_BYTES, memory_mb << 19)
+        for entry in _entries(folder):
+            entries.append(entry)
+            files += stat.S_ISREG(entry.mode)
+            size += -(-entry.size // _PAGE) * _PAGE
+            if len(entries) > COPY_ENTRIES:
+                return cls((), 0, f"it has more than {COPY_ENTRIES:,} files and folders")
+            if size > bound:
+                reason = "" if bound == COPY_BYTES else f", half of memory-mb = {memory_mb}"
+                return cls((), 0, f"its files are larger than {bound / (1 << 20):g} MiB{reason}")
+        if not _may_open(files):
+            return cls((), 0, f"Tourney may not open {files:,} files at a time; raise its limit (ulimit -n)")
+        return cls(tuple(entries), size)
+
+
 def add_folder(mounts: Mounts, folder: Path, memory_mb: int) -> None:
     """Make ``/bot`` a copy of a bot's files, in memory and read-only, which counts as the bot's memory.
 
-    Files beyond COPY_BYTES or half of the bot's memory, or more than COPY_ENTRIES of them, are not copied but
-    shown: then ``mounts.shared`` says why. Raises OSError.
+    Files larger than COPY_BYTES or half of the bot's memory, or more than COPY_ENTRIES of them, are not
+    copied but shown: then ``mounts.shared`` says why. Raises OSError.
     """
-    entries: list[_Entry] = []
-    size = 0
-    bound = min(COPY_BYTES, memory_mb << 19)
-    for entry in _entries(folder):
-        entries.append(entry)
-        size += -(-entry.size // _PAGE) * _PAGE
-        if len(entries) > COPY_ENTRIES:
-            mounts.shared = f"it holds more than {COPY_ENTRIES:,} files and folders"
-        elif size > bound:
-            reason = "" if bound == COPY_BYTES else f", half of memory-mb = {memory_mb}"
-            mounts.shared = f"its files are larger than {bound / (1 << 20):g} MiB{reason}"
-        elif stat.S_ISREG(entry.mode) and not _may_open(len(entries)):
-            mounts.shared = (
-                f"this process may open fewer than {len(entries) + _SPARE_FILES:,} files (ulimit -n)"
-            )
-        if mounts.shared:
-            mounts.words += ["--ro-bind", str(folder), BOT_FOLDER]
-            return
-    mounts.words += ["--perms", "0755", "--size", str(size + _PAGE), "--tmpfs", BOT_FOLDER]
-    for entry in entries:
+    copy = Copy.of(folder, memory_mb)
+    if copy.shared:
+        mounts.shared = copy.shared
+        mounts.words += ["--ro-bind", str(folder), BOT_FOLDER]
+        return
+    mounts.words += ["--perms", "0755", "--size", str(copy.size + _PAGE), "--tmpfs", BOT_FOLDER]
+    for entry in copy.entries:
         place = f"{BOT_FOLDER}/{entry.path}"
         if stat.S_ISDIR(entry.mode):
             mounts.words += ["--perms", "0755", "--dir", place]

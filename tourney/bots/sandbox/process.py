@@ -13,7 +13,9 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import ClassVar, Final, NamedTuple, Protocol
 
 from tourney.bots.channel.base import Reading
@@ -34,6 +36,7 @@ _END_MS = 2_000
 _EXEC_FAILED = 128
 OUTPUT: Final = 7
 """The descriptor of a bot's output while its sandbox is made."""
+_STANDARD_ERROR: Final = 2
 _LOW: Final = 10
 """Descriptors below it have a digit for a name, in shells and here."""
 _RESTORED: Final = (signal.SIGPIPE, signal.SIGXFSZ)
@@ -207,6 +210,7 @@ def start_held(
             pairs.append((high(read), written) if number == 0 else (read, high(written)))
         output, errors = pairs[1][1], pairs[-1][1]
         copies = ((pairs[0][0], 0), (errors, 1), (errors, 2), (output, OUTPUT))
+        _keep_inherited()
         for fd in fds:
             os.set_inheritable(fd, True)
         pid = os.posix_spawn(
@@ -231,6 +235,18 @@ def start_held(
     return HeldProcess(pid), pipes
 
 
+@cache
+def _keep_inherited() -> None:
+    """Keep descriptors that this process inherited, perhaps a shell's, from the bots: once is enough.
+
+    Python's own are not inherited by any program.
+    """
+    for fd in map(int, os.listdir("/proc/self/fd")):  # noqa: PTH208 - numbers, not paths
+        if fd > _STANDARD_ERROR:
+            with suppress(OSError):  # the listing's own is closed by now
+                os.set_inheritable(fd, False)
+
+
 def high(fd: int) -> int:
     """Move a descriptor above those that have a digit for a name, if it is not there."""
     if fd >= _LOW:
@@ -251,14 +267,18 @@ class BotProcesses:
     """
 
     alive: ClassVar[set[int]] = set()
+    weakened: Mapping[str, str] = MappingProxyType({})
 
     def __init__(
         self,
         process: Process,
         cgroup: Cgroup | None = None,
         release: Callable[[], None] | None = None,
+        weakened: Mapping[str, str] | None = None,
     ) -> None:
         self.pid = process.pid
+        if weakened:
+            self.weakened = weakened
         self._process = process
         self._cgroup = cgroup
         self._release = release

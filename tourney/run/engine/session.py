@@ -3,7 +3,6 @@
 import secrets
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,7 +11,7 @@ from tourney.bots.catalogue.build import runnable_folder
 from tourney.bots.catalogue.command import bot_command
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.base import Sandbox, open_sandbox
-from tourney.errors import BotError, StoreError, StoreUnavailable, TournamentError, UsageError
+from tourney.errors import BotError, SandboxError, StoreError, StoreUnavailable, TournamentError, UsageError
 from tourney.games.registry import find_game
 from tourney.match.referee import Referee
 from tourney.match.spec import MatchSpec
@@ -95,7 +94,7 @@ def run_tournament(
         listener.say(sandbox_text(sandbox))
         listener.say(f"seeds: {tournament.plan.dice_text}")
         listener.say(ponder_text(tournament.plan, sandbox, pinning))
-        rehearse(repository, tournament, store, sandbox)
+        rehearse(repository, tournament, store, sandbox, listener.say)
         status = StatusFile(status_path(place, tournament.id))
         spool.open()
         try:
@@ -117,16 +116,30 @@ def run_tournament(
             sandbox.sweep()
 
 
-def rehearse(repository: Repository, tournament: Tournament, bots: BotStore, sandbox: Sandbox) -> None:
-    """Start each bot of an unfinished tournament once, as ``Sandbox.rehearse`` says."""
-    if tournament.run.reuse or tournament.root is not None:
+def rehearse(
+    repository: Repository, tournament: Tournament, bots: BotStore, sandbox: Sandbox, say: Say
+) -> None:
+    """Start each bot of an unfinished tournament once, as ``Sandbox.rehearse`` says.
+
+    Say which protections are only partial for a bot; with "strict" that raises SandboxError.
+    """
+    if tournament.root is not None:
         return
+    memory_mb = tournament.plan.limits.memory_mb
     entrants = {stored.entrant.digest: stored.entrant for stored in repository.entrants(tournament.id)}
     for digest, entrant in entrants.items():
-        with suppress(BotError):  # its matches name it
+        try:
             bot = bots.fetch(digest)
             command = bot_command(bot, entrant.args, runnable_folder(bots, bot, sandbox))
-            sandbox.rehearse(command, memory_mb=tournament.plan.limits.memory_mb)
+        except BotError:
+            continue  # its matches name it
+        for protection, why in sandbox.weakened(command.folder, memory_mb).items():
+            text = f"{protection} is only partial for {bot.label}: {why}"
+            if sandbox.level == "strict":
+                raise SandboxError(f'sandbox = "strict" cannot be had: {text}; use sandbox = "auto"')
+            say(text)
+        if not tournament.run.reuse:
+            sandbox.rehearse(command, memory_mb=memory_mb)
 
 
 def restore_bots(

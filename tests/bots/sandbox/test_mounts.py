@@ -1,0 +1,142 @@
+"""What a bot sees of the file system: a copy of its files, and fixed figures of the machine."""
+
+import os
+import resource
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.containment import contained
+from tests.tables import make_spec, toy
+from tourney.bots.catalogue.command import BotCommand, environment
+from tourney.bots.channel.base import Channel
+from tourney.bots.sandbox.base import Sandbox, open_sandbox
+from tourney.bots.sandbox.mounts import COPY_BYTES, COPY_ENTRIES, Copy
+from tourney.match.match_runner import MatchRunner
+from tourney.match.named_seeds import RandomChannel
+
+FAR = 60 * 10**9
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a bot's folder, as a store's are: readable for all."""
+    tmp_path.chmod(0o755)
+    return tmp_path
+
+
+def start(folder: Path, script: str, *, memory_mb: int = 512, sandbox: Sandbox | None = None) -> Channel:
+    """Start a shell in a folder."""
+    command = BotCommand(("/bin/sh", "-c", script), folder, environment())
+    return (sandbox or open_sandbox("auto")).spawn(command, memory_mb=memory_mb)
+
+
+def lines(folder: Path, script: str, *, memory_mb: int = 512) -> list[str]:
+    """Return the lines of a shell in a folder."""
+    channel = start(folder, script, memory_mb=memory_mb)
+    found = []
+    while (event := channel.wait(time.monotonic_ns() + FAR)).kind == "line":
+        found.append(event.text)
+    channel.close(0)
+    return found
+
+
+@contained
+def test_copy_has_contents_links_folders_and_permissions(folder: Path) -> None:
+    """It is a file system of its own, and read-only."""
+    (folder / "sub" / "deep").mkdir(parents=True)
+    (folder / "sub" / "deep" / "data").write_text("deep data", "ascii")
+    (folder / "run").write_text("#!/bin/sh\necho ran\n", "ascii")
+    (folder / "run").chmod(0o700)
+    (folder / "a b").write_bytes(b"")
+    (folder / "link").symlink_to("sub/deep/data")
+    script = (
+        "find . -printf '%p %y %m\n' | sort; cat link; echo; ./run; stat -f -c %T .; touch x || echo refused"
+    )
+    assert lines(folder, script) == [
+        ". d 755",
+        "./a b f 444",
+        "./link l 777",
+        "./run f 555",
+        "./sub d 755",
+        "./sub/deep d 755",
+        "./sub/deep/data f 444",
+        "deep data",
+        "ran",
+        "tmpfs",
+        "refused",
+    ]
+
+
+@contained
+def test_bot_inherits_no_descriptors(folder: Path) -> None:
+    """Those of the copied files, the figures and the filter are closed; ``ls`` itself opens one."""
+    (folder / "data").write_bytes(b"1")
+    assert lines(folder, "exec ls /proc/self/fd") == ["0", "1", "2", "3"]
+
+
+@contained
+def test_large_folder_is_shared_and_the_match_says_so(folder: Path) -> None:
+    """Its note names the reason, and its measurements say "partial"."""
+    with (folder / "net").open("wb") as file:
+        file.truncate(COPY_BYTES + 1)
+    sandbox = open_sandbox("auto")
+    started: list[Channel] = []
+
+    def launch(*_: object) -> Channel:
+        script = "stat -f -c %T . >&2; read x"
+        started.append(RandomChannel() if started else start(folder, script, sandbox=sandbox))
+        return started[-1]
+
+    with MatchRunner(launch, sandbox=sandbox, find=toy) as runner:
+        played = runner.play(make_spec())
+    why = "its files are larger than 64 MiB"
+    assert started[0].weakened == {"private-files": why}
+    assert sandbox.weakened(folder, 512) == {"private-files": why}
+    notes = [line.text for line in played.log if line.kind == "note"]
+    assert notes[0] == f"private-files is only partial for this bot: {why}"
+    assert played.measured["sandbox"]["protections"]["private-files"] == "partial"
+    assert sandbox.protections["private-files"] == "enforced"
+
+
+def test_bounds_of_a_copy(folder: Path) -> None:
+    """Bytes, half of the memory, and the number of entries."""
+    with (folder / "net").open("wb") as file:
+        file.truncate(20 << 20)
+    assert Copy.of(folder, 64).shared == ""
+    assert Copy.of(folder, 16).shared == "its files are larger than 8 MiB, half of memory-mb = 16"
+    for number in range(COPY_ENTRIES):
+        (folder / str(number)).mkdir()
+    assert Copy.of(folder, 4096).shared == "it has more than 1,000 files and folders"
+
+
+@contained
+def test_many_files_are_copied_whatever_the_soft_limit(folder: Path, soft_limit: Sequence[int]) -> None:
+    """Each needs a descriptor of the referee, so it raises its limit."""
+    for number in range(900):
+        (folder / str(number)).write_bytes(b"1")
+    assert lines(folder, "ls | wc -l; stat -f -c %T .") == ["900", "tmpfs"]
+    assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] > soft_limit[0]
+
+
+@pytest.fixture
+def soft_limit() -> Iterator[tuple[int, int]]:
+    """Lower the soft limit on open files for a test."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    lowered = (512, before[1])
+    resource.setrlimit(resource.RLIMIT_NOFILE, lowered)
+    yield lowered
+    resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+@contained
+def test_figures_of_the_machine_are_fixed(folder: Path) -> None:
+    """Two sandboxes see the same; the memory is that of the bot."""
+    script = "cat /proc/loadavg /proc/uptime /proc/stat; grep MemTotal /proc/meminfo; cat /proc/vmstat || :"
+    first, second = lines(folder, script), lines(folder, script)
+    assert first == second
+    assert first[:2] == ["0.00 0.00 0.00 1/1 1", "1.00 1.00"]
+    assert first[-1].split() == ["MemTotal:", str(512 << 10), "kB"]
+    assert len([line for line in first if line.startswith("cpu")]) == 1 + (os.cpu_count() or 1)
