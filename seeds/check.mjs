@@ -1,0 +1,431 @@
+// Check exported records and tournaments without Tourney: node check.mjs FILE ... (- is standard input).
+//
+// Prints the first problem of each line, the root of each whole tournament, and counts. Exit code: 0 if all is
+// right, 1 for a problem, 2 for an unreadable file. Written from docs/reference/record.md and docs/rules alone;
+// prints what check.py prints. It does not know the games' rules: whether an action was legal is for
+// `tourney verify` to say.
+
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+
+class Problem extends Error {}
+
+const need = (holds, problem) => { if (!holds) throw new Problem(problem); };
+
+// Keyed BLAKE2b (RFC 7693), which node's crypto does not offer.
+const U64 = (1n << 64n) - 1n;
+const IV = [
+  0x6a09e667f3bcc908n, 0xbb67ae8584caa73bn, 0x3c6ef372fe94f82bn, 0xa54ff53a5f1d36f1n, 0x510e527fade682d1n,
+  0x9b05688c2b3e6c1fn, 0x1f83d9abfb41bd6bn, 0x5be0cd19137e2179n,
+];
+const SIGMA = [ // a round's order of the words, a hex digit each
+  "0123456789abcdef", "ea489fd61c02b753", "b8c052fdae367194", "7931dcbe265a40f8", "905724afe1bc683d",
+  "2c6a0b834d75fe19", "c51fed4a0763928b", "db7ec13950f4862a", "6fe9b308c2d714a5", "a2847615fb9e3cd0",
+].map((row) => [...row].map((digit) => parseInt(digit, 16)));
+const MIXED = ["048c", "159d", "26ae", "37bf", "05af", "16bc", "278d", "349e"].map((row) => [...row].map((digit) => parseInt(digit, 16)));
+const rotated = (word, bits) => (word >> bits) | ((word << (64n - bits)) & U64);
+const padded = (bytes) => Buffer.concat([bytes, Buffer.alloc(128 - bytes.length)]);
+
+function compressed(state, block, bytes, last) {
+  const v = [...state, ...IV];
+  v[12] ^= BigInt(bytes);
+  if (last) v[14] ^= U64;
+  const words = Array.from({ length: 16 }, (_, k) => block.readBigUInt64LE(8 * k));
+  for (let round = 0; round < 12; round += 1) {
+    const order = SIGMA[round % 10];
+    MIXED.forEach(([a, b, c, d], k) => {
+      for (const [half, one, other] of [[0, 32n, 24n], [1, 16n, 63n]]) {
+        v[a] = (v[a] + v[b] + words[order[2 * k + half]]) & U64;
+        v[d] = rotated(v[d] ^ v[a], one);
+        v[c] = (v[c] + v[d]) & U64;
+        v[b] = rotated(v[b] ^ v[c], other);
+      }
+    });
+  }
+  return state.map((word, k) => word ^ v[k] ^ v[k + 8]);
+}
+
+const KEY = Buffer.from("tourney-seed-1", "ascii"); // 14 bytes; digest size 8: both stand in the first word
+const KEYED = compressed([IV[0] ^ 0x01010e08n, ...IV.slice(1)], padded(KEY), 128, false);
+
+export function derive(parent, ...labels) {
+  const text = Buffer.from([parent, ...labels].join("/"), "ascii");
+  let state = KEYED;
+  for (let at = 0; at < text.length; at += 128) {
+    const end = Math.min(at + 128, text.length);
+    state = compressed(state, padded(text.subarray(at, end)), 128 + end, end === text.length);
+  }
+  return new DataView(BigUint64Array.of(state[0]).buffer).getBigUint64(0); // as bytes, read big-endian
+}
+
+export const uniform = (u, total) => Number((BigInt(u) * BigInt(total)) >> 64n);
+
+const LITERALS = new Map([["true", true], ["false", false], ["null", null]]);
+function parsed(text) {
+  let at = 0;
+  const bad = () => need(false, "");
+  const next = (token) => {
+    while (" \t\n\r".includes(text[at] ?? "x")) at += 1;
+    const found = text.startsWith(token, at);
+    at += found ? token.length : 0;
+    return found;
+  };
+  const string = () => {
+    const start = next('"') ? at - 1 : bad();
+    for (; text[at] !== '"'; at += text[at] === "\\" ? 2 : 1) if (at >= text.length) bad();
+    at += 1;
+    return JSON.parse(text.slice(start, at));
+  };
+  const items = (end, read) => {
+    const found = [];
+    if (next(end)) return found;
+    do found.push(read()); while (next(","));
+    return next(end) ? found : bad();
+  };
+  const value = () => {
+    if (next("[")) return items("]", value);
+    if (next("{")) {
+      const pairs = items("}", () => [string(), next(":") ? value() : bad()]);
+      if (new Set(pairs.map(([key]) => key)).size < pairs.length) bad();
+      return Object.assign(Object.create(null), Object.fromEntries(pairs));
+    }
+    if (text[at] === '"') return string();
+    const form = /^(true|false|null|NaN|-?(Infinity|(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?))/;
+    const [word] = form.exec(text.slice(at, at + 9999)) ?? [bad()];
+    at += word.length;
+    if (/^-?[0-9]+$/.test(word)) return word.length > 4300 ? bad() : Number(word);
+    return LITERALS.has(word) ? LITERALS.get(word) : NaN;
+  };
+  const whole = value();
+  return next("") && at === text.length ? whole : bad();
+}
+
+export function parse(bytes) {
+  try {
+    return parsed(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
+  } catch { throw new Problem("this is no JSON, or an object has a key twice"); }
+}
+
+export function canonical(value) {
+  if (typeof value === "number") return String(value);
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  const keys = Object.keys(value).sort();
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`).join(",")}}`;
+}
+
+const match = (pattern) => {
+  const whole = new RegExp(`^(?:${pattern})$`, "u");
+  return (value, what) => need(typeof value === "string" && whole.test(value), `${what} does not match ${pattern}`);
+};
+const within = (value, low, high) => low <= value && value <= high;
+const integer = (low, high) => (value, what) => {
+  need(Number.isInteger(value) && within(value, low, high), `${what} is no integer from ${low} to ${high}`);
+};
+const list = (item, low, high, size = `${low} to ${high}`) => (value, what) => {
+  need(Array.isArray(value) && within(value.length, low, high), `${what} is no list of ${size} items`);
+  value.forEach((entry, n) => (Array.isArray(item) ? item[n] : item)(entry, `${what}[${n}]`));
+};
+const tuple = (...items) => list(items, items.length, items.length, items.length);
+const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+const object = (required, optional = {}, other = undefined) => (value, what) => {
+  const known = new Map([...Object.entries(required), ...Object.entries(optional)]);
+  need(isObject(value), `${what} is no object`);
+  for (const key of Object.keys(required)) need(key in value, `${what} has no ${key}`);
+  for (const key of Object.keys(value).sort()) {
+    const form = known.get(key) ?? other;
+    need(form && /^[!-~]{1,200}$/.test(key), `${what} has a key that is not allowed`);
+    form(value[key], `${what}.${key}`);
+  }
+};
+const anything = () => {};
+
+const [WORD, TOKEN, DIGEST, LABEL, ARGUMENT, SEED] = [
+  "[a-z][a-z0-9-]{0,199}", "[!-~]{1,200}", "[0-9a-f]{64}", "[^\\uD800-\\uDFFF]{1,200}", "[^\\uD800-\\uDFFF]{0,1000}",
+  "0|[1-9][0-9]{0,19}",
+].map(match);
+const [MS, MANY, TABLE, NUMBER] = [integer(1, 2 ** 31 - 1), integer(0, 1e6), integer(1, 64), integer(0, 2 ** 31 - 1)];
+const BOT = { bot: LABEL, version: LABEL, args: list(ARGUMENT, 0, 100), digest: DIGEST };
+const LIMITS = object({
+  "margin-ms": integer(0, 60000), "startup-ms": integer(1, 3600000), "memory-mb": integer(16, 2 ** 24),
+  charge: match("wall|cpu"), ponder: match("allow|freeze"),
+}, { "move-ms": MS, "clock-ms": MS, "increment-ms": NUMBER, nodes: integer(1, 2 ** 53 - 1) });
+const SETTINGS = { game: WORD, rules: TOKEN, options: object({}, {}, TOKEN), limits: LIMITS };
+const FAULT = tuple(TABLE, match("startup|illegal|timeout|crash|protocol|overflow"), MANY);
+const GONE = list(tuple(TABLE, MANY), 1, 64);
+const RECORD = object({
+  ...SETTINGS, format: match("tourney-record/1"), seed: SEED, digest: DIGEST,
+  opening: object({}, { plies: MANY, actions: list(TOKEN, 1, 1e6) }),
+  seats: list(object({ entrant: LABEL, ...BOT }), 1, 64), actions: list(tuple(integer(0, 64), TOKEN), 0, 1e6),
+  outcome: object({ ranks: list(TABLE, 1, 64), reason: WORD, faults: list(FAULT, 0, 64) }, { resigned: GONE }),
+});
+const BOOK = list(list(TOKEN, 1, 1e6), 0, 1e6);
+const PLAN = object({ ...SETTINGS, format: WORD, "opening-plies": MANY, book: BOOK }, {}, anything);
+const ENTRANTS = list(object({ name: LABEL, ...BOT }, {}, anything), 1, 1e6);
+const CUP = object({ plan: PLAN, seed: SEED, entrants: ENTRANTS }, {}, anything);
+const HEAD = object({ tournament: CUP, matches: NUMBER }, {}, anything);
+const MATCH = object({ place: tuple(MS, MS, MS, MS), seats: list(NUMBER, 1, 64) }, {}, anything);
+
+function checkForm(record) {
+  RECORD(record, "record");
+  const { seats, actions, outcome, limits } = record;
+  need(BigInt(record.seed) <= U64, "the seed is not below 2^64");
+  need(Object.keys(record.opening).length === 1, "the opening does not hold either plies or actions");
+  const alone = "clock-ms" in limits !== "increment-ms" in limits;
+  need(!alone, "the limits do not hold clock-ms and increment-ms together, or neither");
+  need(actions.every(([actor]) => actor <= seats.length), `an actor is not from 0 to ${seats.length}`);
+  const gone = [...outcome.faults, ...(outcome.resigned ?? [])];
+  const good = gone.every((entry) => entry[0] <= seats.length && entry.at(-1) <= actions.length);
+  need(good, "a fault or resignation is out of bounds");
+  need(new Set(gone.map(([seat]) => seat)).size === gone.length, "a seat is withdrawn twice");
+  const { digest, ...body } = record;
+  const found = createHash("sha256").update(canonical(body)).digest("hex");
+  need(found === digest, `the digest does not fit the content, which has ${found}`);
+}
+
+const rising = (numbers) => numbers.every((number, k) => k === 0 || numbers[k - 1] < number);
+
+function checkEnd({ seats, actions, outcome, opening }) {
+  const { ranks, reason } = outcome;
+  const placed = ranks.every((rank) => rank === 1 + ranks.filter((other) => other < rank).length);
+  need(placed && ranks.length === seats.length, `the ranks are not ${seats.length} times 1 + the number of seats strictly better`);
+  const faults = outcome.faults.map(([seat, kind, n]) => ({ n, seat, kind }));
+  const resigned = (outcome.resigned ?? []).map(([seat, n]) => ({ n, seat, kind: "resign" }));
+  const early = faults.slice(0, faults.filter(({ kind }) => kind === "startup").length);
+  const others = faults.slice(early.length);
+  const late = [...others, ...resigned].sort((a, b) => a.n - b.n);
+  const started = early.every(({ kind, n }) => kind === "startup" && n === 0) && rising(early.map(({ seat }) => seat));
+  const ordered = started && [late, others, resigned].every((part) => rising(part.map(({ n }) => n)));
+  need(ordered, "the withdrawals are not in order");
+  const isVoid = !actions.length && reason === "fault" && Math.max(...ranks) === 1;
+  need(early.length < seats.length || isVoid, "no seat started, so the match is void");
+  if (early.length === seats.length) return;
+  const gone = [...early, ...late];
+  const most = Math.max(1, seats.length - 1);
+  const good = gone.length <= most && gone.every(({ seat }, k) => ranks[seat - 1] === seats.length - k);
+  need(good, "the ranks do not fit the withdrawals");
+  const last = gone.length === most ? gone.at(-1) : null;
+  const words = last ? [last.kind === "resign" ? "resign" : "fault"] : ["resign", "fault"];
+  need(words.includes(reason) === Boolean(last), "the reason does not fit the withdrawals");
+  need(!last || last.n === actions.length, "actions follow the last withdrawal");
+  for (const { n, seat } of late.filter((entry) => entry !== last)) {
+    need(actions[n]?.[0] === seat, `seat ${seat} was withdrawn after ${n} actions, but does not play the next`);
+  }
+  if (last?.kind === "startup") return;
+  const own = [];
+  actions.forEach(([actor, action], k) => actor && own.push({ n: k + 1, action }));
+  const plies = opening.plies ?? opening.actions.length;
+  need(own.length >= plies, `there are fewer actions than the ${plies} of the opening`);
+  need((opening.actions ?? []).every((action, k) => own[k].action === action), "the opening was not played");
+  need(!late.length || !plies || late[0].n >= own[plies - 1].n, "a seat was withdrawn inside the opening");
+}
+
+const hands = (kinds, size) => (size === 0 ? [""]
+  : [...kinds].flatMap((kind, k) => hands(kinds.slice(k), size - 1).map((rest) => kind + rest)));
+const choose = (n, k) => (k === 0 ? 1 : (choose(n, k - 1) * (n - k + 1)) / k);
+const count = (hand, kind) => hand.split(kind).length - 1;
+const ROLLS = new Map(hands("123", 3).map((roll) => [`roll-${roll}`, [1, 3, 6][new Set(roll).size - 1]]));
+const WEIGHTS = new Map([["sage-stones", ROLLS], ...["cyvasse", "sages-tafl", "seven-sages"].map((game) => [game, new Map()])]);
+// Squares of Element are 100 times the column plus the row, both from 0; beyond the edge 100 is far enough.
+const square = (name) => 100 * "abcdefghijk".indexOf(name[0]) + Number(name.slice(1)) - 1;
+const WAYS = { n: 1, e: 100, s: -1, w: -100 };
+const PREY = { A: "E", E: "W", F: "A", W: "F" };
+const STARTS = { 2: ["f5", "f7"], 3: ["c3", "i3", "i9"], 4: ["c3", "i3", "i9", "c9"] };
+const FORM = /^(draw-[0-4]|stones-[AEFW]+|(step|jump|[AEFW])-[a-k]([1-9]|1[01])|(river|flow)-[nesw]|end)$/;
+
+class Element {
+  constructor({ seats, actions }) {
+    need(seats.length in STARTS, "element has 2 to 4 seats");
+    this.sages = STARTS[seats.length].map(square);
+    Object.assign(this, { actions, hand: "", bag: { A: 30, E: 30, F: 30, W: 30 }, board: new Map(), weights: new Map() });
+  }
+
+  at(q) {
+    const [column, row] = [Math.floor(q / 100), q - 100 * Math.floor(q / 100)];
+    const inside = column >= 0 && column < 11 && row < 11 && !this.sages.includes(q);
+    return inside ? this.board.get(q) ?? ["", 0] : ["#", 0];
+  }
+
+  run(q, way, kind) {
+    const found = [];
+    for (let next = q + way; this.at(next)[0] === kind; next += way) found.push(next);
+    return found;
+  }
+
+  play(n, actor, action) {
+    need(FORM.test(action), `action ${n} is none of element`);
+    const [verb, rest = ""] = action.split("-");
+    this.weights = new Map();
+    if (verb === "draw" && rest !== "0") {
+      for (const hand of hands("AEFW", Number(rest))) {
+        const ways = [..."AEFW"].map((kind) => choose(this.bag[kind], count(hand, kind)));
+        this.weights.set(`stones-${hand}`, ways.reduce((product, factor) => product * factor));
+      }
+    } else if (verb === "stones" || verb === "end") {
+      for (const kind of rest || this.hand) this.bag[kind] += rest ? -1 : 1;
+      this.hand = rest;
+    } else if (verb === "step" || verb === "jump") {
+      this.sages[actor - 1] = square(rest);
+    } else if (verb in this.bag) {
+      this.place(n, verb, square(rest));
+    }
+  }
+
+  put(q, [kind, stones]) {
+    const [old, gone] = this.at(q);
+    if (old !== "" && old !== kind) this.bag[old] += gone;
+    this.board.set(q, [kind, stones]);
+  }
+
+  place(n, kind, q) {
+    const [old, stones] = this.at(q);
+    const more = old === kind && stones < ({ A: 4, E: 2 }[kind] ?? 1);
+    need(this.hand.includes(kind) && (more || ["", PREY[kind]].includes(old)), `action ${n} cannot be played`);
+    this.hand = this.hand.replace(kind, "");
+    this.put(q, [kind, more ? stones + 1 : 1]);
+    const runs = Object.entries(WAYS).map(([letter, way]) => [letter, this.run(q, way, kind)]);
+    if (kind === "F") {
+      const ends = runs.filter(([, run]) => run.length).map(([letter, run]) => run.at(-1) + WAYS[letter]);
+      for (const end of ends.filter((one) => ["", "A"].includes(this.at(one)[0])).slice(0, this.bag.F)) {
+        this.bag.F -= 1;
+        this.put(end, ["F", 1]);
+      }
+    } else if (kind === "W" && runs.some(([, run]) => run.length)) {
+      this.flow(n, q, runs);
+    }
+  }
+
+  flow(n, head, runs) {
+    const text = this.actions.slice(n).map(([, action]) => `${action} `).join("");
+    const [said, named, letters] = /^(?:river-([nesw]) )?((?:flow-[nesw] )*)/.exec(text);
+    const path = [head];
+    for (const [, letter] of letters.matchAll(/flow-(.)/g)) path.push(path.at(-1) + WAYS[letter]);
+    const free = path.slice(1).every((q) => ["", "F"].includes(this.at(q)[0])) && new Set(path).size === path.length;
+    const fitting = runs.filter(([way, run]) => run.length && run.length + 2 === path.length && (named ?? way) === way);
+    need(free && (fitting.length || said === text), `the river of action ${n} cannot flow so`);
+    if (!fitting.length) return;
+    for (const q of path.slice(1)) this.put(q, ["W", 1]);
+    for (const q of [head, ...fitting[0][1]]) this.board.delete(q);
+    this.lost = fitting.length > 1; // which of two rivers flowed: the sages' freedom decides, which is not looked at
+  }
+}
+
+function checkDice(record) {
+  const { game, rules, seed, actions } = record;
+  if (rules !== "1" || !(game === "element" || WEIGHTS.has(game))) return false;
+  const bag = game === "element" ? new Element(record) : null;
+  let k = 0;
+  for (const [index, [actor, action]] of actions.entries()) {
+    const n = index + 1;
+    const weights = bag ? bag.weights : WEIGHTS.get(game);
+    const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
+    need(!(actor && bag && weights.size), `action ${n} is a seat's, but chance acts here`);
+    if (actor === 0) {
+      need(total, `action ${n} is chance's, which does not act here`);
+      let left = uniform(derive(seed, "chance", k), total);
+      const [right] = [...weights].find(([, weight]) => (left -= weight) < 0);
+      need(action === right, `action ${n} is ${action}, but the seed gives ${right}`);
+      k += 1;
+    }
+    bag?.play(n, actor, action);
+    if (bag?.lost) return false;
+  }
+  return true;
+}
+
+const sha256 = (...parts) => createHash("sha256").update(Buffer.concat(parts)).digest();
+export const leaf = (entry) => sha256(Buffer.from([0]), Buffer.from(canonical(entry)));
+
+export function tree(leaves) {
+  if (leaves.length === 1) return leaves[0];
+  let split = 1;
+  while (2 * split < leaves.length) split *= 2;
+  return sha256(Buffer.from([1]), tree(leaves.slice(0, split)), tree(leaves.slice(split)));
+}
+
+function checkPlace(match, record, { plan, seed, entrants }) {
+  const same = (one, other) => canonical(one) === canonical(other);
+  const settings = Object.keys(SETTINGS).every((key) => same(record[key], plan[key]));
+  need(settings, "game, rules, options or limits differ");
+  const seats = match.seats.map((number) => entrants[number]).filter(Boolean)
+    .map(({ name, bot, version, args, digest }) => ({ entrant: name, bot, version, args, digest }));
+  need(same(record.seats, seats), "the seats are not those of the match");
+  if (plan.format === "import") return;
+  const own = derive(seed, "match", ...match.place.slice(0, plan["mirrored-dice"] === false ? 4 : 3));
+  need(record.seed === String(own), `the seed of this place is ${own}`);
+  const line = plan.book.length && plan.book[uniform(derive(own, "book"), plan.book.length)];
+  const opening = line ? { actions: line } : { plies: plan["opening-plies"] };
+  need(same(record.opening, opening), "the opening is not that of the plan");
+}
+
+function* linesOf(bytes) {
+  for (let at = 0, number = 1, end = 0; at < bytes.length; number += 1, at = end + 1) {
+    end = bytes.indexOf(10, at) < 0 ? bytes.length : bytes.indexOf(10, at);
+    const line = bytes.subarray(at, end);
+    if (line.some((byte) => ![32, 9, 13].includes(byte))) yield [number, line];
+  }
+}
+
+// Check a line and add its leaf to the file's; return the record, or nothing for a line without one.
+function checkLine(line, file) {
+  const value = parse(line);
+  const has = (key) => isObject(value) && key in value;
+  if (has("tournament")) {
+    HEAD(value, "tournament");
+    Object.assign(file, { head: value, leaves: [leaf(value.tournament)] });
+    return;
+  }
+  const record = has("place") ? value.record : value;
+  if (has("place")) {
+    MATCH(value, "match");
+    need(file.head, "this match comes before its tournament");
+    if (!has("record")) file.leaves.push(leaf([...value.place, "void"]));
+    if (!has("record")) return;
+  }
+  file.records += 1;
+  checkForm(record);
+  file.name = record.digest.slice(0, 16);
+  checkEnd(record);
+  if (has("place")) checkPlace(value, record, file.head.tournament);
+  if (has("place")) file.leaves.push(leaf([...value.place, record.digest]));
+  file.unknown += checkDice(record) ? 0 : 1;
+}
+
+function main(paths) {
+  const help = readFileSync(new URL(import.meta.url), "utf-8").split("\n\n", 1)[0].replace(/^\/\/ ?/gm, "");
+  if (!paths.length || paths.includes("--help")) process.stdout.write(`${help}\n`);
+  if (!paths.length || paths.includes("--help")) return paths.length ? 0 : 2;
+  const file = { records: 0, bad: 0, unknown: 0 };
+  for (const path of paths) {
+    const before = file.bad;
+    Object.assign(file, { head: null, leaves: [] });
+    let bytes;
+    try {
+      bytes = readFileSync(path === "-" ? 0 : path);
+    } catch {
+      process.stderr.write(`${path} cannot be read\n`);
+      return 2;
+    }
+    for (const [number, line] of linesOf(bytes)) {
+      file.name = "?";
+      try {
+        checkLine(line, file);
+      } catch (problem) {
+        if (!(problem instanceof Problem)) throw problem;
+        file.bad += 1;
+        process.stdout.write(`${path} line ${number}, record ${file.name}: ${problem.message}\n`);
+      }
+    }
+    if (file.head && "root" in file.head && file.bad === before) {
+      const root = tree(file.leaves).toString("hex");
+      const good = root === file.head.root && file.leaves.length === file.head.matches + 1;
+      process.stdout.write(`${path}: the root is ${root}${good ? "" : ", but its first line says otherwise"}\n`);
+      file.bad += good ? 0 : 1;
+    }
+  }
+  process.stdout.write(`${file.records} records, ${file.bad} problems; dice of ${file.unknown} not checked\n`);
+  return file.bad ? 1 : 0;
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) process.exitCode = main(process.argv.slice(2));

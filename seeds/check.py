@@ -1,0 +1,299 @@
+"""Check exported records and tournaments without Tourney: python3 check.py FILE ... (- is standard input).
+
+Prints the first problem of each line, the root of each whole tournament, and counts. Exit code: 0 if all is
+right, 1 for a problem, 2 for an unreadable file. Written from docs/reference/record.md and docs/rules alone,
+like check.mjs. It does not know the games' rules: whether an action was legal is for `tourney verify` to say.
+"""
+# fmt: off
+# A few pages: one blank line between functions, several keys in a line.
+
+import hashlib
+import json
+import re
+import sys
+from itertools import accumulate, combinations_with_replacement
+from math import comb, nan, prod
+from typing import Any
+
+Object = dict[str, Any]
+WORD, TOKEN, DIGEST, U64 = "[a-z][a-z0-9-]{0,199}", "[!-~]{1,200}", "[0-9a-f]{64}", "0|[1-9][0-9]{0,19}"
+LABEL, ARGUMENT = r"[^\uD800-\uDFFF]{1,200}", r"[^\uD800-\uDFFF]{0,1000}"
+MS, MANY, TABLE = range(1, 2**31), range(1_000_001), range(1, 65)
+# Forms: pattern, range, list [item, least, most], tuple of items, object ("?": optional, "*": others), None
+BOT = {"bot": LABEL, "version": LABEL, "args": [ARGUMENT, 0, 100], "digest": DIGEST}
+LIMITS = {
+    "move-ms?": MS, "clock-ms?": MS, "increment-ms?": range(2**31), "nodes?": range(1, 2**53),
+    "margin-ms": range(60_001), "startup-ms": range(1, 3_600_001), "memory-mb": range(16, 2**24 + 1),
+    "charge": "wall|cpu", "ponder": "allow|freeze",
+}
+SETTINGS = {"game": WORD, "rules": TOKEN, "options": {"*": TOKEN}, "limits": LIMITS}
+GONE = [(TABLE, MANY), 1, 64]
+FAULT = (TABLE, "startup|illegal|timeout|crash|protocol|overflow", MANY)
+RECORD = {
+    **SETTINGS, "format": "tourney-record/1", "seed": U64, "digest": DIGEST,
+    "opening": {"plies?": MANY, "actions?": [TOKEN, 1, 10**6]}, "seats": [{"entrant": LABEL, **BOT}, 1, 64],
+    "actions": [(range(65), TOKEN), 0, 10**6],
+    "outcome": {"ranks": [TABLE, 1, 64], "reason": WORD, "faults": [FAULT, 0, 64], "resigned?": GONE},
+}
+PLAN = {**SETTINGS, "format": WORD, "opening-plies": MANY, "book": [[TOKEN, 1, 10**6], 0, 10**6], "*": None}
+CUP = {"plan": PLAN, "seed": U64, "entrants": [{"name": LABEL, **BOT, "*": None}, 1, 10**6], "*": None}
+HEAD = {"tournament": CUP, "matches": range(2**31), "*": None}
+MATCH = {"place": (MS, MS, MS, MS), "seats": [range(2**31), 1, 64], "*": None}
+
+def derive(parent: int | str, *labels: int | str) -> int:
+    text = "/".join(map(str, (parent, *labels))).encode("ascii")
+    return int.from_bytes(hashlib.blake2b(text, digest_size=8, key=b"tourney-seed-1").digest(), "big")
+
+def uniform(u: int, total: int) -> int:
+    return u * total >> 64
+
+def need(holds: object, problem: str) -> None:
+    if not holds:
+        raise ValueError(problem)
+
+def canonical(value: object) -> bytes:
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return text.encode("utf-8", "backslashreplace")
+
+def leaf(entry: object) -> bytes:
+    return hashlib.sha256(b"\0" + canonical(entry)).digest()
+
+def tree(leaves: list[bytes]) -> bytes:
+    if len(leaves) == 1:
+        return leaves[0]
+    split = 1 << (len(leaves) - 1).bit_length() - 1
+    return hashlib.sha256(b"\1" + tree(leaves[:split]) + tree(leaves[split:])).digest()
+
+def parse(line: bytes) -> Any:
+    def once(pairs: list[tuple[str, Any]]) -> Object:
+        need(len(dict(pairs)) == len(pairs), "a key comes twice")
+        return dict(pairs)
+    try:
+        return json.loads(line.decode(), object_pairs_hook=once, parse_float=lambda _: nan)
+    except (ValueError, RecursionError):
+        raise ValueError("this is no JSON, or an object has a key twice") from None
+
+def fits(value: Any, form: Any, what: str) -> None:
+    if isinstance(form, str):
+        need(isinstance(value, str) and re.fullmatch(form, value), f"{what} does not match {form}")
+    elif isinstance(form, range):
+        need(type(value) is int and value in form, f"{what} is no integer from {form[0]} to {form[-1]}")
+    elif isinstance(form, dict):
+        need(isinstance(value, dict), f"{what} is no object")
+        for key in form:
+            need(key in value or key[-1] in "?*", f"{what} has no {key}")
+        known = {key.rstrip("?"): inner for key, inner in form.items()}
+        for key in sorted(value):
+            good = re.fullmatch(TOKEN, key) and (key in known or "*" in known)
+            need(good, f"{what} has a key that is not allowed")
+            fits(value[key], known.get(key, known.get("*")), f"{what}.{key}")
+    elif form is not None:
+        item, low, high = form if isinstance(form, list) else (None, len(form), len(form))
+        size = f"{low} to {high}" if item else f"{low}"
+        need(isinstance(value, list) and low <= len(value) <= high, f"{what} is no list of {size} items")
+        for n, entry in enumerate(value):
+            fits(entry, item or form[n], f"{what}[{n}]")
+
+def check_form(record: Any) -> None:
+    fits(record, RECORD, "record")
+    seats, actions, outcome = len(record["seats"]), len(record["actions"]), record["outcome"]
+    need(int(record["seed"]) < 2**64, "the seed is not below 2^64")
+    need(len(record["opening"]) == 1, "the opening does not hold either plies or actions")
+    both = ("clock-ms" in record["limits"]) == ("increment-ms" in record["limits"])
+    need(both, "the limits do not hold clock-ms and increment-ms together, or neither")
+    need(all(actor <= seats for actor, _ in record["actions"]), f"an actor is not from 0 to {seats}")
+    gone = [(entry[0], entry[-1]) for entry in outcome["faults"] + outcome.get("resigned", [])]
+    need(all(seat <= seats and n <= actions for seat, n in gone), "a fault or resignation is out of bounds")
+    need(len({seat for seat, _ in gone}) == len(gone), "a seat is withdrawn twice")
+    digest = hashlib.sha256(canonical({k: record[k] for k in record if k != "digest"})).hexdigest()
+    need(digest == record["digest"], f"the digest does not fit the content, which has {digest}")
+
+def check_end(record: Object) -> None:
+    seats, actions, outcome = len(record["seats"]), record["actions"], record["outcome"]
+    ranks, reason, most = outcome["ranks"], outcome["reason"], max(1, seats - 1)
+    good = len(ranks) == seats and all(rank == 1 + sum(other < rank for other in ranks) for rank in ranks)
+    need(good, f"the ranks are not {seats} times 1 + the number of seats strictly better")
+    faults = [(n, kind != "startup", seat) for seat, kind, n in outcome["faults"]]
+    resigned = [(n, True, seat) for seat, n in outcome.get("resigned", [])]
+    gone = sorted(faults + resigned)
+    late = [n for n, started, _ in gone if started]
+    good = faults == sorted(faults) and resigned == sorted(resigned) and len(set(late)) == len(late)
+    need(good and all(started or n == 0 for n, started, _ in gone), "the withdrawals are not in order")
+    if len(gone) == seats and not late:
+        need(not actions and reason == "fault" and set(ranks) == {1}, "no seat started, so the match is void")
+        return
+    over = len(gone) == most
+    good = len(gone) <= most and all(ranks[seat - 1] == seats - k for k, (_, _, seat) in enumerate(gone))
+    need(good, "the ranks do not fit the withdrawals")
+    words = ["resign" if gone[-1] in resigned else "fault"] if over else ["resign", "fault"]
+    need((reason in words) == over, "the reason does not fit the withdrawals")
+    need(not over or gone[-1][0] == len(actions), "actions follow the last withdrawal")
+    for n, started, seat in gone[:-1] if over else gone:
+        good = not started or (n < len(actions) and actions[n][0] == seat)
+        need(good, f"seat {seat} was withdrawn after {n} actions, but does not play the next")
+    own = [(n, action) for n, (actor, action) in enumerate(actions, 1) if actor]
+    given = record["opening"].get("actions", [])
+    plies = 0 if over and not late else record["opening"].get("plies", len(given))
+    need(len(own) >= plies, f"there are fewer actions than the {plies} of the opening")
+    need(not plies or given in ([], [action for _, action in own[:plies]]), "the opening was not played")
+    need(not late or not plies or late[0] >= own[plies - 1][0], "a seat was withdrawn inside the opening")
+
+class Element:  # its bag; squares are complex numbers (a1 is 0) with a string of the stones on them
+    form = "draw-[0-4]|stones-[AEFW]+|(step|jump|[AEFW])-[a-k]([1-9]|1[01])|(river|flow)-[nesw]|end"
+    ways, prey = {"n": 1j, "e": 1, "s": -1j, "w": -1}, {"A": "E", "E": "W", "F": "A", "W": "F"}
+    starts = {2: [5 + 4j, 5 + 6j], 3: [2 + 2j, 8 + 2j, 8 + 8j], 4: [2 + 2j, 8 + 2j, 8 + 8j, 2 + 8j]}
+
+    def __init__(self, record: Object) -> None:
+        need(len(record["seats"]) in self.starts, "element has 2 to 4 seats")
+        self.actions, self.sages = record["actions"], list(self.starts[len(record["seats"])])
+        self.bag, self.hand = dict.fromkeys("AEFW", 30), ""
+        self.board: dict[complex, str] = {}
+        self.lost = False  # which of two rivers flowed: the sages' freedom decides, which is not looked at
+        self.weights: dict[str, int] = {}
+
+    def at(self, q: complex) -> str:
+        inside = 0 <= q.real < 11 and 0 <= q.imag < 11 and q not in self.sages
+        return self.board.get(q, "") if inside else "#"
+
+    def run(self, q: complex, way: complex, kind: str) -> list[complex]:
+        found = [q + way]
+        while self.at(found[-1])[:1] == kind:
+            found.append(found[-1] + way)
+        return found[:-1]
+
+    def play(self, n: int, actor: int, action: str) -> None:
+        need(re.fullmatch(self.form, action), f"action {n} is none of element")
+        verb, _, rest = action.partition("-")
+        self.weights = {}
+        if verb == "draw" and rest != "0":
+            for h in combinations_with_replacement("AEFW", int(rest)):
+                self.weights["stones-" + "".join(h)] = prod(comb(self.bag[k], h.count(k)) for k in "AEFW")
+        elif verb in ("stones", "end"):
+            for kind in rest or self.hand:
+                self.bag[kind] += -1 if rest else 1
+            self.hand = rest
+        elif verb in ("step", "jump"):
+            self.sages[actor - 1] = complex(ord(rest[0]) - 97, int(rest[1:]) - 1)
+        elif verb in self.bag:
+            self.place(n, verb, complex(ord(rest[0]) - 97, int(rest[1:]) - 1))
+
+    def put(self, q: complex, stones: str) -> None:
+        for kind in self.at(q) if self.at(q)[:1] != stones[0] else "":
+            self.bag[kind] += 1
+        self.board[q] = stones
+
+    def place(self, n: int, kind: str, q: complex) -> None:
+        old = self.at(q)
+        more = old[:1] == kind and len(old) < {"A": 4, "E": 2}.get(kind, 1)
+        need(kind in self.hand and (more or old[:1] in ("", self.prey[kind])), f"action {n} cannot be played")
+        self.hand = self.hand.replace(kind, "", 1)
+        self.put(q, old + kind if more else kind)
+        runs = {letter: self.run(q, way, kind) for letter, way in self.ways.items()}
+        ends = [run[-1] + self.ways[letter] for letter, run in runs.items() if run and kind == "F"]
+        for end in [end for end in ends if self.at(end)[:1] in ("", "A")][: self.bag["F"]]:
+            self.bag["F"] -= 1
+            self.put(end, "F")
+        if kind == "W" and any(runs.values()):
+            self.flow(n, q, runs)
+
+    def flow(self, n: int, head: complex, runs: dict[str, list[complex]]) -> None:
+        text = "".join(action + " " for _, action in self.actions[n:])  # these say where the river flows
+        [said] = re.finditer("^(?:river-([nesw]) )?((?:flow-[nesw] )*)", text)
+        path = list(accumulate(said[2][5::7], lambda q, letter: q + self.ways[letter], initial=head))
+        good = len(set(path)) == len(path) and all(self.at(q) in ("", "F") for q in path[1:])
+        runs = {way: run for way, run in runs.items() if said[1] in (None, way)}
+        fitting = [run for run in runs.values() if run and len(run) + 2 == len(path)]
+        need(good and (fitting or said.end() == len(text)), f"the river of action {n} cannot flow so")
+        for q in path[1:] if fitting else ():
+            self.put(q, "W")
+        for q in (head, *fitting[0]) if fitting else ():
+            del self.board[q]
+        self.lost = len(fitting) > 1
+
+ROLLS = {"roll-" + "".join(r): (1, 3, 6)[len(set(r)) - 1] for r in combinations_with_replacement("123", 3)}
+WEIGHTS: dict[str, Object] = {"sage-stones": ROLLS, "cyvasse": {}, "sages-tafl": {}, "seven-sages": {}}
+
+def check_dice(record: Object) -> bool:
+    if record["rules"] != "1" or record["game"] not in (*WEIGHTS, "element"):
+        return False
+    bag = Element(record) if record["game"] == "element" else None
+    k = 0
+    for n, (actor, action) in enumerate(record["actions"], 1):
+        weights = bag.weights if bag else WEIGHTS[record["game"]]
+        need(not (actor and bag and weights), f"action {n} is a seat's, but chance acts here")
+        if actor == 0:
+            need(any(weights.values()), f"action {n} is chance's, which does not act here")
+            left = uniform(derive(record["seed"], "chance", k), sum(weights.values()))
+            ends = zip(weights, accumulate(weights.values()), strict=True)
+            right = next(outcome for outcome, end in ends if end > left)
+            need(action == right, f"action {n} is {action}, but the seed gives {right}")
+            k += 1
+        if bag:
+            bag.play(n, actor, action)
+            if bag.lost:
+                return False
+    return True
+
+def check_place(match: Object, record: Object, cup: Object) -> None:
+    plan, book = cup["plan"], cup["plan"]["book"]
+    need(all(record[key] == plan[key] for key in SETTINGS), "game, rules, options or limits differ")
+    bots = [{"entrant": bot["name"], **{key: bot[key] for key in BOT}} for bot in cup["entrants"]]
+    good = record["seats"] == [bots[number] for number in match["seats"] if number < len(bots)]
+    need(good, "the seats are not those of the match")
+    if plan["format"] != "import":
+        seed = derive(cup["seed"], "match", *match["place"][: 4 if plan.get("mirrored-dice") is False else 3])
+        need(record["seed"] == str(seed), f"the seed of this place is {seed}")
+        line = book and {"actions": book[uniform(derive(seed, "book"), len(book))]}
+        good = record["opening"] == (line or {"plies": plan["opening-plies"]})
+        need(good, "the opening is not that of the plan")
+
+def main(paths: list[str]) -> int:
+    if not paths or "--help" in paths:
+        sys.stdout.write(str(__doc__))
+        return 0 if paths else 2
+    records = bad = unknown = 0
+    for path in paths:
+        head, leaves, before = Object(), [b""], bad
+        try:
+            with open(0 if path == "-" else path, "rb") as file:
+                lines = [(n, line) for n, line in enumerate(file, 1) if line.strip(b" \t\r\n")]
+        except OSError:
+            sys.stderr.write(f"{path} cannot be read\n")
+            return 2
+        for number, line in lines:
+            name = "?"
+            try:
+                value = parse(line)
+                keys = list(value) if isinstance(value, dict) else []
+                if "tournament" in keys:
+                    fits(value, HEAD, "tournament")
+                    head, leaves = value, [leaf(value["tournament"])]
+                    continue
+                if "place" in keys:
+                    fits(value, MATCH, "match")
+                    need(head, "this match comes before its tournament")
+                    if "record" not in value:
+                        leaves.append(leaf([*value["place"], "void"]))
+                        continue
+                records += 1
+                record = value["record"] if "place" in keys else value
+                check_form(record)
+                name = record["digest"][:16]
+                check_end(record)
+                if "place" in keys:
+                    check_place(value, record, head["tournament"])
+                    leaves.append(leaf([*value["place"], record["digest"]]))
+                unknown += not check_dice(record)
+            except ValueError as problem:
+                bad += 1
+                print(f"{path} line {number}, record {name}: {problem}")
+        if "root" in head and bad == before:
+            root = tree(leaves).hex()
+            good = root == head["root"] and len(leaves) == head["matches"] + 1
+            print(f"{path}: the root is {root}{'' if good else ', but its first line says otherwise'}")
+            bad += not good
+    print(f"{records} records, {bad} problems; dice of {unknown} not checked")
+    return 1 if bad else 0
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

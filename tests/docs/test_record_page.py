@@ -1,0 +1,224 @@
+"""The test vectors of the record page hold for Tourney and for both checkers."""
+
+import ast
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import rfc8785
+
+from tests.command import ROOT
+from tests.seeds.checkers import in_node, module, needs_node
+from tourney.bots.catalogue.files import content_digest, hash_tree
+from tourney.games.registry import find_game
+from tourney.match.merkle import inclusion_path, leaf_hash, root_from_path
+from tourney.match.record import check_record, digest_of
+from tourney.match.referee import Referee
+from tourney.match.seeds import bot_seed, chance_stream, match_seed, pick, seat_orders
+from tourney.match.spec import Entrant, Limits, MatchSpec, Opening
+from tourney.match.verify import replay, verify
+from tourney.seeds import derive, uniform
+from tourney.store.root import root_of
+
+PAGE = (ROOT / "docs" / "reference" / "record.md").read_text(encoding="utf-8")
+VECTORS: dict[str, Any] = {
+    name: json.loads(text)
+    for name, text in re.findall(r"^```json ([a-z-]+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+}
+
+
+def test_every_vector_of_the_page_has_a_test() -> None:
+    own = Path(__file__).read_text(encoding="utf-8")
+    assert VECTORS
+    assert [name for name in VECTORS if f'VECTORS["{name}"]' not in own] == []
+
+
+def test_derived_seeds_hold() -> None:
+    for case in VECTORS["derive"]:
+        found = derive(int(case["parent"]), *case["labels"])
+        assert str(found) == case["seed"]
+        assert case["text"] == "/".join([case["parent"], *map(str, case["labels"])])
+        assert module().derive(case["parent"], *case["labels"]) == found
+        plain = hashlib.blake2b(case["text"].encode(), digest_size=8, key=b"tourney-seed-1")
+        assert int.from_bytes(plain.digest(), "big") == found
+
+
+@needs_node
+def test_derived_seeds_and_integers_hold_in_node() -> None:
+    cases = VECTORS["derive"]
+    found = in_node("value.map((case_) => check.derive(case_.parent, ...case_.labels))", cases)
+    assert found == [case["seed"] for case in cases]
+    found = in_node("value.map(({ u, total }) => check.uniform(u, total))", VECTORS["uniform"])
+    assert found == [case["value"] for case in VECTORS["uniform"]]
+
+
+def test_uniform_integers_hold() -> None:
+    for case in VECTORS["uniform"]:
+        assert uniform(int(case["u"]), case["total"]) == case["value"]
+        assert module().uniform(int(case["u"]), case["total"]) == case["value"]
+
+
+def test_seat_orders_hold() -> None:
+    for case in VECTORS["seat-orders"]:
+        orders = seat_orders(case["seats"], case["repeat"])
+        assert ["".join("ABCD"[entrant] for entrant in order) for order in orders] == case["orders"]
+
+
+def test_match_seeds_hold() -> None:
+    for case in VECTORS["match-seeds"]:
+        place = (case["round"], case["table"], case["repeat"])
+        seed = match_seed(20261120, *place)
+        assert str(seed) == case["seed"]
+        assert str(match_seed(20261120, *place, 2)) == case["own"]
+        assert [str(bot_seed(seed, seat)) for seat in (1, 2)] == case["bot-seeds"]
+        assert uniform(derive(seed, "book"), 60) == case["book-line"]
+
+
+def test_bags_of_element_hold() -> None:
+    case = VECTORS["bag"]
+    game = find_game(case["game"])
+    state: Any = game.new(case["seats"])
+    checker = module().Element(
+        {"seats": [None] * case["seats"], "actions": [[0, a] for a in case["actions"]]}
+    )
+    bags = []
+    for n, text in enumerate(case["actions"], 1):
+        actor = state.actor
+        if actor == 0:
+            bags.append(list(state._position.bag))
+            assert [checker.bag[kind] for kind in "AEFW"] == bags[-1]
+            draw = chance_stream(int(case["seed"]))(len(bags) - 1)
+            assert game.action_string(pick(draw, state.legal_actions(), state.chance_weights())) == text
+        state = state.play(game.read_action(state, text))
+        checker.play(n, actor, text)
+    assert bags == case["bags"]
+
+
+def test_attempts_of_an_opening_hold() -> None:
+    case = VECTORS["tries"]
+    game = find_game(case["game"])
+
+    def actions(moves: list[str]) -> Any:
+        state: Any = game.new(case["seats"], case["options"])
+        for text in moves:
+            state = state.play(game.read_action(state, text))
+        return state
+
+    assert actions(case["abandoned"]).ranks() is not None
+    seats = tuple(Entrant(name, "bot", "1", (), "0" * 64) for name in "abc")
+    options = tuple(case["options"].items())
+    spec = MatchSpec(game.name, options, seats, int(case["seed"]), Limits(), Opening(case["plies"]))
+    referee = Referee(spec, game)
+    referee.begin()
+    played = [text for _, text in referee.actions]
+    assert played[: len(case["opening"])] == case["opening"]
+    for moves, attempt in ((case["abandoned"], 0), (case["opening"], 1)):
+        state: Any = game.new(case["seats"], case["options"])
+        k = j = 0
+        for text in moves:
+            legal = state.legal_actions()
+            if state.actor == 0:
+                action = pick(chance_stream(spec.seed)(k), legal, state.chance_weights())
+                k += 1
+            else:
+                action = legal[uniform(derive(spec.seed, "opening", attempt, j), len(legal))]
+                j += 1
+            assert game.action_string(action) == text
+            state = state.play(action)
+
+
+def test_record_of_the_page_is_canonical_and_correct() -> None:
+    record = VECTORS["record"]
+    text = re.findall(r"^```json record\n(.*?)\n```$", PAGE, re.MULTILINE | re.DOTALL)[0]
+    assert text.encode() == rfc8785.dumps(record) == module().canonical(record)
+    assert digest_of(check_record(record)) == record["digest"]
+    assert verify(record) == []
+    assert int(record["seed"]) == match_seed(20261120, 1, 1, 1)
+
+
+@needs_node
+def test_record_of_the_page_is_canonical_in_node() -> None:
+    found = in_node(
+        "check.canonical(check.parse(new TextEncoder().encode(JSON.stringify(value))))", VECTORS["record"]
+    )
+    assert found.encode() == rfc8785.dumps(VECTORS["record"])
+
+
+def test_samples_of_the_record_hold() -> None:
+    record = VECTORS["record"]
+    rolls = find_game("sage-stones").new(3).legal_actions()
+    for sample in VECTORS["samples"]:
+        actor, text = record["actions"][sample["action"]]
+        u = derive(int(record["seed"]), *sample["labels"])
+        state: Any = replay(record, find_game("sage-stones"), sample["action"])
+        legal = list(map(find_game("sage-stones").action_string, state.legal_actions()))
+        if actor == 0:
+            assert len(rolls) == len(legal)
+            assert pick(u, legal, state.chance_weights()) == text
+        else:
+            assert legal == sample["candidates"].split()
+            assert legal[uniform(u, len(legal))] == text
+
+
+def test_content_digest_of_the_bundle_holds(tmp_path: Path) -> None:
+    case = VECTORS["bundle"]
+    for file in case["files"]:
+        place = tmp_path / "bot" / file["path"]
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(file["text"], encoding="utf-8")
+        place.chmod(0o755 if file["executable"] else 0o644)
+    assert content_digest(hash_tree(tmp_path / "bot")) == case["digest"]
+    assert hashlib.sha256(case["list"].encode()).hexdigest() == case["digest"]
+
+
+def test_root_and_proofs_hold() -> None:
+    case = VECTORS["root"]
+    leaves = [leaf_hash(rfc8785.dumps(entry)) for entry in case["entries"]]
+    assert [leaf.hex() for leaf in leaves] == case["leaves"]
+    assert [module().leaf(entry).hex() for entry in case["entries"]] == case["leaves"]
+    assert root_of(case["entries"]) == module().tree(leaves).hex() == case["root"]
+    for proof in case["proofs"]:
+        path = [bytes.fromhex(one) for one in proof["hashes"]]
+        assert inclusion_path(leaves, proof["index"]) == path
+        found = root_from_path(leaves[proof["index"]], proof["index"], len(leaves), path)
+        assert found is not None
+        assert (
+            found.hex() == by_page(leaves[proof["index"]], proof["index"], len(leaves), path) == case["root"]
+        )
+
+
+def by_page(leaf: bytes, index: int, size: int, hashes: list[bytes]) -> str:
+    """Return the root that a proof leads to, as the page says."""
+    f, s = index, size - 1
+    for p in hashes:
+        if f % 2 == 1 or f == s:
+            leaf = hashlib.sha256(b"\1" + p + leaf).digest()
+            while f % 2 == 0 and f != 0:
+                f, s = f // 2, s // 2
+        else:
+            leaf = hashlib.sha256(b"\1" + leaf + p).digest()
+        f, s = f // 2, s // 2
+    assert s == 0
+    return leaf.hex()
+
+
+@needs_node
+def test_root_holds_in_node() -> None:
+    case = VECTORS["root"]
+    found = in_node("check.tree(value.map(check.leaf)).toString('hex')", case["entries"])
+    assert found == case["root"]
+
+
+def test_page_names_every_label() -> None:
+    """Every word that the program gives to ``derive``, directly or through a stream."""
+    words = set()
+    for path in (ROOT / "tourney").rglob("*.py"):
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            name = getattr(call.func, "id", "") if isinstance(call, ast.Call) else ""
+            if isinstance(call, ast.Call) and name in {"derive", "deriver", "stream"}:
+                words |= {arg.value for arg in call.args[1:] if isinstance(arg, ast.Constant)}
+    assert {"match", "chance", "opening", "substitute", "bot", "swiss", "design"} <= words
+    missing = [word for word in words if isinstance(word, str) and f"`{word}`" not in PAGE]
+    assert [word for word in missing if f'"{word}"' not in PAGE] == []
