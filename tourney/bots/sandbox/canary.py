@@ -50,8 +50,8 @@ CACHE_CALLS = {
 CHANGING = ("loadavg", "meminfo", "stat", "uptime")
 """Files of /proc that programs need; their content must be fixed."""
 HIDDEN = (
-    *("buddyinfo", "diskstats", "interrupts", "key-users", "keys", "locks", "partitions", "schedstat"),
-    *("softirqs", "swaps", "vmstat", "zoneinfo", "sys/fs/dentry-state", "sys/fs/file-nr", "sys/fs/inode-nr"),
+    *("buddyinfo", "diskstats", "interrupts", "schedstat", "softirqs", "vmstat", "zoneinfo"),
+    *("sys/fs/dentry-state", "sys/fs/file-nr", "sys/fs/inode-nr", "irq/0/spurious"),
     *("pressure/cpu", "pressure/io", "pressure/memory"),
 )
 """Files of /proc on the whole machine that no program needs."""
