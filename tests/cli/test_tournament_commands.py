@@ -94,6 +94,7 @@ def test_status_shows_progress(db: str) -> None:
         "left": None,
         "faults": [],
         "benched": [],
+        "broken": [],
         "playing": [],
         "paused": None,
     }

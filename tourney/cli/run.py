@@ -65,7 +65,8 @@ def command(
 
     The run keeps a log beside the database and prints a summary at the end. While the database cannot be
     written (the disk is full, another program holds it) the run pauses and tries again. A bot that fails at
-    start-up three times is benched: its remaining matches are void.
+    start-up three times is benched: its remaining matches are void. If a bot cannot be built, nothing is
+    played, unless --skip-broken benches it; --unbench brings it back once it can.
     """
     make_executor = EXECUTORS.find_class(executor)
     tournament = read_tournament_file(file)

@@ -46,11 +46,16 @@ def run_options(function: F) -> F:
 
     @wraps(function)
     def with_options(
-        *args: Any, unbench: tuple[str, ...], patience: str, notify: str | None, **rest: Any
+        *args: Any,
+        unbench: tuple[str, ...],
+        patience: str,
+        notify: str | None,
+        **rest: Any,
     ) -> Any:
         options = RunOptions(
             retry_seconds=0.0 if patience == "0" else parse_span("--patience", patience).total_seconds(),
             unbenched=unbench,
+            skip=rest.pop("skip_broken"),
             notify=() if notify is None else parse_command(notify),
             **{name: rest.pop(name) for name in ("max_faults", "log", "report", "report_out")},
         )
@@ -96,6 +101,12 @@ _RUN_OPTIONS = (
         multiple=True,
         metavar="NAME",
         help="Play the void matches of a benched bot, and those it lost at start-up; repeatable.",
+    ),
+    click.option(
+        "--skip-broken",
+        is_flag=True,
+        help="Go on without the bots that cannot be built or fetched on this host: they are benched from the"
+        " start.",
     ),
     click.option(
         "--patience",

@@ -29,12 +29,13 @@ COLUMNS = (
     Column("left", right=True),
     Column("faults", "faults by bot"),
     Column("benched"),
+    Column("broken"),
     Column("playing"),
     Column("paused"),
     Column("root"),
 )
 
-WORDY = ("benched", "playing", "paused", "root")
+WORDY = ("benched", "broken", "playing", "paused", "root")
 """What a table shows in lines of its own, below."""
 
 
@@ -59,9 +60,10 @@ def command(tournament: str | None, db: str, format_: Format) -> None:
         return
     output.table(rows, [column for column in COLUMNS if column.key not in WORDY], format_)
     for row in rows:
-        for title, words in (("benched", row["benched"]), ("playing", row["playing"])):
-            for place, word in enumerate(words):
-                output.write(f"{'' if place else row['tournament'] + ' ' + title}\t{word}".expandtabs(24))
+        for title in ("benched", "broken", "playing"):
+            for place, word in enumerate(row[title]):
+                start = "" if place else f"{row['tournament']} {title}"
+                output.write(f"{start}\t{printable(word)}".expandtabs(24))
         if row["paused"]:
             output.write(f"{row['tournament']} paused\t{printable(row['paused'])}".expandtabs(24))
         if row["root"]:
@@ -74,7 +76,8 @@ def row_of(repository: Repository, tournament: Tournament, now: float, format_: 
     running = repository.running(tournament.id)
     # Of a run on a server the status is known only in the folder in which the run began.
     status = RunStatus() if running is None else read_status(status_path(repository.place, tournament.id))
-    names = {entrant.number: entrant.name for entrant in repository.entrants(tournament.id)}
+    entrants = repository.entrants(tournament.id)
+    names = {entrant.number: entrant.name for entrant in entrants}
     state = "stopped"
     if progress.done == progress.rows and tournament.complete:
         state = "finished"
@@ -97,6 +100,7 @@ def row_of(repository: Repository, tournament: Tournament, now: float, format_: 
         "left": (span_text(left) or None) if format_ is Format.TABLE else left and round(left),
         "faults": [f"{names[n]}:{kind}:{count}" for n, kind, count in repository.faults(tournament.id)],
         "benched": [f"{names[n]}:{count}-void" for n, count in repository.benched(tournament.id)],
+        "broken": [f"{stored.name}: {stored.broken}" for stored in entrants if stored.broken],
         "playing": [
             f"{playing.number}:{_who(repository, tournament, names, playing.number)}:"
             f"{span_text(max(0.0, now - playing.since))}"

@@ -50,6 +50,10 @@ def tournament_facts(source: Source, *, measured: bool) -> Iterator[Fact]:
     yield Fact("Seed origin", chosen if tournament.seed_chosen else "random")
     if source.root:
         yield Fact("Root", source.root, code=True)
+    for label in source.labels.values():
+        if label.broken:
+            why = label.broken if measured else "its bot cannot be started"
+            yield Fact("Benched", f"{text.isolated(label.name)}: {text.line(why)}")
     prior = text.number(source.batch.pool.prior_elo, 0)
     yield Fact(
         "Ratings", f"all matches in one fit, faults as losses; prior: a standard deviation of {prior} Elo"

@@ -56,7 +56,8 @@ class Meeting(NamedTuple):
 class EntrantLabel:
     """An entrant on pages. ``slug`` is safe in file names; other strings are safe to show once escaped.
 
-    ``provenance`` is decided by its digest and the bots that ship with this version.
+    ``provenance`` is decided by its digest and the bots that ship with this version. ``broken``: why its bot
+    could not be started, or "".
     """
 
     number: int
@@ -69,6 +70,7 @@ class EntrantLabel:
     args: str
     digest: str
     provenance: Provenance
+    broken: str
 
     @property
     def page(self) -> str:
@@ -196,6 +198,7 @@ def _label(stored: StoredEntrant, shipped: dict[str, str]) -> EntrantLabel:
         args=shown(" ".join(stored.entrant.args)),
         digest=stored.entrant.digest,
         provenance=provenance(stored.entrant.digest, (stored.name, stored.entrant.bot), shipped),
+        broken=text.line(stored.broken),
     )
 
 

@@ -34,7 +34,7 @@ NOTIFY_SECONDS: Final = 60.0
 class RunOptions:
     """What a run does besides playing.
 
-    ``max_faults`` and ``retry_seconds`` are those of ``Coordinator``, ``unbenched`` that of
+    ``max_faults`` and ``retry_seconds`` are those of ``Coordinator``, ``unbenched`` and ``skip`` those of
     ``run_tournament``. ``log``: the log file; None: the default one. ``report``: minutes between reports, 0:
     only at the end; None: no report. ``report_out``: its folder; None: the default one. ``notify``: the words
     of a command.
@@ -43,6 +43,7 @@ class RunOptions:
     max_faults: int | None = None
     retry_seconds: float = 0.0
     unbenched: tuple[str, ...] = ()
+    skip: bool = False
     log: Path | None = None
     report: float | None = None
     report_out: Path | None = None
@@ -94,6 +95,7 @@ def run_unattended(
                 max_faults=options.max_faults,
                 retry_seconds=options.retry_seconds,
                 unbenched=options.unbenched,
+                skip=options.skip,
                 pinning=pinning,
             )
             with ignore_hangups():

@@ -94,6 +94,7 @@ class ShownForm(Struct, frozen=True, forbid_unknown_fields=True):
     title: Words = ""
     author: Words = ""
     line: Words = ""
+    broken: Annotated[Words, Meta(description="Why its bot could not be started.")] = ""
 
 
 class DrawForm(Struct, frozen=True, forbid_unknown_fields=True):
@@ -163,7 +164,10 @@ def export_lines(repository: Repository, tournament: Tournament, *, measured: bo
     """
     entrants = repository.entrants(tournament.id)
     kept = repository.draw_probability(tournament.game, tournament.seats)
-    shown = ({"title": e.title, "author": e.author, "line": e.line} for e in entrants)
+    shown = (
+        {"title": e.title, "author": e.author, "line": e.line} | ({"broken": e.broken} if e.broken else {})
+        for e in entrants
+    )
     head = {
         "format": FORMAT,
         "tournament": plan_entry(tournament, entrants),
@@ -247,6 +251,7 @@ def read_head(value: object, where: str) -> Head:
             number,
             Entrant(one.name, one.bot, one.version, one.args, one.digest),
             *(shown.title, shown.author, one.joined, shown.line, one.left, one.rating, one.deviation),
+            broken=shown.broken,
         )
         for number, (one, shown) in enumerate(zip(form.entrants, line.shown, strict=True))
     )

@@ -35,7 +35,8 @@ class EntrantRow(SQLModel, table=True):
     """An entrant; ``number`` from 0 in the file's order, ``args`` a JSON list.
 
     ``left_at`` is the first round without it, ``rating`` and ``deviation`` what was known of it when it was
-    entered, in hundredths of Elo; all NULL where there is nothing to say.
+    entered, in hundredths of Elo; ``broken`` why its bot cannot be started; all NULL where there is nothing
+    to say.
     """
 
     __tablename__ = "entrant"
@@ -55,6 +56,7 @@ class EntrantRow(SQLModel, table=True):
     left_at: int | None
     rating: int | None
     deviation: int | None
+    broken: str | None = Field(sa_column=Column(Text, nullable=True))
 
 
 class ScheduleRow(SQLModel, table=True):

@@ -115,6 +115,7 @@ def entrant_of(row: Columns, number: int) -> StoredEntrant:
         left=read_maybe_int(row, "left_at"),
         rating=read_maybe_int(row, "rating", None),
         deviation=read_maybe_int(row, "deviation"),
+        broken="" if row["broken"] is None else read_text(row, "broken", least=1),
     )
 
 
@@ -136,6 +137,7 @@ def entrant_values(tournament: int, stored: StoredEntrant) -> dict[str, Any]:
         "left_at": stored.left,
         "rating": stored.rating,
         "deviation": stored.deviation,
+        "broken": stored.broken or None,
     }
 
 

@@ -143,6 +143,17 @@ class Tournaments(Access):
                 mine = (ENTRANT.c.tournament_id == tournament) & (ENTRANT.c.number == number)
                 connection.execute(sa.update(ENTRANT).where(mine).values(left_at=round_))
 
+    def change_entrants(self, tournament: int, entrants: Sequence[StoredEntrant]) -> None:
+        """Store when entrants joined and left, and why their bots cannot be started; rounds may follow."""
+        values = {"complete": False, "root": None}
+        with self._write() as connection:
+            connection.execute(sa.update(TOURNAMENT).where(TOURNAMENT.c.id == tournament).values(**values))
+            for stored in entrants:
+                new = entrant_values(tournament, stored)
+                mine = (ENTRANT.c.tournament_id == tournament) & (ENTRANT.c.number == stored.number)
+                changed = {column: new[column] for column in ("joined", "left_at", "broken")}
+                connection.execute(sa.update(ENTRANT).where(mine).values(**changed))
+
     def add_rows(
         self, tournament: int, rows: Sequence[Row], *, complete: bool
     ) -> tuple[tuple[int, Row], ...]:

@@ -174,7 +174,8 @@ class StoredEntrant:
     ``title`` and ``author`` come from the bot, for show only: hostile text. ``joined`` is the
     first round drawn with this entrant, ``left`` the first one without it after it was withdrawn, or None.
     ``line`` is the entrant as the tournament file has it (JSON). ``rating`` and its standard error
-    ``deviation``, in whole hundredths of Elo, are estimates from earlier tournaments, or None.
+    ``deviation``, in whole hundredths of Elo, are estimates from earlier tournaments, or None. ``broken``
+    says why its bot cannot be started, so that its matches are void, or is "".
     """
 
     number: int
@@ -186,6 +187,7 @@ class StoredEntrant:
     left: int | None = None
     rating: int | None = None
     deviation: int | None = None
+    broken: str = ""
 
     @property
     def name(self) -> str:

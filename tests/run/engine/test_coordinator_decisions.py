@@ -17,6 +17,11 @@ from tourney.run.monitoring.summary import End, Summary
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.schedule.format import FORMATS, Format, History, Pairings, Setup, rows_of
 from tourney.store.repository import Repository
+from tourney.store.values import StoredEntrant
+
+
+def never(stored: StoredEntrant) -> None:
+    raise AssertionError(stored)
 
 
 def never_starts(name: str) -> Play:
@@ -62,8 +67,8 @@ def test_unbench_replays_void_matches_and_failed_starts(repository: Repository, 
     messages: list[str] = []
     for name, words in (("x", "no such entrant"), ("c", "not benched")):
         with refused(UsageError, f"--unbench {name}", words):
-            unbench(repository, tournament, ["b", name], messages.append)
-    unbench(repository, tournament, ["b"], messages.append)
+            unbench(repository, tournament, ["b", name], messages.append, never)
+    unbench(repository, tournament, ["b"], messages.append, never)
     assert messages == [
         "b is no longer benched: 24 of its matches are played again, including 15 lost at start-up"
     ]

@@ -135,7 +135,8 @@ def _withdrawn(
             f"names {new[0]}, but all rounds of a {tournament.plan.format} are paired at the start: it would"
             " change nothing",
         )
-    return tuple(numbers[name] for name in new)
+    # An entrant whose bot is broken may have left already.
+    return tuple(numbers[name] for name in new if entrants[numbers[name]].left is None)
 
 
 def _shown(value: object) -> str:

@@ -7,7 +7,7 @@ notice early a bot that never starts, and leaves many workers enough matches tha
 """
 
 from bisect import bisect_right, insort
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -29,8 +29,9 @@ class Decision:
     """What happens to a row.
 
     ``play`` it; ``wait`` for results in play; ``hold`` it, as it is void or the last once the rows before it
-    are decided; it is void, as ``entrant`` is ``benched`` by its failed starts in ``matches``; or ``stop``
-    the run before it, as there were too many faults up to the match ``matches[0]``.
+    are decided; it is void, as ``entrant`` is ``benched`` by its failed starts in ``matches``, or (none) as
+    its bot is broken; or ``stop`` the run before it, as there were too many faults up to the match
+    ``matches[0]``.
     """
 
     kind: Literal["play", "wait", "hold", "benched", "stop"]
@@ -54,11 +55,13 @@ class BenchPolicy:
     """Decides about rows in schedule order from results that come in any order.
 
     No worker waits for a decision: a row is handed out undecided where results in play might bench an entrant
-    of it. Its result counts once ``settle`` has decided to play it.
+    of it. Its result counts once ``settle`` has decided to play it. The entrants that are ``broken`` are
+    benched from the start.
     """
 
-    def __init__(self, max_faults: int | None = None) -> None:
+    def __init__(self, max_faults: int | None = None, broken: Collection[int] = ()) -> None:
         self._max_faults = max_faults
+        self._broken = frozenset(broken)
         self._failed_starts: dict[int, list[int]] = {}  # match numbers by entrant, sorted
         self._faults: list[int] = []  # a match number for each fault, sorted; kept if they are limited
         self._undecided: dict[int, _Undecided] = {}  # by number, in schedule order
@@ -80,6 +83,9 @@ class BenchPolicy:
 
     def decide(self, number: int, entrants: Sequence[int], unfinished: Unfinished) -> Decision:
         """Decide about a row, after all rows before it; ``wait`` only if a row in play bears on it."""
+        for entrant in entrants:
+            if entrant in self._broken:
+                return Decision("benched", entrant)
         limit = last_deciding(number)
         if not limit:
             return PLAY

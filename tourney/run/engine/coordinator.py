@@ -70,7 +70,8 @@ class Coordinator:
         self._recorder = Recorder(
             repository, self._tournament, self._listener, clock, self._write_retry, spool
         )
-        self._policy = BenchPolicy(max_faults)
+        broken = [stored.number for stored in self._entrants if stored.broken]
+        self._policy = BenchPolicy(max_faults, broken)
         for faulty in repository.faulty_matches(tournament):
             self._policy.count(*faulty)
         self._match_retries = MatchRetries(any_played=self._recorder.progress().done > 0)
@@ -290,7 +291,11 @@ class Coordinator:
         return self._failed if self._failed and not self._running else None
 
     def _bench(self, number: int, row: Row, decision: Decision) -> None:
-        name = self._entrants[decision.entrant].name
+        stored = self._entrants[decision.entrant]
+        if stored.broken:  # the start of the run has said so
+            self._recorder.add(MatchResult(number, None, f"benched: {stored.broken}", stored.number), row)
+            return
+        name = stored.name
         if decision.entrant not in self._benched:
             self._benched.add(decision.entrant)
             self._listener.say(bench_text(name, number, decision))

@@ -5,10 +5,9 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
-from tourney.bots.catalogue.build import runnable_folder
-from tourney.bots.catalogue.command import bot_command
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.base import Sandbox, open_sandbox
 from tourney.errors import BotError, SandboxError, StoreError, StoreUnavailable, TournamentError, UsageError
@@ -20,6 +19,14 @@ from tourney.run.config.amend import compare
 from tourney.run.config.entrants import enter, naming, refuse_unrated, seeds_by_rating, with_ratings
 from tourney.run.config.tournament_file import TournamentFile, choose
 from tourney.run.engine.bench_policy import failed_starts_of
+from tourney.run.engine.broken import (
+    broken_text,
+    find_broken,
+    refuse_broken,
+    rejoin,
+    skip_broken,
+    without_broken,
+)
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.ponder import Pinning, ponder_text, with_ponder
 from tourney.run.engine.recorder import pair_next, replay_spool
@@ -59,6 +66,7 @@ def run_tournament(
     max_faults: int | None = None,
     retry_seconds: float = 0.0,
     unbenched: Sequence[str] = (),
+    skip: bool = False,
     pinning: Pinning = Pinning(),  # noqa: B008 - a frozen value
 ) -> Summary:
     """Start the tournament of a file, or continue it: play the rows without a result.
@@ -66,8 +74,9 @@ def run_tournament(
     It ends when all is played, at the deadline, or at a signal. ``make_executor`` starts the workers once
     everything is checked; ``pinning`` says which processors their matches share. ``max_faults`` and
     ``retry_seconds`` are those of ``Coordinator``; the matches of the ``unbenched`` entrants are played
-    again. Raises TournamentError for a file that cannot be played or changes a fixed key, UsageError if the
-    tournament is being run already, SandboxError if the sandbox is not available, StoreError, and
+    again. ``skip`` benches the entrants whose bots cannot be started on this host, which are refused
+    otherwise. Raises TournamentError for a file that cannot be played or changes a fixed key, UsageError if
+    the tournament is being run already, SandboxError if the sandbox is not available, StoreError, and
     WorkerError.
     """
     listener = listener or Listener()
@@ -76,19 +85,26 @@ def run_tournament(
     sandbox = open_sandbox(file.run.sandbox)
     file = with_ponder(file, sandbox, pinning)
     check_contents(url, listener.say)
-    repository, tournament = open_tournament(file, url, store, listener.say, unbenched)
+    repository, tournament = open_tournament(file, url, store, listener.say, unbenched, skip=skip)
     if kind := network_file_system(repository.place):
         listener.say(
             f"the database is on a network file system ({kind}): use it from this machine only while the run"
             " goes on; for several machines, use PostgreSQL"
         )
     with repository, repository.run_lock(tournament, time.time()):
-        tournament = amend_tournament(repository, tournament, file, store, listener.say)
+        tournament = amend_tournament(repository, tournament, file, store, listener.say, skip=skip)
         place = place_of(url)
         spool = Spool(place.with_name(f"{place.name}-{tournament.name}.spool"), tournament)
         replay_spool(repository, tournament, spool.path, listener.say)
-        unbench(repository, tournament, unbenched, listener.say)
         restore_bots(repository, tournament, file, store)
+        come_back = partial(rejoin, repository, tournament, bots=store, sandbox=sandbox)
+        unbench(repository, tournament, unbenched, listener.say, come_back)
+        if skip:
+            skip_broken(repository, tournament, store, sandbox)
+        tournament = repository.tournament_by_id(tournament.id)
+        for entrant in repository.entrants(tournament.id):
+            if entrant.broken:
+                listener.say(broken_text(entrant))
         for seconds in repository.recent_seconds(tournament.id, SAMPLE):
             deadline.add(seconds)
         listener.say(sandbox_text(sandbox))
@@ -216,22 +232,28 @@ def sandbox_text(sandbox: Sandbox) -> str:
 
 
 def open_tournament(
-    file: TournamentFile, url: str, bots: BotStore, say: Say, unbenched: Sequence[str] = ()
+    file: TournamentFile,
+    url: str,
+    bots: BotStore,
+    say: Say,
+    unbenched: Sequence[str] = (),
+    *,
+    skip: bool = False,
 ) -> tuple[Repository, Tournament]:
     """Find the tournament of a file in the database ``url``, or start it.
 
     Everything is checked before anything is stored: a database is created only for a tournament that can be
-    played. Entrants can be ``unbenched`` only in a tournament that has started. The caller closes the
-    repository. Raises TournamentError, StoreError, or UsageError.
+    played. Entrants can be ``unbenched`` only in a tournament that has started; ``skip`` is that of
+    ``run_tournament``. The caller closes the repository. Raises TournamentError, StoreError, or UsageError.
     """
-    entrants = None if database_exists(url) else _first_entrants(file, None, bots, unbenched)
+    entrants = None if database_exists(url) else _first_entrants(file, None, bots, unbenched, skip=skip)
     repository = Repository.open(url, create=True, busy=BUSY_SECONDS)
     try:
         for tournament in repository.tournaments():
             if tournament.name == file.plan.name:
                 return repository, tournament
         if entrants is None:
-            entrants = _first_entrants(file, repository, bots, unbenched)
+            entrants = _first_entrants(file, repository, bots, unbenched, skip=skip)
         tournament = repository.begin(
             file.plan,
             seed=secrets.randbits(64) if file.seed is None else file.seed,
@@ -252,7 +274,12 @@ def open_tournament(
 
 
 def _first_entrants(
-    file: TournamentFile, repository: Repository | None, bots: BotStore, unbenched: Sequence[str]
+    file: TournamentFile,
+    repository: Repository | None,
+    bots: BotStore,
+    unbenched: Sequence[str],
+    *,
+    skip: bool,
 ) -> tuple[StoredEntrant, ...]:
     """Return the entrants of a tournament that has not started, once it can be played; builds their bots.
 
@@ -271,7 +298,7 @@ def _first_entrants(
     if by_rating and repository is None:
         refuse_unrated(file)
     entrants = enter(file, file.entrants, bots)
-    _check_entrants(file, file.seed or 0, entrants, bots)
+    entrants = _check_entrants(file, file.seed or 0, entrants, bots, skip=skip)
     if by_rating and repository is not None:
         entrants = with_ratings(repository, file, entrants)
         if all(entrant.rating is None for entrant in entrants):
@@ -285,11 +312,13 @@ def _check_entrants(
     entrants: Sequence[StoredEntrant],
     bots: BotStore,
     before: Sequence[StoredEntrant] = (),
-) -> None:
-    """Check that the format takes entrants after those ``before``, and build their bots.
+    *,
+    skip: bool,
+) -> tuple[StoredEntrant, ...]:
+    """Check that the format takes entrants after those ``before``, and build their bots; return them.
 
-    So a bot that cannot start is reported before anything is played. At the first start also play the opening
-    of a first match: the run could not play one in which every game ends.
+    So a bot that cannot be started is refused, or marked to be skipped, before anything is played. At the
+    first start also play the opening of a first match: the run could not play one in which every game ends.
     """
     plan = file.plan
     with naming(file.path):
@@ -300,15 +329,20 @@ def _check_entrants(
             opening = choose(first, plan.opening_plies, plan.book)
             spec = MatchSpec(plan.game, plan.options, seats, first, plan.limits, opening)
             Referee(spec, find_game(plan.game)).begin(())
-        sandbox = open_sandbox(file.run.sandbox)
-        for digest in dict.fromkeys(stored.entrant.digest for stored in entrants):
-            bot = bots.fetch(digest)
-            runnable_folder(bots, bot, sandbox)
-            bot_command(bot)
+        broken = find_broken(entrants, bots, open_sandbox(file.run.sandbox))
+        if not skip:
+            refuse_broken(entrants, broken)
+        return without_broken(plan, entrants, broken, before)
 
 
 def amend_tournament(
-    repository: Repository, tournament: Tournament, file: TournamentFile, bots: BotStore, say: Say
+    repository: Repository,
+    tournament: Tournament,
+    file: TournamentFile,
+    bots: BotStore,
+    say: Say,
+    *,
+    skip: bool = False,
 ) -> Tournament:
     """Apply the file's changes to a stored tournament; the caller holds its lock.
 
@@ -320,7 +354,7 @@ def amend_tournament(
     if not amendment.changed:
         return tournament
     added = enter(file, amendment.added, bots, before=stored, joined=paired + 1)
-    _check_entrants(file, tournament.seed, added, bots, before=stored)
+    added = _check_entrants(file, tournament.seed, added, bots, before=stored, skip=skip)
     if seeds_by_rating(file):
         added = with_ratings(repository, file, added, before=tournament.id)
     left = dict.fromkeys(amendment.withdrawn, paired + 1)
@@ -332,14 +366,22 @@ def amend_tournament(
     return repository.tournament_by_id(tournament.id)
 
 
-def unbench(repository: Repository, tournament: Tournament, names: Sequence[str], say: Say) -> None:
+def unbench(
+    repository: Repository,
+    tournament: Tournament,
+    names: Sequence[str],
+    say: Say,
+    come_back: Callable[[StoredEntrant], None],
+) -> None:
     """Open the matches of benched entrants again: those lost at start-up and those that are void.
 
-    Raises UsageError for a name that is no entrant or is not benched; then nothing is changed.
+    ``come_back`` enters one again whose bot was broken. Raises UsageError for a name that is no entrant or is
+    not benched, and what ``come_back`` does.
     """
     if not names:
         return
-    numbers = {entrant.name: entrant.number for entrant in repository.entrants(tournament.id)}
+    entrants = repository.entrants(tournament.id)
+    numbers = {entrant.name: entrant.number for entrant in entrants}
     void = dict(repository.benched(tournament.id))
     failed_starts = failed_starts_of(repository.faulty_matches(tournament.id))
     for name in names:
@@ -347,10 +389,13 @@ def unbench(repository: Repository, tournament: Tournament, names: Sequence[str]
             raise UsageError(
                 f"--unbench {name}: {tournament.name} has no such entrant; see `tourney standings`"
             )
-        if numbers[name] not in void and numbers[name] not in failed_starts:
+        benched = numbers[name] in void or numbers[name] in failed_starts
+        if not benched and not entrants[numbers[name]].broken:
             raise UsageError(f"--unbench {name}: {name} is not benched in {tournament.name}")
     for name in dict.fromkeys(names):
         entrant = numbers[name]
+        if entrants[entrant].broken:
+            come_back(entrants[entrant])
         lost = failed_starts.get(entrant, ())
         back = sorted({*lost, *repository.void_for(tournament.id, entrant)})
         repository.take_back(tournament.id, back)

@@ -75,7 +75,8 @@ def summary_page(
     if summary.pauses:
         paused = span_text(summary.paused)
         lines.append(f"  pauses     {summary.pauses}, {paused} in all: the database could not be written")
-    names = {entrant.number: entrant.name for entrant in repository.entrants(tournament.id)}
+    entrants = repository.entrants(tournament.id)
+    names = {entrant.number: entrant.name for entrant in entrants}
     kinds: dict[int, Counter[str]] = {}
     for entrant, kind, count in repository.faults(tournament.id):
         kinds.setdefault(entrant, Counter())[kind] += count
@@ -86,6 +87,8 @@ def summary_page(
         lines.append(f"  {'':10} and {len(ordered) - TOP} more bots; see `tourney status`")
     for entrant, count in repository.benched(tournament.id):
         lines.append(f"  benched    {names[entrant]}: {count} of its matches are void")
+    broken = [stored for stored in entrants if stored.broken]
+    lines += [f"  {'' if place else 'broken':10} {s.name}: {s.broken}" for place, s in enumerate(broken)]
     standings = compute_standings(repository, tournament.id)
     width = max((len(line.name) for line in standings[:TOP]), default=0)
     for place, line in enumerate(standings[:TOP]):
