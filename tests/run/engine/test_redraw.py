@@ -138,7 +138,7 @@ def test_rounds_drawn_before_unbench_hold(repository: Repository) -> None:
     tournament = begin(repository, 6, format_="swiss", rounds=4, games=4)
     play_on(repository, failing="b")
     assert check(repository) == WHOLE
-    unbench(repository, tournament, ["b"], lambda _text: None)
+    unbench(repository, tournament, ["b"], lambda _text: None, lambda _stored: None)
     assert check(repository).findings == ()
     play_on(repository)
     assert check(repository) == WHOLE

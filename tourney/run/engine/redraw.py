@@ -256,7 +256,7 @@ def _by_key(rows: Iterable[Row]) -> Mapping[MatchKey, Row]:
 
 def _benched(stored: Stored) -> Iterator[str]:
     """Yield the matches that are void by benching or played against the rule of ``BenchPolicy``."""
-    policy = BenchPolicy()
+    policy = BenchPolicy(broken=[entrant.number for entrant in stored.entrants if entrant.broken])
     for match in stored.matches:
         if match.result is not None:
             policy.count(match.number, match.seats, match.result.faults)
@@ -271,7 +271,7 @@ def _benched(stored: Stored) -> Iterator[str]:
             if decision.kind != "benched" or decision.entrant != entrant:
                 who = names[entrant] if entrant is not None and entrant < len(names) else "no entrant"
                 yield f"{at} is void as {who} is benched, but no three failed starts before it bench {who}"
-        elif decision.kind == "benched" and not stored.replaced:
-            # After --unbench, results from before it stay, which other failed starts led to.
+        elif decision.kind == "benched" and decision.matches and not stored.replaced:
+            # What a bot played before it broke stays. After --unbench, results from before it stay, which other failed starts led to.
             failed = ", ".join(map(str, decision.matches))
             yield f"{at} has a result, but {names[decision.entrant]} is benched by its matches {failed}"

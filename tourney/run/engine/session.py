@@ -3,14 +3,25 @@
 import secrets
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from tourney.bots.catalogue.build import runnable_folder
+from tourney.bots.catalogue.command import bot_command
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.base import Sandbox, open_sandbox
-from tourney.errors import BotError, SandboxError, StoreError, StoreUnavailable, TournamentError, UsageError
+from tourney.errors import (
+    BotError,
+    SandboxError,
+    StoreError,
+    StoreUnavailable,
+    TournamentError,
+    TourneyError,
+    UsageError,
+)
 from tourney.games.registry import find_game
 from tourney.match.referee import Referee
 from tourney.match.spec import MatchSpec
@@ -96,7 +107,7 @@ def run_tournament(
         place = place_of(url)
         spool = Spool(place.with_name(f"{place.name}-{tournament.name}.spool"), tournament)
         replay_spool(repository, tournament, spool.path, listener.say)
-        restore_bots(repository, tournament, file, store)
+        restore_bots(repository, tournament, file, store, skip=skip)
         come_back = partial(rejoin, repository, tournament, bots=store, sandbox=sandbox)
         unbench(repository, tournament, unbenched, listener.say, come_back)
         if skip:
@@ -142,7 +153,8 @@ def rehearse(
     if tournament.root is not None:
         return
     memory_mb = tournament.plan.limits.memory_mb
-    entrants = {stored.entrant.digest: stored.entrant for stored in repository.entrants(tournament.id)}
+    stored = repository.entrants(tournament.id)
+    entrants = {one.entrant.digest: one.entrant for one in stored if not one.broken}
     for digest, entrant in entrants.items():
         try:
             bot = bots.fetch(digest)
@@ -159,22 +171,27 @@ def rehearse(
 
 
 def restore_bots(
-    repository: Repository, tournament: Tournament, file: TournamentFile, store: BotStore
+    repository: Repository, tournament: Tournament, file: TournamentFile, store: BotStore, *, skip: bool = False
 ) -> None:
     """Put the bots of a tournament that goes on into the store, where that lacks them.
 
     An imported tournament comes without its bots: those of the file and those that ship are at hand. Raises
-    BotError, naming the digest, for any other.
+    BotError, naming the digest, for any other, and TournamentError for a bot of the file, unless ``skip``.
     """
     counts = repository.progress(tournament.id)
     if tournament.complete and counts.done == counts.rows:
         return
-    digests = dict.fromkeys(stored.entrant.digest for stored in repository.entrants(tournament.id))
+    entrants = [stored for stored in repository.entrants(tournament.id) if not stored.broken]
+    digests = dict.fromkeys(stored.entrant.digest for stored in entrants)
     if all(map(store.has, digests)):
         return
-    enter(file, file.entrants, store)
+    missing: tuple[type[TourneyError], ...] = (BotError, TournamentError) if skip else ()
+    for line in file.entrants:
+        with suppress(*missing):
+            enter(file, [line], store)
     for digest in digests:
-        store.provide(digest)
+        with suppress(*missing):
+            store.provide(digest)
 
 
 def keep_root(repository: Repository, tournament: int, say: Say) -> str | None:

@@ -156,9 +156,10 @@ class TournamentVerifier:
             if name not in names:
                 yield f"the run settings withdraw {name}, which is no entrant"
         for stored in self._entrants:
-            if (stored.left is None) == (stored.name in withdrawn):
+            gone = stored.left is not None
+            if gone != (stored.name in withdrawn) and not (gone and stored.broken):
                 yield (
-                    f"the entrant {stored.name} {'stays' if stored.left is None else 'left'} in its own row,"
+                    f"the entrant {stored.name} {'left' if gone else 'stays'} in its own row,"
                     f" but is {'withdrawn' if stored.name in withdrawn else 'not withdrawn'} in the run"
                     " settings"
                 )
