@@ -5,6 +5,7 @@ later start of the run knows the same entrants, on any host.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
@@ -12,7 +13,9 @@ from tourney.bots.catalogue.build import runnable_folder
 from tourney.bots.catalogue.command import bot_command
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.base import Sandbox
-from tourney.errors import BotError, TournamentError, UsageError
+from tourney.errors import BotError, TournamentError, TourneyError, UsageError
+from tourney.run.config.entrants import enter
+from tourney.run.config.tournament_file import TournamentFile
 from tourney.schedule.format import find_format
 from tourney.store.repository import Repository
 from tourney.store.values import Plan, StoredEntrant, Tournament
@@ -92,6 +95,35 @@ def broken_text(stored: StoredEntrant) -> str:
         f"{stored.name} is benched: {stored.broken}; it plays no match; once the bot starts on this host,"
         f" run again with --unbench {stored.name}"
     )
+
+
+def restore_bots(
+    repository: Repository,
+    tournament: Tournament,
+    file: TournamentFile,
+    bots: BotStore,
+    *,
+    skip: bool,
+) -> None:
+    """Put the bots of a tournament that goes on into the store, where that lacks them.
+
+    An imported tournament comes without its bots: those of the file and those that ship are at hand. Raises
+    BotError, naming the digest, for any other, and TournamentError for a bot of the file, unless ``skip``.
+    """
+    counts = repository.progress(tournament.id)
+    if tournament.complete and counts.done == counts.rows:
+        return
+    entrants = [stored for stored in repository.entrants(tournament.id) if not stored.broken]
+    digests = dict.fromkeys(stored.entrant.digest for stored in entrants)
+    if all(map(bots.has, digests)):
+        return
+    missing: tuple[type[TourneyError], ...] = (BotError, TournamentError) if skip else ()
+    for line in file.entrants:
+        with suppress(*missing):
+            enter(file, [line], bots)
+    for digest in digests:
+        with suppress(*missing):
+            bots.provide(digest)
 
 
 def skip_broken(

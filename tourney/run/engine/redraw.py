@@ -272,6 +272,7 @@ def _benched(stored: Stored) -> Iterator[str]:
                 who = names[entrant] if entrant is not None and entrant < len(names) else "no entrant"
                 yield f"{at} is void as {who} is benched, but no three failed starts before it bench {who}"
         elif decision.kind == "benched" and decision.matches and not stored.replaced:
-            # What a bot played before it broke stays. After --unbench, results from before it stay, which other failed starts led to.
+            # What a bot played before it broke stays. So do, after --unbench, results from before it, which
+            # other failed starts led to.
             failed = ", ".join(map(str, decision.matches))
             yield f"{at} has a result, but {names[decision.entrant]} is benched by its matches {failed}"

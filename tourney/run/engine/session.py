@@ -3,7 +3,6 @@
 import secrets
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -19,7 +18,6 @@ from tourney.errors import (
     StoreError,
     StoreUnavailable,
     TournamentError,
-    TourneyError,
     UsageError,
 )
 from tourney.games.registry import find_game
@@ -35,6 +33,7 @@ from tourney.run.engine.broken import (
     find_broken,
     refuse_broken,
     rejoin,
+    restore_bots,
     skip_broken,
     without_broken,
 )
@@ -168,30 +167,6 @@ def rehearse(
             say(text)
         if not tournament.run.reuse:
             sandbox.rehearse(command, memory_mb=memory_mb)
-
-
-def restore_bots(
-    repository: Repository, tournament: Tournament, file: TournamentFile, store: BotStore, *, skip: bool = False
-) -> None:
-    """Put the bots of a tournament that goes on into the store, where that lacks them.
-
-    An imported tournament comes without its bots: those of the file and those that ship are at hand. Raises
-    BotError, naming the digest, for any other, and TournamentError for a bot of the file, unless ``skip``.
-    """
-    counts = repository.progress(tournament.id)
-    if tournament.complete and counts.done == counts.rows:
-        return
-    entrants = [stored for stored in repository.entrants(tournament.id) if not stored.broken]
-    digests = dict.fromkeys(stored.entrant.digest for stored in entrants)
-    if all(map(store.has, digests)):
-        return
-    missing: tuple[type[TourneyError], ...] = (BotError, TournamentError) if skip else ()
-    for line in file.entrants:
-        with suppress(*missing):
-            enter(file, [line], store)
-    for digest in digests:
-        with suppress(*missing):
-            store.provide(digest)
 
 
 def keep_root(repository: Repository, tournament: int, say: Say) -> str | None:
