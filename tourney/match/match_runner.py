@@ -3,18 +3,21 @@
 import platform
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, Self
 
 from tourney.bots.catalogue.build import runnable_folder
-from tourney.bots.catalogue.command import bot_command
+from tourney.bots.catalogue.command import BotCommand, bot_command
 from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.channel.base import Channel
-from tourney.bots.protocols import PROTOCOLS
+from tourney.bots.protocols import PROTOCOLS, BotProtocol
 from tourney.bots.sandbox.base import Sandbox
 from tourney.bots.sandbox.processors import Processors, seat_processors, started_on
+from tourney.errors import TourneyError
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
+from tourney.match.ahead import Ahead, Holder, Place, WaitingBot
 from tourney.match.play import play_match
 from tourney.match.player import Player, dismiss
 from tourney.match.result import PlayedMatch
@@ -24,8 +27,6 @@ Launcher = Callable[[Entrant, Limits], Channel]
 """Starts the bot of an entrant. Raises BotError for a bot that is missing, SandboxError for the machine."""
 MAX_IDLE: Final = 16
 """Most bots that a runner keeps for later matches; the one kept longest is ended first."""
-
-_Key = tuple[str, tuple[str, ...], int, Processors]
 
 
 def entrant_of(bot: StoredBot, name: str, args: Sequence[str] = ()) -> Entrant:
@@ -49,14 +50,24 @@ class StoreLauncher:
 
     def __call__(self, entrant: Entrant, limits: Limits) -> Channel:
         """Start the bot of an entrant and return its channel."""
+        protocol, command = self._found(entrant)
+        return protocol.adapt(self._sandbox.spawn(command, memory_mb=limits.memory_mb, clock=self._clock))
+
+    def hold(self, entrant: Entrant, limits: Limits) -> WaitingBot | None:
+        """Make the sandbox of an entrant's bot, which starts later; None if the sandbox cannot do that."""
+        if not self._sandbox.holds:
+            return None
+        protocol, command = self._found(entrant)
+        held = self._sandbox.hold(command, memory_mb=limits.memory_mb)
+        return WaitingBot(lambda: protocol.adapt(held.channel(self._clock)), held.end)
+
+    def _found(self, entrant: Entrant) -> tuple[BotProtocol, BotCommand]:
         found = self._bots.get(entrant.digest)
         if found is None:
             bot = self._store.fetch(entrant.digest)
             found = self._bots[entrant.digest] = bot, runnable_folder(self._store, bot, self._sandbox)
         bot, folder = found
-        protocol = PROTOCOLS.find(bot.manifest.protocol)
-        command = bot_command(bot, entrant.args, folder)
-        return protocol.adapt(self._sandbox.spawn(command, memory_mb=limits.memory_mb, clock=self._clock))
+        return PROTOCOLS.find(bot.manifest.protocol), bot_command(bot, entrant.args, folder)
 
 
 class MatchRunner:
@@ -82,27 +93,38 @@ class MatchRunner:
         clock: Callable[[], int] = time.monotonic_ns,
         find: Callable[[str], AnyGame] = find_game,
         processors: Processors = (),
+        hold: Holder | None = None,
     ) -> None:
         self._launch = launch
+        self._ahead = Ahead(hold) if hold is not None and not reuse else None
         self._sandbox = sandbox
         self._reuse = reuse
         self._clock = clock
         self._find = find
         self._processors = processors
-        self._idle: list[tuple[_Key, Player]] = []
+        self._idle: list[tuple[object, Player]] = []
         self._about: dict[str, Any] | None = None
 
-    def play(self, spec: MatchSpec) -> PlayedMatch:
+    def play(self, spec: MatchSpec, following: MatchSpec | None = None) -> PlayedMatch:
         """Play a match. Raises what ``play_match`` and the launcher raise; then no bot of it is left alive.
 
-        Where a bot fails at start-up and the sandbox fails as well, that is a SandboxError.
+        Sandboxes for ``following``, which is the next match here, are made meanwhile. Where a bot fails at
+        start-up and the sandbox fails as well, that is a SandboxError.
         """
         game = self._find(spec.game)
         players: list[Player] = []
         try:
             places = self._places(spec)
-            for entrant, place in zip(spec.seats, places, strict=True):
-                players.append(self._player(entrant, spec.limits, place))
+            if self._ahead is not None:
+                self._ahead.make(places)
+            if self._sandbox is not None:
+                self._sandbox.settle()  # nothing of the match before is left when a bot of this one starts
+            for place in places:
+                players.append(self._player(place))  # noqa: PERF401 - if one fails, the others are cut
+            self.end_waiting()
+            if self._ahead is not None and following is not None:
+                with suppress(TourneyError):  # it fails again where the match begins
+                    self._ahead.make(self._places(following))
             played = play_match(spec, game, players, clock=self._clock, about=self._description(players))
             if self._sandbox is not None and any(p.lost and p.greeting is None for p in players):
                 self._sandbox.check()
@@ -113,10 +135,18 @@ class MatchRunner:
         self._release(spec, players)
         return played
 
+    def end_waiting(self) -> None:
+        """End the sandboxes that were made for a match and not used."""
+        if self._ahead is not None:
+            self._ahead.end()
+
     def close(self) -> None:
-        """End all kept bots."""
+        """End all kept bots, and what ended bots left to be removed."""
+        self.end_waiting()
         idle, self._idle = self._idle, []
         dismiss([player for _, player in idle])
+        if self._sandbox is not None:
+            self._sandbox.settle()
 
     def __enter__(self) -> Self:
         return self
@@ -124,33 +154,36 @@ class MatchRunner:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _places(self, spec: MatchSpec) -> tuple[Processors, ...]:
-        """Return the processors of each seat's bot; () for all of this process."""
+    def _places(self, spec: MatchSpec) -> list[Place]:
+        """Return each seat's bot, limits and processors."""
         given = self._processors if spec.limits.ponder == "allow" else ()
-        return seat_processors(given, len(spec.seats))
+        processors = seat_processors(given, len(spec.seats))
+        return [Place(entrant, spec.limits, own) for entrant, own in zip(spec.seats, processors, strict=True)]
 
-    def _player(self, entrant: Entrant, limits: Limits, place: Processors) -> Player:
-        key = _key(entrant, limits, place)
+    def _player(self, place: Place) -> Player:
         for kept in reversed(self._idle):
-            if kept[0] == key:
+            if kept[0] == place.key:
                 self._idle.remove(kept)
                 player = kept[1]
                 player.channel.thaw()
                 if player.quiet():
                     return player
                 player.cut()
-        with started_on(place):
-            return Player(self._launch(entrant, limits), reuse=self._reuse)
+        channel = None if self._ahead is None else self._ahead.start(place)
+        if channel is None:
+            with started_on(place.processors):
+                channel = self._launch(place.entrant, place.limits)
+        return Player(channel, reuse=self._reuse)
 
     def _release(self, spec: MatchSpec, players: list[Player]) -> None:
         if not self._reuse:
             dismiss(players)
             return
-        for entrant, place, player in zip(spec.seats, self._places(spec), players, strict=True):
+        for place, player in zip(self._places(spec), players, strict=True):
             if not player.lost:
                 if spec.limits.ponder == "freeze":
                     player.channel.freeze()
-                self._idle.append((_key(entrant, spec.limits, place), player))
+                self._idle.append((place.key, player))
         dismiss([player for _, player in self._idle[:-MAX_IDLE]])
         self._idle = self._idle[-MAX_IDLE:]
 
@@ -163,7 +196,3 @@ class MatchRunner:
             return self._about
         degrees = {**self._sandbox.protections, **dict.fromkeys(weakened, "partial")}
         return {**self._about, "sandbox": {**self._sandbox.as_json(), "protections": degrees}}
-
-
-def _key(entrant: Entrant, limits: Limits, place: Processors) -> _Key:
-    return entrant.digest, entrant.args, limits.memory_mb, place

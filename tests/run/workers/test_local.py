@@ -1,4 +1,4 @@
-"""Matches go to worker processes in batches if they are quick and keep their bots."""
+"""Matches go to worker processes in batches if they are quick."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -8,7 +8,7 @@ import pytest
 
 from tourney.match.spec import MatchSpec
 from tourney.run.workers.executor import MatchTask, WorkerReply
-from tourney.run.workers.local import BATCH_SECONDS, MAX_BATCH, LocalExecutor
+from tourney.run.workers.local import AHEAD_SECONDS, BATCH_SECONDS, MAX_BATCH, LocalExecutor
 
 Batch = tuple[list[MatchTask], "Future[Any]"]
 
@@ -75,11 +75,11 @@ def test_quick_matches_that_keep_their_bots_travel_together(executor: LocalExecu
     assert executor.capacity == 4  # the last were slow
 
 
-def test_matches_that_start_their_bots_travel_alone(executor: LocalExecutor) -> None:
-    """However quick they are, none waits for another to end."""
-    for _ in range(3):
-        assert len(hand_in(executor, reuse=False)) == 4
-        assert fake_of(executor).answer(BATCH_SECONDS / 1000) == [1, 1, 1, 1]
+def test_matches_that_start_their_bots_travel_with_the_next(executor: LocalExecutor) -> None:
+    """Up to AHEAD_SECONDS travel together, so that a worker knows its next match; long ones travel alone."""
+    for each, size in ((AHEAD_SECONDS / 4, 1), (AHEAD_SECONDS / 1.5, 4), (1.0, 1)):
+        assert len(hand_in(executor, reuse=False)) == 4 * size
+        assert fake_of(executor).answer(each) == [size] * 4
 
 
 def test_error_of_a_batch_ends_each_of_its_matches(executor: LocalExecutor) -> None:

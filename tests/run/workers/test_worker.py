@@ -83,7 +83,7 @@ def test_missing_bot_raises_a_bot_error(tmp_path: Path) -> None:
 
 def test_machine_failure_is_a_reply(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Broken:
-        def play(self, spec: MatchSpec) -> None:
+        def play(self, spec: MatchSpec, following: MatchSpec | None) -> None:
             raise OSError(24, "Too many open files")
 
     monkeypatch.setattr(worker, "_match_runner", lambda *_args: Broken())
@@ -98,7 +98,7 @@ def test_unusable_bot_costs_no_other_match_of_its_batch(
     """Each task of a batch has its own reply or error, in their order."""
     good = WorkerReply(9)
     play = worker._play
-    monkeypatch.setattr(worker, "_play", lambda task: good if task.number == 9 else play(task))
+    monkeypatch.setattr(worker, "_play", lambda task, _: good if task.number == 9 else play(task, None))
     (first, second, third), seconds = worker.play_batch(
         [replace(task(tmp_path), number=9), task(tmp_path), replace(task(tmp_path), number=9)]
     )

@@ -189,10 +189,10 @@ class HeldBot:
         if not poll.poll(_TRY_SECONDS * 1000):
             raise SandboxError(f"{self._name} does not work here (it hangs)")
         said = os.read(self._pipes.stdout, 1)
-        if said != b"\n":
+        if said != b"\n" or self._group.exited(0):
             self._group.exited(_TRY_SECONDS * 1000)
             errors = self._pipes.stderr if self._pipes.stderr >= 0 else self._pipes.stdout
-            why = said.decode("ascii", "replace") + _last_line(errors)
+            why = said.decode("ascii", "replace").strip() + _last_line(errors)
             raise SandboxError(f"{self._name} does not work here ({why or self._group.death()})")
 
 
@@ -243,6 +243,7 @@ class Sandbox(ABC):
         finally:
             group.kill()
             group.reap()
+            self.settle()
             for fd in pipes:
                 os.close(fd)
         if not ended or process.returncode != 0:
@@ -343,6 +344,10 @@ class Sandbox(ABC):
         finally:
             launch.close_fds()
         return held
+
+    def settle(self) -> None:
+        """Wait until the killed processes of ended bots are gone, and remove their control groups."""
+        self._cgroups.settle(wait=True)
 
     def sweep(self) -> None:
         """Remove the control groups of bots whose referees were killed."""

@@ -9,14 +9,15 @@ The maker of a group locks its folder for as long as it lives. Its process numbe
 lives: the number may be reused or belong to another namespace, and a zombie keeps its entry in /proc.
 """
 
+import atexit
 import errno
 import fcntl
 import os
 import signal
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -24,6 +25,8 @@ PREFIX: Final = "tourney-"
 _PRESSURE = "cpu.pressure"
 _CORE = ("cgroup.kill", "cgroup.freeze", "cpu.stat")
 _REMOVE_SECONDS = 5.0
+_LEAVE_SECONDS = 0.0003
+"""Time between two looks whether killed processes have left a group: they take a moment."""
 _CLAIMS = 100
 """Names to try: a process of another namespace with the same number may have taken one."""
 
@@ -40,9 +43,18 @@ class Cgroup:
     """The groups of one bot, one in each hierarchy; made by ``Cgroups``. ``locks`` hold their folders."""
 
     def __init__(
-        self, folders: tuple[Path, ...], core: Path | None, memory: Path | None, locks: tuple[int, ...] = ()
+        self,
+        folders: tuple[Path, ...],
+        core: Path | None,
+        memory: Path | None,
+        locks: tuple[int, ...] = (),
+        leaving: "list[Cgroup] | None" = None,
     ) -> None:
         self.folders = folders
+        self._left = list(folders)
+        self._leaving = [] if leaving is None else leaving
+        self._done: Callable[[], None] | None = None
+        self._keep_caches = False
         self.memory = memory
         self._core = core
         self._locks = locks
@@ -124,26 +136,60 @@ class Cgroup:
 
         ``keep_caches``: what they were the first to read stays cached.
         """
+        self._keep_caches |= keep_caches
+        until = time.monotonic() + _REMOVE_SECONDS
+        while not self._is_gone() and time.monotonic() < until:
+            self.kill()
+            time.sleep(_LEAVE_SECONDS)  # no event says when the group is free
+        self._unlock()
+
+    def leave(self, done: Callable[[], None] | None = None, *, keep_caches: bool = False) -> None:
+        """Kill the remaining processes, and ``remove`` the groups and call ``done`` once they have left.
+
+        That is now, before the next groups are made, or in ``Cgroups.settle``.
+        """
+        self._done = done
+        self._keep_caches = keep_caches
+        if not self._is_gone():
+            self.kill()
+            self._leaving.append(self)
+
+    def settle(self, *, wait: bool) -> bool:
+        """Remove the groups after ``leave``, or ``wait`` until that is possible; say whether it is done."""
+        if wait:
+            self.remove()
+        return self._is_gone() or wait
+
+    def _is_gone(self) -> bool:
+        """Remove the groups that are empty; say whether none is left."""
         for fd in (self._cpu, self._pressure):
             if fd >= 0:
                 os.close(fd)
         self._cpu = self._pressure = -1
-        until = time.monotonic() + _REMOVE_SECONDS
-        left = [folder for folder in self.folders if not _removed(folder, keep_caches=keep_caches)]
-        while left and time.monotonic() < until:
-            self.kill()
-            time.sleep(0.001)  # killed processes take a moment to leave; no event says when the group is free
-            left = [folder for folder in left if not _removed(folder, keep_caches=keep_caches)]
+        keep = self._keep_caches
+        self._left = [folder for folder in self._left if not _removed(folder, keep_caches=keep)]
+        if not self._left:
+            self._unlock()
+        return not self._left
+
+    def _unlock(self) -> None:
         locks, self._locks = self._locks, ()
         for fd in locks:
             os.close(fd)
+        done, self._done = self._done, None
+        if done is not None:
+            done()
 
 
 @dataclass(frozen=True, slots=True)
 class Cgroups:
-    """Makes groups for bots. ``homes`` has an entry for each usable hierarchy, and may be empty."""
+    """Makes groups for bots. ``homes`` has an entry for each usable hierarchy, and may be empty.
+
+    ``leaving`` holds groups of ended bots whose processes were killed and have not left yet.
+    """
 
     homes: tuple[Home, ...]
+    leaving: list[Cgroup] = field(default_factory=list, compare=False)
 
     @property
     def gives(self) -> frozenset[str]:
@@ -155,6 +201,7 @@ class Cgroups:
 
         Raises OSError and leaves no group behind.
         """
+        self.settle()
         if not self.homes:
             return None
         made: list[Path] = []
@@ -172,13 +219,17 @@ class Cgroups:
                     _bound_memory(folder, memory, home.version)
                 if "pids" in home.gives:
                     (folder / "pids.max").write_text(str(processes))
-            return Cgroup(tuple(made), core, memory_at, tuple(locks))
+            return Cgroup(tuple(made), core, memory_at, tuple(locks), self.leaving)
         except OSError:
             for folder in made:
                 _removed(folder)
             for lock in locks:
                 os.close(lock)
             raise
+
+    def settle(self, *, wait: bool = False) -> None:
+        """Remove the groups of ended bots that are empty now, or ``wait`` for all of them."""
+        self.leaving[:] = [group for group in self.leaving if not group.settle(wait=wait)]
 
     def sweep(self) -> None:
         """Remove empty groups whose maker is gone."""
@@ -205,6 +256,7 @@ def find_cgroups(proc: Path = Path("/proc/self")) -> Cgroups:
                 lacking -= set(home.gives)
     found = Cgroups(tuple(homes))
     found.sweep()
+    atexit.register(found.settle, wait=True)
     return found
 
 

@@ -378,6 +378,8 @@ class BotProcesses:
         """Reap the first process after ``kill``, and release what was held for the bot.
 
         ``keep_caches``: what it was the first to read of shared files stays cached, if its group can tell.
+
+        A control group is removed when all killed processes have left it: see ``Cgroup.leave``.
         """
         self.cpu_ms()
         if self._status is None and self.exited(_REAP_MS):
@@ -393,10 +395,10 @@ class BotProcesses:
             os.close(self.pidfd)
             self.pidfd = -1
         cgroup, self._cgroup = self._cgroup, None
-        if cgroup is not None:
-            cgroup.remove(keep_caches=keep_caches)
         release, self._release = self._release, None
-        if release is not None:
+        if cgroup is not None:
+            cgroup.leave(release, keep_caches=keep_caches)
+        elif release is not None:
             release()
 
     def death(self) -> str:

@@ -13,6 +13,9 @@ from tourney.run.workers.processes import WorkerContext, adopt_orphans, kill_orp
 
 MAX_BATCH: Final = 32
 BATCH_SECONDS: Final = 0.025
+"""The time of a batch of matches with ``reuse``."""
+AHEAD_SECONDS: Final = 0.25
+"""The time of a batch without it: within a batch, sandboxes are made ahead."""
 STOP_SECONDS: Final = 5.0
 """The time a worker has to end its bots when the run stops at once."""
 
@@ -28,8 +31,9 @@ class LocalExecutor(MatchExecutor):
 
     Sending a batch and its replies costs about a millisecond of the coordinator's time, as much as a match of
     quick bots. So such matches travel in batches: as many as took BATCH_SECONDS lately, MAX_BATCH at most.
-    The replies to a batch come together, when all of it is played. Matches whose bots are started anew cost
-    so much more that they travel alone.
+    The replies to a batch come together, when all of it is played. Where each match starts its bots anew, a
+    batch lets the worker make the sandboxes of its next match while it plays; long matches, which travel
+    alone, would gain little by that.
     """
 
     name: ClassVar[str] = "local"
@@ -70,15 +74,15 @@ class LocalExecutor(MatchExecutor):
         held, self._held = self._held, []
         if held:
             batch = self._executor.submit(worker.play_batch, [task for task, _ in held])
-            together = all(task.reuse for task, _ in held)
-            batch.add_done_callback(partial(self._set_replies, [future for _, future in held], together))
+            seconds = BATCH_SECONDS if all(task.reuse for task, _ in held) else AHEAD_SECONDS
+            batch.add_done_callback(partial(self._set_replies, [future for _, future in held], seconds))
 
     def _set_replies(
-        self, futures: "list[Future[WorkerReply]]", together: bool, batch: "Future[Replies]"
+        self, futures: "list[Future[WorkerReply]]", wanted: float, batch: "Future[Replies]"
     ) -> None:
         """Give each match of a batch its reply; those of a cancelled batch get none.
 
-        ``together``: matches like these may travel together, as many as the time they took allows.
+        ``wanted`` is the time that a batch of matches like these should take, in seconds.
         """
         if batch.cancelled():
             return
@@ -88,8 +92,7 @@ class LocalExecutor(MatchExecutor):
                 future.set_exception(error)
             return
         replies, seconds = batch.result()
-        quick = int(BATCH_SECONDS * len(replies) / max(seconds, 1e-6)) if together else 1
-        self._batch = max(1, min(MAX_BATCH, quick))
+        self._batch = max(1, min(MAX_BATCH, int(wanted * len(replies) / max(seconds, 1e-6))))
         for future, reply in zip(futures, replies, strict=True):
             if isinstance(reply, WorkerReply):
                 future.set_result(reply)

@@ -42,6 +42,9 @@ class _StopNow(BaseException):
     """SIGTERM came during a match; the exception unwinds through the match runner, which ends the bots."""
 
 
+_RUNNERS: list[MatchRunner] = []
+
+
 class _Worker:
     """The state of this process."""
 
@@ -76,15 +79,18 @@ def initialize(slots: Any, cpus: int, draining: Any, status: Any) -> None:
     threading.Thread(target=_stop_with_parent, name="parent-watch", daemon=True).start()
 
 
-def play_task(task: MatchTask) -> WorkerReply:
-    """Play a match. A failure of the machine is a reply; raises InputError for an unusable bot or spec."""
+def play_task(task: MatchTask, following: MatchTask | None = None) -> WorkerReply:
+    """Play a match. A failure of the machine is a reply; raises InputError for an unusable bot or spec.
+
+    ``following`` is the task that this worker plays next, if it is known.
+    """
     if _Worker.draining is not None and _Worker.draining.is_set():
         return WorkerReply(task.number)
     if task.start_by is not None and time.monotonic() > task.start_by:
         return WorkerReply(task.number)
     _set_status(task.number)
     try:
-        return _play(task)
+        return _play(task, following)
     finally:
         _set_status(0)
 
@@ -93,11 +99,13 @@ def play_batch(tasks: Sequence[MatchTask]) -> tuple[list[WorkerReply | InputErro
     """Play matches in turn; return the reply or the InputError of each, and the seconds taken."""
     started = time.monotonic()
     replies: list[WorkerReply | InputError] = []
-    for task in tasks:
+    for task, following in zip(tasks, [*tasks[1:], None], strict=True):
         try:
-            replies.append(play_task(task))
+            replies.append(play_task(task, following))
         except InputError as error:
             replies.append(error)
+    for runner in _RUNNERS:
+        runner.end_waiting()  # if the last match was not started
     return replies, time.monotonic() - started
 
 
@@ -109,10 +117,11 @@ def _set_status(number: int) -> None:
         _Worker.status[2 * _Worker.slot] = number
 
 
-def _play(task: MatchTask) -> WorkerReply:
+def _play(task: MatchTask, following: MatchTask | None) -> WorkerReply:
     try:
         _Worker.playing = True
-        played = _match_runner(task.bots, task.sandbox, task.reuse).play(task.spec)
+        runner = _match_runner(task.bots, task.sandbox, task.reuse)
+        played = runner.play(task.spec, following.spec if following is not None else None)
         _Worker.playing = False
         kill_strays(BotProcesses.alive)
     except _StopNow:
@@ -152,7 +161,10 @@ def pin(slot: int, cpus: int) -> Processors:
 def _match_runner(bots: str, sandbox: str, reuse: bool) -> MatchRunner:
     box = open_sandbox(sandbox)  # type: ignore[arg-type]  # a cached function takes it as a plain string
     launcher = StoreLauncher(BotStore(Path(bots)), box)
-    runner = MatchRunner(launcher, sandbox=box, reuse=reuse, processors=_Worker.processors)
+    runner = MatchRunner(
+        launcher, sandbox=box, reuse=reuse, processors=_Worker.processors, hold=launcher.hold
+    )
+    _RUNNERS.append(runner)
     Finalize(None, runner.close, exitpriority=10)
     return runner
 

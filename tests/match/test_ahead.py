@@ -1,0 +1,207 @@
+"""Sandboxes made ahead: what waits in them, when it starts, and what becomes of those that are not used."""
+
+import fcntl
+import os
+import select
+import signal
+import subprocess
+import sys
+import termios
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.containment import contained
+from tests.match.test_real_bots import GOOD
+from tests.processes import alive, leftovers, running, wait_for
+from tests.tables import make_spec, outcome, toy
+from tourney.bots.catalogue.command import BotCommand, environment
+from tourney.bots.channel.base import Channel
+from tourney.bots.sandbox.base import Sandbox, open_sandbox
+from tourney.bots.sandbox.process import BotProcesses
+from tourney.errors import SandboxError
+from tourney.match.ahead import Ahead, Place, WaitingBot
+from tourney.match.match_runner import MatchRunner
+from tourney.match.spec import Entrant, Limits, MatchSpec
+
+FAR = 10**18
+LIMITS = Limits(move_ms=60_000, startup_ms=60_000)
+TOKEN = f"held-{os.getpid()}"
+
+
+class Room:
+    """A good bot in real sandboxes, and what was made and started when."""
+
+    def __init__(self, folder: Path, sandbox: Sandbox) -> None:
+        self.sandbox = sandbox
+        self.steps: list[str] = []
+        (folder / "bot").write_text("#!/bin/sh\n" + GOOD, encoding="utf-8")
+        (folder / "bot").chmod(0o755)
+        self.command = BotCommand(("./bot", TOKEN), folder, environment())
+
+    def launch(self, _entrant: Entrant, limits: Limits) -> Channel:
+        self.steps.append("launch")
+        return self.sandbox.spawn(self.command, memory_mb=limits.memory_mb)
+
+    def hold(self, entrant: Entrant, limits: Limits) -> WaitingBot:
+        self.steps.append(f"hold {entrant.name}")
+        held = self.sandbox.hold(self.command, memory_mb=limits.memory_mb)
+
+        def start() -> Channel:
+            self.steps.append(f"start {entrant.name}")
+            return held.channel()
+
+        def end() -> None:
+            self.steps.append(f"end {entrant.name}")
+            held.end()
+
+        return WaitingBot(start, end)
+
+    def runner(self) -> MatchRunner:
+        return MatchRunner(self.launch, sandbox=self.sandbox, find=toy, hold=self.hold)
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Iterator[Room]:
+    """Yield a room; when its test is over, no process and no control group of it is left."""
+    tmp_path.chmod(0o755)
+    sandbox = open_sandbox("auto")
+    before = set(BotProcesses.alive)
+    yield Room(tmp_path, sandbox)
+    sandbox.settle()
+    assert BotProcesses.alive == before
+    assert running(TOKEN) == leftovers(tmp_path) == []
+    own = f"tourney-{os.getpid()}-*"
+    assert [group for home in sandbox._cgroups.homes for group in home.folder.glob(own)] == []
+
+
+def spec(*names: str) -> MatchSpec:
+    seats = tuple(Entrant(name, name, "1", (), name * 64) for name in names)
+    given = make_spec(limits=LIMITS)
+    return MatchSpec(given.game, given.options, seats, given.seed, LIMITS, given.opening)
+
+
+@contained
+def test_following_match_starts_in_sandboxes_made_ahead(room: Room) -> None:
+    """They are made before this match is played; no bot is launched in line."""
+    with room.runner() as runner:
+        first = runner.play(spec("a", "b"), spec("b", "c"))
+        assert room.steps == ["hold a", "hold b", "start a", "start b", "hold b", "hold c"]
+        second = runner.play(spec("b", "c"))
+    assert room.steps[6:] == ["start b", "start c"]
+    assert [outcome(played)["faults"] for played in (first, second)] == [[], []]
+
+
+@contained
+def test_unused_sandbox_is_ended(room: Room) -> None:
+    """The next match may be another one, or none."""
+    with room.runner() as runner:
+        runner.play(spec("a", "b"), spec("c", "d"))
+        runner.play(spec("a", "c"), spec("d", "a"))
+        assert room.steps[6:] == ["hold a", "start a", "start c", "end d", "hold d", "hold a"]
+    assert sorted(room.steps[-2:]) == ["end a", "end d"]
+
+
+@contained
+def test_sandbox_that_died_waiting_is_made_anew(room: Room) -> None:
+    """It is no fault of the bot whose program had not begun."""
+    with room.runner() as runner:
+        runner.play(spec("a", "b"), spec("a", "b"))
+        for pid in BotProcesses.alive:
+            os.kill(pid, signal.SIGKILL)
+        assert wait_for(lambda: not any(map(alive, BotProcesses.alive)))
+        played = runner.play(spec("a", "b"))
+    assert room.steps[-4:] == ["start a", "launch", "start b", "launch"]
+    assert outcome(played)["faults"] == []
+
+
+def test_failing_preparation_leaves_the_match_alone() -> None:
+    """The following match meets the failure itself, in its own start."""
+
+    def broken(_entrant: Entrant, _limits: Limits) -> WaitingBot | None:
+        raise SandboxError("no more processes")
+
+    ahead = Ahead(broken)
+    place = Place(spec("a").seats[0], LIMITS, ())
+    with pytest.raises(SandboxError):
+        ahead.make([place])
+    assert ahead.start(place) is None
+    ahead.end()
+
+
+@contained
+def test_bot_begins_only_when_it_is_released(room: Room) -> None:
+    """What its sandbox needed is not in its time, and the word that released it is not in its input."""
+    script = "echo begun; read x; echo $x"
+    command = BotCommand(("/bin/sh", "-c", script, TOKEN), room.command.folder, environment())
+    held = room.sandbox.hold(command, memory_mb=512)
+    poll = select.poll()
+    poll.register(held._pipes.stdout, select.POLLIN)
+    assert poll.poll(60_000)
+    waiting = fcntl.ioctl(held._pipes.stdout, termios.FIONREAD, b"    ")
+    assert int.from_bytes(waiting, sys.byteorder) == 1  # the sandbox is ready, and the bot has said nothing
+    channel = held.channel()
+    sandboxes_ns = held._group._before_ns
+    assert sandboxes_ns > 0
+    assert channel.wait(FAR).text == "begun"
+    channel.request(b"first\n")
+    assert channel.wait(FAR).text == "first"
+    used = held._group._used()
+    assert used is not None
+    assert (channel.cpu_ms() or 0) * 10**6 <= used - sandboxes_ns + 10**6
+    channel.close(0)
+
+
+@contained
+def test_limits_are_exact_whichever_program_sets_them(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A shell whose ``ulimit`` or environment differs is helped by programs."""
+    script = "cat /proc/self/limits; env; exec cat /proc/1/environ"
+    command = BotCommand(("/bin/sh", "-c", script), room.command.folder, environment())
+    said = []
+    for helped in (False, True):
+        if helped:
+            monkeypatch.setattr("tourney.bots.sandbox.bubblewrap._processes_flag", lambda: "")
+            monkeypatch.setattr("tourney.bots.sandbox.bubblewrap._shell_is_exact", lambda: False)
+        channel = room.sandbox.hold(command, memory_mb=512).channel()
+        lines = []
+        while (event := channel.wait(FAR)).kind == "line":
+            lines.append(event.text)
+        channel.close(0)
+        said.append(lines)
+    assert said[0] == said[1]
+    assert any(line.split()[:5] == ["Max", "address", "space", "536870912", "536870912"] for line in said[0])
+    assert any(line.split()[:4] == ["Max", "processes", "512", "512"] for line in said[0])
+
+
+HOLDER = """
+import sys
+from pathlib import Path
+from tourney.bots.catalogue.command import BotCommand, environment
+from tourney.bots.sandbox.base import open_sandbox
+
+command = BotCommand(("./bot", sys.argv[1]), Path(sys.argv[2]), environment())
+held = open_sandbox("auto").hold(command, memory_mb=512)
+print(held._process.pid, flush=True)
+sys.stdin.read()
+"""
+
+
+@contained
+def test_kill_9_leaves_no_waiting_sandbox(room: Room) -> None:
+    """The sandbox ends with the process that made it; its groups are removed by a sweep."""
+    words = [sys.executable, "-c", HOLDER, TOKEN, str(room.command.folder)]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        first = int(process.stdout.readline())
+        assert alive(first)
+        process.kill()
+    assert wait_for(lambda: not alive(first))
+    assert running(TOKEN) == []
+
+    def swept() -> bool:
+        room.sandbox.sweep()
+        groups = f"tourney-{process.pid}-*"
+        return not any(any(home.folder.glob(groups)) for home in room.sandbox._cgroups.homes)
+
+    assert wait_for(swept)
