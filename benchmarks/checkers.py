@@ -2,9 +2,9 @@
 
     python -m benchmarks.checkers [--groups 4]
 
-Plays a pool of tournaments in this process (``tests.seeds.pool``), exports it, runs ``seeds/check.py`` and
-``seeds/check.mjs`` on the records and on the tournaments, and prints a table. The exit code is 1 if one finds a
-problem, if dice stay unchecked, or if their outputs differ.
+Plays a pool of tournaments in this process (``tests.seeds.pool``) and exports it. Then both checkers read the
+records, and the tournaments; a table shows their times. The exit code is 1 for a problem, for dice that stay
+unchecked, and for outputs that differ.
 """
 
 import argparse

@@ -97,7 +97,7 @@ def _case(
     clock: bool = False,
     extra: tuple[tuple[str, int | str], ...] = (),
 ) -> Case:
-    _, options = game.settings(seats, {"stones": "4"} if game.name == "sage-stones" and seats > 2 else {})
+    _, options = game.settings(seats, {"stones": "6"} if game.name == "sage-stones" and seats > 2 else {})
     limits = Limits(None, 60_000, 500, nodes=1000, charge="cpu", ponder="freeze") if clock else Limits()
     plan = Plan(
         name=f"{game.name}-{format_}-{seats}",
