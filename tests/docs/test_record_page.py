@@ -9,8 +9,9 @@ from typing import Any
 
 import rfc8785
 
-from tests.command import ROOT
+from tests.command import ROOT, invoke
 from tests.seeds.checkers import in_node, module, needs_node
+from tests.seeds.pool import cases, store
 from tourney.bots.catalogue.files import content_digest, hash_tree
 from tourney.games.registry import find_game
 from tourney.match.merkle import inclusion_path, leaf_hash, root_from_path
@@ -20,6 +21,7 @@ from tourney.match.seeds import bot_seed, chance_stream, match_seed, pick, seat_
 from tourney.match.spec import Entrant, Limits, MatchSpec, Opening
 from tourney.match.verify import replay, verify
 from tourney.seeds import derive, uniform
+from tourney.store.repository import Repository
 from tourney.store.root import root_of
 
 PAGE = (ROOT / "docs" / "reference" / "record.md").read_text(encoding="utf-8")
@@ -184,24 +186,40 @@ def test_root_and_proofs_hold() -> None:
         assert inclusion_path(leaves, proof["index"]) == path
         found = root_from_path(leaves[proof["index"]], proof["index"], len(leaves), path)
         assert found is not None
-        assert (
-            found.hex() == by_page(leaves[proof["index"]], proof["index"], len(leaves), path) == case["root"]
+        assert found == by_page(leaves[proof["index"]], proof["index"], len(leaves), path)
+        assert found.hex() == case["root"]
+
+
+def test_exported_proofs_lead_to_the_root(tmp_path: Path) -> None:
+    database = tmp_path / "pool.db"
+    with Repository.open(str(database), create=True) as repository:
+        store(repository, next(cases()), 7, tmp_path)
+    exported = invoke("export", "--what", "tournament", "--db", str(database)).stdout.splitlines()
+    root = json.loads(exported[0])["root"]
+    for match in ("plan", *map(str, range(1, len(exported)))):
+        done = invoke("export", "--proof", match, "--db", str(database))
+        proof = json.loads(done.stdout)
+        assert (proof["format"], proof["root"], proof["tree-size"]) == (
+            "tourney-proof/1",
+            root,
+            len(exported),
         )
+        assert proof["index"] == (0 if match == "plan" else int(match))
+        leaf = hashlib.sha256(b"\0" + rfc8785.dumps(proof["entry"])).digest()
+        hashes = [bytes.fromhex(one) for one in proof["hashes"]]
+        assert by_page(leaf, proof["index"], proof["tree-size"], hashes).hex() == root
 
 
-def by_page(leaf: bytes, index: int, size: int, hashes: list[bytes]) -> str:
-    """Return the root that a proof leads to, as the page says."""
-    f, s = index, size - 1
-    for p in hashes:
-        if f % 2 == 1 or f == s:
-            leaf = hashlib.sha256(b"\1" + p + leaf).digest()
-            while f % 2 == 0 and f != 0:
-                f, s = f // 2, s // 2
-        else:
-            leaf = hashlib.sha256(b"\1" + leaf + p).digest()
-        f, s = f // 2, s // 2
-    assert s == 0
-    return leaf.hex()
+def by_page(leaf: bytes, i: int, n: int, hashes: list[bytes]) -> bytes:
+    """Return the hash that a proof leads to, as the page says."""
+    if n == 1:
+        assert hashes == []
+        return leaf
+    k = max(2**power for power in range(n.bit_length()) if 2**power < n)
+    *rest, last = hashes
+    if i < k:
+        return hashlib.sha256(b"\1" + by_page(leaf, i, k, rest) + last).digest()
+    return hashlib.sha256(b"\1" + last + by_page(leaf, i - k, n - k, rest)).digest()
 
 
 @needs_node
