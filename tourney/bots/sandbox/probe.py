@@ -247,7 +247,8 @@ class _Probing:
         used = [reading.cpu // 1_000_000 for reading in readings if reading is not None]
         known = sum(waited) >= BURN_SECONDS * 1000 / 2
         true = all(w + u <= passed * 1.05 for w, u in zip(waited, used, strict=True))
-        said = f"in {passed} ms two canaries worked for {used[0]} and {used[1]} ms and waited {waited[0]} and {waited[1]}"
+        worked = f"in {passed} ms two canaries worked for {used[0]} and {used[1]} ms"
+        said = f"{worked} and waited {waited[0]} and {waited[1]}"
         return Finding("waiting-time", "enforced" if known and true else "partial", said)
 
     def leave_traces(self) -> Finding:
