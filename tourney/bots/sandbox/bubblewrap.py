@@ -191,7 +191,7 @@ class Bubblewrap(Sandbox):
         launch.fds = tuple(mounts.fds)
         launch.weakened = {"private-files": mounts.shared} if mounts.shared else {}
         # Bubblewrap reads its options when it is in its groups, so all that it starts is in them.
-        launch.words = b"".join(os.fsencode(word) + b"\0" for word in mounts.words)
+        launch.words = os.fsencode("\0".join([*mounts.words, ""]))
         launch.argv = [self._bwrap, "--args", str(launch.fds[-1]), "--"]
         if self._setpriv is not None:
             launch.argv += [self._setpriv, f"--reuid={user}", f"--regid={user}", "--clear-groups"]

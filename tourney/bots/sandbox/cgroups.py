@@ -166,8 +166,12 @@ class Cgroup:
             if fd >= 0:
                 os.close(fd)
         self._cpu = self._pressure = -1
-        keep = self._keep_caches
-        self._left = [folder for folder in self._left if not _removed(folder, keep_caches=keep)]
+        kept = [self._keep_caches or folder != self.memory for folder in self._left]
+        self._left = [
+            folder
+            for folder, keep in zip(self._left, kept, strict=True)
+            if not _removed(folder, keep_caches=keep)
+        ]
         if not self._left:
             self._unlock()
         return not self._left
