@@ -58,6 +58,7 @@ def test_comparison_prints_its_result_and_stores_it(tmp_path: Path) -> None:
         (("--args-a", "'"), '--args-a "\'" cannot be split into words'),
         (("--name", "No Name"), "No Name"),
         (("--until", "25:00"), "--until"),
+        (("--move-ms", "9007199254740993"), "--move-ms"),
     ],
 )
 def test_wrong_use_is_one_sentence_and_creates_nothing(

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests import genuine
-from tests.command import invoke
+from tests.command import ROOT, invoke
 from tourney.bots.catalogue.store import BotStore
+from tourney.cli.show import end_text
 from tourney.match.named_seeds import NamedSeed, named_seed_json, play_named, random_spec
 from tourney.match.record import Record, digest_of
 from tourney.match.result import PlayedMatch, pack
@@ -80,11 +81,13 @@ def test_show_prints_header_actions_and_last_board(file: Path, record: Record) -
     for number, (actor, action) in enumerate(record["actions"], start=1):
         who = "chance" if actor == 0 else f"seat {actor}"
         assert f"{number:5}  {who:8} {action}" in lines
-    assert f"after {count} actions" in lines
+    over = lines[lines.index(f"after {count} actions") + 1]
+    winner = 1 + record["outcome"]["ranks"].index(1)
+    assert over == f"over: seat {winner} won (last-stone)"
     assert "\x1b" not in done.stdout
 
 
-def test_show_with_ply_prints_one_board(file: Path) -> None:
+def test_show_with_ply_prints_one_board(file: Path, record: Record) -> None:
     """``--ply N`` prints the board after N actions; at 0 it is empty."""
     begun = invoke("show", str(file), "--ply", "0").stdout
     assert "after 0 actions" in begun
@@ -92,7 +95,31 @@ def test_show_with_ply_prints_one_board(file: Path) -> None:
     assert "roll-" not in begun.partition("after 0")[0]
     done = invoke("show", str(file), "--ply", "1000")
     assert done.exit_code == 2
-    assert "so --ply 1000 is too large" in done.stderr
+    count = len(record["actions"])
+    assert f"has {count} actions: --ply takes a number from 0 to {count}" in done.stderr
+    assert "over: " not in begun
+    assert "over: seat" in invoke("show", str(file), "--ply", str(count)).stdout
+
+
+def test_show_counts_one_action_in_the_singular(record: Record, tmp_path: Path) -> None:
+    one = {**record, "actions": record["actions"][:1]}
+    path = tmp_path / "one.json"
+    path.write_text(json.dumps({**one, "digest": digest_of(one)}))
+    done = invoke("show", str(path), "--ply", "2")
+    assert done.stderr == f"error: {path} has 1 action: --ply takes a number from 0 to 1\n"
+    assert "after 1 action\n" in invoke("show", str(path)).stdout
+
+
+@pytest.mark.parametrize(
+    ("ranks", "words"),
+    [
+        ([2, 1], "seat 2 won"),
+        ([1, 1], "a draw"),
+        ([1, 3, 1], "seats 1 and 3 share the first place"),
+    ],
+)
+def test_end_names_who_won(ranks: list[int], words: str) -> None:
+    assert end_text({"ranks": ranks, "reason": "points"}) == f"over: {words} (points)"
 
 
 def test_show_as_json_has_record_measurements_and_log(database: str) -> None:
@@ -410,3 +437,16 @@ def test_rerun_takes_bots_that_ship(tmp_path: Path) -> None:
     code, out, _ = rerun(str(golden), bots=tmp_path / "bots")
     digest = json.loads(golden.read_text(encoding="utf-8"))["digest"]
     assert (code, out) == (0, f"{golden} came out the same: {digest}\n")
+
+
+def test_shipped_record_reruns_without_adding_its_bots(tmp_path: Path) -> None:
+    golden = ROOT / "seeds" / "golden" / "seven-sages.json"
+    words = ("rerun", str(golden), "--sandbox", "off", "--bots", str(tmp_path / "bots"))
+    done = invoke(*words)
+    assert (done.exit_code, "came out the same" in done.stdout) == (0, True)
+    changed = json.loads(golden.read_text())
+    changed["seats"][0]["digest"] = "0" * 64
+    (tmp_path / "other.json").write_text(json.dumps(changed))
+    done = invoke("rerun", str(tmp_path / "other.json"), *words[2:])
+    assert done.exit_code == 2
+    assert done.stderr.count("\n") == 1

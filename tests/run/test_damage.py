@@ -24,6 +24,7 @@ from tourney.run.engine.spool import Spool
 from tourney.run.monitoring.progress import Listener
 from tourney.run.monitoring.summary import End, Summary
 from tourney.run.workers.executor import MatchTask, WorkerReply
+from tourney.store.maintenance import check_database
 from tourney.store.repository import Repository
 from tourney.store.values import MatchResult
 
@@ -171,6 +172,38 @@ def test_damaged_database_is_refused_and_unchanged(folder: Path, damage: str) ->
         ["tourney.db"],
         ["tourney.db", "tourney.db-shm", "tourney.db-wal"],  # of a reader that SQLite could not close
     )
+
+
+DETAILS: dict[str, tuple[Callable[[bytes], bytes], str]] = {
+    "log": (
+        sql("INSERT INTO log VALUES (3, x'00ff')"),
+        "column lines of table log, row 3 (match 3 of cup)",
+    ),
+    "measurements": (
+        sql("UPDATE measured SET data = x'00ff' WHERE match_id = 3"),
+        "column data of table measured, row 3 (match 3 of cup)",
+    ),
+    "log of no match": (
+        sql("INSERT INTO log VALUES (9999, x'00ff')"),
+        "row 9999 of log refers to a row of match that is missing (and 1 more)",
+    ),
+}
+
+
+@pytest.mark.parametrize("detail", DETAILS)
+def test_damage_outside_the_results_is_named_and_blocks_nothing(
+    folder: Path, wanted: dict[str, Any], detail: str
+) -> None:
+    database = settled(folder)
+    damage, words = DETAILS[detail]
+    database.write_bytes(damage(database.read_bytes()))
+    listener = RecordingListener()
+    assert run(folder, listener=listener).end is End.FINISHED
+    assert results(database) == wanted
+    said = next(text for text in listener.messages if "outside all results" in text)
+    assert words in said
+    assert "\n" not in said
+    assert check_database(str(database)) != ()
 
 
 def half_of(data: bytes) -> bytes:

@@ -118,7 +118,7 @@ def command(match: str, ply: int | None, logged: bool, as_json: bool, db: str) -
         return
     count = len(found.record["actions"])
     if ply is not None and ply > count:
-        raise UsageError(f"{found.label} has only {count} actions, so --ply {ply} is too large")
+        raise UsageError(f"{found.label} has {_actions(count)}: --ply takes a number from 0 to {count}")
     output.write(found.label)
     for line in head_lines(found.record, found.measured):
         output.write(line)
@@ -135,7 +135,9 @@ def command(match: str, ply: int | None, logged: bool, as_json: bool, db: str) -
     except (GameError, RecordError) as error:
         output.warn(f"no board: {error}")
     else:
-        output.write(f"\nafter {count if ply is None else ply} actions\n{board.rstrip()}")
+        at = count if ply is None else ply
+        over = f"\n{end_text(found.record['outcome'])}" if at == count else ""
+        output.write(f"\nafter {_actions(at)}{over}\n{board.rstrip()}")
     _refuse_damaged(found)
 
 
@@ -204,6 +206,20 @@ def replay(game: AnyGame, record: Record, ply: int) -> AnyState:
         except GameError as error:
             raise RecordError(f"action {number} is not legal: {error}") from error
     return state
+
+
+def end_text(outcome: Mapping[str, Any]) -> str:
+    """Return how a match ended: that it is over, and who won."""
+    ranks = outcome["ranks"]
+    first = [str(seat) for seat, rank in enumerate(ranks, 1) if rank == 1]
+    if len(first) == len(ranks) > 1:
+        return f"over: a draw ({outcome['reason']})"
+    who = f"seat {first[0]} won" if len(first) == 1 else f"seats {' and '.join(first)} share the first place"
+    return f"over: {who} ({outcome['reason']})"
+
+
+def _actions(count: int) -> str:
+    return f"{count:,} action{'' if count == 1 else 's'}"
 
 
 def _outcome_lines(outcome: Mapping[str, Any]) -> Iterator[str]:

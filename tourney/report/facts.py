@@ -8,6 +8,8 @@ from tourney.match.record import Record
 from tourney.report import text
 from tourney.report.listing import MatchLine
 from tourney.report.source import Source
+from tourney.results.seed_text import origin_text, sharing_text
+from tourney.store.exchange import IMPORTED
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +43,14 @@ def tournament_facts(source: Source, *, measured: bool) -> Iterator[Fact]:
     if plan.rounds:
         yield Fact("Rounds", str(plan.rounds))
     yield Fact("Opening", _opening(source))
-    yield Fact("Dice", plan.dice_text)
+    if tournament.plan.format != IMPORTED and (sharing := sharing_text(plan, source.game)):
+        yield Fact("Seeds", sharing)
     if plan.extra:
         yield Fact("Settings", text.pairs(plan.extra), code=True)
     yield Fact("Limits", text.pairs(plan.limits.as_json().items()), code=True)
-    yield Fact("Seed", str(tournament.seed), code=True)
-    chosen = "chosen by a person, so bots could compute the dice"
-    yield Fact("Seed origin", chosen if tournament.seed_chosen else "random")
+    if tournament.plan.format != IMPORTED:
+        yield Fact("Seed", str(tournament.seed), code=True)
+    yield Fact("Seed origin", origin_text(tournament, source.game))
     if source.root:
         yield Fact("Root", source.root, code=True)
     for label in source.labels.values():

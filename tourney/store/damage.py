@@ -1,9 +1,9 @@
 """Say where a database is damaged: database, table, row and column, in one sentence.
 
-``bad_columns`` reads every row of a database.
+``bad_columns`` and ``bad_details`` read every row of a database.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -93,17 +93,20 @@ def _shown(value: object) -> str:
 _CHUNK = 500
 
 _INDEPENDENT: tuple[tuple[sa.Table, Callable[[Columns], object]], ...] = (
-    (LOG, lambda row: unpack_log("lines", row["lines"])),
-    (MEASURED, lambda row: unpack_measured("data", row["data"])),
     (DRAW_PROBABILITY, rows.check_draw_probability),
     (CHECKPOINT, rows.check_checkpoint),
     (VERDICT, rows.check_verdict),
 )
 """Tables whose rows can be read without knowing their tournament."""
+DETAILS: dict[sa.Table, Callable[[Columns], object]] = {
+    LOG: lambda row: unpack_log("lines", row["lines"]),
+    MEASURED: lambda row: unpack_measured("data", row["data"]),
+}
+"""Tables beside the results, from which nothing is counted, with the check of a row."""
 
 
 def bad_columns(connection: Connection) -> Iterator[StoreDamaged]:
-    """Yield an error for each row with a bad column, and the first such column of it."""
+    """Yield an error for each row with a bad column, and the first such column of it; see ``bad_details``."""
     shapes: dict[object, Shape] = {}
     counts: dict[object, int] = {}
     for row in _rows(connection, ENTRANT):
@@ -133,7 +136,18 @@ def bad_columns(connection: Connection) -> Iterator[StoreDamaged]:
     for row in _rows(connection, REPLACED):
         if shape := shapes.get(row["tournament_id"]):
             yield from _tried(connection, REPLACED, row, partial(rows.replaced_of, shape=shape))
-    for table, check in _INDEPENDENT:
+    yield from _bad_rows(connection, _INDEPENDENT)
+
+
+def bad_details(connection: Connection) -> Iterator[StoreDamaged]:
+    """Yield an error for each bad log and each bad row of measurements."""
+    yield from _bad_rows(connection, tuple(DETAILS.items()))
+
+
+def _bad_rows(
+    connection: Connection, tables: Sequence[tuple[sa.Table, Callable[[Columns], object]]]
+) -> Iterator[StoreDamaged]:
+    for table, check in tables:
         for row in _rows(connection, table):
             yield from _tried(connection, table, row, check)
 

@@ -8,7 +8,7 @@ from sqlalchemy.engine import URL, Connection, Engine
 
 from tourney.errors import StoreError, UsageError
 from tourney.store import sqlite
-from tourney.store.damage import bad_columns
+from tourney.store.damage import DETAILS, bad_columns, bad_details
 from tourney.store.engine import (
     is_sqlite,
     opened,
@@ -46,14 +46,33 @@ def backup_database(url: str, target: Path) -> None:
 
 def check_database(url: str) -> tuple[str, ...]:
     """Return what is wrong with a database, a sentence each; nothing if it is sound."""
+    results, beside = check_parts(url)
+    return (*results, *beside)
+
+
+def check_parts(url: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return what is wrong with the results of a database, and with the logs and measurements beside them.
+
+    Nothing is counted from logs and measurements, so that a run can go on without one of them. Each is a
+    sentence.
+    """
     parsed = parse_url(url)
-    if is_sqlite(parsed) and (problems := sqlite.full_check(sqlite.path_of(parsed))):
-        return problems
+    details = {table.name for table in DETAILS}
+    orphans: tuple[tuple[str, str], ...] = ()
+    if is_sqlite(parsed):
+        problems, orphans = sqlite.full_check(sqlite.path_of(parsed))
+        problems += tuple(text for table, text in orphans if table not in details)
+        if problems:
+            return problems, ()
     with opened(url) as engine, transaction(engine) as connection:
-        found = [str(error) for error in islice(bad_columns(connection), MOST)]
-        if len(found) == MOST:
-            found.append("there may be more: restore a backup first")
-        return tuple(found or _gaps(connection))
+        parts = []
+        for errors in (bad_columns(connection), bad_details(connection)):
+            found = [str(error) for error in islice(errors, MOST)]
+            if len(found) == MOST:
+                found.append("there may be more: restore a backup first")
+            parts.append(tuple(found))
+        beside = (*(text for _, text in orphans), *parts[1])
+        return parts[0] or tuple(_gaps(connection)), beside
 
 
 def copy_database(source: str, target: str) -> int:

@@ -326,16 +326,16 @@ def backup(source: Path, target: Path) -> None:
                     fresh.with_name(f"{fresh.name}-{name}").unlink(missing_ok=True)
 
 
-def full_check(path: Path) -> tuple[str, ...]:
-    """Return all that SQLite's thorough check finds wrong, foreign keys included; empty is sound."""
+def full_check(path: Path) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
+    """Return all that SQLite's thorough check finds wrong, and table and sentence of each orphaned row."""
     frozen = check(path)
     try:
         with closing(connect(path, frozen=frozen)) as connection:
             found = [row[0] for row in connection.execute("PRAGMA integrity_check(20)") if row[0] != "ok"]
-            found += [
-                f"row {row[1]} of {row[0]} refers to a row of {row[2]} that is missing"
+            orphans = [
+                (row[0], f"row {row[1]} of {row[0]} refers to a row of {row[2]} that is missing")
                 for row in connection.execute("PRAGMA foreign_key_check")
             ]
     except sqlite3.Error as error:
         raise StoreError(f"the database {path} cannot be used: {error}{advice(str(error))}") from error
-    return tuple(found)
+    return tuple(found), tuple(orphans)

@@ -71,13 +71,6 @@ class Plan(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
         """Return the seed of a row's match in a tournament with this seed."""
         return match_seed(seed, row.round, row.table, row.repeat, None if self.mirrored_dice else row.order)
 
-    @property
-    def dice_text(self) -> str:
-        """Say whether games share dice and openings, as a sentence without its end."""
-        if self.mirrored_dice:
-            return "the games of a mirrored group share dice and opening"
-        return "every match has dice and an opening of its own"
-
 
 OPTIONAL_KEYS: Final = ("mirrored-dice",)
 """The keys that a stored plan has only where they are used; older plans lack them."""

@@ -1,5 +1,7 @@
 """The diagram: squares, pieces, hidden parts, and the last action."""
 
+from typing import Any
+
 import pytest
 
 from tests.games.cyvasse.hands import GAME, WHITE_TILES, A, B, lay_out, place, play, read
@@ -96,6 +98,21 @@ def test_every_state_has_diagram_for_every_seat() -> None:
         action = state.legal_actions()[k * 7 % len(state.legal_actions())]
         state, last = state.play(action), GAME.action_string(action)
     assert {"White to move", "Black to move", "White lays the king tile"} <= kinds
+
+
+@pytest.mark.parametrize(
+    ("pieces", "given", "action", "words"),
+    [
+        ("Kd4 Rd5 ke5 rh2 rh3", {}, "d5xe5", "over: White won, as Black's King was captured"),
+        ("Kd5 re5 ke6 Ra5", {"seat": 2}, "e5xd5", "over: Black won, as White's King was captured"),
+        ("Kc4 Ld3 ki1 wi2", {"mountains": "h1 h2 i3"}, "d3-d2", "over: White won, as Black cannot act"),
+        ("Ld3 Lb1 ki8", {"quiet": 99, "turn": 98}, "d3-d2", "over: a draw after 100 turns without a capture"),
+        ("Ld3 Lb1 ki8", {"quiet": 3, "turn": 398}, "d3-d2", "Black to move"),
+    ],
+)
+def test_finished_board_says_who_won(pieces: str, given: dict[str, Any], action: str, words: str) -> None:
+    state = play(place(pieces, **given), action)
+    assert GAME.diagram(state.position(), action).notes[0] == words
 
 
 def test_labels_lie_beside_board() -> None:

@@ -18,8 +18,10 @@ from tourney.games.cyvasse.board import (
     SQUARES,
     UNLAID,
     WATER,
+    finished,
 )
 from tourney.games.cyvasse.position import Position, parse_fields
+from tourney.games.cyvasse.state import QUIET_LIMIT, TURN_LIMIT, Play
 from tourney.games.diagram import Arrow, Cell, Diagram, Label, Mark, Piece
 
 _KIND_OF_CELL = {PLAIN: "plain", MOUNTAIN: "mountain", WATER: "water", UNLAID: "hidden"}
@@ -107,6 +109,20 @@ def _block_laid_last(fields: Position) -> tuple[int, ...]:
     return ()
 
 
+def _over(fields: Position) -> str:
+    """Return who won and why, as far as a position without its history says; "" while a game goes on."""
+    name, other = SEAT_NAMES[fields.seat - 1], SEAT_NAMES[2 - fields.seat]
+    ground = finished(fields.ground)
+    reason = Play.at(ground, fields.board, fields.seat, 0, fields.quiet, fields.turn).reason()
+    return {
+        "": "",
+        "king": f"over: {other} won, as {name}'s King was captured",
+        "no-action": f"over: {other} won, as {name} cannot act",
+        "quiet": f"over: a draw after {QUIET_LIMIT} turns without a capture",
+        "length": f"over: a draw after {TURN_LIMIT} turns",
+    }[reason]
+
+
 def _notes(fields: Position, last: str | None) -> tuple[str, ...]:
     name = SEAT_NAMES[fields.seat - 1]
     phase = fields.phase
@@ -122,7 +138,7 @@ def _notes(fields: Position, last: str | None) -> tuple[str, ...]:
     elif phase.word == "rabble":
         now = f"{name} may move a second Rabble, not that on {NAMES[phase.rabble]}"
     else:
-        now = f"{name} to move"
+        now = _over(fields) or f"{name} to move"
     notes = [now]
     if phase.word in {"play", "rabble"}:
         notes.append(f"turns: {fields.turn}, since the last capture: {fields.quiet}")

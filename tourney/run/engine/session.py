@@ -23,6 +23,7 @@ from tourney.errors import (
 from tourney.games.registry import find_game
 from tourney.match.referee import Referee
 from tourney.match.spec import MatchSpec
+from tourney.results.seed_text import risk_text, sharing_text
 from tourney.results.standings import setup_of
 from tourney.run.config.amend import compare
 from tourney.run.config.entrants import enter, naming, refuse_unrated, seeds_by_rating, with_ratings
@@ -49,7 +50,7 @@ from tourney.run.workers.executor import MatchExecutor
 from tourney.schedule.format import find_format
 from tourney.schedule.row import Row
 from tourney.store.engine import database_exists, parse_url, place_of, shown
-from tourney.store.maintenance import check_database
+from tourney.store.maintenance import check_parts
 from tourney.store.mounts import network_file_system
 from tourney.store.repository import Repository
 from tourney.store.root import compute_root
@@ -118,7 +119,8 @@ def run_tournament(
         for seconds in repository.recent_seconds(tournament.id, SAMPLE):
             deadline.add(seconds)
         listener.say(sandbox_text(sandbox))
-        listener.say(f"seeds: {tournament.plan.dice_text}")
+        if sharing := sharing_text(tournament.plan, find_game(tournament.game)):
+            listener.say(f"seeds: {sharing}")
         listener.say(ponder_text(tournament.plan, sandbox, pinning))
         rehearse(repository, tournament, store, sandbox, listener.say)
         status = StatusFile(status_path(place, tournament.id))
@@ -192,7 +194,9 @@ def keep_root(repository: Repository, tournament: int, say: Say) -> str | None:
 
 
 def check_contents(url: str, say: Say) -> None:
-    """Check the stored contents before a run adds to them. Raises StoreError for any damage.
+    """Check the stored contents before a run adds to them. Raises StoreError for damage to results.
+
+    Damaged logs and measurements are only named: nothing is counted from them.
 
     Call this before this process opens the database to stay: the check opens the file once more, and closing
     it drops all locks of the process on it, SQLite's own among them.
@@ -203,7 +207,11 @@ def check_contents(url: str, say: Say) -> None:
         done = sum(repository.progress(tournament.id).done for tournament in repository.tournaments())
     if done >= MANY:
         say(f"checking {done:,} stored matches; this takes about 15 seconds per 100,000")
-    problems = check_database(url)
+    problems, beside = check_parts(url)
+    if beside:
+        more = f" (and {len(beside) - 1} more)" if len(beside) > 1 else ""
+        first = beside[0].removesuffix("; restore a backup")
+        say(f"{first}{more}: this is outside all results, so the run goes on; see `tourney db check`")
     if problems:
         more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
         raise StoreError(
@@ -254,10 +262,9 @@ def open_tournament(
             entrants=entrants,
             created=datetime.now(UTC).isoformat(timespec="seconds"),
         )
-        if tournament.seed_chosen:
-            say(
-                f"the seed {tournament.seed} was chosen by a person: a bot that knows it can compute the dice"
-            )
+        risk = risk_text(tournament.plan, find_game(tournament.game))
+        if tournament.seed_chosen and risk:
+            say(f"the seed {tournament.seed} was chosen by a person: a bot that knows it can compute {risk}")
         pair_next(repository, tournament.id)
         return repository, repository.tournament_by_id(tournament.id)
     except BaseException:

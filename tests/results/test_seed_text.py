@@ -1,0 +1,52 @@
+"""Texts about seeds speak of dice and openings only where there are some."""
+
+from dataclasses import replace
+
+import pytest
+from msgspec import structs
+
+from tourney.games.registry import find_game
+from tourney.match.spec import Limits
+from tourney.results.seed_text import origin_text, risk_text, sharing_text
+from tourney.store.values import Plan, RunSettings, Tournament
+
+
+def plan(game: str, plies: int = 0, **more: object) -> Plan:
+    made = Plan("cup", game, "1", (), "round-robin", 2, 2, opening_plies=plies, limits=Limits())
+    return structs.replace(made, **more)
+
+
+@pytest.mark.parametrize(
+    ("game", "plies", "risk", "shared", "own"),
+    [
+        ("sage-stones", 0, "the dice", "dice", "dice"),
+        ("sage-stones", 2, "the dice and the openings", "dice and opening", "dice and an opening"),
+        ("sages-tafl", 2, "the openings", "opening", "an opening"),
+    ],
+)
+def test_seed_decides_dice_and_openings(game: str, plies: int, risk: str, shared: str, own: str) -> None:
+    rules = find_game(game)
+    assert risk_text(plan(game, plies), rules) == risk
+    assert sharing_text(plan(game, plies), rules) == f"the games of a mirrored group share {shared}"
+    apart = plan(game, plies, mirrored_dice=False)
+    assert sharing_text(apart, rules) == f"every match has {own} of its own"
+
+
+def test_game_without_dice_and_openings_has_no_risk() -> None:
+    rules = find_game("sages-tafl")
+    assert (risk_text(plan("sages-tafl"), rules), sharing_text(plan("sages-tafl"), rules)) == ("", "")
+    tournament = Tournament(1, plan("sages-tafl"), 7, True, RunSettings(), True, "")
+    assert origin_text(tournament, rules) == "chosen by a person"
+
+
+def test_game_that_is_not_installed_may_have_dice() -> None:
+    assert risk_text(plan("gone"), None) == "the dice"
+
+
+def test_origin_is_a_person_chance_or_the_records() -> None:
+    rules = find_game("sage-stones")
+    chosen = Tournament(1, plan("sage-stones"), 7, True, RunSettings(), True, "")
+    assert origin_text(chosen, rules) == "chosen by a person, so bots could compute the dice"
+    assert origin_text(replace(chosen, seed_chosen=False), rules) == "random"
+    imported = replace(chosen, plan=plan("sage-stones", format="import"))
+    assert origin_text(imported, rules) == "imported: each record has its own seed"
