@@ -19,6 +19,7 @@ A bot's misbehaviour is no exception: it is data in a record. The tree::
         │   └── StoreDamaged            a column holds an invalid value: someone or the disk altered it
         ├── SandboxError            the machine cannot give the sandbox that was requested
         ├── OverloadError           a bot waited too long for a processor: the match has no result
+        ├── KilledError             a bot was killed, see tourney.match.again: the match has no result
         └── WorkerError             a worker process was lost for good
 
 A message is one sentence that names the file, line or value, and what to do.

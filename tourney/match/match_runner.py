@@ -4,6 +4,7 @@ import platform
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -17,6 +18,7 @@ from tourney.bots.sandbox.processors import Processors, seat_processors, started
 from tourney.errors import TourneyError
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
+from tourney.match.again import FIRST, Again, DeviatedError
 from tourney.match.ahead import Ahead, Holder, Place, WaitingBot
 from tourney.match.play import play_match
 from tourney.match.player import Player, dismiss
@@ -105,12 +107,22 @@ class MatchRunner:
         self._idle: list[tuple[object, Player]] = []
         self._about: dict[str, Any] | None = None
 
-    def play(self, spec: MatchSpec, following: MatchSpec | None = None) -> PlayedMatch:
+    def play(
+        self, spec: MatchSpec, following: MatchSpec | None = None, again: Again = FIRST
+    ) -> PlayedMatch:
         """Play a match. Raises what ``play_match`` and the launcher raise; then no bot of it is left alive.
 
         Sandboxes for ``following``, which is the next match here, are made meanwhile. Where a bot fails at
-        start-up and the sandbox fails as well, that is a SandboxError.
+        start-up and the sandbox fails as well, that is a SandboxError. A match that does not repeat what
+        ``again`` keeps of the play before goes on from there.
         """
+        if again.kept is not None:
+            with suppress(DeviatedError):
+                return self._play(spec, following, again)
+            again = replace(again, mode="continue")
+        return self._play(spec, following, again)
+
+    def _play(self, spec: MatchSpec, following: MatchSpec | None, again: Again) -> PlayedMatch:
         game = self._find(spec.game)
         players: list[Player] = []
         try:
@@ -125,7 +137,9 @@ class MatchRunner:
             if self._ahead is not None and following is not None:
                 with suppress(TourneyError):  # it fails again where the match begins
                     self._ahead.make(self._places(following))
-            played = play_match(spec, game, players, clock=self._clock, about=self._description(players))
+            played = play_match(
+                spec, game, players, clock=self._clock, about=self._description(players), again=again
+            )
             if self._sandbox is not None and any(p.lost and p.greeting is None for p in players):
                 self._sandbox.check()
         except BaseException:

@@ -9,6 +9,7 @@ from typing import Any, Final
 from tourney.bots.channel.base import Event
 from tourney.errors import GameError, SandboxError, TourneyError
 from tourney.games.base import AnyGame
+from tourney.match.again import FIRST, Again, DeviatedError, Kept, KilledError
 from tourney.match.clock import MS, Clocks
 from tourney.match.player import Player
 from tourney.match.record import FaultKind, write_record
@@ -38,6 +39,8 @@ CPU_WALL_FACTOR: Final = 4
 _FAULTS: dict[str, FaultKind] = {
     "timeout": "timeout",
     "closed": "crash",
+    "killed": "crash",
+    "lost": "crash",
     "overflow": "overflow",
     "malformed": "protocol",
 }
@@ -59,21 +62,23 @@ def play_match(
     *,
     clock: Callable[[], int] = time.monotonic_ns,
     about: Mapping[str, Any] | None = None,
+    again: Again = FIRST,
 ) -> PlayedMatch:
     """Play a match and return its record, with its log and what was measured.
 
     ``players`` are in seat order. Those at fault are cut; the others have their ``over`` line and stay open:
     the caller plays on with them or dismisses them. ``clock`` is the channels' own, in nanoseconds. ``about``
-    is stored beside the record as it is (host, sandbox).
+    is stored beside the record as it is (host, sandbox). ``again`` says what a play before left.
 
     What bots do wrong is in the record. Raises InputError for a spec that cannot be played, GameError where
-    the game is broken, and EnvironmentFailure where the machine fails: then the match has no result, and the
+    the game is broken, EnvironmentFailure where the machine fails (KilledError where a bot was killed), and
+    DeviatedError where the play had to repeat another and did not: then the match has no result, and the
     players are in an unknown state.
     """
     started = datetime.now(UTC).isoformat(timespec="milliseconds")
     began = clock()
     try:
-        match = _RunningMatch(Referee(spec, game), players, clock)
+        match = _RunningMatch(Referee(spec, game), players, clock, again)
         match.start()
         match.play()
         match.end()
@@ -91,7 +96,9 @@ def play_match(
 class _RunningMatch:
     """One match while it is played."""
 
-    def __init__(self, referee: Referee, players: Sequence[Player], clock: Callable[[], int]) -> None:
+    def __init__(
+        self, referee: Referee, players: Sequence[Player], clock: Callable[[], int], again: Again
+    ) -> None:
         limits = referee.spec.limits
         if len(players) != len(referee.spec.seats):
             raise ValueError(f"{len(players)} players for {len(referee.spec.seats)} seats")
@@ -106,6 +113,9 @@ class _RunningMatch:
             self._players, referee.spec.seats, clock, self._log, freeze=limits.ponder == "freeze"
         )
         self._times: list[tuple[int, int]] = []
+        self._again = again
+        self._before = again.kept if again.mode == "repeat" else None
+        self._late: dict[int, Event] = {}  # seats that failed to start although they have kept actions
         self._unsure = {"reuse"} if any(player.reuse for player in players) else set[str]()
 
     # -- start-up -----------------------------------------------------------------------------------------
@@ -123,9 +133,12 @@ class _RunningMatch:
         for seat, player in self._players.items():
             if player.greeting is not None:
                 self._referee.want(seat, position=player.greeting.position, legal=player.greeting.legal)
-        self._referee.begin(failed)
+        kept = self._again.kept if self._again.mode == "continue" else None
+        self._referee.begin(failed if kept is None else {seat for seat, _, ply in kept.faults if not ply})
         for seat in sorted(failed):
             self._cut(seat, 0)
+        if kept is not None:
+            self._go_on(kept)
 
     def _ask_all(
         self, requests: Mapping[int, bytes], wanted: type[Greeting | Ready], failed: set[int]
@@ -177,9 +190,78 @@ class _RunningMatch:
                 self._players[seat].greeting = answer
 
     def _startup_fault(self, seat: int, event: Event, failed: set[int]) -> None:
+        self._kind(seat, event)
         failed.add(seat)
-        self._kind(event)
+        self._late[seat] = Event("closed", f"startup: {_words(event, self._startup_ns)}")
         self._log.note(0, seat, f"startup: {_words(event, self._startup_ns)}")
+
+    def _go_on(self, kept: Kept) -> None:
+        """Take over the decisions of an earlier play; the bots hear of them with their next requests."""
+        referee, times = self._referee, dict(kept.times)
+        faults = {(seat, ply): kind for seat, kind, ply in kept.faults if ply}
+        while seat := referee.turn:
+            ply = len(referee.actions)
+            if (seat, ply) in faults:
+                self._cut(seat, ply)
+                referee.fault(faults[seat, ply])
+            elif (seat, ply) in kept.resigned:
+                referee.resign()
+            elif ply < len(kept.actions):
+                elapsed = times.get(ply, 0)
+                self._times.append((ply, elapsed))
+                self._seats.wall[seat] += elapsed
+                self._seats.turns[seat] += 1
+                if why := referee.act(kept.actions[ply][1]):
+                    raise GameError(f"a match of {referee.spec.game} cannot go on: {why}")
+            else:
+                break
+        if kept.clocks is not None:
+            self._clocks.restore(kept.clocks)
+        self._log.extend(kept.log)
+        self._log.note(len(referee.actions), 0, "a bot was killed here: the match goes on with new processes")
+
+    def _keep(self) -> Kept | None:
+        """Return what was played so far, or what is kept of an earlier play if that is more."""
+        referee, before = self._referee, self._again.kept
+        if before is not None and len(before.actions) >= len(referee.actions):
+            return before
+        if not referee.turn:
+            return None
+        return Kept(
+            actions=tuple(referee.actions),
+            faults=referee.faults,
+            resigned=referee.resigned,
+            times=tuple(self._times),
+            clocks=self._clocks.left,
+            log=self._log.lines(len(referee.actions)),
+        )
+
+    def _requests(self) -> Callable[[int], bytes]:
+        """Return the function that gives a seat's request; it checks a match that has to repeat another."""
+
+        def checked(seat: int) -> bytes:
+            self._check_repetition()
+            return self._referee.request(seat)
+
+        return self._referee.request if self._before is None else checked
+
+    def _check_repetition(self) -> None:
+        """Raise DeviatedError if the match so far differs from the play that it has to repeat."""
+        before, referee = self._before, self._referee
+        if before is None:
+            return
+        pairs = (
+            (tuple(referee.actions), before.actions),
+            (referee.faults, before.faults),
+            (referee.resigned, before.resigned),
+        )
+        less = any(len(mine) < len(theirs) for mine, theirs in pairs)
+        more = any(len(mine) > len(theirs) for mine, theirs in pairs)
+        alike = all(mine[: len(theirs)] == theirs[: len(mine)] for mine, theirs in pairs)
+        if not alike or (less and (more or not referee.turn)):
+            raise DeviatedError
+        if not less:
+            self._before = None
 
     # -- turns --------------------------------------------------------------------------------------------
 
@@ -191,13 +273,14 @@ class _RunningMatch:
         by_cpu, factor = self._by_cpu, CPU_WALL_FACTOR if self._by_cpu else 1
         steady, go, allowance = clocks.steady, clocks.go(), clocks.allowance(1)
         act, actions = referee.act, referee.actions
+        request_of = self._requests()
         while seat := referee.turn:
             channel = players[seat].channel
             if not steady:
                 go, allowance = clocks.go(), clocks.allowance(seat)
             if not (allowance and channel.idle()) and self._judged_early(seat, allowance):
                 continue
-            request = referee.request(seat) + go
+            request = request_of(seat) + go
             turns[seat] += 1
             used = self._cpu_ns(seat) if by_cpu else 0
             sent = clock()
@@ -251,7 +334,7 @@ class _RunningMatch:
 
     def _judged_early(self, seat: int, allowance: int) -> bool:
         """Judge what a bot sent before its turn, or that it has no time; return whether it is at fault."""
-        event = self._early_fault(seat) or (None if allowance else _USED_UP)
+        event = self._late.get(seat) or self._early_fault(seat) or (None if allowance else _USED_UP)
         if event is not None:
             self._fault(seat, event, 0)
             return True
@@ -294,15 +377,23 @@ class _RunningMatch:
     # -- faults -------------------------------------------------------------------------------------------
 
     def _fault(self, seat: int, event: Event, allowance: int) -> None:
-        kind = self._kind(event)
+        kind = self._kind(seat, event)
         ply = len(self._referee.actions)
         self._log.note(ply, seat, f"{kind}: {_words(event, allowance)}")
         self._cut(seat, ply)
         self._referee.fault(kind)
 
-    def _kind(self, event: Event) -> FaultKind:
-        """Return the fault of an event; note one that need not come again."""
+    def _kind(self, seat: int, event: Event) -> FaultKind:
+        """Return the fault of an event; note one that need not come again.
+
+        Raises KilledError for a bot that was killed, unless it is to be judged.
+        """
         kind = _FAULTS[event.kind]
+        alone = event.kind == "lost"
+        if alone or (event.kind == "killed" and seat not in self._again.judged):
+            name = self._referee.spec.seats[seat - 1].name
+            who = f"the sandbox of {name}" if alone else name
+            raise KilledError(f"{who} was {event.text}", seat, alone=alone, kept=self._keep())
         if kind in _UNSURE:
             self._unsure.add(kind)
         return kind
@@ -340,6 +431,7 @@ class _RunningMatch:
 
     def end(self) -> None:
         """Send the last lines to all players that are left."""
+        self._check_repetition()
         for seat, player in self._players.items():
             lines = self._referee.take(seat)
             if not player.lost:

@@ -121,8 +121,9 @@ def run_from(text: str) -> RunSettings:
         raise ColumnError("run", text, f"run settings ({error.in_json('the object')})") from error
 
 
-VoidReason = Literal["startup-failure", "machine-failure", "benched"]
-"""Why a match counts for nothing: no bot of it started, the machine failed, or an entrant is benched."""
+VoidReason = Literal["startup-failure", "machine-failure", "benched", "overload"]
+"""Why a match counts for nothing: no bot of it started, the machine failed, an entrant is benched, or the
+machine was overloaded each time it was played."""
 VOID_REASONS: tuple[VoidReason, ...] = get_args(VoidReason)
 
 
@@ -254,20 +255,23 @@ class MatchResult:
     """What the coordinator stores of a row: a match as played, or (``played`` None) why it is void.
 
     ``void_entrant`` is the number of the benched entrant that makes the match void, or None. ``note`` is text
-    for people.
+    for people. ``overloaded``: the machine was overloaded each time the match was played.
     """
 
     number: int
     played: PlayedMatch | None
     note: str = ""
     void_entrant: int | None = None
+    overloaded: bool = False
 
     @property
     def void_reason(self) -> VoidReason | None:
         """Why the match counts for nothing, or None if it counts."""
         if self.played is not None:
             return "startup-failure" if self.played.outcome.void else None
-        return "machine-failure" if self.void_entrant is None else "benched"
+        if self.void_entrant is not None:
+            return "benched"
+        return "overload" if self.overloaded else "machine-failure"
 
 
 class ScoreTotals(NamedTuple):

@@ -26,7 +26,7 @@ def test_last_line_without_newline_is_ignored() -> None:
     """A line without newline does not count, even at the end of the output."""
     buffer = LineBuffer()
     buffer.feed(b"ready\nmove a1")
-    buffer.close("exited with code 0")
+    buffer.close(Event("closed", "exited with code 0"))
     assert [buffer.take(), buffer.take(), buffer.take()] == [
         Event("line", "ready"),
         *[Event("closed", "exited with code 0")] * 2,

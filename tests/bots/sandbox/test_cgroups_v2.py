@@ -176,8 +176,11 @@ def test_group_life_cycle(kernel: Kernel) -> None:
     group.freeze(frozen=False)
     assert text("cgroup.freeze") == "0"
     assert group.out_of_memory() == 0
-    (folder / "memory.events").write_text(MEMORY["memory.events"].replace("oom_kill 0", "oom_kill 2"))
-    assert group.out_of_memory() == 2
+    killed = MEMORY["memory.events"].replace("oom_kill 0", "oom_kill 2")
+    (folder / "memory.events").write_text(killed)
+    assert (group.out_of_memory(), group.killed_by_host()) == (2, 0)
+    (folder / "memory.events").write_text(killed.replace("oom 1", "oom 0"))
+    assert (group.out_of_memory(), group.killed_by_host()) == (0, 2)  # the group met no limit of its own
     group.kill()
     assert text("cgroup.kill") == "1"
     cgroups.sweep()

@@ -104,10 +104,11 @@ def test_pinning_ends_with_the_start() -> None:
 
 TELLS = """#!/usr/bin/env python3
 import os, sys
-print("bot wants=legal", flush=True)
 for line in sys.stdin:
     word, *rest = line.split()
-    if word == "game":
+    if word == "tourney":
+        print("bot wants=legal", flush=True)
+    elif word == "game":
         print("info", "on", *sorted(os.sched_getaffinity(0)), flush=True)
         print("ready", flush=True)
     elif word == "legal":

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from tourney.protocol import BotMessage
 
-EventKind = Literal["line", "timeout", "closed", "overflow", "malformed"]
+EventKind = Literal["line", "timeout", "closed", "killed", "lost", "overflow", "malformed"]
 
 TRACED_LINES: Final = 12
 """How many lines a TracedChannel keeps."""
@@ -19,10 +19,11 @@ _TIMED_OUT: Final = "! timeout"
 class Event(NamedTuple):
     """A line of the bot (its text, without the newline), or why there is none.
 
-    ``closed``: the bot's output ended or the bot died (``text`` says how, for the log). ``overflow``: more
-    than 64 KiB or 1,000 lines since the last request. ``malformed``: a line that is too long or not UTF-8.
-    Events come in the order of the bot's output; after ``closed``, ``overflow`` or ``malformed`` only the
-    same event comes again.
+    ``closed``: the bot's output ended or the bot died (``text`` says how, for the log). ``killed``: it died
+    by SIGKILL, which the machine or its own processes may have sent. ``lost``: its sandbox was killed, which
+    its processes cannot do. ``overflow``: more than 64 KiB or 1,000 lines since the last request.
+    ``malformed``: a line that is too long or not UTF-8. Events come in the order of the bot's
+    output; after any of these but a line and a timeout only the same event comes again.
     """
 
     kind: EventKind

@@ -85,10 +85,10 @@ class LineBuffer:
                 return False
         return True
 
-    def close(self, why: str) -> None:
-        """End the output; a last line without a newline is dropped."""
+    def close(self, event: Event) -> None:
+        """End the output by an event; a last line without a newline is dropped."""
         if self.end is None:
-            self.end = Event("closed", why)
+            self.end = event
 
     def take(self) -> Event | None:
         """Take the next event, or None while there is none. The end is returned again and again."""

@@ -185,7 +185,7 @@ class ProcessChannel(Channel):
 
     def _linger(self, deadline: int) -> None:
         """Write what is queued, then end the bot's input; read only standard error from now on."""
-        self._lines.close("the match is over")
+        self._lines.close(Event("closed", "the match is over"))
         while not self._group.exited(0):
             if not self._unsent:
                 self._shut_stdin()
@@ -226,7 +226,7 @@ class ProcessChannel(Channel):
             while self._stdout >= 0 and self._lines.end is None and self._read_output():
                 came = True
             self._read_errors()
-            self._lines.close(self._group.death())
+            self._lines.close(self._group.last_event())
         return came
 
     def _read_output(self) -> bool:
@@ -246,7 +246,7 @@ class ProcessChannel(Channel):
         self._drop(self._stdout)
         self._stdout = -1
         if self._lines.end is None:
-            self._lines.close(self._group.death())
+            self._lines.close(self._group.last_event())
         return bool(data)
 
     def _read_errors(self) -> None:

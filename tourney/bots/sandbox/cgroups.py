@@ -121,15 +121,33 @@ class Cgroup:
 
     def out_of_memory(self) -> int:
         """Return the number of processes killed because the group reached its memory limit."""
+        kills, own = self._memory_kills()
+        return kills if own else 0
+
+    def killed_by_host(self) -> int:
+        """Return the number of processes killed because the host, or a group above, was out of memory."""
+        kills, own = self._memory_kills()
+        return 0 if own else kills
+
+    def _memory_kills(self) -> tuple[int, bool]:
+        """Return how many processes any out-of-memory killer killed, and whether the group met its limit.
+
+        The kernel counts those that it killed for the group's limit together with those that it killed for
+        the whole host. Only the former need a group that reached its limit.
+        """
         if self.memory is None:
-            return 0
+            return 0, False
+        found: dict[str, int] = {}
         for name in ("memory.events", "memory.oom_control"):
-            with suppress(OSError):
+            with suppress(OSError, ValueError):
                 for line in (self.memory / name).read_text("ascii").splitlines():
                     word, _, count = line.partition(" ")
-                    if word == "oom_kill":
-                        return int(count)
-        return 0
+                    found.setdefault(word, int(count))
+        met = found.get("oom", 0)
+        for name in ("memory.failcnt", "memory.memsw.failcnt"):
+            with suppress(OSError, ValueError):
+                met += int((self.memory / name).read_text("ascii"))
+        return found.get("oom_kill", 0), met > 0
 
     def remove(self, *, keep_caches: bool = False) -> None:
         """Kill the remaining processes and remove the groups. Raises nothing: ``sweep`` gets the rest.

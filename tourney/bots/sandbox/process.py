@@ -18,7 +18,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import ClassVar, Final, NamedTuple, Protocol
 
-from tourney.bots.channel.base import Reading
+from tourney.bots.channel.base import Event, EventKind, Reading
 from tourney.bots.sandbox.cgroups import Cgroup
 
 MEASURED: Final = 32
@@ -33,7 +33,7 @@ _SOON_MS = 50
 """Time for a namespace to end by itself: its first process needs a processor for that."""
 _END_MS = 2_000
 """Time for a namespace to end once all of its processes were killed."""
-_EXEC_FAILED = 128
+_EXIT_SIGNAL = 128
 OUTPUT: Final = 7
 """The descriptor of a bot's output while its sandbox is made."""
 _STANDARD_ERROR: Final = 2
@@ -401,6 +401,19 @@ class BotProcesses:
         elif release is not None:
             release()
 
+    def last_event(self) -> Event:
+        """Return the event that ends the bot's output: it exited, was killed, or closed it and runs on."""
+        words = self.death()
+        code = self._exit_code()
+        if code is None or (self._cgroup is not None and self._cgroup.out_of_memory()):
+            return Event("closed", words)
+        host = self._cgroup is not None and self._cgroup.killed_by_host() > 0
+        return Event("killed" if host else self._end_of(code), words)
+
+    def _end_of(self, code: int) -> EventKind:
+        """Return the kind of event of an exit code, as of ``_exit_code``."""
+        return "killed" if code == -signal.SIGKILL else "closed"
+
     def death(self) -> str:
         """Say how the bot's output ended: by an exit, by a signal, or closed by a bot that runs on."""
         code = self._exit_code() if self.exited(100) else None
@@ -408,8 +421,11 @@ class BotProcesses:
             words = "closed its output"
         else:
             words = self._exit_words(code) if code >= 0 else f"killed by {signal_name(-code)}"
-        killed = 0 if self._cgroup is None else self._cgroup.out_of_memory()
-        return f"{words} (out of memory: its processes together met their bound)" if killed else words
+        if self._cgroup is not None and self._cgroup.out_of_memory():
+            return f"{words} (out of memory: its processes together met their bound)"
+        if self._cgroup is not None and self._cgroup.killed_by_host():
+            return f"{words} (the machine was out of memory)"
+        return words
 
     def _exit_code(self) -> int | None:
         """Return the first process's exit code (a signal is negative), or None while it runs.
@@ -466,10 +482,17 @@ class NamespaceProcesses(BotProcesses):
                 return
         super().kill()
 
+    def _end_of(self, code: int) -> EventKind:
+        # Bubblewrap's own process is outside the namespace, where no process of the bot can signal it. The
+        # exit code of a killed bot, or of a killed namespace, is one that a bot can pretend.
+        if code < 0:
+            return "lost"
+        return "killed" if code == _EXIT_SIGNAL + signal.SIGKILL else "closed"
+
     def _exit_words(self, code: int) -> str:
         # Bubblewrap passes on a signal as 128 + its number; a bot can pretend that.
-        if code > _EXEC_FAILED:
-            return f"killed by {signal_name(code - _EXEC_FAILED)} (or exited with code {code})"
+        if code > _EXIT_SIGNAL:
+            return f"killed by {signal_name(code - _EXIT_SIGNAL)} (or exited with code {code})"
         return super()._exit_words(code)
 
     def _root(self) -> int | None:

@@ -22,7 +22,7 @@ from tourney.run.engine.spool import Spool
 from tourney.run.engine.stopping import Deadline, catch_signals
 from tourney.run.monitoring.progress import Heartbeat, Listener
 from tourney.run.monitoring.summary import End, Summary
-from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
+from tourney.run.workers.executor import Cause, MatchExecutor, MatchTask, WorkerReply
 from tourney.schedule.player_history import MAX_STARTUP_FAILURES
 from tourney.schedule.row import Row
 from tourney.store.repository import Repository
@@ -76,6 +76,7 @@ class Coordinator:
             self._policy.count(*faulty)
         self._match_retries = MatchRetries(any_played=self._recorder.progress().done > 0)
         self._pending: deque[NumberedRow] = deque()  # in schedule order, not submitted yet
+        self._again: deque[NumberedRow] = deque()  # a bot was killed: to be played after those pending
         self._failed: deque[NumberedRow] = deque()  # to be played again, one at a time after all others
         self._running: dict[Future[WorkerReply], NumberedRow] = {}  # submitted
         self._discarded: set[int] = set()  # submitted, but their results do not count
@@ -182,11 +183,13 @@ class Coordinator:
 
     def _handle_reply(self, reply: WorkerReply, row: Row) -> None:
         if reply.played is not None:
-            self._match_retries.played()
+            self._match_retries.played(reply.number)
             self._deadline.add((reply.played.wall_ms or 0) / 1000)
             self._finish(MatchResult(reply.number, reply.played), row)
         elif reply.failure is not None:
-            self._retry({reply.number: row}, reply.failure)
+            if reply.seat:
+                self._match_retries.killed(reply.number, reply.seat, reply.kept)
+            self._retry({reply.number: row}, reply.failure, reply.cause)
         elif self._end is None:
             self._end_in_time()
 
@@ -227,11 +230,12 @@ class Coordinator:
     def _discard(self, numbers: Collection[int]) -> None:
         """Let the results of these rows not count; those being played go on to their end."""
         self._discarded |= {number for number, _ in self._running.values() if number in numbers}
+        self._again = deque(item for item in self._again if item[0] not in numbers)
         self._failed = deque(item for item in self._failed if item[0] not in numbers)
 
     def _unfinished(self) -> Sequence[tuple[int, Sequence[int]]]:
         """Return the rows that were submitted and have no result."""
-        out = (*self._running.values(), *self._failed)
+        out = (*self._running.values(), *self._again, *self._failed)
         return [(number, row.seats) for number, row in out if number not in self._discarded]
 
     def _submit_all(self) -> None:
@@ -260,16 +264,17 @@ class Coordinator:
                 sandbox=self._tournament.run.sandbox,
                 reuse=self._tournament.run.reuse,
                 start_by=self._deadline.start_by,
+                again=self._match_retries.again(number),
             )
             try:
                 future = self._executor.submit(task)
             except BrokenExecutor:
-                self._pending.appendleft((number, row))
+                queue.appendleft((number, row))
                 self._replace_workers()
                 unfinished = list(self._unfinished())
                 continue
             self._running[future] = (number, row)
-            if queue is self._pending:  # failed rows are among the unfinished already
+            if queue is self._pending:  # rows to be played again are among the unfinished already
                 unfinished.append((number, row.seats))
             future.add_done_callback(self._events.put)
 
@@ -288,6 +293,8 @@ class Coordinator:
             self._pending.popleft()
             if decision.kind == "benched":
                 self._bench(number, row, decision)
+        if self._again and len(self._running) < self._executor.capacity:
+            return self._again
         return self._failed if self._failed and not self._running else None
 
     def _bench(self, number: int, row: Row, decision: Decision) -> None:
@@ -312,7 +319,7 @@ class Coordinator:
 
     def _check_deadline(self) -> bool:
         """End the run if the matches that have not started do not fit any more; return whether it did."""
-        waiting = self._pending or self._failed or len(self._running) > self._executor.workers
+        waiting = self._pending or self._again or self._failed or len(self._running) > self._executor.workers
         if self._end is not None or not waiting or self._deadline.fits(self._clock()):
             return False
         self._end_in_time()
@@ -336,17 +343,21 @@ class Coordinator:
         self._discarded.clear()
         self._retry(lost, _LOST)
 
-    def _retry(self, rows: Mapping[int, Row], why: str) -> None:
+    def _retry(self, rows: Mapping[int, Row], why: str, cause: Cause = "machine") -> None:
         """Play matches again that one failure of the machine stopped; a third failure makes a match void."""
-        again = self._match_retries.failed(rows, why)
-        note = f"the machine failed {MAX_FAILURES} times: {why}"
+        again = self._match_retries.failed(rows, why, cause)
         for number, row in rows.items():
+            data = {"match": number, "cause": cause, "why": why, "void": number not in again}
+            self._listener.event("again", data)
             if number in again:
-                self._failed.append((number, row))
+                (self._again if cause == "killed" else self._failed).append((number, row))
                 continue
+            overloaded = self._match_retries.overloaded(number)
+            failed = "was overloaded" if overloaded else "failed"
+            note = f"the machine {failed} {MAX_FAILURES} times: {why}"
             names = " v ".join(self._entrants[entrant].name for entrant in row.seats)
             self._listener.say(f"match {number} ({names}) is void: {note}")
-            self._finish(MatchResult(number, None, note), row)
+            self._finish(MatchResult(number, None, note, overloaded=overloaded), row)
 
     def _pair(self) -> bool:
         """Pair the next rounds if they are due, and take their rows; return whether there were any."""

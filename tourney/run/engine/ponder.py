@@ -68,7 +68,8 @@ def ponder_text(plan: Plan, sandbox: Sandbox, pinning: Pinning) -> str:
         shared = f"bots may leave their processors (processors is {sandbox.protections['processors']})"
     else:
         shared = f"the {seats} bots of a match share {counted(pinning.cpus, 'processor')}"
-    return f"ponder allow: {shared}, and one that computes in its opponents' turns slows them{_advice(seats)}"
+    advice = "" if pinning.separate(seats) else _advice(seats)
+    return f"ponder allow: {shared}, and one that computes in its opponents' turns slows them{advice}"
 
 
 def _advice(seats: int) -> str:

@@ -5,7 +5,9 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 from tourney.errors import StoreUnavailable, WorkerError
+from tourney.match.again import Again, Kept
 from tourney.run.monitoring.progress import span_text
+from tourney.run.workers.executor import Cause
 
 MAX_FAILURES: Final = 3
 """A match that the infrastructure failed this often is void."""
@@ -16,30 +18,60 @@ PAUSES: Final = (0.5, 1.0, 2.0, 5.0, 10.0)
 
 
 class MatchRetries:
-    """Counts the failures of each match and those in a row.
+    """Counts the failures of each match and those in a row, and says how to play a match again.
 
-    ``any_played``: whether the tournament has a stored match.
+    ``any_played``: whether the tournament has a stored match. ``total`` counts the plays that failed, by
+    their cause.
+
+    A match is played three times at most. A bot that was killed may have done it itself: where it was killed
+    before in the same match, the third play judges it, so it gains nothing. The counts rest on the match
+    alone, so they are the same with any number of workers; a run that starts again counts anew.
     """
 
     def __init__(self, *, any_played: bool) -> None:
         self._any_played = any_played
         self._failures: Counter[int] = Counter()
+        self._overloads: Counter[int] = Counter()
+        self._killed: dict[int, set[int]] = {}
+        self._kept: dict[int, Kept] = {}
         self._in_a_row = 0
+        self.total: Counter[Cause] = Counter()
 
-    def played(self) -> None:
+    def played(self, number: int) -> None:
         """Count a match that was played."""
         self._any_played = True
         self._in_a_row = 0
+        self._kept.pop(number, None)
 
-    def failed(self, numbers: Collection[int], why: str) -> frozenset[int]:
+    def again(self, number: int) -> Again:
+        """Return how to play a match, after the failures so far."""
+        last = self._failures[number] >= MAX_FAILURES - 1
+        judged = frozenset(self._killed.get(number, ())) if last else frozenset[int]()
+        return Again(judged, self._kept.get(number))
+
+    def killed(self, number: int, seat: int, kept: Kept | None) -> None:
+        """Note that the bot on a seat was killed, perhaps by itself, and what of the match is kept."""
+        self._killed.setdefault(number, set()).add(seat)
+        if kept is not None:
+            self._kept[number] = kept
+
+    def overloaded(self, number: int) -> bool:
+        """Return whether every failure of a match was an overload."""
+        return 0 < self._failures[number] == self._overloads[number]
+
+    def failed(self, numbers: Collection[int], why: str, cause: Cause = "machine") -> frozenset[int]:
         """Count matches that one failure kept from being played, and return those to try again.
 
-        Raises WorkerError where the machine is at fault, not the matches.
+        Raises WorkerError where the machine is at fault, not the matches. Neither overload nor a killed bot
+        shows that: the former passes, and the latter may be the bot's own doing.
         """
-        first = any(not self._failures[number] for number in numbers)
+        first = cause == "machine" and any(not self._failures[number] for number in numbers)
         self._failures.update(list(numbers))
+        self.total[cause] += len(numbers)
+        if cause == "overload":
+            self._overloads.update(list(numbers))
         final = [number for number in numbers if self._failures[number] >= MAX_FAILURES]
-        if final and not self._any_played:
+        if final and cause == "machine" and not self._any_played:
             raise WorkerError(
                 f"match {final[0]} failed {MAX_FAILURES} times and no other was played: {why};"
                 " fix the cause and run again"
@@ -50,6 +82,8 @@ class MatchRetries:
                 f"{self._in_a_row} times in a row a match could not be played: {why};"
                 " fix the cause and run again: all stored results are kept"
             )
+        for number in final:
+            self._kept.pop(number, None)
         return frozenset(numbers) - frozenset(final)
 
 

@@ -151,6 +151,7 @@ def _format_result(item: MatchResult) -> dict[str, Any]:
     data: dict[str, Any] = {"number": item.number, "note": item.note, "played": None}
     if item.played is None:
         data["void-entrant"] = item.void_entrant
+        data["overloaded"] = item.overloaded
     else:
         data["played"] = {
             "record": item.played.record,
@@ -169,7 +170,8 @@ def _parse_result(line: bytes) -> MatchResult | None:
         number, note, played = int(data["number"]), str(data["note"]), data["played"]
         if played is None:
             entrant = data["void-entrant"]
-            return MatchResult(number, None, note, None if entrant is None else int(entrant))
+            benched = None if entrant is None else int(entrant)
+            return MatchResult(number, None, note, benched, data.get("overloaded") is True)
         log = tuple(LogLine(ply, seat, kind, text) for ply, seat, kind, text in played["log"])
         match = PlayedMatch(check_record(played["record"]), log, dict(played["measured"]))
         return MatchResult(number, match, note)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
 from tourney.errors import UsageError
+from tourney.match.again import FIRST, Again, Kept
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import MatchSpec
 from tourney.plugins import Registry
@@ -20,7 +21,8 @@ class MatchTask:
     """A match to play: its number in the tournament, its spec, and how to run its bots.
 
     ``bots`` is the folder of the bot store; the spec names each bot by its digest. After ``start_by``
-    (``time.monotonic()``, seconds) the match does not start any more; None: at any time.
+    (``time.monotonic()``, seconds) the match does not start any more; None: at any time. ``again`` says what
+    plays before left that the machine ended.
     """
 
     number: int
@@ -29,18 +31,28 @@ class MatchTask:
     sandbox: Literal["strict", "auto", "off"]
     reuse: bool
     start_by: float | None = None
+    again: Again = FIRST
+
+
+Cause = Literal["machine", "overload", "killed"]
+"""Why a match could not be played: the machine failed, was overloaded, or a bot was killed."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerReply:
     """The answer to a task: the match as played, or why the machine could not play it.
 
-    Both None: the match was not started, as the executor drains or ``start_by`` has passed.
+    Both None: the match was not started, as the executor drains or ``start_by`` has passed. ``cause`` and
+    ``seat`` belong to a failure; ``seat`` is that of a bot which was ``killed``, perhaps by itself, and
+    ``kept`` what was played before.
     """
 
     number: int
     played: PlayedMatch | None = None
     failure: str | None = None
+    cause: Cause = "machine"
+    seat: int = 0
+    kept: Kept | None = None
 
 
 class Playing(NamedTuple):

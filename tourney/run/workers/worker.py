@@ -24,7 +24,8 @@ from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.base import open_sandbox
 from tourney.bots.sandbox.process import BotProcesses, signal_tree
 from tourney.bots.sandbox.processors import Processors, free_processors
-from tourney.errors import GameError, InputError
+from tourney.errors import GameError, InputError, OverloadError
+from tourney.match.again import KilledError
 from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.run.workers.processes import (
@@ -121,7 +122,7 @@ def _play(task: MatchTask, following: MatchTask | None) -> WorkerReply:
     try:
         _Worker.playing = True
         runner = _match_runner(task.bots, task.sandbox, task.reuse)
-        played = runner.play(task.spec, following.spec if following is not None else None)
+        played = runner.play(task.spec, following.spec if following is not None else None, task.again)
         _Worker.playing = False
         kill_strays(BotProcesses.alive)
     except _StopNow:
@@ -132,6 +133,16 @@ def _play(task: MatchTask, following: MatchTask | None) -> WorkerReply:
     except InputError:
         _Worker.playing = False
         raise
+    except KilledError as error:
+        _Worker.playing = False
+        kill_strays(BotProcesses.alive)
+        if error.alone:
+            return WorkerReply(task.number, failure=str(error))
+        return WorkerReply(task.number, None, str(error), "killed", error.seat, error.kept)
+    except OverloadError as error:
+        _Worker.playing = False
+        kill_strays(BotProcesses.alive)
+        return WorkerReply(task.number, failure=str(error), cause="overload")
     except Exception as error:  # noqa: BLE001 - any error: the match is played again, or void with its name
         _Worker.playing = False
         name = "" if type(error).__module__ == "tourney.errors" else f"{type(error).__name__}: "

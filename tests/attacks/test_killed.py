@@ -1,0 +1,274 @@
+"""Killed bots: what the machine does is nobody's loss, and a bot that kills itself gains nothing."""
+
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.containment import contained
+from tests.coordination import RecordingListener, run
+from tests.executors import FuturesExecutor, Immediate
+from tests.folders import write_bot
+from tests.tournaments import digests, write_file
+from tourney.bots.catalogue.store import BotStore
+from tourney.bots.channel.base import Channel, Event
+from tourney.bots.channel.process import ProcessChannel
+from tourney.bots.sandbox.base import Level, Sandbox, open_sandbox
+from tourney.bots.sandbox.process import children_of
+from tourney.match.match_runner import MatchRunner, StoreLauncher
+from tourney.match.spec import Entrant, Limits
+from tourney.run.config.tournament_file import read_tournament_file
+from tourney.run.engine.session import open_tournament
+from tourney.run.workers import worker
+from tourney.run.workers.executor import MatchTask, WorkerReply
+from tourney.store.repository import Repository
+
+FIRST = """
+tourney) echo "bot wants=legal";;
+game) echo ready;;
+legal) action=${rest%% *};;
+go) echo "move $action";;
+"""
+"""A bot that plays the first legal action."""
+ANY = FIRST.replace(
+    "action=${rest%% *}", "set -- $rest; shift $(($(od -An -N2 -tu2 /dev/urandom) % $#)); action=$1"
+)
+"""A bot that plays any action, by the system's random numbers: no two plays are alike."""
+TURN = 3
+"""The turn of a bot in which it is killed."""
+MATCH = 3
+"""The victim's first match."""
+
+FILE = """
+name = "cup"
+game = "sage-stones"
+seed = 7
+bots = ["./victim", "./other", "./third"]
+
+
+[limits]
+ponder = "allow"
+memory-mb = 512
+move-ms = 600000
+startup-ms = 600000
+"""
+
+Target = Callable[[int], int]
+"""From a bot's first process to the one to kill."""
+
+
+def bwrap(pid: int) -> int:
+    return pid
+
+
+def init(pid: int) -> int:
+    return children_of(pid)[0]
+
+
+def bot(pid: int) -> int:
+    return children_of(init(pid))[0]
+
+
+class Killer:
+    """A launcher of a cup's bots that kills the victim's process in its first match, ``times`` times."""
+
+    def __init__(self, cup: "Cup", target: Target, moment: str, times: int = 1) -> None:
+        self._cup = cup
+        self._target = target
+        self._moment = moment
+        self.times = times
+        self.said: list[list[str]] = []
+
+    def __call__(self, entrant: Entrant, limits: Limits) -> Channel:
+        channel = self._cup.launch(entrant, limits)
+        assert isinstance(channel, ProcessChannel)
+        if entrant.name == "victim" and self._cup.playing == MATCH:
+            self.said.append([])
+            self._arm(channel)
+        return channel
+
+    def _arm(self, channel: ProcessChannel) -> None:
+        ask, request = channel.ask, channel.request
+        count = 0
+
+        def kill() -> None:
+            if self.times:
+                self.times -= 1
+                os.kill(self._target(channel._group.pid), signal.SIGKILL)
+
+        def asked(data: bytes, deadline: int) -> str | Event:
+            nonlocal count
+            count += 1
+            if self._moment == "turn" and count == TURN:
+                kill()
+            heard = ask(data, deadline)
+            self.said[-1].append(heard if isinstance(heard, str) else heard.text)
+            return heard
+
+        def requested(data: bytes) -> None:
+            if self._moment == "start-up" and data.startswith(b"game"):
+                kill()
+            request(data)
+
+        channel.ask = asked  # type: ignore[method-assign]  # the seam of this test
+        channel.request = requested  # type: ignore[method-assign]  # likewise
+
+
+class Cup:
+    """A cup of three bots, played in this process; a killer may be in its launcher."""
+
+    def __init__(self, folder: Path, victim: str, level: Level = "auto") -> None:
+        folder.chmod(0o755)
+        for name, cases in (("victim", victim), ("other", FIRST), ("third", FIRST)):
+            script = f"while read -r word rest; do case $word in\n{cases}\nquit) exit 0;; esac; done\n"
+            write_bot(folder, name, {"bot.sh": script}, command='["sh", "bot.sh"]', games='["sage-stones"]')
+        self._file = read_tournament_file(write_file(folder, FILE))
+        self._folder = folder
+        self._store = BotStore(folder / "store")
+        self.sandbox: Sandbox = open_sandbox(level)
+        self.launch = StoreLauncher(self._store, self.sandbox)
+        self.playing = 0
+        self.heard = RecordingListener()
+        self.events: list[tuple[str, Any]] = []
+        self.heard.event = lambda name, data: self.events.append((name, data))  # type: ignore[method-assign]
+
+    def play(
+        self, monkeypatch: pytest.MonkeyPatch, name: str, launch: Any = None
+    ) -> tuple[dict[int, str], dict[int, Any]]:
+        """Play the cup in a database of its own; return digests and records by number."""
+        runner = MatchRunner(launch or self.launch, sandbox=self.sandbox)
+        monkeypatch.setattr(worker, "_match_runner", lambda *_: runner)
+        repository, tournament = open_tournament(
+            self._file, str(self._folder / f"{name}.db"), self._store, lambda _: None
+        )
+        with repository, runner:
+            executor = FuturesExecutor(Immediate, self._play)
+            run(repository, executor=executor, listener=self.heard)
+            return digests(repository, tournament.id), dict(repository.records(tournament.id))
+
+    def _play(self, task: MatchTask) -> WorkerReply:
+        self.playing = task.number
+        return worker.play_task(task)
+
+    @property
+    def again(self) -> list[tuple[int, str]]:
+        """The plays that failed: match and cause."""
+        return [(data["match"], data["cause"]) for name, data in self.events if name == "again"]
+
+
+@pytest.fixture
+def cup(tmp_path: Path) -> Callable[..., Cup]:
+    return lambda victim=FIRST, level="auto": Cup(tmp_path, victim, level)
+
+
+@contained
+@pytest.mark.parametrize("moment", ["turn", "start-up"])
+@pytest.mark.parametrize("target", [bwrap, init, bot])
+def test_bot_killed_from_outside_loses_nothing(
+    cup: Callable[..., Cup], monkeypatch: pytest.MonkeyPatch, target: Target, moment: str
+) -> None:
+    made = cup()
+    undisturbed, _ = made.play(monkeypatch, "undisturbed")
+    killer = Killer(made, target, moment)
+    found, records = made.play(monkeypatch, "killed", killer)
+    assert killer.times == 0, "the victim was not killed"
+    assert made.again == [(MATCH, "machine" if target is bwrap else "killed")]
+    assert found == undisturbed
+    assert all(record["outcome"]["faults"] == [] for record in records.values())
+
+
+@contained
+def test_match_goes_on_where_a_bot_was_killed(
+    cup: Callable[..., Cup], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bot that does not repeat its play gets no second chance: its actions stay."""
+    made = cup(ANY)
+    killer = Killer(made, bot, "turn")
+    _, records = made.play(monkeypatch, "killed", killer)
+    assert made.again == [(MATCH, "killed")]
+    record = records[MATCH]
+    assert record["outcome"]["faults"] == []
+    seat = [entrant["entrant"] for entrant in record["seats"]].index("victim") + 1
+    own = [f"move {action}" for actor, action in record["actions"] if actor == seat]
+    assert killer.said[0][: TURN - 1] == own[: TURN - 1]
+
+
+SUICIDES = {
+    "itself": "kill -9 $$",
+    "all": "kill -9 -1; kill -9 $$",
+    "namespace": "kill -9 1; kill -9 -1; kill -9 $$",
+    "pretence": "exit 137",
+    "child": "(kill -9 $$) & wait",
+}
+
+
+@contained
+@pytest.mark.parametrize("way", SUICIDES)
+def test_bot_that_kills_itself_crashes_in_the_end(
+    cup: Callable[..., Cup], monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    """The third play of a match judges it; no other match changes."""
+    undisturbed, _ = cup().play(monkeypatch, "undisturbed")
+    made = cup(FIRST.replace("go)", f'go) turn="$turn."; [ "$turn" = ... ] && {{ {SUICIDES[way]}; }};'))
+    found, records = made.play(monkeypatch, "suicides")
+    own = {n for n, one in records.items() if "victim" in [seat["entrant"] for seat in one["seats"]]}
+    assert sorted(made.again) == sorted((number, "killed") for number in own for _ in range(2))
+    for number, record in records.items():
+        names = [seat["entrant"] for seat in record["seats"]]
+        kinds = [(names[seat - 1], kind) for seat, kind, _ in record["outcome"]["faults"]]
+        assert kinds == ([("victim", "crash")] if number in own else [])
+        assert number in own or found[number] == undisturbed[number]
+    assert len(records) == 6
+
+
+@contained
+def test_bot_that_kills_itself_at_start_fails_at_start_up(
+    cup: Callable[..., Cup], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = cup(FIRST.replace("game)", "game) kill -9 $$;"))
+    _, records = made.play(monkeypatch, "suicides")
+    faults = [fault[1:] for record in records.values() for fault in record["outcome"]["faults"]]
+    assert faults == [["startup", 0]] * len(faults)
+    assert faults
+
+
+@contained
+def test_random_bot_cannot_take_back_an_action_by_dying(
+    cup: Callable[..., Cup], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    made = cup(ANY.replace("go)", 'go) turn="$turn."; [ "$turn" = ... ] && kill -9 $$;'))
+    killer = Killer(made, bot, "never")
+    _, records = made.play(monkeypatch, "suicides", killer)
+    record = records[MATCH]
+    seat = [entrant["entrant"] for entrant in record["seats"]].index("victim") + 1
+    own = [f"move {action}" for actor, action in record["actions"] if actor == seat]
+    assert killer.said[0][: TURN - 1] == own[: TURN - 1]
+
+
+def test_bot_without_sandbox_is_judged_in_the_third_play(
+    cup: Callable[..., Cup], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = cup(level="off")
+    killer = Killer(made, bwrap, "turn", times=3)
+    _, records = made.play(monkeypatch, "killed", killer)
+    assert made.again == [(MATCH, "killed")] * 2
+    assert [kind for _, kind, _ in records[MATCH]["outcome"]["faults"]] == ["crash"]
+
+
+@contained
+def test_match_whose_sandbox_is_killed_each_time_is_void(
+    cup: Callable[..., Cup], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """No bot can do that, so no bot loses; the other matches are played."""
+    made = cup()
+    undisturbed, _ = made.play(monkeypatch, "undisturbed")
+    found, _ = made.play(monkeypatch, "killed", Killer(made, bwrap, "turn", times=3))
+    assert made.again == [(MATCH, "machine")] * 3
+    with Repository.open(str(tmp_path / "killed.db")) as repository:
+        for match in repository.matches(1, finished=True):
+            assert match.result is not None
+            assert match.result.void_reason == ("machine-failure" if match.number == MATCH else None)
+            assert match.number == MATCH or found[match.number] == undisturbed[match.number]
