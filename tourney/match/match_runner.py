@@ -107,9 +107,7 @@ class MatchRunner:
         self._idle: list[tuple[object, Player]] = []
         self._about: dict[str, Any] | None = None
 
-    def play(
-        self, spec: MatchSpec, following: MatchSpec | None = None, again: Again = FIRST
-    ) -> PlayedMatch:
+    def play(self, spec: MatchSpec, following: MatchSpec | None = None, again: Again = FIRST) -> PlayedMatch:
         """Play a match. Raises what ``play_match`` and the launcher raise; then no bot of it is left alive.
 
         Sandboxes for ``following``, which is the next match here, are made meanwhile. Where a bot fails at

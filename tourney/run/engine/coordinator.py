@@ -99,7 +99,14 @@ class Coordinator:
             self._run()
         first = self._signals[0] if self._signals else 0
         retry = self._write_retry
-        return Summary(self._end or End.FINISHED, first, self._recorder.progress(), retry.count, retry.total)
+        return Summary(
+            self._end or End.FINISHED,
+            first,
+            self._recorder.progress(),
+            retry.count,
+            retry.total,
+            again=dict(self._match_retries.total),
+        )
 
     def _run(self) -> None:
         orderly = False

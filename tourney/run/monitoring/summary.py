@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from tourney.results.standings import compute_standings
-from tourney.run.monitoring.progress import Progress, kinds_text, progress_text, span_text
+from tourney.run.monitoring.progress import Progress, counted, kinds_text, progress_text, span_text
+from tourney.run.workers.executor import Cause
 from tourney.store.repository import Repository
 from tourney.store.values import Tournament
 
@@ -37,7 +38,8 @@ class Summary:
     """How a run ended, by which signal (0: none), and how far the tournament is.
 
     ``pauses``: how often it paused because the database could not be written; ``paused``: for how many
-    seconds in all. ``root``: the root of a finished tournament (``tourney.store.root``).
+    seconds in all. ``root``: the root of a finished tournament (``tourney.store.root``). ``again``: how many
+    plays of this run were no match, by their cause.
     """
 
     end: End
@@ -46,6 +48,7 @@ class Summary:
     pauses: int = 0
     paused: float = 0.0
     root: str | None = None
+    again: Mapping[Cause, int] = field(default_factory=dict)
 
 
 def summary_text(name: str, summary: Summary) -> str:
@@ -56,6 +59,19 @@ def summary_text(name: str, summary: Summary) -> str:
 def root_text(name: str, summary: Summary) -> str:
     """Return a line with the root of a finished tournament; "" for another one."""
     return f"{name}: root {summary.root}" if summary.root else ""
+
+
+_CAUSE_TEXTS: Mapping[Cause, str] = {
+    "machine": "the machine failed",
+    "overload": "the machine was overloaded",
+    "killed": "a bot was killed",
+}
+
+
+def again_text(again: Mapping[Cause, int]) -> str:
+    """Return how many plays did not end, and why, as ``1 play did not end: 1 as a bot was killed``."""
+    parts = ", ".join(f"{again[cause]} as {text}" for cause, text in _CAUSE_TEXTS.items() if again.get(cause))
+    return f"{counted(sum(again.values()), 'play')} did not end: {parts}"
 
 
 def summary_page(
@@ -75,6 +91,8 @@ def summary_page(
     if summary.pauses:
         paused = span_text(summary.paused)
         lines.append(f"  pauses     {summary.pauses}, {paused} in all: the database could not be written")
+    if summary.again:
+        lines.append(f"  again      {again_text(summary.again)}")
     entrants = repository.entrants(tournament.id)
     names = {entrant.number: entrant.name for entrant in entrants}
     kinds: dict[int, Counter[str]] = {}
