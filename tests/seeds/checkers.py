@@ -22,7 +22,9 @@ needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is no
 
 def check(program: Path, *words: str, given: bytes = b"") -> "subprocess.CompletedProcess[bytes]":
     """Run a checker on files, without Tourney on Python's path."""
-    command = [sys.executable, "-I", str(program)] if program.suffix == ".py" else ["node", str(program)]
+    command = (
+        [sys.executable, "-I", "-S", str(program)] if program.suffix == ".py" else ["node", str(program)]
+    )
     return subprocess.run([*command, *words], input=given, capture_output=True, check=False, timeout=600)
 
 

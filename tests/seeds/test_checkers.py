@@ -10,12 +10,16 @@ from typing import Any
 import pytest
 
 from tests.command import ROOT
-from tests.seeds.checkers import NODE, PYTHON, check, needs_node
+from tests.seeds.checkers import NODE, PYTHON, check, module, needs_node
 from tests.seeds.mutations import KEPT, NEVER, RULES, SEEN, Change, changed, put
+from tests.tournaments import entrant
 from tourney.games.registry import GAMES
-from tourney.match.record import Record
+from tourney.match.record import Outcome, Record, make_record
+from tourney.match.seeds import pick
+from tourney.match.spec import MatchSpec
 from tourney.match.verify import verify
 from tourney.schedule.format import FORMATS
+from tourney.seeds import derive
 
 BOTH = [PYTHON, pytest.param(NODE, marks=needs_node)]
 CHANGES = [(name, change, False) for name, change in SEEN.items()]
@@ -226,3 +230,48 @@ def test_checkers_are_short_and_import_only_their_standard_library(path: Path) -
     else:
         assert all(name.startswith("node:") for name in names)
     assert names
+
+
+def of_element(actions: list[tuple[int, str]], seed: int) -> bytes:
+    """Return the record of a match of Element in which seat 1 resigns after some actions, legal or not."""
+    seats = tuple(entrant(letter) for letter in "ab")
+    outcome = Outcome((2, 1), "resign", (), ((1, len(actions)),))
+    record = make_record(MatchSpec("element", (), seats, seed), "1", actions, outcome)
+    return json.dumps(record).encode() + b"\n"
+
+
+def with_three_waters() -> tuple[int, str]:
+    """Return a seed whose first four stones hold three Waters, and the chance outcome."""
+    checker = module().Element({"seats": [None, None], "actions": []})
+    checker.play(1, 1, "draw-4")
+    for seed in range(10_000):
+        drawn = pick(derive(seed, "chance", 0), list(checker.weights), list(checker.weights.values()))
+        if drawn.count("W") == 3:
+            return seed, drawn
+    raise AssertionError("no seed draws three Waters")
+
+
+RIVERS = ["W-b3", "W-c2", "W-b2"]
+FLOWS = {
+    ("river-n", "flow-w", "flow-n"): "1 records, 0 problems; dice of 0 not checked",
+    ("flow-w", "flow-n"): "1 records, 0 problems; dice of 1 not checked",
+    ("flow-w", "end"): "the river of action 5 cannot flow so",
+    ("flow-w", "flow-e", "end"): "the river of action 5 cannot flow so",
+    ("flow-n", "flow-n"): "the river of action 5 cannot flow so",
+    ("river-s", "flow-w", "flow-n", "end"): "the river of action 5 cannot flow so",
+    ("flow-w",): "1 records, 0 problems; dice of 0 not checked",
+    ("flow-w", "flow-w"): "the river of action 5 cannot flow so",
+}
+"""How the river of ``b2`` flows, which could be that with ``b3`` or with ``c2``, and what the checkers say."""
+
+
+@pytest.mark.parametrize("program", BOTH, ids=lambda path: path.suffix)
+@pytest.mark.parametrize("flows", [*FLOWS], ids=" ".join)
+def test_rivers_flow_as_the_page_says(program: Path, flows: tuple[str, ...]) -> None:
+    """Without ``river-D`` two rivers of one length leave the dice unchecked."""
+    seed, drawn = with_three_waters()
+    texts = ["draw-4", *RIVERS, *flows]
+    actions = [(1, text) for text in texts]
+    actions.insert(1, (0, drawn))
+    done = check(program, "-", given=of_element(actions, seed))
+    assert FLOWS[flows] in done.stdout.decode()
