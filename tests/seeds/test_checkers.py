@@ -262,7 +262,7 @@ FLOWS = {
     ("flow-w",): "1 records, 0 problems; dice of 0 not checked",
     ("flow-w", "flow-w"): "the river of action 5 cannot flow so",
 }
-"""How the river of ``b2`` flows, which could be that with ``b3`` or with ``c2``, and what the checkers say."""
+"""How the river of ``b2`` flows, which could be that with ``b3`` or ``c2``, and what the checkers say."""
 
 
 @pytest.mark.parametrize("program", BOTH, ids=lambda path: path.suffix)
