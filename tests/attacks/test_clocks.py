@@ -4,7 +4,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
@@ -15,11 +15,12 @@ from tests.attacks.arena import Arena, Idle
 from tests.attacks.attacks import PONDERERS, Attack, turn
 from tests.containment import contained
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
-from tourney.bots.channel.base import Event
+from tourney.bots.channel.base import Channel, Event, ForwardingChannel
 from tourney.bots.channel.process import ProcessChannel
 from tourney.bots.sandbox.base import Sandbox, open_sandbox
 from tourney.bots.sandbox.cgroups import find_cgroups
 from tourney.bots.sandbox.plain import PlainSandbox
+from tourney.match import timing
 from tourney.match.spec import Limits
 
 pytestmark = pytest.mark.attack
@@ -156,15 +157,21 @@ def test_frozen_bot_uses_no_time(worker: ProcessChannel) -> None:
 
 
 class Looker(Idle):
-    """An opponent that measures the attacker's processor time in its first turn."""
+    """An opponent that measures the attacker's processor time in its first turn, once the grace is over."""
+
+    resumes = True
 
     def __init__(self, look: Callable[[], bool]) -> None:
         super().__init__()
         self._look = look
+        self._waited = False
         self.seen: bool | None = None
 
     def wait(self, deadline: int) -> Event:
         """Measure before the first move."""
+        if self._turn and self.seen is None and not self._waited:
+            self._waited = True
+            return Event("timeout")
         event = super().wait(deadline)
         if event.text.startswith("move") and self.seen is None:
             self.seen = self._look()
@@ -214,25 +221,179 @@ def test_frozen_bot_cannot_work_in_the_opponents_turn(
     assert fight.overstayed == ()
 
 
-def test_long_turn_on_an_overloaded_machine_is_logged(tmp_path: Path, sandbox: Sandbox) -> None:
-    """A bot shares one processor with many spinning rivals, and the log says that it waited."""
-    cpus = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(cpus)})
+CROWD = (
+    "for _ in range(24):\n    if os.fork() == 0:\n        os.setsid()\n        while True:\n            pass"
+)
+WORKER_BOT = turn(
+    "before = time.process_time()\nwhile time.process_time() < before + 0.3:\n    pass\nsay('info worked')"
+)
+
+
+VICTIM = """
+import sys, time
+for line in sys.stdin:
+    word, _, rest = line.rstrip("\\n").partition(" ")
+    if word == "tourney":
+        print("bot wants=legal", flush=True)
+    elif word == "game":
+        print("ready", flush=True)
+    elif word == "legal":
+        first = rest.split(" ")[0]
+    elif word == "go":
+        until = time.process_time() + 0.1
+        while time.process_time() < until:
+            pass
+        print("move", first, flush=True)
+    elif word == "quit":
+        break
+"""
+
+
+@pytest.fixture
+def one_processor() -> Iterator[None]:
+    """Let all processes that start in the test share a processor."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    yield
+    os.sched_setaffinity(0, before)
+
+
+class Thinker(ForwardingChannel):
+    """A bot; it is noted what another one used from each request to this one until its answer."""
+
+    def __init__(self, inner: Channel, rival: Callable[[], int]) -> None:
+        super().__init__(inner)
+        self._rival = rival
+        self._at = 0
+        self.stolen: list[int] = []
+
+    def ask(self, data: bytes, deadline: int) -> str | Event:
+        """Ask, and wait for a moment."""
+        self._at = self._rival()
+        heard = self._inner.ask(data, deadline)
+        self.stolen.append(self._rival() - self._at)
+        return heard
+
+    def wait(self, deadline: int) -> Event:
+        """Wait on."""
+        event = self._inner.wait(deadline)
+        if self.stolen:
+            self.stolen[-1] = self._rival() - self._at
+        return event
+
+
+@contained
+@pytest.mark.usefixtures("one_processor")
+@pytest.mark.parametrize("ponder", ["freeze", "allow"])
+def test_crowd_takes_no_time_from_the_opponent(tmp_path: Path, ponder: Literal["freeze", "allow"]) -> None:
+    """A bot needs 100 ms a turn while 24 children of its opponent would work, each in its own session.
+
+    What they used is counted: next to nothing, or several times as much as the bot. In its first turn they
+    may delay the referee; then their bot is known to be restless.
+    """
     tmp_path.chmod(0o755)
-    rivals = []
+    sandbox = open_sandbox("auto")
+    (tmp_path / "worker").mkdir()
+    (tmp_path / "worker" / "bot.py").write_text(VICTIM, "utf-8")
+    thinkers: list[Thinker] = []
+
+    def opponent() -> Thinker:
+        words = (sys.executable, "-I", "-S", "-B", "bot.py")
+        command = BotCommand(words, tmp_path / "worker", environment(), interpreter_paths())
+        thinkers.append(Thinker(sandbox.spawn(command, memory_mb=256), lambda: used_by(table.token)))
+        return thinkers[-1]
+
+    table = Arena(tmp_path, sandbox, opponent=opponent)
+    with table:
+        limits = Limits(move_ms=600_000, startup_ms=600_000, memory_mb=256, ponder=ponder)
+        fight = table.fight(turn(CROWD), limits)
+    assert fight.kinds == (None,)
+    _, *later = thinkers[0].stolen
+    assert later
+    if ponder == "allow":
+        assert min(later) > 300_000_000
+    else:
+        assert max(later) < 30_000_000
+
+
+@pytest.mark.usefixtures("one_processor")
+def test_wait_for_a_processor_is_not_charged(tmp_path: Path, sandbox: Sandbox) -> None:
+    """A bot needs 300 ms of a processor that it shares with six others, and has 700 ms."""
+    tmp_path.chmod(0o755)
+    with spinners(tmp_path, sandbox, 6), Arena(tmp_path, sandbox) as arena:
+        fight = arena.fight(WORKER_BOT, Limits(move_ms=650, margin_ms=50, startup_ms=1500, memory_mb=512))
+    assert fight.kinds == (None,)
+    seat = fight.played.measured["seats"][0]
+    assert seat["overloaded-turns"] >= 1
+    assert seat["waited-ms"] >= 700
+    assert seat["wall-ms"] >= 1000
+    assert "the machine was overloaded" in fight.notes
+
+
+@pytest.mark.usefixtures("one_processor")
+@pytest.mark.parametrize(
+    "code",
+    [
+        "while True:\n    pass",
+        "time.sleep(600)",
+        "os.kill(0, signal.SIGSTOP)",
+        "for _ in range(24):\n    if os.fork() == 0:\n        break\nwhile True:\n    pass",
+        f"{CROWD}\ntime.sleep(600)",
+        "while True:\n    os.write(2, b'x' * 65536)",
+        "for _ in range(900):\n    say('info x')\n    time.sleep(0.0001)\nwhile True:\n    pass",
+    ],
+    ids=["works", "sleeps", "stops", "crowd", "starves-itself", "errors", "talks"],
+)
+def test_bot_cannot_lengthen_its_own_turn(tmp_path: Path, sandbox: Sandbox, code: str) -> None:
+    """It is charged for what it does to itself; beside others its time is never more than it had.
+
+    What is charged is counted: all but the wait for a processor, and at least all that it used.
+    """
+    tmp_path.chmod(0o755)
+    with Arena(tmp_path, sandbox) as arena:
+        fight = arena.fight(turn(code), Limits(move_ms=300, margin_ms=0, startup_ms=60_000, memory_mb=512))
+    assert fight.faults == [[1, "timeout", 0]]
+    assert "no answer within 300 ms" in fight.notes
+    seat = fight.played.measured["seats"][0]
+    # The last look comes late where the machine has other work.
+    assert seat["wall-ms"] >= 300
+
+
+LAZY = (
+    "try:\n"
+    "    Path('/proc/self/autogroup').write_text('19')\n"
+    "except OSError:\n"
+    "    pass\n"
+    "os.nice(19)\n"
+    "while True:\n"
+    "    os.sched_yield()"
+)
+
+
+@pytest.mark.usefixtures("one_processor")
+def test_bot_that_waits_on_purpose_times_out(
+    tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside others it lowers its priority and yields all the time: that is no failure of the machine."""
+    monkeypatch.setattr(timing, "MOST_EXTRA_NS", 4 * 10**9)
+    tmp_path.chmod(0o755)
+    with spinners(tmp_path, sandbox, 1), Arena(tmp_path, sandbox) as arena:
+        fight = arena.fight(turn(LAZY), Limits(move_ms=100, margin_ms=0, startup_ms=60_000, memory_mb=512))
+    assert fight.faults == [[1, "timeout", 0]]
+
+
+@contextmanager
+def spinners(folder: Path, sandbox: Sandbox, count: int) -> Iterator[None]:
+    """Keep programs in sandboxes of their own at work."""
+    (folder / "spin.py").write_text("print('up', flush=True)\nwhile True:\n    pass\n", "ascii")
+    words = (sys.executable, "-I", "-S", "-B", "spin.py")
+    rivals: list[Channel] = []
     try:
-        (tmp_path / "spin.py").write_text("while True:\n    pass\n", "ascii")
-        words = (sys.executable, "-I", "-S", "-B", "spin.py")
-        for _ in range(6):
-            command = BotCommand(words, tmp_path, environment(), interpreter_paths())
+        for _ in range(count):
+            command = BotCommand(words, folder, environment(), interpreter_paths())
             rivals.append(sandbox.spawn(command, memory_mb=512))
-        work = turn("until = time.process_time() + 0.3\nwhile time.process_time() < until:\n    pass")
-        limits = Limits(move_ms=120_000, startup_ms=120_000, memory_mb=512)
-        with Arena(tmp_path, sandbox) as arena:
-            fight = arena.fight(work, limits)
+        assert all(rival.wait(time.monotonic_ns() + FAR).text == "up" for rival in rivals)
+        yield
     finally:
         for rival in rivals:
             rival.close(0)
-        os.sched_setaffinity(0, cpus)
-    assert fight.kinds == (None,)
-    assert "the machine was overloaded" in fight.notes

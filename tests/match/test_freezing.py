@@ -10,7 +10,7 @@ import pytest
 
 from tests.tables import GAMES, HELLO, TOE, make_spec, outcome
 from tourney.bots.channel import process as module
-from tourney.bots.channel.base import Reading
+from tourney.bots.channel.base import Event, Reading
 from tourney.bots.channel.process import ProcessChannel
 from tourney.bots.channel.scripted import ScriptClock, ScriptedChannel
 from tourney.bots.sandbox.process import BotProcesses, Pipes
@@ -150,6 +150,54 @@ def test_bots_that_start_slowly_are_all_heard_to_their_limits() -> None:
         *(("1", "asked 1", 0), ("2", "asked 1", 0), ("2", "frozen", 41)),
         *(("2", "thawed", 50), ("2", "asked misere=no", 50)),
     ]
+
+
+class Crowd(Diary):
+    """A bot whose children work while it waits, and keep the referee from its look: each look comes late."""
+
+    used = 0
+    late = 0
+
+    def reading(self) -> Reading:
+        return Reading(self.used * MS, 0)
+
+    def wait(self, deadline: int) -> Event:
+        event = super().wait(deadline)
+        self.clock.advance(self.late)
+        self.late = 0
+        return event
+
+
+@pytest.mark.parametrize(
+    ("used", "late", "restless"),
+    [(30, 30, True), (16, 30, True), (15, 30, False), (0, 30, False), (30, 1, False)],
+)
+def test_bot_that_delays_the_referee_by_its_work_is_frozen_at_once(
+    used: int, late: int, restless: bool
+) -> None:
+    """From then on it is frozen before each request to another; any other only after the grace."""
+    clock = ScriptClock()
+    entries: Entries = []
+    first = Crowd(
+        START + "> go\n+ 3\n< move a1\n> play 1 a1\n> play 2 b1\n> go\n< resign\n" + OVER2,
+        *(clock, "1", entries),
+    )
+    second = Crowd(START + "> play 1 a1\n> go\n< move b1\n> play 2 b1\n" + OVER2, clock, "2", entries)
+    players = [Player(first), Player(second)]
+    greeted = first.ask
+
+    def ask(data: bytes, deadline: int) -> Any:
+        first.late, second.used = (late, used) if b"play" not in data else (0, second.used)
+        return greeted(data, deadline)
+
+    first.ask = ask  # type: ignore[method-assign]  # on this instance only
+    play_match(make_spec(limits=FREEZE), TOE, players, clock=clock)
+    assert players[1].restless is restless
+    last = [(name, what) for name, what, _ in entries][-3:]
+    if restless:
+        assert last == [("2", "frozen"), ("1", "asked go"), ("2", "thawed")]
+    else:
+        assert last[-1] == ("1", "asked go")
 
 
 class Counted(BotProcesses):

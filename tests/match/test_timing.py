@@ -1,5 +1,7 @@
 """The time of a request: grace, waiting that is not charged, extensions and their end. No real clock."""
 
+import itertools
+
 import pytest
 
 from tourney.bots.channel.base import Event, Reading
@@ -189,3 +191,47 @@ def test_short_limit_ends_before_the_grace() -> None:
     timing = Timing(bot, bot.clock, bot.clock(), GRACE_NS // 2)
     assert timing.hear(timing.grace_ends) == Event("timeout")
     assert bot.clock() - bot.began == GRACE_NS // 2
+
+
+class Rivalled(Machine):
+    """A bot that gets no processor beside some rivals; ``rivals`` are returned in turn, the last for ever."""
+
+    def __init__(self, *rivals: int) -> None:
+        super().__init__("! timeout", cpu=0, waited=100)
+        self.counts = list(rivals)
+        self.looks: list[int] = []
+
+    def rivals(self) -> int:
+        self.looks.append((self.clock() - self.began) // MS)
+        return self.counts.pop(0) if len(self.counts) > 1 else self.counts[0]
+
+
+@pytest.mark.parametrize(
+    ("rivals", "machine"),
+    # 6,200 ms are the share of a bot in 12,400 beside one rival, and so on; its limit is 600 ms.
+    [((0,), False), ((1,), False), ((9,), False), ((10,), True), ((40,), True)],
+)
+def test_bot_that_waits_without_need_times_out(rivals: tuple[int, ...], machine: bool) -> None:
+    """It lowered its priority, or yields all the time: as many rivals leave others twice their limit."""
+    bot = Rivalled(*rivals)
+    if machine:
+        with pytest.raises(OverloadError):
+            whole_turn(bot, 600)
+        return
+    event, timing = whole_turn(bot, 600)
+    assert event.kind == "timeout"
+    assert event.text == (
+        f"no answer in 12400 ms, in which it could have had a processor for {12400 // (rivals[0] + 1)} ms"
+    )
+    assert timing.elapsed == 12_400 * MS
+
+
+def test_rivals_are_counted_now_and_then_and_at_the_end() -> None:
+    """At the first extension, then at most every quarter of a second, and at the end; the mean counts."""
+    bot = Rivalled(0, 200)
+    with pytest.raises(OverloadError):
+        whole_turn(bot, 50)
+    assert bot.looks[0] == 50
+    assert bot.looks[-1] == 10_200
+    assert all(late - early >= 250 for early, late in itertools.pairwise(bot.looks[:-1]))
+    assert len(bot.looks) > 30

@@ -269,7 +269,7 @@ class _RunningMatch:
         """Ask for action after action until the match is over. Every microsecond here is paid once a move."""
         referee, clocks, clock = self._referee, self._clocks, self._clock
         players, times, seats = self._players, self._times, self._seats
-        wall, turns, frozen = seats.wall, seats.turns, seats.frozen
+        wall, turns, frozen, restless = seats.wall, seats.turns, seats.frozen, seats.restless
         by_cpu, factor = self._by_cpu, CPU_WALL_FACTOR if self._by_cpu else 1
         steady, go, allowance = clocks.steady, clocks.go(), clocks.allowance(1)
         act, actions = referee.act, referee.actions
@@ -284,8 +284,8 @@ class _RunningMatch:
             turns[seat] += 1
             used = self._cpu_ns(seat) if by_cpu else 0
             sent = clock()
-            if frozen:
-                seats.thaw(seat)
+            if frozen or restless:
+                seats.prepare(seat)
             grace = min(GRACE_NS, allowance) if channel.resumes else self._whole(seat, allowance * factor)
             heard = channel.ask(request, sent + grace)
             ply = len(actions)

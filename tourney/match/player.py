@@ -17,10 +17,10 @@ class Player:
 
     ``greeting`` is its answer to the handshake, None before; a bot that plays several matches is greeted
     once. ``reuse``: it may have played before. ``lost``: it was at fault and its channel is closed.
-    ``reading`` is the last one of its channel.
+    ``reading`` is the last one of its channel. ``restless``: it worked while it should have waited.
     """
 
-    __slots__ = ("_cpu_ms", "channel", "greeting", "lost", "reading", "reuse")
+    __slots__ = ("_cpu_ms", "channel", "greeting", "lost", "reading", "restless", "reuse")
 
     def __init__(self, channel: Channel, *, reuse: bool = False) -> None:
         self.channel = channel
@@ -28,6 +28,7 @@ class Player:
         self.reuse = reuse
         self.lost = False
         self.reading: Reading = NO_READING
+        self.restless = False
         self._cpu_ms = 0
 
     def cut(self) -> None:

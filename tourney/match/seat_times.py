@@ -3,23 +3,28 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from tourney.bots.channel.base import Reading
 from tourney.match.clock import MS
 from tourney.match.player import Player
 from tourney.match.result import MatchLog
 from tourney.match.spec import Entrant
-from tourney.match.timing import Timing
+from tourney.match.timing import GRACE_NS, Timing
 
 
 class SeatTimes:
     """Freezes waiting bots, and adds up each seat's times.
 
-    ``freeze``: waiting bots are frozen as soon as a request takes longer than the grace. ``frozen`` has the
-    seats that stand still now. ``wall`` (nanoseconds) and ``turns`` have an item for each seat, from 1.
+    ``freeze``: waiting bots are frozen as soon as a request takes longer than the grace. Where many processes
+    of a waiting bot work in that time, they can keep the referee from its look for much longer. So a bot that
+    was seen to do so is restless: it is frozen before each request to another.
+
+    ``frozen`` has the seats that stand still now, ``restless`` those of restless bots. ``wall`` (nanoseconds)
+    and ``turns`` have an item for each seat, from 1.
     """
 
     __slots__ = (
         *("_clock", "_entrants", "_log", "_overloaded", "_players", "_waited"),
-        *("freeze", "frozen", "turns", "wall"),
+        *("freeze", "frozen", "restless", "turns", "wall"),
     )
 
     def __init__(
@@ -37,6 +42,9 @@ class SeatTimes:
         self._log = log
         self.freeze = freeze
         self.frozen = set[int]()
+        self.restless = (
+            {seat for seat, player in players.items() if player.restless} if freeze else set[int]()
+        )
         self.wall = [0] * (len(players) + 1)
         self.turns = [0] * (len(players) + 1)
         self._waited = [0] * (len(players) + 1)
@@ -58,8 +66,12 @@ class SeatTimes:
 
     def count(self, seat: int, timing: Timing, ply: int | None = None) -> None:
         """Count what was not charged of a finished request: the turn at ``ply``, or without it the start."""
-        self._players[seat].reading = timing.reading
         self._waited[seat] += timing.waited
+        self._read(seat, timing.reading, timing.late)
+        if self.freeze and timing.late > GRACE_NS:
+            for other, player in self._players.items():
+                if other != seat and not player.lost:
+                    self._read(other, player.channel.reading(), timing.late)
         if timing.overloaded:
             self._overloaded[seat] += ply is not None
             waited, elapsed = timing.waited // MS, timing.elapsed // MS
@@ -70,6 +82,20 @@ class SeatTimes:
                 f"the machine was overloaded: {waited} of the {elapsed} ms of this {what} were spent waiting"
                 " for a processor and are not charged",
             )
+
+    def _read(self, seat: int, reading: Reading | None, late: int) -> None:
+        """Take a bot's reading. It is restless if it worked for more than half of the referee's delay."""
+        player = self._players[seat]
+        if reading is not None:
+            if self.freeze and GRACE_NS < late < 2 * (reading.cpu - player.reading.cpu):
+                player.restless = True
+                self.restless.add(seat)
+            player.reading = reading
+
+    def prepare(self, seat: int) -> None:
+        """Before a request to a seat: freeze the restless bots of others, and let its own go on."""
+        self.hold(self.restless - {seat})
+        self.thaw(seat)
 
     def hold(self, seats: Iterable[int]) -> None:
         """Freeze the bots of these seats until their own requests."""

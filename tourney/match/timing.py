@@ -20,6 +20,10 @@ LATE_NS: Final = 2 * GRACE_NS
 MOST_FACTOR: Final = 4
 MOST_EXTRA_NS: Final = 10_000_000_000
 """A request lasts at most MOST_FACTOR times its limit and MOST_EXTRA_NS; then the match has no result."""
+SAMPLE_NS: Final = 250_000_000
+"""Time between two counts of a waiting bot's rivals."""
+SHARES: Final = 2
+"""A bot that has waited to the end is at fault if it would have had its limit this many times over."""
 OVERLOADED_NS: Final = 10_000_000
 OVERLOADED_PART: Final = 10
 """A request is overloaded if more than OVERLOADED_NS and one in OVERLOADED_PART of its time was waiting."""
@@ -44,14 +48,14 @@ class Timing:
     ``limit`` is what may be charged. ``before`` is the bot's last reading before the request, ``who`` its
     name. ``hold`` is called when the limit is extended: nothing of this match may then compete with the bot.
 
-    ``slow``: the grace is over. After ``finish``: ``elapsed``, ``waited`` (the part that is not charged) and
-    ``reading`` (the last one).
+    ``slow``: the grace is over; ``late``: the time from its end to the referee's first look. After
+    ``finish``: ``elapsed``, ``waited`` (the part that is not charged) and ``reading`` (the last one).
     """
 
     __slots__ = (
-        *("_channel", "_clock", "_deadline", "_delay", "_hold", "_late", "_limit", "_mark"),
-        *("_sent", "_used", "_who"),
-        *("elapsed", "reading", "slow", "waited"),
+        *("_channel", "_clock", "_counted", "_counts", "_deadline", "_delay", "_fault", "_hold"),
+        *("_limit", "_mark", "_sent", "_used", "_who"),
+        *("elapsed", "late", "reading", "slow", "waited"),
     )
 
     def __init__(
@@ -74,7 +78,10 @@ class Timing:
         self._who = who
         self._hold = hold
         self._mark: Reading | None = None
-        self._late = self._delay = 0
+        self.late = self._delay = 0
+        self._counts: list[int] = []
+        self._counted = 0
+        self._fault: Event | None = None
         self.reading = before
         self.slow = False
         self.elapsed = self.waited = 0
@@ -90,7 +97,7 @@ class Timing:
         The referee wanted to look when the grace was over; what came later is its own delay.
         """
         self.slow = True
-        self._late = max(0, self._clock() - self._sent - GRACE_NS)
+        self.late = max(0, self._clock() - self._sent - GRACE_NS)
         self._mark = self._channel.reading()
         self._delay = own_delay_ns()
 
@@ -109,7 +116,7 @@ class Timing:
             if end < self._deadline:
                 return None
             if not self._extended():
-                return event
+                return self._fault or event
 
     def finish(self) -> None:
         """End the request: the bot has answered, or its time is used up."""
@@ -127,7 +134,7 @@ class Timing:
         reading = self._channel.reading() or self._mark
         self.reading = reading
         delay = own_delay_ns() - self._delay
-        waited = self._late + max(0, reading.waited - self._mark.waited) + max(0, delay)
+        waited = self.late + max(0, reading.waited - self._mark.waited) + max(0, delay)
         self.waited = max(0, min(waited, self.elapsed - max(0, reading.cpu - self._used)))
 
     def _extended(self) -> bool:
@@ -139,15 +146,43 @@ class Timing:
         if left <= 0:
             return False
         most = MOST_FACTOR * self._limit + MOST_EXTRA_NS
+        self._count_rivals(at_the_end=self.elapsed >= most)
         if self.elapsed >= most:
-            raise OverloadError(
-                f"{self._who} waited {self.waited // 1_000_000:,} of {self.elapsed // 1_000_000:,} ms for a"
-                " processor before it answered, so the match has no result; use fewer workers",
-                bot=self._who,
-            )
+            self._judge_waiting()
+            return False
         self._deadline = self._sent + min(self.elapsed + left, most)
         self._hold()
         return True
+
+    def _count_rivals(self, *, at_the_end: bool) -> None:
+        """Count who competes with the bot, now and then."""
+        if at_the_end or not self._counts or self.elapsed - self._counted >= SAMPLE_NS:
+            rivals = self._channel.rivals()
+            if rivals is not None:
+                self._counts.append(rivals)
+                self._counted = self.elapsed
+
+    def _judge_waiting(self) -> None:
+        """Find whose fault it is that the bot got no processor for so long.
+
+        A bot can wait on purpose: it lowers its priority, or gives its turn away again and again. So its
+        rivals were counted. With N of them a bot that wants a processor has it for one part in N + 1 of the
+        time; one that would have had its limit SHARES times over did not want it. Otherwise the machine is at
+        fault: raises OverloadError.
+        """
+        waited, elapsed = self.waited // 1_000_000, self.elapsed // 1_000_000
+        counts = len(self._counts)
+        share = self.elapsed * counts // (counts + sum(self._counts)) if counts else 0
+        if share < SHARES * self._limit:
+            raise OverloadError(
+                f"{self._who} waited {waited:,} of {elapsed:,} ms for a processor before it answered, so the"
+                " match has no result; use fewer workers",
+                bot=self._who,
+            )
+        words = (
+            f"no answer in {elapsed} ms, in which it could have had a processor for {share // 1_000_000} ms"
+        )
+        self._fault = Event("timeout", words)
 
     @property
     def charged(self) -> int:

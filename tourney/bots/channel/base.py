@@ -107,6 +107,10 @@ class Channel(ABC):
         """Return what the bot has used and lacked so far, or None where that is unknown."""
         return None
 
+    def rivals(self) -> int | None:
+        """Return how many threads of others compete for each of the bot's processors; None if unknown."""
+        return None
+
     def freeze(self) -> None:  # noqa: B027 - a channel without processes has nothing to stop
         """Stop the bot outside its turn, as far as the channel can."""
 
@@ -166,6 +170,7 @@ class ForwardingChannel(Channel):
     stderr = _forward("stderr")
     cpu_ms = _forward("cpu_ms")
     reading = _forward("reading")
+    rivals = _forward("rivals")
     freeze = _forward("freeze")
     thaw = _forward("thaw")
     close = _forward("close")

@@ -154,6 +154,10 @@ class ProcessChannel(Channel):
         """Return what the bot has used and lacked so far, or None where that is unknown."""
         return self._group.reading()
 
+    def rivals(self) -> int | None:
+        """Return how many threads of others compete for each of the bot's processors; None if unknown."""
+        return self._group.rivals()
+
     def freeze(self) -> None:
         """Stop the bot's processes."""
         if not self._frozen:

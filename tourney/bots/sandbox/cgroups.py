@@ -119,6 +119,10 @@ class Cgroup:
                 return None
         return _full_ns(self._pressure)
 
+    def members(self) -> list[int]:
+        """Return the processes of the group."""
+        return _members(self.folders[0])
+
     def out_of_memory(self) -> int:
         """Return the number of processes killed because the group reached its memory limit."""
         kills, own = self._memory_kills()

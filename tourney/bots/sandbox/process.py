@@ -11,7 +11,7 @@ import select
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -27,6 +27,10 @@ MEASURED_THREADS: Final = 128
 _SEARCHES: Final = 64
 _REAPED_USER, _REAPED_SYSTEM = 13, 14
 """Fields of /proc/PID/stat after the name: the time of children that were reaped."""
+_REFEREE_AND_BOT = 2
+"""Threads that run or could run while a referee looks at a bot that waits for a processor."""
+_PROCESSOR = 36
+"""Likewise: the processor on which a thread ran last."""
 _REAP_MS = 5_000
 """Time for a killed process to be gone; only one stuck in the kernel takes longer."""
 _SOON_MS = 50
@@ -104,6 +108,21 @@ def tree_run_delay_ns(pid: int) -> int | None:
                     return None
                 delays.append(int(_read(f"/proc/{member}/task/{thread}/schedstat").split()[1]))
     return sum(delays) if delays else None
+
+
+def runnable_threads(processors: Collection[int], spared: Collection[int]) -> int:
+    """Return how many threads run or could run on some processors now, as far as /proc shows them.
+
+    Those of the processes ``spared`` do not count.
+    """
+    found = 0
+    for name in os.listdir("/proc"):  # noqa: PTH208 - asked in turns
+        if name.isdigit() and int(name) not in spared:
+            with suppress(OSError, ValueError, IndexError):  # it may exit meanwhile
+                for thread in os.listdir(f"/proc/{name}/task"):  # noqa: PTH208 - likewise
+                    fields = _read(f"/proc/{name}/task/{thread}/stat").rpartition(b")")[2].split()
+                    found += fields[0] == b"R" and int(fields[_PROCESSOR]) in processors
+    return found
 
 
 def _read(path: str) -> bytes:
@@ -344,6 +363,21 @@ class BotProcesses:
             root = self._root()
             waited = tree_run_delay_ns(root) if root is not None else None
         return Reading(used - self._before_ns, waited or 0)
+
+    def rivals(self) -> int | None:
+        """Return how many threads of others compete for each of the bot's processors now; None if unknown.
+
+        In a container most of the machine's threads are hidden, but the kernel tells how many there are.
+        """
+        try:
+            processors = os.sched_getaffinity(self.pid)
+            core, root = self._core, self._root()
+            own = core.members() if core is not None else process_tree(root) if root is not None else []
+            seen = runnable_threads(processors, {*own, os.getpid()})
+            running = int(_read("/proc/loadavg").split()[3].partition(b"/")[0]) - _REFEREE_AND_BOT
+        except (AttributeError, OSError, ValueError, IndexError):
+            return None
+        return max(-(-seen // len(processors)), running // (os.cpu_count() or 1))
 
     def _root(self) -> int | None:
         """Return the ancestor of all of the bot's processes, or None once it is reaped."""
