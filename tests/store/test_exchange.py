@@ -11,6 +11,7 @@ import pytest
 from tests import genuine
 from tests.tournaments import begin, played, refused, stored
 from tourney.errors import GameError, InputError, RecordError, UsageError
+from tourney.games.registry import GAMES, find_game
 from tourney.parsing import parse_json
 from tourney.ratings.trueskill_rating import Settings
 from tourney.report import site, source
@@ -143,8 +144,12 @@ def test_entrants_runs_and_replaced_results_are_carried(repository: Repository, 
     assert (again.run, again.plan, again.seed) == (tournament.run, tournament.plan, tournament.seed)
 
 
-def test_real_matches_of_a_comparison_format_survive(repository: Repository, other: Repository) -> None:
-    tournament = genuine.begin(repository, mirrored_dice=False, games=4)
+@pytest.mark.parametrize("game", sorted(GAMES.own))
+def test_real_matches_of_every_game_survive(repository: Repository, other: Repository, game: str) -> None:
+    plies = 0 if find_game(game).has_hidden_actions else 2
+    tournament = genuine.begin(
+        repository, ("drawn-1", "drawn-2"), game=game, games=4, opening_plies=plies, mirrored_dice=False
+    )
     genuine.play_all(repository, tournament, void=(2,))
     tournament = repository.tournament_by_id(tournament.id)
     lines = lines_of(repository, tournament, measured=True)

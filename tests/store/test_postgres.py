@@ -235,8 +235,14 @@ def test_killed_run_on_a_server_resumes_with_same_results(url: str, tmp_path: Pa
     assert pages[0] == pages[1]
     records = tmp_path / "records.jsonl"
     records.write_text(invoke("export", "--db", url).stdout, "utf-8")
-    assert invoke("import", str(records), "--name", "again", "--db", url).exit_code == 0
+    done = invoke("import", str(records), "--name", "again", "--again", "--db", url)
+    assert (done.exit_code, done.stderr) == (0, "8 matches imported as again\n")
     assert invoke("export", "again", "--db", url).stdout == records.read_text("utf-8")
+    exports = [invoke("export", "cup", "--what", "tournament", "--db", place).stdout for place in places]
+    assert exports[0] == exports[1] != ""
+    again = ("import", "-", "--name", "whole", "--again", "--db", url)
+    assert invoke(*again, given=exports[0]).exit_code == 0
+    assert invoke("standings", "whole", "--db", url).stdout == invoke("standings", "cup", "--db", url).stdout
 
 
 @needs_server
