@@ -188,12 +188,12 @@ class Cgroup:
             if fd >= 0:
                 os.close(fd)
         self._cpu = self._pressure = -1
-        kept = [self._keep_caches or folder != self.memory for folder in self._left]
-        self._left = [
-            folder
-            for folder, keep in zip(self._left, kept, strict=True)
-            if not _removed(folder, keep_caches=keep)
-        ]
+        # If one is not empty, the others are not: a process leaves them all at the same time.
+        while self._left:
+            folder = self._left[0]
+            if not _removed(folder, keep_caches=self._keep_caches or folder != self.memory):
+                break
+            del self._left[0]
         if not self._left:
             self._unlock()
         return not self._left

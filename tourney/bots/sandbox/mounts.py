@@ -123,12 +123,19 @@ def _hiding_words() -> list[str]:
 
 def add_shown(mounts: Mounts, paths: Sequence[Path]) -> None:
     """Show paths of the host that a bot needs, read-only, in their places."""
+    mounts.words += _shown_words(tuple(paths))
+
+
+@cache
+def _shown_words(paths: tuple[Path, ...]) -> tuple[str, ...]:
     shown = [path for path in paths if not path.is_relative_to("/usr")]
+    words: list[str] = []
     # Only root may enter the parents that bubblewrap makes by itself.
     for parent in sorted({parent for path in shown for parent in path.parents} - _MADE):
-        mounts.words += ["--perms", "0755", "--dir", str(parent)]
+        words += ["--perms", "0755", "--dir", str(parent)]
     for path in shown:
-        mounts.words += ["--ro-bind", str(path), str(path)]
+        words += ["--ro-bind", str(path), str(path)]
+    return tuple(words)
 
 
 def add_figures(mounts: Mounts, memory_mb: int) -> None:
