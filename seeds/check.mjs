@@ -1,29 +1,25 @@
 // Check exported records and tournaments without Tourney: node check.mjs FILE ... (- is standard input).
 //
 // Prints the first problem of each line, the root of each whole tournament, and counts. Exit code: 0 if all is
-// right, 1 for a problem, 2 for an unreadable file. Written from docs/reference/record.md and docs/rules alone;
-// prints what check.py prints. It does not know the games' rules: whether an action was legal is for
-// `tourney verify` to say.
+// right, 1 for a problem, 2 for an unreadable file. Written from docs/reference/record.md and docs/rules alone, like
+// check.py. It does not know the games' rules: whether an action was legal is for `tourney verify` to say.
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 class Problem extends Error {}
-
 const need = (holds, problem) => { if (!holds) throw new Problem(problem); };
-
 // Keyed BLAKE2b (RFC 7693), which node's crypto does not offer.
 const U64 = (1n << 64n) - 1n;
 const IV = [
   0x6a09e667f3bcc908n, 0xbb67ae8584caa73bn, 0x3c6ef372fe94f82bn, 0xa54ff53a5f1d36f1n, 0x510e527fade682d1n,
   0x9b05688c2b3e6c1fn, 0x1f83d9abfb41bd6bn, 0x5be0cd19137e2179n,
 ];
-const SIGMA = [ // a round's order of the words, a hex digit each
-  "0123456789abcdef", "ea489fd61c02b753", "b8c052fdae367194", "7931dcbe265a40f8", "905724afe1bc683d",
-  "2c6a0b834d75fe19", "c51fed4a0763928b", "db7ec13950f4862a", "6fe9b308c2d714a5", "a2847615fb9e3cd0",
-].map((row) => [...row].map((digit) => parseInt(digit, 16)));
-const MIXED = ["048c", "159d", "26ae", "37bf", "05af", "16bc", "278d", "349e"].map((row) => [...row].map((digit) => parseInt(digit, 16)));
+const digits = (rows) => rows.split(" ").map((row) => [...row].map((digit) => parseInt(digit, 16)));
+const SIGMA = digits("0123456789abcdef ea489fd61c02b753 b8c052fdae367194 7931dcbe265a40f8 905724afe1bc683d "
+  + "2c6a0b834d75fe19 c51fed4a0763928b db7ec13950f4862a 6fe9b308c2d714a5 a2847615fb9e3cd0");
+const MIXED = digits("048c 159d 26ae 37bf 05af 16bc 278d 349e");
 const rotated = (word, bits) => (word >> bits) | ((word << (64n - bits)) & U64);
 const padded = (bytes) => Buffer.concat([bytes, Buffer.alloc(128 - bytes.length)]);
 
@@ -52,8 +48,8 @@ const KEYED = compressed([IV[0] ^ 0x01010e08n, ...IV.slice(1)], padded(KEY), 128
 export function derive(parent, ...labels) {
   const text = Buffer.from([parent, ...labels].join("/"), "ascii");
   let state = KEYED;
-  for (let at = 0; at < text.length; at += 128) {
-    const end = Math.min(at + 128, text.length);
+  for (let end = 0, at = 0; at < text.length; at = end) {
+    end = Math.min(at + 128, text.length);
     state = compressed(state, padded(text.subarray(at, end)), 128 + end, end === text.length);
   }
   return new DataView(BigUint64Array.of(state[0]).buffer).getBigUint64(0); // as bytes, read big-endian
@@ -61,7 +57,6 @@ export function derive(parent, ...labels) {
 
 export const uniform = (u, total) => Number((BigInt(u) * BigInt(total)) >> 64n);
 
-const LITERALS = new Map([["true", true], ["false", false], ["null", null]]);
 function parsed(text) {
   let at = 0;
   const bad = () => need(false, "");
@@ -95,22 +90,21 @@ function parsed(text) {
     const [word] = form.exec(text.slice(at, at + 9999)) ?? [bad()];
     at += word.length;
     if (/^-?[0-9]+$/.test(word)) return word.length > 4300 ? bad() : Number(word);
-    return LITERALS.has(word) ? LITERALS.get(word) : NaN;
+    return /^[tfn]/.test(word) ? JSON.parse(word) : NaN;
   };
   const whole = value();
   return next("") && at === text.length ? whole : bad();
 }
 
 export function parse(bytes) {
-  try {
-    return parsed(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
-  } catch { throw new Problem("this is no JSON, or an object has a key twice"); }
+  try { return parsed(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)); } catch {
+    throw new Problem("this is no JSON, or an object has a key twice");
+  }
 }
 
 export function canonical(value) {
-  if (typeof value === "number") return String(value);
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
-  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  if (!isObject(value)) return typeof value === "number" ? String(value) : JSON.stringify(value);
   const keys = Object.keys(value).sort();
   return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`).join(",")}}`;
 }
@@ -140,7 +134,6 @@ const object = (required, optional = {}, other = undefined) => (value, what) => 
   }
 };
 const anything = () => {};
-
 const [WORD, TOKEN, DIGEST, LABEL, ARGUMENT, SEED] = [
   "[a-z][a-z0-9-]{0,199}", "[!-~]{1,200}", "[0-9a-f]{64}", "[^\\uD800-\\uDFFF]{1,200}", "[^\\uD800-\\uDFFF]{0,1000}",
   "0|[1-9][0-9]{0,19}",
@@ -185,7 +178,6 @@ function checkForm(record) {
 }
 
 const rising = (numbers) => numbers.every((number, k) => k === 0 || numbers[k - 1] < number);
-
 function checkEnd({ seats, actions, outcome, opening }) {
   const { ranks, reason } = outcome;
   const placed = ranks.every((rank) => rank === 1 + ranks.filter((other) => other < rank).length);
@@ -201,8 +193,7 @@ function checkEnd({ seats, actions, outcome, opening }) {
   const isVoid = !actions.length && reason === "fault" && Math.max(...ranks) === 1;
   need(early.length < seats.length || isVoid, "no seat started, so the match is void");
   if (early.length === seats.length) return;
-  const gone = [...early, ...late];
-  const most = Math.max(1, seats.length - 1);
+  const [gone, most] = [[...early, ...late], Math.max(1, seats.length - 1)];
   const good = gone.length <= most && gone.every(({ seat }, k) => ranks[seat - 1] === seats.length - k);
   need(good, "the ranks do not fit the withdrawals");
   const last = gone.length === most ? gone.at(-1) : null;
@@ -213,8 +204,7 @@ function checkEnd({ seats, actions, outcome, opening }) {
     need(actions[n]?.[0] === seat, `seat ${seat} was withdrawn after ${n} actions, but does not play the next`);
   }
   if (last?.kind === "startup") return;
-  const own = [];
-  actions.forEach(([actor, action], k) => actor && own.push({ n: k + 1, action }));
+  const own = actions.map(([actor, action], k) => ({ n: k + 1, actor, action })).filter(({ actor }) => actor);
   const plies = opening.plies ?? opening.actions.length;
   need(own.length >= plies, `there are fewer actions than the ${plies} of the opening`);
   need((opening.actions ?? []).every((action, k) => own[k].action === action), "the opening was not played");
@@ -226,11 +216,11 @@ const hands = (kinds, size) => (size === 0 ? [""]
 const choose = (n, k) => (k === 0 ? 1 : (choose(n, k - 1) * (n - k + 1)) / k);
 const count = (hand, kind) => hand.split(kind).length - 1;
 const ROLLS = new Map(hands("123", 3).map((roll) => [`roll-${roll}`, [1, 3, 6][new Set(roll).size - 1]]));
-const WEIGHTS = new Map([["sage-stones", ROLLS], ...["cyvasse", "sages-tafl", "seven-sages"].map((game) => [game, new Map()])]);
+const NONE = ["cyvasse", "sages-tafl", "seven-sages"].map((game) => [game, new Map()]);
+const WEIGHTS = new Map([["sage-stones", ROLLS], ...NONE]);
 // Squares of Element are 100 times the column plus the row, both from 0; beyond the edge 100 is far enough.
 const square = (name) => 100 * "abcdefghijk".indexOf(name[0]) + Number(name.slice(1)) - 1;
-const WAYS = { n: 1, e: 100, s: -1, w: -100 };
-const PREY = { A: "E", E: "W", F: "A", W: "F" };
+const [WAYS, PREY] = [{ n: 1, e: 100, s: -1, w: -100 }, { A: "E", E: "W", F: "A", W: "F" }];
 const STARTS = { 2: ["f5", "f7"], 3: ["c3", "i3", "i9"], 4: ["c3", "i3", "i9", "c9"] };
 const FORM = /^(draw-[0-4]|stones-[AEFW]+|(step|jump|[AEFW])-[a-k]([1-9]|1[01])|(river|flow)-[nesw]|end)$/;
 
@@ -238,46 +228,37 @@ class Element {
   constructor({ seats, actions }) {
     need(seats.length in STARTS, "element has 2 to 4 seats");
     this.sages = STARTS[seats.length].map(square);
-    Object.assign(this, { actions, hand: "", bag: { A: 30, E: 30, F: 30, W: 30 }, board: new Map(), weights: new Map() });
+    this.bag = { A: 30, E: 30, F: 30, W: 30 };
+    Object.assign(this, { actions, hand: "", board: new Map(), weights: new Map() });
   }
-
   at(q) {
-    const [column, row] = [Math.floor(q / 100), q - 100 * Math.floor(q / 100)];
-    const inside = column >= 0 && column < 11 && row < 11 && !this.sages.includes(q);
+    const inside = within(Math.floor(q / 100), 0, 10) && (q + 1000) % 100 < 11 && !this.sages.includes(q);
     return inside ? this.board.get(q) ?? ["", 0] : ["#", 0];
   }
-
   run(q, way, kind) {
     const found = [];
     for (let next = q + way; this.at(next)[0] === kind; next += way) found.push(next);
     return found;
   }
-
   play(n, actor, action) {
     need(FORM.test(action), `action ${n} is none of element`);
     const [verb, rest = ""] = action.split("-");
     this.weights = new Map();
     if (verb === "draw" && rest !== "0") {
-      for (const hand of hands("AEFW", Number(rest))) {
-        const ways = [..."AEFW"].map((kind) => choose(this.bag[kind], count(hand, kind)));
-        this.weights.set(`stones-${hand}`, ways.reduce((product, factor) => product * factor));
-      }
+      const ways = (hand) => [..."AEFW"].map((kind) => choose(this.bag[kind], count(hand, kind)));
+      const all = hands("AEFW", Number(rest)).map((hand) => [`stones-${hand}`, ways(hand).reduce((a, b) => a * b)]);
+      this.weights = new Map(all);
     } else if (verb === "stones" || verb === "end") {
       for (const kind of rest || this.hand) this.bag[kind] += rest ? -1 : 1;
       this.hand = rest;
-    } else if (verb === "step" || verb === "jump") {
-      this.sages[actor - 1] = square(rest);
-    } else if (verb in this.bag) {
-      this.place(n, verb, square(rest));
-    }
+    } else if (verb === "step" || verb === "jump") this.sages[actor - 1] = square(rest);
+    else if (verb in this.bag) this.place(n, verb, square(rest));
   }
-
   put(q, [kind, stones]) {
     const [old, gone] = this.at(q);
     if (old !== "" && old !== kind) this.bag[old] += gone;
     this.board.set(q, [kind, stones]);
   }
-
   place(n, kind, q) {
     const [old, stones] = this.at(q);
     const more = old === kind && stones < ({ A: 4, E: 2 }[kind] ?? 1);
@@ -291,11 +272,8 @@ class Element {
         this.bag.F -= 1;
         this.put(end, ["F", 1]);
       }
-    } else if (kind === "W" && runs.some(([, run]) => run.length)) {
-      this.flow(n, q, runs);
-    }
+    } else if (kind === "W" && runs.some(([, run]) => run.length)) this.flow(n, q, runs);
   }
-
   flow(n, head, runs) {
     const text = this.actions.slice(n).map(([, action]) => `${action} `).join("");
     const [said, named, letters] = /^(?:river-([nesw]) )?((?:flow-[nesw] )*)/.exec(text);
@@ -346,8 +324,7 @@ export function tree(leaves) {
 
 function checkPlace(match, record, { plan, seed, entrants }) {
   const same = (one, other) => canonical(one) === canonical(other);
-  const settings = Object.keys(SETTINGS).every((key) => same(record[key], plan[key]));
-  need(settings, "game, rules, options or limits differ");
+  need(Object.keys(SETTINGS).every((key) => same(record[key], plan[key])), "game, rules, options or limits differ");
   const seats = match.seats.map((number) => entrants[number]).filter(Boolean)
     .map(({ name, bot, version, args, digest }) => ({ entrant: name, bot, version, args, digest }));
   need(same(record.seats, seats), "the seats are not those of the match");
@@ -362,62 +339,51 @@ function checkPlace(match, record, { plan, seed, entrants }) {
 function* linesOf(bytes) {
   for (let at = 0, number = 1, end = 0; at < bytes.length; number += 1, at = end + 1) {
     end = bytes.indexOf(10, at) < 0 ? bytes.length : bytes.indexOf(10, at);
-    const line = bytes.subarray(at, end);
-    if (line.some((byte) => ![32, 9, 13].includes(byte))) yield [number, line];
+    if (bytes.subarray(at, end).some((byte) => ![32, 9, 13].includes(byte))) yield [number, bytes.subarray(at, end)];
   }
 }
 
-// Check a line and add its leaf to the file's; return the record, or nothing for a line without one.
 function checkLine(line, file) {
   const value = parse(line);
   const has = (key) => isObject(value) && key in value;
   if (has("tournament")) {
     HEAD(value, "tournament");
-    Object.assign(file, { head: value, leaves: [leaf(value.tournament)] });
-    return;
+    return Object.assign(file, { head: value, leaves: [leaf(value.tournament)] });
   }
+  if (has("place")) MATCH(value, "match");
+  need(file.head || !has("place"), "this match comes before its tournament");
+  if (has("place") && !has("record")) return file.leaves.push(leaf([...value.place, "void"]));
   const record = has("place") ? value.record : value;
-  if (has("place")) {
-    MATCH(value, "match");
-    need(file.head, "this match comes before its tournament");
-    if (!has("record")) file.leaves.push(leaf([...value.place, "void"]));
-    if (!has("record")) return;
-  }
   file.records += 1;
   checkForm(record);
   file.name = record.digest.slice(0, 16);
   checkEnd(record);
   if (has("place")) checkPlace(value, record, file.head.tournament);
   if (has("place")) file.leaves.push(leaf([...value.place, record.digest]));
-  file.unknown += checkDice(record) ? 0 : 1;
+  return (file.unknown += checkDice(record) ? 0 : 1);
 }
 
 function main(paths) {
-  const help = readFileSync(new URL(import.meta.url), "utf-8").split("\n\n", 1)[0].replace(/^\/\/ ?/gm, "");
-  if (!paths.length || paths.includes("--help")) process.stdout.write(`${help}\n`);
-  if (!paths.length || paths.includes("--help")) return paths.length ? 0 : 2;
+  if (!paths.length || paths.includes("--help")) {
+    const [help] = readFileSync(new URL(import.meta.url), "utf-8").split("\n\n");
+    process.stdout.write(`${help.replace(/^\/\/ ?/gm, "")}\n`);
+    return paths.length ? 0 : 2;
+  }
   const file = { records: 0, bad: 0, unknown: 0 };
   for (const path of paths) {
-    const before = file.bad;
-    Object.assign(file, { head: null, leaves: [] });
-    let bytes;
-    try {
-      bytes = readFileSync(path === "-" ? 0 : path);
-    } catch {
-      process.stderr.write(`${path} cannot be read\n`);
-      return 2;
-    }
+    Object.assign(file, { head: null, leaves: [], before: file.bad });
+    let bytes = null;
+    try { bytes = readFileSync(path === "-" ? 0 : path); } catch { process.stderr.write(`${path} cannot be read\n`); }
+    if (!bytes) return 2;
     for (const [number, line] of linesOf(bytes)) {
       file.name = "?";
-      try {
-        checkLine(line, file);
-      } catch (problem) {
+      try { checkLine(line, file); } catch (problem) {
         if (!(problem instanceof Problem)) throw problem;
         file.bad += 1;
         process.stdout.write(`${path} line ${number}, record ${file.name}: ${problem.message}\n`);
       }
     }
-    if (file.head && "root" in file.head && file.bad === before) {
+    if (file.head && "root" in file.head && file.bad === file.before) {
       const root = tree(file.leaves).toString("hex");
       const good = root === file.head.root && file.leaves.length === file.head.matches + 1;
       process.stdout.write(`${path}: the root is ${root}${good ? "" : ", but its first line says otherwise"}\n`);
@@ -428,4 +394,5 @@ function main(paths) {
   return file.bad ? 1 : 0;
 }
 
-if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) process.exitCode = main(process.argv.slice(2));
+const isMain = process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href;
+if (isMain) process.exitCode = main(process.argv.slice(2));
