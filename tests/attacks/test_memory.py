@@ -6,16 +6,22 @@ test asks for them.
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.containment import contained
+from tests.tables import make_spec, outcome, toy
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
+from tourney.bots.channel.base import Channel
 from tourney.bots.sandbox.base import Sandbox, open_sandbox
+from tourney.bots.sandbox.cgroups import Cgroup
 from tourney.bots.sandbox.plain import PlainSandbox
 from tourney.bots.sandbox.probe import CACHED_BYTES, cached_pages, drop_pages, shared_library
+from tourney.match.match_runner import MatchRunner
+from tourney.match.named_seeds import RandomChannel
+from tourney.match.spec import Limits
 
 pytestmark = pytest.mark.attack
 
@@ -104,6 +110,38 @@ def test_end_of_match_drops_what_it_read_of_shared_files(tmp_path: Path, library
     command = BotCommand(("/bin/cat", str(library)), tmp_path, environment(), (library.parent,))
     sandbox.rehearse(command, memory_mb=512)
     assert cached_pages(library) == CACHED_BYTES // 4096
+
+
+@contained
+def test_match_without_a_following_one_leaves_nothing_cached(
+    tmp_path: Path, library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The runner does not wait for its next match to drop what a match read: another worker may play it."""
+
+    def stay(group: Cgroup, done: Callable[[], None] | None = None, *, keep_caches: bool = False) -> None:
+        # As where killed processes take a while to leave.
+        group._done, group._keep_caches = done, keep_caches
+        group._leaving.append(group)
+
+    monkeypatch.setattr(Cgroup, "leave", stay)
+    sandbox = open_sandbox("auto")
+    if sandbox.protections["page-cache"] != "enforced":
+        pytest.skip("no control group counts what is cached here")
+    tmp_path.chmod(0o755)
+    script = f"cat {library} >/dev/null; read a; echo bot; read b; echo ready; exec sleep 600"
+    words = ("/bin/sh", "-c", script)
+    command = BotCommand(words, tmp_path, environment(), (library.parent,))
+    started: list[Channel] = []
+
+    def launch(*_: object) -> Channel:
+        started.append(RandomChannel() if started else sandbox.spawn(command, memory_mb=512))
+        return started[-1]
+
+    limits = Limits(move_ms=100, startup_ms=60_000, memory_mb=512)
+    with MatchRunner(launch, sandbox=sandbox, find=toy) as runner:
+        faults = outcome(runner.play(make_spec(limits=limits)))["faults"]
+        assert [kind for _, kind, _ in faults] == ["timeout"]
+        assert cached_pages(library) == 0
 
 
 @contained

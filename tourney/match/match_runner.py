@@ -145,6 +145,8 @@ class MatchRunner:
                 player.cut()
             raise
         self._release(spec, players)
+        if following is None and self._sandbox is not None:
+            self._sandbox.settle()  # what this match read stays cached until its groups are removed
         return played
 
     def end_waiting(self) -> None:

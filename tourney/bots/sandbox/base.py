@@ -232,7 +232,12 @@ class Sandbox(ABC):
 
     def check(self) -> None:
         """Start a program that starts another. Raises SandboxError if the sandbox does not work now."""
-        command = BotCommand(("/bin/sh", "-c", "(true); exit 0"), Path("/usr"), (("PATH", "/usr/bin:/bin"),))
+        self.check_command(
+            BotCommand(("/bin/sh", "-c", "(true); exit 0"), Path("/usr"), (("PATH", "/usr/bin:/bin"),))
+        )
+
+    def check_command(self, command: BotCommand) -> None:
+        """Run a program that ends by itself. Raises SandboxError if it fails."""
         try:
             process, pipes, group = self.start(command, ResourceLimits(memory_mb=1024))
         except OSError as error:

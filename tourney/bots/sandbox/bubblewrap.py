@@ -6,12 +6,13 @@ processes of one user may signal each other. Otherwise it runs in a user namespa
 
 import os
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final, Self
 
-from tourney.bots.catalogue.command import BotCommand
+from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
 from tourney.bots.sandbox.base import (
     Degree,
     Launch,
@@ -34,11 +35,12 @@ from tourney.bots.sandbox.mounts import (
     private_words,
     system_words,
 )
+from tourney.bots.sandbox.moved import can_move, is_private, moved
 from tourney.bots.sandbox.process import OUTPUT, NamespaceProcesses, high
 from tourney.bots.sandbox.seccomp import seccomp_filter
 from tourney.errors import SandboxError
 
-EXTRAS: Final = frozenset({"seccomp", "cgroups", "process-limit", "disable-userns"})
+EXTRAS: Final = frozenset({"seccomp", "cgroups", "process-limit", "disable-userns", "empty-tmp"})
 """Optional parts: each is left out if the sandbox does not start with it."""
 
 USERS_PER_PROCESS: Final = 32
@@ -151,6 +153,11 @@ class Bubblewrap(Sandbox):
     def _works(self) -> bool:
         try:
             self.check()
+            # The interpreter that runs Tourney may lie below /tmp, and not work in another place.
+            if "empty-tmp" in self._extras and any(map(is_private, interpreter_paths())):
+                words = (sys.executable, "-B", "-s", "-c", "import tourney.bot")
+                self.check_command(BotCommand(words, Path("/usr"), environment(), interpreter_paths()))
+                return can_move(sys.executable)
         except SandboxError:
             return False
         return True
@@ -167,6 +174,8 @@ class Bubblewrap(Sandbox):
             held["user-namespaces"] = "enforced"
         if "process-limit" in self._extras:
             held["process-count"] = "enforced"
+        if "empty-tmp" not in self._extras:
+            held["private-tmp"] = "partial"
         return all_degrees(held)
 
     def weakened(self, folder: Path, memory_mb: int) -> Mapping[str, str]:
@@ -176,6 +185,8 @@ class Bubblewrap(Sandbox):
 
     def prepare(self, command: BotCommand, limits: ResourceLimits, *, writable: bool = False) -> Launch:
         """Prepare the start of a bot: its folder is shown as ``/bot``, and is its working directory."""
+        if "empty-tmp" in self._extras:
+            command = moved(command)
         user = self._users.take()
         launch = Launch([], release=lambda: self._users.give_back(user))
         mounts = Mounts(list(self._fixed))
@@ -203,7 +214,7 @@ class Bubblewrap(Sandbox):
         self, mounts: Mounts, command: BotCommand, limits: ResourceLimits, *, writable: bool
     ) -> None:
         """Add what a bot or a build sees beside the system, and its filter of system calls."""
-        add_shown(mounts, command.read_only)
+        add_shown(mounts, command.read_only, move="empty-tmp" in self._extras)
         add_figures(mounts, limits.memory_mb)
         if writable:
             mounts.words += ["--ro-bind", str(command.folder), self.source_folder]

@@ -7,12 +7,13 @@ files of /proc that describe the whole machine are hidden, or have a fixed conte
 import os
 import resource
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
+from tourney.bots.sandbox.moved import changed_files, new_place
 from tourney.bots.sandbox.process import high
 
 BOT_FOLDER: Final = "/bot"
@@ -121,20 +122,22 @@ def _hiding_words() -> list[str]:
     return words
 
 
-def add_shown(mounts: Mounts, paths: Sequence[Path]) -> None:
-    """Show paths of the host that a bot needs, read-only, in their places."""
-    mounts.words += _shown_words(tuple(paths))
+def add_shown(mounts: Mounts, paths: tuple[Path, ...], *, move: bool) -> None:
+    """Show paths of the host that a bot needs, read-only; with ``move`` those below /tmp are elsewhere."""
+    mounts.words += _shown_words(paths, move=move)
+    for file, content in changed_files(paths) if move else ():
+        mounts.add_file(memory_file(content), "--ro-bind-data", str(new_place(file)))
 
 
 @cache
-def _shown_words(paths: tuple[Path, ...]) -> tuple[str, ...]:
-    shown = [path for path in paths if not path.is_relative_to("/usr")]
+def _shown_words(paths: tuple[Path, ...], *, move: bool) -> tuple[str, ...]:
+    shown = {path: new_place(path) if move else path for path in paths if not path.is_relative_to("/usr")}
     words: list[str] = []
     # Only root may enter the parents that bubblewrap makes by itself.
-    for parent in sorted({parent for path in shown for parent in path.parents} - _MADE):
+    for parent in sorted({parent for place in shown.values() for parent in place.parents} - _MADE):
         words += ["--perms", "0755", "--dir", str(parent)]
-    for path in shown:
-        words += ["--ro-bind", str(path), str(path)]
+    for path, place in shown.items():
+        words += ["--ro-bind", str(path), str(place)]
     return tuple(words)
 
 

@@ -6,6 +6,7 @@ import json
 import mmap
 import os
 import secrets
+import shutil
 import signal
 import socket
 import subprocess
@@ -29,6 +30,7 @@ from tourney.bots.sandbox.base import (
     Sandbox,
     open_sandbox,
 )
+from tourney.bots.sandbox.moved import is_private
 from tourney.errors import SandboxError
 
 MEMORY_MB: Final = 512
@@ -50,7 +52,7 @@ TRIED: Final[Mapping[str, tuple[str, ...]]] = {
     "host-files": ("read", "write", "home", "host-paths"),
     "bot-folder": ("own-folder",),
     "private-files": ("own-pages",),
-    "private-tmp": ("shared-tmp", "fill"),
+    "private-tmp": ("used-tmp", "shared-tmp", "fill"),
     "privileges": ("privileges",),
     "own-user": ("user",),
     "user-namespaces": ("namespaces",),
@@ -119,6 +121,7 @@ class _Probing:
             shared.chmod(0o755)
             self._folder = shared / "bot"
             self._folder.mkdir()
+            shutil.copy(canary.__file__, self._folder / "canary.py")
             sample = self._folder / "sample"
             sample.write_bytes(b"sample")
             self._library = Path(stack.enter_context(shared_library()))
@@ -166,7 +169,7 @@ class _Probing:
     def command(self, names: Sequence[str], **facts: object) -> BotCommand:
         """Return the command that starts a canary."""
         plan = json.dumps({**self._facts, **facts, "probes": list(names)})
-        program = str(Path(canary.__file__).resolve())
+        program = "canary.py"
         return _canary_command((sys.executable, "-I", "-S", "-B", program, plan), self._folder, self._library)
 
     @contextmanager
@@ -260,7 +263,9 @@ class _Probing:
             self.try_all(["drop-pages"])
             lost = CACHED_BYTES // mmap.PAGESIZE - cached_pages(kept)
             outcomes.append((lost > 0, f"dropped {lost} cached pages" if lost else "dropped no page"))
-            if drop_pages(dropped):
+            if is_private(dropped):
+                outcomes.append((False, "nothing can be shown to the canary, as /var/tmp cannot be written"))
+            elif drop_pages(dropped):
                 self.try_all(["read-pages"])
                 left = cached_pages(dropped)
                 outcomes.append((left > 0, f"left {left} pages cached" if left else "left no page cached"))
