@@ -84,7 +84,7 @@ def sandbox_parts(sandbox: Bubblewrap, folder: Path) -> Iterator[tuple[str, list
         "namespaces": lambda mounts: mounts.words.extend(bubblewrap._namespaces(root=root, closed=not root)),  # noqa: SLF001 - the words themselves are measured
         "/proc, /dev, /tmp, and what is hidden there": lambda mounts: mounts.words.extend(private_words()),
         "figures of /proc": lambda mounts: add_figures(mounts, LIMITS.memory_mb),
-        "the interpreter and the SDK": lambda mounts: add_shown(mounts, interpreter_paths()),
+        "the interpreter and the SDK": lambda mounts: add_shown(mounts, interpreter_paths(), move=True),
         "the bot's files": lambda mounts: add_folder(mounts, folder, LIMITS.memory_mb),
         "the filter of system calls": _add_filter,
     }
