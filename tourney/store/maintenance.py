@@ -65,6 +65,8 @@ def check_parts(url: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         if problems:
             return problems, ()
     with opened(url) as engine, transaction(engine) as connection:
+        if altered := _altered_schema(connection):
+            return tuple(altered), ()
         parts = []
         for errors in (bad_columns(connection), bad_details(connection)):
             found = [str(error) for error in islice(errors, MOST)]
@@ -117,6 +119,39 @@ def _copy(origin: Engine, copy: Engine) -> int:
                     )
                 )
     return count
+
+
+_PROGRAMS = {
+    "sqlite": "SELECT type, name FROM sqlite_master WHERE type IN ('trigger', 'view') ORDER BY name",
+    "postgresql": (
+        "SELECT DISTINCT 'trigger', trigger_name FROM information_schema.triggers"
+        " WHERE trigger_schema = current_schema() UNION SELECT 'view', table_name FROM"
+        " information_schema.views WHERE table_schema = current_schema()"
+    ),
+}
+"""Queries for what a database runs of itself; Tourney makes none."""
+
+
+def _altered_schema(connection: Connection) -> list[str]:
+    """Return how tables, columns and indexes differ from the models, and what does not belong here."""
+    inspector = sa.inspect(connection)
+    found = []
+    tables = set(inspector.get_table_names())
+    for table in METADATA.sorted_tables:
+        if table.name not in tables:
+            found.append(f"the table {table.name} is missing")
+            continue
+        columns = {column["name"] for column in inspector.get_columns(table.name)}
+        wanted = {column.name for column in table.columns}
+        found += [f"the table {table.name} lacks its column {name}" for name in sorted(wanted - columns)]
+        found += [f"the table {table.name} has a column {name} too many" for name in sorted(columns - wanted)]
+        here = {str(index["name"]) for index in inspector.get_indexes(table.name)}
+        indexes = {str(index.name) for index in table.indexes}
+        found += [f"the index {name} of {table.name} is missing" for name in sorted(indexes - here)]
+    if query := _PROGRAMS.get(connection.dialect.name):
+        for kind, name in connection.execute(sa.text(query)):
+            found.append(f"the {kind} {name} does not belong to the database: it may alter what is stored")
+    return found
 
 
 def _gaps(connection: Connection) -> list[str]:

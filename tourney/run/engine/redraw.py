@@ -63,7 +63,7 @@ def check_schedule(stored: Stored, step: Step = lambda _done, _rounds: None) -> 
     Raises TournamentError for a format that is not installed.
     """
     redraw = _Redraw(stored, step)
-    findings = [*_numbers(stored), *redraw.run(), *_benched(stored)]
+    findings = [*_numbers(stored), *_replaced(stored), *redraw.run(), *_benched(stored)]
     unfinished = redraw.unfinished
     missing = [match for match in stored.matches if match.result is None]
     if missing:
@@ -86,6 +86,16 @@ def _numbers(stored: Stored) -> Iterator[str]:
                 " rows of the schedule are missing"
             )
             return
+
+
+def _replaced(stored: Stored) -> Iterator[str]:
+    """Yield the replaced results that --unbench cannot have replaced."""
+    for old in stored.replaced:
+        if not (old.void or "startup" in old.faults):
+            yield (
+                f"match {old.number} is said to have had another result, but --unbench replaces only void"
+                " matches and failed starts"
+            )
 
 
 class _Redraw:

@@ -7,6 +7,7 @@ database keeps twice must agree: its root, withdrawals, entrants and cached rati
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
@@ -70,9 +71,23 @@ class TournamentVerifier:
             findings += map(Finding, islice(self._differences(match, record), 1))
             if not findings and (why := repository.disagreement(tournament.id, number, record)):
                 findings = [Finding(why)]
+            if not findings:
+                findings = [*map(Finding, self._promise(match))]
         except (StoreDamaged, UsageError) as error:
             return [Finding(str(error))]
         return findings
+
+    def _promise(self, match: Match) -> Iterator[str]:
+        """Compare the mark of matches that reproduce with the measurements; damage there is for `db check`."""
+        measured: dict[str, Any] = {}
+        with suppress(StoreDamaged):
+            measured = self._repository.measured(self._tournament.id, match.number)
+        promised = measured.get("reproducible")
+        if match.result is not None and promised is not None and promised != match.result.reproducible:
+            yield (
+                f"reproducible is {match.result.reproducible} in the database, but {promised} in its"
+                " measurements"
+            )
 
     def _differences(self, match: Match, record: Record) -> Iterator[str]:
         """Yield the differences between a record and its match, a sentence each."""
