@@ -26,10 +26,12 @@ from tourney.report.site import Options, site
 from tourney.report.source import load
 from tourney.results.standings import compute_standings
 from tourney.run.engine.coordinator import Coordinator
+from tourney.run.engine.redraw import ScheduleCheck, Stored, check_schedule
 from tourney.run.monitoring.progress import Listener, Progress
 from tourney.run.monitoring.summary import End
 from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
 from tourney.store.repository import Repository
+from tourney.store.root import compute_root
 
 NOWHERE = Path("/nowhere")
 DEAD, FRAIL = "b", "c"
@@ -159,6 +161,8 @@ def results(database: Path) -> dict[str, Any]:
             "ratings": tuple(
                 TrueSkillMethod().rate(repository.results(tournament.id), entrants, tournament.seats)
             ),
+            "root": compute_root(repository, tournament),
+            "schedule": check_schedule(Stored.of(repository, tournament)),
             "report": list(site(load(repository, tournament), Options(measured=False, match_pages=2))),
         }
 
@@ -203,6 +207,8 @@ def test_threads_and_killed_runs_give_same_results(tmp_path: Path, name: str) ->
     first = same(found)
     assert case.rows in (None, len(first["rows"]))
     assert len(first["results"]) == len(first["rows"]) > 18
+    assert first["root"] is not None
+    assert first["schedule"] == ScheduleCheck((), None)
     assert [number for number, _ in first["benched"]] == [1] * case.benched
 
 
@@ -218,6 +224,8 @@ def test_fault_limit_stops_all_ways_at_same_match(tmp_path: Path, name: str) -> 
         ended[way] = results(database)
     first = same(stopped)
     assert 9 <= len(first["results"]) < len(first["rows"])
+    assert first["root"] is None
+    assert first["schedule"].findings == ()
     database = make(tmp_path / "without.db", CASES[name])
     assert one(database) is End.FINISHED
     same({**ended, "without": results(database)})

@@ -78,7 +78,7 @@ class TournamentVerifier:
         return findings
 
     def _promise(self, match: Match) -> Iterator[str]:
-        """Compare the mark of matches that reproduce with the measurements; damage there is for `db check`."""
+        """Compare the mark of matches that reproduce with the measurements, unless these are damaged."""
         measured: dict[str, Any] = {}
         with suppress(StoreDamaged):
             measured = self._repository.measured(self._tournament.id, match.number)
