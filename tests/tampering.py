@@ -486,8 +486,9 @@ ALTERATIONS: Final[dict[str, Callable[[World], None]]] = {
         " WHERE tournament_id = 1 AND number = 1"
     ),
     "an entrant added": _sql(
-        "INSERT INTO entrant SELECT tournament_id, 6, 'g', bot, version, args, digest, title, author, joined,"
-        " '', left_at, rating, deviation FROM entrant WHERE tournament_id = 1 AND number = 0"
+        "INSERT INTO entrant (tournament_id, number, name, bot, version, args, digest, title, author, joined,"
+        " line) SELECT tournament_id, 6, 'g', bot, version, args, digest, title, author, joined, ''"
+        " FROM entrant WHERE tournament_id = 1 AND number = 0"
     ),
     "an entrant removed": _sql("DELETE FROM entrant WHERE tournament_id = 1 AND number = 5"),
     # the schedule

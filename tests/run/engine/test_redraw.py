@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -145,6 +146,37 @@ def test_rounds_drawn_before_unbench_hold(repository: Repository) -> None:
     with closing(sqlite3.connect(repository.place)) as connection, connection:
         connection.execute("DELETE FROM replaced_result")
     assert check(repository).findings  # so the replaced results are what explains the rounds
+
+
+def test_entrants_with_broken_bots_hold(repository: Repository) -> None:
+    """One never plays and joins later; another breaks in the middle."""
+    tournament = begin(repository, 7, format_="swiss", rounds=4, pair=False)
+    stored = repository.entrants(tournament.id)
+    repository.change_entrants(tournament.id, [replace(stored[2], broken="no compiler", left=1)])
+    pair_next(repository, tournament.id)
+    play_on(repository, rounds=1)
+    repository.change_entrants(tournament.id, [replace(stored[4], broken="no compiler", left=3)])
+    assert check(repository).findings == ()
+    play_on(repository, rounds=1)
+    repository.change_entrants(tournament.id, [replace(stored[2], joined=4)])
+    play_on(repository)
+    assert check(repository) == WHOLE
+
+
+def test_matches_of_a_broken_bot_are_void(repository: Repository) -> None:
+    tournament = begin(repository, 3)
+    pending = repository.pending(tournament.id)
+    entrants = repository.entrants(tournament.id)
+    results = [
+        MatchResult(number, None, "benched: b", 1)
+        if 1 in row.seats
+        else MatchResult(number, played(spec_of(tournament, entrants, row)))
+        for number, row in pending
+    ]
+    repository.record_results(tournament.id, results)
+    assert len(check(repository).findings) == 4
+    repository.change_entrants(tournament.id, [replace(entrants[1], broken="no compiler")])
+    assert check(repository).findings == ()
 
 
 def altered(repository: Repository, *statements: str) -> ScheduleCheck:

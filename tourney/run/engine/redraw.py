@@ -185,10 +185,11 @@ class _Redraw:
     def _draw(self, drawn: int, rounds: int | None = None) -> Pairings:
         """Return the pairings after a number of rounds, as the run drew them."""
         plan = self._plan if rounds is None else structs.replace(self._plan, rounds=rounds)
+        # Numbers go by the time of entry; one that joins again after its bot was broken keeps its number.
+        known = max((e.number for e in self._stored.entrants if e.joined <= drawn + 1), default=-1)
         entrants = [
             replace(one, left=one.left if one.left is not None and one.left <= drawn + 1 else None)
-            for one in self._stored.entrants
-            if one.joined <= drawn + 1
+            for one in self._stored.entrants[: known + 1]
         ]
         rows = tuple(self._rows[: bisect_left(self._ends, drawn + 1)])
         history = History(rows, tuple(self._results(drawn)))
@@ -266,7 +267,8 @@ def _by_key(rows: Iterable[Row]) -> Mapping[MatchKey, Row]:
 
 def _benched(stored: Stored) -> Iterator[str]:
     """Yield the matches that are void by benching or played against the rule of ``BenchPolicy``."""
-    policy = BenchPolicy(broken=[entrant.number for entrant in stored.entrants if entrant.broken])
+    policy = BenchPolicy()
+    broken = {entrant.number for entrant in stored.entrants if entrant.broken}
     for match in stored.matches:
         if match.result is not None:
             policy.count(match.number, match.seats, match.result.faults)
@@ -278,11 +280,12 @@ def _benched(stored: Stored) -> Iterator[str]:
         at = f"match {match.number} ({place(match.key)})"
         if match.result.void_reason == "benched":
             entrant = match.result.void_entrant
+            if entrant in broken and entrant in match.seats:
+                continue
             if decision.kind != "benched" or decision.entrant != entrant:
                 who = names[entrant] if entrant is not None and entrant < len(names) else "no entrant"
                 yield f"{at} is void as {who} is benched, but no three failed starts before it bench {who}"
-        elif decision.kind == "benched" and decision.matches and not stored.replaced:
-            # What a bot played before it broke stays. So do, after --unbench, results from before it, which
-            # other failed starts led to.
+        elif decision.kind == "benched" and not stored.replaced:
+            # After --unbench, results from before it stay, which other failed starts led to.
             failed = ", ".join(map(str, decision.matches))
             yield f"{at} has a result, but {names[decision.entrant]} is benched by its matches {failed}"
