@@ -94,7 +94,7 @@ def killed(folder: Path, kills: int, seed: int) -> tuple[str, int]:
     draws = stream(seed, "kill")
     done = 0
     for _ in range(kills):
-        target = stored(database) + 1 + draws(6)
+        target = stored(database) + 1 + draws(3)
         process = subprocess.Popen(run_words(2, "tourney.db"), cwd=folder, start_new_session=True)
         end = time.monotonic() + PATIENCE
         while process.poll() is None and stored(database) < target and time.monotonic() < end:
