@@ -19,7 +19,7 @@ from tourney.match.seeds import pick
 from tourney.match.spec import MatchSpec
 from tourney.match.verify import verify
 from tourney.schedule.format import FORMATS
-from tourney.seeds import derive
+from tourney.seeds import derive, stream
 
 BOTH = [PYTHON, pytest.param(NODE, marks=needs_node)]
 CHANGES = [(name, change, False) for name, change in SEEN.items()]
@@ -275,3 +275,26 @@ def test_rivers_flow_as_the_page_says(program: Path, flows: tuple[str, ...]) -> 
     actions.insert(1, (0, drawn))
     done = check(program, "-", given=of_element(actions, seed))
     assert FLOWS[flows] in done.stdout.decode()
+
+
+BYTES = b'{}[]",:0123456789aeE.-+\\ \t\xff\xc3\x00'
+
+
+@needs_node
+def test_both_checkers_agree_on_damaged_bytes(records: Path, tmp_path: Path) -> None:
+    """Bytes of lines are replaced, dropped or added at places that a seed chooses."""
+    below = stream(1, "damage")
+    lines = [line for line in records.read_bytes().splitlines() if len(line) < 2000]
+    damaged = []
+    for _ in range(800):
+        line = bytearray(lines[below(len(lines))])
+        for _ in range(1 + below(3)):
+            at, byte = below(len(line)), BYTES[below(len(BYTES))]
+            line[at : at + below(2)] = bytes([byte]) if below(3) else b""
+        damaged.append(bytes(line) + b"\n")
+    path = tmp_path / "damaged.jsonl"
+    path.write_bytes(b"".join(damaged))
+    python, node = check(PYTHON, str(path)), check(NODE, str(path))
+    assert python.stdout == node.stdout
+    assert python.stderr == node.stderr == b""
+    assert python.stdout.count(b"\n") > 700
