@@ -151,6 +151,11 @@ class Cgroup:
         for name in ("memory.failcnt", "memory.memsw.failcnt"):
             with suppress(OSError, ValueError):
                 met += int((self.memory / name).read_text("ascii"))
+        with suppress(OSError, ValueError):  # version 1 does not count failures for the kernel's own memory
+            most, limit = ("memory.max_usage_in_bytes", "memory.limit_in_bytes")
+            met += int((self.memory / most).read_text("ascii")) >= int(
+                (self.memory / limit).read_text("ascii")
+            )
         return found.get("oom_kill", 0), met > 0
 
     def remove(self, *, keep_caches: bool = False) -> None:
