@@ -9,6 +9,7 @@ import sys
 import termios
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,8 +22,11 @@ from tourney.bots.channel.base import Channel
 from tourney.bots.sandbox.base import Sandbox, open_sandbox
 from tourney.bots.sandbox.process import BotProcesses
 from tourney.errors import SandboxError
+from tourney.match import match_runner
 from tourney.match.ahead import Ahead, Place, WaitingBot
 from tourney.match.match_runner import MatchRunner
+from tourney.match.play import play_match
+from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec
 
 FAR = 10**18
@@ -83,13 +87,25 @@ def spec(*names: str) -> MatchSpec:
 
 
 @contained
-def test_following_match_starts_in_sandboxes_made_ahead(room: Room) -> None:
-    """They are made before this match is played; no bot is launched in line."""
+@pytest.mark.parametrize("processors", [1, 2])
+def test_following_match_starts_in_sandboxes_made_ahead(
+    room: Room, processors: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are made while this match is played, or right after it on its only processor."""
+
+    def play(*args: Any, **how: Any) -> PlayedMatch:
+        room.steps.append("play")
+        return play_match(*args, **how)
+
+    monkeypatch.setattr(match_runner, "play_match", play)
+    monkeypatch.setattr(match_runner, "free_processors", lambda: tuple(range(processors)))
     with room.runner() as runner:
         first = runner.play(spec("a", "b"), spec("b", "c"))
-        assert room.steps == ["hold a", "hold b", "start a", "start b", "hold b", "hold c"]
+        made = ["hold b", "hold c"]
+        both = ["play", *made] if processors == 1 else [*made, "play"]
+        assert room.steps == ["hold a", "hold b", "start a", "start b", *both]
         second = runner.play(spec("b", "c"))
-    assert room.steps[6:] == ["start b", "start c"]
+    assert room.steps[7:] == ["start b", "start c", "play"]
     assert [outcome(played)["faults"] for played in (first, second)] == [[], []]
 
 

@@ -14,7 +14,7 @@ from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.channel.base import Channel
 from tourney.bots.protocols import PROTOCOLS, BotProtocol
 from tourney.bots.sandbox.base import Sandbox
-from tourney.bots.sandbox.processors import Processors, seat_processors, started_on
+from tourney.bots.sandbox.processors import Processors, free_processors, seat_processors, started_on
 from tourney.errors import TourneyError
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
@@ -132,14 +132,17 @@ class MatchRunner:
             for place in places:
                 players.append(self._player(place))  # noqa: PERF401 - if one fails, the others are cut
             self.end_waiting()
-            if self._ahead is not None and following is not None:
-                with suppress(TourneyError):  # it fails again where the match begins
-                    self._ahead.make(self._places(following))
+            # On a match's only processor this would take time from its turns.
+            early = len(free_processors()) > 1
+            if early:
+                self._make_ahead(following)
             played = play_match(
                 spec, game, players, clock=self._clock, about=self._description(players), again=again
             )
             if self._sandbox is not None and any(p.lost and p.greeting is None for p in players):
                 self._sandbox.check()
+            if not early:
+                self._make_ahead(following)
         except BaseException:
             for player in players:
                 player.cut()
@@ -148,6 +151,12 @@ class MatchRunner:
         if following is None and self._sandbox is not None:
             self._sandbox.settle()  # what this match read stays cached until its groups are removed
         return played
+
+    def _make_ahead(self, following: MatchSpec | None) -> None:
+        """Begin to make the sandboxes of the following match."""
+        if self._ahead is not None and following is not None:
+            with suppress(TourneyError):  # it fails again where that match begins
+                self._ahead.make(self._places(following))
 
     def end_waiting(self) -> None:
         """End the sandboxes that were made for a match and not used."""

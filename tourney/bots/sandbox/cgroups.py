@@ -25,8 +25,8 @@ PREFIX: Final = "tourney-"
 _PRESSURE = "cpu.pressure"
 _CORE = ("cgroup.kill", "cgroup.freeze", "cpu.stat")
 _REMOVE_SECONDS = 5.0
-_LEAVE_SECONDS = 0.0003
-"""Time between two looks whether killed processes have left a group: they take a moment."""
+_LEAVE_SECONDS, _MOST_SECONDS = 0.0003, 0.01
+"""Time between two looks whether killed processes have left a group, at first and at most."""
 _CLAIMS = 100
 """Names to try: a process of another namespace with the same number may have taken one."""
 
@@ -165,9 +165,11 @@ class Cgroup:
         """
         self._keep_caches |= keep_caches
         until = time.monotonic() + _REMOVE_SECONDS
+        pause = _LEAVE_SECONDS
         while not self._is_gone() and time.monotonic() < until:
             self.kill()
-            time.sleep(_LEAVE_SECONDS)  # no event says when the group is free
+            time.sleep(pause)  # no event says when the group is free
+            pause = min(2 * pause, _MOST_SECONDS)
         self._unlock()
 
     def leave(self, done: Callable[[], None] | None = None, *, keep_caches: bool = False) -> None:
