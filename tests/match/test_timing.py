@@ -4,31 +4,13 @@ import itertools
 
 import pytest
 
+from tests.starved import Machine
 from tourney.bots.channel.base import Event, Reading
 from tourney.bots.channel.scripted import ScriptClock, ScriptedChannel
 from tourney.errors import OverloadError
 from tourney.match import timing as module
 from tourney.match.clock import MS
 from tourney.match.timing import GRACE_NS, MOST_EXTRA_NS, MOST_FACTOR, Timing, own_delay_ns
-
-
-class Machine(ScriptedChannel):
-    """A scripted bot on a machine that gives it a processor for a part of the time, from its request on.
-
-    ``cpu`` and ``waited`` are percent of the time; a bot that neither computes nor waits sleeps.
-    """
-
-    def __init__(self, script: str, cpu: int = 0, waited: int = 0) -> None:
-        super().__init__(script, clock=ScriptClock())
-        self.began = self.clock()
-        self.rates = cpu, waited
-        self.readings = 0
-
-    def reading(self) -> Reading | None:
-        self.readings += 1
-        passed = self.clock() - self.began
-        cpu, waited = self.rates
-        return Reading(passed * cpu // 100, passed * waited // 100)
 
 
 @pytest.fixture(autouse=True)
