@@ -136,3 +136,34 @@ def test_measurements_go_with_tournaments_only(home: Path, tmp_path: Path) -> No
     assert invoke(*words, "--out", out, "--db", source).exit_code == 0
     assert invoke("import", out, "--db", db).exit_code == 0
     assert invoke(*words, "--db", db).stdout == Path(out).read_text()
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "sentence"),
+    [
+        ("extra", {"seeding": 5}, "seeding is 5, but must be a text"),
+        ("extra", {"seeding": "x"}, "seeding is 'x', but must be one of file, rating"),
+        ("extra", {"budget": 5}, "a swiss has no setting 'budget'"),
+        ("format", "knockout", ""),
+        ("format", "compare", "a comparison is between two bots"),
+        ("games-per-pairing", 3, "games-per-pairing is 3, no multiple of 2"),
+        ("rounds", 2**53 - 1, "rounds is 9007199254740991, but"),
+    ],
+)
+def test_plan_must_be_one_that_its_format_takes(
+    home: Path, tmp_path: Path, key: str, value: object, sentence: str
+) -> None:
+    head, *rest = (home / "tournament.jsonl").read_text().splitlines()
+    data = json.loads(head)
+    data["tournament"]["plan"][key] = value
+    del data["root"]
+    path, db = tmp_path / "changed.jsonl", tmp_path / "new.db"
+    path.write_text("\n".join([json.dumps(data), *rest]))
+    done = invoke("import", str(path), "--db", str(db))
+    if not sentence:
+        assert done.exit_code == 0
+        return
+    assert done.exit_code == 2
+    assert f"error: {path} line 1: {sentence}" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not db.exists()

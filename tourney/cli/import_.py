@@ -12,10 +12,12 @@ import click
 
 from tourney.cli.options import db_option, output_options
 from tourney.cli.output import current
-from tourney.errors import InputError, RecordError, UsageError
+from tourney.errors import InputError, RecordError, TournamentError, UsageError
 from tourney.match.record import Record, check_record, read_json_lines
+from tourney.results.standings import setup_of
+from tourney.schedule.format import FORMATS, check_settings, find_format, group_size
 from tourney.schema import NAME
-from tourney.store.exchange import is_tournament
+from tourney.store.exchange import IMPORTED, Head, is_tournament
 from tourney.store.importing import check_records, check_tournament, import_records, import_tournament
 from tourney.store.repository import Repository
 
@@ -52,7 +54,7 @@ def command(file: Path, name: str | None, again: bool, db: str) -> None:
     with readable(file) as values:
         created = datetime.now(UTC).isoformat(timespec="seconds")
         if any(is_tournament(one) for _, one in first(values)):
-            check_tournament(values(), name)
+            check_format(check_tournament(values(), name), file)
             with Repository.open(db, create=True) as repository:
                 tournament = import_tournament(repository, values, created, name=name, again=again)
                 counts = repository.progress(tournament.id)
@@ -69,6 +71,29 @@ def command(file: Path, name: str | None, again: bool, db: str) -> None:
             tournament = import_records(repository, name, lambda: read_records(values), created, again=again)
             count = repository.progress(tournament.id).done
         current().say(f"{count} matches imported as {name}")
+
+
+def check_format(head: Head, file: Path) -> None:
+    """Raise TournamentError, naming the file, for a tournament that its format cannot have drawn.
+
+    A format that is not installed is not asked.
+    """
+    plan = head.tournament.plan
+    if plan.format == IMPORTED or not FORMATS.knows(plan.format):
+        return
+    format_ = find_format(plan.format)
+    try:
+        rest = plan.games_per_pairing % group_size(plan.seats)
+        if format_.in_files:
+            check_settings(format_, plan.extra)
+        format_.check(setup_of(plan, head.tournament.seed, head.entrants))
+    except (TournamentError, ValueError) as error:  # group_size knows tables of at most four seats
+        raise TournamentError(f"{file} line 1: {error}") from error
+    if rest:
+        raise TournamentError(
+            f"{file} line 1: games-per-pairing is {plan.games_per_pairing}, no multiple of"
+            f" {group_size(plan.seats)}, the matches of a mirrored group"
+        )
 
 
 @contextmanager

@@ -112,7 +112,10 @@ class ComparisonFormat(Format):
         """Raise TournamentError unless there are two entrants and two seats."""
         if len(setup.participants) != 2 or setup.seats != 2:
             raise TournamentError("a comparison is between two bots at a table of two seats")
-        StoppingRule.of(setup.extra)
+        try:
+            StoppingRule.of(setup.extra)
+        except (KeyError, TypeError, ValueError) as error:
+            raise TournamentError(f"the settings of the comparison cannot be read ({error})") from error
 
     def next_rounds(self, setup: Setup, history: History) -> Pairings:
         """Return the next batch, or nothing after the test has decided."""

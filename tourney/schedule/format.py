@@ -282,6 +282,23 @@ class Imported(Format):
         return Pairings((), complete=True)
 
 
+def check_settings(format_: Format, extra: Iterable[tuple[str, int | str]]) -> None:
+    """Raise TournamentError for settings that the keys of a format do not allow."""
+    keys = {key.name: key for key in format_.keys}
+    for name, value in extra:
+        key = keys.get(name)
+        if key is None:
+            raise TournamentError(f"a {format_.name} has no setting {name!r}")
+        wanted = "a text" if key.kind in {"choice", "names"} else "an integer"
+        if isinstance(value, str) != (wanted == "a text"):
+            raise TournamentError(f"{name} is {value!r}, but must be {wanted}")
+        low, high = (0, 1) if key.kind == "flag" else (key.low, key.high)
+        if isinstance(value, int) and not low <= value <= high:
+            raise TournamentError(f"{name} is {value}, but must be from {low} to {high}")
+        if key.kind == "choice" and value not in key.words:
+            raise TournamentError(f"{name} is {value!r}, but must be one of {', '.join(key.words)}")
+
+
 def find_format(name: str) -> Format:
     """Return the format of that name. Raise TournamentError if there is none, or if its plugin is broken."""
     return FORMATS.find(name)

@@ -135,11 +135,12 @@ def import_tournament(
     return tournament
 
 
-def check_tournament(lines: Iterable[tuple[str, object]], name: str | None = None) -> None:
-    """Raise RecordError or GameError, naming the line, for lines that are not those of a tournament."""
-    _, matches = open_tournament(lines, name)
+def check_tournament(lines: Iterable[tuple[str, object]], name: str | None = None) -> Head:
+    """Return the tournament of lines. Raises RecordError or GameError, naming the line, for other lines."""
+    head, matches = open_tournament(lines, name)
     for _ in matches:
         pass
+    return head
 
 
 def open_tournament(
