@@ -129,7 +129,7 @@ def read(
     """
     try:
         found = msgspec.convert(data, type_)
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:  # the second of half a character
         _explain(data, types.type_info(type_), toml, tuple(at))
         raise SchemaError(
             at, f"is {show(data)}: {error}"
@@ -292,6 +292,8 @@ def _explain_struct(
         if isinstance(error.__cause__, SchemaError):
             raise error.__cause__.under(*path) from None
         raise
+    except UnicodeEncodeError:
+        raise SchemaError(path, "holds a text that is no valid Unicode", inside=False) from None
 
 
 def _plain(info: types.Type) -> tuple[types.Type, dict[str, Any]]:

@@ -177,3 +177,10 @@ def test_every_spec_gives_an_accepted_record(name: str, args: list[str], seed: i
     assert check_record(json.loads(json.dumps(record))) == record
     assert spec_of(record) == spec
     assert record["digest"] == digest_of(record)
+
+
+@pytest.mark.parametrize("key", ["actions", "format", "limits", "opening", "options", "outcome", "seats"])
+def test_half_a_character_is_refused_wherever_it_stands(record: Record, key: str) -> None:
+    with pytest.raises(RecordError) as caught:
+        check_record(edited(record, key, "\ud800"))
+    assert str(caught.value).startswith(f'{key} is "\\ud800", but must be ')
