@@ -95,6 +95,25 @@ def test_plan_and_void_matches_have_proofs(database: str, root: str, tmp_path: P
         assert verify("--root", root, "--proof", str(proof)) == (0, says, "")
 
 
+def test_exported_tournament_is_compared_with_a_root(database: str, root: str, tmp_path: Path) -> None:
+    file = tmp_path / "cup.jsonl"
+    assert invoke("export", "--what", "tournament", "--db", database, "--out", str(file)).exit_code == 0
+    assert verify(str(file), "--root", root) == (0, f"5 records hold\n{file}: cup has this root\n", "")
+    lines = file.read_text().splitlines(keepends=True)
+    other = lines[0].replace('"seed":"7"', '"seed":"8"')
+    for altered, says in (
+        ([other, *lines[1:]], f"{file}: cup has the root "),
+        ([lines[0], lines[2], lines[1], *lines[3:]], f"{file}: cup has the root "),
+        (lines[:-1], "5 of its 6 matches are there"),
+    ):
+        file.write_text("".join(altered))
+        code, _, err = verify(str(file), "--root", root)
+        assert (code, says in err) == (1, True), err
+    file.write_text(invoke("export", "--db", database).stdout)
+    code, _, err = verify(str(file), "--root", root)
+    assert (code, "does not begin with a tournament" in err) == (2, True)
+
+
 def test_damaged_proof_is_refused(database: str, root: str, tmp_path: Path) -> None:
     proof = tmp_path / "proof.json"
     text = invoke("export", "--proof", "3", "--db", database).stdout
