@@ -114,6 +114,8 @@ def test_void_reasons_come_from_the_notes_of_older_databases(tmp_path: Path, pla
             connection.execute(sa.text("DROP TABLE replaced_result"))
             connection.execute(sa.text("ALTER TABLE tournament DROP COLUMN root"))
             connection.execute(sa.text("ALTER TABLE entrant DROP COLUMN broken"))
+            for column in ("turns", "overloaded"):
+                connection.execute(sa.text(f"ALTER TABLE seat DROP COLUMN {column}"))
             for column in ("void_reason", "void_entrant"):
                 connection.execute(sa.text(f'ALTER TABLE "match" DROP COLUMN {column}'))
             connection.execute(sa.text("UPDATE alembic_version SET version_num = '0003'"))

@@ -10,6 +10,7 @@ from tourney.cli.options import db_option, format_option, output_options
 from tourney.cli.output import Format, Row, current
 from tourney.errors import UsageError
 from tourney.results.columns import Column
+from tourney.results.overload import overload_text
 from tourney.run.monitoring.progress import span_text
 from tourney.run.monitoring.run_log import RunStatus, read_status, status_path
 from tourney.store.repository import Repository
@@ -28,6 +29,8 @@ COLUMNS = (
     Column("rate", "a second", right=True),
     Column("left", right=True),
     Column("faults", "faults by bot"),
+    Column("overload", "overloaded turns"),
+    Column("void_matches", "void by the machine"),
     Column("benched"),
     Column("broken"),
     Column("playing"),
@@ -35,7 +38,7 @@ COLUMNS = (
     Column("root"),
 )
 
-WORDY = ("benched", "broken", "playing", "paused", "root")
+WORDY = ("overload", "void_matches", "benched", "broken", "playing", "paused", "root")
 """What a table shows in lines of its own, below."""
 
 
@@ -64,6 +67,10 @@ def command(tournament: str | None, db: str, format_: Format) -> None:
             for place, word in enumerate(row[title]):
                 start = "" if place else f"{row['tournament']} {title}"
                 output.write(f"{start}\t{printable(word)}".expandtabs(24))
+        for number, note in row["void_matches"]:
+            output.write(f"{row['tournament']} void\t{number}: {printable(note)}".expandtabs(24))
+        if row["overload"]:
+            output.write(f"{row['tournament']} overload\t{row['overload']}".expandtabs(24))
         if row["paused"]:
             output.write(f"{row['tournament']} paused\t{printable(row['paused'])}".expandtabs(24))
         if row["root"]:
@@ -99,6 +106,8 @@ def row_of(repository: Repository, tournament: Tournament, now: float, format_: 
         "rate": None if rate is None else round(rate, 2),
         "left": (span_text(left) or None) if format_ is Format.TABLE else left and round(left),
         "faults": [f"{names[n]}:{kind}:{count}" for n, kind, count in repository.faults(tournament.id)],
+        "overload": overload_text(repository.overload(tournament.id)[0]) or None,
+        "void_matches": list(repository.void_matches(tournament.id)),
         "benched": [f"{names[n]}:{count}-void" for n, count in repository.benched(tournament.id)],
         "broken": [f"{stored.name}: {stored.broken}" for stored in entrants if stored.broken],
         "playing": [

@@ -9,11 +9,12 @@ import sys
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal, NamedTuple, Self
 
 from msgspec import Meta, Struct
 
 from tourney.match.record import Outcome, Record, canonical
+from tourney.schema import MAX_INT
 
 _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
@@ -86,18 +87,41 @@ class Packed:
     measured: bytes | None
 
 
+class SeatLoad(NamedTuple):
+    """A seat's turns, those that overload stretched, and milliseconds: of its turns, and not charged."""
+
+    turns: int
+    overloaded: int
+    wall_ms: int
+    waited_ms: int
+
+
+def _load_of(measured: Mapping[str, Any]) -> tuple[SeatLoad, ...]:
+    """Return the load of each seat, or () where it was not measured."""
+    found = []
+    for seat in measured.get("seats", ()):
+        values: list[int] = []
+        for key in ("turns", "overloaded-turns", "wall-ms", "waited-ms"):
+            value = seat.get(key) if isinstance(seat, Mapping) else None
+            if not isinstance(value, int | float) or not 0 <= value <= MAX_INT:
+                return ()
+            values.append(int(value))
+        found.append(SeatLoad(*values))
+    return tuple(found)
+
+
 class PlayedMatch:
     """A record with its log and measurements; immutable.
 
     ``measured`` is JSON data of the form of ``Measurements``, outside the digest.
 
-    ``outcome``, ``digest``, ``count`` (of actions), ``reproducible`` and ``wall_ms`` are known without
-    unpacking.
+    ``outcome``, ``digest``, ``count`` (of actions), ``reproducible``, ``wall_ms`` and ``load`` (of each seat,
+    () where it was not measured) are known without unpacking.
     """
 
     __slots__ = (
         *("_log", "_measured", "_packed", "_record", "_text"),
-        *("count", "digest", "outcome", "reproducible", "wall_ms"),
+        *("count", "digest", "load", "outcome", "reproducible", "wall_ms"),
     )
 
     def __init__(
@@ -132,6 +156,7 @@ class PlayedMatch:
         self.count = count
         self.reproducible = bool(measured.get("reproducible", False))
         self.wall_ms: int | None = measured.get("wall-ms")
+        self.load = _load_of(measured)
         self._measured: dict[str, Any] | None = dict(measured)
         self._packed: Packed | None = None
 
@@ -179,7 +204,7 @@ class PlayedMatch:
         return (
             *(packed.record, packed.log, packed.measured),
             *(end.ranks, end.reason, end.faults, end.resigned),
-            *(self.digest, self.count, self.reproducible, self.wall_ms),
+            *(self.digest, self.count, self.reproducible, self.wall_ms, tuple(map(tuple, self.load))),
         )
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
@@ -187,7 +212,8 @@ class PlayedMatch:
         self._record, self._log, self._measured, self._text = None, None, None, None
         self._packed = Packed(*state[:3])
         self.outcome = Outcome(*state[3:7])
-        self.digest, self.count, self.reproducible, self.wall_ms = state[7:]
+        self.digest, self.count, self.reproducible, self.wall_ms, load = state[7:]
+        self.load = tuple(SeatLoad(*seat) for seat in load)
 
     def __eq__(self, other: object) -> bool:
         """Compare record, log and measurements."""

@@ -11,7 +11,9 @@ from tourney.report import plots, text
 from tourney.report.listing import MatchLine
 from tourney.report.overview import SeatLine, StandingLine, seat_lines
 from tourney.report.source import EntrantLabel, Source, meetings, seat_frame
+from tourney.results.overload import overload_text
 from tourney.results.tables import DataTable
+from tourney.store.values import OverloadTotals
 
 CHIPS = 400
 """Matches against one opponent that a page links to; the list of matches has them all."""
@@ -56,6 +58,7 @@ class BotPage:
     seats: tuple[SeatLine, ...]
     history: Markup | None
     faults: tuple[tuple[MatchLine, str], ...]
+    overload: str
     downloads: dict[str, DataTable]
 
 
@@ -63,8 +66,10 @@ def bot_pages(
     source: Source,
     standings: tuple[StandingLine, ...],
     matches: Mapping[int, MatchLine],
+    *,
+    measured: bool,
 ) -> Iterator[BotPage]:
-    """Yield the bots' pages in the order of the standings."""
+    """Yield the bots' pages in the order of the standings, with measurements only if ``measured``."""
     frame = seat_frame(source)
     met = dict(iter(meetings(frame).groupby(["entrant", "opponent"], sort=True)))
     faulty = dict(iter(frame[frame["fault"] != ""].groupby("entrant", sort=True)))
@@ -84,6 +89,7 @@ def bot_pages(
             opponents=opponents,
             seats=seats,
             history=_history(source, number, scale),
+            overload=overload_text(source.overload[1].get(number, OverloadTotals())) if measured else "",
             faults=tuple((matches[int(match)], str(kind)) for match, kind in faults),
             downloads={
                 "opponents": _opponents_table(source, opponents),

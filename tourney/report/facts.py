@@ -8,6 +8,7 @@ from tourney.match.record import Record
 from tourney.report import text
 from tourney.report.listing import MatchLine
 from tourney.report.source import Source
+from tourney.results.overload import overload_text
 from tourney.results.seed_text import origin_text, sharing_text
 from tourney.store.exchange import IMPORTED
 
@@ -69,6 +70,8 @@ def tournament_facts(source: Source, *, measured: bool) -> Iterator[Fact]:
     if measured:
         run = tournament.run
         yield Fact("Started", text.display(tournament.created))
+        if overloaded := overload_text(source.overload[0]):
+            yield Fact("Overloaded turns", f"{overloaded}; what a bot waits for a processor is not charged")
         yield Fact(
             "Run", f"sandbox {run.sandbox}, {'reused processes' if run.reuse else 'a new process per match'}"
         )

@@ -138,7 +138,7 @@ class _Site:
 
     def _bots(self, front: overview.Overview) -> Iterator[File]:
         matches = {line.number: line for line in self._lines}
-        for page in bot_page.bot_pages(self._source, front.standings, matches):
+        for page in bot_page.bot_pages(self._source, front.standings, matches, measured=self._measured):
             yield self._page(page.entrant.page, "bot.html", bot=page)
             for name, table in page.downloads.items():
                 yield from _tables(f"data/bots/{page.entrant.slug}-{name}", table)

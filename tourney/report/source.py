@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 import pandas as pd
@@ -24,7 +25,15 @@ from tourney.schedule.format import Format, ranking_format
 from tourney.schedule.row import ResultRow
 from tourney.store.repository import Repository
 from tourney.store.root import compute_root
-from tourney.store.values import Match, PairTotal, RowCounts, ScoreTotals, StoredEntrant, Tournament
+from tourney.store.values import (
+    Match,
+    OverloadTotals,
+    PairTotal,
+    RowCounts,
+    ScoreTotals,
+    StoredEntrant,
+    Tournament,
+)
 
 T = TypeVar("T")
 
@@ -93,7 +102,7 @@ class Source:
 
     ``detail`` gives what is stored of a match, by number: asked for one at a time, as records are large.
     ``draw_probability`` is TrueSkill's. ``seat_totals`` are by entrant and seat. ``root`` is that of a
-    finished tournament.
+    finished tournament. ``overload`` is that of all matches, and of each entrant's.
     """
 
     tournament: Tournament
@@ -106,6 +115,7 @@ class Source:
     draw_probability: float
     seat_totals: Mapping[tuple[int, int], ScoreTotals]
     root: str | None = None
+    overload: tuple[OverloadTotals, Mapping[int, OverloadTotals]] = (OverloadTotals(), MappingProxyType({}))
 
     @cached_property
     def game(self) -> AnyGame | None:
@@ -237,6 +247,7 @@ def load(repository: Repository, tournament: Tournament) -> Source:
         draw_probability=draw_probability_of(repository, tournament),
         seat_totals=repository.seat_totals(tournament.id),
         root=compute_root(repository, tournament),
+        overload=repository.overload(tournament.id),
     )
 
 

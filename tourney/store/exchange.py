@@ -133,7 +133,7 @@ class TournamentLine(Struct, frozen=True, rename="kebab", forbid_unknown_fields=
 class VoidForm(Struct, frozen=True, forbid_unknown_fields=True):
     """Why a match has no record; ``entrant`` is the number (from 0) of a benched one."""
 
-    reason: Literal["machine-failure", "benched"]
+    reason: Literal["machine-failure", "benched", "overload"]
     entrant: Number | None = None
 
 
@@ -373,7 +373,7 @@ def _result(head: Head, number: int, row: Row, line: MatchLine) -> MatchResult |
             raise SchemaError(("void",), "must name an entrant where the reason is benched, and only there")
         if entrant is not None:
             check_range(("void", "entrant"), entrant, 0, len(head.entrants) - 1)
-        return MatchResult(number, None, line.note, entrant)
+        return MatchResult(number, None, line.note, entrant, overloaded=line.void.reason == "overload")
     if line.void is not None:
         raise RecordError("there are both a record and the reason why there is none")
     record = check_record(line.record)

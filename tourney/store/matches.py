@@ -28,6 +28,7 @@ from tourney.store.rows import (
     RESULT,
     each,
     joined,
+    loaded,
     match_key,
     match_values,
     replaced_of,
@@ -68,7 +69,7 @@ class Matches(Tournaments):
                 id_, seating = found
                 match = match_values(id_, item, len(seating))
                 values[MATCH].append(match)
-                values[SEAT] += seat_values(tournament, match, seating)
+                values[SEAT] += loaded(seat_values(tournament, match, seating), item.played)
                 if item.played is not None:
                     packed = item.played.packed
                     if packed.log is not None:
@@ -319,7 +320,8 @@ class Matches(Tournaments):
         if record is None and stored["record"] is not None:
             return "there is a record in the database, but no digest of it"
         played = None if record is None else PlayedMatch(record)
-        item = MatchResult(number, played, stored["note"], stored["void_entrant"])
+        overloaded = stored["void_reason"] == "overload"
+        item = MatchResult(number, played, stored["note"], stored["void_entrant"], overloaded)
         right = match_values(stored["id"], item, shape.seats)
         for name in _DERIVED:
             if stored[name] != right[name]:

@@ -109,7 +109,8 @@ class SeatRow(SQLModel, table=True):
     """Who sat on a seat (from 1) of a finished match and what came of it.
 
     ``units`` is the match score in units of 1 / (2 * (seats - 1)): an integer, so that SQL sums are exact.
-    ``shared``: another seat has the same rank.
+    ``shared``: another seat has the same rank. ``turns`` and ``overloaded`` repeat what was measured
+    (``SeatMeasurements``), so that it is added up without unpacking; NULL where it is unknown.
     """
 
     __tablename__ = "seat"
@@ -127,6 +128,8 @@ class SeatRow(SQLModel, table=True):
     units: int
     fault: str | None
     void: bool
+    turns: int | None
+    overloaded: int | None
 
 
 class LogRow(SQLModel, table=True):

@@ -6,8 +6,9 @@ that read raise ColumnError, which names the column.
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -15,6 +16,7 @@ from sqlalchemy.engine import Connection
 
 from tourney.errors import StoreError
 from tourney.match.record import FAULT_KINDS, Outcome
+from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant
 from tourney.schedule.row import MatchKey, score_units
 from tourney.store.columns import (
@@ -262,6 +264,16 @@ def seat_values(tournament: int, match: dict[str, Any], seating: Sequence[int]) 
         }
 
 
+def loaded(seats: Iterable[dict[str, Any]], played: PlayedMatch | None) -> Iterator[dict[str, Any]]:
+    """Yield the columns of seats with those that repeat what was measured."""
+    load = () if played is None else played.load
+    for seat, found in zip_longest(seats, load):
+        if seat is None:
+            return
+        turns, overloaded = (None, None) if found is None else (found.turns, found.overloaded)
+        yield {**seat, "turns": turns, "overloaded": overloaded}
+
+
 def joined(numbers: Sequence[int]) -> str:
     """Return numbers as they are kept: separated by commas."""
     return ",".join(map(str, numbers))
@@ -291,6 +303,8 @@ def check_seat(row: Columns, shape: Shape) -> None:
     if row["fault"] is not None:
         read_word(row, "fault", FAULT_KINDS)
     read_flag(row, "void")
+    for column in ("turns", "overloaded"):
+        read_maybe_int(row, column)
 
 
 def replaced_of(row: Columns, shape: Shape) -> ReplacedResult:

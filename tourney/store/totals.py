@@ -14,7 +14,7 @@ from tourney.store.columns import ColumnError, read_faults, read_int, read_ranks
 from tourney.store.engine import Access
 from tourney.store.models import KEY, MATCH, SCHEDULE, SEAT
 from tourney.store.rows import Shape, each, shape_of
-from tourney.store.values import GroupCount, GroupGame, PairTotal, ScoreTotals
+from tourney.store.values import GroupCount, GroupGame, OverloadTotals, PairTotal, ScoreTotals
 
 _S, _M = SCHEDULE.c, MATCH.c
 _PLAYED = SCHEDULE.join(MATCH, _M.id == _S.id)
@@ -91,6 +91,39 @@ class Totals(Access):
                 raise damage.first_bad(connection, SEAT, tournament)
         return tuple(sorted(found))
 
+    def overload(self, tournament: int) -> tuple[OverloadTotals, dict[int, OverloadTotals]]:
+        """Return how much of a tournament was overloaded, and how much of each entrant's matches.
+
+        Matches without measurements count as none. The turns and matches of all are not the sums of the
+        entrants' matches, as entrants share these.
+        """
+        seat = SEAT.c
+        stretched = sa.case((seat.overloaded > 0, seat.match_id))
+        sums = (
+            sa.func.coalesce(sa.func.sum(seat.turns), 0),
+            sa.func.coalesce(sa.func.sum(seat.overloaded), 0),
+            sa.func.count(sa.distinct(stretched)),
+        )
+        mine = seat.tournament_id == tournament
+        with self._read() as connection:
+            shape = shape_of(connection, tournament)
+            rows = connection.execute(sa.select(seat.entrant, *sums).where(mine).group_by(seat.entrant)).all()
+            whole = connection.execute(sa.select(*sums).where(mine)).one()
+            if not all(_is_entrant(row[0], shape) for row in rows) or any(map(_is_float, whole)):
+                raise damage.first_bad(connection, SEAT, tournament)
+        return OverloadTotals(*map(int, whole)), {row[0]: OverloadTotals(*map(int, row[1:])) for row in rows}
+
+    def void_matches(self, tournament: int) -> tuple[tuple[int, str], ...]:
+        """Return the numbers and notes of the matches that the machine made void."""
+        query = (
+            sa.select(_S.number, _M.note)
+            .select_from(_PLAYED)
+            .where(_S.tournament_id == tournament, _M.void_reason.in_(("machine-failure", "overload")))
+            .order_by(_S.number)
+        )
+        with self._read() as connection:
+            return tuple((int(number), str(note)) for number, note in connection.execute(query))
+
     def benched(self, tournament: int) -> tuple[tuple[int, int], ...]:
         """Return ``(entrant number, matches void for it)`` of the benched entrants, sorted."""
         query = (
@@ -162,6 +195,11 @@ class Totals(Access):
                 yield GroupCount(tuple(games), int(times))
             for _, members in groupby(connection.execute(rows), lambda row: row[:3]):
                 yield GroupCount(tuple(game(*row[3:]) for row in members), 1)
+
+
+def _is_float(value: object) -> bool:
+    """Return whether SQLite added up values that are no integers."""
+    return isinstance(value, float)
 
 
 def _is_entrant(number: Any, shape: Shape) -> bool:

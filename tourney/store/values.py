@@ -292,6 +292,14 @@ class ScoreTotals(NamedTuple):
         return self.games - self.wins - self.draws
 
 
+class OverloadTotals(NamedTuple):
+    """Turns that were measured, those that an overloaded machine stretched, and the matches with such."""
+
+    turns: int = 0
+    overloaded: int = 0
+    matches: int = 0
+
+
 class PairTotal(NamedTuple):
     """An entrant's score against another, over all matches of both.
 

@@ -20,6 +20,7 @@ from tourney.run.engine.recorder import NumberedRow, Recorder, spec_of
 from tourney.run.engine.retry import MAX_FAILURES, PAUSES, MatchRetries, WriteRetry
 from tourney.run.engine.spool import Spool
 from tourney.run.engine.stopping import Deadline, catch_signals
+from tourney.run.monitoring.load import ENOUGH
 from tourney.run.monitoring.progress import Heartbeat, Listener
 from tourney.run.monitoring.summary import End, Summary
 from tourney.run.workers.executor import Cause, MatchExecutor, MatchTask, WorkerReply
@@ -82,6 +83,7 @@ class Coordinator:
         self._discarded: set[int] = set()  # submitted, but their results do not count
         self._benched: set[int] = set()
         self._too_many_faults = False
+        self._warned = False
         self._events: SimpleQueue[Event] = SimpleQueue()
         self._signals: list[int] = []
         self._end: End | None = None
@@ -106,6 +108,8 @@ class Coordinator:
             retry.count,
             retry.total,
             again=dict(self._match_retries.total),
+            load=self._recorder.load,
+            workers=self._executor.workers,
         )
 
     def _run(self) -> None:
@@ -159,12 +163,22 @@ class Coordinator:
         except Empty:
             pass
         self._recorder.store_due()
+        self._warn_of_overload()
         now = self._clock()
         if now - self._last_heartbeat >= _IDLE_SECONDS:
             self._last_heartbeat = now
             self._listener.heartbeat(
                 Heartbeat(self._recorder.progress(), self._executor.running(), self._write_retry.why)
             )
+
+    def _warn_of_overload(self) -> None:
+        """Say once that the machine is overloaded."""
+        load = self._recorder.load
+        if self._warned or load.turns < ENOUGH:
+            return
+        if advice := load.advice(self._executor.workers):
+            self._warned = True
+            self._listener.say(advice)
 
     def _handle(self, event: Event) -> None:
         if isinstance(event, int):

@@ -12,6 +12,7 @@ from tourney.results.standings import history_of, setup_of
 from tourney.run.config.tournament_file import choose
 from tourney.run.engine.retry import WriteRetry
 from tourney.run.engine.spool import Spool, read_spool
+from tourney.run.monitoring.load import RunLoad
 from tourney.run.monitoring.progress import Listener, Progress, counted
 from tourney.schedule.format import find_format
 from tourney.schedule.row import Row
@@ -96,7 +97,7 @@ def replay_spool(
 
 
 class Recorder:
-    """All that a run reads from and writes to its tournament.
+    """All that a run reads from and writes to its tournament; ``load`` is that of the matches it stored.
 
     A result counts as done when it is stored; then ``listener`` gets its event. A write that fails pauses the
     run, as ``retry`` says, and meanwhile results wait in the ``spool``.
@@ -124,6 +125,7 @@ class Recorder:
         self._rows, self._done, self._void = counts.rows, counts.done, counts.void
         self._faults = sum(count for _, _, count in repository.faults(tournament.id))
         self._played = 0
+        self.load = RunLoad()
         # The rounds: whether all are paired, the last one, and how many rows of each have no stored result.
         self._complete = tournament.complete
         self._lag = find_format(tournament.plan.format).lag
@@ -239,6 +241,7 @@ class Recorder:
             self._void += 1
             return
         self._played += 1
+        self.load.add(result.played.load)
         self._faults += len(result.played.outcome.faults)
         self._void += result.played.outcome.void
 

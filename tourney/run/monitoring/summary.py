@@ -5,7 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from tourney.results.overload import overload_text
 from tourney.results.standings import compute_standings
+from tourney.run.monitoring.load import RunLoad
 from tourney.run.monitoring.progress import Progress, counted, kinds_text, progress_text, span_text
 from tourney.run.workers.executor import Cause
 from tourney.store.repository import Repository
@@ -39,7 +41,8 @@ class Summary:
 
     ``pauses``: how often it paused because the database could not be written; ``paused``: for how many
     seconds in all. ``root``: the root of a finished tournament (``tourney.store.root``). ``again``: how many
-    plays of this run were no match, by their cause.
+    plays of this run were no match, by their cause. ``load`` is that of this run's matches, with so many
+    ``workers``.
     """
 
     end: End
@@ -49,6 +52,8 @@ class Summary:
     paused: float = 0.0
     root: str | None = None
     again: Mapping[Cause, int] = field(default_factory=dict)
+    load: RunLoad = field(default_factory=RunLoad)
+    workers: int = 1
 
 
 def summary_text(name: str, summary: Summary) -> str:
@@ -93,6 +98,15 @@ def summary_page(
         lines.append(f"  pauses     {summary.pauses}, {paused} in all: the database could not be written")
     if summary.again:
         lines.append(f"  again      {again_text(summary.again)}")
+    void = repository.void_matches(tournament.id)
+    for place, (number, note) in enumerate(void[:TOP]):
+        lines.append(f"  {'' if place else 'void':10} match {number}: {note}")
+    if len(void) > TOP:
+        lines.append(f"  {'':10} and {len(void) - TOP} more; see `tourney status`")
+    if overloaded := overload_text(repository.overload(tournament.id)[0]):
+        lines.append(f"  overload   {overloaded}")
+    if advice := summary.load.advice(summary.workers):
+        lines.append(f"  {'':10} {advice}")
     entrants = repository.entrants(tournament.id)
     names = {entrant.number: entrant.name for entrant in entrants}
     kinds: dict[int, Counter[str]] = {}
