@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tourney.bots.sandbox.cgroups import Cgroup, Cgroups, Home, find_cgroups
+from tourney.bots.sandbox.cgroups import Cgroup, Cgroups, Home, drop_caches, find_cgroups
 
 CORE = {
     "cgroup.procs": "",
@@ -231,3 +231,12 @@ def test_waiting_time_is_the_line_full_of_the_pressure(
     group = Cgroup((), tmp_path, None)
     assert group.waited_ns() == waited
     group.remove()
+
+
+def test_group_without_processes_drops_its_caches(tmp_path: Path) -> None:
+    """A limit of 0 makes the kernel do it; with processes left it would harm those."""
+    for members, wanted in (("", "0"), ("17\n", "max\n")):
+        (tmp_path / "cgroup.procs").write_text(members, "ascii")
+        (tmp_path / "memory.high").write_text("max\n", "ascii")
+        drop_caches(tmp_path)
+        assert (tmp_path / "memory.high").read_text("ascii")[: len(wanted)] == wanted

@@ -12,7 +12,10 @@ from tests.containment import contained
 from tests.tables import make_spec, toy
 from tourney.bots.catalogue.command import BotCommand, environment
 from tourney.bots.channel.base import Channel
+from tourney.bots.sandbox import mounts
 from tourney.bots.sandbox.base import Sandbox, open_sandbox
+from tourney.bots.sandbox.bubblewrap import EXTRAS, Bubblewrap, Users
+from tourney.bots.sandbox.cgroups import find_cgroups
 from tourney.bots.sandbox.mounts import COPY_BYTES, COPY_ENTRIES, Copy
 from tourney.match.match_runner import MatchRunner
 from tourney.match.named_seeds import RandomChannel
@@ -129,6 +132,20 @@ def soft_limit() -> Iterator[tuple[int, int]]:
     resource.setrlimit(resource.RLIMIT_NOFILE, lowered)
     yield lowered
     resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+@contained
+@pytest.mark.parametrize("empty", ["/proc/tty/ldisc", "/proc/not-there"])
+def test_folders_of_figures_are_empty(folder: Path, empty: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are hidden by a folder of the kernel that is always empty, or by a file system."""
+    monkeypatch.setattr(mounts, "_EMPTY_FOLDER", empty)
+    command = BotCommand(("/bin/sh", "-c", "ls /proc/fs /proc/irq /proc/sys/fs; echo"), folder, environment())
+    channel = Bubblewrap("auto", EXTRAS, Users.of_this_host(), find_cgroups()).spawn(command, memory_mb=512)
+    found = []
+    while (event := channel.wait(time.monotonic_ns() + FAR)).kind == "line":
+        found.append(event.text)
+    channel.close(0)
+    assert found == ["/proc/fs:", "/proc/irq:", "/proc/sys/fs:"]
 
 
 @contained

@@ -43,7 +43,7 @@ _HIDDEN_FILES = (
 )
 _HIDDEN_FOLDERS = ("fs", "irq", "pressure", "sys/fs")
 _EMPTY_FOLDER = "/proc/tty/ldisc"
-"""A folder that is always empty, and costs less to mount than a file system."""
+"""A folder that is always empty, and costs less to mount than a file system; not all machines have it."""
 _PAGE: Final = os.sysconf("SC_PAGESIZE")
 _SPARE_FILES: Final = 256
 """Descriptors that the referee may need beside those of a copy."""
@@ -118,8 +118,14 @@ def _hiding_words() -> list[str]:
             words += ["--ro-bind", "/dev/null", f"/proc/{name}"]
     for name in _HIDDEN_FOLDERS:
         if Path("/proc", name).is_dir():
-            words += ["--ro-bind", _EMPTY_FOLDER, f"/proc/{name}"]
+            words += _empty_words(f"/proc/{name}")
     return words
+
+
+def _empty_words(place: str) -> list[str]:
+    if Path(_EMPTY_FOLDER).is_dir():
+        return ["--ro-bind", _EMPTY_FOLDER, place]
+    return ["--perms", "0555", "--size", str(_PAGE), "--tmpfs", place, "--remount-ro", place]
 
 
 def add_shown(mounts: Mounts, paths: tuple[Path, ...], *, move: bool) -> None:
