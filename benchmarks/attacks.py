@@ -1,11 +1,12 @@
 """Time from an attack's deadline, or from a runner's death, until the bot is gone.
 
-    python -m benchmarks.attacks [--rounds 5] [--level auto|off] [ATTACK ...]
+    python -m benchmarks.attacks [--rounds 5] [--level auto|off] [--before PROGRAM] [ATTACK ...]
 
 Plays each attack of the tests in a match, pinned to one processor like a worker and its bots, and prints a
 table. Without named attacks, a last row kills a runner (SIGKILL) and waits for the end of its bots and of all
-that they started. The exit code is 1 if an attack ends more than a second past its deadline, or with another
-outcome than expected; on a busy machine that may happen.
+that they started, and a second table shows what hostile bots gain in tournaments (``benchmarks.exploits``),
+with ``--before`` also for an older Tourney. The exit code is 1 if an attack ends more than a second past its
+deadline, or with another outcome than expected; on a busy machine that may happen.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from benchmarks import exploits
 from tests.attacks.arena import Arena, Fight
 from tests.attacks.attacks import ATTACKS, Attack
 from tests.attacks.runner import Runner
@@ -85,6 +87,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("attacks", nargs="*", metavar="ATTACK", help="default: all")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--level", choices=("auto", "off"), default="auto")
+    parser.add_argument("--before", metavar="PROGRAM", help="interpreter of another checkout, for exploits")
     given = parser.parse_args(words)
     unknown = set(given.attacks) - {attack.name for attack in ATTACKS}
     if unknown:
@@ -103,6 +106,9 @@ def main(words: Sequence[str] | None = None) -> int:
         cells = f"{1000 * statistics.median(left):,.0f} | {1000 * max(left):,.0f}"
         print(f"| the runner is killed | | 0 | {cells} | {cells} | |")
         failed += ["runner"] * (max(left) > MOST_SECONDS)
+    if not given.attacks and given.level == "auto":
+        print()
+        exploits.print_table(before=given.before)
     if failed:
         print(f"too late, or with another outcome than expected: {' '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0
