@@ -32,7 +32,7 @@ def test_benchmark_prints_a_row_for_each_named_attack() -> None:
 @contained
 def test_exploits_print_figures_for_both_programs() -> None:
     """The same Tourney stands for the older one."""
-    words = ["benchmarks.exploits", "--before", sys.executable, "impostor", "locks", "places"]
+    words = ["benchmarks.exploits", "--before", sys.executable, "impostor", "places"]
     done = subprocess.run(
         [sys.executable, "-m", *words], cwd=ROOT, capture_output=True, text=True, check=False
     )
@@ -40,11 +40,10 @@ def test_exploits_print_figures_for_both_programs() -> None:
     rows = {
         cells[1].strip(): cells[3:5] for cells in (line.split("|") for line in done.stdout.splitlines()[2:])
     }
-    assert list(rows) == ["locks", "impostor", "places"]
+    assert list(rows) == ["impostor", "places"]
     for before, now in rows.values():
         assert before.split()[:4] == now.split()[:4]
     assert rows["impostor"][1] == " bots add: exit code 2; random is the shipped bot "
-    assert rows["locks"][1].startswith(" locks of the other bot seen in 0 of ")
     assert rows["places"][1].startswith(" 0 paths of the store seen, ")
 
 
