@@ -21,6 +21,7 @@ from tourney.bots.channel.process import ProcessChannel
 from tourney.bots.sandbox.base import ResourceLimits, Sandbox
 from tourney.bots.sandbox.probe import held_lock
 from tourney.bots.sandbox.process import BotProcesses, Pipes
+from tourney.match.again import Again
 from tourney.match.match_runner import MatchRunner
 from tourney.match.named_seeds import RandomChannel
 from tourney.match.result import PlayedMatch
@@ -244,7 +245,8 @@ class Arena:
         files = self._lay_out(code)
         with self._room() as room:
             before = _peak()
-            played = room.play(_spec(("attacker", "drawn"), limits))
+            # As the last play of a match: before that, a bot that seems to be killed is not judged.
+            played = room.play(_spec(("attacker", "drawn"), limits), again=Again(judged=frozenset({1})))
             grown = _peak(reset=False) - before
             left = tuple(self._left(stays=stays))
             harmed = tuple(sorted(name for name, was in files.items() if _content(name) != was))
