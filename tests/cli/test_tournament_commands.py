@@ -81,6 +81,7 @@ def test_status_shows_progress(db: str) -> None:
     root = line.pop("root")
     assert re.fullmatch("[0-9a-f]{64}", root)
     assert f"cup root                {root}\n" in invoke("status", "--db", db).stdout
+    assert re.fullmatch(r"(none|[\d,]+) of [\d,]+ turns.*", line.pop("overload"))
     assert line == {
         "tournament": "cup",
         "game": "sage-stones",
@@ -95,6 +96,7 @@ def test_status_shows_progress(db: str) -> None:
         "faults": [],
         "benched": [],
         "broken": [],
+        "void_matches": [],
         "playing": [],
         "paused": None,
     }
