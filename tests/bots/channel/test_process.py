@@ -113,6 +113,26 @@ def test_pipe_is_read_once_after_the_deadline(spawn: Spawn) -> None:
     assert channel.wait(0) == Event("timeout")
 
 
+def test_wait_after_a_time_out_has_a_last_look_of_its_own(spawn: Spawn) -> None:
+    """The deadline was put off: output that came until the new one counts, even at a late look.
+
+    The answer comes when the referee looks at its clock for the second time in the second wait.
+    """
+    looks = 0
+
+    def clock() -> int:
+        nonlocal looks
+        looks += 1
+        if looks == 3:
+            channel.send(b"go\n")
+            wait_for_output(channel)
+        return looks * 10**6
+
+    channel = spawn("read x; echo move a1; read x", clock=clock)
+    assert channel.wait(0) == Event("timeout")
+    assert channel.wait(3 * 10**6) == Event("line", "move a1")
+
+
 def test_second_answer_is_pending_before_the_next_request(spawn: Spawn) -> None:
     """``pending`` returns output after an answer, so that it answers no later request."""
     channel = spawn("read x; echo move a1; echo move b2; read x")
