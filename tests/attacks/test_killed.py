@@ -132,7 +132,7 @@ class Cup:
         self.kept: dict[int, list[Kept]] = {}
         self.heard = RecordingListener()
         self.events: list[tuple[str, Any]] = []
-        self.heard.event = lambda name, data: self.events.append((name, data))  # type: ignore[method-assign]
+        self.heard.event = lambda name, data: self.events.append((name, data))  # type: ignore[method-assign]  # it records them
 
     def play(
         self, monkeypatch: pytest.MonkeyPatch, name: str, launch: Any = None
