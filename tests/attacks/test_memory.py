@@ -106,6 +106,7 @@ def test_end_of_match_drops_what_it_read_of_shared_files(tmp_path: Path, library
     if sandbox.protections["page-cache"] != "enforced":
         pytest.skip("no control group counts what is cached here")
     said(sandbox, tmp_path, "write", str(library), WRITTEN, shown=library.parent)
+    sandbox.settle()  # as before the next match begins
     assert cached_pages(library) == 0
     command = BotCommand(("/bin/cat", str(library)), tmp_path, environment(), (library.parent,))
     sandbox.rehearse(command, memory_mb=512)

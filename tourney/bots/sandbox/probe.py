@@ -267,6 +267,7 @@ class _Probing:
                 outcomes.append((False, "nothing can be shown to the canary, as /var/tmp cannot be written"))
             elif drop_pages(dropped):
                 self.try_all(["read-pages"])
+                self._sandbox.settle()  # as before the next match begins
                 left = cached_pages(dropped)
                 outcomes.append((left > 0, f"left {left} pages cached" if left else "left no page cached"))
             else:
