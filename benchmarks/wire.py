@@ -17,7 +17,8 @@ reused) is left out, as a tournament pays it once; what each match costs, its st
 reuse off each match's bots. Every run has a floor of its own, measured just before it with as many workers;
 rounds are interleaved, figures are medians, and so are the ratios of each run to its floor.
 
-The last columns are microseconds of CPU a half-move: of the coordinator, of all workers, of all bots. On a
+The last columns are microseconds of CPU a half-move: of the coordinator, of all workers, of all bots from
+where their programs begin (what the start of a sandbox costs is in none, see startup.py --sandbox). On a
 machine that does nothing else, wall time cannot be less than their sum over the number of processors, and
 with as many workers as processors it is little more; on a busy machine wall time is luck, and they are not.
 """
