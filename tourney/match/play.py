@@ -1,4 +1,7 @@
-"""A match over channels: the referee's requests, the bots' answers, and the time they take."""
+"""A match over channels: the referee's requests, the bots' answers, and the time they take.
+
+It is long because start-up, turns, faults and the end of a match share the state of one class.
+"""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
