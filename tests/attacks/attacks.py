@@ -140,11 +140,13 @@ except BlockingIOError:
     return
 raise PermissionError"""
 
-SEE_A_RECORD_LOCK = """\
+SET_A_RECORD_LOCK = """\
 import fcntl, struct
-place = os.open(LOCKED, os.O_RDONLY)
-asked = struct.pack('hhqqi4x', fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
-if struct.unpack_from('h', fcntl.fcntl(place, fcntl.F_GETLK, asked))[0] != fcntl.F_RDLCK:
+lock = struct.pack('hhqqi4x', fcntl.F_RDLCK, os.SEEK_SET, 1, 1, 0)
+asked = struct.pack('hhqqi4x', fcntl.F_WRLCK, os.SEEK_SET, 1, 1, 0)
+fcntl.fcntl(os.open(LOCKED, os.O_RDONLY), fcntl.F_OFD_SETLK, lock)
+found = fcntl.fcntl(os.open(LOCKED, os.O_RDONLY), fcntl.F_OFD_GETLK, asked)
+if struct.unpack_from('h', found)[0] != fcntl.F_RDLCK:
     raise PermissionError"""
 
 WATCH = """\
@@ -343,7 +345,7 @@ ATTACKS: Final = (
     ),
     Attack(
         "sees-locks-of-others",
-        tries(("see_a_lock", SEE_A_LOCK), ("see_a_record_lock", SEE_A_RECORD_LOCK)),
+        tries(("see_a_lock", SEE_A_LOCK), ("set_a_record_lock", SET_A_RECORD_LOCK)),
         (None,),
         needs=("file-locks",),
     ),

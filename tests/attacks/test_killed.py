@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,13 @@ from tests.coordination import RecordingListener, run
 from tests.executors import FuturesExecutor, Immediate
 from tests.folders import write_bot
 from tests.tournaments import digests, write_file
+from tourney.bots.catalogue.command import BotCommand, environment
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.channel.base import Channel, Event
 from tourney.bots.channel.process import ProcessChannel
 from tourney.bots.sandbox.base import Level, Sandbox, open_sandbox
+from tourney.bots.sandbox.bubblewrap import EXTRAS, Bubblewrap, Users
+from tourney.bots.sandbox.cgroups import find_cgroups
 from tourney.bots.sandbox.process import children_of
 from tourney.match.again import Kept
 from tourney.match.match_runner import MatchRunner, StoreLauncher
@@ -43,6 +47,8 @@ TURN = 3
 """The turn of a bot in which it is killed."""
 MATCH = 3
 """The victim's first match."""
+FAR = 60 * 10**9
+"""Nanoseconds in which any program ends."""
 
 FILE = """
 name = "cup"
@@ -251,6 +257,18 @@ def test_random_bot_cannot_take_back_an_action_by_dying(
     _, records = made.play(monkeypatch, "suicides")
     for number, kept in made.kept.items():
         assert_kept(kept, records[number])
+
+
+@contained
+@pytest.mark.parametrize("name", ["KILL", "TERM", "HUP"])
+def test_bot_of_same_user_cannot_end_bubblewrap(tmp_path: Path, name: str) -> None:
+    """Without users of its own the sandbox has the referee's, and signals to a group cross namespaces."""
+    sandbox = Bubblewrap("auto", EXTRAS, Users(None), find_cgroups())
+    command = BotCommand(("/bin/sh", "-c", f"kill -{name} 0; echo alive"), tmp_path, environment())
+    channel = sandbox.spawn(command, memory_mb=512)
+    event = channel.wait(time.monotonic_ns() + FAR)
+    channel.close(0)
+    assert event.kind == ("killed" if name == "KILL" else "closed"), event
 
 
 def test_bot_without_sandbox_is_judged_in_the_third_play(

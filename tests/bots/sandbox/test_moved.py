@@ -25,6 +25,8 @@ def test_only_paths_below_private_folders_move() -> None:
     assert command.argv == (f"{NEW_ROOT}/tmp/env/bin/python", "/tmp/x")
     assert command.env == (("PATH", f"{NEW_ROOT}/tmp/env/bin:/usr/bin"), ("HOME", "/tmp"))
     assert moved(BotCommand(("./bot",), Path("/tmp/bot"), ())).argv == ("./bot",)
+    build = moved(BotCommand(("/bin/sh", "-c", "words", sys.executable), Path("/tmp/bot"), env))
+    assert build.argv == ("/bin/sh", "-c", "words", str(new_place(Path(sys.executable))))
 
 
 def test_program_behind_link_into_tmp_cannot_move(tmp_path: Path) -> None:

@@ -2,13 +2,21 @@
 
 import errno
 import struct
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
+from tests.containment import contained
+from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
+from tourney.bots.channel.base import Event
+from tourney.bots.sandbox.base import open_sandbox
 from tourney.bots.sandbox.seccomp import MACHINES, refused_calls, seccomp_filter
 
 ALLOWED = 0x7FFF0000
 REFUSED = 0x00050000
+FAR = 60 * 10**9
 
 
 def verdict(machine: str, number: int, *arguments: int, word: int | None = None, build: bool = False) -> int:
@@ -89,16 +97,16 @@ def test_flags_that_reveal_or_change_the_cache_are_refused(machine: str) -> None
 
 
 @pytest.mark.parametrize("machine", MACHINES)
-def test_fcntl_knows_no_locks_leases_or_hints(machine: str) -> None:
-    """Locks succeed without effect; leases, watches and hints on files do not exist."""
+def test_fcntl_sets_no_locks_leases_or_hints(machine: str) -> None:
+    """Locks succeed without effect; questions may be asked; leases, watches and hints do not exist."""
     column = MACHINES[machine][1]
     fcntl = (72, 25)[column]
-    for command in (0, 1, 2, 3, 4, 1030, 1031, 1032, 1033):
+    for command in (0, 1, 2, 3, 4, 5, 36, 1030, 1031, 1032, 1033):
         assert verdict(machine, fcntl, 0, command) == ALLOWED
     for command in (6, 7, 37, 38):
         assert verdict(machine, fcntl, 0, command) == REFUSED
         assert verdict(machine, fcntl, 0, command, build=True) == ALLOWED
-    for command in (5, 36, 1024, 1025, 1026, 1035, 1036, 1037, 1038):
+    for command in (1024, 1025, 1026, 1035, 1036, 1037, 1038):
         assert verdict(machine, fcntl, 0, command) == REFUSED | errno.EINVAL
     assert verdict(machine, fcntl, 0, 4, (0x4000, 0x10000)[column]) == REFUSED | errno.EINVAL
 
@@ -108,3 +116,15 @@ def test_calls_of_other_architectures_do_not_exist() -> None:
     assert verdict("x86_64", 1, word=0x40000003) == REFUSED | errno.ENOSYS
     assert verdict("x86_64", 0x40000000 | 1) == REFUSED | errno.ENOSYS
     assert seccomp_filter("sparc") is None
+
+
+@contained
+def test_sqlite_works_with_a_write_ahead_log(tmp_path: Path) -> None:
+    script = "import sqlite3; c = sqlite3.connect('/tmp/w.db'); c.execute('PRAGMA journal_mode=wal');"
+    script += "c.execute('CREATE TABLE t(x)'); c.commit(); print(c.execute('PRAGMA journal_mode').fetchone())"
+    words = (sys.executable, "-c", script)
+    command = BotCommand(words, tmp_path, environment(), interpreter_paths())
+    channel = open_sandbox("auto").spawn(command, memory_mb=512)
+    event = channel.wait(time.monotonic_ns() + FAR)
+    channel.close(0)
+    assert event == Event("line", "('wal',)"), channel.stderr()

@@ -118,7 +118,7 @@ def _run(job: BuildJob, argv: tuple[str, ...], folder: Path, sandbox: Sandbox) -
             group.kill()
             group.reap()
         if not why and process.returncode != 0:
-            why = f"it {end}"
+            why = f"it was {end}" if end.startswith("killed") else f"it {end}"
         return BuildResult(tail, why) if why else _result(job, work.place, tail)
     finally:
         group.kill()

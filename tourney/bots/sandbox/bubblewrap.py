@@ -300,7 +300,11 @@ def _needed(name: str) -> str:
 
 
 def _namespaces(*, root: bool, closed: bool) -> list[str]:
-    """Root needs no user namespace, and must keep the capabilities to become the bot's user."""
+    """Root needs no user namespace, and must keep the capabilities to become the bot's user.
+
+    The session is new because a bot of bubblewrap's own user could end bubblewrap, which is outside the
+    namespace, by a signal to the process group.
+    """
     words = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
     if root:
         words += ["--cap-drop", "ALL"]
@@ -310,4 +314,4 @@ def _namespaces(*, root: bool, closed: bool) -> list[str]:
         words.append("--unshare-user")
         if closed:
             words.append("--disable-userns")
-    return [*words, "--hostname", "bot", "--die-with-parent"]
+    return [*words, "--hostname", "bot", "--die-with-parent", "--new-session"]

@@ -351,17 +351,20 @@ def try_read_pages() -> str:
 
 
 def try_locks() -> str:
-    """See a lock that another process holds on a folder of the system."""
+    """See a lock of another process, and set a record lock, on a folder of the system."""
     fd = os.open(FACTS["locked"], os.O_RDONLY)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         fcntl.flock(fd, fcntl.LOCK_UN)
     except BlockingIOError:
         return f"saw a lock on {FACTS['locked']}"
-    question = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
-    kind = struct.unpack_from("h", fcntl.fcntl(fd, fcntl.F_GETLK, question))[0]
+    fcntl.fcntl(fd, fcntl.F_OFD_SETLK, struct.pack("hhqqi4x", fcntl.F_RDLCK, os.SEEK_SET, 1, 1, 0))
+    other = os.open(FACTS["locked"], os.O_RDONLY)
+    question = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 1, 1, 0)
+    kind = struct.unpack_from("h", fcntl.fcntl(other, fcntl.F_OFD_GETLK, question))[0]
+    os.close(other)
     os.close(fd)
-    return "" if kind in (fcntl.F_UNLCK, fcntl.F_WRLCK) else f"saw a record lock on {FACTS['locked']}"
+    return "" if kind == fcntl.F_UNLCK else f"set a record lock on {FACTS['locked']}"
 
 
 def try_watches() -> str:

@@ -6,6 +6,7 @@ the ``.pth`` files of packages) are shown with the new ones.
 
 import os
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
@@ -30,10 +31,11 @@ def new_place(path: Path) -> Path:
 
 
 def moved(command: BotCommand) -> BotCommand:
-    """Return a command whose program and PATH are those that the bot sees."""
-    program = str(new_place(Path(command.argv[0]))) if command.argv[0].startswith("/") else command.argv[0]
+    """Return a command whose program, interpreter and PATH are those that the bot sees."""
+    own = (command.argv[0], sys.executable)
+    words = (str(new_place(Path(word))) if word in own and word[:1] == "/" else word for word in command.argv)
     env = tuple((name, _moved_paths(value) if name == "PATH" else value) for name, value in command.env)
-    return replace(command, argv=(program, *command.argv[1:]), env=env)
+    return replace(command, argv=tuple(words), env=env)
 
 
 def _moved_paths(value: str) -> str:

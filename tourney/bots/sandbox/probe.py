@@ -370,12 +370,10 @@ def drop_pages(path: Path) -> bool:
 
 @contextmanager
 def held_lock(folder: Path) -> Iterator[str]:
-    """Hold a lock and a record lock on a folder of the system."""
+    """Hold a lock on a folder of the system."""
     fd = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(fd, fcntl.LOCK_SH)
-        with suppress(OSError):  # some file systems have none on folders
-            fcntl.lockf(fd, fcntl.LOCK_SH)
         yield str(folder)
     finally:
         os.close(fd)

@@ -34,6 +34,8 @@ _TERMINALS: Final = (0x5400, 0x5500)
 _LOCKS: Final = (6, 7, 37, 38)
 """fcntl: F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW."""
 _SET_FLAGS: Final = 4
+_ASK_LOCKS: Final = (5, 36)
+"""fcntl: F_GETLK and F_OFD_GETLK. SQLite needs them, and no bot can set a lock for another one to see."""
 _OWN_DESCRIPTOR: Final = (*range(4), *range(8, 12), 15, 16, 1027, *range(1030, 1035))
 """fcntl: what concerns only the descriptor, its pipe or its memory file, and not locks, leases, watches or
 hints of a file."""
@@ -208,7 +210,7 @@ def _by_arguments(direct: int, *, build: bool) -> list[tuple[tuple[int | None, i
     fcntl = [
         _argument(1),
         *_when(_EQUAL, _SET_FLAGS, [_argument(2), *not_direct]),
-        *_each(_OWN_DESCRIPTOR, _allowance()),
+        *_each((*_OWN_DESCRIPTOR, *_ASK_LOCKS), _allowance()),
         *_each(_LOCKS, _refusal(0)),
         _refusal(errno.EINVAL),
     ]
