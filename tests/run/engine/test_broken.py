@@ -182,6 +182,6 @@ def test_too_few_bots_that_start_are_refused() -> None:
     assert result.exit_code == 2
     assert "3 bots cannot be started: " in result.stderr
     assert result.stderr.splitlines()[0].endswith(
-        "; the bots that start (1) are too few for tables of 2 seats"
+        "; the bots that start (1) are too few for tables of 2 seats; correct others"
     )
     assert not Path("tourney.db").exists()

@@ -76,8 +76,8 @@ def test_quick_matches_that_keep_their_bots_travel_together(executor: LocalExecu
 
 
 def test_matches_that_start_their_bots_travel_with_the_next(executor: LocalExecutor) -> None:
-    """Up to AHEAD_SECONDS travel together, so that a worker knows its next match; long ones travel alone."""
-    for each, size in ((AHEAD_SECONDS / 4, 1), (AHEAD_SECONDS / 1.5, 4), (1.0, 1)):
+    """Two travel together, so that a worker knows its next match; those of over AHEAD_SECONDS alone."""
+    for each, size in ((AHEAD_SECONDS / 4, 1), (AHEAD_SECONDS / 1.5, 2), (1.0, 1)):
         assert len(hand_in(executor, reuse=False)) == 4 * size
         assert fake_of(executor).answer(each) == [size] * 4
 

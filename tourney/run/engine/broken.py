@@ -78,7 +78,7 @@ def without_broken(
         errors = {
             stored.entrant.digest: broken[stored.number] for stored in entrants if stored.number in broken
         }
-        few = f"the bots that start ({working}) are too few for tables of {plan.seats} seats"
+        few = f"the bots that start ({working}) are too few for tables of {plan.seats} seats; correct others"
         raise _error(errors, few, few)
     return marked
 

@@ -14,6 +14,8 @@ from tourney.run.workers.processes import WorkerContext, adopt_orphans, kill_orp
 MAX_BATCH: Final = 32
 BATCH_SECONDS: Final = 0.025
 """The time of a batch of matches with ``reuse``."""
+AHEAD_BATCH: Final = 2
+"""The most matches of a batch without it: more would wait behind a slow one while other workers are idle."""
 AHEAD_SECONDS: Final = 0.25
 """The time of a batch without it: within a batch, sandboxes are made ahead."""
 STOP_SECONDS: Final = 5.0
@@ -74,15 +76,15 @@ class LocalExecutor(MatchExecutor):
         held, self._held = self._held, []
         if held:
             batch = self._executor.submit(worker.play_batch, [task for task, _ in held])
-            seconds = BATCH_SECONDS if all(task.reuse for task, _ in held) else AHEAD_SECONDS
-            batch.add_done_callback(partial(self._set_replies, [future for _, future in held], seconds))
+            reuse = all(task.reuse for task, _ in held)
+            batch.add_done_callback(partial(self._set_replies, [future for _, future in held], reuse))
 
     def _set_replies(
-        self, futures: "list[Future[WorkerReply]]", wanted: float, batch: "Future[Replies]"
+        self, futures: "list[Future[WorkerReply]]", reuse: bool, batch: "Future[Replies]"
     ) -> None:
         """Give each match of a batch its reply; those of a cancelled batch get none.
 
-        ``wanted`` is the time that a batch of matches like these should take, in seconds.
+        ``reuse``: all of them were played with it, which decides the size of the next batch.
         """
         if batch.cancelled():
             return
@@ -92,7 +94,8 @@ class LocalExecutor(MatchExecutor):
                 future.set_exception(error)
             return
         replies, seconds = batch.result()
-        self._batch = max(1, min(MAX_BATCH, int(wanted * len(replies) / max(seconds, 1e-6))))
+        wanted, most = (BATCH_SECONDS, MAX_BATCH) if reuse else (AHEAD_SECONDS, AHEAD_BATCH)
+        self._batch = max(1, min(most, int(wanted * len(replies) / max(seconds, 1e-6))))
         for future, reply in zip(futures, replies, strict=True):
             if isinstance(reply, WorkerReply):
                 future.set_result(reply)
