@@ -164,13 +164,11 @@ class Looker(Idle):
     def __init__(self, look: Callable[[], bool]) -> None:
         super().__init__()
         self._look = look
-        self._waited = False
         self.seen: bool | None = None
 
     def wait(self, deadline: int) -> Event:
-        """Measure before the first move."""
-        if self._turn and self.seen is None and not self._waited:
-            self._waited = True
+        """Measure before the first move, in the wait for the whole turn and not in that for the grace."""
+        if self._turn and self.seen is None and deadline < time.monotonic_ns() + FAR:
             return Event("timeout")
         event = super().wait(deadline)
         if event.text.startswith("move") and self.seen is None:

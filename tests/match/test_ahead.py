@@ -71,13 +71,18 @@ def room(tmp_path: Path) -> Iterator[Room]:
     """Yield a room; when its test is over, no process and no control group of it is left."""
     tmp_path.chmod(0o755)
     sandbox = open_sandbox("auto")
-    before = set(BotProcesses.alive)
+    before, groups_before = set(BotProcesses.alive), groups_of(sandbox)
     yield Room(tmp_path, sandbox)
     sandbox.settle()
     assert BotProcesses.alive == before
     assert running(TOKEN) == leftovers(tmp_path) == []
+    assert groups_of(sandbox) <= groups_before
+
+
+def groups_of(sandbox: Sandbox) -> set[Path]:
+    """Return the control groups that this process made and that still exist."""
     own = f"tourney-{os.getpid()}-*"
-    assert [group for home in sandbox._cgroups.homes for group in home.folder.glob(own)] == []
+    return {group for home in sandbox._cgroups.homes for group in home.folder.glob(own)}
 
 
 def spec(*names: str) -> MatchSpec:
