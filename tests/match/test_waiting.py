@@ -7,8 +7,8 @@ import pytest
 from tests.starved import Machine
 from tests.tables import HELLO, TOE, make_spec, notes, outcome
 from tourney.bots.channel.scripted import ScriptClock
-from tourney.errors import OverloadError
 from tourney.match import timing
+from tourney.match.again import OverloadedMatchError
 from tourney.match.play import play_match
 from tourney.match.player import Player
 from tourney.match.result import PlayedMatch
@@ -91,8 +91,10 @@ def test_match_without_a_processor_has_no_result(ponder: Literal["allow", "freez
     """The failure names the bot. The other one was frozen meanwhile, even if it may ponder."""
     limits = Limits(move_ms=None, clock_ms=100, margin_ms=0, ponder=ponder)
     bots = seated(START + "> go clocks=100,100 inc=0\n! timeout", START, cpu=0, waited=100)
-    with pytest.raises(OverloadError) as caught:
+    with pytest.raises(OverloadedMatchError) as caught:
         play(bots, limits)
+    assert caught.value.kept is not None
+    assert caught.value.kept.actions == ()
     assert caught.value.bot == "entrant-1"
     assert caught.value.exit_code == 3
     assert bots[1].frozen

@@ -1,16 +1,17 @@
-"""A match that a killed bot ended: what is kept of it, so that playing it again gives no second chance.
+"""A match that the machine ended: what is kept of it, so that playing it again gives no second chance.
 
 A bot's process that dies by SIGKILL may have been killed by the machine or by itself; nothing in the system
-tells which. So the match is played again, but a bot must not win by it. The second play has to repeat the
-first, action by action, as it does with bots whose choices rest on what they are sent. If it does not, the
-match goes on from where it stopped: all bots start anew and receive the earlier actions with their next
-request. Either way no action is taken back, and nothing that was computed is kept.
+tells which. And a bot that waited too long for a processor may have sought that. So the match is played
+again, but a bot must not win by it. The second play has to repeat the first, action by action, as it does
+with bots whose choices rest on what they are sent. If it does not, the match goes on from where it stopped:
+all bots start anew and receive the earlier actions with their next request. Either way no action is taken
+back, and nothing that was computed is kept.
 """
 
 from dataclasses import dataclass
 from typing import Literal
 
-from tourney.errors import EnvironmentFailure
+from tourney.errors import EnvironmentFailure, OverloadError
 from tourney.match.record import FaultKind
 from tourney.match.result import LogLine
 
@@ -58,6 +59,14 @@ class KilledError(EnvironmentFailure):
         super().__init__(message)
         self.seat = seat
         self.alone = alone
+        self.kept = kept
+
+
+class OverloadedMatchError(OverloadError):
+    """A match ended by overload, which a bot may have sought; ``kept``: what was played so far."""
+
+    def __init__(self, error: OverloadError, kept: Kept | None) -> None:
+        super().__init__(str(error), bot=error.bot)
         self.kept = kept
 
 

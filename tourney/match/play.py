@@ -10,9 +10,9 @@ from traceback import walk_tb
 from typing import Any, Final
 
 from tourney.bots.channel.base import Event
-from tourney.errors import GameError, SandboxError, TourneyError
+from tourney.errors import GameError, OverloadError, SandboxError, TourneyError
 from tourney.games.base import AnyGame
-from tourney.match.again import FIRST, Again, DeviatedError, Kept, KilledError
+from tourney.match.again import FIRST, Again, DeviatedError, Kept, KilledError, OverloadedMatchError
 from tourney.match.clock import MS, Clocks
 from tourney.match.player import Player
 from tourney.match.record import FaultKind, write_record
@@ -74,9 +74,9 @@ def play_match(
     is stored beside the record as it is (host, sandbox). ``again`` says what a play before left.
 
     What bots do wrong is in the record. Raises InputError for a spec that cannot be played, GameError where
-    the game is broken, EnvironmentFailure where the machine fails (KilledError where a bot was killed), and
-    DeviatedError where the play had to repeat another and did not: then the match has no result, and the
-    players are in an unknown state.
+    the game is broken, EnvironmentFailure where the machine fails (KilledError where a bot was killed,
+    OverloadedMatchError where one waited too long for a processor), and DeviatedError where the play had to
+    repeat another and did not: then the match has no result, and the players are in an unknown state.
     """
     started = datetime.now(UTC).isoformat(timespec="milliseconds")
     began = clock()
@@ -85,6 +85,8 @@ def play_match(
         match.start()
         match.play()
         match.end()
+    except OverloadError as error:
+        raise OverloadedMatchError(error, match.kept()) from error
     except TourneyError:
         raise
     except Exception as error:
@@ -223,7 +225,7 @@ class _RunningMatch:
         self._log.extend(kept.log)
         self._log.note(len(referee.actions), 0, "a bot was killed here: the match goes on with new processes")
 
-    def _keep(self) -> Kept | None:
+    def kept(self) -> Kept | None:
         """Return what was played so far, or what is kept of an earlier play if that is more."""
         referee, before = self._referee, self._again.kept
         if before is not None and len(before.actions) >= len(referee.actions):
@@ -396,7 +398,7 @@ class _RunningMatch:
         if alone or (event.kind == "killed" and seat not in self._again.judged):
             name = self._referee.spec.seats[seat - 1].name
             who = f"the sandbox of {name}" if alone else name
-            raise KilledError(f"{who} was {event.text}", seat, alone=alone, kept=self._keep())
+            raise KilledError(f"{who} was {event.text}", seat, alone=alone, kept=self.kept())
         if kind in _UNSURE:
             self._unsure.add(kind)
         return kind

@@ -28,7 +28,7 @@ class Failing:
         self.plays.append((task.number, task.again))
         if self.left[task.number] and not (task.again.judged and self.cause == "killed"):
             self.left[task.number] -= 1
-            kept = KEPT if self.seat else None
+            kept = None if self.cause == "machine" else KEPT
             return WorkerReply(task.number, None, "why", self.cause, self.seat, kept)
         return answer(task)
 
@@ -48,6 +48,12 @@ def test_match_is_played_again_after_the_others_then_void(repository: Repository
     failed = "was overloaded" if cause == "overload" else "failed"
     assert heard.messages[-1].endswith(f"is void: the machine {failed} 3 times: why")
     assert summary.again == {cause: 4}
+    kept = KEPT if cause == "overload" else None
+    assert [again for number, again in play.plays if number == 4] == [
+        Again(),
+        Again(kept=kept),
+        Again(kept=kept),
+    ]
 
 
 def test_third_play_judges_a_bot_that_was_killed_before(repository: Repository) -> None:
@@ -102,6 +108,6 @@ def test_bot_killed_for_the_first_time_in_the_third_play_is_not_judged() -> None
     retries.failed([1], "why", "overload")
     retries.failed([1], "why", "overload")
     assert retries.again(1) == Again()
-    retries.killed(1, 2, None)
+    retries.killed(1, 2)
     assert retries.failed([1], "why", "killed") == frozenset()
     assert not retries.overloaded(1)

@@ -60,7 +60,7 @@ bot's folder, which perhaps only the bot may enter."""
 _ALWAYS: Final[tuple[str, ...]] = (
     *("environment", "process-group", "all-processes", "referee-death", "process-table", "network", "system"),
     *("host-files", "bot-folder", "private-files", "private-tmp", "privileges", "own-user"),
-    *("address-space", "open-files", "file-size", "core-dumps", "system-figures"),
+    *("address-space", "open-files", "file-size", "core-dumps"),
 )
 
 _BY_FILTER: Final = ("system-calls", "user-namespaces", "file-locks", "processors")
@@ -166,6 +166,7 @@ class Bubblewrap(Sandbox):
     def protections(self) -> Mapping[str, Degree]:
         """The degree of every protection."""
         held: dict[str, Degree] = self._by_cgroups() | dict.fromkeys(_ALWAYS, "enforced")
+        held["system-figures"] = "enforced" if self._filters else "partial"
         if self._filters:
             held.update(dict.fromkeys(_BY_FILTER, "enforced"))
             accounted: Degree = "enforced" if "total-memory" in held else "partial"
@@ -207,7 +208,7 @@ class Bubblewrap(Sandbox):
         if self._setpriv is not None:
             launch.argv += [self._setpriv, f"--reuid={user}", f"--regid={user}", "--clear-groups"]
             launch.argv += ["--inh-caps=-all", "--bounding-set=-all", "--no-new-privs", "--"]
-        launch.argv += self._inner_words(command, limits)
+        launch.argv += self._inner_words(command, limits, user)
         return launch
 
     def _add_mounts(
@@ -227,7 +228,7 @@ class Bubblewrap(Sandbox):
             mounts.words += ["--seccomp", str(mounts.fds[-1])]
         mounts.words += ["--chdir", "/"]
 
-    def _inner_words(self, command: BotCommand, limits: ResourceLimits) -> list[str]:
+    def _inner_words(self, command: BotCommand, limits: ResourceLimits, user: int | None) -> list[str]:
         """Return the words that limit a process in the sandbox, let it wait, and make it the bot."""
         bounded = "process-limit" in self._extras
         flag = _processes_flag()
@@ -237,9 +238,18 @@ class Bubblewrap(Sandbox):
         env = [f"{name}={value}" for name, value in command.env]
         names = " ".join(f'"${{{k}}}"' for k in range(1, len(env) + 1))
         export = [f"export {names}", f"shift {len(env)}"] if env else []
-        script = " && ".join([*own, _HOLD, *export, f'exec "$@" 1>&{OUTPUT} {OUTPUT}>&-'])
+        script = " && ".join([*own, _login(user), _HOLD, *export, f'exec "$@" 1>&{OUTPUT} {OUTPUT}>&-'])
         last = [] if _shell_is_exact() else [self._env, *_UNSET]
         return [*before, _SHELL, "-c", script, "sh", *env, *last, *command.argv]
+
+
+def _login(user: int | None) -> str:
+    """Return the command of a shell that sets its login user, as far as the kernel has one.
+
+    It can be set once. Each time the kernel counts a session, for the whole machine, in /proc/self/sessionid.
+    """
+    number = os.getuid() if user is None else user
+    return f"{{ {{ echo {number} >/proc/self/loginuid; }} 2>/dev/null || :; }}"
 
 
 def _ulimits(limits: ResourceLimits, flag: str) -> str:

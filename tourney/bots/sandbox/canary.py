@@ -50,7 +50,7 @@ CACHE_CALLS = {
 CHANGING = ("loadavg", "meminfo", "stat", "uptime")
 """Files of /proc that programs need; their content must be fixed."""
 HIDDEN = (
-    *("buddyinfo", "diskstats", "interrupts", "schedstat", "softirqs", "vmstat", "zoneinfo"),
+    *("buddyinfo", "cgroups", "diskstats", "interrupts", "schedstat", "softirqs", "vmstat", "zoneinfo"),
     *("sys/fs/dentry-state", "sys/fs/file-nr", "sys/fs/inode-nr", "irq/0/spurious"),
     *("pressure/cpu", "pressure/io", "pressure/memory"),
 )
@@ -365,6 +365,40 @@ def try_locks() -> str:
     os.close(other)
     os.close(fd)
     return "" if kind == fcntl.F_UNLCK else f"set a record lock on {FACTS['locked']}"
+
+
+def try_counters() -> str:
+    """Move what the kernel counts or keeps for the whole machine: a later match could read it."""
+    moved = []
+    null = Path("/dev/null")
+    device = null.stat().st_mtime_ns
+    with suppress(OSError):
+        os.utime(null)
+    if null.stat().st_mtime_ns != device:
+        moved.append("the time of /dev/null")
+    group = Path("/proc/self/autogroup")
+    if group.exists():
+        before = group.read_text("ascii").split()[0]
+
+        def begin_session() -> bool:
+            os.setsid()
+            return group.read_text("ascii").split()[0] != before
+
+        if in_child(begin_session):
+            moved.append("the number of sessions")
+    login = Path("/proc/self/loginuid")
+    if login.exists():
+
+        def log_in() -> bool:
+            login.write_text(str(os.getuid()), "ascii")
+            return True
+
+        if in_child(log_in):
+            moved.append("the number of logins")
+    with socket.socket(socket.AF_UNIX) as one, suppress(OSError):
+        one.getsockopt(socket.SOL_SOCKET, 57, 8)
+        moved.append("the number of socket cookies")
+    return f"moved {', '.join(moved)}" if moved else ""
 
 
 def try_watches() -> str:

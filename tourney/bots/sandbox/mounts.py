@@ -33,8 +33,10 @@ _LINKS = (
 )
 _HIDDEN_FILES = (
     "buddyinfo",
+    "cgroups",
     "diskstats",
     "interrupts",
+    "locks",
     "sched_debug",
     "schedstat",
     "softirqs",

@@ -65,7 +65,7 @@ TRIED: Final[Mapping[str, tuple[str, ...]]] = {
     "system-calls": ("system-calls",),
     "file-locks": ("locks", "watches"),
     "sockets": ("other-sockets", "queued-memory"),
-    "system-figures": ("figures",),
+    "system-figures": ("figures", "counters"),
     "processors": ("processors",),
 }
 """The probes for each protection that a canary can try by itself; the others are observed from outside."""

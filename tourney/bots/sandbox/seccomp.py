@@ -138,20 +138,33 @@ _FILES_PRETENDED: Final[dict[str, tuple[int | None, int | None]]] = {
     "fdatasync": (75, 83),
     "flock": (73, 32),
     "fsync": (74, 82),
+    "futimesat": (261, None),
     "readahead": (187, 213),
+    "sched_setattr": (314, 274),
+    "sched_setparam": (142, 118),
+    "sched_setscheduler": (144, 119),
+    "setpriority": (141, 140),
+    "setsid": (112, 157),
     "sync": (162, 81),
     "sync_file_range": (277, 84),
     "syncfs": (306, 267),
+    "utime": (132, None),
+    "utimensat": (280, 88),
+    "utimes": (235, None),
 }
 """Succeed without effect for bots: advice, locks (a Java machine locks a file of its own, and warns on
-standard output if it fails), and syncing (a bot's own files are in memory; the system's would wait for the
-disk)."""
+standard output if it fails), syncing (a bot's own files are in memory; the system's would wait for the
+disk), times of files (devices are the host's), new sessions (the kernel numbers them for all, in
+/proc/self/autogroup), and priorities (a bot with a low one waits on purpose)."""
+_SOCKET_COOKIE: Final = 57
+"""SO_COOKIE: a number that the kernel counts up for all sockets that are asked for theirs."""
 
 _CLONE, _IOCTL, _FCNTL = (56, 220), (16, 29), (72, 25)
 _SOCKET, _SOCKETPAIR = (41, 198), (53, 199)
 _OPEN, _OPENAT = (2, None), (257, 56)
 _MADVISE, _MSYNC, _PRCTL = (28, 233), (26, 227), (157, 167)
 _PREADV2, _PWRITEV2 = (327, 286), (328, 287)
+_GETSOCKOPT = (55, 209)
 
 
 @cache
@@ -225,6 +238,7 @@ def _by_arguments(direct: int, *, build: bool) -> list[tuple[tuple[int | None, i
         *common,
         (_MSYNC, [_argument(2), *_when(_ANY_BIT, _SYNCHRONOUS, [_refusal(0)]), _allowance()]),
         (_PRCTL, merge),
+        (_GETSOCKOPT, [_argument(2), *_each((_SOCKET_COOKIE,), _refusal(errno.ENOPROTOOPT)), _allowance()]),
         (_PREADV2, no_flags),
         (_PWRITEV2, no_flags),
     ]

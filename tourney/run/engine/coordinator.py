@@ -209,7 +209,8 @@ class Coordinator:
             self._finish(MatchResult(reply.number, reply.played), row)
         elif reply.failure is not None:
             if reply.seat:
-                self._match_retries.killed(reply.number, reply.seat, reply.kept)
+                self._match_retries.killed(reply.number, reply.seat)
+            self._match_retries.keep(reply.number, reply.kept)
             self._retry({reply.number: row}, reply.failure, reply.cause)
         elif self._end is None:
             self._end_in_time()

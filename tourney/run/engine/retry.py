@@ -49,9 +49,12 @@ class MatchRetries:
         judged = frozenset(self._killed.get(number, ())) if last else frozenset[int]()
         return Again(judged, self._kept.get(number))
 
-    def killed(self, number: int, seat: int, kept: Kept | None) -> None:
-        """Note that the bot on a seat was killed, perhaps by itself, and what of the match is kept."""
+    def killed(self, number: int, seat: int) -> None:
+        """Note that the bot on a seat was killed, perhaps by itself."""
         self._killed.setdefault(number, set()).add(seat)
+
+    def keep(self, number: int, kept: Kept | None) -> None:
+        """Note what is kept of a match that ended early."""
         if kept is not None:
             self._kept[number] = kept
 

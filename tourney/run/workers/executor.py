@@ -43,8 +43,8 @@ class WorkerReply:
     """The answer to a task: the match as played, or why the machine could not play it.
 
     Both None: the match was not started, as the executor drains or ``start_by`` has passed. ``cause`` and
-    ``seat`` belong to a failure; ``seat`` is that of a bot which was ``killed``, perhaps by itself, and
-    ``kept`` what was played before.
+    ``seat`` belong to a failure; ``seat`` is that of a bot which was ``killed``, perhaps by itself.
+    ``kept`` is what was played before a bot was killed or waited too long.
     """
 
     number: int

@@ -25,7 +25,7 @@ from tourney.bots.sandbox.base import open_sandbox
 from tourney.bots.sandbox.process import BotProcesses, signal_tree
 from tourney.bots.sandbox.processors import Processors, free_processors
 from tourney.errors import GameError, InputError, OverloadError
-from tourney.match.again import KilledError
+from tourney.match.again import KilledError, OverloadedMatchError
 from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.run.workers.processes import (
@@ -142,7 +142,8 @@ def _play(task: MatchTask, following: MatchTask | None) -> WorkerReply:
     except OverloadError as error:
         _Worker.playing = False
         kill_strays(BotProcesses.alive)
-        return WorkerReply(task.number, failure=str(error), cause="overload")
+        kept = error.kept if isinstance(error, OverloadedMatchError) else None
+        return WorkerReply(task.number, failure=str(error), cause="overload", kept=kept)
     except Exception as error:  # noqa: BLE001 - any error: the match is played again, or void with its name
         _Worker.playing = False
         name = "" if type(error).__module__ == "tourney.errors" else f"{type(error).__name__}: "
