@@ -286,8 +286,9 @@ class Thinker(ForwardingChannel):
 def test_crowd_takes_no_time_from_the_opponent(tmp_path: Path, ponder: Literal["freeze", "allow"]) -> None:
     """A bot needs 100 ms a turn while 24 children of its opponent would work, each in its own session.
 
-    What they used is counted: next to nothing, or several times as much as the bot. In its first turn they
-    may delay the referee; then their bot is known to be restless.
+    What they used is counted: next to nothing, or about as much as the bot (several times as much if the
+    kernel lets them have sessions). In its first turn they may delay the referee; then their bot is known to
+    be restless.
     """
     tmp_path.chmod(0o755)
     sandbox = open_sandbox("auto")
@@ -309,7 +310,7 @@ def test_crowd_takes_no_time_from_the_opponent(tmp_path: Path, ponder: Literal["
     _, *later = thinkers[0].stolen
     assert later
     if ponder == "allow":
-        assert min(later) > 300_000_000
+        assert min(later) > 50_000_000
     else:
         assert max(later) < 30_000_000
 
