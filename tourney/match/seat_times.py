@@ -23,7 +23,7 @@ class SeatTimes:
     """
 
     __slots__ = (
-        *("_clock", "_entrants", "_log", "_overloaded", "_players", "_waited"),
+        *("_clock", "_entrants", "_known", "_log", "_overloaded", "_own", "_players", "_starts", "_waited"),
         *("freeze", "frozen", "restless", "turns", "wall"),
     )
 
@@ -49,6 +49,9 @@ class SeatTimes:
         self.turns = [0] * (len(players) + 1)
         self._waited = [0] * (len(players) + 1)
         self._overloaded = [0] * (len(players) + 1)
+        self._starts = [0] * (len(players) + 1)
+        self._own = [0] * (len(players) + 1)
+        self._known = {seat for seat, player in players.items() if not player.reuse}
 
     def timing(self, seat: int, sent: int, limit: int, hold: Callable[[], None] | None = None) -> Timing:
         """Return the time of a request to a seat.
@@ -67,7 +70,9 @@ class SeatTimes:
     def count(self, seat: int, timing: Timing, ply: int | None = None) -> None:
         """Count what was not charged of a finished request: the turn at ``ply``, or without it the start."""
         self._waited[seat] += timing.waited
-        self._read(seat, timing.reading, timing.late)
+        if ply is None:
+            self._starts[seat] += timing.elapsed
+        self._read(seat, timing.reading, timing.late, 0 if ply is None else timing.elapsed)
         if self.freeze and timing.late > GRACE_NS:
             for other, player in self._players.items():
                 if other != seat and not player.lost:
@@ -83,13 +88,21 @@ class SeatTimes:
                 " for a processor and are not charged",
             )
 
-    def _read(self, seat: int, reading: Reading | None, late: int) -> None:
-        """Take a bot's reading. It is restless if it worked for more than half of the referee's delay."""
+    def _read(self, seat: int, reading: Reading | None, late: int, turn: int = 0) -> None:
+        """Take a bot's reading. It is restless if it worked for more than half of the referee's delay.
+
+        Its work since the last reading counts as far as its own requests did not take as long; ``turn`` is
+        the time of one that is not in ``wall`` yet. What it did in earlier matches is not known.
+        """
         player = self._players[seat]
         if reading is not None:
-            if self.freeze and GRACE_NS < late < 2 * (reading.cpu - player.reading.cpu):
+            own = self.wall[seat] + self._starts[seat] + turn
+            work = reading.cpu - player.reading.cpu - (own - self._own[seat])
+            if self.freeze and seat in self._known and GRACE_NS < late < 2 * work:
                 player.restless = True
                 self.restless.add(seat)
+            self._known.add(seat)
+            self._own[seat] = own
             player.reading = reading
 
     def prepare(self, seat: int) -> None:
