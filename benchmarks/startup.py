@@ -74,7 +74,7 @@ def cpu_ms(words: list[str], said: bytes) -> float:
 
 
 def sandbox_parts(sandbox: Bubblewrap, folder: Path) -> Iterator[tuple[str, list[str], Mounts]]:
-    """Yield each part's name, the command with all parts up to it, and what bubblewrap is told for it."""
+    """Yield each part's name, the command with all parts up to it, and bubblewrap's words for it."""
     root = os.geteuid() == 0
     launch = sandbox.prepare(BotCommand(("/bin/true",), folder, environment(), interpreter_paths()), LIMITS)
     launch.abandon()

@@ -1,4 +1,4 @@
-"""Killed bots: what the machine does is nobody's loss, and a bot that kills itself gains nothing."""
+"""Killed bots: the machine's kills cost no bot a match, and a bot that kills itself gains nothing."""
 
 import os
 import signal

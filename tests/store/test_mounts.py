@@ -9,7 +9,7 @@ from tourney.store import mounts
 LIST = rb"""24 1 254:0 / / rw,relatime - ext4 /dev/root rw
 30 24 0:5 / /srv rw,nosuid shared:7 - nfs4 host:/export rw,vers=4.2
 31 30 0:6 / /srv/my\040disk rw master:1 - tmpfs tmpfs rw
-32 24 254:0 /home/x.db /work/x.db rw - ext4 /dev/root rw
+32 24 254:0 /disk/x.db /data/x.db rw - ext4 /dev/root rw
 33 24 0:7 / /mnt rw - nfs host:/old rw
 34 24 0:8 / /mnt rw - ext4 /dev/sdb rw
 
@@ -35,11 +35,11 @@ def test_innermost_and_latest_mount_decides() -> None:
 
 
 def test_single_file_may_be_a_mount() -> None:
-    found = {path: mounts.is_mount_point(Path(path)) for path in ("/work/x.db", "/work", "/home/x.db")}
-    assert found == {"/work/x.db": True, "/work": False, "/home/x.db": False}
+    found = {path: mounts.is_mount_point(Path(path)) for path in ("/data/x.db", "/data", "/disk/x.db")}
+    assert found == {"/data/x.db": True, "/data": False, "/disk/x.db": False}
 
 
 def test_systems_without_a_list_have_no_mounts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mounts, "_MOUNTS", Path("/nowhere"))
     assert mounts.network_file_system(Path("/srv/x.db")) is None
-    assert not mounts.is_mount_point(Path("/work/x.db"))
+    assert not mounts.is_mount_point(Path("/data/x.db"))

@@ -68,7 +68,7 @@ def _file(path: Path) -> tuple[int, int]:
 def path_of(url: URL) -> Path:
     """Return the file of an SQLite URL, without symbolic links.
 
-    SQLite's own files and those of a run lie beside this one, whatever it is called.
+    SQLite's own files and those of a run lie beside this one, also if it is opened by another name.
     """
     return Path(os.path.realpath(str(url.database)))
 

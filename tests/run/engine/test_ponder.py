@@ -130,7 +130,7 @@ def cup(folder: Path, limits: str = "", run: str = 'sandbox = "auto"') -> str:
 
 
 def played_on(database: Path) -> list[list[str]]:
-    """Return what each match's bots told, in seat order."""
+    """Return what each match's bots reported, in seat order."""
     with Repository.open(str(database)) as repository:
         found = [repository.log(1, number) for number in range(1, 5)]
     return [
