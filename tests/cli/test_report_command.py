@@ -45,12 +45,13 @@ def test_all_tournaments_share_one_report(database: str, tmp_path: Path) -> None
 
 
 def test_measurements_can_be_omitted(database: str, tmp_path: Path) -> None:
-    for name, words in (("with", ()), ("without", ("--no-measured",))):
-        assert (
-            invoke("report", "first", "--db", database, "--out", str(tmp_path / name), *words).exit_code == 0
-        )
-    assert "workbench" in (tmp_path / "with" / "matches" / "1.html").read_text(encoding="utf-8")
-    assert "workbench" not in (tmp_path / "without" / "matches" / "1.html").read_text(encoding="utf-8")
+    found = {}
+    for name, words in (("logs", ("--with-logs",)), ("default", ()), ("bare", ("--no-measured",))):
+        out = tmp_path / name
+        assert invoke("report", "first", "--db", database, "--out", str(out), *words).exit_code == 0
+        text = "".join(p.read_text(encoding="utf-8") for p in out.rglob("*") if p.is_file())
+        found[name] = ("workbench" in text, "2026-11-20" in text)
+    assert found == {"logs": (True, True), "default": (False, True), "bare": (False, False)}
 
 
 def test_match_pages_are_limited(database: str, tmp_path: Path) -> None:
@@ -65,6 +66,7 @@ def test_wrong_use_is_one_sentence_and_writes_nothing(database: str, tmp_path: P
     cases = {
         ("unknown", "--out", str(tmp_path / "out")): ("there is no tournament 'unknown'", 2),
         ("first", "--out", str(tmp_path / "mine")): ("notes.txt", 2),
+        ("first", "--no-measured", "--with-logs"): ("--no-measured omits all logs", 2),
         ("first", "--all", "--out", str(tmp_path / "out")): ("--all writes all tournaments", 2),
         ("first", "--out", str(tmp_path / "file" / "x")): ("cannot be written", 3),
     }

@@ -35,6 +35,12 @@ MAX_DAMAGED = 20
     help="Omit everything that may differ between runs: times, dates, host, protections, logs.",
 )
 @click.option(
+    "--with-logs",
+    "logs",
+    is_flag=True,
+    help="Publish what bots wrote to standard error, the host's name, and errors of machine and builds.",
+)
+@click.option(
     "--match-pages",
     type=click.IntRange(min=0),
     default=MATCH_PAGES,
@@ -51,7 +57,13 @@ MAX_DAMAGED = 20
 @db_option
 @output_options
 def command(
-    tournament: str | None, out: Path | None, no_measured: bool, match_pages: int, every: bool, db: str
+    tournament: str | None,
+    out: Path | None,
+    no_measured: bool,
+    logs: bool,
+    match_pages: int,
+    every: bool,
+    db: str,
 ) -> None:
     """Write the report of TOURNAMENT (default: the newest), and print the path of its first page.
 
@@ -60,7 +72,9 @@ def command(
     if every and tournament is not None:
         raise UsageError("--all writes all tournaments: do not name one")
     output = current()
-    options = Options(measured=not no_measured, match_pages=match_pages)
+    if logs and no_measured:
+        raise UsageError("--no-measured omits all logs: leave out --with-logs")
+    options = Options(measured=not no_measured, match_pages=match_pages, logs=logs)
     with Repository.open(db) as opened, opened.snapshot() as repository:
         found = repository.tournament(tournament)
         if every:

@@ -10,6 +10,7 @@ from tourney import __version__
 from tourney.games import svg_diagram
 from tourney.report import bot_page, listing, overview, pairwise, text
 from tourney.report.match_page import match_page
+from tourney.report.privacy import published
 from tourney.report.source import Source
 from tourney.resources import templates_dir
 from tourney.results.tables import DataTable
@@ -25,10 +26,14 @@ STATIC = ("style.css", "theme.js", "tables.js", "replay.js")
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The contents of a report. Without ``measured``, nothing outside the records' digests."""
+    """The contents of a report. Without ``measured``, nothing outside the records' digests.
+
+    ``logs``: publish bots' standard error, the host's name and errors of the machine too (see ``privacy``).
+    """
 
     measured: bool = True
     match_pages: int = MATCH_PAGES
+    logs: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +83,7 @@ class _Site:
     """The pages of one tournament, in a folder of the site (``prefix``) or at its top ("")."""
 
     def __init__(self, source: Source, options: Options, prefix: str = "") -> None:
+        source = published(source, logs=options.logs)
         self._source = source
         self._measured = options.measured
         self._prefix = f"{prefix}/" if prefix else ""
