@@ -21,7 +21,7 @@ MATCH_PAGES = 10_000
 INLINE_CROSSTABLE = 24
 """Most entrants for which the first page has the crosstable too."""
 
-STATIC = ("style.css", "theme.js", "tables.js", "replay.js")
+STATIC = ("style.css", "theme.js", "tables.js", "board.js", "replay.js")
 
 
 @dataclass(frozen=True, slots=True)
