@@ -179,6 +179,7 @@ def measure(folder: Path, setting: Setting, matches: int, number: int, into: Fig
     entrants = "".join(f'[[entrant]]\nbot = "{bot}"\nname = "{name}"\n' for name in ("one", "two"))
     (home / "wire.toml").write_text(
         f'name = "wire"\ngame = "{game}"\nseed = {SEED + number}\ngames-per-pairing = {matches}\n{entrants}'
+        f'[limits]\nponder = "{setting.ponder}"\n'
         f'[run]\nreuse = {str(setting.reuse).lower()}\nsandbox = "{setting.sandbox}"\n',
         encoding="utf-8",
     )

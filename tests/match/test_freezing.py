@@ -18,6 +18,8 @@ from tourney.match import timing
 from tourney.match.clock import MS
 from tourney.match.play import play_match
 from tourney.match.player import Player
+from tourney.match.result import MatchLog
+from tourney.match.seat_times import SeatTimes
 from tourney.match.spec import Limits
 
 START = HELLO + "> game toe seats=2 seat=* seed=* misere=no\n< ready\n"
@@ -198,6 +200,51 @@ def test_bot_that_delays_the_referee_by_its_work_is_frozen_at_once(
         assert last == [("2", "frozen"), ("1", "asked go"), ("2", "thawed")]
     else:
         assert last[-1] == ("1", "asked go")
+
+
+class Idle(ScriptedChannel):
+    """A bot that is asked nothing, and has used some CPU time, in milliseconds."""
+
+    used = 0
+
+    def reading(self) -> Reading:
+        return Reading(self.used * MS, 0)
+
+
+@pytest.mark.parametrize(("beyond", "restless"), [(0, False), (9, False), (10, True)])
+@pytest.mark.parametrize("before", ["", "turns", "match", "start"])
+def test_work_in_its_own_requests_makes_no_bot_restless(before: str, beyond: int, restless: bool) -> None:
+    """Many quick turns add up; so do those of an earlier match of the same process, and its start."""
+    clock = ScriptClock()
+    waiting = Idle("", clock=clock)
+    players = {1: Player(Idle("", clock=clock)), 2: Player(waiting)}
+    spec = make_spec(limits=FREEZE)
+
+    def times() -> SeatTimes:
+        return SeatTimes(players, spec.seats, clock, MatchLog(2), freeze=True)
+
+    seats = times()
+    if before == "start":
+        start = seats.timing(2, clock(), MS)
+        clock.advance(1)
+        start.finish()
+        seats.count(2, start)
+        waiting.used += 1
+    elif before:
+        seats.wall[2] += 25 * MS
+        waiting.used += 25
+    if before == "match":
+        seats.end()
+        seats = times()
+    turn = seats.timing(1, clock(), 1000 * MS)
+    clock.advance(20)
+    waiting.used += beyond
+    turn.begin_measuring()
+    assert turn.late == 19 * MS
+    turn.finish()
+    seats.count(1, turn, ply=8)
+    assert players[2].restless is restless
+    assert seats.restless == ({2} if restless else set())
 
 
 class Counted(BotProcesses):

@@ -89,7 +89,7 @@ def test_computing_before_the_request_is_no_bound_in_it() -> None:
             return Reading(used.cpu, (self.clock() - self.began) * 9 // 10)
 
     bot = Older("+ 101\n< move a1")
-    timing = Timing(bot, bot.clock, bot.clock(), 50 * MS, before=used)
+    timing = Timing(bot, bot.clock, bot.clock(), 50 * MS, used=used.cpu)
     assert timing.hear(timing.grace_ends) is None
     timing.begin_measuring()
     assert timing.hear() == Event("line", "move a1")

@@ -214,8 +214,7 @@ class _RunningMatch:
             elif ply < len(kept.actions):
                 elapsed = times.get(ply, 0)
                 self._times.append((ply, elapsed))
-                self._seats.wall[seat] += elapsed
-                self._seats.turns[seat] += 1
+                self._seats.set_aside(seat, elapsed)
                 if why := referee.act(kept.actions[ply][1]):
                     raise GameError(f"a match of {referee.spec.game} cannot go on: {why}")
             else:
@@ -442,6 +441,7 @@ class _RunningMatch:
             if not player.lost:
                 self._seats.thaw(seat)
                 player.channel.send(lines)
+        self._seats.end()
 
     def played(self, game: AnyGame, measured: dict[str, Any]) -> PlayedMatch:
         """Return the finished match."""

@@ -4,8 +4,7 @@ import time
 from collections.abc import Sequence
 from typing import Final
 
-from tourney.bots.channel.base import Channel, Reading
-from tourney.match.timing import NO_READING
+from tourney.bots.channel.base import Channel
 from tourney.protocol import QUIT, Greeting, Info, decode_bot
 
 QUIT_SECONDS: Final = 0.5
@@ -17,17 +16,18 @@ class Player:
 
     ``greeting`` is its answer to the handshake, None before; a bot that plays several matches is greeted
     once. ``reuse``: it may have played before. ``lost``: it was at fault and its channel is closed.
-    ``reading`` is the last one of its channel. ``restless``: it worked while it should have waited.
+    ``used`` is the CPU time that its channel gave with the last reading, and ``spent`` the time that its own
+    requests have taken since then, both in nanoseconds. ``restless``: it worked while it should have waited.
     """
 
-    __slots__ = ("_cpu_ms", "channel", "greeting", "lost", "reading", "restless", "reuse")
+    __slots__ = ("_cpu_ms", "channel", "greeting", "lost", "restless", "reuse", "spent", "used")
 
     def __init__(self, channel: Channel, *, reuse: bool = False) -> None:
         self.channel = channel
         self.greeting: Greeting | None = None
         self.reuse = reuse
         self.lost = False
-        self.reading: Reading = NO_READING
+        self.used = self.spent = 0
         self.restless = False
         self._cpu_ms = 0
 

@@ -23,7 +23,7 @@ class SeatTimes:
     """
 
     __slots__ = (
-        *("_clock", "_entrants", "_known", "_log", "_overloaded", "_own", "_players", "_starts", "_waited"),
+        *("_clock", "_entrants", "_log", "_overloaded", "_players", "_since", "_waited"),
         *("freeze", "frozen", "restless", "turns", "wall"),
     )
 
@@ -49,9 +49,7 @@ class SeatTimes:
         self.turns = [0] * (len(players) + 1)
         self._waited = [0] * (len(players) + 1)
         self._overloaded = [0] * (len(players) + 1)
-        self._starts = [0] * (len(players) + 1)
-        self._own = [0] * (len(players) + 1)
-        self._known = {seat for seat, player in players.items() if not player.reuse}
+        self._since = [0] * (len(players) + 1)  # of ``wall``, what the players' ``spent`` has already
 
     def timing(self, seat: int, sent: int, limit: int, hold: Callable[[], None] | None = None) -> Timing:
         """Return the time of a request to a seat.
@@ -62,7 +60,7 @@ class SeatTimes:
         player = self._players[seat]
         return Timing(
             *(player.channel, self._clock, sent, limit),
-            before=player.reading,
+            used=player.used + self._spent(seat),
             who=self._entrants[seat - 1].name,
             hold=hold or (lambda: self.hold(self._players.keys() - {seat})),
         )
@@ -71,12 +69,14 @@ class SeatTimes:
         """Count what was not charged of a finished request: the turn at ``ply``, or without it the start."""
         self._waited[seat] += timing.waited
         if ply is None:
-            self._starts[seat] += timing.elapsed
-        self._read(seat, timing.reading, timing.late, 0 if ply is None else timing.elapsed)
-        if self.freeze and timing.late > GRACE_NS:
+            self._players[seat].spent += timing.elapsed
+        if timing.reading is not None:
+            self._read(seat, timing.reading, timing.late, 0 if ply is None else timing.elapsed)
+        if self.freeze and ply is not None and timing.late > GRACE_NS:
             for other, player in self._players.items():
-                if other != seat and not player.lost:
-                    self._read(other, player.channel.reading(), timing.late)
+                reading = None if other == seat or player.lost else player.channel.reading()
+                if reading is not None:
+                    self._read(other, reading, timing.late)
         if timing.overloaded:
             self._overloaded[seat] += ply is not None
             waited, elapsed = timing.waited // MS, timing.elapsed // MS
@@ -88,22 +88,35 @@ class SeatTimes:
                 " for a processor and are not charged",
             )
 
-    def _read(self, seat: int, reading: Reading | None, late: int, turn: int = 0) -> None:
+    def _spent(self, seat: int) -> int:
+        """Return the time of a bot's own requests since its last reading."""
+        return self._players[seat].spent + self.wall[seat] - self._since[seat]
+
+    def _read(self, seat: int, reading: Reading, late: int, turn: int = 0) -> None:
         """Take a bot's reading. It is restless if it worked for more than half of the referee's delay.
 
         Its work since the last reading counts as far as its own requests did not take as long; ``turn`` is
-        the time of one that is not in ``wall`` yet. What it did in earlier matches is not known.
+        the time of one that is not in ``wall`` yet.
         """
         player = self._players[seat]
-        if reading is not None:
-            own = self.wall[seat] + self._starts[seat] + turn
-            work = reading.cpu - player.reading.cpu - (own - self._own[seat])
-            if self.freeze and seat in self._known and GRACE_NS < late < 2 * work:
-                player.restless = True
-                self.restless.add(seat)
-            self._known.add(seat)
-            self._own[seat] = own
-            player.reading = reading
+        work = reading.cpu - player.used - self._spent(seat) - turn
+        if self.freeze and GRACE_NS < late < 2 * work:
+            player.restless = True
+            self.restless.add(seat)
+        player.used, player.spent = reading.cpu, 0
+        self._since[seat] = self.wall[seat] + turn
+
+    def set_aside(self, seat: int, elapsed: int) -> None:
+        """Count a turn of an earlier play, which a bot's new process did not work in."""
+        self.wall[seat] += elapsed
+        self._since[seat] += elapsed
+        self.turns[seat] += 1
+
+    def end(self) -> None:
+        """Leave with each player what its requests took since its last reading, for its next match."""
+        for seat, player in self._players.items():
+            player.spent = self._spent(seat)
+            self._since[seat] = self.wall[seat]
 
     def prepare(self, seat: int) -> None:
         """Before a request to a seat: freeze the restless bots of others, and let its own go on."""

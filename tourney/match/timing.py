@@ -27,8 +27,6 @@ SHARES: Final = 2
 OVERLOADED_NS: Final = 10_000_000
 OVERLOADED_PART: Final = 10
 """A request is overloaded if more than OVERLOADED_NS and one in OVERLOADED_PART of its time was waiting."""
-NO_READING: Final = Reading(0, 0)
-"""The reading of a bot before its start."""
 
 
 def own_delay_ns() -> int:
@@ -45,11 +43,13 @@ def own_delay_ns() -> int:
 class Timing:
     """The time of a request from ``sent`` on, in nanoseconds of ``clock``.
 
-    ``limit`` is what may be charged. ``before`` is the bot's last reading before the request, ``who`` its
-    name. ``hold`` is called when the limit is extended: nothing of this match may then compete with the bot.
+    ``limit`` is what may be charged. ``used`` is the processor time that the bot can have used before the
+    request, ``who`` its name. ``hold`` is called when the limit is extended: nothing of this match may then
+    compete with the bot.
 
     ``slow``: the grace is over; ``late``: the time from its end to the referee's first look. After
-    ``finish``: ``elapsed``, ``waited`` (the part that is not charged) and ``reading`` (the last one).
+    ``finish``: ``elapsed``, ``waited`` (the part that is not charged) and ``reading`` (the last one, None if
+    the bot answered within the grace).
     """
 
     __slots__ = (
@@ -65,7 +65,7 @@ class Timing:
         sent: int,
         limit: int,
         *,
-        before: Reading = NO_READING,
+        used: int = 0,
         who: str = "",
         hold: Callable[[], None] = lambda: None,
     ) -> None:
@@ -74,7 +74,7 @@ class Timing:
         self._sent = sent
         self._limit = limit
         self._deadline = sent + limit
-        self._used = before.cpu
+        self._used = used
         self._who = who
         self._hold = hold
         self._mark: Reading | None = None
@@ -82,7 +82,7 @@ class Timing:
         self._counts: list[int] = []
         self._counted = 0
         self._fault: Event | None = None
-        self.reading = before
+        self.reading: Reading | None = None
         self.slow = False
         self.elapsed = self.waited = 0
 
