@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import pytest
 
@@ -45,11 +45,13 @@ def executor() -> Iterator[LocalExecutor]:
     made.close()
 
 
-def hand_in(executor: LocalExecutor, *, reuse: bool) -> list["Future[WorkerReply]"]:
+def hand_in(
+    executor: LocalExecutor, *, reuse: bool, sandbox: Literal["auto", "off"] = "auto"
+) -> list["Future[WorkerReply]"]:
     """Submit as many matches as the executor takes."""
     spec = MatchSpec(game="sage-stones", options=(), seats=(), seed=1)
     futures = [
-        executor.submit(MatchTask(number, spec, "bots", "off", reuse=reuse))
+        executor.submit(MatchTask(number, spec, "bots", sandbox, reuse=reuse))
         for number in range(1, executor.capacity + 1)
     ]
     executor.flush()
@@ -80,6 +82,13 @@ def test_matches_that_start_their_bots_travel_with_the_next(executor: LocalExecu
     for each, size in ((AHEAD_SECONDS / 4, 1), (AHEAD_SECONDS / 1.5, 2), (1.0, 1)):
         assert len(hand_in(executor, reuse=False)) == 4 * size
         assert fake_of(executor).answer(each) == [size] * 4
+
+
+def test_matches_without_a_sandbox_travel_alone(executor: LocalExecutor) -> None:
+    """Nothing is made ahead for them, so no result waits for the next match."""
+    for _ in range(3):
+        assert len(hand_in(executor, reuse=False, sandbox="off")) == 4
+        assert fake_of(executor).answer(AHEAD_SECONDS / 100) == [1] * 4
 
 
 def test_error_of_a_batch_ends_each_of_its_matches(executor: LocalExecutor) -> None:

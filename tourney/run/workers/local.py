@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+from collections.abc import Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from functools import partial
 from typing import Any, ClassVar, Final
@@ -15,7 +16,10 @@ MAX_BATCH: Final = 32
 BATCH_SECONDS: Final = 0.025
 """The time of a batch of matches with ``reuse``."""
 AHEAD_BATCH: Final = 2
-"""The most matches of a batch without it: more would wait behind a slow one while other workers are idle."""
+"""The most matches of a batch without it: more would wait behind a slow one while other workers are idle.
+
+Without a sandbox nothing is made ahead, so there each match travels alone.
+"""
 AHEAD_SECONDS: Final = 0.25
 """The time of a batch without it: within a batch, sandboxes are made ahead."""
 STOP_SECONDS: Final = 5.0
@@ -76,27 +80,26 @@ class LocalExecutor(MatchExecutor):
         held, self._held = self._held, []
         if held:
             batch = self._executor.submit(worker.play_batch, [task for task, _ in held])
-            reuse = all(task.reuse for task, _ in held)
-            batch.add_done_callback(partial(self._set_replies, [future for _, future in held], reuse))
+            batch.add_done_callback(partial(self._set_replies, held))
 
     def _set_replies(
-        self, futures: "list[Future[WorkerReply]]", reuse: bool, batch: "Future[Replies]"
+        self, held: "list[tuple[MatchTask, Future[WorkerReply]]]", batch: "Future[Replies]"
     ) -> None:
         """Give each match of a batch its reply; those of a cancelled batch get none.
 
-        ``reuse``: all of them were played with it, which decides the size of the next batch.
+        How long they took decides the size of the next batch.
         """
         if batch.cancelled():
             return
         error = batch.exception()
         if error is not None:
-            for future in futures:
+            for _, future in held:
                 future.set_exception(error)
             return
         replies, seconds = batch.result()
-        wanted, most = (BATCH_SECONDS, MAX_BATCH) if reuse else (AHEAD_SECONDS, AHEAD_BATCH)
+        wanted, most = _batch_of([task for task, _ in held])
         self._batch = max(1, min(most, int(wanted * len(replies) / max(seconds, 1e-6))))
-        for future, reply in zip(futures, replies, strict=True):
+        for (_, future), reply in zip(held, replies, strict=True):
             if isinstance(reply, WorkerReply):
                 future.set_result(reply)
             else:
@@ -144,6 +147,13 @@ class LocalExecutor(MatchExecutor):
             initializer=worker.initialize,
             initargs=(slots, self._cpus, self._draining, self._playing),
         )
+
+
+def _batch_of(tasks: Sequence[MatchTask]) -> tuple[float, int]:
+    """Return the seconds and the most matches of a batch of such matches."""
+    if all(task.reuse for task in tasks):
+        return BATCH_SECONDS, MAX_BATCH
+    return (AHEAD_SECONDS, 1) if tasks[0].sandbox == "off" else (AHEAD_SECONDS, AHEAD_BATCH)
 
 
 def default_workers() -> int:
