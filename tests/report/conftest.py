@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.report import world
-from tourney.report.site import Options, site
+from tourney.report.rendering import Options
+from tourney.report.site import site
 from tourney.report.source import Source, load
 from tourney.report.write import write
 from tourney.store.repository import Repository

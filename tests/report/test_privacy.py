@@ -7,7 +7,8 @@ import pytest
 from tests.report import world
 from tourney.match.result import LogLine
 from tourney.report.privacy import BROKEN, published
-from tourney.report.site import Options, site
+from tourney.report.rendering import Options
+from tourney.report.site import site
 from tourney.report.source import Detail, Source, load
 from tourney.store.repository import Repository
 from tourney.store.values import MatchResult

@@ -16,8 +16,9 @@ from tests.report.pages import pages, read
 from tourney.bots.catalogue.shipped import shipped_digests
 from tourney.match.record import digest_of
 from tourney.match.spec import Entrant
-from tourney.report.listing import PAGE, list_page, pages_of
-from tourney.report.site import Options, paged, site, sites
+from tourney.report.listing import PAGE, list_page, paged, pages_of
+from tourney.report.rendering import Options
+from tourney.report.site import site, sites
 from tourney.report.source import Source, load
 from tourney.report.text import display
 from tourney.report.write import write

@@ -10,7 +10,7 @@ import pytest
 from tests.tournaments import refused
 from tourney.errors import EnvironmentFailure, UsageError
 from tourney.report import write as module
-from tourney.report.site import File
+from tourney.report.rendering import File
 from tourney.report.write import MARKER, is_report, write
 
 

@@ -14,7 +14,8 @@ from tests.command import PROGRAM, popen
 from tests.processes import PATIENCE, alive, wait_for, workers_of
 from tests.tournaments import digests, write_file
 from tourney.ratings.trueskill_rating import TrueSkillMethod
-from tourney.report.site import Options, site
+from tourney.report.rendering import Options
+from tourney.report.site import site
 from tourney.report.source import load
 from tourney.results.standings import compute_standings
 from tourney.store import sqlite

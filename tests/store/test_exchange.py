@@ -15,6 +15,7 @@ from tourney.games.registry import GAMES, find_game
 from tourney.parsing import parse_json
 from tourney.ratings.trueskill_rating import Settings
 from tourney.report import site, source
+from tourney.report.rendering import Options
 from tourney.results.ratings import draw_probability_of, rate_batch, rate_trueskill
 from tourney.results.standings import compute_standings
 from tourney.run.engine.recorder import pair_next, spec_of
@@ -68,7 +69,7 @@ def lines_of(repository: Repository, tournament: Tournament, *, measured: bool =
 
 def facts(repository: Repository, tournament: Tournament, *, measured: bool) -> list[object]:
     """Return all that a person sees of a tournament: standings, ratings, progress, the report's bytes."""
-    one, options = tournament.id, site.Options(measured=measured)
+    one, options = tournament.id, Options(measured=measured)
     settings = Settings(draw_probability=draw_probability_of(repository, tournament))
     return [
         compute_standings(repository, one),

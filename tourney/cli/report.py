@@ -10,7 +10,8 @@ from tourney.cli.output import Output, current
 from tourney.cli.standings import warn_unknown_format
 from tourney.errors import StoreDamaged, UsageError
 from tourney.report import text
-from tourney.report.site import MATCH_PAGES, File, Options, site, sites
+from tourney.report.rendering import MATCH_PAGES, File, Options
+from tourney.report.site import site, sites
 from tourney.report.source import Source, load
 from tourney.report.text import folder
 from tourney.report.write import Written, write

@@ -16,7 +16,7 @@ from tourney.report import plots, text
 from tourney.report.facts import Fact, match_facts, measured_facts
 from tourney.report.listing import MatchLine
 from tourney.report.replay import Replay, replay
-from tourney.report.source import Detail, EntrantLabel, SeatLabel, Source
+from tourney.report.source import Detail, EntrantLabel, SeatLabel, Setting
 from tourney.results.tables import DataTable
 
 LOG_LINES = 200
@@ -95,16 +95,20 @@ class MatchPage:
 
 
 def match_page(
-    source: Source,
+    source: Setting,
     line: MatchLine,
     detail: Detail,
     *,
     group: Sequence[MatchLine] = (),
+    others: Mapping[int, Record] | None = None,  # noqa: ARG001 - shown once variations are
     before: MatchLine | None = None,
     after: MatchLine | None = None,
     measured: bool,
 ) -> MatchPage:
-    """Return a match's page; ``group`` is its mirrored group, including itself."""
+    """Return a match's page; ``group`` is its mirrored group, including itself.
+
+    ``others`` are the records of the group's other matches, by number; damaged ones are left out.
+    """
     record = detail.record
     film = replay(source.game, record) if record else Replay((0, 0, 0, 0), (), (), "")
     times = _times(detail.measured) if measured else ()

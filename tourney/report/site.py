@@ -1,22 +1,17 @@
-"""The site: its files one after another, each a function of the source alone."""
+"""The site: its files one after another, each a function of the source alone.
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+To add a kind of page, write a module with a function that yields its files, and add its line to ``KINDS``.
+"""
 
-import rfc8785
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 
-from tourney import __version__
 from tourney.games import svg_diagram
-from tourney.report import bot_page, listing, overview, pairwise, text
-from tourney.report.match_page import match_page
+from tourney.report import bot_page, listing, match_files, overview, pairwise, text
 from tourney.report.privacy import published
+from tourney.report.rendering import File, Look, Options, Renderer
 from tourney.report.source import Source
 from tourney.resources import templates_dir
-from tourney.results.tables import DataTable
-
-MATCH_PAGES = 10_000
-"""Default maximum of match pages."""
 
 INLINE_CROSSTABLE = 24
 """Most entrants for which the first page has the crosstable too."""
@@ -24,39 +19,104 @@ INLINE_CROSSTABLE = 24
 STATIC = ("style.css", "theme.js", "tables.js", "board.js", "replay.js")
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """The contents of a report. Without ``measured``, nothing outside the records' digests.
+def _front(make: Renderer) -> overview.Overview:
+    return overview.overview(make.source, measured=make.measured)
 
-    ``logs``: publish bots' standard error, the host's name and errors of the machine too (see ``privacy``).
+
+def _crosstable(make: Renderer) -> pairwise.Crosstable:
+    return pairwise.crosstable(make.source)
+
+
+def _superiority(make: Renderer) -> pairwise.Superiority:
+    return pairwise.superiority(make.source)
+
+
+def _index_page(make: Renderer) -> Iterator[File]:
+    cross = make.once(_crosstable)
+    small = len(cross.lines) <= INLINE_CROSSTABLE
+    yield make.page(
+        "index.html",
+        "index.html",
+        front=make.once(_front),
+        cross=cross if small else None,
+        better=make.once(_superiority),
+        matrix=small,
+        matches=len(make.lines),
+    )
+
+
+def _crosstable_page(make: Renderer) -> Iterator[File]:
+    yield make.page(
+        "crosstable.html", "crosstable.html", cross=make.once(_crosstable), better=make.once(_superiority)
+    )
+
+
+def _downloads(make: Renderer) -> Iterator[File]:
+    tables = {
+        **make.once(_front).downloads,
+        "crosstable": make.once(_crosstable).download,
+        "superiority": make.once(_superiority).download,
+        "matches": listing.matches_table(make.source, measured=make.measured),
+    }
+    for name, table in tables.items():
+        yield from make.tables(f"data/{name}", table)
+
+
+def _list_pages(make: Renderer) -> Iterator[File]:
+    pages = listing.pages_of(make.lines)
+    paths = [listing.list_page(k) for k in range(len(pages))]
+    for index, lines in enumerate(pages):
+        yield make.page(
+            paths[index],
+            "matches.html",
+            lines=lines,
+            pages=paths,
+            index=index,
+            total=len(make.lines),
+            unpaged=len(make.lines) - len(make.paged),
+        )
+
+
+def _bot_pages(make: Renderer) -> Iterator[File]:
+    standings = make.once(_front).standings
+    for page in bot_page.bot_pages(make.source, standings, make.line_of, measured=make.measured):
+        yield make.page(page.entrant.page, "bot.html", bot=page)
+        for name, table in page.downloads.items():
+            yield from make.tables(f"data/bots/{page.entrant.slug}-{name}", table)
+
+
+def _always(_: Source) -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class PageKind:
+    """A kind of page: ``files`` yields its files, for the tournaments that ``when`` accepts.
+
+    With a ``title``, the navigation of all pages links to its page at ``path``.
     """
 
-    measured: bool = True
-    match_pages: int = MATCH_PAGES
-    logs: bool = False
+    files: Callable[[Renderer], Iterator[File]]
+    title: str = ""
+    path: str = ""
+    when: Callable[[Source], bool] = _always
 
 
-@dataclass(frozen=True, slots=True)
-class File:
-    """A file of the site: its path, with ``/``, and its content.
-
-    ``damaged``: why it omits parts that are in the database, one sentence each.
-    """
-
-    path: str
-    content: bytes
-    damaged: tuple[str, ...] = ()
-
-    @property
-    def is_page(self) -> bool:
-        """Whether it is a page."""
-        return self.path.endswith(".html")
+KINDS = (
+    PageKind(_index_page, "Standings", "index.html"),
+    PageKind(_crosstable_page, "Crosstable", "crosstable.html"),
+    PageKind(_list_pages, "Matches", "matches.html"),
+    PageKind(_bot_pages),
+    PageKind(_downloads),
+    PageKind(match_files.files),
+)
+"""The kinds of pages, in the order of the navigation; those of matches come last."""
 
 
 def site(source: Source, options: Options | None = None) -> Iterator[File]:
     """Yield the files of a tournament's report."""
     yield from _static_files()
-    yield from _Site(source, options or Options()).files()
+    yield from _files(source, options or Options())
 
 
 def sites(sources: Iterable[Source], options: Options | None = None) -> Iterator[File]:
@@ -65,142 +125,27 @@ def sites(sources: Iterable[Source], options: Options | None = None) -> Iterator
     yield from _static_files()
     entries = []
     for place, source in enumerate(sources, start=1):
-        prefix = f"t{place}-{text.folder(source.tournament.name)[:40].lower()}"
-        yield from _Site(source, options, prefix).files()
-        entries.append(overview.tournament_row(source, f"{prefix}/index.html"))
-    template = _environment("Tournaments", "", options).get_template("tournaments.html")
-    rendered = template.render(root="", base="", path="index.html", entries=entries)
-    yield File("index.html", rendered.encode("utf-8"))
+        prefix = f"t{place}-{text.folder(source.tournament.name)[:40].lower()}/"
+        yield from _files(source, options, prefix)
+        entries.append(overview.tournament_row(source, f"{prefix}index.html"))
+    look = Look.of("Tournaments", "", options)
+    yield look.page("index.html", "tournaments.html", entries=entries)
 
 
-def paged(source: Source, most: int) -> frozenset[int]:
-    """Return the numbers of the matches with a page: those with faults first, then in schedule order."""
-    numbered = [(not any(m.result.faults), m.number) for m in source.matches if m.result is not None]
-    return frozenset(number for _, number in sorted(numbered)[:most])
+def renderer(source: Source, options: Options, prefix: str = "") -> Renderer:
+    """Return the renderer of a tournament's pages."""
+    source = published(source, logs=options.logs)
+    return Renderer(source, options, prefix, tuple((k.title, k.path) for k in _kinds(source) if k.title))
 
 
-class _Site:
-    """The pages of one tournament, in a folder of the site (``prefix``) or at its top ("")."""
-
-    def __init__(self, source: Source, options: Options, prefix: str = "") -> None:
-        source = published(source, logs=options.logs)
-        self._source = source
-        self._measured = options.measured
-        self._prefix = f"{prefix}/" if prefix else ""
-        self._environment = _environment(
-            text.display(source.tournament.name),
-            text.display(source.game.title if source.game else source.tournament.game),
-            options,
-            several=bool(prefix),
-        )
-        self._paged = paged(source, options.match_pages)
-        self._lines = listing.match_lines(source, self._paged, measured=options.measured)
-
-    def files(self) -> Iterator[File]:
-        for file in self._files():
-            yield replace(file, path=self._prefix + file.path)
-
-    def _files(self) -> Iterator[File]:
-        source = self._source
-        front = overview.overview(source, measured=self._measured)
-        cross = pairwise.crosstable(source)
-        better = pairwise.superiority(source)
-        small = len(cross.lines) <= INLINE_CROSSTABLE
-        yield self._page(
-            "index.html",
-            "index.html",
-            front=front,
-            cross=cross if small else None,
-            better=better,
-            matrix=small,
-            matches=len(self._lines),
-        )
-        yield self._page("crosstable.html", "crosstable.html", cross=cross, better=better)
-        downloads = {
-            **front.downloads,
-            "crosstable": cross.download,
-            "superiority": better.download,
-            "matches": listing.matches_table(source, measured=self._measured),
-        }
-        for name, table in downloads.items():
-            yield from _tables(f"data/{name}", table)
-        yield from self._list()
-        yield from self._bots(front)
-        yield from self._matches()
-
-    def _list(self) -> Iterator[File]:
-        pages = listing.pages_of(self._lines)
-        paths = [listing.list_page(k) for k in range(len(pages))]
-        for index, lines in enumerate(pages):
-            yield self._page(
-                paths[index],
-                "matches.html",
-                lines=lines,
-                pages=paths,
-                index=index,
-                total=len(self._lines),
-                unpaged=len(self._lines) - len(self._paged),
-            )
-
-    def _bots(self, front: overview.Overview) -> Iterator[File]:
-        matches = {line.number: line for line in self._lines}
-        for page in bot_page.bot_pages(self._source, front.standings, matches, measured=self._measured):
-            yield self._page(page.entrant.page, "bot.html", bot=page)
-            for name, table in page.downloads.items():
-                yield from _tables(f"data/bots/{page.entrant.slug}-{name}", table)
-
-    def _matches(self) -> Iterator[File]:
-        shown = [line for line in self._lines if line.number in self._paged]
-        groups: dict[tuple[int, int, int], list[listing.MatchLine]] = {}
-        for line in self._lines:
-            groups.setdefault((line.round, line.table, line.repeat), []).append(line)
-        for index, line in enumerate(shown):
-            page = match_page(
-                self._source,
-                line,
-                self._source.detail(line.number),
-                group=groups[line.round, line.table, line.repeat],
-                before=shown[index - 1] if index else None,
-                after=shown[index + 1] if index + 1 < len(shown) else None,
-                measured=self._measured,
-            )
-            file = self._page(listing.match_path(line.number), "match.html", match=page)
-            yield replace(file, damaged=tuple(page.damaged.values()))
-            if page.record is not None:
-                yield File(f"matches/{line.number}.json", rfc8785.dumps(page.record) + b"\n")
-                yield File(f"matches/{line.number}.csv", page.download.csv())
-
-    def _page(self, path: str, template: str, **context: object) -> File:
-        root = "../" * path.count("/")
-        base = root + ("../" if self._prefix else "")
-        rendered = self._environment.get_template(template).render(root=root, base=base, path=path, **context)
-        return File(path, rendered.encode("utf-8"))
+def _kinds(source: Source) -> tuple[PageKind, ...]:
+    return tuple(kind for kind in KINDS if kind.when(source))
 
 
-def _tables(path: str, table: DataTable) -> Iterator[File]:
-    yield File(f"{path}.csv", table.csv())
-    yield File(f"{path}.json", table.json())
-
-
-def _environment(title: str, game: str, options: Options, *, several: bool = False) -> Environment:
-    """Return a Jinja2 environment that escapes everything and refuses undefined names."""
-    made = Environment(
-        loader=FileSystemLoader(templates_dir()),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    made.globals["count"] = text.count
-    made.globals["site"] = {
-        "title": title,
-        "game": game,
-        "measured": options.measured,
-        "version": __version__,
-        "several": several,
-    }
-    return made
+def _files(source: Source, options: Options, prefix: str = "") -> Iterator[File]:
+    make = renderer(source, options, prefix)
+    for kind in _kinds(source):
+        yield from kind.files(make)
 
 
 def _static_files() -> Iterator[File]:

@@ -1,7 +1,7 @@
 """The source of a report: a stored tournament as one frozen value, and its results as pandas frames."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
@@ -30,6 +30,7 @@ from tourney.store.values import (
     OverloadTotals,
     PairTotal,
     RowCounts,
+    RunSettings,
     ScoreTotals,
     StoredEntrant,
     Tournament,
@@ -97,6 +98,22 @@ class SeatLabel:
 
 
 @dataclass(frozen=True)
+class Setting:
+    """What the pages of matches know of their tournament: nothing that changes while it runs; picklable.
+
+    ``tournament`` says nothing of its progress: it is neither complete nor has it a root.
+    """
+
+    tournament: Tournament
+    seats: tuple[SeatLabel, ...]
+
+    @property
+    def game(self) -> AnyGame | None:
+        """The game, or None where it is not installed (any more), or broken."""
+        return _game(self.tournament.game)
+
+
+@dataclass(frozen=True)
 class Source:
     """A tournament, whole. ``matches`` are those with a result, in schedule order.
 
@@ -120,10 +137,13 @@ class Source:
     @cached_property
     def game(self) -> AnyGame | None:
         """The game, or None where it is not installed (any more), or broken."""
-        try:
-            return find_game(self.tournament.game)
-        except GameError:
-            return None
+        return _game(self.tournament.game)
+
+    @cached_property
+    def setting(self) -> Setting:
+        """What the pages of matches know of the tournament."""
+        run = RunSettings()
+        return Setting(replace(self.tournament, run=run, complete=False, created="", root=None), self.seats)
 
     @property
     def format(self) -> Format:
@@ -191,6 +211,13 @@ class Source:
         """All results, in schedule order."""
         found = (match.result_row for match in self.matches)
         return tuple(result for result in found if result is not None)
+
+
+def _game(name: str) -> AnyGame | None:
+    try:
+        return find_game(name)
+    except GameError:
+        return None
 
 
 def _label(stored: StoredEntrant, shipped: dict[str, str]) -> EntrantLabel:

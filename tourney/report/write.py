@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tourney.errors import EnvironmentFailure, UsageError
 from tourney.parsing import parse_json
-from tourney.report.site import File
+from tourney.report.rendering import File
 
 MARKER = "tourney-report.json"
 """The file that marks a folder as a report, which a new report may replace."""

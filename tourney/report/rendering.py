@@ -1,0 +1,177 @@
+"""The renderer: makes the files of one tournament's pages from their contexts and templates."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeVar
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from tourney import __version__
+from tourney.report import listing, text
+from tourney.report.source import Source
+from tourney.resources import templates_dir
+from tourney.results.tables import DataTable
+
+T = TypeVar("T")
+
+MATCH_PAGES = 10_000
+"""Default maximum of match pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The contents of a report. Without ``measured``, nothing outside the records' digests.
+
+    ``logs``: publish bots' standard error, the host's name and errors of the machine too (see ``privacy``).
+    """
+
+    measured: bool = True
+    match_pages: int = MATCH_PAGES
+    logs: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file of the site: its path, with ``/``, and its content.
+
+    ``damaged``: why it omits parts that are in the database, one sentence each.
+    """
+
+    path: str
+    content: bytes
+    damaged: tuple[str, ...] = ()
+
+    @property
+    def is_page(self) -> bool:
+        """Whether it is a page."""
+        return self.path.endswith(".html")
+
+
+@dataclass(frozen=True)
+class Look:
+    """What all pages of a tournament have in common; picklable.
+
+    ``site`` are the values that templates see as ``site``, ``prefix`` the folder in a site of several
+    tournaments, with its ``/``, or "".
+    """
+
+    site: tuple[tuple[str, Any], ...]
+    prefix: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        title: str,
+        game: str,
+        options: Options,
+        prefix: str = "",
+        nav: tuple[tuple[str, str], ...] = (),
+    ) -> "Look":
+        """Return the look of the pages of a report; title and game are safe to show once escaped."""
+        values = {
+            "title": title,
+            "game": game,
+            "measured": options.measured,
+            "version": __version__,
+            "several": bool(prefix),
+            "nav": nav,
+        }
+        return cls(tuple(values.items()), prefix)
+
+    @cached_property
+    def environment(self) -> Environment:
+        """The templates, which escape everything and refuse undefined names."""
+        made = Environment(
+            loader=FileSystemLoader(templates_dir()),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            keep_trailing_newline=True,
+        )
+        made.globals["count"] = text.count
+        made.globals["site"] = dict(self.site)
+        return made
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the templates, which every process reads by itself."""
+        return {"site": self.site, "prefix": self.prefix}
+
+    def page(self, path: str, template: str, **context: object) -> File:
+        """Render a page. Its path in the tournament's folder is also in the context, as ``path``.
+
+        ``root`` leads to the tournament's folder, ``base`` to the site's.
+        """
+        root = "../" * path.count("/")
+        base = root + ("../" if self.prefix else "")
+        rendered = self.environment.get_template(template).render(root=root, base=base, path=path, **context)
+        return File(self.prefix + path, rendered.encode("utf-8"))
+
+
+@dataclass
+class Renderer:
+    """Renders the pages of one tournament; page kinds get it.
+
+    ``nav`` are the pages in the navigation, as (title, path).
+    """
+
+    source: Source
+    options: Options
+    prefix: str = ""
+    nav: tuple[tuple[str, str], ...] = ()
+    _made: dict[object, Any] = field(default_factory=dict)
+
+    @property
+    def measured(self) -> bool:
+        """Whether to show what lies outside the records' digests."""
+        return self.options.measured
+
+    @cached_property
+    def look(self) -> Look:
+        """What all pages have in common."""
+        source = self.source
+        title = text.display(source.tournament.name)
+        game = text.display(source.game.title if source.game else source.tournament.game)
+        return Look.of(title, game, self.options, self.prefix, self.nav)
+
+    @cached_property
+    def paged(self) -> frozenset[int]:
+        """The numbers of the matches with a page."""
+        return listing.paged(self.source, self.options.match_pages)
+
+    @cached_property
+    def lines(self) -> tuple[listing.MatchLine, ...]:
+        """All finished matches."""
+        return listing.match_lines(self.source, self.paged, measured=self.measured)
+
+    @cached_property
+    def line_of(self) -> dict[int, listing.MatchLine]:
+        """All finished matches by number."""
+        return {line.number: line for line in self.lines}
+
+    def once(self, make: "Callable[[Renderer], T]") -> T:
+        """Return what a function makes for this tournament, computed once for all page kinds."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        found: T = self._made[make]
+        return found
+
+    def page(self, path: str, template: str, **context: object) -> File:
+        """Render a page at a path in the tournament's folder."""
+        return self.look.page(path, template, **context)
+
+    def tables(self, path: str, table: DataTable) -> Iterator[File]:
+        """Yield a table for download: ``path`` with .csv and .json."""
+        yield self.file(f"{path}.csv", table.csv())
+        yield self.file(f"{path}.json", table.json())
+
+    def file(self, path: str, content: bytes) -> File:
+        """Return a file at a path in the tournament's folder."""
+        return File(self.prefix + path, content)
+
+    def script(self, path: str, name: str, data: object) -> File:
+        """Return a script that only sets ``window.NAME`` to JSON data: pages in a folder cannot fetch."""
+        dumped = json.dumps(data, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+        return self.file(path, f"window.{name}={dumped};\n".encode("ascii"))
