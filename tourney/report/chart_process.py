@@ -1,0 +1,34 @@
+"""The process that draws charts: a Vega-Lite specification per line in, its SVG as a JSON line out.
+
+The library brings a JavaScript engine with threads and 100 MB of memory, which do not belong into a process
+that forks workers or plays matches. Started by ``tourney.report.charts``; ends with its input.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Iterable
+from typing import IO
+
+import vl_convert
+
+VEGA_LITE = "5.21"
+"""The version of Vega-Lite that draws, of those that the library brings."""
+
+
+def answer(lines: Iterable[bytes], out: IO[bytes]) -> None:
+    """Write an object for each line: ``svg``, or ``error`` where the specification cannot be drawn."""
+    for line in lines:
+        try:
+            found = {"svg": vl_convert.vegalite_to_svg(json.loads(line), vl_version=VEGA_LITE)}
+        except ValueError as error:
+            found = {"error": str(error)}
+        out.write(json.dumps(found).encode("ascii") + b"\n")
+        out.flush()
+
+
+if __name__ == "__main__":
+    # What the library prints goes to standard error: the answers have a descriptor of their own.
+    with os.fdopen(os.dup(1), "wb") as answers:
+        os.dup2(2, 1)
+        answer(sys.stdin.buffer, answers)
