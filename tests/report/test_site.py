@@ -171,7 +171,7 @@ def test_downloads_contain_the_tables(report: Report) -> None:
         assert len(lines) == len(rows) + 1
         assert all(list(row) == lines[0] for row in rows)
     standings = json.loads((folder / "standings.json").read_bytes())
-    assert sorted(row["entrant"] for row in standings) == sorted(world.HOSTILE)
+    assert sorted(row["name"] for row in standings) == sorted(world.HOSTILE)
 
 
 def test_same_database_gives_same_bytes(report: Report) -> None:

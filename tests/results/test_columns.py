@@ -8,12 +8,15 @@ from tourney.results.columns import (
     Column,
     csv_cell,
     decimal,
+    page_columns,
+    ranking_columns,
     report_columns,
-    special_tie_breaks,
     standings_columns,
 )
-from tourney.results.standings import ranking_rule
-from tourney.schedule.format import FORMATS, find_format
+from tourney.results.standings import ranking_rule, ranking_sentences
+from tourney.schedule.format import FORMATS, History, Participant, Setup, find_format
+from tourney.schedule.swiss import Swiss
+from tourney.schedule.tie_breaks import Scores, TieBreak
 
 
 @pytest.mark.parametrize(
@@ -63,20 +66,64 @@ def test_ranking_rule_depends_on_the_format(name: str, seats: int, rule: str) ->
 
 
 @pytest.mark.parametrize(
-    ("name", "titles"),
+    ("name", "headings"),
     [
-        ("round-robin", []),
-        ("gauntlet", []),
-        ("swiss", ["Buchholz Cut-1", "Buchholz", "Sonneborn-Berger"]),
-        ("knockout", ["Stages won"]),
-        ("adaptive", ["Rating", "Sigma"]),
+        ("round-robin", "# Bot Points Games|Score %|W D L|Direct encounter|Sonneborn-Berger|Faults"),
+        ("gauntlet", "# Bot|Score %|Points Games W D L|Direct encounter|Sonneborn-Berger|Faults"),
+        (
+            "swiss",
+            (
+                "# Bot Points Games|Score %|W D L|Buchholz Cut-1|Buchholz|Sonneborn-Berger"
+                " Direct encounter|Faults"
+            ),
+        ),
+        ("knockout", "# Bot|Stages won|Points Games|Score %|W D L Faults"),
+        ("adaptive", "# Bot Rating Points Games|Score %|W D L Sigma Faults"),
     ],
 )
-def test_reports_show_the_tie_breaks_of_special_formats(name: str, titles: list[str]) -> None:
-    shown = special_tie_breaks(find_format(name), 2)
-    assert [column.title for column in shown] == titles
-    keys = [column.key for column in report_columns(find_format(name), 2)]
-    assert {column.key for column in shown} <= set(keys)
+def test_value_that_ranks_first_stands_first(name: str, headings: str) -> None:
+    shown = "|".join(column.heading for column in page_columns(find_format(name), 2))
+    assert shown.replace("|", " ") == headings.replace("|", " ")
+    columns = standings_columns(find_format(name), 2)
+    assert columns[2].criterion == 1
+    assert "ranks first" in columns[2].description
+    assert [c.key for c in report_columns(find_format(name), 2)[: len(columns)]] == [c.key for c in columns]
+
+
+def test_criteria_are_numbered_in_the_order_of_use() -> None:
+    for format_ in FORMATS.all():
+        for seats in (2, 4):
+            order = [column.key for column in ranking_columns(format_, seats)]
+            used = [entry.name for entry in format_.ranking(seats) if entry.order]
+            first = {"points-per-match": "mean"}.get(format_.ranked_by, format_.ranked_by)
+            assert order == [first, *(name for name in used if name != first)]
+
+
+class Fewest(Swiss):
+    """A format with a measure of its own that ranks the lowest first, and no tie-break that names it."""
+
+    name = "fewest"
+    ranked_by = "moves"
+    measures = (TieBreak("moves", "moves", "Actions played", unit="actions", digits=0, lower_first=True),)
+
+    def scores(self, setup: Setup, history: History) -> Scores:
+        points = {player.number: Fraction(0) for player in setup.participants}
+        return Scores(points, measures={"moves": {number: Fraction(9 - number) for number in points}})
+
+    def tie_breaks(self, seats: int) -> tuple[str, ...]:
+        return ("wins",)
+
+
+def test_format_may_rank_the_lowest_first() -> None:
+    table = Fewest().table(Setup(tuple(map(Participant, range(3))), 2, 1), History())
+    assert [(line.rank, line.number, str(dict(line.values)["moves"])) for line in table] == [
+        (1, 2, "7"),
+        (2, 1, "8"),
+        (3, 0, "9"),
+    ]
+    sentences = ranking_sentences(Fewest(), 2)
+    assert sentences[0] == "Ranked by moves (lower first); ties are broken by wins."
+    assert "Moves: Actions played (actions; lower is better; ranks first)." in sentences
 
 
 def test_every_column_of_the_standings_has_help_and_one_key() -> None:

@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from markupsafe import Markup
 
@@ -10,8 +11,8 @@ from tourney.match.record import FAULT_KINDS
 from tourney.report import plots, text
 from tourney.report.facts import Fact, state, tournament_facts
 from tourney.report.source import EntrantLabel, SeatLabel, Source
-from tourney.results.columns import Column, rendered, report_columns, special_tie_breaks
-from tourney.results.standings import Standing, ranking_rule, standing_row
+from tourney.results.columns import Column, page_columns, rendered, report_columns
+from tourney.results.standings import Standing, interim_sentence, ranking_sentences, standing_row
 from tourney.results.tables import DataTable
 from tourney.schedule.row import units_of_win
 from tourney.store.values import ScoreTotals
@@ -22,13 +23,18 @@ HISTORY = ("rank", "mu", "sigma", "exposed", "games")
 
 @dataclass(frozen=True, slots=True)
 class StandingLine:
-    """A line of the standings with the ratings; strings are as printed."""
+    """A line of the standings with the ratings; strings are as printed.
+
+    ``cells`` are the values of the columns of the standings (``Overview.columns``), in their order;
+    ``ranking`` holds those that rank, with their columns, apart from points, share and wins.
+    """
 
     entrant: EntrantLabel
     standing: Standing
     points: str
     percent: str
-    tie_breaks: tuple[str, ...]
+    cells: tuple[str, ...]
+    ranking: tuple[tuple[Column, str], ...]
     rating_rank: int
     mu: str
     sigma: str
@@ -67,14 +73,16 @@ class SeatLine:
 class Overview:
     """The template context of the first page. ``downloads`` are by file name without suffix.
 
-    ``rule`` is the ranking rule in words, ``tie_breaks`` the columns of the tie-breaks to show.
+    ``rules`` are sentences on the ranking rule; ``columns`` are those of the standings, from the catalogue.
+    ``interim`` says what an unfinished tournament has still to play, or is "".
     """
 
     facts: tuple[Fact, ...]
     state: str
-    rule: str
+    rules: tuple[str, ...]
+    interim: str
     standings: tuple[StandingLine, ...]
-    tie_breaks: tuple[Column, ...]
+    columns: tuple[Column, ...]
     axis: Markup
     skill_axis: Markup
     seats: tuple[SeatLine, ...]
@@ -87,7 +95,7 @@ class Overview:
 
 def overview(source: Source, *, measured: bool) -> Overview:
     """Return the first page's context, with measurements only if ``measured``."""
-    tie_breaks = special_tie_breaks(source.format, source.tournament.seats)
+    columns = page_columns(source.format, source.tournament.seats)
     scale = plots.axis_of([value for line in source.batch.ratings for value in (line.low, line.high)])
     skill_scale = plots.axis_of(
         [mu for r in source.ratings for mu in (r.mu - 3 * r.sigma, r.mu + 3 * r.sigma)]
@@ -96,9 +104,10 @@ def overview(source: Source, *, measured: bool) -> Overview:
     return Overview(
         facts=tuple(tournament_facts(source, measured=measured)),
         state=state(source),
-        rule=ranking_rule(source.format, source.tournament.seats),
-        standings=_standing_lines(source, tie_breaks, scale, skill_scale),
-        tie_breaks=tie_breaks,
+        rules=ranking_sentences(source.format, source.tournament.seats),
+        interim=interim_sentence(source.tournament.complete, source.progress),
+        standings=_standing_lines(source, columns, scale, skill_scale),
+        columns=columns,
         axis=plots.whisker_axis(scale),
         skill_axis=plots.whisker_axis(skill_scale),
         seats=seats,
@@ -116,20 +125,23 @@ def overview(source: Source, *, measured: bool) -> Overview:
 
 
 def _standing_lines(
-    source: Source, tie_breaks: tuple[Column, ...], scale: plots.Scale, skill_scale: plots.Scale
+    source: Source, columns: tuple[Column, ...], scale: plots.Scale, skill_scale: plots.Scale
 ) -> tuple[StandingLine, ...]:
     ratings = {rating.entrant: rating for rating in source.ratings}
     batch = {line.entrant: line for line in source.batch.ratings}
     lines = []
     for standing in source.standings:
         rating, line = ratings[standing.number], batch[standing.number]
+        cells = standing_cells(columns, standing)
+        own = [pair for pair in zip(columns, cells, strict=True) if _is_special(pair[0])]
         lines.append(
             StandingLine(
                 entrant=source.labels[standing.number],
                 standing=standing,
                 points=text.points(standing.points, source.tournament.seats),
                 percent=text.percent(standing.mean),
-                tie_breaks=tuple(_shown(column, standing) for column in tie_breaks),
+                cells=cells,
+                ranking=tuple(sorted(own, key=lambda pair: pair[0].criterion)),
                 rating_rank=rating.rank,
                 mu=text.number(rating.mu, 3),
                 sigma=text.number(rating.sigma, 3),
@@ -146,9 +158,22 @@ def _standing_lines(
     return tuple(lines)
 
 
-def _shown(column: Column, line: Standing) -> str:
-    value = column.shown(dict(line.tie_breaks)[column.key])
-    return text.MISSING if value is None else str(value).replace("-", "\N{MINUS SIGN}")
+def _is_special(column: Column) -> bool:
+    return column.criterion > 0 and column.key not in {"points", "mean", "wins"}
+
+
+def standing_cells(columns: tuple[Column, ...], line: Standing) -> tuple[str, ...]:
+    """Return the values of a line of the standings as printed; the name is safe to show once escaped."""
+    row = standing_row(line)
+    return tuple(
+        text.display(line.name) if column.key == "name" else _shown(column, row[column.key])
+        for column in columns
+    )
+
+
+def _shown(column: Column, value: Any) -> str:
+    shown = column.shown(value)
+    return text.MISSING if shown is None else str(shown).replace("-", "\N{MINUS SIGN}")
 
 
 def seat_lines(source: Source, entrant: int | None = None) -> tuple[SeatLine, ...]:
@@ -192,7 +217,7 @@ def _ends(source: Source) -> tuple[tuple[str, int, str], ...]:
 
 
 def _standings_table(source: Source) -> DataTable:
-    """Return the standings with points also as exact fractions."""
+    """Return the standings as commands export them, with bots, ratings, and points as exact fractions."""
     ratings = {rating.entrant: rating for rating in source.ratings}
     batch = {found.entrant: found for found in source.batch.ratings}
     rows = []
@@ -202,17 +227,16 @@ def _standings_table(source: Source) -> DataTable:
             elo._asdict()
             | standing_row(line)
             | {
-                "entrant": entrant.name,
                 "bot": entrant.bot,
                 "version": entrant.version,
                 "digest": entrant.digest,
                 "points_exact": str(line.points),
-                "sonneborn": line.sonneborn,
+                "kinds": " ".join(f"{kind}:{count}" for kind, count in line.faults),
                 "elo_rank": elo.rank,
-                "rating_rank": rating.rank,
-                "mu": rating.mu,
-                "sigma": rating.sigma,
-                "exposed": rating.exposed,
+                "trueskill_rank": rating.rank,
+                "trueskill_mu": rating.mu,
+                "trueskill_sigma": rating.sigma,
+                "trueskill_exposed": rating.exposed,
             }
         )
     columns = report_columns(source.format, source.tournament.seats)

@@ -7,7 +7,7 @@ their tie-breaks.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from tourney.schedule.format import Format
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 Row = Mapping[str, Any]
 """Values are strings, numbers, booleans, None, or lists of these."""
 
-_GENERAL = frozenset(("direct-encounter", "wins", "sonneborn-berger"))
-"""The tie-breaks of ranking by points alone."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -25,7 +23,9 @@ class Column:
     """A column: its key in rows (its name in CSV and JSON), and its title and side in tables for people.
 
     People see numbers with ``digits`` decimals, or as ``text`` returns them; programs get exact numbers
-    rounded to ``places``. ``unit`` and ``help`` describe the values in a sentence.
+    rounded to ``places``. ``unit`` and ``help`` describe the values in a sentence. ``short`` is the title
+    where there is little room. ``order`` says which values rank first, "" if none do; ``criterion`` is the
+    column's place among those that rank the table (1: before all others, 0: none).
     """
 
     key: str
@@ -36,11 +36,29 @@ class Column:
     digits: int | None = None
     places: int = 6
     text: Callable[[Any], str] | None = None
+    short: str = ""
+    order: Literal["", "higher", "lower"] = ""
+    criterion: int = 0
+
+    @property
+    def words(self) -> str:
+        """The title within a sentence."""
+        return self.title or self.key.replace("-", " ").replace("_", " ")
+
+    @property
+    def heading(self) -> str:
+        """The title at the head of a column where there is little room."""
+        return self.short or self.words[:1].upper() + self.words[1:]
 
     @property
     def description(self) -> str:
-        """The help with the unit."""
-        return f"{self.help} ({self.unit})" if self.unit else self.help
+        """The help with the unit, the order, and the place among the columns that rank."""
+        notes = [self.unit] if self.unit else []
+        if self.order:
+            notes.append(f"{self.order} is better")
+        if self.criterion:
+            notes.append("ranks first" if self.criterion == 1 else f"tie-break {self.criterion - 1}")
+        return f"{self.help} ({'; '.join(notes)})" if notes else self.help
 
     def shown(self, value: Any) -> Any:
         """Return a value for people."""
@@ -97,65 +115,91 @@ def _round_half_up(value: Fraction, digits: int) -> int:
     return -rounded if value < 0 else rounded
 
 
-def _number(key: str, help_: str, *, title: str = "", unit: str = "", digits: int | None = None) -> Column:
-    return Column(key, title, right=True, help=help_, unit=unit, digits=digits)
+def _number(key: str, help_: str, **given: Any) -> Column:
+    return Column(key, right=True, help=help_, **given)
 
 
-RANK = _number("rank", "1 + the number of better bots")
-NAME = Column("name", help="The bot's name in the tournament")
-GAMES = _number("games", "Matches that count")
-FAULTS = _number("faults", "Faults, in void matches too")
+RANK = _number("rank", "1 + the number of better bots", short="#", order="lower")
+NAME = Column("name", short="Bot", help="The bot's name in the tournament")
+GAMES = _number("games", "Matches that count", unit="matches")
+FAULTS = _number("faults", "Faults, in void matches too", unit="faults")
 
-_STANDINGS = (
-    RANK,
-    NAME,
-    _number("points", "Sum of the match scores, with byes", digits=2),
-    GAMES,
-    _number("mean", "Points per match, byes apart", digits=3),
-    _number("wins", "First places alone"),
-    _number("draws", "First places shared"),
-    _number("losses", "All other places"),
-)
+_BY_MEAN = "points-per-match"
+"""``Format.ranked_by`` where the column ``mean`` ranks."""
+
+KINDS = Column("kinds", "faults by kind", help="Faults by kind")
 
 
-def tie_break_columns(format_: "Format", seats: int) -> tuple[Column, ...]:
-    """Return the columns of a format's tie-breaks, in the order of their use."""
-    return tuple(
-        Column(entry.name, right=True, help=entry.help, digits=2) for entry in format_.ranking(seats)
-    )
+def _percent(value: Fraction) -> str:
+    return f"{decimal(100 * value, 1)}" if value.denominator > 1 else f"{100 * value}.0"
+
+
+def _fixed(digits: int) -> Callable[[Fraction], str]:
+    """Return a function that writes a number with all its decimals, so that points stand in line."""
+
+    def text(value: Fraction) -> str:
+        return f"{value}.{'0' * digits}" if value.denominator == 1 else decimal(value, digits)
+
+    return text
 
 
 def standings_columns(format_: "Format", seats: int) -> tuple[Column, ...]:
-    """Return the columns of the standings, as commands print and export them."""
-    known = {column.key for column in _STANDINGS}
-    own = (column for column in tie_break_columns(format_, seats) if column.key not in known)
-    return (*_STANDINGS, *own, FAULTS, Column("kinds", "faults by kind", help="Faults by kind"))
+    """Return the columns of the standings: the same, in the same order, in commands, exports and reports.
 
-
-def special_tie_breaks(format_: "Format", seats: int) -> tuple[Column, ...]:
-    """Return the tie-break columns that a report shows, with titles; none for a format by points alone.
-
-    There the crosstable and the wins show them already.
+    The value that ranks first stands before all others; then come the points, the matches, and the
+    tie-breaks in the order of their use.
     """
-    if _GENERAL.issuperset(format_.tie_breaks(seats)):
-        return ()
-    titles = {entry.name: entry.title for entry in format_.ranking(seats)}
-    return tuple(
-        replace(column, title=titles[column.key][:1].upper() + titles[column.key][1:], places=4)
-        for column in tie_break_columns(format_, seats)
-        if column.key not in {"wins", "direct-encounter"}
+    points = _number(
+        "points", "Sum of the match scores, with byes", digits=2, unit="points", text=_fixed(1 + (seats > 2))
     )
+    mean = _number("mean", "Points per match, byes apart", title="score %", short="Score %", text=_percent)
+    general = (
+        points,
+        GAMES,
+        mean,
+        _number("wins", "First places alone", short="W", unit="matches"),
+        _number("draws", "First places shared", short="D", unit="matches"),
+        _number("losses", "All other places", short="L", unit="matches"),
+    )
+    own = {
+        entry.name: _number(
+            entry.name,
+            entry.help,
+            title=entry.title,
+            unit=entry.unit,
+            digits=entry.digits,
+            order=("lower" if entry.lower_first else "higher") if entry.order else "",
+        )
+        for entry in format_.ranking(seats)
+    }
+    columns = own | {column.key: column for column in general}
+    columns = {key: columns[key] for key in (*(column.key for column in general), *own)}
+    first = "mean" if format_.ranked_by == _BY_MEAN else format_.ranked_by
+    first = first if first in columns else "points"
+    ordering = [first, *(key for key, column in own.items() if column.order and key != first)]
+    for place, key in enumerate(ordering, 1):
+        order = own[key].order if key in own else "higher"
+        columns[key] = replace(columns[key], order=order, criterion=place)
+    lead = columns.pop(first)
+    return (RANK, NAME, lead, *columns.values(), FAULTS, KINDS)
+
+
+def ranking_columns(format_: "Format", seats: int) -> tuple[Column, ...]:
+    """Return the columns that rank a format's standings, in the order of their use."""
+    found = [column for column in standings_columns(format_, seats) if column.criterion]
+    return tuple(sorted(found, key=lambda column: column.criterion))
+
+
+def page_columns(format_: "Format", seats: int) -> tuple[Column, ...]:
+    """Return the columns of the standings that a page has room for: all but the kinds of faults."""
+    return tuple(column for column in standings_columns(format_, seats) if column is not KINDS)
 
 
 def report_columns(format_: "Format", seats: int) -> tuple[Column, ...]:
-    """Return the columns of a report's standings for download: bots and ratings stand beside the scores."""
-    first = "rank entrant bot version digest games points points_exact wins draws losses sonneborn"
-    last = "faults elo_rank elo low high best_rank worst_rank p_best rating_rank mu sigma exposed"  # as rated
-    return (
-        *(Column(key, places=4) for key in first.split()),
-        *special_tie_breaks(format_, seats),
-        *map(Column, last.split()),
-    )
+    """Return the columns of a report's standings for download: the standings, then bots and ratings."""
+    last = "bot version digest points_exact elo_rank elo low high best_rank worst_rank p_best"
+    trueskill = "trueskill_rank trueskill_mu trueskill_sigma trueskill_exposed"
+    return (*standings_columns(format_, seats), *map(Column, f"{last} {trueskill}".split()))
 
 
 def _signed(value: float) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from tourney.results.columns import Column, ranking_columns
 from tourney.schedule.format import BY_POINTS, Format, History, Participant, Setup, group_size, ranking_format
 from tourney.schedule.row import ResultRow, Row, units_of_win
 from tourney.schedule.tie_breaks import (
@@ -16,10 +17,9 @@ from tourney.schedule.tie_breaks import (
     Scores,
     TieBreak,
     rank_scores,
-    sonneborn_berger,
 )
 from tourney.store.repository import Repository
-from tourney.store.values import PairTotal, Plan, ScoreTotals, StoredEntrant
+from tourney.store.values import PairTotal, Plan, RowCounts, ScoreTotals, StoredEntrant
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Standing:
     ``draws``: first, shared; ``losses``: the rest. ``faults``: ``(kind, count)`` sorted by kind. ``rank`` is
     1 + the number of entrants that are better by the format's rule; equal lines share it. ``awarded`` is the
     part of the points from byes. ``tie_breaks`` holds names and values in the order of their use, None where
-    one does not apply. ``sonneborn`` is Sonneborn-Berger over all matches, whatever the format.
+    one does not apply.
     """
 
     rank: int
@@ -43,7 +43,6 @@ class Standing:
     draws: int
     losses: int
     faults: tuple[tuple[str, int], ...]
-    sonneborn: Fraction
     awarded: Fraction = ZERO
     tie_breaks: tuple[tuple[str, Fraction | None], ...] = ()
 
@@ -125,7 +124,6 @@ def rank_standings(
                 draws=total.draws,
                 losses=total.losses,
                 faults=tuple(sorted(kinds[line.number])),
-                sonneborn=sonneborn_berger(scores.encounters.get(line.number, ())),
                 awarded=line.awarded,
                 tie_breaks=line.values,
             )
@@ -173,10 +171,48 @@ def _total_scores(
 
 def ranking_rule(format_: Format, seats: int) -> str:
     """Return a format's ranking rule in words, as "points, direct encounter and wins"."""
-    entries = [entry for entry in format_.ranking(seats) if entry.order and entry.name != format_.ranked_by]
-    first = {entry.name: entry.title for entry in format_.measures}.get(format_.ranked_by)
-    words = [first or format_.ranked_by.replace("-", " "), *(entry.title for entry in entries)]
+    return _listed([_criterion(column) for column in ranking_columns(format_, seats)])
+
+
+def ranking_sentences(format_: Format, seats: int) -> tuple[str, ...]:
+    """Return a format's ranking rule in sentences: what ranks first, the tie-breaks, and their meaning."""
+    first, *breaks = ranking_columns(format_, seats)
+    rule = f"Ranked by {_criterion(first)}"
+    if breaks:
+        rule += f"; ties are broken by {_listed([_criterion(column) for column in breaks])}"
+        rule += ", in this order" if len(breaks) > 1 else ""
+    lower = any(column.order == "lower" for column in (first, *breaks))
+    higher = "Otherwise higher values rank first" if lower else "Higher values rank first"
+    return (
+        f"{rule}.",
+        f"{higher}; bots that are equal in all of this share a rank.",
+        *(f"{column.heading}: {column.description}." for column in (first, *breaks)),
+    )
+
+
+def _criterion(column: Column) -> str:
+    words = "points per match" if column.key == "mean" else column.words
+    return f"{words} (lower first)" if column.order == "lower" else words
+
+
+def _listed(words: Sequence[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def interim_sentence(complete: bool, counts: RowCounts) -> str:
+    """Return what an unfinished tournament has still to play, in a sentence; "" for a finished one.
+
+    ``complete``: all rounds are paired.
+    """
+    left = counts.rows - counts.done
+    if complete and not left:
+        return ""
+    matches = f"{left:,} of {counts.rows:,} match{'' if counts.rows == 1 else 'es'}"
+    play = (
+        f"{matches} {'is' if left == 1 else 'are'} still to play" if left else "all paired matches are played"
+    )
+    more = "" if complete else f"{', and ' if left else ', but '}more rounds are to be paired"
+    return f"Interim standings: {play}{more}."
 
 
 def load_setup(repository: Repository, tournament: int) -> Setup:

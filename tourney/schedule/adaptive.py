@@ -134,8 +134,10 @@ class Adaptive(Format):
     ranks = True
     ranked_by = "rating"
     measures = (
-        TieBreak("rating", "rating", "Strength in Elo, as pairings estimate it"),
-        TieBreak("sigma", "sigma", "Standard deviation of the rating, in Elo", order=False),
+        TieBreak(
+            "rating", "rating", "Strength relative to the mean of all, as pairings estimate it", unit="Elo"
+        ),
+        TieBreak("sigma", "sigma", "Standard deviation of the rating", order=False, unit="Elo"),
     )
     keys = (
         SEEDING,

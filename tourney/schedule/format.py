@@ -179,15 +179,23 @@ class Format(ABC):
         raise NotImplementedError
 
     def ranking(self, seats: int) -> tuple[TieBreak, ...]:
-        """Return the entries of the tie-breaks, in the order of their use."""
+        """Return the entries of the tie-breaks, in the order of their use.
+
+        A measure that ranks before them comes first.
+        """
         known = {**TIE_BREAKS, **{entry.name: entry for entry in self.measures}}
-        return tuple(known[name] for name in self.tie_breaks(seats))
+        names = self.tie_breaks(seats)
+        first = [entry.name for entry in self.measures if entry.name == self.ranked_by not in names]
+        return tuple(known[name] for name in (*first, *names))
 
     def table(self, setup: Setup, history: History) -> tuple[RankedEntrant, ...]:
         """Return the standings by all results; called only for a format that ``ranks``."""
         scores = self.scores(setup, history)
         values = scores.measures.get(self.ranked_by)
-        by = None if values is None else {number: value or ZERO for number, value in values.items()}
+        by = None
+        if values is not None:
+            lower = any(entry.lower_first for entry in self.measures if entry.name == self.ranked_by)
+            by = {number: -(value or ZERO) if lower else value or ZERO for number, value in values.items()}
         return rank_scores(scores, self.ranking(setup.seats), by)
 
     @abstractmethod

@@ -28,7 +28,14 @@ class Knockout(Format):
     takes_withdrawals = True
     ranks = True
     ranked_by = "stages-won"
-    measures = (TieBreak("stages-won", "stages won", "Stages of the bracket won"),)
+    measures = (
+        TieBreak(
+            "stages-won",
+            "stages won",
+            "Stages of the bracket won, and half a stage for the third place",
+            unit="stages",
+        ),
+    )
     keys = (
         SEEDING,
         Key("third-place", "flag", help="Whether the losers of the semi-finals play for third place."),

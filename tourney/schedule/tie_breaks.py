@@ -71,7 +71,9 @@ class TieBreak:
     """A tie-break: its name in CSV and JSON, and its title and help for people.
 
     ``apply`` makes it from the scores of all entrants; without it the format's measure of this name is used.
-    One that does not ``order`` is only shown.
+    One that does not ``order`` is only shown. With ``lower_first`` the lowest value ranks first, otherwise
+    the highest; a missing value counts as 0. ``unit`` names what the values count; people see them with
+    ``digits`` decimals.
     """
 
     name: str
@@ -79,13 +81,23 @@ class TieBreak:
     help: str
     apply: Callable[[Scores], Break] | None = None
     order: bool = True
+    unit: str = ""
+    digits: int = 2
+    lower_first: bool = False
 
     def of(self, scores: Scores) -> Break:
         """Return the tie-break among entrants with these scores."""
-        if self.apply is not None:
-            return self.apply(scores)
-        values = scores.measures[self.name]
-        return plain(values) if self.order else lambda group: (dict.fromkeys(group, ZERO), values)
+        apply = plain(scores.measures[self.name]) if self.apply is None else self.apply(scores)
+        if not self.order:
+            return lambda group: (dict.fromkeys(group, ZERO), apply(group)[1])
+        if not self.lower_first:
+            return apply
+
+        def turned(group: Sequence[int]) -> tuple[Mapping[int, Fraction], Values]:
+            order, values = apply(group)
+            return {number: -value for number, value in order.items()}, values
+
+        return turned
 
 
 def rank(
@@ -224,28 +236,48 @@ TIE_BREAKS: Mapping[str, TieBreak] = {
             "direct encounter",
             "Points against the bots with equal values before",
             _direct_encounter,
+            unit="points",
         ),
-        TieBreak("wins", "wins", "First places alone", lambda s: _count(s.wins, s.points)),
+        TieBreak(
+            "wins",
+            "wins",
+            "First places alone",
+            lambda s: _count(s.wins, s.points),
+            unit="matches",
+            digits=0,
+        ),
         TieBreak(
             "sonneborn-berger",
             "Sonneborn-Berger",
             "The opponents' points, each times the score against that opponent",
             _by_encounters(sonneborn_berger),
+            unit="points times points",
         ),
-        TieBreak("buchholz", "Buchholz", "Sum of the opponents' points", _by_encounters(_buchholz)),
+        TieBreak(
+            "buchholz", "Buchholz", "Sum of the opponents' points", _by_encounters(_buchholz), unit="points"
+        ),
         TieBreak(
             "buchholz-cut-1",
             "Buchholz Cut-1",
             "Buchholz without the lowest opponent",
             _by_encounters(_buchholz_cut_1),
+            unit="points",
         ),
         TieBreak(
             "opponents-mean",
             "mean of the opponents' points",
             "Mean of the points of all opponents",
             _by_encounters(_mean),
+            unit="points",
         ),
-        TieBreak("second-places", "second places", "Second places", lambda s: _count(s.seconds, s.points)),
+        TieBreak(
+            "second-places",
+            "second places",
+            "Second places, shared ones too",
+            lambda s: _count(s.seconds, s.points),
+            unit="matches",
+            digits=0,
+        ),
     )
 }
 """The tie-breaks that any format may name."""
