@@ -10,6 +10,7 @@ from functools import cache
 from math import isqrt
 
 from tourney.games.diagram import Arrow, Cell, Diagram, Mark, Piece, Shape
+from tourney.games.piece_shapes import NEUTRAL_BODY, SIDE_BODIES, drawing_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,13 +132,16 @@ def style() -> str:
         ".tb-tint{fill-opacity:.3}",
         ".tb-piece{stroke-width:4}",
         ".tb-ring{fill:none;stroke:#fff;stroke-width:2;stroke-opacity:.35}",
-        ".tb-dark{stroke:#1c1a17;stroke-width:4;stroke-opacity:.6}",
-        ".tb-strong{stroke-width:5;stroke-opacity:.9;stroke-dasharray:12 10}",
         ".tb-mark{fill:none;stroke-width:7;stroke-linecap:round}",
         ".tb-from{stroke-dasharray:16 14}.tb-used{stroke-dasharray:1 14}",
         ".tb-shaft{stroke-width:10;stroke-linecap:round;fill:none}",
         ".tb-deco{fill:none;stroke-width:5;stroke-linecap:round;stroke-linejoin:round;opacity:.55}",
-        ".tb-ink-light{fill:#fff}.tb-ink-dark{fill:#1c1a17}",
+        ".tb-ink-light{fill:#fff;color:#fff}.tb-ink-dark{fill:#1c1a17;color:#1c1a17}",
+        ".tb-figure{fill-rule:evenodd;display:var(--tb-figure,inline)}",
+        ".tb-letter{display:var(--tb-letter,none)}",
+        ".tb-letters{--tb-figure:none;--tb-letter:inline}",
+        ".tb-pen{fill:none;stroke:currentColor;stroke-width:7;stroke-linecap:round;stroke-linejoin:round}",
+        ".tb-thin{stroke-width:5}",
         *_colours(dark=False),
         "@media (prefers-color-scheme:dark){",
         *_colours(dark=True),
@@ -191,10 +195,13 @@ def view_box(diagram: Diagram) -> tuple[int, int, int, int]:
     return left - _MARGIN, top - _MARGIN, right - left + 2 * _MARGIN, bottom - top + 2 * _MARGIN
 
 
-def svg_diagram(diagram: Diagram, colors: Sequence[str] = SEAT_COLORS, title: str = "") -> str:
+def svg_diagram(
+    diagram: Diagram, colors: Sequence[str] = SEAT_COLORS, title: str = "", *, letters: bool = False
+) -> str:
     """Return a standalone SVG document of a diagram with its notes below, ended by a newline.
 
-    ``colors`` are the seats' (``seat_colors``); ``title`` is for screen readers.
+    ``colors`` are the seats' (``seat_colors``); ``title`` is for screen readers; ``letters`` shows letters
+    in place of figures.
     """
     left, top, width, height = view_box(diagram)
     lines = _fold(diagram.notes, max(width, 24 * HALF) // _NOTE_WIDTH)
@@ -208,8 +215,9 @@ def svg_diagram(diagram: Diagram, colors: Sequence[str] = SEAT_COLORS, title: st
     height += _NOTE_LINE * len(lines) + (_MARGIN * 2 if lines else 0)
     box = f'viewBox="{left} {top} {width} {height}"'
     size = f'width="{int(width / _UNITS_PER_PIXEL)}" height="{int(height / _UNITS_PER_PIXEL)}"'
+    styles = "tb tb-letters" if letters else "tb"
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="tb" role="img" {box} {size}>',
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="{styles}" role="img" {box} {size}>',
         *([f"<title>{escape(title)}</title>"] if title else []),
         f"<style>\n{style()}</style>",
         f'<rect class="tb-back" x="{left}" y="{top}" width="{width}" height="{height}"/>',
@@ -236,7 +244,7 @@ def pieces_svg(diagram: Diagram, colors: Sequence[str] = SEAT_COLORS) -> str:
     """Return the marks, pieces and arrows of a diagram as one SVG group, for the layer above the ground."""
     parts = [
         f'<g transform="translate({x} {y})">{_title(title)}{shape}</g>'
-        for shape, title, x, y in placed_shapes(diagram, colors)
+        for shape, title, x, y in _placed(diagram, colors, titled=False)
     ]
     return '<g class="tb-pieces">\n' + "\n".join(parts) + "\n</g>"
 
@@ -244,8 +252,13 @@ def pieces_svg(diagram: Diagram, colors: Sequence[str] = SEAT_COLORS) -> str:
 def placed_shapes(diagram: Diagram, colors: Sequence[str] = SEAT_COLORS) -> list[tuple[str, str, int, int]]:
     """Return marks, arrows and pieces, the lowest first: SVG around the origin, title, x and y of the centre.
 
-    Few distinct shapes occur in a game, so a replay stores each of them once.
+    Few distinct shapes occur in a game, so a replay stores each of them once. The SVG of a piece of a known
+    kind has a title of its own, such as "red sage (seat 2)"; the other title also names the place.
     """
+    return _placed(diagram, colors, titled=True)
+
+
+def _placed(diagram: Diagram, colors: Sequence[str], *, titled: bool) -> list[tuple[str, str, int, int]]:
     scale = scale_of(diagram)
     shapes: Mapping[tuple[int, int], Shape] = {(c.x, c.y): c.shape for c in diagram.cells}
 
@@ -256,7 +269,10 @@ def placed_shapes(diagram: Diagram, colors: Sequence[str] = SEAT_COLORS) -> list
     found += [
         (_arrow(a, scale), "", *scale.at(a.x1, a.y1)) for a in diagram.arrows if (a.x1, a.y1) != (a.x2, a.y2)
     ]
-    found += [(_piece(p, colors, shape(p.x, p.y)), p.title, *scale.at(p.x, p.y)) for p in diagram.pieces]
+    found += [
+        (_piece(p, colors, shape(p.x, p.y), titled=titled), p.title, *scale.at(p.x, p.y))
+        for p in diagram.pieces
+    ]
     return found
 
 
@@ -264,39 +280,37 @@ def _title(text: str) -> str:
     return f"<title>{escape(text)}</title>" if text else ""
 
 
-def _piece(piece: Piece, colors: Sequence[str], shape: Shape) -> str:
+def _piece(piece: Piece, colors: Sequence[str], shape: Shape, *, titled: bool = True) -> str:
+    """Return a piece: its body, and the figure and the letter on it, of which the page shows one.
+
+    ``titled`` adds a title that is the same for all pieces of the kind and side.
+    """
+    drawing = drawing_of(piece.kind, piece.glyph)
     if piece.side > 0:
         color = colors[(piece.side - 1) % len(colors)]
+        body = SIDE_BODIES[(piece.side - 1) % len(SIDE_BODIES)]
     else:
         color = _NEUTRAL.get(piece.kind, piece.kind if piece.kind in TOKENS else "none")
+        body = NEUTRAL_BODY
     ink = "light" if color in INK_LIGHT else "dark"
-    two = " tb-two" if len(piece.glyph) > 1 else ""
-    body = _BODIES.get(piece.kind, _ROUND)
-    token = f'<g class="tb-piece tb-p-{color}">{body}</g>'
+    look = f'<g class="tb-piece tb-p-{color}">{drawing.body if drawing and drawing.body else body}</g>'
+    if drawing:
+        size = "" if drawing.body else ' transform="scale(.84)"'
+        look += f'<g class="tb-figure tb-ink-{ink}"{size}>{drawing.figure}</g>'
     if piece.glyph.strip():
-        token += (
-            f'<text class="tb-text tb-ink-{ink}{two}" y="{12 if two else 15}">{escape(piece.glyph)}</text>'
+        styles = ("tb-text", f"tb-ink-{ink}", *(["tb-two"] if len(piece.glyph) > 1 else []))
+        styles += ("tb-letter",) if drawing else ()
+        y = (drawing.letter if drawing else 15) - (3 if len(piece.glyph) > 1 else 0)
+        look += f'<text class="{" ".join(styles)}" y="{y}">{escape(piece.glyph)}</text>'
+    if drawing and titled:
+        look = (
+            _title(f"{color} {drawing.name} (seat {piece.side})" if piece.side > 0 else drawing.name) + look
         )
-    return f'<g transform="scale(.8)">{token}</g>' if shape == "point" else token
+    return f'<g transform="scale(.7)">{look}</g>' if shape == "point" else look
 
 
 _NEUTRAL = {"mountain": "earth", "range": "earth", "whirlwind": "wind"}
 """The colours of neutral kinds that have none of their own."""
-
-_ROUND = '<circle r="38"/><circle class="tb-ring" r="31"/>'
-_BODIES = {
-    "second-stone": '<circle r="38"/><circle class="tb-ring tb-strong" r="28"/>',
-    "tower": '<path d="M-34 36V-36H-16V-24H-9V-36H9V-24H16V-36H34V36Z"/>',
-    "mountain": '<path d="M-46 36L-14 -38L2 -14L12 -38L46 36Z"/>',
-    "earth": '<rect x="-35" y="-35" width="70" height="70" rx="12"/>',
-    "fire": '<path d="M0 -42L38 28Q0 52 -38 28Z"/>',
-    "water": '<path d="M0 -42Q40 4 32 20A34 34 0 0 1 -32 20Q-40 4 0 -42Z"/>',
-    "wind": '<path d="M0 -42L42 0L0 42L-42 0Z"/>',
-    "range": '<path d="M-40 36V-6L-24 -34H24L40 -6V36Z"/>',
-    "whirlwind": '<path d="M0 -48L48 0L0 48L-48 0Z"/>'
-    '<path class="tb-ring tb-dark" d="M0 -36l36 36l-36 36l-36 -36Z"/>',
-}
-"""The outlines of kinds other than round tokens."""
 
 
 def _cell(cell: Cell, scale: Scale, colors: Sequence[str]) -> str:
@@ -309,16 +323,26 @@ def _cell(cell: Cell, scale: Scale, colors: Sequence[str]) -> str:
     if owner.isdecimal():
         color = colors[(int(owner) - 1) % len(colors)]
         tint = f'<path class="tb-cell tb-tint tb-p-{color}" d="{outline}"/>'
+    if kind == "tower" and cell.shape == "point":
+        outline = f"M{x - 45} {y - 45}{_BATTLEMENTS}"
     deco = f'<g class="tb-deco" transform="translate({x} {y})">{_DECO[kind]}</g>' if kind in _DECO else ""
     title = _title(cell.name if kind == "plain" else f"{cell.name} {kind}".strip())
     return f'<g><path class="tb-cell tb-g-{kind}" d="{outline}"/>{tint}{deco}{title}</g>'
 
+
+_BATTLEMENTS = (
+    "h20v9h15v-9h20v9h15v-9h20v20h-9v15h9v20h-9v15h9v20"
+    "h-20v-9h-15v9h-20v-9h-15v9h-20v-20h9v-15h-9v-20h9v-15h-9Z"
+)
+"""The outline of a tower seen from above, from its north-west corner: 90 units wide."""
 
 _WAVES = "M{x} {y}q9 -12 18 0t18 0t18 0t18 0"
 _DECO = {
     "river": f'<path d="{_WAVES.format(x=-36, y=6)}"/>',
     "water": f'<path d="{_WAVES.format(x=-36, y=-9)}{_WAVES.format(x=-36, y=15)}"/>',
     "mountain": '<path d="M-34 24L-10 -22L2 0L12 -14L34 24"/>',
+    "tower": '<path d="M-17 24V-8H-21V-24H-11V-17H-5V-24H5V-17H11V-24H21V-8H17V24Z"/>',
+    "city": '<path d="M-34 28V-16H-22V-7H-11V-16H11V-7H22V-16H34V28ZM-9 28V14Q0 2 9 14V28"/>',
     "barbarian": '<path d="M-8 -8L8 8M8 -8L-8 8"/>',
     "hidden": '<path d="M-12 -12a13 13 0 1 1 17 13q-5 3 -5 11M0 24v1"/>',
 }

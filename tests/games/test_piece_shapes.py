@@ -1,0 +1,166 @@
+"""Drawings of pieces: one for each kind, small, well-formed, and distinct without colour."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from tests.games.test_diagrams import contrast
+from tourney.games.diagram import Cell, Diagram, Piece
+from tourney.games.game_tree import playout
+from tourney.games.piece_shapes import DRAWINGS, SIDE_BODIES, drawing_of
+from tourney.games.registry import GAMES, find_game
+from tourney.games.svg_diagram import (
+    GROUNDS,
+    INK_LIGHT,
+    LINES,
+    TOKENS,
+    pieces_svg,
+    placed_shapes,
+    seat_colors,
+    style,
+    svg_diagram,
+)
+from tourney.seeds import stream
+
+KINDS = {
+    "cyvasse": {
+        ("king", "K"),
+        ("rabble", "R"),
+        ("spears", "S"),
+        ("light-horse", "L"),
+        ("heavy-horse", "H"),
+        ("elephant", "E"),
+        ("crossbows", "C"),
+        ("trebuchet", "T"),
+        ("dragon", "D"),
+        ("tower", "W"),
+    },
+    "element": {
+        ("sage", "S"),
+        ("fire", "F"),
+        ("water", "W"),
+        ("earth", "E"),
+        ("range", "E"),
+        ("mountain", "M"),
+        ("wind", "1"),
+        ("whirlwind", "2"),
+        ("whirlwind", "3"),
+        ("whirlwind", "4"),
+    },
+    "sage-stones": {("stone", ""), ("second-stone", "")},
+    "sages-tafl": {("sage", "S"), ("apprentice", "A"), ("skyship", "F")},
+    "seven-sages": {("sage", "S"), ("fool", "F")},
+}
+"""What each game's rules page calls its pieces, with their letters (stones have the number of a colour)."""
+
+
+@cache
+def pieces(game: str) -> tuple[Piece, ...]:
+    """Return all pieces on the boards of random games, with every number of seats."""
+    found: dict[Piece, None] = {}
+    rules = find_game(game)
+    for seats in rules.seat_counts:
+        for state, _ in playout(rules.new(seats), stream(5, "kinds", game), 1500):
+            found.update(dict.fromkeys(rules.diagram(state.position()).pieces))
+    return tuple(found)
+
+
+def alone(piece: Piece, colors: tuple[str, ...] = ("red", "blue", "green", "purple")) -> str:
+    """Return the SVG of one piece."""
+    ((svg, _, _, _),) = placed_shapes(Diagram(pieces=(piece,)), colors)
+    return svg
+
+
+def looks() -> Iterator[tuple[str, str]]:
+    """Yield the kind and SVG of every piece of every side."""
+    for game, kinds in KINDS.items():
+        colors = seat_colors(find_game(game).seat_names)
+        for kind, letter in sorted(kinds):
+            owned = kind in {"stone", "second-stone", "sage", "apprentice", "skyship"} or game == "cyvasse"
+            for side in range(1, find_game(game).seat_counts[-1] + 1) if owned else (0,):
+                yield kind, alone(Piece(0, 0, letter or str(side), side, kind), colors)
+
+
+@pytest.mark.parametrize("game", sorted(GAMES.own))
+def test_every_piece_in_play_has_a_drawing(game: str) -> None:
+    met = {
+        (p.kind, "" if "stone" in p.kind else p.glyph if p.kind == "whirlwind" else p.glyph[0].upper())
+        for p in pieces(game)
+    }
+    assert met <= KINDS[game]
+    assert {kind for kind, _ in met} == {kind for kind, _ in KINDS[game]} or game == "element"
+    assert all(drawing_of(piece.kind, piece.glyph) for piece in pieces(game))
+
+
+@pytest.mark.parametrize("game", sorted(GAMES.own))
+def test_no_two_kinds_of_a_game_look_alike(game: str) -> None:
+    drawings = [drawing_of(kind, letter) for kind, letter in sorted(KINDS[game])]
+    figures = {drawing.figure for drawing in drawings if drawing}
+    assert len(figures) == len(KINDS[game])
+
+
+def test_sides_differ_by_outline_as_well_as_colour() -> None:
+    assert len(set(SIDE_BODIES)) == 4
+    bodies = [alone(Piece(0, 0, "S", side, "sage"), ("red",)) for side in (1, 2, 3, 4)]
+    assert [body in svg for body, svg in zip(SIDE_BODIES, bodies, strict=True)] == [True] * 4
+
+
+def test_sprites_are_small_and_well_formed() -> None:
+    for kind, svg in looks():
+        ET.fromstring(f"<svg>{svg}</svg>")  # noqa: S314 - it is the output of the function under test
+        assert len(svg.encode()) < 700, kind
+        assert "id=" not in svg
+        assert not re.search(r"\d\.\d", svg.replace("scale(.84)", "")), kind
+
+
+def test_figures_stay_within_the_cell() -> None:
+    """Absolute coordinates of bodies are at most half a cell from the centre."""
+    for drawing in DRAWINGS.values():
+        for path in re.findall(r' d="([^"]*)"', drawing.body):
+            ends = re.findall(r"[ML](-?\d+) (-?\d+)", path)
+            assert all(abs(int(n)) <= 52 for pair in ends for n in pair), drawing.name
+
+
+def test_a_piece_carries_its_letter_and_its_title() -> None:
+    svg = alone(Piece(0, 0, "S", 1, "sage", "Red sage on e1"))
+    assert svg.startswith("<title>red sage (seat 1)</title>")
+    assert re.search(r'<text class="[^"]*tb-letter"[^>]*>S</text>', svg)
+    assert 'class="tb-figure ' in svg
+    static = pieces_svg(Diagram(pieces=(Piece(0, 0, "S", 1, "sage", "Red sage on e1"),)))
+    assert re.findall(r"<title>([^<]*)</title>", static) == ["Red sage on e1"]
+
+
+def test_unknown_kinds_always_show_their_letter() -> None:
+    svg = alone(Piece(0, 0, "X", 1, "token"))
+    assert ">X</text>" in svg
+    assert "tb-letter" not in svg
+    assert "tb-figure" not in svg
+
+
+def test_letters_class_swaps_figures_for_letters() -> None:
+    """The properties are inherited into the content of ``<use>`` elements."""
+    rules = style()
+    assert ".tb-letters{--tb-figure:none;--tb-letter:inline}" in rules
+    assert "display:var(--tb-figure,inline)" in rules
+    assert "display:var(--tb-letter,none)" in rules
+    board = Diagram((Cell(0, 0),), (Piece(0, 0, "S", 1, "sage"),))
+    assert 'class="tb tb-letters"' in svg_diagram(board, letters=True)
+    assert 'class="tb"' in svg_diagram(board)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_outlines_have_contrast_to_every_ground(dark: bool) -> None:
+    """The contrast is at least 3:1, which WCAG requires of graphics."""
+    edge = LINES["edge"].dark if dark else LINES["edge"].light
+    for name, tone in GROUNDS.items():
+        assert contrast(edge, tone.dark if dark else tone.light) >= 3, name
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_figures_have_contrast_to_their_bodies(dark: bool) -> None:
+    for name, tone in TOKENS.items():
+        ink = "#ffffff" if name in INK_LIGHT else "#1c1a17"
+        assert contrast(tone.dark if dark else tone.light, ink) >= 3, name
