@@ -20,7 +20,8 @@ from tourney.bots.channel.base import Channel, Event
 from tourney.bots.channel.process import ProcessChannel
 from tourney.bots.sandbox.base import ResourceLimits, Sandbox
 from tourney.bots.sandbox.probe import held_lock
-from tourney.bots.sandbox.process import BotProcesses, Pipes
+from tourney.bots.sandbox.process import BotProcesses
+from tourney.bots.sandbox.start import Pipes
 from tourney.match.again import Again
 from tourney.match.match_runner import MatchRunner
 from tourney.match.named_seeds import RandomChannel

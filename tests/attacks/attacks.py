@@ -1,4 +1,7 @@
-"""The attacks: each hostile bot's actions in a match, and the expected outcome."""
+"""The attacks: each hostile bot's actions in a match, and the expected outcome.
+
+The module is long because it is a list: one entry for each attack.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -62,14 +65,15 @@ if child == 0:
 if os.waitpid(child, 0)[1]:
     raise PermissionError"""
 
-MEMORY_BY_CHILDREN = """\
+
+def by_six_children(code: str) -> str:
+    """Return a part of a bot in which six children each run some code, indented, and hold what they got."""
+    return f"""\
 import mmap
 gate, ready = os.pipe(), os.pipe()
 for _ in range(6):
     if os.fork() == 0:
-        memory = mmap.mmap(-1, 64 << 20)
-        for at in range(0, 64 << 20, 4096):
-            memory[at] = 1
+{code}
         os.write(ready[1], b'!')
         os.close(gate[1])
         os.read(gate[0], 1)
@@ -82,6 +86,12 @@ os.close(gate[1])
 if any([os.wait()[1] for _ in range(6)]) or heard < 6:
     raise MemoryError
 """
+
+
+MEMORY_BY_CHILDREN = by_six_children("""\
+        memory = mmap.mmap(-1, 64 << 20)
+        for at in range(0, 64 << 20, 4096):
+            memory[at] = 1""")
 
 FORKS = """\
 children = []
@@ -164,10 +174,7 @@ for _ in range(COUNT):
         one.send(b'1' * 60000)
     held.append(one)"""
 
-QUEUED_BY_CHILDREN = """\
-gate, ready = os.pipe(), os.pipe()
-for _ in range(6):
-    if os.fork() == 0:
+QUEUED_BY_CHILDREN = by_six_children("""\
         held, queued = [], 0
         while queued < 64 << 20:
             held.append(socket.socketpair())
@@ -177,19 +184,7 @@ for _ in range(6):
                     while True:
                         queued += one.send(b'1' * 65536)
                 except BlockingIOError:
-                    pass
-        os.write(ready[1], b'!')
-        os.close(gate[1])
-        os.read(gate[0], 1)
-        os._exit(0)
-os.close(ready[1])
-heard = 0
-while heard < 6 and (more := os.read(ready[0], 6)):
-    heard += len(more)
-os.close(gate[1])
-if any([os.wait()[1] for _ in range(6)]) or heard < 6:
-    raise MemoryError
-"""
+                    pass""")
 
 SEE_OTHERS_WORK = """\
 before = [Path(name).read_bytes() for name in ('/proc/stat', '/proc/loadavg')]

@@ -21,7 +21,7 @@ from tourney.bots.channel.process import ProcessChannel
 from tourney.bots.sandbox.base import Level, Sandbox, open_sandbox
 from tourney.bots.sandbox.bubblewrap import EXTRAS, Bubblewrap, Users
 from tourney.bots.sandbox.cgroups import find_cgroups
-from tourney.bots.sandbox.process import children_of
+from tourney.bots.sandbox.process_tree import children_of
 from tourney.match.again import Kept
 from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.match.record import Record

@@ -13,7 +13,8 @@ from tourney.bots.channel import process as module
 from tourney.bots.channel.base import Event, Reading
 from tourney.bots.channel.process import ProcessChannel
 from tourney.bots.channel.scripted import ScriptClock, ScriptedChannel
-from tourney.bots.sandbox.process import BotProcesses, Pipes
+from tourney.bots.sandbox.process import BotProcesses
+from tourney.bots.sandbox.start import Pipes
 from tourney.match import timing
 from tourney.match.clock import MS
 from tourney.match.play import play_match

@@ -6,6 +6,7 @@ import pytest
 
 from tests.command import invoke, run
 from tests.containment import contained
+from tests.gates import FIRST
 from tests.tournaments import write_file
 from tourney.bots.catalogue.command import BotCommand
 from tourney.bots.sandbox.bubblewrap import Bubblewrap
@@ -20,17 +21,6 @@ memory-mb = 16
 [run]
 sandbox = "auto"
 """
-BOT = """#!/bin/sh
-while read -r word rest; do
-    case $word in
-        tourney) echo "bot wants=legal";;
-        game) echo ready;;
-        legal) action=${rest%% *};;
-        go) echo "move $action";;
-        quit) exit 0;;
-    esac
-done
-"""
 SHARED = "its files are larger than 8 MiB, half of memory-mb = 16"
 
 
@@ -39,7 +29,7 @@ def cup(tmp_path: Path) -> Path:
     """Return a folder with a tournament of two bots, of which one is too large to be copied."""
     write_file(tmp_path, CUP)
     for name in ("small", "large"):
-        write_file(tmp_path, BOT, name).chmod(0o755)
+        write_file(tmp_path, FIRST, name).chmod(0o755)
     (tmp_path / "large").rename(tmp_path / "bot")
     (tmp_path / "large").mkdir()
     (tmp_path / "bot").rename(tmp_path / "large" / "bot")

@@ -18,7 +18,8 @@ from tests.processes import alive
 from tourney.bots.channel.base import Event
 from tourney.bots.channel.process import MAX_QUEUE, ProcessChannel
 from tourney.bots.channel.scripted import ScriptClock
-from tourney.bots.sandbox.process import BotProcesses, start_process
+from tourney.bots.sandbox.process import BotProcesses
+from tourney.bots.sandbox.start import start_process
 
 FAR = 60 * 10**9
 Spawn = Callable[..., ProcessChannel]

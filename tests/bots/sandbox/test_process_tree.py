@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from tourney.bots.sandbox import process
-from tourney.bots.sandbox.process import (
+from tourney.bots.sandbox import process_tree as module
+from tourney.bots.sandbox.process import BotProcesses
+from tourney.bots.sandbox.process_tree import (
     MEASURED,
-    BotProcesses,
     children_of,
     process_tree,
     tree_cpu_ns,
@@ -49,13 +49,13 @@ def test_process_tree_stops_at_the_given_size(parent: int) -> None:
 def test_large_tree_is_measured_in_bounded_time(parent: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A fork bomb must not keep the referee from its deadline; the oldest processes are measured."""
     asked: list[str] = []
-    read = process._read
+    read = module.read_proc
 
     def count(path: str) -> bytes:
         asked.append(path)
         return read(path)
 
-    monkeypatch.setattr(process, "_read", count)
+    monkeypatch.setattr(module, "read_proc", count)
     assert tree_run_delay_ns(parent) is None
     assert len(asked) <= 2
     asked.clear()
@@ -65,10 +65,10 @@ def test_large_tree_is_measured_in_bounded_time(parent: int, monkeypatch: pytest
 
 def test_process_that_exits_during_the_search_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
     """A bot's processes never cause an error of Tourney."""
-    monkeypatch.setattr(process, "process_tree", lambda _pid, _most: [os.getpid(), GONE])
+    monkeypatch.setattr(module, "process_tree", lambda _pid, _most: [os.getpid(), GONE])
     assert (tree_cpu_ns(0) or 0) > 0
     assert tree_run_delay_ns(0) is not None
-    monkeypatch.setattr(process, "process_tree", lambda _pid, _most: [GONE])
+    monkeypatch.setattr(module, "process_tree", lambda _pid, _most: [GONE])
     assert tree_cpu_ns(0) is None
     assert tree_run_delay_ns(0) is None
     assert children_of(GONE) == []

@@ -18,7 +18,8 @@ from tourney.bots.catalogue.files import FileEntry, copy_tree
 from tourney.bots.catalogue.tree import BUILT, Bounds, excess, remove_tree, walk
 from tourney.bots.channel.base import printable
 from tourney.bots.sandbox.base import ResourceLimits, Sandbox
-from tourney.bots.sandbox.process import BotProcesses, process_tree
+from tourney.bots.sandbox.process import BotProcesses
+from tourney.bots.sandbox.process_tree import process_tree
 from tourney.errors import BotError, SandboxError
 
 BUILD_LIMITS: Final = ResourceLimits(memory_mb=4096, file_mb=512)

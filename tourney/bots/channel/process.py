@@ -9,7 +9,8 @@ from typing import Final
 
 from tourney.bots.channel.base import Channel, Event, Reading
 from tourney.bots.channel.line_buffer import ErrorBuffer, LineBuffer
-from tourney.bots.sandbox.process import BotProcesses, Pipes
+from tourney.bots.sandbox.process import BotProcesses
+from tourney.bots.sandbox.start import Pipes
 
 MAX_QUEUE: Final = 16 * 1024 * 1024
 """Most bytes queued for a bot that does not read; beyond it nothing more is sent and the bot times out."""

@@ -1,7 +1,7 @@
 """Sandboxes: what they promise, how they start bots, and which one a level selects.
 
 A sandbox is a subclass of ``Sandbox``: Tourney's own are ``bubblewrap`` and ``plain``, others come from the
-entry points of ``tourney.sandboxes``.
+entry points of ``tourney.sandboxes``. It is one long module because all of it is what a new sandbox needs.
 """
 
 import errno
@@ -22,13 +22,8 @@ from tourney.bots.catalogue.command import BotCommand
 from tourney.bots.channel.base import Channel, FailedChannel
 from tourney.bots.channel.process import ProcessChannel
 from tourney.bots.sandbox.cgroups import Cgroup, Cgroups
-from tourney.bots.sandbox.process import (
-    BotProcesses,
-    Pipes,
-    Process,
-    start_held,
-    start_process,
-)
+from tourney.bots.sandbox.process import BotProcesses
+from tourney.bots.sandbox.start import Pipes, Process, start_held, start_process
 from tourney.errors import SandboxError
 from tourney.plugins import Registry
 from tourney.protocol import HELLO

@@ -36,8 +36,9 @@ from tourney.bots.sandbox.mounts import (
     system_words,
 )
 from tourney.bots.sandbox.moved import can_move, is_private, moved
-from tourney.bots.sandbox.process import OUTPUT, NamespaceProcesses, high
+from tourney.bots.sandbox.process import NamespaceProcesses
 from tourney.bots.sandbox.seccomp import seccomp_filter
+from tourney.bots.sandbox.start import OUTPUT, high
 from tourney.errors import SandboxError
 
 EXTRAS: Final = frozenset({"seccomp", "cgroups", "process-limit", "disable-userns", "empty-tmp"})

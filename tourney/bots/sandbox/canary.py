@@ -3,7 +3,8 @@
 A program of its own, of the standard library alone, because its file is all that the sandbox shows of it:
 `python canary.py JSON`, where JSON names the probes and what they need to know of the host. For each probe
 it prints `PROBE could WHAT` or `PROBE could-not WHY`, then `done`, and waits for a line on standard input.
-It does no damage without a sandbox: it stops at bounds of its own and removes what it wrote.
+It does no damage without a sandbox: it stops at bounds of its own and removes what it wrote. It is long
+because it cannot be divided into several files.
 """
 
 import ctypes

@@ -7,6 +7,8 @@ that offers more; trying shows what is allowed.
 
 The maker of a group locks its folder for as long as it lives. Its process number would not prove that it
 lives: the number may be reused or belong to another namespace, and a zombie keeps its entry in /proc.
+
+It is one long module so that nothing else knows how the two versions differ.
 """
 
 import atexit

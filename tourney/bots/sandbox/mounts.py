@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, Self
 
 from tourney.bots.sandbox.moved import changed_files, new_place
-from tourney.bots.sandbox.process import high
+from tourney.bots.sandbox.start import high
 
 BOT_FOLDER: Final = "/bot"
 TMP_BYTES: Final = 64 * 1024 * 1024

@@ -1,4 +1,7 @@
-"""Finds out with a canary bot which protections of a sandbox hold in fact."""
+"""Finds out with a canary bot which protections of a sandbox hold in fact.
+
+It is long because it has a trap for each protection: what the canary is to find, and how its answer counts.
+"""
 
 import ctypes
 import fcntl

@@ -1,36 +1,33 @@
-"""The processes of a bot: started in a new session, then measured, stopped, killed and reaped together.
+"""The processes of a bot, a session of their own: measured, stopped, killed and reaped together.
 
-Without a control group the processes are found in /proc, as descendants of the first one. That is best
-effort: a fork bomb can outrun the search, and a process whose parents died has left the tree. Protections
-that rest on it are therefore "partial", and the size of what is measured is bounded.
+Without a control group the processes are found in /proc, as descendants of the first one, which is best
+effort. Protections that rest on it are therefore "partial".
 """
 
-import fcntl
 import os
 import select
 import signal
-import subprocess
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import cache
-from pathlib import Path
 from types import MappingProxyType
-from typing import ClassVar, Final, NamedTuple, Protocol
+from typing import ClassVar
 
 from tourney.bots.channel.base import Event, EventKind, Reading
 from tourney.bots.sandbox.cgroups import Cgroup
+from tourney.bots.sandbox.process_tree import (
+    children_of,
+    process_tree,
+    read_proc,
+    runnable_threads,
+    signal_tree,
+    tree_cpu_ns,
+    tree_run_delay_ns,
+)
+from tourney.bots.sandbox.start import Process
 
-MEASURED: Final = 32
-"""Processes of a tree whose time is read: the oldest."""
-MEASURED_THREADS: Final = 128
-_SEARCHES: Final = 64
-_REAPED_USER, _REAPED_SYSTEM = 13, 14
-"""Fields of /proc/PID/stat after the name: the time of children that were reaped."""
 _REFEREE_AND_BOT = 2
 """Threads that run or could run while a referee looks at a bot that waits for a processor."""
-_PROCESSOR = 36
-"""Likewise: the processor on which a thread ran last."""
 _REAP_MS = 5_000
 """Time for a killed process to be gone; only one stuck in the kernel takes longer."""
 _SOON_MS = 50
@@ -38,242 +35,6 @@ _SOON_MS = 50
 _END_MS = 2_000
 """Time for a namespace to end once all of its processes were killed."""
 _EXIT_SIGNAL = 128
-OUTPUT: Final = 7
-"""The descriptor of a bot's output while its sandbox is made."""
-_STANDARD_ERROR: Final = 2
-_LOW: Final = 10
-"""Descriptors below it have a digit for a name, in shells and here."""
-_RESTORED: Final = (signal.SIGPIPE, signal.SIGXFSZ)
-"""Signals that Python ignores, and a bot does not."""
-
-
-def children_of(pid: int) -> list[int]:
-    """Return the children of a process, as far as /proc shows them."""
-    found: list[int] = []
-    try:
-        threads = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - asked for each match
-    except OSError:
-        return found
-    for thread in threads:
-        with suppress(OSError, ValueError):
-            found += map(int, _read(f"/proc/{pid}/task/{thread}/children").split())
-    return found
-
-
-def process_tree(pid: int, most: int | None = None) -> list[int]:
-    """Return a process and its descendants, parents first; the search stops soon after ``most`` if given."""
-    found = [pid]
-    for member in found:
-        if most is not None and len(found) > most:
-            break
-        found += children_of(member)
-    return found
-
-
-def signal_tree(pid: int, number: signal.Signals, *, spare: int = 0) -> None:
-    """Signal a process tree until a search finds no new process; skip its first ``spare`` members."""
-    signalled: set[int] = set()
-    for _ in range(_SEARCHES):
-        new = [member for member in process_tree(pid)[spare:] if member not in signalled]
-        if not new:
-            return
-        for member in new:
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(member, number)
-        signalled.update(new)
-
-
-def tree_cpu_ns(pid: int) -> int | None:
-    """Return the processor time of a tree's oldest processes, with reaped children; None if all are gone."""
-    total, seen = 0, False
-    tick = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
-    for member in process_tree(pid, MEASURED)[:MEASURED]:
-        with suppress(OSError, ValueError, IndexError):
-            total += time.clock_gettime_ns((~member << 3) | 2)  # the kernel's number of its CPU clock
-            seen = True
-            fields = _read(f"/proc/{member}/stat").rpartition(b")")[2].split()
-            total += (int(fields[_REAPED_USER]) + int(fields[_REAPED_SYSTEM])) * tick
-    return total if seen else None
-
-
-def tree_run_delay_ns(pid: int) -> int | None:
-    """Return how long a tree's threads waited for a processor; None if unknown or if it is too large."""
-    members = process_tree(pid, MEASURED)
-    threads_read, delays = 0, []
-    for member in members if len(members) <= MEASURED else []:
-        with suppress(OSError, ValueError, IndexError):  # it may exit meanwhile
-            for thread in os.listdir(f"/proc/{member}/task"):  # noqa: PTH208 - asked in turns
-                threads_read += 1
-                if threads_read > MEASURED_THREADS:
-                    return None
-                delays.append(int(_read(f"/proc/{member}/task/{thread}/schedstat").split()[1]))
-    return sum(delays) if delays else None
-
-
-def runnable_threads(processors: Collection[int], spared: Collection[int]) -> int:
-    """Return how many threads run or could run on some processors now, as far as /proc shows them.
-
-    Those of the processes ``spared`` do not count.
-    """
-    found = 0
-    for name in os.listdir("/proc"):  # noqa: PTH208 - asked in turns
-        if name.isdigit() and int(name) not in spared:
-            with suppress(OSError, ValueError, IndexError):  # it may exit meanwhile
-                for thread in os.listdir(f"/proc/{name}/task"):  # noqa: PTH208 - likewise
-                    fields = _read(f"/proc/{name}/task/{thread}/stat").rpartition(b")")[2].split()
-                    found += fields[0] == b"R" and int(fields[_PROCESSOR]) in processors
-    return found
-
-
-def _read(path: str) -> bytes:
-    """Return the content of a file of /proc, in few system calls. Raises OSError."""
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        parts = []
-        while part := os.read(fd, 65_536):
-            parts.append(part)
-        return b"".join(parts)
-    finally:
-        os.close(fd)
-
-
-class Pipes(NamedTuple):
-    """The referee's ends of a bot's three streams, non-blocking."""
-
-    stdin: int
-    stdout: int
-    stderr: int
-
-
-def start_process(
-    argv: Sequence[str],
-    *,
-    cwd: Path,
-    env: Mapping[str, str],
-    pass_fds: Sequence[int] = (),
-    merged: bool = False,
-) -> tuple["subprocess.Popen[bytes]", Pipes]:
-    """Start a program as the leader of a new session and process group. Raises OSError.
-
-    No code of ours runs between fork and exec, so the standard library can use vfork, which stays fast in a
-    large process. Only the three streams and ``pass_fds`` are inherited. ``merged`` sends standard error to
-    standard output, and ``Pipes.stderr`` is -1.
-    """
-    pairs: list[tuple[int, int]] = []
-    try:
-        for _ in range(2 if merged else 3):
-            pairs.append(os.pipe())  # noqa: PERF401 - those already open are closed if one fails
-        (in_read, in_write), (out_read, out_write) = pairs[:2]
-        process = subprocess.Popen(  # noqa: S603 - running the bots is what this is for; there is no shell
-            list(argv),
-            stdin=in_read,
-            stdout=out_write,
-            stderr=pairs[-1][1],
-            cwd=cwd,
-            env=dict(env),
-            start_new_session=True,
-            pass_fds=tuple(pass_fds),
-        )
-    except BaseException:
-        for fd in (fd for pair in pairs for fd in pair):
-            os.close(fd)
-        raise
-    os.close(in_read)
-    for _, written in pairs[1:]:
-        os.close(written)
-    pipes = Pipes(in_write, out_read, -1 if merged else pairs[2][0])
-    for fd in pipes:
-        if fd >= 0:
-            os.set_blocking(fd, False)
-    return process, pipes
-
-
-class Process(Protocol):
-    """A child of this process: the part of ``subprocess.Popen`` that is needed here."""
-
-    pid: int
-    returncode: int | None
-
-    def poll(self) -> int | None:
-        """Reap the process if it has exited; return its exit code (a signal is negative)."""
-
-
-class HeldProcess:
-    """The first process of a sandbox; see ``start_held``."""
-
-    def __init__(self, pid: int) -> None:
-        self.pid = pid
-        self.returncode: int | None = None
-
-    def poll(self) -> int | None:
-        """Reap the process if it has exited; return its exit code."""
-        if self.returncode is None:
-            pid, status = os.waitpid(self.pid, os.WNOHANG)
-            if pid:
-                self.returncode = os.waitstatus_to_exitcode(status)
-        return self.returncode
-
-
-def start_held(
-    argv: Sequence[str], fds: Sequence[int] = (), *, merged: bool = False
-) -> tuple[HeldProcess, Pipes]:
-    """Start a program that makes a sandbox, in a new session, with an empty environment. Raises OSError.
-
-    Its own output goes to standard error; the bot's output is descriptor OUTPUT until the bot starts, so
-    that none of the sandbox's own processes holds it open. ``fds`` keep their numbers; see ``high``.
-    """
-    pairs: list[tuple[int, int]] = []
-    try:
-        for number in range(2 if merged else 3):
-            read, written = os.pipe()
-            pairs.append((high(read), written) if number == 0 else (read, high(written)))
-        output, errors = pairs[1][1], pairs[-1][1]
-        copies = ((pairs[0][0], 0), (errors, 1), (errors, 2), (output, OUTPUT))
-        _keep_inherited()
-        for fd in fds:
-            os.set_inheritable(fd, True)
-        pid = os.posix_spawn(
-            argv[0],
-            list(argv),
-            {},
-            file_actions=[(os.POSIX_SPAWN_DUP2, fd, number) for fd, number in copies],
-            setsid=True,
-            setsigdef=_RESTORED,
-        )
-    except BaseException:
-        for fd in (fd for pair in pairs for fd in pair):
-            os.close(fd)
-        raise
-    os.close(pairs[0][0])
-    for _, written in pairs[1:]:
-        os.close(written)
-    pipes = Pipes(pairs[0][1], pairs[1][0], -1 if merged else pairs[2][0])
-    for fd in pipes:
-        if fd >= 0:
-            os.set_blocking(fd, False)
-    return HeldProcess(pid), pipes
-
-
-@cache
-def _keep_inherited() -> None:
-    """Keep descriptors that this process inherited, perhaps a shell's, from the bots: once is enough.
-
-    Python's own are not inherited by any program.
-    """
-    for fd in map(int, os.listdir("/proc/self/fd")):  # noqa: PTH208 - numbers, not paths
-        if fd > _STANDARD_ERROR:
-            with suppress(OSError):  # the listing's own is closed by now
-                os.set_inheritable(fd, False)
-
-
-def high(fd: int) -> int:
-    """Move a descriptor above those that have a digit for a name, if it is not there."""
-    if fd >= _LOW:
-        return fd
-    try:
-        return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _LOW)
-    finally:
-        os.close(fd)
 
 
 class BotProcesses:
@@ -374,7 +135,7 @@ class BotProcesses:
             core, root = self._core, self._root()
             own = core.members() if core is not None else process_tree(root) if root is not None else []
             seen = runnable_threads(processors, {*own, os.getpid()})
-            running = int(_read("/proc/loadavg").split()[3].partition(b"/")[0]) - _REFEREE_AND_BOT
+            running = int(read_proc("/proc/loadavg").split()[3].partition(b"/")[0]) - _REFEREE_AND_BOT
         except (AttributeError, OSError, ValueError, IndexError):
             return None
         return max(-(-seen // len(processors)), running // (os.cpu_count() or 1))

@@ -17,7 +17,7 @@ from multiprocessing.process import BaseProcess
 from types import ModuleType
 from typing import Any
 
-from tourney.bots.sandbox.process import children_of, signal_tree
+from tourney.bots.sandbox.process_tree import children_of, signal_tree
 
 _PR_SET_CHILD_SUBREAPER = 36
 _ATTEMPTS = 100

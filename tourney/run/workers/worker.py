@@ -22,7 +22,8 @@ from typing import Any
 
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.base import open_sandbox
-from tourney.bots.sandbox.process import BotProcesses, signal_tree
+from tourney.bots.sandbox.process import BotProcesses
+from tourney.bots.sandbox.process_tree import signal_tree
 from tourney.bots.sandbox.processors import Processors, free_processors
 from tourney.errors import GameError, InputError, OverloadError
 from tourney.match.again import KilledError, OverloadedMatchError
