@@ -3,13 +3,14 @@
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from tourney import __version__
 from tourney.report import listing, text
+from tourney.report.navigation import Section, section_of
 from tourney.report.source import Source
 from tourney.resources import templates_dir
 from tourney.results.tables import DataTable
@@ -67,7 +68,7 @@ class Look:
         game: str,
         options: Options,
         prefix: str = "",
-        nav: tuple[tuple[str, str], ...] = (),
+        nav: tuple[Section, ...] = (),
     ) -> "Look":
         """Return the look of the pages of a report; title and game are safe to show once escaped."""
         values = {
@@ -92,7 +93,8 @@ class Look:
             keep_trailing_newline=True,
         )
         made.globals["count"] = text.count
-        made.globals["site"] = dict(self.site)
+        made.globals["site"] = site = dict(self.site)
+        made.globals["section_of"] = partial(section_of, site["nav"])
         return made
 
     def __getstate__(self) -> dict[str, Any]:
@@ -114,13 +116,13 @@ class Look:
 class Renderer:
     """Renders the pages of one tournament; page kinds get it.
 
-    ``nav`` are the pages in the navigation, as (title, path).
+    ``nav`` are the sections in the header.
     """
 
     source: Source
     options: Options
     prefix: str = ""
-    nav: tuple[tuple[str, str], ...] = ()
+    nav: tuple[Section, ...] = ()
     _made: dict[object, Any] = field(default_factory=dict)
 
     @property

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from tourney.games import svg_diagram
 from tourney.report import bot_page, listing, match_files, overview, pairwise, text
+from tourney.report.navigation import Section
 from tourney.report.privacy import published
 from tourney.report.rendering import File, Look, Options, Renderer
 from tourney.report.source import Source
@@ -93,19 +94,21 @@ def _always(_: Source) -> bool:
 class PageKind:
     """A kind of page: ``files`` yields its files, for the tournaments that ``when`` accepts.
 
-    With a ``title``, the navigation of all pages links to its page at ``path``.
+    With a ``title``, it is a section in the header of all pages, with its page at ``path``; the paths of the
+    pages below begin with one of ``under``.
     """
 
     files: Callable[[Renderer], Iterator[File]]
     title: str = ""
     path: str = ""
     when: Callable[[Source], bool] = _always
+    under: tuple[str, ...] = ()
 
 
 KINDS = (
-    PageKind(_index_page, "Standings", "index.html"),
+    PageKind(_index_page, "Standings", "index.html", under=("bots/",)),
     PageKind(_crosstable_page, "Crosstable", "crosstable.html"),
-    PageKind(_list_pages, "Matches", "matches.html"),
+    PageKind(_list_pages, "Matches", "matches.html", under=("matches/", "matches-")),
     PageKind(_bot_pages),
     PageKind(_downloads),
     PageKind(match_files.files),
@@ -135,7 +138,8 @@ def sites(sources: Iterable[Source], options: Options | None = None) -> Iterator
 def renderer(source: Source, options: Options, prefix: str = "") -> Renderer:
     """Return the renderer of a tournament's pages."""
     source = published(source, logs=options.logs)
-    return Renderer(source, options, prefix, tuple((k.title, k.path) for k in _kinds(source) if k.title))
+    nav = tuple(Section(kind.title, kind.path, kind.under) for kind in _kinds(source) if kind.title)
+    return Renderer(source, options, prefix, nav)
 
 
 def _kinds(source: Source) -> tuple[PageKind, ...]:
