@@ -41,9 +41,9 @@ ABSENT = (
 _FONT = "Liberation Sans"
 """A font that the library brings; pages show another (see ``.chart text``)."""
 _SHADES = (
-    *(f"rgb(var(--less) / {part})" for part in (0.6, 0.4, 0.2)),
+    *(f"color-mix(in srgb, var(--less) {part}%, transparent)" for part in (60, 40, 20)),
     "transparent",
-    *(f"rgb(var(--more) / {part})" for part in (0.2, 0.4, 0.6)),
+    *(f"color-mix(in srgb, var(--more) {part}%, transparent)" for part in (20, 40, 60)),
 )
 
 
