@@ -13,7 +13,7 @@ from tourney.games.registry import GAMES, find_game
 from tourney.match.named_seeds import read_manifest
 from tourney.match.record import check_record, spec_of
 from tourney.match.verify import compare, verify
-from tourney.run.config.tournament_file import read_book
+from tourney.run.config.opening_book import read_book
 from tourney.run.make_seeds import (
     LINES,
     PLIES,

@@ -14,6 +14,7 @@ from tourney.errors import TourneyError
 from tourney.results.standings import compute_standings, load_history, load_setup
 from tourney.store.maintenance import check_database
 from tourney.store.models import METADATA
+from tourney.store.presentation import Presentation
 from tourney.store.repository import Repository
 from tourney.store.values import Checkpoint, DrawProbability
 
@@ -45,6 +46,7 @@ READERS: tuple[Callable[[Repository, int], object], ...] = (
     lambda repository, t: repository.draw_probability("sage-stones", 2),
     lambda repository, t: repository.checkpoint(t, "plain"),
     lambda repository, t: repository.verdict(t),
+    lambda repository, t: repository.presentation(t),
 )
 
 
@@ -59,6 +61,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> bytes:
         genuine.play_all(repository, tournament)
         repository.keep_root(tournament.id, "5" * 64)
         repository.keep_verdict(tournament.id, {"ended": True})
+        repository.keep_presentation(tournament.id, Presentation(title="Cup"))
         repository.keep_checkpoint(tournament.id, "plain", Checkpoint(3, {"skills": []}))
         repository.keep_draw_probability("sage-stones", 2, DrawProbability(0.25, "cup", 5))
         for reader in READERS:

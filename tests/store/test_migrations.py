@@ -40,6 +40,7 @@ OURS = {
     "draw_probability",
     "rating_checkpoint",
     "verdict",
+    "presentation",
 }
 
 
@@ -111,7 +112,8 @@ def test_void_reasons_come_from_the_notes_of_older_databases(tmp_path: Path, pla
             before = list(repository.matches(tournament.id)), compute_standings(repository, tournament.id)
         engine = open_engine(url)
         with transaction(engine, write=True) as connection:
-            connection.execute(sa.text("DROP TABLE replaced_result"))
+            for table in ("replaced_result", "presentation"):
+                connection.execute(sa.text(f"DROP TABLE {table}"))
             connection.execute(sa.text("ALTER TABLE tournament DROP COLUMN root"))
             connection.execute(sa.text("ALTER TABLE entrant DROP COLUMN broken"))
             for column in ("turns", "overloaded"):

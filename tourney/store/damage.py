@@ -21,12 +21,14 @@ from tourney.store.models import (
     LOG,
     MATCH,
     MEASURED,
+    PRESENTATION,
     REPLACED,
     SCHEDULE,
     SEAT,
     TOURNAMENT,
     VERDICT,
 )
+from tourney.store.presentation import presentation_of
 from tourney.store.rows import Shape
 
 MAX_SHOWN = 40
@@ -96,6 +98,7 @@ _INDEPENDENT: tuple[tuple[sa.Table, Callable[[Columns], object]], ...] = (
     (DRAW_PROBABILITY, rows.check_draw_probability),
     (CHECKPOINT, rows.check_checkpoint),
     (VERDICT, rows.check_verdict),
+    (PRESENTATION, presentation_of),
 )
 """Tables whose rows can be read without knowing their tournament."""
 DETAILS: dict[sa.Table, Callable[[Columns], object]] = {

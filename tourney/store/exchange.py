@@ -35,6 +35,7 @@ from tourney.schema import (
     check_u64,
     read,
 )
+from tourney.store.presentation import NO_PRESENTATION, Presentation
 from tourney.store.repository import Repository
 from tourney.store.root import Entry, compute_root, match_entry, plan_entry
 from tourney.store.values import (
@@ -128,6 +129,7 @@ class TournamentLine(Struct, frozen=True, rename="kebab", forbid_unknown_fields=
     draw_probability: DrawForm | None = None
     replaced: tuple[ReplacedForm, ...] = ()
     created: Annotated[Words, Meta(description="When it began; with measurements only.")] = ""
+    presentation: Annotated[Presentation, Meta(description="For reports.")] = NO_PRESENTATION
 
 
 class VoidForm(Struct, frozen=True, forbid_unknown_fields=True):
@@ -188,6 +190,7 @@ def export_lines(repository: Repository, tournament: Tournament, *, measured: bo
             for old in repository.replaced(tournament.id)
         ],
         "created": tournament.created if measured else "",
+        "presentation": msgspec.to_builtins(repository.presentation(tournament.id)) or None,
     }
     yield _line({key: value for key, value in head.items() if value not in (None, "", [])})
     records = repository.records(tournament.id)

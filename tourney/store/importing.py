@@ -128,6 +128,8 @@ def import_tournament(
             _store(writer, tournament.id, results, again=again)
         writer.add_rows(tournament.id, (), complete=one.complete)
         writer.keep_replaced(tournament.id, head.replaced)
+        if head.line.presentation:
+            writer.keep_presentation(tournament.id, head.line.presentation)
         if alone and (kept := head.line.draw_probability) is not None:
             value = DrawProbability(kept.probability, kept.tournament, kept.matches)
             writer.keep_draw_probability(one.game, one.seats, value)

@@ -204,6 +204,17 @@ class VerdictRow(SQLModel, table=True):
     data: str = Field(sa_column=Column(Text, nullable=False))
 
 
+class PresentationRow(SQLModel, table=True):
+    """Title, description, logo and links of a tournament: JSON (see ``tourney.store.presentation``)."""
+
+    __tablename__ = "presentation"
+
+    tournament_id: int = Field(
+        sa_column=Column(Integer, ForeignKey("tournament.id"), primary_key=True, autoincrement=False)
+    )
+    data: str = Field(sa_column=Column(Text, nullable=False))
+
+
 METADATA = SQLModel.metadata
 
 TOURNAMENT = METADATA.tables["tournament"]
@@ -217,6 +228,7 @@ REPLACED = METADATA.tables["replaced_result"]
 DRAW_PROBABILITY = METADATA.tables["draw_probability"]
 CHECKPOINT = METADATA.tables["rating_checkpoint"]
 VERDICT = METADATA.tables["verdict"]
+PRESENTATION = METADATA.tables["presentation"]
 
 KEY = (SCHEDULE.c.round_no, SCHEDULE.c.table_no, SCHEDULE.c.repeat_no, SCHEDULE.c.order_no)
 """The columns that order a schedule."""

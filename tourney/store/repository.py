@@ -23,7 +23,8 @@ from tourney.store import damage
 from tourney.store.columns import ColumnError, read_int, unpack
 from tourney.store.engine import open_engine, transaction
 from tourney.store.matches import Matches
-from tourney.store.models import CHECKPOINT, DRAW_PROBABILITY, VERDICT
+from tourney.store.models import CHECKPOINT, DRAW_PROBABILITY, PRESENTATION, VERDICT
+from tourney.store.presentation import NO_PRESENTATION, Presentation, presentation_of, presentation_text
 from tourney.store.rows import check_draw_probability, check_verdict
 from tourney.store.totals import Totals
 from tourney.store.values import Checkpoint, DrawProbability
@@ -120,6 +121,18 @@ class Repository(Matches, Totals):
         """Keep the result of a comparison."""
         text = json.dumps(data, sort_keys=True, allow_nan=False)
         self._keep(VERDICT, {"tournament_id": tournament}, {"data": text})
+
+    def presentation(self, tournament: int) -> Presentation:
+        """Return how a tournament presents itself; without any, an empty value."""
+        row = self._kept(PRESENTATION, {"tournament_id": tournament})
+        if row is None:
+            return NO_PRESENTATION
+        with self._naming(PRESENTATION, tournament):
+            return presentation_of(row)
+
+    def keep_presentation(self, tournament: int, presentation: Presentation) -> None:
+        """Keep how a tournament presents itself; digests and root do not change."""
+        self._keep(PRESENTATION, {"tournament_id": tournament}, {"data": presentation_text(presentation)})
 
     def _kept(self, table: sa.Table, key: dict[str, Any]) -> RowMapping | None:
         with self._read() as connection:

@@ -6,7 +6,8 @@ from tests.tournaments import refused, write_file
 from tourney.errors import TournamentError
 from tourney.games.registry import find_game
 from tourney.match.spec import Opening
-from tourney.run.config.tournament_file import choose, read_book, read_tournament_file
+from tourney.run.config.opening_book import choose, read_book
+from tourney.run.config.tournament_file import read_tournament_file
 
 
 def first_actions() -> tuple[str, str]:

@@ -157,8 +157,8 @@ def test_broken_format_matters_only_where_it_may_be_meant(tmp_path: Path) -> Non
     broken = "the plugin of format gone (tests.nowhere:Gone) is broken: ModuleNotFoundError: "
     with installed(EntryPoint("gone", "tests.nowhere:Gone", FORMATS.group)):
         assert read_tournament_file(write_file(tmp_path, PLAIN)).plan.format == "round-robin"
-        with refused(TournamentError, 'cup.toml: unknown key "lives"; the keys are: ', f"; {broken}"):
-            read_tournament_file(write_file(tmp_path, f"lives = 3\n{PLAIN}"))
+        with refused(TournamentError, 'cup.toml: unknown key "zero"; the keys are: ', f"; {broken}"):
+            read_tournament_file(write_file(tmp_path, f"zero = 3\n{PLAIN}"))
         with refused(TournamentError, f"cup.toml: {broken}"):
             read_tournament_file(write_file(tmp_path, f'format = "gone"\n{PLAIN}'))
         with refused(TournamentError, 'cup.toml: format is ["gone"], but must be "adaptive"'):

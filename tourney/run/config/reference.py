@@ -52,10 +52,28 @@ increment-ms = 500
 sandbox = "strict"
 ```
 
-The first start stores the values of the file and the digests of the bots. A later file may change `rounds`
-and `[run]`, and may add entrants where the format allows it; any other difference is refused. Two entrants
-may not have the same name.
+The first start stores the values of the file and the digests of the bots. A later file may change `rounds`,
+`[run]`, `title`, `description`, `logo` and `[links]`, and may add entrants where the format allows it; any
+other difference is refused. Two entrants may not have the same name.
 """
+
+LINKS = """\
+Titles of links with their addresses. With `title`, `description` and `logo` they are for reports, and lie
+outside all digests. The database and exports keep them. To change them, edit the file and run `tourney run
+FILE.toml` again; this also works once the tournament is finished.
+
+```toml
+title = "Autumn Cup 2026"
+description = '''
+Six bots, each against each.
+
+An empty line ends a paragraph.'''
+logo = "logo.svg"
+
+[links]
+"Source of the bots" = "https://example.org/bots"
+"Write to us" = "mailto:cup@example.org"
+```"""
 
 
 def schemas() -> dict[str, Schema]:
@@ -100,6 +118,7 @@ def page() -> str:
         lines.append(
             f"| {' | '.join((format_.name, format_.rounds_key(2), format_.rounds_key(3), *answers))} |"
         )
+    lines += ["", "## `[links]`", "", LINKS]
     lines += ["", "## `[options]`", "", "The options of the games that ship: strings or integers.", ""]
     lines += ["| game | option | values | default | meaning |", "|---|---|---|---|---|"]
     for game in map(find_game, GAMES.own):

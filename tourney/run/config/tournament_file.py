@@ -1,4 +1,4 @@
-"""The tournament file (TOML) and its opening book, read strictly into frozen values."""
+"""The tournament file (TOML), read strictly into a frozen value."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ import msgspec
 from msgspec import Meta, Struct
 
 from tourney.errors import GameError, TournamentError
-from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
-from tourney.match.spec import Limits, Opening
+from tourney.match.spec import Limits
 from tourney.parsing import parse_toml
+from tourney.run.config.opening_book import Book, read_book, read_bytes, read_text
 from tourney.schedule.format import Format, Key, find_format, group_size, join_names, working_formats
 from tourney.schema import (
     MAX_ARGUMENT,
@@ -24,11 +24,22 @@ from tourney.schema import (
     check_range,
     read,
 )
-from tourney.seeds import U64, derive, uniform
+from tourney.seeds import U64
+from tourney.store.presentation import (
+    MAX_LINKS,
+    MAX_LOGO,
+    NO_PRESENTATION,
+    Address,
+    Description,
+    Link,
+    LinkTitle,
+    Presentation,
+    Title,
+    logo_text,
+)
 from tourney.store.values import Plan, RunSettings
 
 MAX_BYTES: Final = 1 << 20
-MAX_BOOK_BYTES: Final = 4 << 20
 MAX_OPENING_PLIES: Final = 200
 
 FORMAT_HELP: Final = "Format of the tournament; see [formats](../explanation/formats.md)."
@@ -43,8 +54,6 @@ CleanArgument = Annotated[
     ),
 ]
 FilePath = Annotated[str, Meta(pattern=r"\A[^\x00]+\Z", extra={"want": "name a file"})]
-Book = tuple[tuple[str, ...], ...]
-"""Openings, each a tuple of actions."""
 Games = Annotated[int, Meta(ge=1, le=1_000_000)]
 
 
@@ -150,6 +159,34 @@ class TournamentTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_
             " match its own. See [ratings](../explanation/ratings.md#shared-dice)."
         ),
     ] = True
+    title: Annotated[
+        Title, Meta(description="Title of the report. Default: the name. A later file may change it.")
+    ] = ""
+    description: Annotated[
+        Description,
+        Meta(
+            description="Text for the report's first page; an empty line ends a paragraph. A later file may"
+            " change it."
+        ),
+    ] = ""
+    logo: (
+        Annotated[
+            FilePath,
+            Meta(
+                description="Image file for the report: PNG, JPEG, WebP or SVG, at most 256 KiB. The database"
+                " keeps a copy. A later file may change it."
+            ),
+        ]
+        | None
+    ) = None
+    links: Annotated[
+        dict[LinkTitle, Address],
+        Meta(
+            max_length=MAX_LINKS,
+            description="Links for the report: titles with addresses (https, http or mailto). A later file"
+            " may change them.",
+        ),
+    ] = {}
     entrant: Annotated[tuple[EntrantLine, ...], Meta(description="Further entrants, a table each.")] = ()
     options: Annotated[dict[str, str | int], Meta(description="Options of the game.")] = {}
     limits: Annotated[FileLimits, Meta(description="What a bot may use.")] = FileLimits()
@@ -180,6 +217,7 @@ class TournamentFile:
     entrants: tuple[EntrantLine, ...]
     run: RunSettings
     ponder: Ponder | None = None
+    presentation: Presentation = NO_PRESENTATION
 
     @property
     def folder(self) -> Path:
@@ -197,6 +235,7 @@ def read_tournament_file(path: Path) -> TournamentFile:
     try:
         table = read(data, file_schema(formats), toml=True)
         plan = _plan(table, data, path, formats)
+        presentation = _presentation(table, path)
     except SchemaError as error:
         sentence = error.in_toml(str(path))
         if error.inside and not error.path:  # an unknown key, which a broken format may take
@@ -205,7 +244,7 @@ def read_tournament_file(path: Path) -> TournamentFile:
     except GameError as error:
         raise TournamentError(f"{path}: {error}", file=path) from error
     entrants = (*map(EntrantLine, table.bots), *table.entrant)
-    return TournamentFile(path, plan, table.seed, entrants, table.run, table.limits.ponder)
+    return TournamentFile(path, plan, table.seed, entrants, table.run, table.limits.ponder, presentation)
 
 
 def file_schema(formats: Sequence[Format]) -> type[TournamentTable]:
@@ -238,24 +277,18 @@ def _key_type(key: Key) -> Any:
 
 def _load(path: Path) -> dict[str, Any]:
     try:
-        return parse_toml(_read_text(path, "a tournament file", MAX_BYTES))
+        return parse_toml(read_text(path, "a tournament file", MAX_BYTES))
     except ValueError as error:
         raise TournamentError(f"{path}: this is no TOML: {error}", file=path) from error
 
 
-def _read_text(path: Path, noun: str, most: int) -> str:
-    """Return the text of a file of at most ``most`` bytes; ``noun`` names it, with its article."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(most + 1)
-        if len(data) > most:
-            raise TournamentError(f"{path}: {noun} has at most {most >> 20} MiB", file=path)
-        return data.decode("utf-8")
-    except OSError as error:
-        name = noun.partition(" ")[2]
-        raise TournamentError(f"the {name} {path} cannot be read: {error.strerror}", file=path) from error
-    except UnicodeDecodeError as error:
-        raise TournamentError(f"{path}: the file is not UTF-8 (byte {error.start})", file=path) from error
+def _presentation(table: TournamentTable, path: Path) -> Presentation:
+    """Return the keys for the report. Raises SchemaError and TournamentError for a logo that is none."""
+    links = tuple(Link(title, url) for title, url in table.links.items())
+    logo = b"" if table.logo is None else read_bytes(path.parent / table.logo, "a logo", MAX_LOGO)
+    if table.logo is not None and not logo:
+        raise SchemaError(("logo",), f"names {path.parent / table.logo}, which is empty")
+    return Presentation(table.title, table.description, links, logo_text(logo))
 
 
 def _plan(table: TournamentTable, data: dict[str, Any], path: Path, formats: Sequence[Format]) -> Plan:
@@ -336,40 +369,3 @@ def _extra(
             value = join_names(value)
         found.append((name, int(value) if isinstance(value, bool) else value))
     return tuple(sorted(found))
-
-
-def read_book(path: Path, game: AnyGame, seats: int, options: dict[str, str]) -> Book:
-    """Read an opening book and try every opening. Raises TournamentError, naming the line.
-
-    Each line holds a game's first actions, separated by blanks; ``#`` begins a comment, and blank lines are
-    skipped. Books are for games without chance and without hidden actions.
-    """
-    if game.has_chance or game.has_hidden_actions:
-        raise TournamentError(
-            f"{path}: an opening book does not go with {game.name}, a game with chance or hidden actions"
-        )
-    book = []
-    for number, line in enumerate(_read_text(path, "an opening book", MAX_BOOK_BYTES).splitlines(), 1):
-        actions = tuple(line.partition("#")[0].split())
-        if not actions:
-            continue
-        where = f"{path}, line {number}"
-        state = game.initial(seats, options)
-        try:
-            for action in actions:
-                state = state.play(game.read_action(state, action))
-        except GameError as error:
-            raise TournamentError(f"{where}: {error}") from error
-        if state.ranks() is not None:
-            raise TournamentError(f"{where}: the game is over after this opening; leave actions to play")
-        book.append(actions)
-    if not book:
-        raise TournamentError(f"{path}: the opening book holds no opening")
-    return tuple(book)
-
-
-def choose(seed: int, plies: int, book: Book) -> Opening:
-    """Return the opening of a match: a line of the book, sampled by the match seed, or a number of plies."""
-    if not book:
-        return Opening(plies=plies)
-    return Opening(actions=book[uniform(derive(seed, "book"), len(book))])

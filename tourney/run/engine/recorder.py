@@ -9,7 +9,7 @@ from tourney.errors import StoreError, StoreUnavailable
 from tourney.match.record import spec_of as spec_of_record
 from tourney.match.spec import MatchSpec
 from tourney.results.standings import history_of, setup_of
-from tourney.run.config.tournament_file import choose
+from tourney.run.config.opening_book import choose
 from tourney.run.engine.retry import WriteRetry
 from tourney.run.engine.spool import Spool, read_spool
 from tourney.run.monitoring.load import RunLoad

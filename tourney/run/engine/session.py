@@ -27,7 +27,8 @@ from tourney.results.seed_text import risk_text, sharing_text
 from tourney.results.standings import setup_of
 from tourney.run.config.amend import compare
 from tourney.run.config.entrants import enter, naming, refuse_unrated, seeds_by_rating, with_ratings
-from tourney.run.config.tournament_file import TournamentFile, choose
+from tourney.run.config.opening_book import choose
+from tourney.run.config.tournament_file import TournamentFile
 from tourney.run.engine.bench_policy import failed_starts_of
 from tourney.run.engine.broken import (
     broken_text,
@@ -262,6 +263,8 @@ def open_tournament(
             entrants=entrants,
             created=datetime.now(UTC).isoformat(timespec="seconds"),
         )
+        if file.presentation:
+            repository.keep_presentation(tournament.id, file.presentation)
         risk = risk_text(tournament.plan, find_game(tournament.game))
         if tournament.seed_chosen and risk:
             say(f"the seed {tournament.seed} was chosen by a person: a bot that knows it can compute {risk}")
@@ -350,6 +353,9 @@ def amend_tournament(
     stored = repository.entrants(tournament.id)
     paired = repository.progress(tournament.id).rounds
     amendment = compare(tournament, stored, paired, file)
+    if file.presentation != repository.presentation(tournament.id):
+        repository.keep_presentation(tournament.id, file.presentation)
+        say(f"the title, description, logo or links of {tournament.name} have changed")
     if not amendment.changed:
         return tournament
     added = enter(file, amendment.added, bots, before=stored, joined=paired + 1)

@@ -1,0 +1,141 @@
+"""How a tournament presents itself in its report: title, description, logo and links, outside all digests."""
+
+import base64
+import binascii
+import re
+from typing import Annotated, Any, Final
+
+import msgspec
+import rfc8785
+from msgspec import Meta, Struct
+
+from tourney.schema import SchemaError, read
+from tourney.store.columns import ColumnError, Columns, read_json
+
+MAX_LOGO: Final = 256 << 10
+"""Bytes of a logo."""
+MAX_LINKS: Final = 30
+
+Title = Annotated[
+    str,
+    Meta(
+        max_length=200,
+        pattern=r"\A[^\x00-\x1f\x7f-\x9f\ud800-\udfff]*\Z",
+        extra={"want": "hold no control character"},
+    ),
+]
+LinkTitle = Annotated[Title, Meta(min_length=1)]
+Description = Annotated[
+    str,
+    Meta(
+        max_length=5_000,
+        pattern=r"\A[^\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]*\Z",
+        extra={"want": "hold no control characters but tabs and ends of lines"},
+    ),
+]
+Address = Annotated[
+    str,
+    Meta(
+        max_length=2_000,
+        pattern=r"\A(?:https?://|mailto:)[!-~]+\Z",
+        extra={"want": "begin with https://, http:// or mailto: and have no blanks"},
+    ),
+]
+
+
+class Link(Struct, frozen=True, forbid_unknown_fields=True):
+    """A link with its words."""
+
+    title: LinkTitle
+    url: Address
+
+
+class Presentation(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What a report shows of a tournament beside its results."""
+
+    title: Annotated[Title, Meta(description="Title for people; without one its name is shown.")] = ""
+    description: Annotated[
+        Description, Meta(description="Text for the first page; an empty line ends a paragraph.")
+    ] = ""
+    links: Annotated[tuple[Link, ...], Meta(max_length=MAX_LINKS)] = ()
+    logo: Annotated[
+        str,
+        Meta(
+            max_length=-(-MAX_LOGO // 3) * 4, description="An image (PNG, JPEG, WebP or SVG) as base64 text."
+        ),
+    ] = ""
+
+    def __post_init__(self) -> None:
+        """Check the logo. Raises SchemaError."""
+        try:
+            content = base64.b64decode(self.logo, validate=True)
+        except (binascii.Error, ValueError) as error:
+            raise SchemaError(("logo",), "is no base64 text") from error
+        if content:
+            check_logo(content)
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to show."""
+        return self != NO_PRESENTATION
+
+    @property
+    def image(self) -> bytes:
+        """The logo, or no bytes."""
+        return base64.b64decode(self.logo)
+
+    @property
+    def file_name(self) -> str:
+        """The name of the logo's file in a site, or "" without a logo."""
+        return f"logo.{check_logo(self.image)}" if self.logo else ""
+
+
+NO_PRESENTATION: Final = Presentation()
+
+
+def logo_text(content: bytes) -> str:
+    """Return an image as a presentation holds it."""
+    return base64.b64encode(content).decode("ascii")
+
+
+_ACTIVE = re.compile(
+    rb"<[^>]*\bscript|<[^>]*\bforeignobject|\son[a-z]+\s*=|javascript:|<!entity", re.IGNORECASE
+)
+_SVG = re.compile(
+    rb"(?:\xef\xbb\xbf)?(?:\s|<\?[^>]*>|<!--(?:(?!-->).)*-->|<!doctype[^>\[]*>)*<svg[\s>]",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def check_logo(content: bytes) -> str:
+    """Return the suffix of an image by its content: png, jpg, webp or svg.
+
+    Pages show it by ``<img>``, where no SVG runs scripts. One that could run some where it is opened by
+    itself is refused all the same. Raises SchemaError.
+    """
+    if len(content) > MAX_LOGO:
+        raise SchemaError(("logo",), f"has more than {MAX_LOGO >> 10} KiB; make the image smaller")
+    if content.startswith(b"\x89PNG\r\n\x1a\n"):
+        return "png"
+    if content.startswith(b"\xff\xd8\xff"):
+        return "jpg"
+    if content.startswith(b"RIFF") and content[8:12] == b"WEBP":
+        return "webp"
+    if _SVG.match(content):
+        if _ACTIVE.search(content):
+            raise SchemaError(("logo",), "is an SVG with scripts or foreign parts; remove them")
+        return "svg"
+    raise SchemaError(("logo",), "is no PNG, JPEG, WebP or SVG image")
+
+
+def presentation_text(presentation: Presentation) -> str:
+    """Return a presentation as canonical JSON."""
+    return rfc8785.dumps(msgspec.to_builtins(presentation)).decode("utf-8")
+
+
+def presentation_of(row: Columns) -> Presentation:
+    """Return what ``presentation_text`` was given. Raises ColumnError of the column ``data``."""
+    data: Any = read_json("data", row["data"])
+    try:
+        return read(data, Presentation)
+    except SchemaError as error:
+        raise ColumnError("data", row["data"], f"a presentation ({error.in_json()})") from error
