@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from tests.attacks.attacks import ATTACKS, PONDERERS
 from tests.containment import contained
 from tourney.bots.sandbox import probe
-from tourney.bots.sandbox.base import PROTECTIONS, open_sandbox, program
+from tourney.bots.sandbox.base import PROTECTIONS, Degree, open_sandbox, program
 from tourney.bots.sandbox.plain import PlainSandbox
 from tourney.bots.sandbox.probe import probe_sandbox
 
@@ -96,3 +97,15 @@ def test_lower_levels_contain_exactly_what_is_documented(
     assert {f.protection: f.degree for f in findings if f.protection in same} == {
         name: degree for name, degree in table.items() if name in same
     }
+
+
+def test_protection_that_is_not_promised_never_counts_as_enforced() -> None:
+    """What a trial cannot show, such as a race that a bot may win, is what the sandbox says of itself."""
+
+    class Modest(PlainSandbox):
+        @property
+        def protections(self) -> Mapping[str, Degree]:
+            return dict.fromkeys(PROTECTIONS, "partial")
+
+    found = probe_sandbox(Modest("auto", program("prlimit")))
+    assert {finding.degree for finding in found} == {"partial", "absent"}

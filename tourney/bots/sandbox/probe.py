@@ -86,7 +86,10 @@ class Finding:
 
 
 def probe_sandbox(sandbox: Sandbox) -> Iterator[Finding]:
-    """Yield a finding for every protection, in their order. Raises SandboxError if no canary starts."""
+    """Yield a finding for every protection, in their order. Raises SandboxError if no canary starts.
+
+    One that holds against the canary, but that the sandbox does not promise whole, counts as it is promised.
+    """
     with _Probing(sandbox) as probing:
         results = probing.try_all([name for names in TRIED.values() for name in names if name not in _ALONE])
         for name in _ALONE:
@@ -102,9 +105,15 @@ def probe_sandbox(sandbox: Sandbox) -> Iterator[Finding]:
         }
         for protection in PROTECTIONS:
             if protection in TRIED:
-                yield _judge(protection, [results[name] for name in TRIED[protection]])
+                finding = _judge(protection, [results[name] for name in TRIED[protection]])
             else:
-                yield outside[protection]()
+                finding = outside[protection]()
+            promised = sandbox.protections[protection]
+            if finding.degree == "enforced" != promised:
+                finding = Finding(
+                    protection, promised, f"{finding.said}; held this time, which is not promised"
+                )
+            yield finding
 
 
 class _Probing:
