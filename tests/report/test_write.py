@@ -10,6 +10,7 @@ import pytest
 from tests.tournaments import refused
 from tourney.errors import EnvironmentFailure, UsageError
 from tourney.report import write as module
+from tourney.report.manifest import NAME
 from tourney.report.rendering import File
 from tourney.report.write import MARKER, is_report, write
 
@@ -24,8 +25,9 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 def test_write_reports_its_files(tmp_path: Path) -> None:
     heard: list[str] = []
-    written = write(made(), tmp_path / "a" / "b", lambda file: heard.append(file.path))
-    assert (written.pages, written.files, written.bytes) == (2, 4, 5)
+    written = write(made(), tmp_path / "a" / "b", heard.append)
+    size = sum(map(len, tree(tmp_path / "a" / "b").values()))
+    assert (written.pages, written.files, written.bytes) == (2, 5, size)
     assert written.index.read_bytes() == b"one"
     assert heard == ["index.html", "matches/1.html", "data/x.csv"]
     assert is_report(tmp_path / "a" / "b")
@@ -40,7 +42,7 @@ def test_report_is_replaced_atomically(
         monkeypatch.setattr(module, "_exchange", lambda one, other: False)
     write([*made(), File("matches/2.html", b"old")], tmp_path / "out")
     write(made("two"), tmp_path / "out")
-    assert set(tree(tmp_path / "out")) == {"index.html", "matches/1.html", "data/x.csv", MARKER}
+    assert set(tree(tmp_path / "out")) == {"index.html", "matches/1.html", "data/x.csv", MARKER, NAME}
     assert (tmp_path / "out" / "index.html").read_bytes() == b"two"
     assert [p.name for p in tmp_path.iterdir()] == ["out"]
 

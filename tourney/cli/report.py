@@ -7,11 +7,13 @@ import click
 
 from tourney.cli.options import db_option, output_options
 from tourney.cli.output import Output, current
+from tourney.cli.progress import counting
 from tourney.cli.standings import warn_unknown_format
 from tourney.errors import StoreDamaged, UsageError
 from tourney.report import text
-from tourney.report.rendering import MATCH_PAGES, File, Options
-from tourney.report.site import site, sites
+from tourney.report.pool import default_processes
+from tourney.report.rendering import MATCH_PAGES, Options
+from tourney.report.site import Part, site_parts, sites_parts
 from tourney.report.source import Source, load
 from tourney.report.text import folder
 from tourney.report.write import Written, write
@@ -55,6 +57,12 @@ MAX_DAMAGED = 20
     is_flag=True,
     help="Write one report on all tournaments in the database.",
 )
+@click.option(
+    "--processes",
+    type=click.IntRange(1, 256),
+    metavar="N",
+    help="Processes that render pages of matches. [default: one per processor]",
+)
 @db_option
 @output_options
 def command(
@@ -64,6 +72,7 @@ def command(
     logs: bool,
     match_pages: int,
     every: bool,
+    processes: int | None,
     db: str,
 ) -> None:
     """Write the report of TOURNAMENT (default: the newest), and print the path of its first page.
@@ -80,11 +89,12 @@ def command(
         found = repository.tournament(tournament)
         if every:
             place = out or Path("reports") / "all"
-            written = write_reports(repository, repository.tournaments(), place, options, output)
+            written = write_reports(repository, repository.tournaments(), place, options, output, processes)
         else:
             place = out or Path("reports") / folder(found.name)
-            written = write_report(repository, found, place, options, output)
-    output.say(f"{written.pages:,} pages, {written.files:,} files, {written.bytes / 1e6:.1f} MB")
+            written = write_report(repository, found, place, options, output, processes)
+    unchanged = f" ({written.unchanged:,} unchanged)" if written.unchanged else ""
+    output.say(f"{written.pages:,} pages, {written.files:,} files{unchanged}, {written.bytes / 1e6:.1f} MB")
     output.write(str(written.index))
     if written.damaged:
         for why in written.damaged[:MAX_DAMAGED]:
@@ -96,19 +106,29 @@ def command(
 
 
 def write_report(
-    repository: Repository, tournament: Tournament, out: Path, options: Options, output: Output
+    repository: Repository,
+    tournament: Tournament,
+    out: Path,
+    options: Options,
+    output: Output,
+    processes: int | None = None,
 ) -> Written:
     """Write a tournament's report to a folder, with a progress bar on standard error."""
     source = _load(repository, tournament)
-    return _write(site(source, options), (source,), out, options, output)
+    return _write(site_parts(source, options), (source,), out, options, output, processes)
 
 
 def write_reports(
-    repository: Repository, tournaments: Sequence[Tournament], out: Path, options: Options, output: Output
+    repository: Repository,
+    tournaments: Sequence[Tournament],
+    out: Path,
+    options: Options,
+    output: Output,
+    processes: int | None = None,
 ) -> Written:
     """Write the reports of several tournaments to one folder, with a page that links to them."""
     sources = [_load(repository, tournament) for tournament in tournaments]
-    return _write(sites(sources, options), sources, out, options, output)
+    return _write(sites_parts(sources, options), sources, out, options, output, processes)
 
 
 def _load(repository: Repository, tournament: Tournament) -> Source:
@@ -117,19 +137,21 @@ def _load(repository: Repository, tournament: Tournament) -> Source:
 
 
 def _write(
-    files: Iterable[File], sources: Sequence[Source], out: Path, options: Options, output: Output
+    parts: Iterable[Part],
+    sources: Sequence[Source],
+    out: Path,
+    options: Options,
+    output: Output,
+    processes: int | None,
 ) -> Written:
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn  # noqa: PLC0415 - rich is slow
+    total = sum(min(len(source.matches), options.match_pages) for source in sources)
+    done = 0
+    with counting(output, "report", "matches") as step:
 
-    console = output.console(err=True)
-    columns = (TextColumn("matches"), BarColumn(), MofNCompleteColumn())
-    quiet = output.quiet or not console.is_terminal
-    with Progress(*columns, console=console, transient=True, disable=quiet) as progress:
-        total = sum(min(len(source.matches), options.match_pages) for source in sources)
-        task = progress.add_task("matches", total=total)
+        def advance(path: str) -> None:
+            nonlocal done
+            if path.endswith(".html") and path.rpartition("/")[0].endswith("matches"):
+                done += 1
+                step(done, total)
 
-        def advance(file: File) -> None:
-            if file.is_page and "matches/" in file.path:
-                progress.advance(task)
-
-        return write(files, out, advance)
+        return write(parts, out, advance, processes=processes or default_processes())

@@ -17,7 +17,6 @@ from tourney.report.facts import Fact, match_facts, measured_facts
 from tourney.report.listing import MatchLine
 from tourney.report.replay import Replay, replay
 from tourney.report.source import Detail, EntrantLabel, SeatLabel, Setting
-from tourney.results.tables import DataTable
 
 LOG_LINES = 200
 """Lines of the log that a page shows; ``tourney show --log`` prints the full log."""
@@ -67,7 +66,8 @@ class Board:
 class MatchPage:
     """The page's template context; ``board`` is None if the game draws none or is not installed.
 
-    ``damaged`` holds the damaged parts that the page omits, each with the reason.
+    ``damaged`` holds the damaged parts that the page omits, each with the reason. ``saved`` is the data that
+    its buttons save, under the name ``file``.
     """
 
     line: MatchLine
@@ -90,7 +90,8 @@ class MatchPage:
     log: tuple[tuple[int, str, str, str], ...]
     log_left_out: int
     record: Record | None
-    download: DataTable
+    file: str
+    saved: Markup
     damaged: dict[str, str]
 
 
@@ -117,6 +118,7 @@ def match_page(
     scores = reported_scores(log)
     # A bot that failed may have reported a score for an action that it did not play.
     span = max([len(moves), *(int(ply) for points in scores.values() for ply, _ in points)])
+    file = f"{text.folder(source.tournament.name)}-{line.number}"
     name = shlex.quote(f"{source.tournament.name}/{line.number}")
     return MatchPage(
         line=line,
@@ -139,7 +141,8 @@ def match_page(
         log=_log(log, line),
         log_left_out=max(0, len(log) - LOG_LINES),
         record=record,
-        download=_table(moves, times),
+        file=file,
+        saved=script_json(_saved(file, record, moves, times)) if record else Markup(),
         damaged={part: why for part, why in detail.damaged if measured or part == "record"},
     )
 
@@ -276,18 +279,10 @@ def _log(log: Sequence[LogLine], line: MatchLine) -> tuple[tuple[int, str, str, 
     )
 
 
-def _table(moves: Sequence[Move], times: Sequence[float | None]) -> DataTable:
-    rows = [
-        {
-            "ply": move.ply,
-            "seat": move.seat.number if move.seat else 0,
-            "action": move.action,
-            "note": move.note,
-            "time_ms": times[k] if k < len(times) else None,
-        }
-        for k, move in enumerate(moves)
-    ]
-    return DataTable(("ply", "seat", "action", "note", *(("time_ms",) if times else ())), rows)
+def _saved(file: str, record: Record, moves: Sequence[Move], times: Sequence[float | None]) -> dict[str, Any]:
+    """Return what the page's buttons save: the record, and what the CSV file has besides its actions."""
+    notes = {str(move.ply): move.note for move in moves if move.note and move.note != "chance"}
+    return {"name": file, "record": record, "notes": notes, "times": list(times) or None}
 
 
 _SCORE = re.compile(r"(?:^|\s)score=([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?)(?=\s|$)", re.ASCII)

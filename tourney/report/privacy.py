@@ -26,7 +26,7 @@ def published(source: Source, *, logs: bool) -> Source:
     read = source.detail
     return replace(
         source,
-        detail=lambda number: _without_logs(read(number)),
+        detail=lambda number: published_detail(read(number), logs=False),
         matches=tuple(map(_without_note, source.matches)),
         entrants=tuple(
             replace(entrant, broken=BROKEN) if entrant.broken else entrant for entrant in source.entrants
@@ -34,7 +34,10 @@ def published(source: Source, *, logs: bool) -> Source:
     )
 
 
-def _without_logs(detail: Detail) -> Detail:
+def published_detail(detail: Detail, *, logs: bool) -> Detail:
+    """Return what is published of a match, or all of it with ``logs``."""
+    if logs:
+        return detail
     return replace(
         detail,
         log=tuple(line for line in detail.log if line.kind != "stderr"),

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from tourney.games import svg_diagram
-from tourney.report import bot_page, listing, match_files, overview, pairwise, text
+from tourney.report import bot_page, listing, overview, pairwise, text
+from tourney.report.match_files import MatchWork, match_work
 from tourney.report.navigation import Section
 from tourney.report.privacy import published
 from tourney.report.rendering import File, Look, Options, Renderer
@@ -17,7 +18,7 @@ from tourney.resources import templates_dir
 INLINE_CROSSTABLE = 24
 """Most entrants for which the first page has the crosstable too."""
 
-STATIC = ("style.css", "theme.js", "tables.js", "board.js", "replay.js")
+STATIC = ("style.css", "theme.js", "tables.js", "board.js", "replay.js", "save.js")
 
 
 def _front(make: Renderer) -> overview.Overview:
@@ -111,28 +112,49 @@ KINDS = (
     PageKind(_list_pages, "Matches", "matches.html", under=("matches/", "matches-")),
     PageKind(_bot_pages),
     PageKind(_downloads),
-    PageKind(match_files.files),
 )
-"""The kinds of pages, in the order of the navigation; those of matches come last."""
+"""The kinds of pages, in the order of the navigation. Pages of matches are made by ``match_files``."""
+
+
+Part = File | MatchWork
+"""A part of a site: a file, or all pages of matches of a tournament, which other processes may render."""
 
 
 def site(source: Source, options: Options | None = None) -> Iterator[File]:
-    """Yield the files of a tournament's report."""
-    yield from _static_files()
-    yield from _files(source, options or Options())
+    """Yield the files of a tournament's report, all rendered in this process."""
+    return _rendered(site_parts(source, options))
 
 
 def sites(sources: Iterable[Source], options: Options | None = None) -> Iterator[File]:
-    """Yield the files of a report on several tournaments: a folder each, and a page that links to them."""
+    """Yield the files of a report on several tournaments, all rendered in this process."""
+    return _rendered(sites_parts(sources, options))
+
+
+def site_parts(source: Source, options: Options | None = None) -> Iterator[Part]:
+    """Yield the parts of a tournament's report."""
+    yield from _static_files()
+    yield from _parts(source, options or Options())
+
+
+def sites_parts(sources: Iterable[Source], options: Options | None = None) -> Iterator[Part]:
+    """Yield the parts of a report on several tournaments: a folder each, and a page that links to them."""
     options = options or Options()
     yield from _static_files()
     entries = []
     for place, source in enumerate(sources, start=1):
         prefix = f"t{place}-{text.folder(source.tournament.name)[:40].lower()}/"
-        yield from _files(source, options, prefix)
+        yield from _parts(source, options, prefix)
         entries.append(overview.tournament_row(source, f"{prefix}index.html"))
     look = Look.of("Tournaments", "", options)
     yield look.page("index.html", "tournaments.html", entries=entries)
+
+
+def _rendered(parts: Iterable[Part]) -> Iterator[File]:
+    for part in parts:
+        if isinstance(part, File):
+            yield part
+        else:
+            yield from map(part.render, part.jobs)
 
 
 def renderer(source: Source, options: Options, prefix: str = "") -> Renderer:
@@ -146,10 +168,11 @@ def _kinds(source: Source) -> tuple[PageKind, ...]:
     return tuple(kind for kind in KINDS if kind.when(source))
 
 
-def _files(source: Source, options: Options, prefix: str = "") -> Iterator[File]:
+def _parts(source: Source, options: Options, prefix: str = "") -> Iterator[Part]:
     make = renderer(source, options, prefix)
     for kind in _kinds(source):
         yield from kind.files(make)
+    yield match_work(make)
 
 
 def _static_files() -> Iterator[File]:

@@ -1,6 +1,6 @@
 """The source of a report: a stored tournament as one frozen value, and its results as pandas frames."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -27,6 +27,7 @@ from tourney.store.repository import Repository
 from tourney.store.root import compute_root
 from tourney.store.values import (
     Match,
+    MatchParts,
     OverloadTotals,
     PairTotal,
     RowCounts,
@@ -118,6 +119,7 @@ class Source:
     """A tournament, whole. ``matches`` are those with a result, in schedule order.
 
     ``detail`` gives what is stored of a match, by number: asked for one at a time, as records are large.
+    ``parts`` gives the same of some matches, packed and unfiltered, for other processes to unpack.
     ``draw_probability`` is TrueSkill's. ``seat_totals`` are by entrant and seat. ``root`` is that of a
     finished tournament. ``overload`` is that of all matches, and of each entrant's.
     """
@@ -129,6 +131,7 @@ class Source:
     pairs: tuple[PairTotal, ...]
     matches: tuple[Match, ...]
     detail: Callable[[int], Detail]
+    parts: Callable[[Sequence[int]], Mapping[int, MatchParts]]
     draw_probability: float
     seat_totals: Mapping[tuple[int, int], ScoreTotals]
     root: str | None = None
@@ -271,6 +274,7 @@ def load(repository: Repository, tournament: Tournament) -> Source:
         pairs=repository.pair_totals(tournament.id),
         matches=matches,
         detail=detail,
+        parts=lambda numbers: repository.parts(tournament.id, numbers),
         draw_probability=draw_probability_of(repository, tournament),
         seat_totals=repository.seat_totals(tournament.id),
         root=compute_root(repository, tournament),

@@ -37,7 +37,7 @@ from tourney.store.rows import (
     shape_of,
 )
 from tourney.store.tournaments import Tournaments
-from tourney.store.values import Match, MatchResult, Measured, ReplacedResult
+from tourney.store.values import Match, MatchParts, MatchResult, Measured, ReplacedResult
 
 T = TypeVar("T")
 
@@ -343,6 +343,24 @@ class Matches(Tournaments):
         """Return a match's measurements; empty if there are none. Raises StoreDamaged if damaged."""
         with self._read() as connection:
             return _read_blob(connection, tournament, number, MEASURED.c.data, unpack_measured) or {}
+
+    def parts(self, tournament: int, numbers: Sequence[int]) -> dict[int, MatchParts]:
+        """Return what is stored of finished matches, packed, by number; others are left out."""
+        query = (
+            sa.select(_S.number, _M.record, LOG.c.lines, MEASURED.c.data)
+            .select_from(
+                _PLAYED.outerjoin(LOG, LOG.c.match_id == _S.id).outerjoin(
+                    MEASURED, MEASURED.c.match_id == _S.id
+                )
+            )
+            .where(_S.tournament_id == tournament)
+        )
+        found: dict[int, MatchParts] = {}
+        with self._read() as connection:
+            for start in range(0, len(numbers), _CHUNK):
+                chosen = query.where(_S.number.in_(numbers[start : start + _CHUNK]))
+                found.update((row[0], MatchParts(*row[1:])) for row in connection.execute(chosen))
+        return found
 
     def recent_seconds(self, tournament: int, count: int) -> tuple[float, ...]:
         """Return the durations of the ``count`` last matches in schedule order.

@@ -352,5 +352,16 @@ class RowCounts(NamedTuple):
     rounds: int
 
 
+class MatchParts(NamedTuple):
+    """What is stored of a match beyond its result, packed; None where there is none.
+
+    Picklable, so that other processes can unpack it: see ``tourney.store.parts``.
+    """
+
+    record: bytes | None = None
+    log: bytes | None = None
+    measured: bytes | None = None
+
+
 Measured = dict[str, Any]
 """The measurements of a match, as ``tourney.match.result.PlayedMatch.measured``."""

@@ -10,7 +10,8 @@ from typing import Any, ClassVar, Final
 from tourney.errors import InputError
 from tourney.run.workers import worker
 from tourney.run.workers.executor import MatchExecutor, MatchTask, Playing, WorkerReply
-from tourney.run.workers.processes import WorkerContext, adopt_orphans, kill_orphans
+from tourney.run.workers.processes import adopt_orphans, kill_orphans
+from tourney.spawning import WorkerContext
 
 MAX_BATCH: Final = 32
 BATCH_SECONDS: Final = 0.025

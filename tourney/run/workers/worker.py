@@ -30,11 +30,10 @@ from tourney.match.again import KilledError, OverloadedMatchError
 from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.run.workers.processes import (
-    TERMINAL_SIGNALS,
     adopt_orphans,
     kill_strays,
-    unblock_terminal_signals,
 )
+from tourney.spawning import TERMINAL_SIGNALS, unblock_terminal_signals
 
 _LAST_SECONDS = 2.0
 _GARBAGE = 20_000

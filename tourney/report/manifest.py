@@ -1,0 +1,96 @@
+"""The manifest of a report: what its files contain and were made from, so that unchanged ones can stay.
+
+It is a part of the report and, as all its files, the same for the same database.
+"""
+
+import hashlib
+import json
+import os
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tourney.parsing import parse_json
+
+NAME = "tourney-manifest.json"
+"""The file in a report's folder."""
+FORMAT = "tourney-manifest/1"
+
+
+_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+def content_hash(content: bytes) -> str:
+    """Return the hash of a file's content: 128 bits, as they tell files apart and guard no secret."""
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file: the hash of its content, and the fingerprint of all that it was made from ("": not known)."""
+
+    content: str
+    fingerprint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The files of a report by path."""
+
+    files: Mapping[str, Entry] = field(default_factory=dict)
+
+    def dump(self) -> bytes:
+        """Return the manifest as a file, in the order of paths."""
+        files = {
+            path: [entry.content, entry.fingerprint] if entry.fingerprint else [entry.content]
+            for path, entry in sorted(self.files.items())
+        }
+        lines = ",\n".join(f"{json.dumps(path)}:{json.dumps(entry)}" for path, entry in files.items())
+        return f'{{"format":"{FORMAT}","files":{{\n{lines}\n}}}}\n'.encode("ascii")
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Return the manifest of a report's folder, or an empty one where it is missing or damaged."""
+    try:
+        data = parse_json((folder / NAME).read_bytes())
+    except (OSError, ValueError):
+        return Manifest()
+    files = data.get("files") if isinstance(data, dict) and data.get("format") == FORMAT else None
+    if not isinstance(files, dict):
+        return Manifest()
+    return Manifest({path: Entry(*entry) for path, entry in files.items() if _fits(entry)})
+
+
+def _fits(entry: object) -> bool:
+    return isinstance(entry, list) and len(entry) in (1, 2) and all(isinstance(word, str) for word in entry)
+
+
+@dataclass(frozen=True, slots=True)
+class OldReport:
+    """The report that is replaced: its folder, and its manifest."""
+
+    folder: Path
+    manifest: Manifest
+
+    def read(self, path: str) -> bytes | None:
+        """Return a file as it was written, or None if it was changed since, or is none of the report."""
+        entry = self.manifest.files.get(path)
+        if entry is None:
+            return None
+        try:
+            descriptor = os.open(self.folder / path, _FLAGS)
+            with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor
+                if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                    return None
+                content = file.read()
+        except OSError:
+            return None
+        return content if content_hash(content) == entry.content else None
+
+    def fingerprint(self, path: str) -> str:
+        """Return the fingerprint of a file that is as it was written, or ""."""
+        entry = self.manifest.files.get(path)
+        if entry is None or not entry.fingerprint or self.read(path) is None:
+            return ""
+        return entry.fingerprint
