@@ -15,6 +15,7 @@ from tourney.errors import ActionError, OptionError, PositionError
 
 if TYPE_CHECKING:
     from tourney.games.diagram import Diagram
+    from tourney.games.guide import Guide
     from tourney.seeds import RandBelow
 
 CHANCE = 0
@@ -249,6 +250,10 @@ class Game(ABC, Generic[A]):
         from tourney.games.diagram import plain_diagram  # noqa: PLC0415 - bots start often and need no diagrams
 
         return plain_diagram(view, last)
+
+    def guide(self) -> Guide | None:
+        """Return the rules in short, for the game's page in reports, or None (the default)."""
+        return None
 
 
 AnyGame = Game[Any]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tourney.games.base import OVER, Game, GoldenMatch, OpeningBook, State
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tourney.games.diagram import Diagram
+    from tourney.games.guide import Guide
     from tourney.seeds import RandBelow
 
 _PASS_ONLY: Final = (PASS,)
@@ -293,3 +295,9 @@ class SagesTafl(Game[int]):
         from tourney.games.sages_tafl.diagram import diagram_of  # noqa: PLC0415 - bots need no diagrams
 
         return diagram_of(view, last)
+
+    def guide(self) -> Guide:
+        """Return the rules in short."""
+        from tourney.games.guide import read_guide  # noqa: PLC0415 - bots need no guide
+
+        return read_guide(Path(__file__).with_name("guide.toml"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tourney.games.base import OVER, Game, GoldenMatch, OpeningBook, State
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tourney.games.diagram import Diagram
+    from tourney.games.guide import Guide
     from tourney.seeds import RandBelow
 
 
@@ -142,3 +144,9 @@ class SevenSages(Game[int]):
         from tourney.games.seven_sages.diagram import diagram_of  # noqa: PLC0415 - bots need no diagrams
 
         return diagram_of(parse_position(view), last)
+
+    def guide(self) -> Guide:
+        """Return the rules in short."""
+        from tourney.games.guide import read_guide  # noqa: PLC0415 - bots need no guide
+
+        return read_guide(Path(__file__).with_name("guide.toml"))

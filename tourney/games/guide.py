@@ -1,0 +1,83 @@
+"""A game's guide for readers who do not know it: the rules in short, its pieces, and positions to look at."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from tourney.games.base import AnyGame
+    from tourney.games.diagram import Diagram
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A piece and what it does. ``kind``, ``glyph`` and ``side`` are those of ``tourney.games.diagram.Piece``."""
+
+    kind: str
+    glyph: str
+    side: int
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A position worth a look: ``actions`` played from ``position``, and a caption.
+
+    Without ``position`` it is the start of a table of ``seats`` (default: the game's minimum), or of the
+    table at hand where there are no actions either. ``before`` shows the position before the last action,
+    with that action marked.
+    """
+
+    caption: str
+    position: str = ""
+    actions: tuple[str, ...] = ()
+    seats: int | None = None
+    before: bool = False
+
+    def diagram(self, game: AnyGame, seats: int, options: Mapping[str, str]) -> Diagram:
+        """Return the drawn position. Raises GameError; ``seats`` and ``options`` are those of the table."""
+        if self.position or self.actions or self.seats is not None:
+            seats, options = game.settings(self.seats)
+        state = (
+            game.parse_position(self.position, seats, options) if self.position else game.new(seats, options)
+        )
+        view, last = state.position(), None
+        for action in self.actions:
+            view, last = state.position(), action
+            state = state.play(game.read_action(state, action))
+        return game.diagram(view if self.before else state.position(), last)
+
+
+@dataclass(frozen=True, slots=True)
+class Guide:
+    """The rules in short: sentences without markup. ``rules`` is the whole rules page as Markdown, or ""."""
+
+    aim: str
+    turn: tuple[str, ...]
+    end: tuple[str, ...]
+    figures: tuple[Figure, ...] = ()
+    examples: tuple[Example, ...] = ()
+    rules: str = ""
+
+
+def read_guide(path: Path) -> Guide:
+    """Read a guide from a TOML file with the fields of ``Guide`` as keys. Raises TypeError for other keys."""
+    data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    return Guide(
+        **{
+            **data,
+            "turn": tuple(data["turn"]),
+            "end": tuple(data["end"]),
+            "figures": tuple(Figure(**figure) for figure in data.get("figures", ())),
+            "examples": tuple(
+                Example(**{**example, "actions": tuple(example.get("actions", ()))})
+                for example in data.get("examples", ())
+            ),
+        }
+    )
