@@ -1,6 +1,7 @@
-"""Find the report's templates and the shipped bots, in a checkout and in a wheel.
+"""Find the report's templates, the rules pages and the shipped bots, in a checkout and in a wheel.
 
-A checkout has them in ``templates/`` and ``engines/`` beside the package, a wheel in ``_data/`` inside it.
+A checkout has them in ``templates/``, ``docs/rules/`` and ``engines/`` beside the package, a wheel in
+``_data/`` inside it.
 """
 
 from pathlib import Path
@@ -20,9 +21,17 @@ def engines_dir() -> Path:
     return _find("engines")
 
 
-def _find(name: str) -> Path:
-    """Return a data folder; prefer the wheel's, because other packages may have a folder of that name."""
-    for folder in (_PACKAGE / "_data" / name, _PACKAGE.parent / name):
+def rules_dir() -> Path:
+    """Return the folder of the games' rules pages, ``GAME.md`` each."""
+    return _find("rules", "docs/rules")
+
+
+def _find(name: str, beside: str = "") -> Path:
+    """Return a data folder; prefer the wheel's, because other packages may have a folder of that name.
+
+    ``beside`` is its path in a checkout (default: its name).
+    """
+    for folder in (_PACKAGE / "_data" / name, _PACKAGE.parent / (beside or name)):
         if folder.is_dir():
             return folder
     raise EnvironmentFailure(f"Tourney's folder {name} is missing beside {_PACKAGE}; reinstall Tourney")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A piece and what it does. ``kind``, ``glyph`` and ``side`` are those of ``tourney.games.diagram.Piece``."""
+    """A piece and what it does; ``kind``, ``glyph`` and ``side`` as in ``tourney.games.diagram.Piece``."""
 
     kind: str
     glyph: str

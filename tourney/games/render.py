@@ -9,6 +9,7 @@ from pathlib import Path
 from tourney.errors import TourneyError
 from tourney.files import write_file
 from tourney.games.base import AnyGame
+from tourney.games.diagram import Diagram
 from tourney.games.game_tree import playout
 from tourney.games.registry import all_games
 from tourney.games.svg_diagram import seat_colors, svg_diagram
@@ -17,13 +18,17 @@ from tourney.seeds import stream
 SEED = 7
 
 
-def render(game: AnyGame) -> str:
-    """Return the SVG of a position after ``diagram_plies`` random actions, at the largest table."""
+def picture(game: AnyGame) -> Diagram:
+    """Return a position after ``diagram_plies`` random actions, at the largest table."""
     *_, (_, action), (state, _) = playout(
         game.new(game.seat_counts[-1]), stream(SEED, "picture", game.name), game.diagram_plies
     )
-    diagram = game.diagram(state.position(), game.action_string(action))
-    return svg_diagram(diagram, seat_colors(game.seat_names), game.title)
+    return game.diagram(state.position(), game.action_string(action))
+
+
+def render(game: AnyGame) -> str:
+    """Return the SVG of the game's picture."""
+    return svg_diagram(picture(game), seat_colors(game.seat_names), game.title)
 
 
 def main(arguments: list[str]) -> int:

@@ -229,6 +229,21 @@ def svg_diagram(
     return "\n".join(parts) + "\n"
 
 
+def inline_svg(diagram: Diagram, colors: Sequence[str] = SEAT_COLORS, title: str = "") -> str:
+    """Return a diagram as SVG for a page that has the style sheet (``style``); without its notes."""
+    left, top, width, height = view_box(diagram)
+    return (
+        f'<svg class="tb" role="img" viewBox="{left} {top} {width} {height}">{_title(title)}'
+        f"{ground_svg(diagram, colors)}{pieces_svg(diagram, colors)}</svg>"
+    )
+
+
+def piece_svg(piece: Piece, colors: Sequence[str] = SEAT_COLORS) -> str:
+    """Return one piece as SVG for a page that has the style sheet; the page says what it is."""
+    look = _piece(piece, colors, "square", titled=False)
+    return f'<svg class="tb" aria-hidden="true" viewBox="-50 -50 100 100">{look}</svg>'
+
+
 def ground_svg(diagram: Diagram, colors: Sequence[str] = SEAT_COLORS) -> str:
     """Return the cells and labels of a diagram as one SVG group."""
     scale = scale_of(diagram)

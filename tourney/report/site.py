@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from tourney.games import svg_diagram
 from tourney.report import bot_page, listing, overview, pairwise, text
 from tourney.report.match_files import MatchWork, match_work
+from tourney.report import bot_page, game_page, listing, match_files, overview, pairwise, text
 from tourney.report.navigation import Section
 from tourney.report.privacy import published
 from tourney.report.rendering import File, Look, Options, Renderer
@@ -110,6 +111,7 @@ KINDS = (
     PageKind(_index_page, "Standings", "index.html", under=("bots/",)),
     PageKind(_crosstable_page, "Crosstable", "crosstable.html"),
     PageKind(_list_pages, "Matches", "matches.html", under=("matches/", "matches-")),
+    PageKind(game_page.files, "Game", "game.html", under=("rules.html",)),
     PageKind(_bot_pages),
     PageKind(_downloads),
 )
