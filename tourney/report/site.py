@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from tourney.games import svg_diagram
-from tourney.report import bot_page, listing, overview, pairwise, text
+from tourney.report import bot_page, game_page, listing, overview, pairwise, text
 from tourney.report.match_files import MatchWork, match_work
-from tourney.report import bot_page, game_page, listing, match_files, overview, pairwise, text
 from tourney.report.navigation import Section
 from tourney.report.privacy import published
 from tourney.report.rendering import File, Look, Options, Renderer
