@@ -87,6 +87,24 @@ def test_show_prints_header_actions_and_last_board(file: Path, record: Record) -
     assert "\x1b" not in done.stdout
 
 
+def test_show_with_board_prints_the_board_after_every_action(file: Path, record: Record) -> None:
+    """With the action in place of the list of actions; the last board is that of the end."""
+    done = invoke("show", str(file), "--board").stdout
+    count = len(record["actions"])
+    parts = done.split("\nafter ")[1:]
+    assert len(parts) == count + 1
+    actions = [line for line in done.splitlines() if line.startswith("after ")]
+    assert actions[0] == "after 0 actions"
+    assert record["actions"][0][1] in actions[1]
+    assert f"over: {end_text(record['outcome']).removeprefix('over: ')}" in parts[-1]
+    assert parts[-1].splitlines()[-3:] == invoke("show", str(file)).stdout.splitlines()[-3:]
+    refused = invoke("show", str(file), "--board", "--ply", "1")
+    assert (refused.exit_code, refused.stderr) == (
+        2,
+        "error: --board shows the board after every action: leave out --ply\n",
+    )
+
+
 def test_show_with_ply_prints_one_board(file: Path, record: Record) -> None:
     """``--ply N`` prints the board after N actions; at 0 it is empty."""
     begun = invoke("show", str(file), "--ply", "0").stdout

@@ -11,7 +11,7 @@ from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.base import open_sandbox
 from tourney.errors import BotError
 from tourney.match.spec import Limits
-from tourney.run.check_bot import Trial, check_bot
+from tourney.run.check_bot import Trial, check_bot, rank_words
 
 HELLO = "tourney) echo bot wants=legal;; game) echo ready;; legal) legal=$rest;;\n"
 PLAY = 'go) echo "move ${legal%% *}";;\n'
@@ -110,10 +110,52 @@ def test_advice_shows_legal_actions_of_the_failed_turn(tmp_path: Path) -> None:
     """They are those of the third turn, cut after twenty."""
     go = 'n=$((n+1)); if [ $n = 3 ]; then echo move z9; else echo "move ${legal%% *}"; fi'
     (trial,) = check(write_shell_bot(tmp_path, "bad", f"{HELLO}go) {go};;"), tmp_path)
+    assert "actions: 4 of 400" in trial.board[-2]
+    assert len(trial.board) > 9
     legal = next(line for line in reversed(trial.wire) if line.startswith("> legal "))
     shown = trial.advice.partition("legal actions were: ")[2].removesuffix(" ...").split(" ")
     assert len(shown) == 20
     assert legal.startswith("> legal " + " ".join(shown))
+
+
+@pytest.mark.parametrize(
+    ("ranks", "words"),
+    [
+        ((1, 2), "won"),
+        ((2, 1), "lost"),
+        ((1, 1), "a draw"),
+        ((1, 1, 1), "a draw"),
+        ((1, 2, 3), "rank 1 of 3"),
+        ((1, 1, 3), "rank 1 of 3, shared with seat 2"),
+        ((2, 1, 2, 2), "rank 2 of 4, shared with seats 3 and 4"),
+    ],
+)
+def test_result_of_a_draw_does_not_read_as_a_win(ranks: tuple[int, ...], words: str) -> None:
+    assert rank_words(ranks, 1) == words
+
+
+@pytest.mark.parametrize("game", ["sage-stones", "cyvasse"])
+def test_watch_says_the_board_after_each_action(game: str, tmp_path: Path) -> None:
+    """While actions are hidden from the bot there is no board; it comes when all are open."""
+    folder = write_shell_bot(tmp_path, "first", HELLO + PLAY, games=f'["{game}"]')
+    store = BotStore(tmp_path / "store")
+    said: list[str] = []
+    trials = check_bot(store.add(folder), store, open_sandbox("off"), [game], PATIENT, watch=said.append)
+    first = next(trials)
+    assert first.ok
+    assert said[0].startswith(f"game {game} seats=2 seat=1 ")
+    assert said[-1].startswith("over ")
+    played = [text for text in said if text[0].isdigit()]
+    assert f"), {len(played)} actions" in first.result
+    assert [text.partition(".")[0] for text in played] == [str(k) for k in range(1, len(played) + 1)]
+    boards = [text.count("\n") > 5 for text in played]
+    assert boards[0]
+    if game == "cyvasse":
+        assert any(text.endswith(" seat 2: ?") for text in played)
+        assert sum(text.startswith("all is open now\n") for text in said) == 1
+        assert boards[-1]
+    else:
+        assert all(boards)
 
 
 def test_program_that_cannot_run_is_reported(tmp_path: Path) -> None:

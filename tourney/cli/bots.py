@@ -281,15 +281,18 @@ def _refuse_entered(digest: str, db: str) -> None:
     show_default=True,
     help="Time for the start-up.",
 )
+@click.option("--watch", is_flag=True, help="Also print the board after each action.")
 @sandbox_option
 @bots_option
 @output_options
-def check(bot: str, games: tuple[str, ...], move_ms: int, startup_ms: int, sandbox: str, bots: str) -> None:
+def check(
+    bot: str, games: tuple[str, ...], move_ms: int, startup_ms: int, watch: bool, sandbox: str, bots: str
+) -> None:
     """Test a bot in games against `random`.
 
     BOT is a path or a name. The bot plays on every seat. Prints a line for each trial; for a failed trial
-    also the cause, advice, the last lines between referee and bot (> to the bot, < from the bot) and the
-    bot's last lines on standard error. Exits with code 1 if a trial fails.
+    also the cause, advice, the board at an illegal action, the last lines between referee and bot (> to the
+    bot, < from the bot) and the bot's last lines on standard error. Exits with code 1 if a trial fails.
     """
     output = current()
     with ExitStack() as stack:
@@ -307,7 +310,7 @@ def check(bot: str, games: tuple[str, ...], move_ms: int, startup_ms: int, sandb
         failed = 0
         count = 0
         opened = open_sandbox(sandbox)  # type: ignore[arg-type]  # click gives one of the choices, as a plain str
-        for trial in check_bot(found, store, opened, tried, limits):
+        for trial in check_bot(found, store, opened, tried, limits, watch=output.write if watch else None):
             _print(trial, output)
             count += 1
             failed += trial.ok is False
@@ -324,6 +327,7 @@ def _print(trial: Trial, output: Output) -> None:
     if trial.advice:
         output.write(f"     {trial.advice}")
     for title, lines in (
+        ("the board", trial.board),
         ("the last lines between referee and bot", trial.wire),
         ("its standard error", trial.stderr),
     ):

@@ -95,6 +95,12 @@ def names_match(words: str) -> bool:
     help="Show the board after N actions instead of the list of actions.",
 )
 @click.option(
+    "--board",
+    "boards",
+    is_flag=True,
+    help="Show the board after every action instead of the list of actions.",
+)
+@click.option(
     "--log", "logged", is_flag=True, help="Also show the log: the bots' info lines and standard error."
 )
 @click.option(
@@ -102,12 +108,14 @@ def names_match(words: str) -> bool:
 )
 @db_option
 @output_options
-def command(match: str, ply: int | None, logged: bool, as_json: bool, db: str) -> None:
+def command(match: str, ply: int | None, boards: bool, logged: bool, as_json: bool, db: str) -> None:
     """Show a match: its settings, actions and final board.
 
     MATCH is a number (12 or autumn-cup/12) or a file with one record. To check the record, use `tourney
     verify`.
     """
+    if boards and ply is not None:
+        raise UsageError("--board shows the board after every action: leave out --ply")
     output = current()
     found = find_match(match, db)
     if digest_of(found.record) != found.record["digest"]:
@@ -122,22 +130,23 @@ def command(match: str, ply: int | None, logged: bool, as_json: bool, db: str) -
     output.write(found.label)
     for line in head_lines(found.record, found.measured):
         output.write(line)
-    if ply is None:
+    listed = list(action_lines(found.record, found.measured.get("times-ms", ())))
+    if ply is None and not boards:
         output.write("")
-        for line in action_lines(found.record, found.measured.get("times-ms", ())):
+        for line in listed:
             output.write(line)
     if logged:
         output.write("\nlog")
         for line in log_lines(found.log):
             output.write(line)
+    first, last = (0, count) if boards else (count, count) if ply is None else (ply, ply)
     try:
-        board = board_text(found.record, count if ply is None else ply, color=output.color)
+        for at, board in enumerate(board_texts(found.record, first, last, color=output.color), start=first):
+            over = f"\n{end_text(found.record['outcome'])}" if at == count else ""
+            action = f":{listed[at - 1][5:]}" if boards and at else ""
+            output.write(f"\nafter {_actions(at)}{action}{over}\n{board.rstrip()}")
     except (GameError, RecordError) as error:
         output.warn(f"no board: {error}")
-    else:
-        at = count if ply is None else ply
-        over = f"\n{end_text(found.record['outcome'])}" if at == count else ""
-        output.write(f"\nafter {_actions(at)}{over}\n{board.rstrip()}")
     _refuse_damaged(found)
 
 
@@ -187,25 +196,27 @@ def log_lines(log: Sequence[LogLine]) -> Iterator[str]:
         )
 
 
-def board_text(record: Record, ply: int, *, color: bool) -> str:
-    """Return the board after ``ply`` actions. Raises GameError or RecordError for an illegal action."""
+def board_texts(record: Record, first: int, last: int, *, color: bool) -> Iterator[str]:
+    """Yield the board after ``first`` to ``last`` actions. Raises GameError, or RecordError if one is illegal."""
     game = find_game(record["game"])
-    state = replay(game, record, ply)
-    last = record["actions"][ply - 1][1] if ply else None
-    return text_diagram(game.diagram(state.position(), last), color=color)
+    for ply, state in enumerate(replay(game, record, last)):
+        if ply >= first:
+            action = record["actions"][ply - 1][1] if ply else None
+            yield text_diagram(game.diagram(state.position(), action), color=color)
 
 
-def replay(game: AnyGame, record: Record, ply: int) -> AnyState:
-    """Return the state after ``ply`` actions of a record, with the dice that the record has."""
+def replay(game: AnyGame, record: Record, ply: int) -> Iterator[AnyState]:
+    """Yield the states up to ``ply`` actions of a record, with the dice that the record has."""
     if game.rules != record["rules"]:
         raise GameError(f"rules version {record['rules']} of {game.name} is not installed, only {game.rules}")
     state = game.new(len(record["seats"]), record["options"])
+    yield state
     for number, (_, text) in enumerate(record["actions"][:ply], start=1):
         try:
             state = state.play(game.read_action(state, text))
         except GameError as error:
             raise RecordError(f"action {number} is not legal: {error}") from error
-    return state
+        yield state
 
 
 def end_text(outcome: Mapping[str, Any]) -> str:

@@ -1,6 +1,6 @@
 """Check a bot: the handshake, and games against ``random`` at every seat."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from msgspec import structs
@@ -11,13 +11,16 @@ from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.channel.base import Channel, TracedChannel, printable
 from tourney.bots.sandbox.base import Sandbox
 from tourney.errors import SandboxError
+from tourney.games.base import AnyGame, AnyState
 from tourney.games.registry import find_game
+from tourney.games.text_diagram import text_diagram
 from tourney.match.match_runner import MatchRunner, StoreLauncher, entrant_of
 from tourney.match.play import play_match
 from tourney.match.player import Player, dismiss
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec
 from tourney.match.verify import replay
+from tourney.protocol import HIDDEN
 
 OPPONENT = "random"
 CHECKED = "checked"
@@ -29,9 +32,9 @@ LEGAL_SHOWN = 20
 class Trial:
     """One check and its result.
 
-    ``ok`` is None for advice, which fails no bot. ``advice`` says what to do; ``wire`` holds the last lines
-    between referee and bot, ``stderr`` the bot's last lines of standard error. ``fatal``: no check follows,
-    as it would fail in the same way.
+    ``ok`` is None for advice, which fails no bot. ``advice`` says what to do; ``board`` shows the position of
+    an illegal action, ``wire`` holds the last lines between referee and bot, ``stderr`` the bot's last lines
+    of standard error. ``fatal``: no check follows, as it would fail in the same way.
     """
 
     name: str
@@ -41,19 +44,27 @@ class Trial:
     wire: tuple[str, ...] = ()
     stderr: tuple[str, ...] = ()
     fatal: bool = False
+    board: tuple[str, ...] = ()
 
 
 def check_bot(
-    bot: StoredBot, store: BotStore, sandbox: Sandbox, games: Sequence[str], limits: Limits
+    bot: StoredBot,
+    store: BotStore,
+    sandbox: Sandbox,
+    games: Sequence[str],
+    limits: Limits,
+    *,
+    watch: Callable[[str], None] | None = None,
 ) -> Iterator[Trial]:
     """Check a bot of a store in games; yield each trial as soon as it ends.
 
     The bot plays each game against ``random``, at every seat of the smallest and of the largest number of
-    seats; then the first match twice, which should reproduce, and two matches in one process. Raises BotError
-    for a build that fails, with its last lines as a note; GameError for an unknown game; SandboxError where
+    seats; then the first match twice, which should reproduce, and two matches in one process. ``watch`` is
+    called with the lines of the board after each action, as soon as the bot hears of it. Raises BotError for
+    a build that fails, with its last lines as a note; GameError for an unknown game; SandboxError where
     ``random`` fails as well.
     """
-    checker = _Checker(bot, store, sandbox, limits)
+    checker = _Checker(bot, store, sandbox, limits, watch)
     passed = True
     for game in games:
         for trial in checker.play_all(game):
@@ -69,12 +80,20 @@ def check_bot(
 class _Checker:
     """Plays one bot against ``random``."""
 
-    def __init__(self, bot: StoredBot, store: BotStore, sandbox: Sandbox, limits: Limits) -> None:
+    def __init__(
+        self,
+        bot: StoredBot,
+        store: BotStore,
+        sandbox: Sandbox,
+        limits: Limits,
+        watch: Callable[[str], None] | None,
+    ) -> None:
         opponent = store.add(shipped_bots()[OPPONENT], origin="used")
         self._bot = bot
         self._limits = limits
         self._sandbox = sandbox
         self._launch = StoreLauncher(store, sandbox)
+        self._watch = watch
         self._trace: TracedChannel | None = None
         self._checked = entrant_of(bot, CHECKED)
         self._other = entrant_of(opponent, OPPONENT)
@@ -144,7 +163,7 @@ class _Checker:
         channel = self._launch(entrant, limits)
         if entrant.name != CHECKED:
             return channel
-        self._trace = TracedChannel(channel)
+        self._trace = TracedChannel(channel) if self._watch is None else _WatchedChannel(channel, self._watch)
         return self._trace
 
     def _wire(self) -> tuple[str, ...]:
@@ -160,7 +179,69 @@ class _Checker:
         if fault == "illegal":
             advice += f"; the legal actions were: {_legal(played)}"
         fatal = fault == "startup"
-        return Trial(name, False, note, advice, self._wire(), _stderr_of(played, seat), fatal)
+        board = _board_at_fault(played) if fault == "illegal" else ()
+        return Trial(name, False, note, advice, self._wire(), _stderr_of(played, seat), fatal, board)
+
+
+class _WatchedChannel(TracedChannel):
+    """Says the board after each action that the bot hears of.
+
+    While an action is hidden from it, it has no board: then it says the actions alone.
+    """
+
+    def __init__(self, inner: Channel, say: Callable[[str], None]) -> None:
+        super().__init__(inner)
+        self._say = say
+        self._game: AnyGame | None = None
+        self._state: AnyState | None = None
+        self._actions: list[str] = []
+        self._known = 0
+
+    def send(self, data: bytes) -> None:
+        """Show and pass on."""
+        self._show(data)
+        super().send(data)
+
+    def request(self, data: bytes) -> None:
+        """Show and pass on."""
+        self._show(data)
+        super().request(data)
+
+    def _show(self, data: bytes) -> None:
+        for line in data.decode("utf-8").splitlines():
+            word, *rest = line.split(" ")
+            if word == "game":
+                given = dict(setting.split("=", 1) for setting in rest[1:])
+                self._game = find_game(rest[0])
+                options = {option.name: given[option.name] for option in self._game.options}
+                self._state = self._game.new(int(given["seats"]), options)
+                self._actions, self._known = [], 0
+                self._say(f"{line}\n{self._board(None)}")
+            elif word == "play":
+                self._actions.append(rest[1])
+                actor = "chance" if rest[0] == "0" else f"seat {rest[0]}"
+                said = f"{len(self._actions)}. {actor}: {rest[1]}"
+                self._say(f"{said}\n{self._board(rest[1])}" if self._go_on() else said)
+            elif word == "reveal":
+                self._actions[self._actions.index(HIDDEN)] = rest[1]
+                if self._go_on():
+                    self._say(f"all is open now\n{self._board(None)}")
+            elif word == "over":
+                self._say(line)
+
+    def _go_on(self) -> bool:
+        """Play the known actions; return whether no action is hidden."""
+        while self._known < len(self._actions) and (text := self._actions[self._known]) != HIDDEN:
+            assert self._game is not None  # noqa: S101 - the referee begins with the line `game`
+            assert self._state is not None  # noqa: S101 - likewise
+            self._state = self._state.play(self._game.read_action(self._state, text))
+            self._known += 1
+        return self._known == len(self._actions)
+
+    def _board(self, last: str | None) -> str:
+        assert self._game is not None  # noqa: S101 - the referee begins with the line `game`
+        assert self._state is not None  # noqa: S101 - likewise
+        return text_diagram(self._game.diagram(self._state.position(), last))
 
 
 _ADVICE = {
@@ -193,13 +274,38 @@ def _result(played: PlayedMatch, seat: int) -> str:
     times = zip(actions, played.measured["times-ms"], strict=True)
     own = [ms for (actor, _), ms in times if actor == seat and ms is not None]
     slowest = f", slowest turn {max(own):.0f} ms" if own else ""
-    rank = f"rank {outcome.ranks[seat - 1]} of {len(outcome.ranks)}"
-    return f"{rank} ({outcome.reason}), {len(actions)} actions{slowest}"
+    return f"{rank_words(outcome.ranks, seat)} ({outcome.reason}), {len(actions)} actions{slowest}"
+
+
+def rank_words(ranks: Sequence[int], seat: int) -> str:
+    """Return in words how a seat fared."""
+    rank = ranks[seat - 1]
+    equal = [other for other, its in enumerate(ranks, start=1) if its == rank and other != seat]
+    if len(equal) + 1 == len(ranks):
+        return "a draw"
+    if len(ranks) == 2:
+        return "won" if rank == 1 else "lost"
+    shared = (
+        f", shared with seat{'s' if len(equal) > 1 else ''} {' and '.join(map(str, equal))}" if equal else ""
+    )
+    return f"rank {rank} of {len(ranks)}{shared}"
+
+
+def _at_fault(played: PlayedMatch) -> tuple[AnyGame, AnyState, str | None]:
+    """Return a match's game, its state at the first fault, and the last action before it."""
+    game = find_game(played.record["game"])
+    count = played.outcome.faults[0][2]
+    last = played.record["actions"][count - 1][1] if count else None
+    return game, replay(played.record, game, count=count), last
+
+
+def _board_at_fault(played: PlayedMatch) -> tuple[str, ...]:
+    game, state, last = _at_fault(played)
+    return tuple(text_diagram(game.diagram(state.position(), last)).splitlines())
 
 
 def _legal(played: PlayedMatch) -> str:
     """Return the legal actions at the first fault of a match."""
-    game = find_game(played.record["game"])
-    state = replay(played.record, game, count=played.outcome.faults[0][2])
+    game, state, _ = _at_fault(played)
     actions = list(map(game.action_string, state.legal_actions()))
     return " ".join(actions[:LEGAL_SHOWN]) + (" ..." if len(actions) > LEGAL_SHOWN else "")
