@@ -197,7 +197,10 @@ def log_lines(log: Sequence[LogLine]) -> Iterator[str]:
 
 
 def board_texts(record: Record, first: int, last: int, *, color: bool) -> Iterator[str]:
-    """Yield the board after ``first`` to ``last`` actions. Raises GameError, or RecordError if one is illegal."""
+    """Yield the board after ``first`` to ``last`` actions.
+
+    Raises GameError, or RecordError for an illegal action.
+    """
     game = find_game(record["game"])
     for ply, state in enumerate(replay(game, record, last)):
         if ply >= first:
