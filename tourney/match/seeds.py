@@ -56,6 +56,11 @@ def sample_opening_action(seed: int, attempt: int, j: int, actions: Sequence[T])
     return actions[uniform(derive(seed, "opening", attempt, j), len(actions))]
 
 
+def sample_book_line(seed: int, lines: int) -> int:
+    """Return the line (from 0) of an opening book with so many lines that a match begins with."""
+    return uniform(derive(seed, "book"), lines)
+
+
 def sample_substitute(seed: int, seat: int, j: int, actions: Sequence[T]) -> T:
     """Return the j-th action (from 0 per seat) that the referee plays for a withdrawn seat."""
     return actions[uniform(derive(seed, "substitute", seat, j), len(actions))]

@@ -62,7 +62,7 @@ class BatchPair(NamedTuple):
     ``los``: the probability that a is the stronger (4 decimals). In their ``games`` a scored ``points``
     (finishing ahead is 1, sharing a rank 1/2); the fit expects ``expected``; ``residual`` is points -
     expected (2 decimals) and ``z`` the same in standard deviations of the points. ``z`` is None for a pair
-    that never met.
+    that never met. ``elo`` is by how much a is in front, with its interval (1 decimal).
     """
 
     a: int
@@ -73,6 +73,9 @@ class BatchPair(NamedTuple):
     expected: float
     residual: float
     z: float | None
+    elo: float
+    low: float
+    high: float
 
 
 class SeatEffect(NamedTuple):
@@ -256,16 +259,18 @@ def _pairs(
     pairs = []
     for first, second in combinations(sorted(order, key=order.__getitem__), 2):
         a, b = position[first], position[second]
-        likelihood = round(superiority.los(float(elo[a] - elo[b]), float(spread[a, b])), 4)
+        lead, deviation = float(elo[a] - elo[b]), float(spread[a, b])
+        likelihood = round(superiority.los(lead, deviation), 4)
+        interval = _interval(lead, deviation**2)
         row = met.get((min(a, b), max(a, b)))
         if row is None:
-            pairs.append(BatchPair(first, second, likelihood, 0, 0.0, 0.0, 0.0, None))
+            pairs.append(BatchPair(first, second, likelihood, 0, 0.0, 0.0, 0.0, None, *interval))
             continue
         games = int(totals.games[row])
         points, expected = int(totals.half_points[row]) / 2, float(totals.expected[row])
         if a > b:
             points, expected = games - points, games - expected
-        deviation = float(by_chance.variance[row]) ** 0.5
+        by_luck = float(by_chance.variance[row]) ** 0.5
         pairs.append(
             BatchPair(
                 first,
@@ -275,7 +280,8 @@ def _pairs(
                 points,
                 _published(expected, 2),
                 _published(points - expected, 2),
-                _published((points - expected) / deviation, 2) if deviation > 0 else 0.0,
+                _published((points - expected) / by_luck, 2) if by_luck > 0 else 0.0,
+                *interval,
             )
         )
     return tuple(pairs)

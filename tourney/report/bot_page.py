@@ -34,9 +34,13 @@ class Chip:
 
 @dataclass(frozen=True, slots=True)
 class OpponentLine:
-    """The results against an opponent; ``more`` counts the matches that are not among the chips."""
+    """The results against an opponent; ``more`` counts the matches that are not among the chips.
+
+    ``page`` is the path of the pair's page, or "".
+    """
 
     entrant: EntrantLabel
+    page: str
     games: int
     points: str
     percent: str
@@ -66,6 +70,7 @@ def bot_pages(
     source: Source,
     standings: tuple[StandingLine, ...],
     matches: Mapping[int, MatchLine],
+    pairs: Mapping[tuple[int, int], str],
     *,
     measured: bool,
 ) -> Iterator[BotPage]:
@@ -77,7 +82,14 @@ def bot_pages(
     for standing in standings:
         number = standing.entrant.number
         opponents = tuple(
-            _opponent_line(source, number, source.labels[other.number], met[number, other.number], matches)
+            _opponent_line(
+                source,
+                number,
+                source.labels[other.number],
+                met[number, other.number],
+                matches,
+                pairs.get((number, other.number), ""),
+            )
             for other in source.standings
             if (number, other.number) in met
         )
@@ -103,7 +115,12 @@ def _rows(frame: pd.DataFrame, *columns: str) -> Iterable[tuple[str, ...]]:
 
 
 def _opponent_line(
-    source: Source, number: int, opponent: EntrantLabel, rows: pd.DataFrame, matches: Mapping[int, MatchLine]
+    source: Source,
+    number: int,
+    opponent: EntrantLabel,
+    rows: pd.DataFrame,
+    matches: Mapping[int, MatchLine],
+    page: str,
 ) -> OpponentLine:
     halves = [int(half) for half in rows["half"]]
     games = len(halves)
@@ -113,6 +130,7 @@ def _opponent_line(
     )
     return OpponentLine(
         entrant=opponent,
+        page=page,
         games=games,
         points=text.decimal(Fraction(sum(halves), 2), 1),
         percent=text.percent(Fraction(sum(halves), 2 * games)),

@@ -303,7 +303,7 @@ def tournament_row(source: Source, href: str) -> TournamentRow:
     """Return the row of a tournament."""
     return TournamentRow(
         href=href,
-        name=text.display(source.tournament.name),
+        name=source.title,
         game=text.display(source.game.title if source.game else source.tournament.game),
         seats=source.tournament.seats,
         entrants=len(source.entrants),

@@ -1,5 +1,6 @@
 """Tables of pairs: the crosstable with expected scores, and the probabilities of superiority."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -14,9 +15,12 @@ SHADES = 9
 
 @dataclass(frozen=True, slots=True)
 class CrosstableCell:
-    """A pair: points and games, the shades of score and residual, and the shares in words."""
+    """A pair: points and games, the shades of score and residual, and the shares in words.
 
-    opponent: EntrantLabel
+    ``href`` leads to its page, or to its line on the entrant's page.
+    """
+
+    href: str
     score: str
     games: int
     shade: int
@@ -46,8 +50,11 @@ def residual_step(z: float) -> int:
     return 4 + max(-3, min(3, int(z)))
 
 
-def crosstable(source: Source) -> Crosstable:
-    """Return the crosstable; the expected scores come from the fit to all matches."""
+def crosstable(source: Source, pages: Mapping[tuple[int, int], str] | None = None) -> Crosstable:
+    """Return the crosstable; the expected scores come from the fit to all matches.
+
+    ``pages`` are the paths of the pages of pairs, by the numbers of their entrants.
+    """
     pairs = {(pair.entrant, pair.opponent): pair for pair in source.pairs}
     lines = []
     rows = []
@@ -63,7 +70,8 @@ def crosstable(source: Source) -> Crosstable:
             scored = text.decimal(Fraction(pair.half_points, 2), 1)
             cells.append(
                 CrosstableCell(
-                    opponent=source.labels[other.number],
+                    href=(pages or {}).get((standing.number, other.number))
+                    or f"{source.labels[standing.number].page}#vs-{other.number + 1}",
                     score=scored.removesuffix(".0"),
                     games=pair.games,
                     shade=round(share * (SHADES - 1)),

@@ -134,9 +134,8 @@ class Renderer:
     def look(self) -> Look:
         """What all pages have in common."""
         source = self.source
-        title = text.display(source.tournament.name)
         game = text.display(source.game.title if source.game else source.tournament.game)
-        return Look.of(title, game, self.options, self.prefix, self.nav)
+        return Look.of(source.title, game, self.options, self.prefix, self.nav)
 
     @cached_property
     def paged(self) -> frozenset[int]:

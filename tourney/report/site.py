@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from tourney.games import svg_diagram
-from tourney.report import bot_page, game_page, listing, overview, pairwise, text
+from tourney.report import bot_page, game_page, listing, overview, pair_page, pairwise, text
 from tourney.report.match_files import MatchWork, match_work
 from tourney.report.navigation import Section
 from tourney.report.privacy import published
@@ -26,7 +26,7 @@ def _front(make: Renderer) -> overview.Overview:
 
 
 def _crosstable(make: Renderer) -> pairwise.Crosstable:
-    return pairwise.crosstable(make.source)
+    return pairwise.crosstable(make.source, make.once(pair_page.pair_paths))
 
 
 def _superiority(make: Renderer) -> pairwise.Superiority:
@@ -80,8 +80,8 @@ def _list_pages(make: Renderer) -> Iterator[File]:
 
 
 def _bot_pages(make: Renderer) -> Iterator[File]:
-    standings = make.once(_front).standings
-    for page in bot_page.bot_pages(make.source, standings, make.line_of, measured=make.measured):
+    standings, paths = make.once(_front).standings, make.once(pair_page.pair_paths)
+    for page in bot_page.bot_pages(make.source, standings, make.line_of, paths, measured=make.measured):
         yield make.page(page.entrant.page, "bot.html", bot=page)
         for name, table in page.downloads.items():
             yield from make.tables(f"data/bots/{page.entrant.slug}-{name}", table)
@@ -108,10 +108,11 @@ class PageKind:
 
 KINDS = (
     PageKind(_index_page, "Standings", "index.html", under=("bots/",)),
-    PageKind(_crosstable_page, "Crosstable", "crosstable.html"),
+    PageKind(_crosstable_page, "Crosstable", "crosstable.html", under=("pairs/",)),
     PageKind(_list_pages, "Matches", "matches.html", under=("matches/", "matches-")),
     PageKind(game_page.files, "Game", "game.html", under=("rules.html",)),
     PageKind(_bot_pages),
+    PageKind(pair_page.files),
     PageKind(_downloads),
 )
 """The kinds of pages, in the order of the navigation. Pages of matches are made by ``match_files``."""

@@ -23,6 +23,7 @@ from tourney.results.ratings import draw_probability_of
 from tourney.results.standings import Standing, compute_standings
 from tourney.schedule.format import Format, ranking_format
 from tourney.schedule.row import ResultRow
+from tourney.store.presentation import NO_PRESENTATION, Presentation
 from tourney.store.repository import Repository
 from tourney.store.root import compute_root
 from tourney.store.values import (
@@ -120,6 +121,7 @@ class Source:
 
     ``detail`` gives what is stored of a match, by number: asked for one at a time, as records are large.
     ``parts`` gives the same of some matches, packed and unfiltered, for other processes to unpack.
+    ``presentation`` is the title and what else the tournament file has for the report.
     ``draw_probability`` is TrueSkill's. ``seat_totals`` are by entrant and seat. ``root`` is that of a
     finished tournament. ``overload`` is that of all matches, and of each entrant's.
     """
@@ -135,6 +137,7 @@ class Source:
     draw_probability: float
     seat_totals: Mapping[tuple[int, int], ScoreTotals]
     root: str | None = None
+    presentation: Presentation = NO_PRESENTATION
     overload: tuple[OverloadTotals, Mapping[int, OverloadTotals]] = (OverloadTotals(), MappingProxyType({}))
 
     @cached_property
@@ -147,6 +150,11 @@ class Source:
         """What the pages of matches know of the tournament."""
         run = RunSettings()
         return Setting(replace(self.tournament, run=run, complete=False, created="", root=None), self.seats)
+
+    @property
+    def title(self) -> str:
+        """The tournament's title, safe to show once escaped; without one, its name."""
+        return text.display(self.presentation.title.strip() or self.tournament.name)
 
     @property
     def format(self) -> Format:
@@ -278,6 +286,7 @@ def load(repository: Repository, tournament: Tournament) -> Source:
         draw_probability=draw_probability_of(repository, tournament),
         seat_totals=repository.seat_totals(tournament.id),
         root=compute_root(repository, tournament),
+        presentation=repository.presentation(tournament.id),
         overload=repository.overload(tournament.id),
     )
 

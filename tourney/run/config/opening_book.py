@@ -5,8 +5,8 @@ from typing import Final
 
 from tourney.errors import GameError, TournamentError
 from tourney.games.base import AnyGame
+from tourney.match.seeds import sample_book_line
 from tourney.match.spec import Opening
-from tourney.seeds import derive, uniform
 
 MAX_BOOK_BYTES: Final = 4 << 20
 
@@ -70,4 +70,4 @@ def choose(seed: int, plies: int, book: Book) -> Opening:
     """Return the opening of a match: a line of the book, sampled by the match seed, or a number of plies."""
     if not book:
         return Opening(plies=plies)
-    return Opening(actions=book[uniform(derive(seed, "book"), len(book))])
+    return Opening(actions=book[sample_book_line(seed, len(book))])
