@@ -29,7 +29,7 @@ def test_figures_have_the_drawings_of_the_board(name: str) -> None:
     drawn = [drawing_of(figure.kind, figure.glyph) for figure in guide.figures]
     assert all(drawn)
     assert len({drawing.figure for drawing in drawn if drawing}) == len(drawn)
-    shown = {p.kind for e in guide.examples for p in e.diagram(game, *game.settings()).pieces}
+    shown = {p.kind for e in guide.examples for p in e.diagram(game, *game.settings()).pieces if not p.aside}
     assert shown <= {figure.kind for figure in guide.figures}
 
 
@@ -38,7 +38,8 @@ def test_start_of_the_table_at_hand_is_drawn() -> None:
     guide = element.guide()
     assert guide is not None
     for seats in (2, 3, 4):
-        assert len(guide.examples[0].diagram(element, *element.settings(seats)).pieces) == seats
+        diagram = guide.examples[0].diagram(element, *element.settings(seats))
+        assert sum(not piece.aside for piece in diagram.pieces) == seats
 
 
 def test_before_shows_the_position_before_the_last_action() -> None:

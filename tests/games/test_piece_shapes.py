@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from tests.games.test_diagrams import contrast
-from tourney.games.diagram import Cell, Diagram, Piece
+from tourney.games.diagram import Cell, Diagram, Piece, tray
 from tourney.games.game_tree import playout
 from tourney.games.piece_shapes import DRAWINGS, SIDE_BODIES, drawing_of
 from tourney.games.registry import GAMES, find_game
@@ -22,7 +22,9 @@ from tourney.games.svg_diagram import (
     seat_colors,
     style,
     svg_diagram,
+    view_box,
 )
+from tourney.games.text_diagram import text_diagram
 from tourney.seeds import stream
 
 KINDS = {
@@ -64,7 +66,7 @@ def pieces(game: str) -> tuple[Piece, ...]:
     rules = find_game(game)
     for seats in rules.seat_counts:
         for state, _ in playout(rules.new(seats), stream(5, "kinds", game), 1500):
-            found.update(dict.fromkeys(rules.diagram(state.position()).pieces))
+            found.update(dict.fromkeys(p for p in rules.diagram(state.position()).pieces if not p.aside))
     return tuple(found)
 
 
@@ -164,3 +166,61 @@ def test_figures_have_contrast_to_their_bodies(dark: bool) -> None:
     for name, tone in TOKENS.items():
         ink = "#ffffff" if name in INK_LIGHT else "#1c1a17"
         assert contrast(tone.dark if dark else tone.light, ink) >= 3, name
+
+
+def aside(game: str, position: str, last: str | None = None) -> list[tuple[str, str]]:
+    """Return the kinds and glyphs beside the board."""
+    diagram = find_game(game).diagram(position, last)
+    return [(piece.kind, piece.glyph) for piece in diagram.pieces if piece.aside]
+
+
+def test_dice_lie_beside_the_board_after_a_roll() -> None:
+    game = find_game("sage-stones")
+    state = game.new(4)
+    state = state.play(game.read_action(state, "roll-133"))
+    shown = aside("sage-stones", state.position(), "roll-133")
+    assert shown[:3] == [("die", "1"), ("die", "3"), ("die", "3")]
+    stones = [(kind, glyph) for kind, glyph in shown[3:] if kind != "count"]
+    assert stones == [("stone", "1"), ("stone", "2"), ("stone", "3"), ("stone", "4")]
+    assert shown.count(("count", "10")) == 4
+    assert ("die", "1") not in aside("sage-stones", state.position())
+
+
+def test_hand_and_bag_lie_beside_the_board_of_element() -> None:
+    game = find_game("element")
+    state = game.new(2)
+    for action in ("draw-2", "stones-AF"):
+        state = state.play(game.read_action(state, action))
+    shown = aside("element", state.position())
+    assert shown[:4] == [("caption", "hand"), ("wind", "1"), ("fire", "F"), ("caption", "bag")]
+    assert [glyph for kind, glyph in shown if kind == "count"] == ["29", "30", "29", "30"]
+
+
+@pytest.mark.parametrize("game", ["cyvasse"])
+def test_captured_pieces_lie_beside_the_board(game: str) -> None:
+    """Each capture of a random game adds one piece there, and nothing else does."""
+    rules = find_game(game)
+    captures = 0
+    for state, action in playout(rules.new(), stream(9, "captures", game), 1500):
+        diagram = rules.diagram(state.position())
+        on_board = sum(not piece.aside for piece in diagram.pieces)
+        off_board = sum(int(p.glyph) for p in diagram.pieces if p.kind == "count")
+        if game == "cyvasse" and " play " not in state.position():
+            continue
+        assert on_board + off_board == {"cyvasse": 46, "sages-tafl": 22}[game], action
+        captures = max(captures, off_board)
+    assert captures > 3
+
+
+def test_text_leaves_out_what_lies_beside_the_board() -> None:
+    board = Diagram((Cell(0, 0),), (Piece(0, 0, "S", 1, "sage"),))
+    more = Diagram(board.cells, (*board.pieces, *tray(4, 4, Piece(0, 0, "F", 2, "fool"), 3)))
+    assert text_diagram(more) == text_diagram(board)
+    assert view_box(more) != view_box(board)
+
+
+def test_faces_of_dice_have_their_pips() -> None:
+    for face in range(1, 7):
+        drawing = drawing_of("die", str(face))
+        assert drawing is not None
+        assert drawing.figure.count("<circle") == face

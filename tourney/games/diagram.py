@@ -27,6 +27,8 @@ class Piece:
 
     ``side`` is the owner's seat, or 0 for a neutral piece; ``glyph`` one or two characters, for terminals and
     as the letter on the token; ``kind`` its shape, such as "stone", "tower"; ``title`` its description.
+    ``aside``: it lies beside the board (a die, a stone in hand, a captured piece); pictures show it, text
+    does not. There the kinds "count" and "caption" show their glyph as a number or word.
     """
 
     x: int
@@ -35,6 +37,13 @@ class Piece:
     side: int = 0
     kind: str = "token"
     title: str = ""
+    aside: bool = False
+
+
+def tray(x: int, y: int, piece: Piece, count: int) -> tuple[Piece, Piece]:
+    """Return a piece beside the board, and how many there are of it."""
+    shown = Piece(x, y, piece.glyph, piece.side, piece.kind, piece.title, aside=True)
+    return shown, Piece(x + 1, y + 1, str(count), 0, "count", aside=True)
 
 
 @dataclass(frozen=True, slots=True)

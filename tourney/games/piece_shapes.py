@@ -56,6 +56,18 @@ def _whirlwind(winds: int) -> Drawing:
     return Drawing(f"whirlwind of {winds}", _pen("".join(_BARS[:winds])), _fill(_FUNNEL), letter=5)
 
 
+_PIPS = {1: (4,), 2: (2, 6), 3: (2, 4, 6), 4: (0, 2, 6, 8), 5: (0, 2, 4, 6, 8), 6: (0, 2, 3, 5, 6, 8)}
+"""The pips of a die's face, by their places in a square of nine."""
+
+
+def _die(face: int) -> Drawing:
+    """Return a die with a face up."""
+    pips = "".join(
+        f'<circle cx="{20 * (place % 3 - 1)}" cy="{20 * (place // 3 - 1)}" r="8"/>' for place in _PIPS[face]
+    )
+    return Drawing(f"die {face}", pips, '<rect x="-36" y="-36" width="72" height="72" rx="15"/>')
+
+
 DRAWINGS: dict[str, Drawing] = {
     # Sages Tafl, The Seven Sages and Element
     "sage": Drawing(
@@ -129,6 +141,7 @@ DRAWINGS: dict[str, Drawing] = {
         _pen("M-28 -8H9A10 10 0 1 0 0 -21M-20 7H20A9 9 0 1 1 12 20M-14 21H-3"),
         _fill("M0 -45Q32 -34 45 0Q32 34 0 45Q-32 34 -45 0Q-32 -34 0 -45Z"),
     ),
+    **{f"die-{face}": _die(face) for face in range(1, 7)},
     **{f"whirlwind-{winds}": _whirlwind(winds) for winds in (2, 3, 4)},
     # Nine-Tile Cyvasse
     "king": Drawing(

@@ -140,6 +140,7 @@ def style() -> str:
         ".tb-figure{fill-rule:evenodd;display:var(--tb-figure,inline)}",
         ".tb-letter{display:var(--tb-letter,none)}",
         ".tb-letters{--tb-figure:none;--tb-letter:inline}",
+        ".tb-count{font-size:30px}.tb-badge{stroke-width:3}",
         ".tb-pen{fill:none;stroke:currentColor;stroke-width:7;stroke-linecap:round;stroke-linejoin:round}",
         ".tb-thin{stroke-width:5}",
         *_colours(dark=False),
@@ -162,7 +163,8 @@ def _colours(*, dark: bool) -> list[str]:
         f".tb-cell{{stroke:{line['line']}}}",
         f".tb-piece{{stroke:{line['edge']}}}",
         f".tb-deco{{stroke:{line['ink']}}}",
-        f".tb-label,.tb-note{{fill:{line['ink']}}}",
+        f".tb-label,.tb-note,.tb-count{{fill:{line['ink']}}}",
+        f".tb-badge{{fill:{line['back']};stroke:{line['line']}}}",
         f".tb-shaft{{stroke:{line['arrow']}}}.tb-head{{fill:{line['arrow']}}}",
     ]
     rules += [f".tb-{kind}{{stroke:{line[kind]}}}" for kind in MARKS]
@@ -300,6 +302,8 @@ def _piece(piece: Piece, colors: Sequence[str], shape: Shape, *, titled: bool = 
 
     ``titled`` adds a title that is the same for all pieces of the kind and side.
     """
+    if piece.aside and piece.kind in _WORDS:
+        return _WORDS[piece.kind].format(escape(piece.glyph))
     drawing = drawing_of(piece.kind, piece.glyph)
     if piece.side > 0:
         color = colors[(piece.side - 1) % len(colors)]
@@ -324,7 +328,13 @@ def _piece(piece: Piece, colors: Sequence[str], shape: Shape, *, titled: bool = 
     return f'<g transform="scale(.7)">{look}</g>' if shape == "point" else look
 
 
-_NEUTRAL = {"mountain": "earth", "range": "earth", "whirlwind": "wind"}
+_WORDS = {
+    "count": '<circle class="tb-badge" r="23"/><text class="tb-text tb-count" y="11">{}</text>',
+    "caption": '<text class="tb-text tb-label" y="11">{}</text>',
+}
+"""The texts beside the board, by kind."""
+
+_NEUTRAL = {"die": "white", "mountain": "earth", "range": "earth", "whirlwind": "wind"}
 """The colours of neutral kinds that have none of their own."""
 
 

@@ -63,10 +63,11 @@ def text_diagram(diagram: Diagram, *, color: bool = False, colors: Sequence[str]
 def _fields(diagram: Diagram, *, color: bool, colors: Sequence[str]) -> dict[Place, tuple[str, str]]:
     """Return by place the characters of a cell and their escape sequence."""
     cells = {(cell.x, cell.y): cell for cell in diagram.cells}
-    pieces = {(piece.x, piece.y): piece for piece in diagram.pieces}
+    on_board = tuple(piece for piece in diagram.pieces if not piece.aside)
+    pieces = {(piece.x, piece.y): piece for piece in on_board}
     marks = {(mark.x, mark.y): mark.kind for mark in diagram.marks}
     fields = {(label.x, label.y): (_centre(_printable(label.text)), "") for label in diagram.labels}
-    numbered = not (color or _glyphs_name_seats(diagram.pieces))
+    numbered = not (color or _glyphs_name_seats(on_board))
     for place in {**cells, **pieces}:
         cell, piece = cells.get(place), pieces.get(place)
         opening, closing = _BRACKETS.get(marks.get(place, ""), (" ", " "))

@@ -1,5 +1,8 @@
 """The diagram of a position or of an observation."""
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 from tourney.games.cyvasse import actions
 from tourney.games.cyvasse.board import (
     BEHIND,
@@ -19,10 +22,11 @@ from tourney.games.cyvasse.board import (
     UNLAID,
     WATER,
     finished,
+    own_code,
 )
 from tourney.games.cyvasse.position import Position, parse_fields
 from tourney.games.cyvasse.state import QUIET_LIMIT, TURN_LIMIT, Play
-from tourney.games.diagram import Arrow, Cell, Diagram, Label, Mark, Piece
+from tourney.games.diagram import Arrow, Cell, Diagram, Label, Mark, Piece, tray
 
 _KIND_OF_CELL = {PLAIN: "plain", MOUNTAIN: "mountain", WATER: "water", UNLAID: "hidden"}
 _NAME_OF = {kind.code: kind.name for kind in KINDS}
@@ -64,6 +68,7 @@ def diagram_of(view: str, last: str | None) -> Diagram:
     fields = parse_fields(view)
     cells = tuple(Cell(*_PLACES[s], _KIND_OF_CELL[fields.ground[s]], NAMES[s], "hex") for s in SQUARES)
     pieces = tuple(_piece(s, chr(fields.board[s])) for s in SQUARES if fields.board[s] != EMPTY)
+    pieces += tuple(_captured(fields))
     marks, arrows = _last_action(fields, last) if last and last != "?" else ((), ())
     return Diagram(cells, pieces, marks, arrows, _LABELS, _notes(fields, last))
 
@@ -73,6 +78,22 @@ def _piece(s: int, code: str) -> Piece:
     name = _NAME_OF[code.upper()]
     kind = name.lower().replace(" ", "-")
     return Piece(*_PLACES[s], code, side, kind, f"{SEAT_NAMES[side - 1]} {name} on {NAMES[s]}")
+
+
+def _captured(fields: Position) -> Iterator[Piece]:
+    """Yield the pieces that each side has captured, beside the board on its own side."""
+    if fields.phase.word not in {"play", "rabble"}:
+        return
+    letters = bytes(fields.board[s] for s in SQUARES).decode()
+    for side, y in ((2, 22), (1, -2)):
+        x = 4
+        for kind in KINDS:
+            code = own_code(side, kind.code)
+            lost = kind.number - letters.count(code)
+            if lost:
+                title = f"{SEAT_NAMES[side - 1]} {kind.name}, captured"
+                yield from tray(x, y, replace(_piece(SQUARES[0], code), title=title), lost)
+                x += 3
 
 
 def _last_action(fields: Position, last: str) -> tuple[tuple[Mark, ...], tuple[Arrow, ...]]:

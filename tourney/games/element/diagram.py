@@ -1,9 +1,10 @@
 """The diagram of a position of Element."""
 
+from collections.abc import Iterator
 from itertools import pairwise
 
 from tourney.errors import ActionError
-from tourney.games.diagram import Arrow, Cell, Diagram, Label, Mark, Piece
+from tourney.games.diagram import Arrow, Cell, Diagram, Label, Mark, Piece, tray
 from tourney.games.element import board
 from tourney.games.element.position import (
     CHANCE,
@@ -87,7 +88,27 @@ def _pieces(position: Position) -> tuple[Piece, ...]:
         Piece(*_at(sage), f"S{seat}", seat, "sage", f"the sage of seat {seat} on {board.SQUARES[sage]}")
         for seat, sage in enumerate(position.sages, 1)
     ]
-    return (*stones, *sages)
+    return (*stones, *sages, *_aside(position))
+
+
+_ASIDE = 2 * board.SIZE + 1
+"""The x of hand and bag, right of the board."""
+
+
+def _aside(position: Position) -> Iterator[Piece]:
+    """Yield the stones in hand and in the bag, beside the board."""
+    yield Piece(_ASIDE, 0, "hand", 0, "caption", aside=True)
+    for place, letter in enumerate(position.hand):
+        glyph, kind, title = _SHAPES[_STONES[letter]]
+        yield Piece(_ASIDE, 2 + 2 * place, glyph, 0, kind, f"{title} in hand", aside=True)
+    yield Piece(_ASIDE, 12, "bag", 0, "caption", aside=True)
+    for place, (letter, count) in enumerate(zip(board.ELEMENTS, position.bag, strict=True)):
+        glyph, kind, title = _SHAPES[_STONES[letter]]
+        yield from tray(_ASIDE, 14 + 2 * place, Piece(0, 0, glyph, 0, kind, f"{title} in the bag"), count)
+
+
+_STONES = {"A": 1, "E": board.EARTH, "F": board.FIRE, "W": board.WATER}
+"""The code of a single stone by its letter."""
 
 
 def _notes(position: Position) -> tuple[str, ...]:

@@ -1,7 +1,9 @@
 """The diagram of a position of Sage Stones."""
 
+from collections.abc import Iterator
+
 from tourney.games.base import OVER
-from tourney.games.diagram import Cell, Diagram, Label, Mark, Piece
+from tourney.games.diagram import Cell, Diagram, Label, Mark, Piece, tray
 from tourney.games.sage_stones.board import (
     COLUMNS,
     EMPTY,
@@ -30,13 +32,37 @@ _LABELS = (
 )
 
 
+_ASIDE = 2 * len(COLUMNS) + 1
+"""The x of dice and hands, right of the board."""
+
+
+def _kind(colour: int, seat: int) -> str:
+    return "stone" if colour == seat else "second-stone"
+
+
 def _piece(fields: StonesState, square: int) -> Piece:
     """Return a stone; its glyph is the number of its colour, since with two seats each owns two colours."""
     colour = fields.board[square] - ord("0")
     seat = fields.table.owner(colour)
-    kind = "stone" if colour == seat else "second-stone"
+    kind = _kind(colour, seat)
     where = COLUMNS[square // STEP] + ROWS[square % STEP]
     return Piece(*_xy(square), str(colour), seat, kind, f"stone of colour {colour} (seat {seat}) on {where}")
+
+
+def _dice(last: str | None) -> Iterator[Piece]:
+    """Yield the dice of a roll beside the board."""
+    if last and last.startswith("roll-"):
+        for place, face in enumerate(last.removeprefix("roll-")):
+            yield Piece(_ASIDE, 2 * place, face, 0, "die", f"a die with {face}", aside=True)
+
+
+def _hands(fields: StonesState) -> Iterator[Piece]:
+    """Yield a stone of each colour beside the board, with the number in hand."""
+    for colour in range(1, fields.table.colours + 1):
+        if fields.hands[colour - 1] >= 0:
+            seat = fields.table.owner(colour)
+            stone = Piece(0, 0, str(colour), seat, _kind(colour, seat), f"stones of colour {colour} in hand")
+            yield from tray(_ASIDE, 6 + 2 * colour, stone, fields.hands[colour - 1])
 
 
 def _turn(fields: StonesState) -> str:
@@ -77,4 +103,5 @@ def diagram_of(view: str, last: str | None) -> Diagram:
         else:
             notes.append(f"dice: {'-'.join(last.removeprefix('roll-'))}")
     pieces = tuple(_piece(fields, square) for square in SQUARES if fields.board[square] != EMPTY)
+    pieces += (*_dice(last), *_hands(fields))
     return Diagram(_CELLS, pieces, tuple(marks), (), _LABELS, tuple(notes))
