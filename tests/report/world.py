@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from tourney.games.registry import find_game
 from tourney.match.record import FaultKind, Outcome, make_record
@@ -35,13 +36,16 @@ def begin(
     seats: int = 2,
     games: int = 2,
     options: tuple[tuple[str, str], ...] | None = None,
+    format_: str = "round-robin",
+    rounds: int | None = None,
+    extra: tuple[tuple[str, int | str], ...] = (),
 ) -> Tournament:
-    """Store a tournament and pair all its rounds."""
+    """Store a tournament and pair the rounds that need no results."""
     rules = find_game(game)
     if options is None:
         options = (("stones", "3"),) if game == "sage-stones" else ()
     _, full = rules.settings(seats, dict(options))
-    plan = Plan(name, game, rules.rules, tuple(full.items()), "round-robin", seats, games)
+    plan = Plan(name, game, rules.rules, tuple(full.items()), format_, seats, games, rounds, extra=extra)
     entrants = [
         StoredEntrant(k, Entrant(n, n, "1.0", ("--x", n), f"{k:064x}"), title=n, author=n)
         for k, n in enumerate(names)
@@ -119,6 +123,14 @@ def play_all(
         match = None if number in void else played(spec, number, host=host)
         note = f"the worker on {host} was lost three times" if match is None else ""
         repository.record_results(tournament.id, [MatchResult(number, match, note)])
+
+
+def play_out(repository: Repository, tournament: Tournament, **how: Any) -> Tournament:
+    """Play a tournament round by round until its format pairs no more."""
+    play_all(repository, tournament, **how)
+    while pair_next(repository, tournament.id):
+        play_all(repository, tournament, **how)
+    return repository.tournament_by_id(tournament.id)
 
 
 def fill(path: Path, names: Sequence[str] = HOSTILE, **how: int | str) -> Path:

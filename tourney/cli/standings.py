@@ -40,7 +40,8 @@ def command(tournament: str | None, db: str, format_: Format) -> None:
     output = current()
     output.table(rows, columns, format_)
     if format_ is Format.TABLE:
-        output.say("\n".join(ranking_sentences(ranked, found.seats)))
+        for sentence in ranking_sentences(ranked, found.seats):
+            output.say(sentence)
     if interim:
         output.say(interim)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from tourney.games import svg_diagram
-from tourney.report import bot_page, game_page, listing, overview, pair_page, pairwise, text
+from tourney.report import bot_page, bracket, game_page, listing, overview, pair_page, pairwise, rounds, text
 from tourney.report.match_files import MatchWork, match_work
 from tourney.report.navigation import Section
 from tourney.report.privacy import published
@@ -108,6 +108,8 @@ class PageKind:
 
 KINDS = (
     PageKind(_index_page, "Standings", "index.html", under=("bots/",)),
+    PageKind(bracket.files, "Bracket", bracket.PATH, bracket.is_knockout),
+    PageKind(rounds.files, "Rounds", rounds.PATH, rounds.has_progress, under=("round-",)),
     PageKind(_crosstable_page, "Crosstable", "crosstable.html", under=("pairs/",)),
     PageKind(_list_pages, "Matches", "matches.html", under=("matches/", "matches-")),
     PageKind(game_page.files, "Game", "game.html", under=("rules.html",)),

@@ -20,9 +20,9 @@ from tourney.ratings.counts import Counts
 from tourney.ratings.trueskill_rating import Pool, Settings, TrueSkillRating, history
 from tourney.report import text
 from tourney.results.ratings import draw_probability_of
-from tourney.results.standings import Standing, compute_standings
-from tourney.schedule.format import Format, ranking_format
-from tourney.schedule.row import ResultRow
+from tourney.results.standings import Standing, compute_standings, setup_of
+from tourney.schedule.format import Format, History, Setup, ranking_format
+from tourney.schedule.row import ResultRow, Row
 from tourney.store.presentation import NO_PRESENTATION, Presentation
 from tourney.store.repository import Repository
 from tourney.store.root import compute_root
@@ -123,7 +123,8 @@ class Source:
     ``parts`` gives the same of some matches, packed and unfiltered, for other processes to unpack.
     ``presentation`` is the title and what else the tournament file has for the report.
     ``draw_probability`` is TrueSkill's. ``seat_totals`` are by entrant and seat. ``root`` is that of a
-    finished tournament. ``overload`` is that of all matches, and of each entrant's.
+    finished tournament. ``overload`` is that of all matches, and of each entrant's. ``pending`` are the rows
+    still to play, by number.
     """
 
     tournament: Tournament
@@ -139,6 +140,7 @@ class Source:
     root: str | None = None
     presentation: Presentation = NO_PRESENTATION
     overload: tuple[OverloadTotals, Mapping[int, OverloadTotals]] = (OverloadTotals(), MappingProxyType({}))
+    pending: tuple[tuple[int, Row], ...] = ()
 
     @cached_property
     def game(self) -> AnyGame | None:
@@ -160,6 +162,21 @@ class Source:
     def format(self) -> Format:
         """The tournament's format."""
         return ranking_format(self.tournament.plan.format)
+
+    @cached_property
+    def rows(self) -> tuple[tuple[int, Row], ...]:
+        """All rows of the schedule by number, played or not."""
+        return tuple(sorted([*((match.number, match.row) for match in self.matches), *self.pending]))
+
+    @cached_property
+    def setup(self) -> Setup:
+        """The tournament as its format sees it, results apart."""
+        return setup_of(self.tournament.plan, self.tournament.seed, self.entrants)
+
+    @cached_property
+    def schedule(self) -> History:
+        """All rows and results as the tournament's format sees them."""
+        return History(tuple(row for _, row in self.rows), self.results)
 
     @cached_property
     def settings(self) -> Settings:
@@ -288,6 +305,7 @@ def load(repository: Repository, tournament: Tournament) -> Source:
         root=compute_root(repository, tournament),
         presentation=repository.presentation(tournament.id),
         overload=repository.overload(tournament.id),
+        pending=repository.pending(tournament.id),
     )
 
 

@@ -48,7 +48,12 @@ class Column:
     @property
     def heading(self) -> str:
         """The title at the head of a column where there is little room."""
-        return self.short or self.words[:1].upper() + self.words[1:]
+        return self.short or self.name
+
+    @property
+    def name(self) -> str:
+        """The title at the head of a line."""
+        return self.words[:1].upper() + self.words[1:]
 
     @property
     def description(self) -> str:
@@ -130,10 +135,6 @@ _BY_MEAN = "points-per-match"
 KINDS = Column("kinds", "faults by kind", help="Faults by kind")
 
 
-def _percent(value: Fraction) -> str:
-    return f"{decimal(100 * value, 1)}" if value.denominator > 1 else f"{100 * value}.0"
-
-
 def _fixed(digits: int) -> Callable[[Fraction], str]:
     """Return a function that writes a number with all its decimals, so that points stand in line."""
 
@@ -152,7 +153,13 @@ def standings_columns(format_: "Format", seats: int) -> tuple[Column, ...]:
     points = _number(
         "points", "Sum of the match scores, with byes", digits=2, unit="points", text=_fixed(1 + (seats > 2))
     )
-    mean = _number("mean", "Points per match, byes apart", title="score %", short="Score %", text=_percent)
+    mean = _number(
+        "mean",
+        "Points per match, byes apart",
+        title="score %",
+        short="Score %",
+        text=lambda share: _fixed(1)(100 * share),
+    )
     general = (
         points,
         GAMES,
@@ -166,6 +173,7 @@ def standings_columns(format_: "Format", seats: int) -> tuple[Column, ...]:
             entry.name,
             entry.help,
             title=entry.title,
+            short=entry.short,
             unit=entry.unit,
             digits=entry.digits,
             order=("lower" if entry.lower_first else "higher") if entry.order else "",

@@ -98,14 +98,10 @@ def rank_standings(
 
     Then points rank (or with ``by_mean`` points per match), then the tie-breaks (default: ``BY_POINTS``).
     """
-    scores = _total_scores(entrants, seats, totals, pairs)
     if ranked is None:
         chosen = [TIE_BREAKS[name] for name in BY_POINTS] if breaks is None else breaks
-        mean = {
-            number: points / totals[number].games if number in totals else ZERO
-            for number, points in scores.points.items()
-        }
-        ranked = rank_scores(scores, chosen, mean if by_mean else None)
+        numbers = [entrant.number for entrant in entrants]
+        ranked = rank_totals(numbers, seats, totals, pairs, chosen, by_mean=by_mean)
     kinds: dict[int, list[tuple[str, int]]] = defaultdict(list)
     for number, kind, count in faults:
         kinds[number].append((kind, count))
@@ -148,15 +144,33 @@ def standing_row(line: Standing) -> dict[str, Any]:
     }
 
 
+def rank_totals(
+    numbers: Sequence[int],
+    seats: int,
+    totals: Mapping[int, ScoreTotals],
+    pairs: Sequence[PairTotal],
+    breaks: Sequence[TieBreak],
+    *,
+    by_mean: bool = False,
+) -> tuple[RankedEntrant, ...]:
+    """Return the ranking by the totals of all matches; entrants equal in all in the order of ``numbers``."""
+    scores = _total_scores(numbers, seats, totals, pairs)
+    mean = {
+        number: points / totals[number].games if number in totals else ZERO
+        for number, points in scores.points.items()
+    }
+    return rank_scores(scores, breaks, mean if by_mean else None)
+
+
 def _total_scores(
-    entrants: Sequence[StoredEntrant],
+    numbers: Sequence[int],
     seats: int,
     totals: Mapping[int, ScoreTotals],
     pairs: Sequence[PairTotal],
 ) -> Scores:
     """Return the input of ranking from totals: an encounter is all matches of a pair."""
     unit = units_of_win(seats)
-    points = {e.number: Fraction(totals.get(e.number, ScoreTotals()).units, unit) for e in entrants}
+    points = {number: Fraction(totals.get(number, ScoreTotals()).units, unit) for number in numbers}
     encounters: dict[int, list[Encounter]] = defaultdict(list)
     for pair in pairs:
         met = Encounter(pair.opponent, points[pair.opponent], Fraction(pair.half_points, 2))
@@ -186,8 +200,12 @@ def ranking_sentences(format_: Format, seats: int) -> tuple[str, ...]:
     return (
         f"{rule}.",
         f"{higher}; bots that are equal in all of this share a rank.",
-        *(f"{column.heading}: {column.description}." for column in (first, *breaks)),
+        *(f"{_named(column)}: {column.description}." for column in (first, *breaks)),
     )
+
+
+def _named(column: Column) -> str:
+    return f"{column.name} ({column.short})" if column.short and column.key != "mean" else column.name
 
 
 def _criterion(column: Column) -> str:

@@ -1,9 +1,10 @@
 """Knockout: an entrant that loses a pairing is out."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Final
+from typing import Final, Literal
 
 from tourney.errors import TournamentError
 from tourney.schedule.format import SEEDING, Format, History, Key, Pairings, Setup, rows_of
@@ -97,11 +98,36 @@ def bracket_order(size: int) -> list[int]:
     return order
 
 
+How = Literal["", "bye", "score", "extra", "seed", "walkover"]
+"""How a tie was decided: not yet, without an opponent, by the score of its matches, by that of a further
+group, by the better seed, or because an entrant was gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """A tie of the bracket: two entrants of which one goes on.
+
+    ``stage`` counts from 1, ``slot`` from 0 at the top of the stage. ``one`` and ``two`` are the entrants
+    from top to bottom: None where they are not known yet, or for a bye. ``rounds`` are those in which the tie
+    is played. The tie for the third place has the stage of the final and the slot 1.
+    """
+
+    stage: int
+    slot: int
+    one: int | None
+    two: int | None
+    rounds: tuple[int, ...] = ()
+    winner: int | None = None
+    how: How = ""
+    third: bool = False
+
+
 class Bracket:
     """A bracket, played as far as there are results.
 
     ``won`` counts the stages that each entrant survived, and half a one for winning the third place. ``due``
-    holds the pairs that play next; ``extra`` says whether they are tied ones.
+    holds the pairs that play next; ``extra`` says whether they are tied ones. ``ties`` are all ties of the
+    bracket, also those still to play, stage by stage from top to bottom.
     """
 
     def __init__(self, setup: Setup, history: History) -> None:
@@ -118,6 +144,9 @@ class Bracket:
         self.won = {player.number: Fraction(0) for player in setup.participants}
         self.due: list[Pair] = []
         self.extra = False
+        self.ties: list[Tie] = []
+        self._rounds: dict[Pair, list[int]] = {}
+        self._how: dict[Pair, How] = {}
         self._play()
 
     def _play(self) -> None:
@@ -125,52 +154,76 @@ class Bracket:
         seeds = [player.number for player in self._setup.seeded()]
         size = 1 << (len(seeds) - 1).bit_length()
         slots = [seeds[seed] if seed < len(seeds) else None for seed in bracket_order(size)]
-        beaten: list[int] = []
+        beaten: list[int | None] = []
+        stage, playing = 0, True
         while len(slots) > 1:
+            stage += 1
             places = list(zip(slots[::2], slots[1::2], strict=True))
-            pairs = [self._by_seed(a, b) for a, b in places if a is not None and b is not None]
-            third = None
+            thirds = []
             if len(slots) == 2 and len(beaten) == 2 and self._setup.setting("third-place"):
-                third = self._by_seed(beaten[0], beaten[1])
-                pairs.append(third)
-            winners = self._stage(pairs)
-            if winners is None:
-                return
+                thirds = [(beaten[0], beaten[1])]
+            every = [self._by_seed(a, b) for a, b in (*places, *thirds) if a is not None and b is not None]
+            winners: dict[Pair, int] = {}
+            if playing:
+                winners, playing = self._stage(every)
             slots, beaten = [], []
-            for a, b in places:
-                if a is None or b is None:
-                    winner = a if b is None else b
-                else:
-                    pair = self._by_seed(a, b)
-                    winner = winners[pair]
-                    beaten.append(sum(pair) - winner)
-                slots.append(winner)
-                if winner is not None:
-                    self.won[winner] += 1
-            if third is not None:
-                self.won[winners[third]] += Fraction(1, 2)
+            for slot, (a, b) in enumerate(places):
+                tie = self._tie(stage, slot, a, b, winners)
+                self.ties.append(tie)
+                slots.append(tie.winner)
+                if tie.how != "bye":
+                    known = tie.winner is not None and a is not None and b is not None
+                    beaten.append((b if a == tie.winner else a) if known else None)
+                if playing and tie.winner is not None:
+                    self.won[tie.winner] += 1
+            for a, b in thirds:
+                tie = replace(self._tie(stage, 1, a, b, winners), third=True)
+                self.ties.append(tie)
+                if playing and tie.winner is not None:
+                    self.won[tie.winner] += Fraction(1, 2)
+
+    def _tie(
+        self, stage: int, slot: int, one: int | None, two: int | None, winners: Mapping[Pair, int]
+    ) -> Tie:
+        """Return a tie of a stage, with its winner as far as it is known."""
+        if one is None or two is None:
+            if stage == 1:
+                return Tie(stage, slot, one, two, winner=two if one is None else one, how="bye")
+            return Tie(stage, slot, one, two)
+        pair = self._by_seed(one, two)
+        winner, rounds = winners.get(pair), tuple(self._rounds.get(pair, ()))
+        return Tie(stage, slot, one, two, rounds, winner, self._how[pair] if winner is not None else "")
 
     def _by_seed(self, a: int, b: int) -> Pair:
         return (a, b) if self._seed[a] < self._seed[b] else (b, a)
 
-    def _stage(self, pairs: Sequence[Pair]) -> dict[Pair, int] | None:
-        """Return the winner of each pairing, or None while one is not decided."""
+    def _stage(self, pairs: Sequence[Pair]) -> tuple[dict[Pair, int], bool]:
+        """Return the winners of the pairings decided so far, and whether all of them are."""
         winners: dict[Pair, int] = {}
         undecided = list(pairs)
         for turn in range(1 + int(self._setup.setting("extra-groups", EXTRA_GROUPS) or 0)):
-            winners |= self._walkovers(undecided)
-            undecided = [pair for pair in undecided if pair not in winners]
+            undecided = self._won(winners, undecided, self._walkovers(undecided), "walkover")
             if not undecided:
                 break
             self._round += 1
             if self._round > self._last:
                 self.due, self.extra = undecided, turn > 0
-                return None
+                return winners, False
+            for pair in undecided:
+                self._rounds.setdefault(pair, []).append(self._round)
             if self._open[self._round]:
-                return None
-            winners |= self._decided(undecided)
-            undecided = [pair for pair in undecided if pair not in winners]
-        return winners | {pair: pair[0] for pair in undecided}
+                return winners, False
+            undecided = self._won(winners, undecided, self._decided(undecided), "extra" if turn else "score")
+        self._won(winners, undecided, {pair: pair[0] for pair in undecided}, "seed")
+        return winners, True
+
+    def _won(
+        self, winners: dict[Pair, int], pairs: Sequence[Pair], found: Mapping[Pair, int], how: How
+    ) -> list[Pair]:
+        """Add the winners found among pairs; return the pairs that are still undecided."""
+        winners.update(found)
+        self._how.update(dict.fromkeys(found, how))
+        return [pair for pair in pairs if pair not in found]
 
     def _walkovers(self, pairs: Sequence[Pair]) -> dict[Pair, int]:
         """Return the winners of pairings in which an entrant misses the next round."""

@@ -73,7 +73,7 @@ class TieBreak:
     ``apply`` makes it from the scores of all entrants; without it the format's measure of this name is used.
     One that does not ``order`` is only shown. With ``lower_first`` the lowest value ranks first, otherwise
     the highest; a missing value counts as 0. ``unit`` names what the values count; people see them with
-    ``digits`` decimals.
+    ``digits`` decimals. ``short`` is the title where there is little room.
     """
 
     name: str
@@ -84,6 +84,7 @@ class TieBreak:
     unit: str = ""
     digits: int = 2
     lower_first: bool = False
+    short: str = ""
 
     def of(self, scores: Scores) -> Break:
         """Return the tie-break among entrants with these scores."""
@@ -237,6 +238,7 @@ TIE_BREAKS: Mapping[str, TieBreak] = {
             "Points against the bots with equal values before",
             _direct_encounter,
             unit="points",
+            short="DE",
         ),
         TieBreak(
             "wins",
@@ -252,9 +254,15 @@ TIE_BREAKS: Mapping[str, TieBreak] = {
             "The opponents' points, each times the score against that opponent",
             _by_encounters(sonneborn_berger),
             unit="points times points",
+            short="SB",
         ),
         TieBreak(
-            "buchholz", "Buchholz", "Sum of the opponents' points", _by_encounters(_buchholz), unit="points"
+            "buchholz",
+            "Buchholz",
+            "Sum of the opponents' points",
+            _by_encounters(_buchholz),
+            unit="points",
+            short="BH",
         ),
         TieBreak(
             "buchholz-cut-1",
@@ -262,6 +270,7 @@ TIE_BREAKS: Mapping[str, TieBreak] = {
             "Buchholz without the lowest opponent",
             _by_encounters(_buchholz_cut_1),
             unit="points",
+            short="BH-C1",
         ),
         TieBreak(
             "opponents-mean",
@@ -269,6 +278,7 @@ TIE_BREAKS: Mapping[str, TieBreak] = {
             "Mean of the points of all opponents",
             _by_encounters(_mean),
             unit="points",
+            short="Opp. mean",
         ),
         TieBreak(
             "second-places",
@@ -277,6 +287,7 @@ TIE_BREAKS: Mapping[str, TieBreak] = {
             lambda s: _count(s.seconds, s.points),
             unit="matches",
             digits=0,
+            short="2nd",
         ),
     )
 }

@@ -1,0 +1,313 @@
+"""The pages of every format: its ranking, its rounds, its bracket, with real matches and hostile names."""
+
+import csv
+import io
+import json
+import re
+from fractions import Fraction
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.command import invoke
+from tests.report import world
+from tests.report.pages import Page
+from tourney.report.bracket import bracket_page
+from tourney.report.rounds import has_progress, has_rounds, round_path
+from tourney.report.site import site
+from tourney.report.source import Source, load
+from tourney.report.text import display
+from tourney.results.columns import page_columns, standings_columns
+from tourney.results.rounds import float_of, rankings, rounds_of
+from tourney.results.standings import ranking_sentences
+from tourney.run.engine.recorder import pair_next
+from tourney.schedule.format import FORMATS
+from tourney.schedule.knockout import Bracket
+from tourney.store.repository import Repository
+
+NAMES = tuple("abcdefghi")
+PLANS: dict[str, dict[str, Any]] = {
+    "round-robin": {"format_": "round-robin", "names": NAMES[:4]},
+    "round-robin-3": {"format_": "round-robin", "names": NAMES[:5], "seats": 3, "games": 6, "rounds": 2},
+    "swiss": {"format_": "swiss", "names": NAMES, "rounds": 4},
+    "swiss-4": {"format_": "swiss", "names": NAMES, "seats": 4, "games": 4, "rounds": 3},
+    "gauntlet": {"format_": "gauntlet", "names": NAMES[:5], "extra": (("challengers", "b,c"),)},
+    "knockout": {"format_": "knockout", "names": NAMES[:6], "extra": (("third-place", 1),)},
+    "adaptive": {"format_": "adaptive", "names": NAMES[:5], "extra": (("batch", 2), ("budget", 16))},
+    "import": {"format_": "import", "names": NAMES[:3]},
+    "compare": {
+        "format_": "compare",
+        "names": NAMES[:2],
+        "extra": (
+            ("alpha", "0.05"),
+            ("batch", 1),
+            ("beta", "0.05"),
+            ("elo0", "0.0"),
+            ("elo1", "400.0"),
+            ("max-pairs", 3),
+        ),
+    },
+}
+
+
+def played(path: Path, plan: dict[str, Any]) -> Path:
+    """Play a tournament to its end, with faults and a void match; return its database."""
+    how = dict(plan)
+    if how["format_"] == "import":
+        return imported(path, how["names"])
+    with Repository.open(str(path), create=True) as repository:
+        tournament = world.begin(repository, how.pop("names"), **how)
+        world.play_out(repository, tournament, void=(2,))
+    return path
+
+
+def imported(path: Path, names: tuple[str, ...]) -> Path:
+    """Import the records of a round-robin as a tournament of the format ``import``; return its database."""
+    played(path.with_name("first.db"), {"format_": "round-robin", "names": names})
+    records = str(path.with_name("records.jsonl"))
+    for words in (
+        ("export", "--db", f"{path.with_name('first.db')}", "--out", records),
+        ("import", records, "--name", "again", "--db", str(path)),
+    ):
+        done = invoke(*words)
+        assert done.exit_code == 0, done.stderr
+    return path
+
+
+def files(source: Source) -> dict[str, str]:
+    return {file.path: file.content.decode("utf-8") for file in site(source)}
+
+
+def sourced(path: Path) -> Source:
+    with Repository.open(str(path)) as repository:
+        return load(repository, repository.tournament())
+
+
+def made(path: Path) -> tuple[Source, dict[str, str]]:
+    with Repository.open(str(path)) as repository:
+        source = load(repository, repository.tournament())
+        return source, files(source)
+
+
+def table_of(page: str, name: str) -> list[list[str]]:
+    """Return the cells of the table of a class, without markup."""
+    found = re.search(rf'<table class="{name}[^"]*">(.*?)</table>', page, re.DOTALL)
+    assert found is not None
+    rows = re.findall(r"<tr[^>]*>(.*?)</tr>", found[1], re.DOTALL)
+    cells = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL) for row in rows]
+    return [[unescape(re.sub(r"<[^>]*>", "", cell)).strip() for cell in row] for row in cells]
+
+
+@pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS)
+def test_standings_agree_in_commands_exports_and_report(tmp_path: Path, plan: dict[str, Any]) -> None:
+    path = str(played(tmp_path / "t.db", plan))
+    source, pages = made(Path(path))
+    format_, seats = source.format, source.tournament.seats
+    columns = standings_columns(format_, seats)
+    keys = [column.key for column in columns]
+    printed = invoke("standings", "--db", path, "--format", "json")
+    rows = json.loads(printed.stdout)
+    assert [list(row) for row in rows] == [keys] * len(rows)
+    assert [row["rank"] for row in rows] == [line.rank for line in source.standings]
+
+    as_csv = list(csv.reader(io.StringIO(invoke("standings", "--db", path, "--format", "csv").stdout)))
+    exported = list(csv.reader(io.StringIO(invoke("export", "--db", path, "--what", "standings").stdout)))
+    downloaded = list(csv.reader(io.StringIO(pages["data/standings.csv"])))
+    assert as_csv == exported
+    assert [line[: len(keys)] for line in downloaded] == exported
+    for row, line in zip(json.loads(pages["data/standings.json"]), rows, strict=True):
+        assert {key: row[key] for key in keys if key != "kinds"} == {k: line[k] for k in keys if k != "kinds"}
+
+    head, *lines = table_of(pages["index.html"], "standings")
+    shown = page_columns(format_, seats)
+    assert head[: len(shown)] == [column.heading for column in shown]
+    table = invoke("standings", "--db", path)
+    words = table.stdout.splitlines()[2:]
+    for line, text, row in zip(lines, words, rows, strict=True):
+        assert line[0] == str(row["rank"])
+        assert line[1].startswith(display(row["name"]))
+        assert line[1].split()[0] == text.split()[1]
+        assert line[2] == text.split()[2].replace("-", "\N{MINUS SIGN}")
+    rule = ranking_sentences(format_, seats)
+    assert table.stderr.splitlines()[: len(rule)] == list(rule)
+    text = " ".join("".join(Page(pages["index.html"]).text).split())
+    assert all(sentence in text for sentence in rule)
+
+
+def test_every_registered_format_is_compared() -> None:
+    assert {plan["format_"] for plan in PLANS.values()} >= {format_.name for format_ in FORMATS.all()}
+
+
+@pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS)
+def test_last_ranking_of_the_rounds_is_that_of_the_standings(tmp_path: Path, plan: dict[str, Any]) -> None:
+    source = sourced(played(tmp_path / "t.db", plan))
+    *_, last = rankings(source.format, source.setup, source.schedule)
+    assert [(line.number, line.rank, line.points, line.values) for line in last.values()] == [
+        (line.number, line.rank, line.points, line.tie_breaks) for line in source.standings
+    ]
+
+
+@pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS)
+def test_pages_of_every_format_are_linked_and_well_formed(tmp_path: Path, plan: dict[str, Any]) -> None:
+    source, pages = made(played(tmp_path / "t.db", plan))
+    seen, wanted = {"index.html"}, ["index.html"]
+    parsed = {path: Page(text) for path, text in pages.items() if path.endswith(".html")}
+    while wanted:
+        path = wanted.pop()
+        page = parsed[path]
+        assert page.problems == [], path
+        assert len(set(page.ids)) == len(page.ids), path
+        for _, target in page.references:
+            file, _, fragment = target.partition("#")
+            place = str((Path("/") / path).parent.joinpath(file).resolve())[1:] if file else path
+            if target == "data:,":
+                continue
+            assert place in pages, (path, target)
+            if fragment and place in parsed:
+                assert fragment in parsed[place].ids, (path, target)
+            if place in parsed and place not in seen:
+                seen.add(place)
+                wanted.append(place)
+    assert seen == set(parsed)
+    rounds = {round_path(round_.number) for round_ in rounds_of(source.setup, source.rows, source.results)}
+    assert (rounds <= seen) == has_rounds(source)
+    assert ("rounds.html" in seen) == has_progress(source)
+    assert ("bracket.html" in seen) == (source.tournament.plan.format == "knockout")
+
+
+def test_swiss_rounds_show_floats_byes_and_points_before(tmp_path: Path) -> None:
+    source, pages = made(played(tmp_path / "t.db", PLANS["swiss"]))
+    found = rounds_of(source.setup, source.rows, source.results)
+    ranked = list(rankings(source.format, source.setup, source.schedule))
+    floats = 0
+    for round_, before, after in zip(found, ranked, ranked[1:], strict=False):
+        page = pages[round_path(round_.number)]
+        rows = table_of(page, "pairings")[1:]
+        for pairing, row in zip(round_.pairings, rows, strict=True):
+            for number in pairing.entrants:
+                assert f"{source.entrants[number].name} ({float(before[number].points):.1f})" in row[1]
+            ups = [float_of(before, pairing, number) for number in pairing.entrants]
+            assert sorted(ups) in (["", ""], ["down", "up"])
+            floats += "up" in ups
+            assert row[1].count("\N{UPWARDS ARROW}") == ups.count("up")
+        (idle,) = round_.idle
+        assert after[idle].points - before[idle].points == 2
+        assert f"{source.entrants[idle].name}</bdi></a> <span" in page
+        assert "bye, worth 2 points" in page
+    assert floats
+
+
+def test_progress_follows_every_bot_through_the_rounds(tmp_path: Path) -> None:
+    source, pages = made(played(tmp_path / "t.db", PLANS["swiss"]))
+    rows = json.loads(pages["data/progress.json"])
+    assert len(rows) == len(NAMES) * 4
+    for line in source.standings:
+        mine = [row for row in rows if row["name"] == line.name]
+        assert [row["round"] for row in mine] == [1, 2, 3, 4]
+        assert (mine[-1]["rank"], mine[-1]["points"]) == (line.rank, float(line.points))
+        scored = sum(Fraction(row["score"] or 0) for row in mine)
+        assert scored == line.points - line.awarded
+        met = [row["opponents"] for row in mine if row["opponents"]]
+        assert len(met) == len(set(met))
+    assert len(table_of(pages["rounds.html"], "progress")) == len(NAMES) + 1
+
+
+def test_bracket_shows_every_tie_with_its_score_and_decision(tmp_path: Path) -> None:
+    source, pages = made(played(tmp_path / "t.db", PLANS["knockout"]))
+    found = rounds_of(source.setup, source.rows, source.results)
+    lines: Any = {match.number: _Line() for match in source.matches}
+    shown = bracket_page(source, found, lines)
+    ties = [view for stage in shown.stages for view in stage.ties]
+    assert [len(stage.ties) for stage in shown.stages] == [4, 2, 2]
+    assert shown.left == 0
+    assert sum(view.state == "bye" for view in ties) == 2
+    drawn = str(shown.drawn())
+    assert drawn.count('<a class="tie done"') == len(ties) - 2
+    totals = {line.number: Fraction(0) for line in source.standings}
+    for view in ties:
+        for number, side in zip((view.tie.one, view.tie.two), view.sides, strict=True):
+            if number is not None and side.score:
+                totals[number] += Fraction(side.score)
+        assert f'id="{view.anchor}"' in pages["bracket.html"]
+    assert totals == {line.number: line.points for line in source.standings}
+    winner = source.standings[0]
+    assert shown.champion is not None
+    assert shown.champion.number == winner.number
+    assert "Third place" in drawn
+
+
+class _Line:
+    href = ""
+    reason = "over"
+
+
+def test_bracket_marks_what_is_still_to_play(tmp_path: Path) -> None:
+    plan = {**PLANS["knockout"], "names": NAMES[:7]}
+    with Repository.open(str(tmp_path / "t.db"), create=True) as repository:
+        tournament = world.begin(repository, plan.pop("names"), **plan)
+        world.play_all(repository, tournament, most=3)
+        source = load(repository, tournament)
+        page = files(source)["bracket.html"]
+    assert "1 of 2 matches played" in page
+    assert page.count("to be played") >= 4
+    assert "In progress: 1 of 2 matches played." in page
+    assert "Still to play: not all of its bots are known yet." in page
+    assert "won by" not in page
+
+
+@pytest.mark.parametrize("format_", ["swiss", "knockout", "gauntlet", "adaptive", "round-robin"])
+def test_unfinished_tournament_says_that_standings_are_interim(tmp_path: Path, format_: str) -> None:
+    plan = dict(PLANS[format_])
+    path = tmp_path / "t.db"
+    with Repository.open(str(path), create=True) as repository:
+        tournament = world.begin(repository, plan.pop("names"), **plan)
+        world.play_all(repository, tournament, most=1)
+        rows, complete = len(tuple(repository.rows(tournament.id))), tournament.complete
+        page = files(load(repository, tournament))["index.html"]
+    sentence = f"Interim standings: {rows - 1} of {rows} matches are still to play"
+    sentence += "." if complete else ", and more rounds are to be paired."
+    assert sentence in page
+    assert sentence in invoke("standings", "--db", str(path)).stderr
+    assert sentence in invoke("standings", "--db", str(path), "--format", "csv").stderr
+    assert "Interim" not in invoke("standings", "--db", str(path), "--quiet").stderr
+
+
+@pytest.mark.parametrize("format_", ["swiss", "knockout", "gauntlet", "adaptive"])
+def test_hostile_names_stay_text_on_every_page(tmp_path: Path, format_: str) -> None:
+    plan = {**PLANS[format_], "names": world.HOSTILE}
+    if format_ == "gauntlet":
+        plan.pop("extra")
+    _, pages = made(played(tmp_path / "t.db", plan))
+    for path, text in pages.items():
+        if path.endswith(".html"):
+            page = Page(text)
+            assert page.problems == [], path
+            assert {tag for tag, _ in page.elements}.isdisjoint({"img", "iframe", "object"}), path
+            scripts = [a for tag, a in page.elements if tag == "script"]
+            assert all("src" in a or a.get("type") == "application/json" for a in scripts), path
+            assert not re.search("[\u202a-\u202e\u200f\ud800-\udfff]", text), path
+
+
+def test_ties_of_the_bracket_agree_with_the_stages_won(tmp_path: Path) -> None:
+    with Repository.open(str(tmp_path / "t.db"), create=True) as repository:
+        tournament = world.begin(repository, tuple("abcdefghijklm"), format_="knockout")
+        while True:
+            world.play_all(repository, tournament)
+            source = load(repository, tournament)
+            bracket = Bracket(source.setup, source.schedule)
+            won = dict.fromkeys(bracket.won, 0)
+            over = True
+            for stage in sorted({tie.stage for tie in bracket.ties}):
+                ties = [tie for tie in bracket.ties if tie.stage == stage]
+                over = over and all(tie.winner is not None for tie in ties)
+                for tie in ties:
+                    if over and tie.winner is not None:
+                        won[tie.winner] += 1
+                    assert (tie.how == "") == (tie.winner is None)
+            assert won == bracket.won
+            assert len(bracket.ties) == 15
+            if pair_next(repository, tournament.id) is None:
+                break
+        assert {"score", "bye"} <= {tie.how for tie in bracket.ties}
