@@ -96,7 +96,7 @@ class SeatLoad(NamedTuple):
     waited_ms: int
 
 
-def _load_of(measured: Mapping[str, Any]) -> tuple[SeatLoad, ...]:
+def load_of(measured: Mapping[str, Any]) -> tuple[SeatLoad, ...]:
     """Return the load of each seat, or () where it was not measured."""
     found = []
     for seat in measured.get("seats", ()):
@@ -156,7 +156,7 @@ class PlayedMatch:
         self.count = count
         self.reproducible = bool(measured.get("reproducible", False))
         self.wall_ms: int | None = measured.get("wall-ms")
-        self.load = _load_of(measured)
+        self.load = load_of(measured)
         self._measured: dict[str, Any] | None = dict(measured)
         self._packed: Packed | None = None
 

@@ -1,30 +1,36 @@
-"""A match's page: board and replay, actions, plots of the bots' scores and times, facts and log."""
+"""A match's page: the board with its cockpit, actions, plots of what bots reported, facts and log.
+
+The page's script builds the cockpit from one JSON value (``_data``); what readers without scripts see is
+plain HTML, kept small: the last board, key positions, the actions round by round, two plots and the facts.
+"""
 
 import json
-import math
-import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
 
 from tourney.match.record import Record, digest_of
-from tourney.match.result import LogLine
-from tourney.report import plots, text
+from tourney.match.result import LogLine, load_of
+from tourney.report import match_plots, text
 from tourney.report.facts import Fact, match_facts, measured_facts
+from tourney.report.info import Info, read_info
 from tourney.report.listing import MatchLine
 from tourney.report.replay import Replay, replay
 from tourney.report.source import Detail, EntrantLabel, SeatLabel, Setting
 
-LOG_LINES = 200
-"""Lines of the log that a page shows; ``tourney show --log`` prints the full log."""
+TAIL_LINES = 20
+"""Last lines of a failed bot's standard error on its page; ``tourney show --log`` prints the full log."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchSeat:
-    """A seat of the match: its entrant and result, and in words its fault or resignation."""
+    """A seat of the match: its entrant and result, and in words its fault or resignation.
+
+    ``why`` is the referee's note on it; ``tail`` are the last lines of standard error, where published.
+    """
 
     seat: SeatLabel
     entrant: EntrantLabel
@@ -33,6 +39,7 @@ class MatchSeat:
     won: bool
     fate: str
     why: str
+    tail: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +50,19 @@ class Move:
     seat: SeatLabel | None
     action: str
     note: str
-    time: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mate:
+    """A match of the same seed, and the first ply at which its actions differ from this match's.
+
+    ``ply`` is 0 where all are equal; ``here`` and ``there`` are the actions, "" where a match had ended.
+    """
+
+    line: MatchLine
+    ply: int
+    here: str
+    there: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +78,13 @@ class Board:
     notes: tuple[str, ...]
     position: str
     frames: tuple[tuple[int, str, Markup, Markup], ...]
-    data: Markup
 
 
 @dataclass(frozen=True, slots=True)
 class MatchPage:
     """The page's template context; ``board`` is None if the game draws none or is not installed.
 
-    ``damaged`` holds the damaged parts that the page omits, each with the reason. ``saved`` is the data that
-    its buttons save, under the name ``file``.
+    ``damaged`` holds the damaged parts that the page omits, each with the reason.
     """
 
     line: MatchLine
@@ -75,23 +92,22 @@ class MatchPage:
     seats: tuple[MatchSeat, ...]
     board: Board | None
     problem: str
-    moves: tuple[Move, ...]
+    rounds: tuple[str, ...]
+    actions: int
     score_plot: Markup | None
     time_plot: Markup | None
-    span: int
     facts: tuple[Fact, ...]
     measured: tuple[Fact, ...]
     digest_holds: bool
     name: str
     group: tuple[MatchLine, ...]
+    mates: tuple[Mate, ...]
     shared_dice: bool
     before: MatchLine | None
     after: MatchLine | None
-    log: tuple[tuple[int, str, str, str], ...]
-    log_left_out: int
+    notes: tuple[str, ...]
     record: Record | None
-    file: str
-    saved: Markup
+    data: Markup
     damaged: dict[str, str]
 
 
@@ -101,7 +117,7 @@ def match_page(
     detail: Detail,
     *,
     group: Sequence[MatchLine] = (),
-    others: Mapping[int, Record] | None = None,  # noqa: ARG001 - shown once variations are
+    others: Mapping[int, Record] | None = None,
     before: MatchLine | None = None,
     after: MatchLine | None = None,
     measured: bool,
@@ -113,38 +129,111 @@ def match_page(
     record = detail.record
     film = replay(source.game, record) if record else Replay((0, 0, 0, 0), (), (), "")
     times = _times(detail.measured) if measured else ()
-    moves = _moves(record, line, times) if record else ()
+    moves = _moves(record, line) if record else ()
     log = detail.log if measured else ()
-    scores = reported_scores(log)
-    # A bot that failed may have reported a score for an action that it did not play.
-    span = max([len(moves), *(int(ply) for points in scores.values() for ply, _ in points)])
-    file = f"{text.folder(source.tournament.name)}-{line.number}"
+    info = read_info(log)
+    # A bot that failed may have printed info for an action that it did not play.
+    span = max([len(moves), *(seat.plies[-1] for seat in info.seats.values() if seat.plies)])
     name = shlex.quote(f"{source.tournament.name}/{line.number}")
+    mates = _mates(record, group, others or {})
     return MatchPage(
         line=line,
         headline=headline(line),
         seats=_seats(record, line, log),
         board=_board(film, moves) if film.frames else None,
         problem=film.problem,
-        moves=moves,
-        score_plot=_score_plot(scores, line, span),
-        time_plot=_time_plot(times, moves, span),
-        span=span,
+        rounds=tuple(_rounds(moves)),
+        actions=len(moves),
+        score_plot=match_plots.scores(info, [seated.seat for seated in line.seats], span),
+        time_plot=match_plots.times(times, [move.seat for move in moves], span),
         facts=tuple(match_facts(record)) if record else (),
         measured=tuple(measured_facts(detail.measured, line)) if measured else (),
         digest_holds=record is not None and record.get("digest") == digest_of(record),
         name=text.display(name),
         group=tuple(group),
+        mates=mates,
         shared_dice=source.tournament.plan.mirrored_dice,
         before=before,
         after=after,
-        log=_log(log, line),
-        log_left_out=max(0, len(log) - LOG_LINES),
+        notes=tuple(text.line(entry.text) for entry in log if entry.kind == "note" and not entry.seat),
         record=record,
-        file=file,
-        saved=script_json(_saved(file, record, moves, times)) if record else Markup(),
+        data=script_json(_data(source, record, line, film, times, info, mates, detail.measured))
+        if record
+        else Markup(),
         damaged={part: why for part, why in detail.damaged if measured or part == "record"},
     )
+
+
+def _data(
+    source: Setting,
+    record: Record,
+    line: MatchLine,
+    film: Replay,
+    times: Sequence[float | None],
+    info: Info,
+    mates: Sequence[Mate],
+    measured: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Return the value for the page's script.
+
+    - ``file``: the name of saved files, without its ending. ``board``: for ``TourneyBoard``, or null.
+    - ``record``: the record without its actions, which are in ``actors`` (one digit each, or separated by
+      blanks if there are ten seats or more) and ``actions`` (separated by blanks).
+    - ``seats``: [name, color]. ``opening``: the last ply of the opening.
+    - ``fates``: [seat, actions before it left, why].
+    - ``times``: milliseconds, or null. ``waited``: the most that one seat was not charged, as it waited for
+      a processor.
+    - ``info``: by seat, see ``SeatInfo``; ``cut`` if texts were left out. ``mates``: [match, ply].
+    """
+    actors = [str(actor) for actor, _ in record["actions"]]
+    fates = _fates(record)
+    data: dict[str, Any] = {
+        "file": f"{text.folder(source.tournament.name)}-{line.number}",
+        "board": film.data() if film.frames else None,
+        "record": {key: value for key, value in record.items() if key != "actions"},
+        "actors": ("" if len(record["seats"]) < 10 else " ").join(actors),
+        "actions": " ".join(action for _, action in record["actions"]),
+        "seats": [[seated.seat.name, seated.seat.color] for seated in line.seats],
+        "opening": _opening_end(record),
+        **({"fates": [[seat, count, words] for seat, (count, words) in fates.items()]} if fates else {}),
+    }
+    if times:
+        data["times"] = [int(time) if time is not None and time == int(time) else time for time in times]
+        if waited := max((load.waited_ms for load in load_of(measured)), default=0):
+            data["waited"] = waited
+    if info.seats:
+        data["info"] = {str(seat): found.as_json() for seat, found in info.seats.items()}
+        if info.cut:
+            data["cut"] = True
+    if mates:
+        data["mates"] = [[mate.line.number, mate.ply] for mate in mates]
+    return data
+
+
+def _mates(
+    record: Record | None, group: Sequence[MatchLine], others: Mapping[int, Record]
+) -> tuple[Mate, ...]:
+    """Return the matches of a group that have a page and the seed of the record."""
+    found = []
+    for line in group:
+        other = others.get(line.number)
+        if record is None or other is None or not line.href or other["seed"] != record["seed"]:
+            continue
+        ply = first_difference(record["actions"], other["actions"])
+        here, there = (
+            text.display(each["actions"][ply - 1][1]) if 0 < ply <= len(each["actions"]) else ""
+            for each in (record, other)
+        )
+        found.append(Mate(line, ply, here, there))
+    return tuple(found)
+
+
+def first_difference(one: Sequence[Sequence[Any]], other: Sequence[Sequence[Any]]) -> int:
+    """Return the ply, from 1, of the first action that only one of two matches has, or 0 if none."""
+    for ply, (a, b) in enumerate(zip(one, other, strict=False), 1):
+        if a[0] != b[0] or a[1] != b[1]:
+            return ply
+    return 0 if len(one) == len(other) else min(len(one), len(other)) + 1
 
 
 def headline(line: MatchLine) -> str:
@@ -166,12 +255,9 @@ def headline(line: MatchLine) -> str:
 
 def _seats(record: Record | None, line: MatchLine, log: Sequence[LogLine]) -> tuple[MatchSeat, ...]:
     notes = {entry.seat: entry.text for entry in reversed(log) if entry.kind == "note"}
-    outcome = record["outcome"] if record else {}
-    fates: dict[int, str] = {}
-    for seat, kind, count in outcome.get("faults", ()):
-        fates.setdefault(seat, f"{text.fault(kind)} after {text.count(count, 'action')}")
-    for seat, count in outcome.get("resigned", ()):
-        fates.setdefault(seat, f"resigned after {text.count(count, 'action')}")
+    fates = _fates(record) if record else {}
+    faulty = {seat for seat, *_ in record["outcome"]["faults"]} if record else set()
+    tails = {seat: [e.text for e in log if e.seat == seat and e.kind == "stderr"] for seat in faulty}
     return tuple(
         MatchSeat(
             seat=seated.seat,
@@ -179,36 +265,79 @@ def _seats(record: Record | None, line: MatchLine, log: Sequence[LogLine]) -> tu
             digest=record["seats"][k]["digest"] if record else "",
             result=seated.result,
             won=seated.won,
-            fate=fates.get(k + 1, ""),
+            fate=f"{fates[k + 1][1]} after {text.count(fates[k + 1][0], 'action')}" if k + 1 in fates else "",
             why=text.line(notes.get(k + 1, "")) if k + 1 in fates else "",
+            tail=tuple(map(text.line, tails.get(k + 1, ())[-TAIL_LINES:])),
         )
         for k, seated in enumerate(line.seats)
     )
 
 
-def _moves(record: Record, line: MatchLine, times: Sequence[float | None]) -> tuple[Move, ...]:
-    withdrawn: dict[int, int] = {}
-    for seat, _, count in record["outcome"]["faults"]:
-        withdrawn.setdefault(seat, count)
+def _fates(record: Record) -> dict[int, tuple[int, str]]:
+    """Return, by seat, after how many actions it left the match and why, in words."""
+    found: dict[int, tuple[int, str]] = {}
+    for seat, kind, count in record["outcome"]["faults"]:
+        found.setdefault(seat, (count, text.fault(kind)))
     for seat, count in record["outcome"].get("resigned", ()):
-        withdrawn.setdefault(seat, count)
+        found.setdefault(seat, (count, "resigned"))
+    return found
+
+
+def _opening_end(record: Record) -> int:
+    """Return the last ply of the opening, 0 without; chance is not counted in its length."""
     opening = record["opening"]
     left = opening.get("plies", 0) or len(opening.get("actions", ()))
+    for ply, (actor, _) in enumerate(record["actions"], 1):
+        left -= actor != 0
+        if left == 0:
+            return ply
+    return 0 if left <= 0 else len(record["actions"])
+
+
+def _moves(record: Record, line: MatchLine) -> tuple[Move, ...]:
+    fates = _fates(record)
+    end = _opening_end(record)
     moves = []
-    for index, (actor, action) in enumerate(record["actions"]):
+    for ply, (actor, action) in enumerate(record["actions"], 1):
         note = ""
         if actor == 0:
             note = "chance"
-        elif left:
-            left -= 1
+        elif ply <= end:
             note = "opening"
-        elif withdrawn.get(actor, index + 1) <= index:
+        elif actor in fates and fates[actor][0] < ply:
             note = "substitute"
-        time = times[index] if index < len(times) else None
         seat = line.seats[actor - 1].seat if 0 < actor <= len(line.seats) else None
-        shown = "" if time is None else text.milliseconds(time)
-        moves.append(Move(index + 1, seat, text.line(action), note, shown))
+        moves.append(Move(ply, seat, text.line(action), note))
     return tuple(moves)
+
+
+def _rounds(moves: Sequence[Move]) -> Iterator[str]:
+    """Yield the actions as lines of text, a round each: it ends where a seat acts again after another."""
+    parts: list[str] = []
+    acted: list[SeatLabel | None] = []
+    for move in moves:
+        shown = f"{move.action} ({move.note})" if move.note in {"opening", "substitute"} else move.action
+        if move.seat is None:
+            parts.append(f"[{shown}]")
+        elif acted and acted[-1] == move.seat:
+            parts.append(shown)
+        else:
+            if move.seat in acted:
+                # Chance that came before this action belongs to its round.
+                drawn = [parts.pop() for _ in range(_trailing_chance(parts))][::-1]
+                yield " ".join(parts)
+                parts, acted = drawn, []
+            acted.append(move.seat)
+            parts.append(f"{move.seat.name}: {shown}")
+    if parts:
+        yield " ".join(parts)
+
+
+def _trailing_chance(parts: Sequence[str]) -> int:
+    count = 0
+    while count < len(parts) and parts[-1 - count].startswith("["):
+        count += 1
+    return count
 
 
 def _times(measured: Mapping[str, Any]) -> tuple[float | None, ...]:
@@ -239,7 +368,6 @@ def _board(film: Replay, moves: Sequence[Move]) -> Board:
         notes=film.frames[-1].notes,
         position=film.frames[-1].position,
         frames=tuple(frames),
-        data=script_json(film.data()),
     )
 
 
@@ -248,59 +376,3 @@ def script_json(data: object) -> Markup:
     dumped = json.dumps(data, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
     safe = dumped.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     return Markup(safe)  # noqa: S704 - all markup characters are escaped
-
-
-def _score_plot(
-    scores: Mapping[int, tuple[tuple[float, float], ...]], line: MatchLine, span: int
-) -> Markup | None:
-    lines = [
-        plots.Series(seated.seat.name, f"l-{seated.seat.color}", scores.get(seated.seat.number, ()))
-        for seated in line.seats
-    ]
-    if all(len(one.points) < 2 for one in lines):
-        return None
-    return plots.line_plot(lines, span, "score by ply, as each bot reported it")
-
-
-def _time_plot(times: Sequence[float | None], moves: Sequence[Move], span: int) -> Markup | None:
-    bars = [
-        (move.ply, time, f"l-{move.seat.color}")
-        for move, time in zip(moves, times, strict=False)
-        if time is not None and move.seat is not None
-    ]
-    return plots.bar_plot(bars, span, "milliseconds per action") if len(bars) > 1 else None
-
-
-def _log(log: Sequence[LogLine], line: MatchLine) -> tuple[tuple[int, str, str, str], ...]:
-    seats = {seated.seat.number: seated.seat.name for seated in line.seats}
-    return tuple(
-        (entry.ply, seats.get(entry.seat, "Referee"), entry.kind, text.line(entry.text))
-        for entry in log[:LOG_LINES]
-    )
-
-
-def _saved(file: str, record: Record, moves: Sequence[Move], times: Sequence[float | None]) -> dict[str, Any]:
-    """Return what the page's buttons save: the record, and what the CSV file has besides its actions."""
-    notes = {str(move.ply): move.note for move in moves if move.note and move.note != "chance"}
-    return {"name": file, "record": record, "notes": notes, "times": list(times) or None}
-
-
-_SCORE = re.compile(r"(?:^|\s)score=([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?)(?=\s|$)", re.ASCII)
-
-
-def reported_scores(log: Sequence[LogLine]) -> dict[int, tuple[tuple[float, float], ...]]:
-    """Return per seat the (ply, score) pairs from ``info score=0.31 depth=7 ...`` lines, in order of plies.
-
-    The ply is that of the next action; the last score for it counts.
-    """
-    found: dict[int, dict[float, float]] = {}
-    for line in log:
-        if line.kind != "info":
-            continue
-        match = _SCORE.search(line.text)
-        if match is None:
-            continue
-        value = float(match[1])
-        if math.isfinite(value) and abs(value) < 1e12:
-            found.setdefault(line.seat, {})[float(line.ply + 1)] = value
-    return {seat: tuple(sorted(points.items())) for seat, points in sorted(found.items())}

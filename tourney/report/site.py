@@ -18,7 +18,10 @@ from tourney.resources import templates_dir
 INLINE_CROSSTABLE = 24
 """Most entrants for which the first page has the crosstable too."""
 
-STATIC = ("style.css", "theme.js", "tables.js", "board.js", "replay.js", "save.js")
+STATIC = (
+    *("style.css", "cockpit.css", "theme.js", "tables.js"),
+    *("board.js", "plots.js", "compare.js", "replay.js"),
+)
 
 
 def _front(make: Renderer) -> overview.Overview:

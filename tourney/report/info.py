@@ -1,0 +1,121 @@
+"""What bots print as ``info`` lines, by action: numbers and texts, bounded for a page.
+
+``info score=0.31 depth=7 pv=a2-a3 b7-b6 late`` has the numbers ``score`` and ``depth`` and the text ``pv``.
+A word without ``=`` belongs to the ``pv`` before it; all other words are free text, under the key "".
+"""
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tourney.match.result import LogLine
+from tourney.report import text
+
+Value = int | float | str
+
+MOST_KEYS: Final = 16
+"""Keys of a seat in a match; further ones are left out."""
+MOST_KEY_CHARS: Final = 24
+MOST_TEXT: Final = 160
+"""Characters of a text of one action."""
+MOST_TEXTS: Final = 24_000
+"""Characters of all texts of a match; texts beyond it are left out, and the page says so."""
+
+_KEY = re.compile(r"([A-Za-z][A-Za-z0-9_.:/%-]*)=(.*)", re.ASCII | re.DOTALL)
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class SeatInfo:
+    """A seat's info: for each of its plies, ascending, the last value of each key.
+
+    ``columns`` holds a value for each ply, None where the bot printed none. The ply is that of the action
+    that the bot was asked for, from 1; a bot that failed may have printed for an action that it did not play.
+    """
+
+    plies: tuple[int, ...]
+    columns: Mapping[str, tuple[Value | None, ...]]
+
+    def numbers(self, key: str) -> tuple[tuple[int, float], ...]:
+        """Return (ply, value) for the numbers of a key."""
+        column = self.columns.get(key, ())
+        pairs = zip(self.plies, column, strict=True) if column else ()
+        return tuple((ply, value) for ply, value in pairs if isinstance(value, int | float))
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the info for the page's script: ``at`` holds differences of plies, ``of`` the columns."""
+        steps = [b - a for a, b in zip((0, *self.plies), self.plies, strict=False)]
+        return {"at": steps, "of": {key: list(column) for key, column in self.columns.items()}}
+
+
+@dataclass(frozen=True, slots=True)
+class Info:
+    """The info of all seats by number; ``cut`` says whether texts were left out for their length."""
+
+    seats: Mapping[int, SeatInfo]
+    cut: bool = False
+
+
+def read_info(log: Iterable[LogLine]) -> Info:
+    """Return the info of a match's log."""
+    found: dict[int, dict[int, dict[str, Value]]] = {}
+    keys: dict[int, dict[str, None]] = {}
+    for line in log:
+        if line.kind != "info" or not line.text:
+            continue
+        at = found.setdefault(line.seat, {}).setdefault(line.ply + 1, {})
+        known = keys.setdefault(line.seat, {})
+        for key, value in _values(line.text):
+            if key in known or len(known) < MOST_KEYS:
+                known[key] = None
+                at[key] = value
+    room = MOST_TEXTS
+    for seat in sorted(found):
+        for ply in sorted(found[seat]):
+            texts = {key: value for key, value in found[seat][ply].items() if isinstance(value, str)}
+            room -= sum(map(len, texts.values()))
+            if room < 0:
+                for key in texts:
+                    del found[seat][ply][key]
+    return Info({seat: _columns(found[seat], keys[seat]) for seat in sorted(found)}, cut=room < 0)
+
+
+def _columns(by_ply: Mapping[int, Mapping[str, Value]], keys: Iterable[str]) -> SeatInfo:
+    plies = tuple(ply for ply in sorted(by_ply) if by_ply[ply])
+    columns = {key: tuple(by_ply[ply].get(key) for ply in plies) for key in keys}
+    return SeatInfo(
+        plies, {key: column for key, column in columns.items() if any(v is not None for v in column)}
+    )
+
+
+def _values(line: str) -> Sequence[tuple[str, Value]]:
+    """Return the keys and values of a line, each value safe to show once escaped."""
+    found: list[tuple[str, Value]] = []
+    words: dict[str, list[str]] = {}
+    key = ""
+    for word in line.split():
+        parts = _KEY.fullmatch(word)
+        if parts is None or len(parts[1]) > MOST_KEY_CHARS:
+            words.setdefault(key, []).append(word)
+            continue
+        key = ""
+        number = _number(parts[2])
+        if number is not None:
+            found.append((parts[1], number))
+        elif parts[2] or parts[1] == "pv":
+            words[parts[1]] = [parts[2]] if parts[2] else []
+            key = parts[1] if parts[1] == "pv" else ""
+    shown = ((key, " ".join(said)) for key, said in words.items() if said)
+    return [*found, *((key, text.display(said, MOST_TEXT)) for key, said in shown)]
+
+
+def _number(word: str) -> int | float | None:
+    """Return a finite number below 1e12 in size, an integer where it is one."""
+    if not _NUMBER.fullmatch(word):
+        return None
+    value = float(word)
+    if not math.isfinite(value) or abs(value) >= 1e12:
+        return None
+    return int(value) if value == int(value) else value
