@@ -255,13 +255,14 @@
   }
 
   const links = [];
+  const short = { opening: "op", substitute: "sub" };
 
   function link(at) {
     const note = at ? noteOf(at) : "";
     const element = make("a", { href: "#ply=" + at, "data-ply": at, class: note || undefined });
     if (note === "chance") element.append(make("i", { class: "die", role: "img", "aria-label": "chance", title: "chance" }, "\u2684"), " ");
     element.append(at ? actions[at - 1] : "start");
-    if (note === "opening" || note === "substitute") element.append(" ", make("em", {}, note));
+    if (short[note]) element.append(" ", make("abbr", { title: note }, short[note]));
     links[at] = element;
     return element;
   }
@@ -279,7 +280,7 @@
     rounds().forEach(function (round) {
       const item = make("li", {}, make("b", {}, String(round[0].plies[0])));
       round.forEach(function (turn) {
-        const block = make("span", { class: "turn", "data-seat": turn.seat });
+        const block = make("span", { class: turn.plies.length === 1 ? "turn one" : "turn", "data-seat": turn.seat });
         if (turn.seat) block.append(chip(turn.seat));
         let spent = 0;
         turn.plies.forEach(function (at) {

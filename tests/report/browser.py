@@ -21,7 +21,7 @@ needs_browser = pytest.mark.skipif(
 )
 
 
-def chromium(*words: str, profile: Path, width: int) -> "subprocess.CompletedProcess[str]":
+def chromium(*words: str, profile: Path, width: int, height: int = 900) -> "subprocess.CompletedProcess[str]":
     """Run the browser without a window or network."""
     assert BROWSER is not None
     return subprocess.run(
@@ -36,7 +36,7 @@ def chromium(*words: str, profile: Path, width: int) -> "subprocess.CompletedPro
             "--host-resolver-rules=MAP * ~NOTFOUND",
             "--enable-logging=stderr",
             f"--user-data-dir={profile}",
-            f"--window-size={width},900",
+            f"--window-size={width},{height}",
             *words,
         ],
         capture_output=True,
@@ -110,7 +110,9 @@ NARROWEST = 500
 """Width of Chromium's narrowest window, in CSS pixels; a narrower page is shown in a frame."""
 
 
-def probe(page: Path, script: str, profile: Path, *, fragment: str = "", width: int = 1200) -> Any:
+def probe(
+    page: Path, script: str, profile: Path, *, fragment: str = "", width: int = 1200, height: int = 900
+) -> Any:
     """Open a page and return the value that a script returns in it, as JSON data.
 
     The script runs once the page has loaded. Fails the test if the page writes anything to the console.
@@ -131,13 +133,12 @@ def probe(page: Path, script: str, profile: Path, *, fragment: str = "", width: 
     )
     frame.write_text(
         f"<!doctype html><body style='margin:0'><iframe src='{copy.name}{fragment}'"
-        f" style='border:0;width:{width}px;height:900px'></iframe>{_RECEIVER}",
+        f" style='border:0;width:{width}px;height:{height}px'></iframe>{_RECEIVER}",
         encoding="utf-8",
     )
     target = f"{frame}" if width < NARROWEST else f"{copy}{fragment}"
-    done = chromium(
-        "--virtual-time-budget=20000", "--dump-dom", f"file://{target}", profile=profile, width=width
-    )
+    words = ("--virtual-time-budget=20000", "--dump-dom", f"file://{target}")
+    done = chromium(*words, profile=profile, width=width, height=height)
     copy.unlink()
     frame.unlink()
     said = [line for line in done.stderr.splitlines() if "CONSOLE" in line]

@@ -1,51 +1,173 @@
-"""Scores in the info lines of bots."""
+"""A match's page: rounds, the first difference of two matches, and the data for the script."""
+
+import json
+import re
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from tests.report import world
+from tests.report.conftest import Report
+from tourney.match.record import Record, digest_of
 from tourney.match.result import LogLine
-from tourney.report.match_page import reported_scores
+from tourney.report.listing import match_lines
+from tourney.report.match_page import MatchPage, first_difference, match_page
+from tourney.report.source import Detail, Source, load
+from tourney.store.repository import Repository
 
 
-def info(*texts: str, ply: int = 4, seat: int = 1) -> list[LogLine]:
-    return [LogLine(ply, seat, "info", text) for text in texts]
+def page_of(
+    source: Source, number: int, detail: Detail | None = None, others: dict[int, Record] | None = None
+) -> MatchPage:
+    lines = match_lines(source, {match.number for match in source.matches}, measured=True)
+    line = next(line for line in lines if line.number == number)
+    return match_page(
+        source.setting,
+        line,
+        detail or source.detail(number),
+        group=[other for other in lines if other.round == line.round and other.table == line.table],
+        others=others,
+        measured=True,
+    )
+
+
+def data_of(page: MatchPage) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(page.data)
+    return found
+
+
+def actions(data: dict[str, Any]) -> list[list[object]]:
+    return [
+        [int(actor), action] for actor, action in zip(data["actors"], data["actions"].split(), strict=True)
+    ]
 
 
 @pytest.mark.parametrize(
-    ("text", "score"),
+    ("other", "ply"),
     [
-        ("score=0.31 depth=7", 0.31),
-        ("depth=7 score=-12", -12.0),
-        ("score=+.5", 0.5),
-        ("score=1e3", 1000.0),
-        ("depth=1\tscore=2.", 2.0),
+        ([[1, "a"], [2, "b"]], 0),
+        ([[1, "a"], [2, "c"]], 2),
+        ([[2, "a"], [2, "b"]], 1),
+        ([[1, "a"]], 2),
+        ([[1, "a"], [2, "b"], [1, "c"]], 3),
+        ([], 1),
     ],
 )
-def test_scores_are_parsed(text: str, score: float) -> None:
-    assert reported_scores(info(text)) == {1: ((5.0, score),)}
+def test_first_difference_of_two_matches(other: list[list[object]], ply: int) -> None:
+    assert first_difference([[1, "a"], [2, "b"]], other) == ply
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "score=",
-        "score=nan",
-        "score=inf",
-        "score=1e999",
-        "score=1e13",
-        "highscore=3",
-        "score=0x10",
-        "score=1,5",
-        "",
-    ],
-)
-def test_malformed_scores_are_ignored(text: str) -> None:
-    assert reported_scores(info(text)) == {}
+def test_data_hold_the_whole_record(report: Report) -> None:
+    checked = 0
+    for match in report.source.matches:
+        record = report.source.detail(match.number).record
+        if record is None:
+            continue
+        data = data_of(page_of(report.source, match.number))
+        assert {**data["record"], "actions": actions(data)} == record
+        assert digest_of({**data["record"], "actions": actions(data)}) == record["digest"]
+        checked += 1
+    assert checked > 40
 
 
-def test_last_score_for_an_action_counts() -> None:
-    log = [*info("score=1", "score=2", "depth=9"), *info("score=3", ply=0), *info("score=9", seat=2)]
-    assert reported_scores(log) == {1: ((1.0, 3.0), (5.0, 2.0)), 2: ((5.0, 9.0),)}
+def test_data_hold_clocks_info_and_fates(report: Report) -> None:
+    fault = next(m for m in report.source.matches if m.result and any(m.result.faults))
+    detail = report.source.detail(fault.number)
+    data = data_of(page_of(report.source, fault.number))
+    assert data["times"] == detail.measured["times-ms"]
+    assert data["fates"] == [[fault.number % 2 + 1, 3, data["fates"][0][2]]]
+    plies = {}
+    for seat, info in data["info"].items():
+        at = [sum(info["at"][: k + 1]) for k in range(len(info["at"]))]
+        plies[int(seat)] = at
+        assert all(len(column) == len(at) for column in info["of"].values())
+        assert set(info["of"]) == {"score", "depth"}
+    acted = [actor for actor, _ in actions(data)]
+    assert plies == {
+        seat: [ply for ply, actor in enumerate(acted, 1) if actor == seat] for seat in {*acted} - {0}
+    }
 
 
-def test_only_info_lines_have_scores() -> None:
-    assert reported_scores([LogLine(1, 1, "stderr", "score=1"), LogLine(1, 0, "note", "score=2")]) == {}
+def test_page_without_measurements_has_no_times_or_info(report: Report) -> None:
+    lines = match_lines(report.source, {1}, measured=False)
+    page = match_page(report.source.setting, lines[0], report.source.detail(1), measured=False)
+    assert {"times", "info", "waited"}.isdisjoint(data_of(page))
+    assert page.score_plot is None
+    assert page.time_plot is None
+
+
+def test_rounds_hold_all_actions_in_order(report: Report) -> None:
+    page = page_of(report.source, 1)
+    data = data_of(page)
+    shown = [word.strip("[]") for line in page.rounds for word in line.split() if not word.endswith(":")]
+    plain = [word for word in shown if word not in {"(opening)", "(substitute)"}]
+    assert plain == data["actions"].split()
+    for line in page.rounds:
+        names = re.findall(r"[A-Za-z][\w ]*?:", line)
+        assert len(names) == len(set(names)), "a seat acts once a round"
+    chance = [action for actor, action in actions(data) if actor == 0]
+    assert re.findall(r"\[([^\]]+)\]", " ".join(page.rounds)) == chance
+
+
+def test_mate_names_the_first_different_action(report: Report) -> None:
+    source = report.source
+    one, other = source.detail(1).record, source.detail(2).record
+    assert one is not None
+    assert other is not None
+    assert one["seed"] == other["seed"]
+    changed = json.loads(json.dumps(other))
+    changed["actions"] = [*one["actions"][:6], [1, "<9z>"]]
+    page = page_of(source, 1, others={2: changed})
+    (mate,) = page.mates
+    assert (mate.line.number, mate.ply) == (2, 7)
+    assert (mate.here, mate.there) == (one["actions"][6][1], "<9z>")
+    assert data_of(page)["mates"] == [[2, 7]]
+    changed["actions"].pop()
+    assert page_of(source, 1, others={2: changed}).mates[0].there == ""
+    assert page_of(source, 1, others={2: {**other, "seed": "7"}}).mates == ()
+    assert page_of(source, 1, others={2: one}).mates[0].ply == 0
+
+
+def test_failed_bot_has_its_last_words(report: Report) -> None:
+    fault = next(m for m in report.source.matches if m.result and any(m.result.faults))
+    detail = report.source.detail(fault.number)
+    assert detail.record is not None
+    seat = detail.record["outcome"]["faults"][0][0]
+    log = (
+        *detail.log,
+        *(LogLine(3, seat, "stderr", f"line {n} \u202e<b>") for n in range(50)),
+        LogLine(3, 3 - seat, "stderr", "the other"),
+        LogLine(3, seat, "note", "<i>exit code 3"),
+    )
+    page = page_of(report.source, fault.number, replace(detail, log=log))
+    failed, well = page.seats[seat - 1], page.seats[2 - seat]
+    assert len(failed.tail) == 20
+    assert failed.tail[-1] == "line 49 \N{REPLACEMENT CHARACTER}<b>"
+    assert failed.fate.endswith("after 3 actions")
+    assert failed.why in {"<i>exit code 3", "it gave up"}
+    assert (well.tail, well.fate) == ((), "")
+
+
+def test_opening_ends_with_its_last_action(repository: Repository) -> None:
+    tournament = world.begin(repository, "ab", game="sages-tafl")
+    world.play_all(repository, tournament, most=1)
+    source = load(repository, repository.tournament())
+    detail = source.detail(1)
+    assert detail.record is not None
+    for opening, end in (({"plies": 0}, 0), ({"plies": 4}, 4), ({"actions": ["x", "y"]}, 2)):
+        page = page_of(source, 1, replace(detail, record={**detail.record, "opening": opening}))
+        assert data_of(page)["opening"] == end
+        assert " ".join(page.rounds).count("(opening)") == end
+
+
+def test_page_of_a_short_match_is_small(repository: Repository) -> None:
+    """What is not the board's grows by little with each action."""
+    tournament = world.begin(repository, "ab", game="sages-tafl")
+    world.play_all(repository, tournament, most=1)
+    source = load(repository, repository.tournament())
+    data = data_of(page_of(source, 1))
+    count = len(data["actors"])
+    assert count > 50
+    del data["board"]
+    assert len(json.dumps(data, separators=(",", ":"))) < 1500 + 30 * count

@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from msgspec import structs
+
 from tourney.games.registry import find_game
 from tourney.match.record import FaultKind, Outcome, make_record
 from tourney.match.result import LogLine, PlayedMatch
 from tourney.match.seeds import chance_stream, pick
-from tourney.match.spec import Entrant, MatchSpec
+from tourney.match.spec import Entrant, Limits, MatchSpec
 from tourney.run.engine.recorder import pair_next, spec_of
 from tourney.seeds import stream
 from tourney.store.repository import Repository
@@ -39,13 +41,16 @@ def begin(
     format_: str = "round-robin",
     rounds: int | None = None,
     extra: tuple[tuple[str, int | str], ...] = (),
+    limits: Limits | None = None,
 ) -> Tournament:
     """Store a tournament and pair the rounds that need no results."""
     rules = find_game(game)
     if options is None:
         options = (("stones", "3"),) if game == "sage-stones" else ()
     _, full = rules.settings(seats, dict(options))
-    plan = Plan(name, game, rules.rules, tuple(full.items()), format_, seats, games, rounds, extra=extra)
+    settings = tuple(full.items())
+    plan = Plan(name, game, rules.rules, settings, format_, seats, games, rounds, limits=limits or Limits())
+    plan = structs.replace(plan, extra=extra)
     entrants = [
         StoredEntrant(k, Entrant(n, n, "1.0", ("--x", n), f"{k:064x}"), title=n, author=n)
         for k, n in enumerate(names)

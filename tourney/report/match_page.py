@@ -254,8 +254,13 @@ def headline(line: MatchLine) -> str:
 
 
 def _seats(record: Record | None, line: MatchLine, log: Sequence[LogLine]) -> tuple[MatchSeat, ...]:
-    notes = {entry.seat: entry.text for entry in reversed(log) if entry.kind == "note"}
     fates = _fates(record) if record else {}
+    # Notes from before a bot left the match do not say why it left.
+    notes = {
+        entry.seat: entry.text
+        for entry in log
+        if entry.kind == "note" and entry.seat in fates and entry.ply >= fates[entry.seat][0]
+    }
     faulty = {seat for seat, *_ in record["outcome"]["faults"]} if record else set()
     tails = {seat: [e.text for e in log if e.seat == seat and e.kind == "stderr"] for seat in faulty}
     return tuple(
@@ -266,7 +271,7 @@ def _seats(record: Record | None, line: MatchLine, log: Sequence[LogLine]) -> tu
             result=seated.result,
             won=seated.won,
             fate=f"{fates[k + 1][1]} after {text.count(fates[k + 1][0], 'action')}" if k + 1 in fates else "",
-            why=text.line(notes.get(k + 1, "")) if k + 1 in fates else "",
+            why=text.line(notes.get(k + 1, "")),
             tail=tuple(map(text.line, tails.get(k + 1, ())[-TAIL_LINES:])),
         )
         for k, seated in enumerate(line.seats)
