@@ -172,8 +172,8 @@ def test_downloads_are_the_record_and_its_table(pages: Pages) -> None:
     """
     found = pages.probe(script)
     record = pages.records[0]
-    assert found["1.json"].encode() == rfc8785.dumps(record) + b"\n"
-    rows = list(csv.DictReader(io.StringIO(found["1.csv"])))
+    assert found["cup-1.json"].encode() == rfc8785.dumps(record) + b"\n"
+    rows = list(csv.DictReader(io.StringIO(found["cup-1.csv"])))
     assert [[int(row["seat"]), row["action"]] for row in rows] == record["actions"]
     assert {row["time_ms"] for row in rows} == {"1000.5"}
     assert [row["nodes"] for row in rows[:3]] == ["0", "1234", "2468"]
