@@ -96,6 +96,7 @@ def test_the_commands_work_in_their_order(tmp_path: Path, monkeypatch: pytest.Mo
         slow_machine = {
             "check": ["--move-ms", "60000", "--startup-ms", "60000"],
             "compare": ["--move-ms", "60000"],
+            "test": ["--answer-ms", "60000"],
         }
         done = invoke(*words, *next((slow_machine[word] for word in words if word in slow_machine), []))
         assert done.exit_code == 0, done.output

@@ -1,4 +1,4 @@
-"""``tourney bots``: create, add, list, show, check and remove bots."""
+"""``tourney bots``: create, add, list, show, check, test and remove bots."""
 
 import sys
 import tempfile
@@ -20,9 +20,12 @@ from tourney.cli.edge import printable
 from tourney.cli.options import bots_option, db_option, format_option, output_options, sandbox_option
 from tourney.cli.output import Format, Output, Row, current
 from tourney.errors import BotError, CheckError, UsageError
+from tourney.files import check_writable, write_file
+from tourney.match.match_runner import StoreLauncher, entrant_of
 from tourney.match.spec import MAX_MS, MAX_STARTUP_MS, Limits
 from tourney.results.columns import Column
-from tourney.run.check_bot import Trial, check_bot
+from tourney.run.check_bot import STDERR_LINES, Trial, check_bot
+from tourney.testing import ANSWER_MS, END_SECONDS, play_dialogue, read_dialogue
 
 LIST_COLUMNS = ("name", "version", "title", "author", "games", "source", "digest")
 SHOW_FIELDS = (
@@ -35,7 +38,7 @@ SHORT = 12
 
 @click.group("bots")
 def command() -> None:
-    """Create, add, list, show, check and remove bots.
+    """Create, add, list, show, check, test and remove bots.
 
     A bot is an executable file, or a folder or .zip file with a bot.toml. The bot store keeps every bot that
     you add or play with, under the digest of its files, so that matches can be played again later.
@@ -281,12 +284,25 @@ def _refuse_entered(digest: str, db: str) -> None:
     show_default=True,
     help="Time for the start-up.",
 )
+@click.option(
+    "--record",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write what referee and bot said in the first match, for `tourney bots test`; replaces the file.",
+)
 @click.option("--watch", is_flag=True, help="Also print the board after each action.")
 @sandbox_option
 @bots_option
 @output_options
 def check(
-    bot: str, games: tuple[str, ...], move_ms: int, startup_ms: int, watch: bool, sandbox: str, bots: str
+    bot: str,
+    games: tuple[str, ...],
+    move_ms: int,
+    startup_ms: int,
+    record: Path | None,
+    watch: bool,
+    sandbox: str,
+    bots: str,
 ) -> None:
     """Test a bot in games against `random`.
 
@@ -309,14 +325,60 @@ def check(
         limits = Limits(move_ms=move_ms, startup_ms=startup_ms)
         failed = 0
         count = 0
+        dialogue: list[str] | None = None
+        if record is not None:
+            check_writable(record)
+            dialogue = []
         opened = open_sandbox(sandbox)  # type: ignore[arg-type]  # click gives one of the choices, as a plain str
-        for trial in check_bot(found, store, opened, tried, limits, watch=output.write if watch else None):
+        said = output.write if watch else None
+        for trial in check_bot(found, store, opened, tried, limits, watch=said, record=dialogue):
             _print(trial, output)
+            if record is not None and not count:
+                lines = [f"# {found.label}: {trial.name}", *(dialogue or ()), ""]
+                write_file(record, "\n".join(lines).encode("utf-8"))
             count += 1
             failed += trial.ok is False
     if failed:
         raise CheckError(f"{found.label} failed {failed} of {count} trials")
     output.write(f"{found.label} passed {count} trials")
+
+
+@command.command("test")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("bot")
+@click.option(
+    "--answer-ms",
+    type=click.IntRange(1, MAX_MS),
+    default=ANSWER_MS,
+    metavar="MS",
+    show_default=True,
+    help="Time per answer.",
+)
+@sandbox_option
+@bots_option
+@output_options
+def test(file: Path, bot: str, answer_ms: int, sandbox: str, bots: str) -> None:
+    """Play the dialogue in FILE with a bot, and compare what it says.
+
+    BOT is a path or a name. `tourney bots check BOT --record FILE` writes a dialogue; you can also write one.
+    A line that begins with `> ` is the referee's, one with `< ` is what the bot has to say next (`*` stands
+    for any text), one with `#` is a comment. The bot's `info` lines do not count. Exits with code 1 at the
+    first difference.
+    """
+    output = current()
+    steps = read_dialogue(file)
+    with ExitStack() as stack:
+        store, found, _ = find_bot(bot, BotStore(Path(bots)), stack)
+        opened = open_sandbox(sandbox)  # type: ignore[arg-type]  # click gives one of the choices, as a plain str
+        channel = StoreLauncher(store, opened)(entrant_of(found, found.manifest.name), Limits())
+        stack.callback(channel.close, END_SECONDS)
+        difference = play_dialogue(channel, steps, answer_ms=answer_ms)
+        errors = channel.stderr()
+    if difference:
+        for line in errors[-STDERR_LINES:]:
+            output.say(f"     {printable(line)}")
+        raise CheckError(f"{file}, {difference}")
+    output.write(f"{found.label} says what {file} expects, in {sum(step.by_bot for step in steps):,} lines")
 
 
 def _print(trial: Trial, output: Output) -> None:

@@ -21,6 +21,7 @@ from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec
 from tourney.match.verify import replay
 from tourney.protocol import HIDDEN
+from tourney.testing import RecordedChannel
 
 OPPONENT = "random"
 CHECKED = "checked"
@@ -55,16 +56,17 @@ def check_bot(
     limits: Limits,
     *,
     watch: Callable[[str], None] | None = None,
+    record: list[str] | None = None,
 ) -> Iterator[Trial]:
     """Check a bot of a store in games; yield each trial as soon as it ends.
 
     The bot plays each game against ``random``, at every seat of the smallest and of the largest number of
     seats; then the first match twice, which should reproduce, and two matches in one process. ``watch`` is
-    called with the lines of the board after each action, as soon as the bot hears of it. Raises BotError for
-    a build that fails, with its last lines as a note; GameError for an unknown game; SandboxError where
-    ``random`` fails as well.
+    called with the lines of the board after each action, as soon as the bot hears of it. ``record`` gets the
+    lines of the first match as a dialogue (``tourney.testing``). Raises BotError for a build that fails, with
+    its last lines as a note; GameError for an unknown game; SandboxError where ``random`` fails as well.
     """
-    checker = _Checker(bot, store, sandbox, limits, watch)
+    checker = _Checker(bot, store, sandbox, limits, watch, record)
     passed = True
     for game in games:
         for trial in checker.play_all(game):
@@ -87,6 +89,7 @@ class _Checker:
         sandbox: Sandbox,
         limits: Limits,
         watch: Callable[[str], None] | None,
+        record: list[str] | None,
     ) -> None:
         opponent = store.add(shipped_bots()[OPPONENT], origin="used")
         self._bot = bot
@@ -94,6 +97,7 @@ class _Checker:
         self._sandbox = sandbox
         self._launch = StoreLauncher(store, sandbox)
         self._watch = watch
+        self._record = record
         self._trace: TracedChannel | None = None
         self._checked = entrant_of(bot, CHECKED)
         self._other = entrant_of(opponent, OPPONENT)
@@ -163,6 +167,8 @@ class _Checker:
         channel = self._launch(entrant, limits)
         if entrant.name != CHECKED:
             return channel
+        if self._record == []:
+            channel = RecordedChannel(channel, self._record)
         self._trace = TracedChannel(channel) if self._watch is None else _WatchedChannel(channel, self._watch)
         return self._trace
 

@@ -1,0 +1,176 @@
+"""Dialogues between a referee and a bot, for the unit tests of a bot in any language.
+
+A dialogue is text, one line of the protocol in a line::
+
+    # a comment
+    > tourney 1             the referee says this
+    < bot wants=legal       the bot says this next; its ``info`` lines are skipped
+    > game sage-stones seats=2 seat=1 seed=7 move=1000 stones=3
+    < ready
+    < move *                a ``*`` stands for any text
+
+``tourney bots check BOT --record FILE`` writes one, ``tourney bots test FILE BOT`` plays it again, and
+``check_dialogue`` does so in a test of Python's.
+"""
+
+import re
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
+from tourney.bots.channel.base import Channel, Event, ForwardingChannel, printable
+from tourney.bots.sandbox.base import open_sandbox
+from tourney.errors import BotError
+from tourney.protocol import Info, decode_bot
+
+MOST_BYTES: Final = 16 << 20
+"""The largest file that is read as a dialogue."""
+MOST_LINES: Final = 100_000
+"""The most lines that are recorded."""
+ANSWER_MS: Final = 10_000
+"""The default time for an answer."""
+END_SECONDS: Final = 0.5
+"""A bot's time to end after a dialogue."""
+_MEMORY_MB: Final = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A line of a dialogue: its number in the file from 1, whether the bot says it, and what is said."""
+
+    number: int
+    by_bot: bool
+    text: str
+
+
+def read_dialogue(path: Path) -> tuple[Step, ...]:
+    """Return the steps of a dialogue. Raises BotError, which names the file and the line."""
+    try:
+        data = path.read_bytes()
+        text = data.decode("utf-8")
+    except OSError as error:
+        raise BotError(f"{path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise BotError(f"{path} is no dialogue: it is not UTF-8") from error
+    if len(data) > MOST_BYTES:
+        raise BotError(f"{path} is no dialogue: it is larger than {MOST_BYTES >> 20} MiB")
+    steps = tuple(_steps(text, path))
+    if not any(step.by_bot for step in steps):
+        raise BotError(f"{path} is no dialogue: no line of it begins with '<', so it tests nothing")
+    return steps
+
+
+def _steps(text: str, path: Path) -> Iterator[Step]:
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        if not line.startswith(("> ", "< ")):
+            raise BotError(
+                f"{path}, line {number}: {printable(line)!r} begins neither with '> ' (the referee), '< '"
+                " (the bot) nor '#' (a comment)"
+            )
+        yield Step(number, line.startswith("<"), line[2:])
+
+
+def play_dialogue(channel: Channel, steps: Sequence[Step], *, answer_ms: int = ANSWER_MS) -> str:
+    """Say the referee's lines to a bot and compare its own; return the first difference in words, or ""."""
+    said: list[str] = []
+    for step in steps:
+        if not step.by_bot:
+            said.append(step.text)
+            continue
+        if said:
+            channel.request("".join(f"{line}\n" for line in said).encode())
+            said.clear()
+        event = _next(channel, answer_ms, infos=step.text.startswith("info"))
+        expected = f"line {step.number}: expected {printable(step.text)!r}"
+        if event.kind == "timeout":
+            return f"{expected}, but the bot said nothing in {answer_ms:,} ms"
+        if event.kind != "line":
+            return f"{expected}, but {_end_of(event)}"
+        if not _pattern(step.text).fullmatch(event.text):
+            return f"{expected}, but the bot said {printable(event.text)!r}"
+    if said:
+        channel.send("".join(f"{line}\n" for line in said).encode())
+    return ""
+
+
+def check_dialogue(
+    command: Sequence[str], path: Path, *, folder: Path | None = None, answer_ms: int = ANSWER_MS
+) -> None:
+    """Play a dialogue with a bot that ``command`` starts in ``folder`` (default: the file's).
+
+    There is no sandbox. ``python3`` as the first word is the interpreter of Tourney. Raises AssertionError with the first
+    difference, and BotError for a file that is no dialogue.
+    """
+    steps = read_dialogue(path)
+    started = BotCommand(
+        tuple(command), (folder or path.parent).resolve(), environment(), interpreter_paths()
+    )
+    channel = open_sandbox("off").spawn(started, memory_mb=_MEMORY_MB)
+    try:
+        difference = play_dialogue(channel, steps, answer_ms=answer_ms)
+    finally:
+        channel.close(END_SECONDS)
+    if difference:
+        raise AssertionError(f"{path}, {difference}")
+
+
+class RecordedChannel(ForwardingChannel):
+    """Adds all that is said, except ``info`` lines, to ``lines``: a dialogue, at most MOST_LINES long."""
+
+    def __init__(self, inner: Channel, lines: list[str]) -> None:
+        super().__init__(inner)
+        self.lines = lines
+
+    def send(self, data: bytes) -> None:
+        """Keep and pass on."""
+        self._keep_sent(data)
+        self._inner.send(data)
+
+    def request(self, data: bytes) -> None:
+        """Keep and pass on."""
+        self._keep_sent(data)
+        self._inner.request(data)
+
+    def wait(self, deadline: int) -> Event:
+        """Keep and pass on."""
+        event = self._inner.wait(deadline)
+        if event.kind == "line" and not _is_info(event.text):
+            self._keep(f"< {event.text}")
+        return event
+
+    def _keep_sent(self, data: bytes) -> None:
+        for line in data.decode("utf-8").splitlines():
+            self._keep(f"> {line}")
+
+    def _keep(self, line: str) -> None:
+        if len(self.lines) < MOST_LINES:
+            self.lines.append(line)
+
+
+def _next(channel: Channel, answer_ms: int, *, infos: bool) -> Event:
+    """Return the next event that is no ``info`` line, except with ``infos``."""
+    deadline = time.monotonic_ns() + answer_ms * 1_000_000
+    while True:
+        event = channel.wait(deadline)
+        if event.kind != "line" or infos or not _is_info(event.text):
+            return event
+
+
+def _is_info(text: str) -> bool:
+    return isinstance(decode_bot(text), Info)
+
+
+def _end_of(event: Event) -> str:
+    return {
+        "overflow": "the bot said too much",
+        "malformed": "the bot said a line that is too long or not UTF-8",
+    }.get(event.kind, f"the bot ended: {printable(event.text) or event.kind}")
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    return re.compile(".*".join(map(re.escape, text.split("*"))))
