@@ -103,8 +103,8 @@ def check_dialogue(
 ) -> None:
     """Play a dialogue with a bot that ``command`` starts in ``folder`` (default: the file's).
 
-    There is no sandbox. ``python3`` as the first word is the interpreter of Tourney. Raises AssertionError with the first
-    difference, and BotError for a file that is no dialogue.
+    There is no sandbox. ``python3`` as the first word is the interpreter of Tourney. Raises AssertionError
+    with the first difference, and BotError for a file that is no dialogue.
     """
     steps = read_dialogue(path)
     started = BotCommand(
