@@ -40,6 +40,10 @@ class Piece:
     aside: bool = False
 
 
+ASIDE_WORDS = ("count", "caption")
+"""Kinds of what lies beside the board that show their glyph as a text."""
+
+
 def tray(x: int, y: int, piece: Piece, count: int) -> tuple[Piece, Piece]:
     """Return a piece beside the board, and how many there are of it."""
     shown = Piece(x, y, piece.glyph, piece.side, piece.kind, piece.title, aside=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from math import isqrt
 
-from tourney.games.diagram import Arrow, Cell, Diagram, Mark, Piece, Shape
+from tourney.games.diagram import ASIDE_WORDS, Arrow, Cell, Diagram, Mark, Piece, Shape
 from tourney.games.piece_shapes import NEUTRAL_BODY, SIDE_BODIES, drawing_of
 
 
@@ -302,7 +302,7 @@ def _piece(piece: Piece, colors: Sequence[str], shape: Shape, *, titled: bool = 
 
     ``titled`` adds a title that is the same for all pieces of the kind and side.
     """
-    if piece.aside and piece.kind in _WORDS:
+    if piece.aside and piece.kind in ASIDE_WORDS:
         return _WORDS[piece.kind].format(escape(piece.glyph))
     drawing = drawing_of(piece.kind, piece.glyph)
     if piece.side > 0:

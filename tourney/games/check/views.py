@@ -11,13 +11,14 @@ from typing import Any, get_args
 from tourney.errors import PositionError
 from tourney.games.base import OVER, AnyGame, AnyState, Game
 from tourney.games.check.case import Case, fingerprint, names_of
-from tourney.games.diagram import Diagram, Shape
+from tourney.games.diagram import ASIDE_WORDS, Diagram, Shape
 from tourney.games.svg_diagram import MARKS, svg_diagram
 from tourney.games.text_diagram import text_diagram
 from tourney.seeds import RandBelow
 
 _WORD = re.compile(r"[a-z][a-z0-9-]*", re.ASCII)
 _MAX_GLYPH = 2
+_MAX_WORD = 8
 _MAX_LABEL = 4
 
 
@@ -60,9 +61,12 @@ def _cells(made: Diagram) -> Iterator[str]:
 def _pieces(made: Diagram, seats: int) -> Iterator[str]:
     places = {(cell.x, cell.y) for cell in made.cells}
     for piece in made.pieces:
-        if (piece.x, piece.y) not in places:
+        if piece.aside and (piece.x, piece.y) in places:
+            yield f"has a piece beside the board at {piece.x},{piece.y}, where there is a cell"
+        if not piece.aside and (piece.x, piece.y) not in places:
             yield f"has a piece at {piece.x},{piece.y}, where there is no cell"
-        if not 1 <= len(piece.glyph) <= _MAX_GLYPH or not piece.glyph.isprintable():
+        word = piece.aside and piece.kind in ASIDE_WORDS and 1 <= len(piece.glyph) <= _MAX_WORD
+        if not (word or 1 <= len(piece.glyph) <= _MAX_GLYPH) or not piece.glyph.isprintable():
             yield f"has a piece with the glyph {piece.glyph!r}; a glyph is one or two characters"
         if not 0 <= piece.side <= seats:
             yield f"has a piece of side {piece.side}; sides are 0 to {seats}"
