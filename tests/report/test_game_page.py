@@ -1,6 +1,7 @@
 """The page of the game: rules in short and whole, seats, ends, lengths, openings and faults."""
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from tourney.report.site import renderer, site
 from tourney.report.source import Source, load
 from tourney.schedule.row import score_units
 from tourney.store.repository import Repository
+from tourney.store.values import MatchParts
 
 HOSTILE = "<script>alert(1)</script>\x00\u202e\"'><img src=x>"
 
@@ -220,3 +222,15 @@ def test_hostile_guide_stays_text(repository: Repository) -> None:
 def test_several_tournaments_have_a_page_each(report: Report) -> None:
     paths = {file.path for file in site(report.source, Options(match_pages=0))}
     assert {"game.html", "rules.html", "data/openings.csv", "data/lengths.json"} <= paths
+
+
+def test_damaged_records_are_left_out_of_openings(report: Report) -> None:
+    source = report.source
+    whole = game_page.game_page(source, None, "none", whole_rules=False)
+    first = next(m.number for m in source.matches if m.result and not m.result.void)
+    damaged = replace(
+        source, parts=lambda numbers: {**source.parts(numbers), first: MatchParts(b"not packed")}
+    )
+    page = game_page.game_page(damaged, None, "none", whole_rules=False)
+    assert page.sampled == page.games - 1
+    assert whole.sampled == 0

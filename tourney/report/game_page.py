@@ -7,13 +7,14 @@ from fractions import Fraction
 
 from markupsafe import Markup
 
+from tourney.errors import StoreDamaged
 from tourney.games.base import AnyGame
 from tourney.games.diagram import Diagram, Piece
 from tourney.games.guide import Guide
 from tourney.games.registry import GAMES
 from tourney.games.render import picture
 from tourney.games.svg_diagram import inline_svg, piece_svg, seat_colors
-from tourney.match.record import FAULT_KINDS
+from tourney.match.record import FAULT_KINDS, Record
 from tourney.report import charts, plots, rules_page, text
 from tourney.report.facts import Fact
 from tourney.report.overview import SeatLine, seat_lines
@@ -21,10 +22,12 @@ from tourney.report.rendering import File, Renderer
 from tourney.report.source import SeatLabel, Source
 from tourney.results.tables import DataTable
 from tourney.schedule.row import score_units, units_of_win
-from tourney.store.values import Match
+from tourney.store.parts import unpack_parts
+from tourney.store.values import Match, MatchParts
 
-OPENING_RECORDS = 2_000
-"""Most records to read for the table of openings, which costs about a millisecond each."""
+OPENING_RECORDS = 1_000
+"""Most records to read for the table of openings; each costs some tenths of a millisecond."""
+_CHUNK = 200
 FIRST_ACTIONS = 12
 """Most lines of the table of openings for each seat."""
 BOOK_LINES = 40
@@ -330,9 +333,8 @@ class _Openings:
         first: list[defaultdict[str, list[int]]] = [defaultdict(list) for _ in seats]
         book: defaultdict[str, list[int]] = defaultdict(list)
         read = 0
-        for match in matches[:OPENING_RECORDS]:
-            record = source.detail(match.number).record
-            if record is None or match.result is None:
+        for match, record in _records(source, matches[:OPENING_RECORDS]):
+            if match.result is None:
                 continue
             read += 1
             units = score_units(match.result.ranks)
@@ -355,6 +357,25 @@ class _Openings:
             if len(found) > FIRST_ACTIONS
         }
         return cls(tuple(_lines(seats[0], book, whole, BOOK_LINES)), tuple(lines), others, read)
+
+
+def _records(source: Source, matches: Sequence[Match]) -> Iterator[tuple[Match, Record]]:
+    """Yield matches with their records, in chunks; leave out damaged ones, which their own pages name."""
+    for start in range(0, len(matches), _CHUNK):
+        chosen = matches[start : start + _CHUNK]
+        packed = source.parts([match.number for match in chosen])
+        for match in chosen:
+            record = _record(packed.get(match.number, MatchParts()), len(match.seats))
+            if record is not None:
+                yield match, record
+
+
+def _record(parts: MatchParts, seats: int) -> Record | None:
+    """Return the record alone, or None if there is none or it is damaged."""
+    try:
+        return unpack_parts(MatchParts(parts.record), seats)[0]
+    except StoreDamaged:
+        return None
 
 
 def _split(actions: Sequence[Sequence[object]], given: int) -> int:
