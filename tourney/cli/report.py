@@ -11,10 +11,12 @@ from tourney.cli.progress import counting
 from tourney.cli.standings import warn_unknown_format
 from tourney.errors import StoreDamaged, UsageError
 from tourney.report import text
+from tourney.report.address import parse_address
 from tourney.report.pool import default_processes
 from tourney.report.rendering import MATCH_PAGES, Options
 from tourney.report.site import Part, site_parts, sites_parts
 from tourney.report.source import Source, load
+from tourney.report.templates import Templates
 from tourney.report.text import folder
 from tourney.report.write import Written, write
 from tourney.store.repository import Repository
@@ -44,6 +46,19 @@ MAX_DAMAGED = 20
     help="Publish what bots wrote to standard error, the host's name, and errors of machine and builds.",
 )
 @click.option(
+    "--base-url",
+    "address",
+    default="",
+    metavar="URL",
+    help="Where the folder will be published: adds a feed, social cards, canonical links and a sitemap.",
+)
+@click.option(
+    "--templates",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Folder whose files replace the report's templates and static files by name.",
+)
+@click.option(
     "--match-pages",
     type=click.IntRange(min=0),
     default=MATCH_PAGES,
@@ -70,6 +85,8 @@ def command(
     out: Path | None,
     no_measured: bool,
     logs: bool,
+    address: str,
+    templates: Path | None,
     match_pages: int,
     every: bool,
     processes: int | None,
@@ -84,7 +101,13 @@ def command(
     output = current()
     if logs and no_measured:
         raise UsageError("--no-measured omits all logs: leave out --with-logs")
-    options = Options(measured=not no_measured, match_pages=match_pages, logs=logs)
+    options = Options(
+        measured=not no_measured,
+        match_pages=match_pages,
+        logs=logs,
+        address=parse_address(address),
+        templates=Templates.of(templates),
+    )
     with Repository.open(db) as opened, opened.snapshot() as repository:
         found = repository.tournament(tournament)
         if every:

@@ -19,7 +19,6 @@ from tourney.report.pool import Pool
 from tourney.report.privacy import published_detail
 from tourney.report.rendering import File, Look, Renderer
 from tourney.report.source import Detail, Setting
-from tourney.resources import templates_dir
 from tourney.store.parts import record_hash, unpack_parts
 from tourney.store.values import MatchParts
 
@@ -197,7 +196,7 @@ def _unpickled(packed: bytes) -> MatchRenderer:
 def match_work(make: Renderer) -> MatchWork:
     """Return the work of rendering a tournament's matches."""
     source = make.source
-    code = code_digest(source.game, (templates_dir(),))
+    code = code_digest(source.game, make.options.templates.folders)
     rendered = MatchRenderer(make.look, source.setting, make.measured, make.options.logs, code)
     return MatchWork(rendered, tuple(match_jobs(make)), source.parts, source.detail)
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, TypeVar
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 
 from tourney import __version__
 from tourney.report import listing, text
 from tourney.report.navigation import Section, section_of
 from tourney.report.source import Source
-from tourney.resources import templates_dir
+from tourney.report.templates import SHIPPED, Templates
 from tourney.results.tables import DataTable
 
 T = TypeVar("T")
@@ -26,11 +26,15 @@ class Options:
     """The contents of a report. Without ``measured``, nothing outside the records' digests.
 
     ``logs``: publish bots' standard error, the host's name and errors of the machine too (see ``privacy``).
+    ``address``: where the folder will be published, with a ``/`` at its end, or "". ``templates``: what pages
+    are made with.
     """
 
     measured: bool = True
     match_pages: int = MATCH_PAGES
     logs: bool = False
+    address: str = ""
+    templates: Templates = SHIPPED
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,7 @@ class Look:
 
     site: tuple[tuple[str, Any], ...]
     prefix: str = ""
+    templates: Templates = SHIPPED
 
     @classmethod
     def of(
@@ -78,20 +83,15 @@ class Look:
             "version": __version__,
             "several": bool(prefix),
             "nav": nav,
+            "address": options.address,
+            "feed": bool(options.address and options.measured and nav),
         }
-        return cls(tuple(values.items()), prefix)
+        return cls(tuple(values.items()), prefix, options.templates)
 
     @cached_property
     def environment(self) -> Environment:
         """The templates, which escape everything and refuse undefined names."""
-        made = Environment(
-            loader=FileSystemLoader(templates_dir()),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            keep_trailing_newline=True,
-        )
+        made = self.templates.environment()
         made.globals["count"] = text.count
         made.globals["site"] = site = dict(self.site)
         made.globals["section_of"] = partial(section_of, site["nav"])
@@ -99,17 +99,30 @@ class Look:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the templates, which every process reads by itself."""
-        return {"site": self.site, "prefix": self.prefix}
+        return {"site": self.site, "prefix": self.prefix, "templates": self.templates}
 
     def page(self, path: str, template: str, **context: object) -> File:
         """Render a page. Its path in the tournament's folder is also in the context, as ``path``.
 
-        ``root`` leads to the tournament's folder, ``base`` to the site's.
+        ``root`` leads to the tournament's folder, ``base`` to the site's, and ``url`` is the page's address.
+        Raises UsageError for an error in a template that replaces one.
         """
         root = "../" * path.count("/")
         base = root + ("../" if self.prefix else "")
-        rendered = self.environment.get_template(template).render(root=root, base=base, path=path, **context)
+        context.update(root=root, base=base, path=path, url=self.url(path))
+        try:
+            rendered = self.environment.get_template(template).render(context)
+        except Exception as error:
+            refusal = self.templates.refusal(error)
+            if refusal is None:
+                raise
+            raise refusal from error
         return File(self.prefix + path, rendered.encode("utf-8"))
+
+    def url(self, path: str) -> str:
+        """Return the address of a page on the web, or "" where that is not known."""
+        address = dict(self.site)["address"]
+        return f"{address}{self.prefix}{path.removesuffix('index.html')}" if address else ""
 
 
 @dataclass

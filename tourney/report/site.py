@@ -13,7 +13,7 @@ from tourney.report.navigation import Section
 from tourney.report.privacy import published
 from tourney.report.rendering import File, Look, Options, Renderer
 from tourney.report.source import Source
-from tourney.resources import templates_dir
+from tourney.report.templates import Templates
 
 INLINE_CROSSTABLE = 24
 """Most entrants for which the first page has the crosstable too."""
@@ -139,14 +139,15 @@ def sites(sources: Iterable[Source], options: Options | None = None) -> Iterator
 
 def site_parts(source: Source, options: Options | None = None) -> Iterator[Part]:
     """Yield the parts of a tournament's report."""
-    yield from _static_files()
-    yield from _parts(source, options or Options())
+    options = options or Options()
+    yield from _static_files(options.templates)
+    yield from _parts(source, options)
 
 
 def sites_parts(sources: Iterable[Source], options: Options | None = None) -> Iterator[Part]:
     """Yield the parts of a report on several tournaments: a folder each, and a page that links to them."""
     options = options or Options()
-    yield from _static_files()
+    yield from _static_files(options.templates)
     entries = []
     for place, source in enumerate(sources, start=1):
         prefix = f"t{place}-{text.folder(source.tournament.name)[:40].lower()}/"
@@ -182,10 +183,10 @@ def _parts(source: Source, options: Options, prefix: str = "") -> Iterator[Part]
     yield match_work(make)
 
 
-def _static_files() -> Iterator[File]:
+def _static_files(templates: Templates) -> Iterator[File]:
     """Yield the style sheets and scripts."""
     for name in STATIC:
-        yield File(f"assets/{name}", (templates_dir() / "static" / name).read_bytes())
+        yield File(f"assets/{name}", templates.static(name))
     yield File("assets/board.css", _board_css().encode("utf-8"))
 
 
