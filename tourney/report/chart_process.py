@@ -1,4 +1,4 @@
-"""The process that draws charts: a Vega-Lite specification per line in, its SVG as a JSON line out.
+"""The process that draws charts: a request per line in, a JSON line with the result out.
 
 The library brings a JavaScript engine with threads and 100 MB of memory, which do not belong into a process
 that forks workers or plays matches. Started by ``tourney.report.charts``; ends with its input.
@@ -7,6 +7,7 @@ that forks workers or plays matches. Started by ``tourney.report.charts``; ends 
 import json
 import os
 import sys
+from base64 import b64encode
 from collections.abc import Iterable
 from typing import IO
 
@@ -17,10 +18,18 @@ VEGA_LITE = "5.21"
 
 
 def answer(lines: Iterable[bytes], out: IO[bytes]) -> None:
-    """Write an object for each line: ``svg``, or ``error`` where the specification cannot be drawn."""
+    """Write an object for each line.
+
+    The answer to ``chart``, a Vega-Lite specification, is ``svg``; that to ``picture``, an SVG, is ``png`` in
+    base64; ``error`` says why something cannot be drawn.
+    """
     for line in lines:
+        request = json.loads(line)
         try:
-            found = {"svg": vl_convert.vegalite_to_svg(json.loads(line), vl_version=VEGA_LITE)}
+            if "picture" in request:
+                found = {"png": b64encode(vl_convert.svg_to_png(request["picture"])).decode("ascii")}
+            else:
+                found = {"svg": vl_convert.vegalite_to_svg(request["chart"], vl_version=VEGA_LITE)}
         except ValueError as error:
             found = {"error": str(error)}
         out.write(json.dumps(found).encode("ascii") + b"\n")

@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 import threading
+from base64 import b64decode
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -246,7 +247,12 @@ def draw(spec: Spec, said: str) -> Markup | None:
     """
     if not available():
         return None
-    return _finished(_painter.draw(spec), said)
+    return _finished(_painter.ask({"chart": spec})["svg"], said)
+
+
+def picture(svg: str) -> bytes | None:
+    """Return an SVG as PNG, or None where no package draws it. Raises EnvironmentFailure like ``draw``."""
+    return b64decode(_painter.ask({"picture": svg})["png"]) if available() else None
 
 
 def close() -> None:
@@ -262,12 +268,12 @@ class _Painter:
         self._process: subprocess.Popen[bytes] | None = None
         self._owner = 0
 
-    def draw(self, spec: Spec) -> str:
+    def ask(self, request: dict[str, Any]) -> dict[str, str]:
         with self._lock:
             process = self._started()
             assert process.stdin is not None and process.stdout is not None  # noqa: S101, PT018 - for the type checker
             try:
-                process.stdin.write(json.dumps(spec).encode("ascii") + b"\n")
+                process.stdin.write(json.dumps(request).encode("ascii") + b"\n")
                 process.stdin.flush()
                 line = process.stdout.readline()
             except OSError:
@@ -281,7 +287,7 @@ class _Painter:
         found: dict[str, str] = json.loads(line)
         if "error" in found:
             raise EnvironmentFailure(f"a chart cannot be drawn: {found['error']}")
-        return found["svg"]
+        return found
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._owner != os.getpid():

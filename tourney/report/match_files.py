@@ -145,6 +145,11 @@ class MatchWork:
     parts: Callable[[Sequence[int]], Mapping[int, MatchParts]]
     detail: Callable[[int], Detail]
 
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The paths of the pages."""
+        return tuple(map(self.renderer.path, self.jobs))
+
     def render(self, job: MatchJob) -> File:
         """Render a page in this process."""
         number, *others = job.numbers

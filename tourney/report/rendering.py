@@ -10,6 +10,7 @@ from jinja2 import Environment
 
 from tourney import __version__
 from tourney.report import listing, text
+from tourney.report.charts import available
 from tourney.report.navigation import Section, section_of
 from tourney.report.source import Source
 from tourney.report.templates import SHIPPED, Templates
@@ -19,6 +20,10 @@ T = TypeVar("T")
 
 MATCH_PAGES = 10_000
 """Default maximum of match pages."""
+
+
+CARD = "card.png"
+"""The path of a tournament's picture for social networks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +90,15 @@ class Look:
             "nav": nav,
             "address": options.address,
             "feed": bool(options.address and options.measured and nav),
+            "card": f"{options.address}{prefix}{CARD}" if nav and options.address and available() else "",
+            "card_said": f"The first bots of {title}",
         }
         return cls(tuple(values.items()), prefix, options.templates)
+
+    @property
+    def card(self) -> str:
+        """The address of the tournament's picture, or "" if it has none."""
+        return str(dict(self.site)["card"])
 
     @cached_property
     def environment(self) -> Environment:

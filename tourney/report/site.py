@@ -7,7 +7,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from tourney.games import svg_diagram
+<<<<<<< HEAD
 from tourney.report import bot_page, bracket, game_page, listing, overview, pair_page, pairwise, rounds, text
+=======
+from tourney.report import bot_page, card, feed, game_page, listing, overview, pairwise, text
+from tourney.report.address import sitemap
+>>>>>>> b00517c (Publish reports with a feed, a picture, canonical links and a sitemap where their address is known)
 from tourney.report.match_files import MatchWork, match_work
 from tourney.report.navigation import Section
 from tourney.report.privacy import published
@@ -119,6 +124,8 @@ KINDS = (
     PageKind(_bot_pages),
     PageKind(pair_page.files),
     PageKind(_downloads),
+    PageKind(feed.files),
+    PageKind(card.files),
 )
 """The kinds of pages, in the order of the navigation. Pages of matches are made by ``match_files``."""
 
@@ -140,6 +147,10 @@ def sites(sources: Iterable[Source], options: Options | None = None) -> Iterator
 def site_parts(source: Source, options: Options | None = None) -> Iterator[Part]:
     """Yield the parts of a tournament's report."""
     options = options or Options()
+    return _with_sitemap(_site_parts(source, options), options)
+
+
+def _site_parts(source: Source, options: Options) -> Iterator[Part]:
     yield from _static_files(options.templates)
     yield from _parts(source, options)
 
@@ -147,6 +158,10 @@ def site_parts(source: Source, options: Options | None = None) -> Iterator[Part]
 def sites_parts(sources: Iterable[Source], options: Options | None = None) -> Iterator[Part]:
     """Yield the parts of a report on several tournaments: a folder each, and a page that links to them."""
     options = options or Options()
+    return _with_sitemap(_sites_parts(sources, options), options)
+
+
+def _sites_parts(sources: Iterable[Source], options: Options) -> Iterator[Part]:
     yield from _static_files(options.templates)
     entries = []
     for place, source in enumerate(sources, start=1):
@@ -155,6 +170,18 @@ def sites_parts(sources: Iterable[Source], options: Options | None = None) -> It
         entries.append(overview.tournament_row(source, f"{prefix}index.html"))
     look = Look.of("Tournaments", "", options)
     yield look.page("index.html", "tournaments.html", entries=entries)
+
+
+def _with_sitemap(parts: Iterable[Part], options: Options) -> Iterator[Part]:
+    pages: list[str] = []
+    for part in parts:
+        if not isinstance(part, File):
+            pages += part.paths
+        elif part.is_page:
+            pages.append(part.path)
+        yield part
+    if options.address:
+        yield from sitemap(options.address, pages)
 
 
 def _rendered(parts: Iterable[Part]) -> Iterator[File]:
