@@ -7,12 +7,20 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from tourney.games import svg_diagram
-<<<<<<< HEAD
-from tourney.report import bot_page, bracket, game_page, listing, overview, pair_page, pairwise, rounds, text
-=======
-from tourney.report import bot_page, card, feed, game_page, listing, overview, pairwise, text
+from tourney.report import (
+    bot_page,
+    bracket,
+    card,
+    feed,
+    game_page,
+    listing,
+    overview,
+    pair_page,
+    pairwise,
+    rounds,
+    text,
+)
 from tourney.report.address import sitemap
->>>>>>> b00517c (Publish reports with a feed, a picture, canonical links and a sitemap where their address is known)
 from tourney.report.match_files import MatchWork, match_work
 from tourney.report.navigation import Section
 from tourney.report.privacy import published
