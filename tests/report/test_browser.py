@@ -171,29 +171,6 @@ def test_standings_sort_by_column(stones: Site) -> None:
     assert set(found["sorted"][1:]) == {None}
 
 
-def test_match_list_filters_by_text_and_kind(stones: Site) -> None:
-    script = """
-    const shown = () => [...document.querySelectorAll('#rows tr')].filter(r => !r.hidden).length;
-    const text = document.getElementById('filter-text'), kind = document.getElementById('filter-kind');
-    const set = (t, k) => {
-      text.value = t; kind.value = k; text.dispatchEvent(new Event('input')); return shown();
-    };
-    return [set('', ''), set('', 'has-fault'), set('evil', ''), set('EVIL passwd', ''), set('absent', ''),
-            document.getElementById('filter-count').textContent];
-    """
-    found = probe(stones.page("matches.html"), script, stones.profile)
-    matches = [m for m in stones.source.matches if m.result is not None]
-    faulty = sum(any(m.result.faults) for m in matches if m.result)
-    assert found == [
-        len(matches),
-        faulty,
-        sum(1 in m.seats for m in matches),
-        sum({1, 2} == set(m.seats) for m in matches),
-        0,
-        f"0 of {len(matches)}",
-    ]
-
-
 def test_theme_switches_and_is_stored(stones: Site) -> None:
     script = """
     const paper = () => getComputedStyle(document.body).backgroundColor;

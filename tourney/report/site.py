@@ -13,7 +13,6 @@ from tourney.report import (
     card,
     feed,
     game_page,
-    listing,
     overview,
     pair_page,
     pairwise,
@@ -22,6 +21,7 @@ from tourney.report import (
 )
 from tourney.report.address import sitemap
 from tourney.report.match_files import MatchWork, match_work
+from tourney.report.match_list import list_pages
 from tourney.report.navigation import Section
 from tourney.report.privacy import published
 from tourney.report.rendering import File, Look, Options, Renderer
@@ -32,7 +32,7 @@ INLINE_CROSSTABLE = 24
 """Most entrants for which the first page has the crosstable too."""
 
 STATIC = (
-    *("style.css", "cockpit.css", "theme.js", "tables.js"),
+    *("style.css", "cockpit.css", "theme.js", "tables.js", "matches.js"),
     *("board.js", "plots.js", "compare.js", "replay.js"),
 )
 
@@ -74,25 +74,9 @@ def _downloads(make: Renderer) -> Iterator[File]:
         **make.once(_front).downloads,
         "crosstable": make.once(_crosstable).download,
         "superiority": make.once(_superiority).download,
-        "matches": listing.matches_table(make.source, measured=make.measured),
     }
     for name, table in tables.items():
         yield from make.tables(f"data/{name}", table)
-
-
-def _list_pages(make: Renderer) -> Iterator[File]:
-    pages = listing.pages_of(make.lines)
-    paths = [listing.list_page(k) for k in range(len(pages))]
-    for index, lines in enumerate(pages):
-        yield make.page(
-            paths[index],
-            "matches.html",
-            lines=lines,
-            pages=paths,
-            index=index,
-            total=len(make.lines),
-            unpaged=len(make.lines) - len(make.paged),
-        )
 
 
 def _bot_pages(make: Renderer) -> Iterator[File]:
@@ -127,7 +111,7 @@ KINDS = (
     PageKind(bracket.files, "Bracket", bracket.PATH, bracket.is_knockout),
     PageKind(rounds.files, "Rounds", rounds.PATH, rounds.has_progress, under=("round-",)),
     PageKind(_crosstable_page, "Crosstable", "crosstable.html", under=("pairs/",)),
-    PageKind(_list_pages, "Matches", "matches.html", under=("matches/", "matches-")),
+    PageKind(list_pages, "Matches", "matches.html", under=("matches/", "matches-")),
     PageKind(game_page.files, "Game", "game.html", under=("rules.html",)),
     PageKind(_bot_pages),
     PageKind(pair_page.files),

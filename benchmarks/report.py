@@ -1,0 +1,221 @@
+"""What a report of many matches costs: time, processors, memory and bytes; then with little that is new.
+
+    python benchmarks/report.py [--matches 10000] [--game sages-tafl] [--entrants 50] [--processes N]
+                                [--folder DIR]
+
+The referee plays DISTINCT random matches in this process; further ones repeat their actions under seeds and
+entrants of their own. Each bot reports score, depth and nodes with each action. 99 % of the matches are
+written first, then all, then nothing is new. The database stays in --folder and serves later calls.
+
+Prints a line a report: seconds, seconds of processor time, the peak memory of all processes together
+(proportional set size), files, bytes and bytes a page of a match, and the size of the first page.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tourney.games.base import AnyGame
+from tourney.games.registry import find_game
+from tourney.match.record import Outcome, make_record
+from tourney.match.referee import Referee
+from tourney.match.result import LogLine, PlayedMatch
+from tourney.match.spec import Entrant, Limits, MatchSpec
+from tourney.run.engine.recorder import pair_next, spec_of
+from tourney.seeds import derive, stream
+from tourney.store.repository import Repository
+from tourney.store.values import MatchResult, Plan, RunSettings, StoredEntrant, Tournament
+
+SEED = 20261122
+DISTINCT = 300
+CHUNK = 200
+POLL_SECONDS = 0.1
+
+Play = tuple[list[tuple[int, str]], Outcome]
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a command took."""
+
+    seconds: float
+    processor: float
+    memory: int
+
+
+def random_play(game: AnyGame, number: int, seats: int) -> Play:
+    """Play a match in which every seat draws its actions."""
+    entrants = tuple(Entrant(f"seat-{k}", "random", "1", (), "0" * 64) for k in range(seats))
+    _, options = game.settings(seats, {})
+    seed = derive(SEED, game.name, number)
+    referee = Referee(MatchSpec(game.name, tuple(options.items()), entrants, seed, Limits()), game)
+    draw = stream(seed, "report")
+    referee.begin()
+    while seat := referee.turn:
+        referee.take(seat)
+        legal = referee.state.legal_actions()
+        referee.act(game.action_string(legal[draw(len(legal))]))
+    assert referee.outcome is not None  # noqa: S101 - the match is over
+    return list(referee.actions), referee.outcome
+
+
+def played(game: AnyGame, spec: MatchSpec, play: Play, number: int) -> PlayedMatch:
+    """Return a match of these actions, with what bots report and machines measure."""
+    actions, outcome = play
+    record = make_record(spec, game.rules, actions, outcome)
+    log = tuple(
+        LogLine(
+            ply,
+            seat,
+            "info",
+            f"score={(ply * number) % 41 / 10 - 2:.1f} depth={3 + ply % 9} nodes={ply * 977}",
+        )
+        for ply, (seat, _) in enumerate(actions)
+        if seat
+    )
+    measured = {
+        "started": "2026-11-22T09:00:00Z",
+        "wall-ms": 9 * len(actions),
+        "host": "workbench",
+        "sandbox": {"level": "auto", "kind": "bubblewrap", "protections": {"network": "enforced"}},
+        "times-ms": [None if seat == 0 else (ply * number) % 97 / 4 for ply, (seat, _) in enumerate(actions)],
+        "seats": [{"wall-ms": 4, "cpu-ms": None, "turns": len(actions) // 2} for _ in spec.seats],
+        "reproducible": True,
+        "why-not": [],
+    }
+    return PlayedMatch(record, log, measured)
+
+
+def begin(repository: Repository, game: AnyGame, matches: int, entrants: int) -> Tournament:
+    """Store a round-robin tournament of at least these matches."""
+    seats, options = game.settings(2, {})
+    games = 2 * -(-matches // (entrants * (entrants - 1)))
+    plan = Plan("bench", game.name, game.rules, tuple(options.items()), "round-robin", seats, games)
+    bots = [
+        StoredEntrant(k, Entrant(f"bot-{k + 1:02d}", "random", "1.0", (), f"{k:064x}"))
+        for k in range(entrants)
+    ]
+    made = repository.begin(
+        plan, seed=SEED, seed_chosen=True, run=RunSettings(), entrants=bots, created="2026-11-22T08:00:00Z"
+    )
+    while pair_next(repository, made.id):
+        pass
+    return repository.tournament_by_id(made.id)
+
+
+def add(repository: Repository, tournament: Tournament, plays: list[Play], most: int) -> None:
+    """Store matches until there are ``most``."""
+    game = find_game(tournament.game)
+    entrants = repository.entrants(tournament.id)
+    done = repository.progress(tournament.id).done
+    batch: list[MatchResult] = []
+    for number, row in list(repository.pending(tournament.id))[: max(0, most - done)]:
+        spec = spec_of(tournament, entrants, row)
+        batch.append(MatchResult(number, played(game, spec, plays[number % len(plays)], number)))
+        if len(batch) == CHUNK:
+            repository.record_results(tournament.id, batch)
+            batch = []
+    repository.record_results(tournament.id, batch)
+
+
+def measure(words: list[str]) -> Cost:
+    """Run a command to its end."""
+    start = time.monotonic()
+    process = subprocess.Popen(words)
+    peak = 0
+    over = threading.Event()
+
+    def watch() -> None:
+        nonlocal peak
+        while not over.wait(POLL_SECONDS):
+            peak = max(peak, sum(map(memory_of, tree_of(process.pid))))
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        _, status, usage = os.wait4(process.pid, 0)
+    finally:
+        over.set()
+        watcher.join()
+    if status:
+        raise SystemExit(f"{' '.join(words)} failed")
+    return Cost(time.monotonic() - start, usage.ru_utime + usage.ru_stime, peak)
+
+
+def tree_of(pid: int) -> Iterator[int]:
+    """Yield a process and its descendants."""
+    yield pid
+    try:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
+    except OSError:
+        return
+    for child in children:
+        yield from tree_of(int(child))
+
+
+def memory_of(pid: int) -> int:
+    """Return a process's proportional set size in bytes, 0 if it is gone."""
+    try:
+        found = re.search(r"^Pss:\s+(\d+) kB", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE)
+    except OSError:
+        return 0
+    return int(found[1]) * 1024 if found else 0
+
+
+def line(what: str, cost: Cost, out: Path) -> str:
+    """Return a report's line of the table."""
+    files = [path for path in out.rglob("*") if path.is_file()]
+    size = sum(path.stat().st_size for path in files)
+    pages = [path.stat().st_size for path in files if path.parent.name == "matches"]
+    index = (out / "index.html").stat().st_size
+    return (
+        f"| {what} | {cost.seconds:.1f} | {cost.processor:.1f} | {cost.memory / 1e6:.0f} | {len(files):,} |"
+        f" {size / 1e6:.1f} | {sum(pages) / len(pages) / 1e3:.1f} | {max(pages) / 1e3:.1f} |"
+        f" {index / 1e3:.1f} |"
+    )
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Play, write and print."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--matches", type=int, default=10_000)
+    parser.add_argument("--entrants", type=int, default=50)
+    parser.add_argument("--game", default="sages-tafl")
+    parser.add_argument("--processes", type=int)
+    parser.add_argument("--folder", type=Path, help="where database and report go; default: a new folder")
+    chosen = parser.parse_args(arguments)
+    game = find_game(chosen.game)
+    folder = chosen.folder or Path(tempfile.mkdtemp(prefix="tourney-report-"))
+    folder.mkdir(parents=True, exist_ok=True)
+    name = f"{game.name}-{chosen.entrants}-{chosen.matches}"
+    db, out = folder / f"{name}.db", folder / name
+    plays = [random_play(game, number, 2) for number in range(min(DISTINCT, chosen.matches))]
+    lengths = sorted(len(actions) for actions, _ in plays)
+    print(f"{game.name}: {chosen.matches:,} matches of {sum(lengths) / len(lengths):.0f} actions in {folder}")
+    command = [sys.executable, "-m", "tourney", "report", "--quiet", "--db", str(db), "--out", str(out)]
+    command += ["--processes", str(chosen.processes)] if chosen.processes else []
+    print("| report | s | CPU s | MB of memory | files | MB | KB a match | largest | KB of index.html |")
+    print("|---|---|---|---|---|---|---|---|---|", flush=True)
+    with Repository.open(str(db), create=True, write=True) as repository:
+        tournament = (
+            repository.tournament("bench")
+            if repository.tournaments()
+            else begin(repository, game, chosen.matches, chosen.entrants)
+        )
+        add(repository, tournament, plays, chosen.matches * 99 // 100)
+        print(line("99 % of the matches, anew", measure(command), out), flush=True)
+        add(repository, tournament, plays, chosen.matches)
+        print(line("1 % more", measure(command), out), flush=True)
+        print(line("nothing new", measure(command), out), flush=True)
+
+
+if __name__ == "__main__":
+    main()
