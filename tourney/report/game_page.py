@@ -113,6 +113,7 @@ class GamePage:
     sampled: int
     faults: tuple[tuple[str, str, int, str], ...]
     games: int
+    shared_dice: bool
     downloads: dict[str, DataTable]
 
 
@@ -190,6 +191,7 @@ def game_page(source: Source, guide: Guide | None, missing: str, *, whole_rules:
         sampled=begun.read_records if begun.read_records < len(counted) else 0,
         faults=faults,
         games=len(counted),
+        shared_dice=source.tournament.plan.mirrored_dice,
         downloads={
             "lengths": DataTable(
                 ("from", "to", "matches"),
