@@ -33,6 +33,7 @@ READERS: tuple[Callable[[Repository, int], object], ...] = (
     lambda repository, t: repository.benched(t),
     lambda repository, t: repository.replaced(t),
     lambda repository, t: repository.overload(t),
+    lambda repository, t: repository.overloaded_matches(t),
     lambda repository, t: repository.void_matches(t),
     lambda repository, t: list(repository.match_counts(t)),
     lambda repository, t: list(repository.digests(t)),

@@ -7,9 +7,11 @@ from fractions import Fraction
 import pandas as pd
 from markupsafe import Markup
 
-from tourney.report import plots, text
+from tourney.report import text
+from tourney.report.history_page import SHOWN, bot_chart, cell_of, histories, sampled
 from tourney.report.listing import MatchLine
 from tourney.report.overview import SeatLine, StandingLine, seat_lines
+from tourney.report.rendering import Renderer
 from tourney.report.source import EntrantLabel, Source, meetings, seat_frame
 from tourney.results.overload import overload_text
 from tourney.results.tables import DataTable
@@ -17,6 +19,9 @@ from tourney.store.values import OverloadTotals
 
 CHIPS = 400
 """Matches against one opponent that a page links to; the list of matches has them all."""
+
+SURPRISES = 3
+"""Best wins and worst losses that a page names."""
 
 COUNTS = ("games", "points", "wins", "draws", "losses")
 
@@ -53,32 +58,44 @@ class OpponentLine:
 
 
 @dataclass(frozen=True, slots=True)
+class History:
+    """A bot's ratings by round: two charts, each None where there is none, and the table of both.
+
+    ``rounds`` are (round, TrueSkill, Elo), ratings with their intervals as printed; Elo may be None.
+    """
+
+    skill: Markup | None
+    elo: Markup | None
+    rounds: tuple[tuple[int, tuple[str, str], tuple[str, str] | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class BotPage:
-    """The page's template context; ``faults`` are the matches in which the bot had a fault, with its kind."""
+    """The page's template context; ``faults`` are the matches in which the bot had a fault, with its kind.
+
+    ``best`` are wins against the strongest opponents, ``worst`` losses against the weakest.
+    """
 
     entrant: EntrantLabel
     line: StandingLine
     opponents: tuple[OpponentLine, ...]
     seats: tuple[SeatLine, ...]
-    history: Markup | None
+    history: History
+    best: tuple[tuple[MatchLine, EntrantLabel], ...]
+    worst: tuple[tuple[MatchLine, EntrantLabel], ...]
     faults: tuple[tuple[MatchLine, str], ...]
     overload: str
     downloads: dict[str, DataTable]
 
 
 def bot_pages(
-    source: Source,
-    standings: tuple[StandingLine, ...],
-    matches: Mapping[int, MatchLine],
-    pairs: Mapping[tuple[int, int], str],
-    *,
-    measured: bool,
+    make: Renderer, standings: tuple[StandingLine, ...], pairs: Mapping[tuple[int, int], str]
 ) -> Iterator[BotPage]:
-    """Yield the bots' pages in the order of the standings, with measurements only if ``measured``."""
+    """Yield the bots' pages in the order of the standings; ``pairs`` are the paths of the pairs' pages."""
+    source, matches = make.source, make.line_of
     frame = seat_frame(source)
     met = dict(iter(meetings(frame).groupby(["entrant", "opponent"], sort=True)))
     faulty = dict(iter(frame[frame["fault"] != ""].groupby("entrant", sort=True)))
-    scale = _history_scale(source)
     for standing in standings:
         number = standing.entrant.number
         opponents = tuple(
@@ -95,19 +112,42 @@ def bot_pages(
         )
         seats = seat_lines(source, number)
         faults = _rows(faulty[number], "match", "fault") if number in faulty else ()
+        best, worst = _surprises(source, [met[number, line.entrant.number] for line in opponents])
         yield BotPage(
             entrant=standing.entrant,
             line=standing,
             opponents=opponents,
             seats=seats,
-            history=_history(source, number, scale),
-            overload=overload_text(source.overload[1].get(number, OverloadTotals())) if measured else "",
+            history=_history(make, number),
+            best=tuple((matches[match], source.labels[other]) for match, other in best),
+            worst=tuple((matches[match], source.labels[other]) for match, other in worst),
+            overload=overload_text(source.overload[1].get(number, OverloadTotals())) if make.measured else "",
             faults=tuple((matches[int(match)], str(kind)) for match, kind in faults),
             downloads={
                 "opponents": _opponents_table(source, opponents),
                 "seats": _seats_table(seats),
             },
         )
+
+
+def _surprises(
+    source: Source, met: list[pd.DataFrame]
+) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """Return the wins against the strongest and the losses against the weakest opponents: (match, opponent).
+
+    Earlier matches come first among those against one opponent, of which one is enough.
+    """
+    elo = {line.entrant: line.elo for line in source.batch.ratings}
+    found: dict[int, list[tuple[float, int, int]]] = {2: [], 0: []}
+    for rows in met:
+        for half, some in found.items():
+            chosen = rows[rows["half"] == half][:1]
+            some += [
+                ((1 - half) * elo[int(other)], int(match), int(other))
+                for match, other in _rows(chosen, "match", "opponent")
+            ]
+    best, worst = ([(match, other) for _, match, other in sorted(found[half])[:SURPRISES]] for half in (2, 0))
+    return best, worst
 
 
 def _rows(frame: pd.DataFrame, *columns: str) -> Iterable[tuple[str, ...]]:
@@ -151,24 +191,24 @@ def _chip(match: MatchLine, half: int, fault: str, theirs: str, opponent: Entran
     return Chip(match.href, result, outcome, bool(fault or theirs), said)
 
 
-def _history_scale(source: Source) -> plots.Scale:
-    start = source.settings
-    values = [start.mu + start.sigma, start.mu - start.sigma]
-    for _, pool in source.history:
-        for skill in pool.skills.values():
-            if skill.games:
-                values += [skill.mu - skill.sigma, skill.mu + skill.sigma]
-    return plots.axis_of(values)
-
-
-def _history(source: Source, number: int, scale: plots.Scale) -> Markup | None:
-    if not source.history:
-        return None
-    points = [(0, source.settings.mu, source.settings.sigma)]
-    points += [(r, pool.skills[number].mu, pool.skills[number].sigma) for r, pool in source.history]
-    last = points[-1]
-    said = f"mu from {text.number(points[0][1], 1)} to {text.number(last[1], 1)} after round {last[0]}"
-    return plots.history_plot(points, scale, said)
+def _history(make: Renderer, number: int) -> History:
+    found = make.once(histories)
+    elo = dict(found.elo)
+    rounds = sampled(found.skill, SHOWN)
+    last = found.skill[-1]
+    said = f"mu from {text.number(found.skill[0][1][number][0], 1)} to {text.number(last[1][number][0], 1)}"
+    return History(
+        skill=bot_chart(found.skill, number, "mu", f"{said} after round {last[0]}"),
+        elo=bot_chart(found.elo, number, "Elo", "Elo by the matches up to each round"),
+        rounds=tuple(
+            (
+                round_,
+                cell_of(values[number]),
+                cell_of(elo[round_][number]) if number in elo.get(round_, {}) else None,
+            )
+            for round_, values in rounds
+        ),
+    )
 
 
 def _opponents_table(source: Source, lines: tuple[OpponentLine, ...]) -> DataTable:

@@ -13,8 +13,7 @@ from typing import IO
 
 import vl_convert
 
-VEGA_LITE = "5.21"
-"""The version of Vega-Lite that draws, of those that the library brings."""
+from tourney.report.charts import VEGA_LITE
 
 
 def answer(lines: Iterable[bytes], out: IO[bytes]) -> None:

@@ -31,6 +31,9 @@ COLORS = ("blue", "orange", "green", "purple", "red", "yellow")
 REST = "rest"
 """The color of all further lines."""
 
+VEGA_LITE = "5.21"
+"""The version of Vega-Lite that draws, of those that the package brings."""
+
 WIDTH = 520
 """Width of a chart's plotting area; pages scale it."""
 
@@ -77,7 +80,7 @@ def line_chart(lines: Sequence[Line], x: str, y: str, *, band: bool) -> Spec:
     axis_y = {"field": "y", "type": "quantitative", "title": y, "scale": {"zero": False}}
     centre = {"mark": {"type": "line", "point": {"size": 22} if dots else False}, "encoding": {"y": axis_y}}
     around = {
-        "mark": {"type": "area", "opacity": 0.16},
+        "mark": {"type": "area", "opacity": 0.16 if len(lines) == 1 else 0.1},
         "encoding": {"y": {**axis_y, "field": "low"}, "y2": {"field": "high"}},
     }
     return _chart(

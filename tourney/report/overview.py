@@ -112,7 +112,7 @@ def overview(source: Source, *, measured: bool) -> Overview:
         skill_axis=plots.whisker_axis(skill_scale),
         seats=seats,
         ends=_ends(source),
-        faults=_fault_lines(source),
+        faults=fault_lines(source),
         fault_kinds=FAULT_KINDS,
         voids=source.progress.void,
         downloads={
@@ -193,7 +193,7 @@ def seat_lines(source: Source, entrant: int | None = None) -> tuple[SeatLine, ..
     return tuple(lines)
 
 
-def _fault_lines(source: Source) -> tuple[FaultLine, ...]:
+def fault_lines(source: Source) -> tuple[FaultLine, ...]:
     """Return the entrants with faults, most faults first."""
     lines = []
     for standing in source.standings:

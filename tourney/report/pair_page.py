@@ -89,8 +89,8 @@ class PairPage:
 
     ``lead`` is the difference in Elo by the fit to all matches, with its interval (``low``, ``high``);
     ``los`` the probability in percent that ``a`` is the stronger. ``groups``: how often ``a`` took so many
-    points from the two games of a mirrored group, from 0 to 2; () where groups are not of two games.
-    ``more`` games are left out of the list.
+    points from the two games of a mirrored group, from 0 to 2; () where groups are not of two games, or
+    share no dice. ``more`` games are left out of the list.
     """
 
     path: str
@@ -206,7 +206,7 @@ def _page(
         rounds=tuple(_score(str(number), None, some) for number, some in rounds)
         if 1 < len(rounds) <= ROUNDS
         else (),
-        groups=_groups(games),
+        groups=_groups(games) if source.tournament.plan.mirrored_dice else (),
         games=tuple(games[:GAMES]),
         more=max(0, len(games) - GAMES),
     )

@@ -1,6 +1,7 @@
-"""Small charts as SVG text: equal data give equal bytes, and CSS classes give all colors.
+"""Plots drawn by hand as SVG text, where they are better than a library's (decision 127).
 
-Coordinates have at most one decimal. Text from outside passes through ``escape``.
+Equal data give equal bytes; CSS classes give all colors. Coordinates have at most one decimal. Text from
+outside passes through ``escape``.
 """
 
 import math
@@ -149,24 +150,6 @@ def bar_plot(bars: Sequence[tuple[int, float, str]], last: int, said: str) -> Ma
         )
         parts.append(f'<path class="bar {style}" stroke-width="{coordinate(width)}" d="{path}"/>')
     return _plot(xs, ys, (0, last), said, parts)
-
-
-def history_plot(points: Sequence[tuple[int, float, float]], values: Scale, said: str) -> Markup:
-    """Return (round, mu, sigma) points as a line with a band of one sigma; ``values`` spans all bots."""
-    first, last = points[0][0], points[-1][0]
-    xs = Scale(first - 0.5, last + 0.5, _LEFT, WIDTH - _RIGHT)
-    ys = Scale(values.low, values.high, HEIGHT - _BOTTOM, _TOP)
-    around = [(float(r), mu + sigma) for r, mu, sigma in points]
-    around += [(float(r), mu - sigma) for r, mu, sigma in reversed(points)]
-    centre = [(float(r), mu) for r, mu, _ in points]
-    parts = []
-    if len(points) > 1:
-        parts.append(f'<path class="band" d="{_path(xs, ys, around)}Z"/>')
-        parts.append(f'<path class="line main" d="{_path(xs, ys, centre)}"/>')
-    else:
-        parts.append(f'<path class="line main" d="{_path(xs, ys, around[::-1])}"/>')
-    parts.extend(_dots(xs, ys, centre, "main"))
-    return _plot(xs, ys, (first, last), said, parts)
 
 
 def _plot(xs: Scale, ys: Scale, limits: tuple[int, int], said: str, parts: Sequence[str]) -> Markup:

@@ -8,11 +8,15 @@ from dataclasses import dataclass
 
 from tourney.games import svg_diagram
 from tourney.report import (
+    about,
     bot_page,
     bracket,
     card,
+    fault_page,
     feed,
     game_page,
+    history_page,
+    methods_page,
     overview,
     pair_page,
     pairwise,
@@ -60,6 +64,7 @@ def _index_page(make: Renderer) -> Iterator[File]:
         better=make.once(_superiority),
         matrix=small,
         matches=len(make.lines),
+        about=about.about(make.source),
     )
 
 
@@ -81,7 +86,7 @@ def _downloads(make: Renderer) -> Iterator[File]:
 
 def _bot_pages(make: Renderer) -> Iterator[File]:
     standings, paths = make.once(_front).standings, make.once(pair_page.pair_paths)
-    for page in bot_page.bot_pages(make.source, standings, make.line_of, paths, measured=make.measured):
+    for page in bot_page.bot_pages(make, standings, paths):
         yield make.page(page.entrant.page, "bot.html", bot=page)
         for name, table in page.downloads.items():
             yield from make.tables(f"data/bots/{page.entrant.slug}-{name}", table)
@@ -112,9 +117,13 @@ KINDS = (
     PageKind(rounds.files, "Rounds", rounds.PATH, rounds.has_progress, under=("round-",)),
     PageKind(_crosstable_page, "Crosstable", "crosstable.html", under=("pairs/",)),
     PageKind(list_pages, "Matches", "matches.html", under=("matches/", "matches-")),
+    PageKind(history_page.files, "History", "history.html"),
+    PageKind(fault_page.files, "Faults", "faults.html", under=("overload.html",)),
     PageKind(game_page.files, "Game", "game.html", under=("rules.html",)),
+    PageKind(methods_page.files, "Methods", "methods.html"),
     PageKind(_bot_pages),
     PageKind(pair_page.files),
+    PageKind(about.files),
     PageKind(_downloads),
     PageKind(feed.files),
     PageKind(card.files),

@@ -29,6 +29,7 @@ from tourney.store.root import compute_root
 from tourney.store.values import (
     Match,
     MatchParts,
+    OverloadedMatch,
     OverloadTotals,
     PairTotal,
     RowCounts,
@@ -123,8 +124,8 @@ class Source:
     ``parts`` gives the same of some matches, packed and unfiltered, for other processes to unpack.
     ``presentation`` is the title and what else the tournament file has for the report.
     ``draw_probability`` is TrueSkill's. ``seat_totals`` are by entrant and seat. ``root`` is that of a
-    finished tournament. ``overload`` is that of all matches, and of each entrant's. ``pending`` are the rows
-    still to play, by number.
+    finished tournament. ``overload`` is that of all matches, and of each entrant's; ``overloaded`` are the
+    matches with such turns, most first. ``pending`` are the rows still to play, by number.
     """
 
     tournament: Tournament
@@ -139,6 +140,7 @@ class Source:
     seat_totals: Mapping[tuple[int, int], ScoreTotals]
     root: str | None = None
     presentation: Presentation = NO_PRESENTATION
+    overloaded: tuple[OverloadedMatch, ...] = ()
     overload: tuple[OverloadTotals, Mapping[int, OverloadTotals]] = (OverloadTotals(), MappingProxyType({}))
     pending: tuple[tuple[int, Row], ...] = ()
 
@@ -304,6 +306,7 @@ def load(repository: Repository, tournament: Tournament) -> Source:
         seat_totals=repository.seat_totals(tournament.id),
         root=compute_root(repository, tournament),
         presentation=repository.presentation(tournament.id),
+        overloaded=repository.overloaded_matches(tournament.id),
         overload=repository.overload(tournament.id),
         pending=repository.pending(tournament.id),
     )

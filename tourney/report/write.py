@@ -28,8 +28,8 @@ OLD_NAMES = ("assets", "bots", "data", "matches", "index.html", "crosstable.html
 """Names in the folder of a report whose marker lists none, besides those of ``_OLD_NUMBERED``."""
 _OLD_NUMBERED = re.compile(r"matches(-\d+)?\.html|t\d+-[a-z0-9._-]*")
 _OURS = re.compile(
-    r"assets|bots|data|matches|t\d+-[a-z0-9._-]*|(index|crosstable|game|rules|matches(-\d+)?)\.html|"
-    + re.escape(MARKER)
+    r"assets|bots|data|matches|pairs|t\d+-[a-z0-9._-]*|logo\.(jpg|png|svg|webp)|"
+    r"(index|crosstable|faults|game|history|methods|overload|rules|matches(-\d+)?)\.html|" + re.escape(MARKER)
 )
 """Names in a report's folder; a folder with any other is not replaced."""
 

@@ -14,7 +14,14 @@ from tourney.store.columns import ColumnError, read_faults, read_int, read_ranks
 from tourney.store.engine import Access
 from tourney.store.models import KEY, MATCH, SCHEDULE, SEAT
 from tourney.store.rows import Shape, each, shape_of
-from tourney.store.values import GroupCount, GroupGame, OverloadTotals, PairTotal, ScoreTotals
+from tourney.store.values import (
+    GroupCount,
+    GroupGame,
+    OverloadedMatch,
+    OverloadTotals,
+    PairTotal,
+    ScoreTotals,
+)
 
 _S, _M = SCHEDULE.c, MATCH.c
 _PLAYED = SCHEDULE.join(MATCH, _M.id == _S.id)
@@ -112,6 +119,24 @@ class Totals(Access):
             if not all(_is_entrant(row[0], shape) for row in rows) or any(map(_is_float, whole)):
                 raise damage.first_bad(connection, SEAT, tournament)
         return OverloadTotals(*map(int, whole)), {row[0]: OverloadTotals(*map(int, row[1:])) for row in rows}
+
+    def overloaded_matches(self, tournament: int) -> tuple[OverloadedMatch, ...]:
+        """Return the matches with overloaded turns, those with the most first."""
+        seat = SEAT.c
+        stretched = sa.func.sum(seat.overloaded)
+        query = (
+            sa.select(_S.number, sa.func.coalesce(sa.func.sum(seat.turns), 0), stretched)
+            .select_from(SEAT.join(SCHEDULE, _S.id == seat.match_id))
+            .where(seat.tournament_id == tournament)
+            .group_by(_S.number)
+            .having(stretched > 0)
+            .order_by(stretched.desc(), _S.number)
+        )
+        with self._read() as connection:
+            rows = connection.execute(query).all()
+            if any(_is_float(value) for row in rows for value in row):
+                raise damage.first_bad(connection, SEAT, tournament)
+        return tuple(OverloadedMatch(int(number), int(turns), int(much)) for number, turns, much in rows)
 
     def void_matches(self, tournament: int) -> tuple[tuple[int, str], ...]:
         """Return the numbers and notes of the matches that the machine made void."""

@@ -300,6 +300,14 @@ class OverloadTotals(NamedTuple):
     matches: int = 0
 
 
+class OverloadedMatch(NamedTuple):
+    """A match with turns that an overloaded machine stretched, by its number."""
+
+    number: int
+    turns: int
+    overloaded: int
+
+
 class PairTotal(NamedTuple):
     """An entrant's score against another, over all matches of both.
 
