@@ -78,7 +78,13 @@ def test_new_check_add_list_and_show(tmp_path: Path) -> None:
 
 def test_list_has_shipped_bots_in_every_format() -> None:
     table = done("list")
-    assert [line.split()[0] for line in table.splitlines()[2:]] == ["greedy", "mason", "pebble", "random"]
+    assert [line.split()[0] for line in table.splitlines()[2:]] == [
+        "greedy",
+        "mason",
+        "pebble",
+        "random",
+        "skipper",
+    ]
     rows = list(csv.DictReader(io.StringIO(done("list", "--format", "csv"))))
     assert (rows[0]["name"], rows[0]["source"], len(rows[0]["digest"])) == ("greedy", "ships", 64)
     assert rows[1]["games"] == "sage-stones"

@@ -1,62 +1,26 @@
 """Mason's own rules of Sage Stones against Tourney's: it always names a legal square."""
 
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 
-from tourney.bots.catalogue.build import runnable_folder
+from tests.engines.conftest import Bot, folder_of, talk
 from tourney.bots.catalogue.command import bot_command
 from tourney.bots.catalogue.store import BotStore, resolve_bot
-from tourney.bots.sandbox.plain import PlainSandbox
 from tourney.games import CHANCE, OVER, find_game, stream
 
 GAME = find_game("sage-stones")
 
 
-class Bot:
-    """Mason's process: send lines and read one answer; info lines are skipped."""
-
-    def __init__(self, process: "subprocess.Popen[str]") -> None:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        self._in, self._out = process.stdin, process.stdout
-
-    def ask(self, *lines: str) -> str:
-        self._in.write("".join(f"{line}\n" for line in lines))
-        self._in.flush()
-        while (line := self._out.readline()).startswith("info "):
-            pass
-        return line.rstrip("\n")
-
-    def quit(self) -> None:
-        self._in.write("quit\n")
-        self._in.flush()
-
-
 @pytest.fixture(scope="module")
 def folder(shipped: BotStore) -> Path:
-    return runnable_folder(shipped, resolve_bot("mason", shipped, Path("/")), PlainSandbox("off"))
+    return folder_of("mason", shipped)
 
 
-@contextmanager
-def mason(folder: Path, store: BotStore) -> Iterator[Bot]:
-    command = bot_command(resolve_bot("mason", store, Path("/")), folder=folder)
-    with subprocess.Popen(
-        command.argv,
-        cwd=folder,
-        env=command.environ,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        encoding="ascii",
-    ) as process:
-        bot = Bot(process)
-        yield bot
-        bot.quit()
-        assert process.wait(60) == 0
+def mason(folder: Path, store: BotStore) -> AbstractContextManager[Bot]:
+    return talk("mason", folder, store)
 
 
 SETTINGS = [
@@ -121,7 +85,7 @@ def test_mason_places_its_last_stone_at_once(folder: Path, shipped: BotStore) ->
             *["roll-123"] * 3,
         ):
             state = state.play(GAME.read_action(state, text))
-            bot._in.write(f"play {0 if 'roll' in text else 1} {text}\n")
+            bot.tell(f"play {0 if 'roll' in text else 1} {text}")
         state = state.play(GAME.read_action(state, "roll-112"))
         answer = bot.ask("play 0 roll-112", "go")
         after = state.play(GAME.read_action(state, answer.removeprefix("move ")))
