@@ -98,16 +98,34 @@ def test_page_without_measurements_has_no_times_or_info(report: Report) -> None:
 
 
 def test_rounds_hold_all_actions_in_order(report: Report) -> None:
-    page = page_of(report.source, 1)
-    data = data_of(page)
-    shown = [word.strip("[]") for line in page.rounds for word in line.split() if not word.endswith(":")]
-    plain = [word for word in shown if word not in {"(opening)", "(substitute)"}]
-    assert plain == data["actions"].split()
-    for line in page.rounds:
-        names = re.findall(r"[A-Za-z][\w ]*?:", line)
-        assert len(names) == len(set(names)), "a seat acts once a round"
-    chance = [action for actor, action in actions(data) if actor == 0]
-    assert re.findall(r"\[([^\]]+)\]", " ".join(page.rounds)) == chance
+    for number in (1, 2, 5):
+        page = page_of(report.source, number)
+        data = data_of(page)
+        shown = re.sub(r"[A-Z]\w+:|[\[\];]|\(\w+\)", " ", " ".join(page.rounds))
+        assert shown.split() == data["actions"].split()
+        chance = [action for actor, action in actions(data) if actor == 0]
+        assert re.findall(r"\[([^\]]+)\]", " ".join(page.rounds)) == chance
+        for line in page.rounds:
+            names = re.findall(r"[A-Z]\w+:", line)
+            assert len(names) == len(set(names)), "a seat acts once a round"
+
+
+def test_rounds_name_seats_where_their_order_changes(report: Report) -> None:
+    def lines(*acts: tuple[int, str]) -> tuple[str, ...]:
+        detail = report.source.detail(1)
+        assert detail.record is not None
+        return page_of(report.source, 1, replace(detail, record={**detail.record, "actions": acts})).rounds
+
+    assert lines((1, "a"), (2, "b"), (1, "c"), (2, "d"), (1, "e")) == ("First: a; Second: b", "c; d", "e")
+    assert lines((0, "x"), (1, "a"), (1, "b"), (0, "y"), (2, "c"), (0, "z"), (1, "d")) == (
+        "First: [x] a b; Second: [y] c",
+        "[z] d",
+    )
+    assert lines((1, "a"), (2, "b"), (2, "c"), (2, "d"), (1, "e"), (2, "f"), (1, "g"), (0, "x")) == (
+        "First: a; Second: b c d",
+        "e; f",
+        "First: g; [x]",
+    )
 
 
 def test_mate_names_the_first_different_action(report: Report) -> None:

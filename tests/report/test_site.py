@@ -121,7 +121,7 @@ def test_pages_work_without_scripts(report: Report) -> None:
         if not line["digest"]:
             assert any("no record" in text for text in page.text)
             continue
-        listed = re.sub(r"[A-Z]\w+:|[\[\]]|\((opening|substitute)\)", " ", page.by_id["moves"])
+        listed = re.sub(r"[A-Z]\w+:|[\[\];]|\((opening|substitute)\)", " ", page.by_id["moves"])
         assert listed.split() == record_of(page)[1].split()
         assert any(tag == "use" for tag, _ in page.elements)
         assert "tourney export" in "".join(page.text)

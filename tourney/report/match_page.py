@@ -317,32 +317,41 @@ def _moves(record: Record, line: MatchLine) -> tuple[Move, ...]:
 
 
 def _rounds(moves: Sequence[Move]) -> Iterator[str]:
-    """Yield the actions as lines of text, a round each: it ends where a seat acts again after another."""
-    parts: list[str] = []
-    acted: list[SeatLabel | None] = []
+    """Yield the actions as lines of text, a round each: it ends where a seat acts again after another.
+
+    Seats are named where they do not act in the order of the round before.
+    """
+    order: list[int] = []
+    for turns in _turns(moves):
+        acting = [seat.number if seat else 0 for seat, _ in turns]
+        known = acting == order[: len(acting)]
+        yield "; ".join(
+            " ".join(shown) if known or seat is None else f"{seat.name}: {' '.join(shown)}"
+            for seat, shown in turns
+        )
+        order = order if known else acting
+
+
+def _turns(moves: Sequence[Move]) -> Iterator[list[tuple[SeatLabel | None, list[str]]]]:
+    """Yield the turns of each round; a draw by chance belongs to the turn after it."""
+    turns: list[tuple[SeatLabel | None, list[str]]] = []
+    drawn: list[str] = []
     for move in moves:
-        shown = f"{move.action} ({move.note})" if move.note in {"opening", "substitute"} else move.action
         if move.seat is None:
-            parts.append(f"[{shown}]")
-        elif acted and acted[-1] == move.seat:
-            parts.append(shown)
-        else:
-            if move.seat in acted:
-                # Chance that came before this action belongs to its round.
-                drawn = [parts.pop() for _ in range(_trailing_chance(parts))][::-1]
-                yield " ".join(parts)
-                parts, acted = drawn, []
-            acted.append(move.seat)
-            parts.append(f"{move.seat.name}: {shown}")
-    if parts:
-        yield " ".join(parts)
-
-
-def _trailing_chance(parts: Sequence[str]) -> int:
-    count = 0
-    while count < len(parts) and parts[-1 - count].startswith("["):
-        count += 1
-    return count
+            drawn.append(f"[{move.action}]")
+            continue
+        shown = f"{move.action} ({move.note})" if move.note else move.action
+        if not turns or turns[-1][0] != move.seat:
+            if any(seat == move.seat for seat, _ in turns):
+                yield turns
+                turns = []
+            turns.append((move.seat, []))
+        turns[-1][1].extend((*drawn, shown))
+        drawn = []
+    if drawn:
+        turns.append((None, drawn))
+    if turns:
+        yield turns
 
 
 def _times(measured: Mapping[str, Any]) -> tuple[float | None, ...]:

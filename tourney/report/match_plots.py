@@ -14,6 +14,8 @@ from tourney.report.info import Info
 from tourney.report.source import SeatLabel
 
 WIDTH, HEIGHT = 520, 150
+MOST_BARS = 60
+"""Actions up to which times are bars; more are a line a seat, in half the bytes."""
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 512, 8, 128
 
 
@@ -29,7 +31,7 @@ def scores(info: Info, seats: Sequence[SeatLabel], last: int) -> Markup | None:
     for seat, points in lines:
         places = [(round(xs.at(ply)), round(ys.at(min(max(y, ys.low), ys.high)))) for ply, y in points]
         parts.append(f'<path class="line l-{seat.color}" d="{_line(places)}"/>')
-    return _plot(xs, ys, last, "Score by ply, as each bot reported it", parts)
+    return _plot(xs, ys, "Score by ply, as each bot reported it", parts)
 
 
 def times(measured: Sequence[float | None], seats: Sequence[SeatLabel | None], last: int) -> Markup | None:
@@ -47,6 +49,10 @@ def times(measured: Sequence[float | None], seats: Sequence[SeatLabel | None], l
     base = round(ys.at(0))
     parts = []
     for color in sorted({seat.color for _, _, seat in bars}):
+        if len(bars) > MOST_BARS:
+            own = [(round(xs.at(ply)), round(ys.at(time))) for ply, time, seat in bars if seat.color == color]
+            parts.append(f'<path class="line l-{color}" d="{_line(own)}"/>')
+            continue
         path, x, y = [], 0, 0
         for ply, time, seat in bars:
             if seat.color == color:
@@ -54,7 +60,7 @@ def times(measured: Sequence[float | None], seats: Sequence[SeatLabel | None], l
                 path.append(f"m{to - x} {base - y}v{top - base}")
                 x, y = to, top
         parts.append(f'<path class="bar l-{color}" stroke-width="{width}" d="{"".join(path)}"/>')
-    return _plot(xs, ys, last, "Milliseconds by ply", parts)
+    return _plot(xs, ys, "Milliseconds by ply", parts)
 
 
 def _without_outliers(values: Sequence[float]) -> list[float]:
@@ -71,16 +77,18 @@ def _line(places: Sequence[tuple[int, int]]) -> str:
     return path.replace(" -", "-")
 
 
-def _plot(xs: plots.Scale, ys: plots.Scale, last: int, said: str, parts: Iterable[str]) -> Markup:
+def _plot(xs: plots.Scale, ys: plots.Scale, said: str, parts: Iterable[str]) -> Markup:
     head = [f'<svg class="plot" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{said}">']
-    for value, name in _named_ticks(ys, 4):
-        y, kind = round(ys.at(value)), "zero" if value == 0 else "grid"
-        head.append(f'<path class="{kind}" d="M{_LEFT} {y}H{_RIGHT}"/>')
-        head.append(f'<text class="y" x="{_LEFT - 6}" y="{y + 4}">{name}</text>')
-    for value, name in _named_ticks(xs, 6):
-        if value == int(value) and value <= last:
-            head.append(f'<text class="x" x="{round(xs.at(value))}" y="{HEIGHT - 4}">{name}</text>')
+    rows = [(round(ys.at(value)), name) for value, name in _named_ticks(ys, 3)]
+    head.append(f'<path class="grid" d="{"".join(f"M{_LEFT} {y}H{_RIGHT}" for y, _ in rows)}"/>')
+    head.append(f'<g class="y">{"".join(_text(_LEFT - 6, y + 4, name) for y, name in rows)}</g>')
+    columns = [(round(xs.at(value)), name) for value, name in _named_ticks(xs, 4) if value == int(value)]
+    head.append(f'<g class="x">{"".join(_text(x, HEIGHT - 4, name) for x, name in columns)}</g>')
     return Markup("".join([*head, *parts, "</svg>"]))  # noqa: S704 - numbers, our own classes and words
+
+
+def _text(x: int, y: int, words: str) -> str:
+    return f'<text x="{x}" y="{y}">{words}</text>'
 
 
 def _named_ticks(scale: plots.Scale, most: int) -> Iterator[tuple[float, str]]:
