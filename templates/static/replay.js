@@ -7,11 +7,14 @@
 
   const data = JSON.parse(document.getElementById("replay-data").textContent);
   const record = data.record;
-  const actors = (data.actors.indexOf(" ") < 0 && record.seats.length < 10 ? data.actors.split("") : data.actors.split(" "))
-    .filter(String)
-    .map(Number);
   const actions = data.actions ? data.actions.split(" ") : [];
-  const times = data.times || [];
+  const cycle = data.actors.split(record.seats.length < 10 ? "" : " ").map(Number);
+  const actors = actions.map(function (_, k) {
+    return cycle[k % cycle.length];
+  });
+  const times = (data.times || []).map(function (time) {
+    return time === null ? null : time / 1000;
+  });
   const fates = data.fates || [];
   const seats = record.seats.map(function (_, k) {
     return k + 1;
@@ -158,19 +161,21 @@
 
   const info = {};
   Object.keys(data.info || {}).forEach(function (seat) {
+    const own = data.info[seat];
+    const keys = Object.keys(own.of);
+    const steps = own.at || new Array(own.every[2]).fill(own.every[1]).fill(own.every[0], 0, 1);
     let at = 0;
-    const of = data.info[seat].of;
-    const keys = Object.keys(of);
-    info[seat] = data.info[seat].at.map(function (step, k) {
+    info[seat] = steps.map(function (step, k) {
       at += step;
-      const values = keys.filter(function (key) {
-        return of[key][k] !== null;
-      });
       return {
         ply: at,
-        values: values.map(function (key) {
-          return [key, of[key][k]];
-        }),
+        values: keys
+          .map(function (key) {
+            return [key, Array.isArray(own.of[key]) ? own.of[key][k] : own.of[key]];
+          })
+          .filter(function (pair) {
+            return pair[1] !== null;
+          }),
       };
     });
   });

@@ -60,6 +60,12 @@ def test_last_value_for_an_action_counts() -> None:
     assert seats[1].as_json() == {"at": [1, 4], "of": {"score": [3, 2], "depth": [None, 9]}}
 
 
+def test_regular_plies_and_equal_values_are_short() -> None:
+    log = [line for ply in range(1, 41, 2) for line in info(f"depth=1 nodes={ply}", ply=ply)]
+    nodes = list(range(1, 41, 2))
+    assert read_info(log).seats[1].as_json() == {"every": [2, 2, 20], "of": {"depth": 1, "nodes": nodes}}
+
+
 def test_only_info_lines_are_read() -> None:
     log = [LogLine(1, 1, "stderr", "score=1"), LogLine(1, 0, "note", "score=2")]
     assert read_info(log).seats == {}

@@ -132,8 +132,9 @@ def test_pages_work_without_scripts(report: Report) -> None:
 def record_of(page: Page) -> tuple[dict[str, object], str]:
     """Return the record in a match's page, and its actions separated by blanks."""
     data = json.loads(page.by_id["replay-data"])
-    words = data["actions"].split()
-    record = {**data["record"], "actions": [[int(a), w] for a, w in zip(data["actors"], words, strict=True)]}
+    actors = data["actors"] * len(data["actions"])
+    listed = [[int(actor), word] for word, actor in zip(data["actions"].split(), actors, strict=False)]
+    record = {**data["record"], "actions": listed}
     return record, data["actions"]
 
 

@@ -87,15 +87,12 @@ def _opening(source: Source) -> str:
 
 
 def match_facts(record: Record) -> Iterator[Fact]:
-    """Yield the game, seed, opening, limits and digest of a record."""
+    """Yield what a record has of its own: seed, opening and digest. Its tournament has the rest."""
     opening = record["opening"]
     begun = f"{opening['plies']} actions" if "plies" in opening else " ".join(opening["actions"])
-    yield Fact("Game", f"{text.display(record['game'])}, rules version {text.display(record['rules'])}")
-    if record["options"]:
-        yield Fact("Options", text.pairs(record["options"].items()), code=True)
     yield Fact("Match seed", text.display(record["seed"]), code=True)
-    yield Fact("Opening", text.line(begun))
-    yield Fact("Limits", text.pairs(record["limits"].items()), code=True)
+    if begun != "0 actions":
+        yield Fact("Opening", text.line(begun))
     yield Fact("Record digest", record["digest"], code=True)
 
 
@@ -114,8 +111,7 @@ def measured_facts(measured: Mapping[str, Any], line: MatchLine) -> Iterator[Fac
         yield Fact(f"Time of {seated.seat.name}", spent)
     if "reproducible" in measured:
         why = ", ".join(map(str, measured.get("why-not", ())))
-        said = "yes" if measured["reproducible"] else text.line(f"not guaranteed: {why}")
-        yield Fact("Reproducible", said)
+        yield Fact("Reproducible", "yes" if measured["reproducible"] else text.line(f"not guaranteed: {why}"))
     if isinstance(measured.get("sandbox"), Mapping):
         sandbox = measured["sandbox"]
         name = f"{sandbox.get('level', '')} {sandbox.get('kind', '')}".strip()
@@ -123,5 +119,7 @@ def measured_facts(measured: Mapping[str, Any], line: MatchLine) -> Iterator[Fac
         by_state: dict[str, list[str]] = {}
         for protection, state_ in dict(sandbox.get("protections", {})).items():
             by_state.setdefault(str(state_), []).append(str(protection))
-        for state_, protections in by_state.items():
-            yield Fact(f"Protections {text.display(state_)}", text.line(", ".join(protections)))
+        # Only protections that are not enforced are named: the others are the same for all matches.
+        said = [f"{len(by_state.pop('enforced', ()))} enforced"]
+        said += [f"{state_}: {', '.join(names)}" for state_, names in by_state.items()]
+        yield Fact("Protections", text.line("; ".join(said)))

@@ -45,9 +45,18 @@ class SeatInfo:
         return tuple((ply, value) for ply, value in pairs if isinstance(value, int | float))
 
     def as_json(self) -> dict[str, Any]:
-        """Return the info for the page's script: ``at`` holds differences of plies, ``of`` the columns."""
+        """Return the info for the page's script.
+
+        ``at`` holds the differences of plies, or ``every`` the first ply, their one difference and their
+        number; ``of`` the columns, where one value stands for a column of equal ones.
+        """
         steps = [b - a for a, b in zip((0, *self.plies), self.plies, strict=False)]
-        return {"at": steps, "of": {key: list(column) for key, column in self.columns.items()}}
+        found: dict[str, Any] = {"at": steps}
+        if len(steps) > 2 and len(set(steps[1:])) == 1:
+            found = {"every": [*steps[:2], len(steps)]}
+        columns = self.columns.items()
+        found["of"] = {key: column[0] if len(set(column)) == 1 else list(column) for key, column in columns}
+        return found
 
 
 @dataclass(frozen=True, slots=True)

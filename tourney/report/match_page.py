@@ -177,28 +177,27 @@ def _data(
     """Return the value for the page's script.
 
     - ``file``: the name of saved files, without its ending. ``board``: for ``TourneyBoard``, or null.
-    - ``record``: the record without its actions, which are in ``actors`` (one digit each, or separated by
-      blanks if there are ten seats or more) and ``actions`` (separated by blanks).
+    - ``record``: the record without its actions, which are in ``actions`` (separated by blanks) and
+      ``actors`` (a digit each, or separated by blanks if there are ten seats or more; fewer if they repeat).
     - ``seats``: [name, color]. ``opening``: the last ply of the opening.
     - ``fates``: [seat, actions before it left, why].
-    - ``times``: milliseconds, or null. ``waited``: the most that one seat was not charged, as it waited for
-      a processor.
+    - ``times``: microseconds, or null. ``waited``: the most milliseconds that one seat was not charged, as it
+      waited for a processor.
     - ``info``: by seat, see ``SeatInfo``; ``cut`` if texts were left out. ``mates``: [match, ply].
     """
-    actors = [str(actor) for actor, _ in record["actions"]]
     fates = _fates(record)
     data: dict[str, Any] = {
         "file": f"{text.folder(source.tournament.name)}-{line.number}",
         "board": film.data() if film.frames else None,
         "record": {key: value for key, value in record.items() if key != "actions"},
-        "actors": ("" if len(record["seats"]) < 10 else " ").join(actors),
+        "actors": _actors(record),
         "actions": " ".join(action for _, action in record["actions"]),
         "seats": [[seated.seat.name, seated.seat.color] for seated in line.seats],
         "opening": _opening_end(record),
         **({"fates": [[seat, count, words] for seat, (count, words) in fates.items()]} if fates else {}),
     }
     if times:
-        data["times"] = [int(time) if time is not None and time == int(time) else time for time in times]
+        data["times"] = [None if time is None else round(time * 1000) for time in times]
         if waited := max((load.waited_ms for load in load_of(measured)), default=0):
             data["waited"] = waited
     if info.seats:
@@ -208,6 +207,15 @@ def _data(
     if mates:
         data["mates"] = [[mate.line.number, mate.ply] for mate in mates]
     return data
+
+
+def _actors(record: Record) -> str:
+    """Return the seats of all actions, the shortest of at most four that give all when repeated."""
+    actors = [actor for actor, _ in record["actions"]]
+    for length in range(1, 5):
+        if all(actor == actors[k % length] for k, actor in enumerate(actors)):
+            actors = actors[:length]
+    return ("" if len(record["seats"]) < 10 else " ").join(map(str, actors))
 
 
 def _mates(
