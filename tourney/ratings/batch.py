@@ -4,7 +4,7 @@ Elo is relative to the mean of the pool: with a difference d the odds of finishi
 10 ** (d / 400). Intervals cover 95 %.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
@@ -199,6 +199,32 @@ def rate(counts: Counts, prior: Prior | None = None, *, pairs: bool = True) -> B
     )
     table = _pairs(counts, elo, spread, totals, by_chance, order) if pairs else ()
     return Batch(lines, table, pool)
+
+
+Contrast = Mapping[int, float]
+"""Weights of entrants, which add up to 0: a difference of strengths."""
+
+
+def differences(
+    counts: Counts, contrasts: Sequence[Contrast], prior: Prior | None = None
+) -> list[tuple[float, float, float]]:
+    """Return differences of strengths in Elo, each with the ends of its 95 % interval, as published.
+
+    With weights w, ratings r and their covariance C, the value is w'r and its variance w'Cw, from the same
+    fit as ``rate``.
+    """
+    prior = prior or Prior()
+    _, mode, covariances = estimate(counts, prior)
+    n = counts.size
+    elo, matrix = relative(mode.x[:n], covariances.published[:n, :n])
+    position = {number: k for k, number in enumerate(counts.entrants)}
+    found = []
+    for contrast in contrasts:
+        weights = np.zeros(n)
+        for number, weight in contrast.items():
+            weights[position[number]] = weight
+        found.append(_interval(float(weights @ elo), float(weights @ matrix @ weights)))
+    return found
 
 
 class BatchMethod(RatingMethod):

@@ -16,7 +16,7 @@ from tourney.schedule.row import units_of_win
 
 PATH = "rounds.html"
 
-WITHOUT = frozenset(("adaptive", "compare", "import", "knockout"))
+WITHOUT = frozenset(("compare", "import", "knockout"))
 """Formats without pages of rounds: their rounds say nothing, or the bracket says it better."""
 UNRANKED = frozenset(("adaptive",))
 """Formats whose rounds are many small batches: no ranking after each of them."""
@@ -175,10 +175,15 @@ def rounds(make: Renderer) -> Rounds:
     return Rounds(found, ranked)
 
 
+def progress_of(make: Renderer) -> Progress:
+    """Return the progress of the renderer's tournament."""
+    return progress(make.source, make.once(rounds))
+
+
 def files(make: Renderer) -> Iterator[File]:
     """Yield the pages of all rounds, and the page of the progress."""
     if has_progress(make.source):
-        shown = progress(make.source, make.once(rounds))
+        shown = make.once(progress_of)
         yield make.page(PATH, "rounds.html", progress=shown)
         yield from make.tables("data/progress", shown.download)
     for page in round_pages(make.source, make.once(rounds), make.line_of):
@@ -228,7 +233,7 @@ def round_pages(source: Source, found: Rounds, lines: Mapping[int, MatchLine]) -
             floats=swiss and seats == 2,
             previous=numbers[at - 1] if at else 0,
             following=numbers[at + 1] if at + 1 < len(numbers) else 0,
-            parent=("adaptive.html", "Ratings") if batch else (PATH, "All rounds"),
+            parent=("adaptive.html", "Intervals") if batch else (PATH, "All rounds"),
         )
 
 

@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from tourney.games import svg_diagram
 from tourney.report import (
     about,
+    adaptive,
     bot_page,
     bracket,
     card,
     fault_page,
     feed,
     game_page,
+    gauntlet,
     history_page,
     methods_page,
     overview,
@@ -24,6 +26,7 @@ from tourney.report import (
     text,
 )
 from tourney.report.address import sitemap
+from tourney.report.lead import lead
 from tourney.report.match_files import MatchWork, match_work
 from tourney.report.match_list import list_pages
 from tourney.report.navigation import Section
@@ -60,6 +63,7 @@ def _index_page(make: Renderer) -> Iterator[File]:
         "index.html",
         "index.html",
         front=make.once(_front),
+        lead=make.once(lead),
         cross=cross if small else None,
         better=make.once(_superiority),
         matrix=small,
@@ -115,6 +119,8 @@ KINDS = (
     PageKind(_index_page, "Standings", "index.html", under=("bots/",)),
     PageKind(bracket.files, "Bracket", bracket.PATH, bracket.is_knockout),
     PageKind(rounds.files, "Rounds", rounds.PATH, rounds.has_progress, under=("round-",)),
+    PageKind(gauntlet.files, "Challengers", gauntlet.PATH, gauntlet.is_gauntlet),
+    PageKind(adaptive.files, "Intervals", adaptive.PATH, adaptive.is_adaptive, under=("round-",)),
     PageKind(_crosstable_page, "Crosstable", "crosstable.html", under=("pairs/",)),
     PageKind(list_pages, "Matches", "matches.html", under=("matches/", "matches-")),
     PageKind(history_page.files, "History", "history.html"),

@@ -186,11 +186,16 @@ class Source:
         return Settings(draw_probability=self.draw_probability)
 
     @cached_property
-    def batch(self) -> Batch:
-        """The ratings of all matches in one fit."""
+    def counts(self) -> Counts:
+        """The counts of all matches, from which the ratings come."""
         numbers = [entrant.number for entrant in self.entrants]
         shared = self.tournament.plan.mirrored_dice
-        return rate(Counts.of_results(self.results, numbers, self.tournament.seats, shared_dice=shared))
+        return Counts.of_results(self.results, numbers, self.tournament.seats, shared_dice=shared)
+
+    @cached_property
+    def batch(self) -> Batch:
+        """The ratings of all matches in one fit."""
+        return rate(self.counts)
 
     @cached_property
     def meetings(self) -> dict[tuple[int, int], Meeting]:

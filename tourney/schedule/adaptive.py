@@ -72,6 +72,12 @@ class Strengths:
         variance = self.covariance.diagonal() - 2 * rows + rows.mean()
         return tuple(round(100 * max(value, 0.0) ** 0.5) for value in variance.tolist())
 
+    def apart(self, a: int, b: int) -> int:
+        """Return the standard deviation of the difference of two strengths, in hundredths of Elo."""
+        c = self.covariance
+        variance = float(c[a, a] + c[b, b] - 2 * c[a, b])
+        return round(100 * math.sqrt(max(variance, 0.0)))
+
 
 def information(games: int, seats: int, difference: int) -> float:
     """Return the Fisher information of matches about a difference of strength, as 1 / variance in Elo.
@@ -82,37 +88,57 @@ def information(games: int, seats: int, difference: int) -> float:
     return games * 2 / seats * _SCALE**2 * better * (1 - better)
 
 
+class Evidence:
+    """The meetings of entrants so far, from which strengths are estimated; it grows by results."""
+
+    def __init__(self, count: int, seats: int) -> None:
+        """Begin without results; ``count`` is the number of entrants."""
+        import numpy as np  # noqa: PLC0415 - slow to import, and only this needs it
+
+        self._seats = seats
+        self._games: Array = np.zeros((count, count))
+        self._wins: Array = np.zeros((count, count))
+
+    def add(self, results: Iterable[ResultRow]) -> None:
+        """Add results; void ones count for nothing."""
+        games, wins, seats = self._games, self._wins, self._seats
+        for result in results:
+            if result.void:
+                continue
+            for i, j in combinations(range(len(result.ranks)), 2):
+                a, b = result.entrants[i], result.entrants[j]
+                better = (result.ranks[i] < result.ranks[j]) + (result.ranks[i] <= result.ranks[j])
+                games[a, b] += 2 / seats
+                games[b, a] += 2 / seats
+                wins[a, b] += better / seats
+                wins[b, a] += (2 - better) / seats
+
+    def strengths(self, participants: Sequence[Participant]) -> Strengths:
+        """Return the strengths of participants, whose ``rating`` and ``deviation`` are the prior."""
+        import numpy as np  # noqa: PLC0415 - as above
+
+        games, wins = self._games, self._wins
+        before = np.array([(player.rating or 0) / 100 for player in participants])
+        known = [UNKNOWN if player.deviation is None else max(player.deviation, 1) for player in participants]
+        precision = np.diag([(100 / deviation) ** 2 for deviation in known])
+        mean = before.copy()
+        for _ in range(_STEPS):
+            better = 1 / (1 + np.exp(_SCALE * (mean[None, :] - mean[:, None])))
+            slope = _SCALE * (wins - games * better).sum(axis=1) - precision @ (mean - before)
+            weights = _SCALE**2 * games * better * (1 - better)
+            curvature = np.diag(weights.sum(axis=1)) - weights + precision
+            step = np.linalg.solve(curvature, slope)
+            mean = mean + np.clip(step, -_LONGEST, _LONGEST)
+            if np.abs(step).max(initial=0.0) < _ENOUGH:
+                break
+        return Strengths(mean, np.linalg.inv(curvature))
+
+
 def estimate(participants: Sequence[Participant], results: Iterable[ResultRow], seats: int) -> Strengths:
     """Return the strengths of participants, whose ``rating`` and ``deviation`` are the prior."""
-    import numpy as np  # noqa: PLC0415 - slow to import, and only this needs it
-
-    count = len(participants)
-    games = np.zeros((count, count))
-    wins = np.zeros((count, count))
-    for result in results:
-        if result.void:
-            continue
-        for i, j in combinations(range(len(result.ranks)), 2):
-            a, b = result.entrants[i], result.entrants[j]
-            better = (result.ranks[i] < result.ranks[j]) + (result.ranks[i] <= result.ranks[j])
-            games[a, b] += 2 / seats
-            games[b, a] += 2 / seats
-            wins[a, b] += better / seats
-            wins[b, a] += (2 - better) / seats
-    before = np.array([(player.rating or 0) / 100 for player in participants])
-    known = [UNKNOWN if player.deviation is None else max(player.deviation, 1) for player in participants]
-    precision = np.diag([(100 / deviation) ** 2 for deviation in known])
-    mean = before.copy()
-    for _ in range(_STEPS):
-        better = 1 / (1 + np.exp(_SCALE * (mean[None, :] - mean[:, None])))
-        slope = _SCALE * (wins - games * better).sum(axis=1) - precision @ (mean - before)
-        weights = _SCALE**2 * games * better * (1 - better)
-        curvature = np.diag(weights.sum(axis=1)) - weights + precision
-        step = np.linalg.solve(curvature, slope)
-        mean = mean + np.clip(step, -_LONGEST, _LONGEST)
-        if np.abs(step).max(initial=0.0) < _ENOUGH:
-            break
-    return Strengths(mean, np.linalg.inv(curvature))
+    evidence = Evidence(len(participants), seats)
+    evidence.add(results)
+    return evidence.strengths(participants)
 
 
 class Adaptive(Format):

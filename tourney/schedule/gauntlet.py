@@ -32,7 +32,7 @@ class Gauntlet(Format):
 
     def check(self, setup: Setup) -> None:
         """Raise TournamentError for an unknown challenger, too small a field, or too many matches."""
-        challengers = _challengers(setup)
+        challengers = challengers_of(setup)
         field = len(setup.participants) - len(challengers)
         if field < setup.seats - 1:
             raise TournamentError(
@@ -45,7 +45,7 @@ class Gauntlet(Format):
     def next_rounds(self, setup: Setup, history: History) -> Pairings:
         """Return the rounds of all groups that are not paired yet."""
         self.check(setup)
-        challengers = _challengers(setup)
+        challengers = challengers_of(setup)
         field = [
             participant.number for participant in setup.participants if participant.number not in challengers
         ]
@@ -75,7 +75,7 @@ def _pairs(
     return [tables for tables in rounds if tables]
 
 
-def _challengers(setup: Setup) -> list[int]:
+def challengers_of(setup: Setup) -> list[int]:
     """Return the challengers' numbers in the order of the tournament file's key."""
     names = split_names(setup.setting("challengers"))
     if not names:
