@@ -14,7 +14,9 @@ import pytest
 from tests.command import invoke
 from tests.report import world
 from tests.report.pages import Page
+from tourney.report.adaptive import estimates
 from tourney.report.bracket import bracket_page
+from tourney.report.rendering import Options
 from tourney.report.rounds import has_progress, has_rounds, round_path
 from tourney.report.site import site
 from tourney.report.source import Source, load
@@ -77,7 +79,8 @@ def imported(path: Path, names: tuple[str, ...]) -> Path:
 
 
 def files(source: Source) -> dict[str, str]:
-    return {file.path: file.content.decode("utf-8") for file in site(source)}
+    """Return the files of a report with pages of a few matches, by path."""
+    return {file.path: file.content.decode("utf-8") for file in site(source, Options(match_pages=3))}
 
 
 def sourced(path: Path) -> Source:
@@ -168,7 +171,7 @@ def test_pages_of_every_format_are_linked_and_well_formed(tmp_path: Path, plan: 
             if target == "data:,":
                 continue
             assert place in pages, (path, target)
-            if fragment and place in parsed:
+            if fragment and "=" not in fragment and place in parsed:
                 assert fragment in parsed[place].ids, (path, target)
             if place in parsed and place not in seen:
                 seen.add(place)
@@ -275,6 +278,55 @@ def test_unfinished_tournament_says_that_standings_are_interim(tmp_path: Path, f
     assert sentence in invoke("standings", "--db", str(path)).stderr
     assert sentence in invoke("standings", "--db", str(path), "--format", "csv").stderr
     assert "Interim" not in invoke("standings", "--db", str(path), "--quiet").stderr
+
+
+def test_challengers_have_scores_and_differences_against_each(tmp_path: Path) -> None:
+    source, pages = made(played(tmp_path / "t.db", PLANS["gauntlet"]))
+    rows = json.loads(pages["data/gauntlet.json"])
+    assert [(row["challenger"], row["opponent"]) for row in rows] == [
+        (one.name, other.name)
+        for one in source.standings
+        if one.name in "bc"
+        for other in source.standings
+        if other.name not in "bc"
+    ]
+    points = {line.name: line.points for line in source.standings}
+    elo = {source.entrants[line.entrant].name: line.elo for line in source.batch.ratings}
+    for row in rows:
+        assert row["low"] < row["elo_difference"] < row["high"]
+        gap = elo[row["challenger"]] - elo[row["opponent"]]
+        assert row["elo_difference"] == pytest.approx(gap, abs=0.11)
+    for name in "bc":
+        assert sum(row["points"] for row in rows if row["challenger"] == name) == points[name]
+    for page in ("gauntlet.html", "index.html"):
+        head, *lines = table_of(pages[page], "gauntlet")
+        assert head[0] == "Challenger"
+        assert {line[0] for line in lines} == {"b", "c"}
+    assert "did not meet each other" in pages["gauntlet.html"]
+
+
+def test_intervals_of_an_adaptive_tournament_narrow(tmp_path: Path) -> None:
+    source, pages = made(played(tmp_path / "t.db", PLANS["adaptive"]))
+    rows = json.loads(pages["data/narrowing.json"])
+    assert {row["batch"] for row in rows} == set(range(5))
+    final = {row["name"]: row for row in rows if row["batch"] == 4}
+    for line in source.standings:
+        values = {key: float(value or 0) for key, value in line.tie_breaks}
+        assert final[line.name]["rating"] == pytest.approx(values["rating"])
+        assert final[line.name]["sigma"] == pytest.approx(values["sigma"])
+        widths = [row["high"] - row["low"] for row in rows if row["name"] == line.name]
+        assert widths[-1] < widths[0]
+    paired = json.loads(pages["data/pairings.json"])
+    assert sum(row["pairings"] for row in paired) == 8
+    assert "The tournament ends after 16 matches." in pages["adaptive.html"]
+    assert pages["adaptive.html"].count("their difference was known to") == len(paired)
+
+
+def test_estimates_of_many_batches_are_spread_evenly(tmp_path: Path, monkeypatch: Any) -> None:
+    source = sourced(played(tmp_path / "t.db", PLANS["adaptive"]))
+    batches = rounds_of(source.setup, source.rows, source.results)
+    monkeypatch.setattr("tourney.report.adaptive._MOST", 2)
+    assert [one.batch for one in estimates(source, batches)] == [0, 2, 4]
 
 
 @pytest.mark.parametrize("format_", ["swiss", "knockout", "gauntlet", "adaptive"])

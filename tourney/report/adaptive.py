@@ -140,11 +140,12 @@ def adaptive_page(source: Source, batches: Sequence[Round]) -> AdaptivePage:
     for place, standing in enumerate(source.standings):
         number = standing.number
         color = charts.color_of(place)
-        points = []
+        points, widths = [], []
         for one in known:
             rating, sigma = one.strengths.rating[number] / 100, one.strengths.deviation[number] / 100
             half = QUANTILE * sigma
-            points.append((float(one.batch), rating, rating - half, rating + half))
+            points.append(rating)
+            widths.append((float(one.batch), half, 0.0, half))
             rows.append(
                 {
                     "batch": one.batch,
@@ -156,12 +157,12 @@ def adaptive_page(source: Source, batches: Sequence[Round]) -> AdaptivePage:
                     "high": round(rating + half, 2),
                 }
             )
-        drawn.append(charts.Line(color, tuple(points)))
+        drawn.append(charts.Line(color, tuple(widths)))
         lines.append(
             NarrowLine(
                 source.labels[number],
                 color,
-                text.number(points[-1][1], 1),
+                text.number(points[-1], 1),
                 standing.games,
                 pairings[number],
                 tuple(text.number(QUANTILE * one.strengths.deviation[number] / 100, 1) for one in shown),
@@ -170,8 +171,10 @@ def adaptive_page(source: Source, batches: Sequence[Round]) -> AdaptivePage:
     pairs, pair_rows = _pairs(source, batches, known)
     chart = None
     if len(known) > 1:
-        said = "Ratings of all bots with their 95 % intervals after each batch; the table holds the numbers"
-        chart = charts.draw(charts.line_chart(drawn, "Batch", "Elo", band=len(drawn) <= _SHOWN), said)
+        said = "Half of each bot's 95 % interval after each batch, in Elo; the table holds the numbers"
+        chart = charts.draw(
+            charts.line_chart(drawn, "Batch", "Half of the 95 % interval, Elo", band=False), said
+        )
     columns = ("batch", "matches", "name", "rating", "sigma", "low", "high")
     return AdaptivePage(
         batches=tuple(RoundLine(r.number, len(r.pairings), r.games, r.left) for r in batches),
