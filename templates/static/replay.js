@@ -21,7 +21,7 @@
   });
   const last = actions.length;
   const svg = document.getElementById("board");
-  const board = data.board && window.TourneyBoard ? window.TourneyBoard(svg, data.board) : null;
+  const board = data.board && window.TourneyBoard ? window.TourneyBoard(svg, data.board, actions) : null;
   const stage = document.getElementById("stage") || document.getElementById("panel");
   const cockpit = document.getElementById("replay");
   const moves = document.getElementById("moves");

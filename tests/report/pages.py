@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 VOID = {"meta", "link", "input", "br", "img", "hr"}
-SVG = {"path", "line", "circle", "rect", "use", "text", "g"}
+SVG = {"path", "line", "circle", "rect", "use", "text", "g", "image"}
 
 
 class Page(HTMLParser):

@@ -255,6 +255,23 @@ class Game(ABC, Generic[A]):
         """Return the rules in short, for the game's page in reports, or None (the default)."""
         return None
 
+    def diagram_parts(self, view: str, last: str | None = None) -> tuple[Hashable, ...]:
+        """Return a small value for each part of a diagram, so that a replay draws only what changed.
+
+        The number of parts is the same for all views of a match. ``view`` is one that a state printed, so it
+        is not checked. The default is one part. See ``diagram_part``.
+        """
+        return ((view, last),)
+
+    def diagram_part(self, index: int, part: Any) -> Diagram:  # noqa: ARG002 - the default has one part
+        """Return what one of the values of ``diagram_parts``, at its index, shows: a function of these alone.
+
+        The parts joined are the diagram. The first has all cells. Notes are templates, in which ``field`` and
+        ``LAST`` of ``tourney.games.diagram`` stand for texts of the view; no two parts have a piece on one
+        place.
+        """
+        return self.diagram(*part)
+
 
 AnyGame = Game[Any]
 AnyState = State[Any]

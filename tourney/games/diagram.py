@@ -4,7 +4,10 @@ Coordinates are integers in half cells, x to the right and y downwards, and name
 neighbouring cells of a row are 2 apart, and a row of a hex grid is shifted by 1.
 """
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
 Shape = Literal["square", "hex", "point"]
@@ -92,6 +95,49 @@ class Diagram:
     arrows: tuple[Arrow, ...] = ()
     labels: tuple[Label, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+def join(parts: Iterable[Diagram]) -> Diagram:
+    """Return one diagram of all that several show, in their order."""
+    drawn = tuple(parts)
+    return Diagram(
+        tuple(chain.from_iterable(part.cells for part in drawn)),
+        tuple(chain.from_iterable(part.pieces for part in drawn)),
+        tuple(chain.from_iterable(part.marks for part in drawn)),
+        tuple(chain.from_iterable(part.arrows for part in drawn)),
+        tuple(chain.from_iterable(part.labels for part in drawn)),
+        tuple(chain.from_iterable(part.notes for part in drawn)),
+    )
+
+
+FIELD = "\x1f"
+"""The character on both sides of a field's address in a note's template."""
+LAST = f"{FIELD}a{FIELD}"
+"""Stands for the last action in a note's template."""
+
+_ADDRESS = re.compile(f"{FIELD}([^{FIELD}]*){FIELD}")
+_WITHIN = re.compile("[:,]")
+
+
+def field(index: int, within: int | None = None) -> str:
+    """Return what stands in a note's template for a field of the view, counted from 0 and split by blanks.
+
+    With ``within``, it is one of the texts between the field's colons and commas.
+    """
+    return f"{FIELD}{index}{FIELD}" if within is None else f"{FIELD}{index}.{within}{FIELD}"
+
+
+def fill(templates: Iterable[str], view: str, last: str | None) -> tuple[str, ...]:
+    """Return notes from their templates, a view and the last action."""
+    fields = view.split(" ")
+
+    def value(address: str) -> str:
+        if address == "a":
+            return last or ""
+        index, _, within = address.partition(".")
+        return _WITHIN.split(fields[int(index)])[int(within)] if within else fields[int(index)]
+
+    return tuple(_ADDRESS.sub(lambda found: value(found[1]), text) for text in templates)
 
 
 def plain_diagram(view: str, last: str | None = None) -> Diagram:

@@ -393,9 +393,15 @@ def _mark(mark: Mark, shape: Shape) -> str:
 
 
 def _arrow(arrow: Arrow, scale: Scale) -> str:
-    """Return an arrow around its start, from near there to the edge of a token at its end."""
     (x1, y1), (x2, y2) = scale.at(arrow.x1, arrow.y1), scale.at(arrow.x2, arrow.y2)
-    dx, dy = x2 - x1, y2 - y1
+    return arrow_shape(x2 - x1, y2 - y1)
+
+
+def arrow_shape(dx: int, dy: int) -> str:
+    """Return the SVG of an arrow around its start, from near there to the edge of a token at its end.
+
+    ``dx`` and ``dy`` lead from start to end, in SVG units. ``templates/static/board.js`` draws the same.
+    """
     length = isqrt(dx * dx + dy * dy)
 
     def along(distance: int, aside: int = 0) -> str:

@@ -14,7 +14,8 @@ from markupsafe import Markup
 
 from tourney.match.record import Record, digest_of
 from tourney.match.result import LogLine, load_of
-from tourney.report import match_plots, text
+from tourney.report import match_plots, pictures, text
+from tourney.report.drawer import Drawer, drawer_of
 from tourney.report.facts import Fact, match_facts, measured_facts
 from tourney.report.info import Info, read_info
 from tourney.report.listing import MatchLine
@@ -127,7 +128,7 @@ def match_page(
     ``others`` are the records of the group's other matches, by number; damaged ones are left out.
     """
     record = detail.record
-    film = replay(source.game, record) if record else Replay((0, 0, 0, 0), (), (), "")
+    film = replay(source.game, record, _drawer(source)) if record else Replay()
     times = _times(detail.measured) if measured else ()
     moves = _moves(record, line) if record else ()
     log = detail.log if measured else ()
@@ -140,7 +141,7 @@ def match_page(
         line=line,
         headline=headline(line),
         seats=_seats(record, line, log),
-        board=_board(film, moves) if film.frames else None,
+        board=_board(film, moves) if film.count else None,
         problem=film.problem,
         rounds=tuple(_rounds(moves)),
         actions=len(moves),
@@ -188,7 +189,7 @@ def _data(
     fates = _fates(record)
     data: dict[str, Any] = {
         "file": f"{text.folder(source.tournament.name)}-{line.number}",
-        "board": film.data() if film.frames else None,
+        "board": film.data() if film.count else None,
         "record": {key: value for key, value in record.items() if key != "actions"},
         "actors": _actors(record),
         "actions": " ".join(action for _, action in record["actions"]),
@@ -371,26 +372,28 @@ def _times(measured: Mapping[str, Any]) -> tuple[float | None, ...]:
 
 def _board(film: Replay, moves: Sequence[Move]) -> Board:
     left, top, width, height = film.box
-    base = film.frames[0].ground
-    last = len(film.frames) - 1
+    last = film.count - 1
     frames = []
     for ply in film.key_plies:
-        own = film.frames[ply].ground
         caption = "Start" if ply == 0 else f"{ply}. {moves[ply - 1].action}"
-        # Changed cells are rendered over the first ground.
-        other = "".join(row for k, row in enumerate(own) if k >= len(base) or row != base[k])
-        frames.append((ply, caption, Markup(film.uses(ply)), Markup(other)))  # noqa: S704 - already escaped
+        over, things = (pictures.markup(film, part) for part in pictures.picture(film, ply))
+        frames.append((ply, caption, Markup(things), Markup(over)))  # noqa: S704 - already escaped
     return Board(
         box=f"{left} {top} {width} {height}",
         width=width,
-        sprites=Markup("".join(f'<g id="s{k}">{look}</g>' for k, look in enumerate(film.sprites))),  # noqa: S704 - already escaped
-        ground=Markup("".join(base)),  # noqa: S704 - already escaped
+        sprites=Markup(pictures.definitions(film, film.key_plies)),  # noqa: S704 - already escaped
+        ground=Markup(pictures.ground(film)),  # noqa: S704 - already escaped
         last=last,
         final=frames[-1][2],
-        notes=film.frames[-1].notes,
-        position=film.frames[-1].position,
+        notes=film.notes(last),
+        position=film.position(last),
         frames=tuple(frames),
     )
+
+
+def _drawer(source: Setting) -> Drawer | None:
+    plan = source.tournament.plan
+    return drawer_of(source.game, plan.seats, dict(plan.options)) if source.game else None
 
 
 def script_json(data: object) -> Markup:

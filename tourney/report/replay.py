@@ -1,188 +1,241 @@
 """A match as pictures: the record replayed through the rules, as compact data for the page's script.
 
-The ground is rendered once, everything on it is a sprite, and a frame holds the difference to the previous
-one, so 100 actions take about 10 KB. The page needs no knowledge of the game.
+A picture is a set of things at places (see ``drawer``), templates of notes, and the position string; the data
+hold what changes from picture to picture, some 40 bytes an action. The page needs no knowledge of the game.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from tourney.errors import GameError
 from tourney.games.base import AnyGame, AnyState
-from tourney.games.diagram import Diagram, plain_diagram
-from tourney.games.svg_diagram import Triple, ground_svg, placed_shapes, seat_colors, view_box
+from tourney.games.diagram import fill
 from tourney.match.record import Record
+from tourney.report.camera import HIDDEN, Camera, Track
+from tourney.report.codes import columns, number
+from tourney.report.drawer import Box, Drawer, Thing, drawer_of
 
 KEY_FRAMES = 8
 """Most pictures in a page for readers without scripts, including the first and last."""
 
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """A picture: its ground, the sprites on it (lowest first), lines of text, and the position string."""
-
-    ground: tuple[str, ...]
-    things: tuple[Triple, ...]
-    notes: tuple[str, ...]
-    position: str
+NO_BOX: Box = (0, 0, 0, 0)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Replay:
-    """The pictures of a match, from the start (frame 0) to the end (frame n after n actions).
+    """The pictures of a match, from the start (ply 0) to the end (ply n after n actions).
 
-    ``box`` is left, top, width and height of all frames in units of the diagram; the width is 0 if the game
-    has no board. ``problem`` says why the pictures end before the actions, or is "".
+    ``box`` is left, top, width and height of all pictures in SVG units; the width is 0 if the game has no
+    board. ``seen`` holds what each seat saw, up to the last ply at which it differs from the open position;
+    seats that saw everything are absent. ``problem`` says why the pictures end before the actions, or is "".
     """
 
-    box: tuple[int, int, int, int]
-    sprites: tuple[str, ...]
-    frames: tuple[Frame, ...]
+    box: Box = NO_BOX
+    actions: tuple[str, ...] = ()
+    track: Track | None = None
+    seen: Mapping[int, Track] = field(default_factory=dict)
     problem: str = ""
+    drawer: Drawer | None = None
+
+    @property
+    def count(self) -> int:
+        """The number of pictures."""
+        return len(self.track.views) if self.track else 0
 
     @property
     def key_plies(self) -> tuple[int, ...]:
-        """The frames in the page itself: the first, the last and evenly spaced ones."""
-        last = len(self.frames) - 1
+        """The pictures in the page itself: the first, the last and evenly spaced ones."""
+        last = self.count - 1
         count = min(KEY_FRAMES, last + 1)
         return tuple(round(k * last / (count - 1)) for k in range(count)) if count > 1 else (0,) * count
 
-    def uses(self, ply: int) -> str:
-        """Return the sprites of a frame as SVG ``<use>`` elements."""
-        return "".join(f'<use href="#s{n}" x="{x}" y="{y}"/>' for n, x, y in self.frames[ply].things)
+    def position(self, ply: int) -> str:
+        """Return the position string at a ply."""
+        return self._track.views[ply]
+
+    def notes(self, ply: int) -> tuple[str, ...]:
+        """Return the lines below a picture."""
+        return fill(self._track.notes[ply], self._track.views[ply], self.actions[ply - 1] if ply else None)
+
+    def things(self, ply: int) -> list[Thing]:
+        """Return all that a picture shows, in the order of drawing."""
+        return _things(self._drawer, self._track, ply)
+
+    @property
+    def _track(self) -> Track:
+        if self.track is None:
+            raise ValueError("this replay has no pictures")
+        return self.track
+
+    @property
+    def _drawer(self) -> Drawer:
+        if self.drawer is None:
+            raise ValueError("this replay has no pictures")
+        return self.drawer
 
     def data(self) -> dict[str, Any]:
-        """Return the data for the page's script, as JSON data.
+        """Return the data for ``templates/static/board.js``, as JSON data; they need ``Drawer.shared`` too.
 
-        ``things``: the distinct (sprite, x, y), flat. ``frames``: per frame an object with the differences to
-        the previous frame. ``d``: numbers of removed things; ``a``: index, number, ... of added things,
-        ascending; or ``f``: all things. ``n``: the lines of text, ``p``: the space-separated fields of the
-        position string, each as [length of the common prefix, of the common suffix, text between], or 0
-        if unchanged. ``g``: ground row, markup, ..., with "" for the first frame's row; ``r`` (true) restores
-        the first frame's ground before; or ``w``: the markup of the whole ground.
+        ``kinds``, ``places``: those that are not shared, whose
+        numbers follow the shared ones. ``notes``: templates of lines; ``sets``: lists of numbers of these.
+        Then what is seen by all at the end, and in ``views``, with ``seat`` and ``last``, the last ply that
+        differs, by a seat: ``p``: the position strings (see ``codes.columns``); ``t``: by ply, separated by
+        blanks, the things that appear or disappear, a thing being the codes of kind and place, for an arrow
+        of kind, place and place; ``m``: likewise the marks and arrows; ``k``: by ply the number of the set of
+        notes.
         """
-        things: dict[Triple, int] = {}
-        frames = []
-        base = self.frames[0].ground if self.frames else ()
-        before = Frame(base, (), (), "")
-        for frame in self.frames:
-            entry: dict[str, Any] = {}
-            old = [things[t] for t in before.things]
-            new = [things.setdefault(t, len(things)) for t in frame.things]
-            if new != old:
-                entry.update(_edit(old, new))
-            if frame.notes != before.notes:
-                entry["n"] = _splices(before.notes, frame.notes)
-            if frame.position != before.position:
-                entry["p"] = _splices(before.position.split(" "), frame.position.split(" "))
-            if frame.ground != before.ground:
-                entry.update(_ground(base, before.ground, frame.ground))
-            frames.append(entry)
-            before = frame
-        return {"things": [n for triple in things for n in triple], "frames": frames}
+        return self._written[0]
+
+    def own_kinds(self) -> list[tuple[int, int]]:
+        """Return the kinds that are not shared: their numbers in the data, and in the drawer."""
+        return self._written[1]
+
+    @cached_property
+    def _written(self) -> tuple[dict[str, Any], list[tuple[int, int]]]:
+        if self.track is None:
+            return {}, []
+        writer = _Writer(self._drawer)
+        views = [
+            {"seat": seat, "last": len(track.views) - 1, **writer.track(track)}
+            for seat, track in self.seen.items()
+        ]
+        data = {**writer.track(self.track), **writer.tables()}
+        if views:
+            data["views"] = views
+        return data, [(numbered, kind) for kind, numbered in writer.kinds.items()]
 
 
-def replay(game: AnyGame | None, record: Record) -> Replay:
-    """Replay a record through the rules and render every position, up to the first illegal action."""
+def _things(drawer: Drawer, track: Track, ply: int) -> list[Thing]:
+    shown = drawer.ordered(frozenset((*track.things(drawer.start, ply), *track.traces[ply])))
+    return [drawer.things[thing] for thing in shown]
+
+
+class _Writer:
+    """Writes tracks as text; gives numbers to the kinds, places and notes of one match.
+
+    ``kinds`` are the numbers in the data of the kinds that are not shared, by their numbers in the drawer.
+    """
+
+    def __init__(self, drawer: Drawer) -> None:
+        self._drawer = drawer
+        self.kinds: dict[int, int] = {}
+        self._places: dict[int, int] = {}
+        self._codes: dict[int, str] = {}
+        self._notes: dict[str, int] = {}
+        self._sets: dict[tuple[str, ...], str] = {}
+
+    def track(self, track: Track) -> dict[str, Any]:
+        """Return the data of one onlooker."""
+        codes = self._drawer.codes
+        toggles = []
+        for toggled in track.toggles:
+            found = [codes[thing] or self._code(thing) for thing in self._known(toggled)]
+            toggles.append("".join(sorted(found)))
+        traces = [
+            "".join([codes[thing] or self._code(thing) for thing in trace]) if trace else ""
+            for trace in track.traces
+        ]
+        sets = self._sets
+        return {
+            "p": columns(track.views),
+            "t": " ".join(toggles),
+            "m": " ".join(traces),
+            "k": "".join([sets.get(notes) or self._set(notes) for notes in track.notes]),
+        }
+
+    def tables(self) -> dict[str, Any]:
+        """Return what belongs to this match alone."""
+        drawer = self._drawer
+        found: dict[str, Any] = {
+            "notes": list(self._notes),
+            "sets": [list(map(self._notes.__getitem__, s)) for s in self._sets],
+        }
+        if self.kinds:
+            found["kinds"] = [
+                [layer, level, "", title]
+                for layer, level, _, title in map(drawer.kinds.__getitem__, self.kinds)
+            ]
+        if self._places:
+            found["places"] = [list(drawer.places[place]) for place in self._places]
+        return found
+
+    def _set(self, notes: tuple[str, ...]) -> str:
+        for note in notes:
+            self._notes.setdefault(note, len(self._notes))
+        found = self._sets[notes] = number(len(self._sets))
+        return found
+
+    def _known(self, things: frozenset[int]) -> Iterable[int]:
+        """Return things in any order if all have a code, else in one that is the same in every process."""
+        return things if all(map(self._drawer.codes.__getitem__, things)) else self._drawer.ordered(things)
+
+    def _code(self, thing: int) -> str:
+        found = self._drawer.codes[thing] or self._codes.get(thing)
+        if found is None:
+            kind, place, end = self._drawer.things[thing]
+            found = number(self._kind(kind)) + number(self._place(place))
+            found += number(self._place(end)) if end >= 0 else ""
+            self._codes[thing] = found
+        return found
+
+    def _kind(self, kind: int) -> int:
+        shared = self._drawer.shared_kinds
+        return kind if kind < shared else self.kinds.setdefault(kind, shared + len(self.kinds))
+
+    def _place(self, place: int) -> int:
+        shared = self._drawer.shared_places
+        return place if place < shared else self._places.setdefault(place, shared + len(self._places))
+
+
+def replay(game: AnyGame | None, record: Record, drawer: Drawer | None = None) -> Replay:
+    """Replay a record through the rules and draw every position, up to the first illegal action.
+
+    ``drawer`` is the tournament's; the default is that of the record's seats and options.
+    """
     if game is None:
-        return Replay((0, 0, 0, 0), (), (), f"the game {record['game']} is not installed")
+        return Replay(problem=f"the game {record['game']} is not installed")
     if game.rules != record["rules"]:
         problem = f"the record has rules version {record['rules']}, but version {game.rules} is installed"
-        return Replay((0, 0, 0, 0), (), (), problem)
-    problems: list[str] = []
-    views = list(_views(game, record, problems))
-    colors = seat_colors(game.seat_names[: len(record["seats"])])
-    return _film(_drawings(game, views), [position for position, _ in views], colors, "".join(problems))
-
-
-def _views(game: AnyGame, record: Record, problems: list[str]) -> Iterator[tuple[str, str | None]]:
-    """Yield each position string with the action that led to it."""
+        return Replay(problem=problem)
+    seats = len(record["seats"])
+    drawer = drawer or drawer_of(game, seats, record["options"])
+    boxes: set[Box] = set()
+    camera = Camera(game, drawer, boxes)
+    hides = game.has_hidden_actions
+    eyes = {seat: Camera(game, drawer, boxes) for seat in range(1, seats + 1) if hides}
+    differs: dict[int, int] = {}
+    actions: list[str] = []
+    problem = ""
     try:
-        state: AnyState = game.new(len(record["seats"]), record["options"])
-        yield state.position(), None
+        state: AnyState = game.new(seats, record["options"])
+        camera.take(state.position(), None)
+        for seat, eye in eyes.items():
+            eye.see(state.observation(seat), None, camera)
         for ply, (actor, text) in enumerate(record["actions"], start=1):
             if actor != state.actor:
-                problems.append(f"action {ply} is by actor {actor}, but it is actor {state.actor}'s turn")
-                return
-            state = state.play(game.read_action(state, text))
-            yield state.position(), text
+                problem = f"action {ply} is by actor {actor}, but it is actor {state.actor}'s turn"
+                break
+            action = game.read_action(state, text)
+            unseen = {seat for seat in eyes if not state.visible(action, seat)}
+            state = state.play(action)
+            actions.append(text)
+            camera.take(state.position(), text)
+            for seat, eye in eyes.items():
+                if eye.see(state.observation(seat), HIDDEN if seat in unseen else text, camera):
+                    differs[seat] = ply
     except GameError as error:
-        problems.append(str(error))
+        problem = str(error)
+    seen = {seat: eyes[seat].track(differs[seat] + 1) for seat in sorted(differs)}
+    track = camera.track()
+    return Replay(around(boxes), tuple(actions), track if track.views else None, seen, problem, drawer)
 
 
-def _drawings(game: AnyGame, views: Iterable[tuple[str, str | None]]) -> Iterator[Diagram]:
-    for position, last in views:
-        try:
-            yield game.diagram(position, last)
-        except Exception:  # noqa: BLE001 - a plugin's drawing that fails costs the picture, not the report
-            yield plain_diagram(position, last)
-
-
-def _film(
-    drawings: Iterable[Diagram], positions: Sequence[str], colors: Sequence[str], problem: str
-) -> Replay:
-    sprites: dict[str, int] = {}
-    frames: list[Frame] = []
-    boxes: set[tuple[int, int, int, int]] = set()
-    ground: tuple[str, ...] = ()
-    ground_of: tuple[object, object] | None = None
-    for drawing, position in zip(drawings, positions, strict=True):
-        if ground_of != (drawing.cells, drawing.labels):
-            ground_of = (drawing.cells, drawing.labels)
-            ground = tuple(ground_svg(drawing, colors).split("\n")[1:-1]) if drawing.cells else ()
-        boxes.add(view_box(drawing))
-        things = tuple(
-            (sprites.setdefault(look, len(sprites)), x, y) for look, _, x, y in placed_shapes(drawing, colors)
-        )
-        frames.append(Frame(ground, things, drawing.notes, position))
-    return Replay(_around(boxes), tuple(sprites), tuple(frames), problem)
-
-
-def _around(boxes: Iterable[tuple[int, int, int, int]]) -> tuple[int, int, int, int]:
+def around(boxes: Iterable[Box]) -> Box:
+    """Return the box around some boxes; those without width do not count."""
     real = [box for box in boxes if box[2]]
     if not real:
-        return 0, 0, 0, 0
+        return NO_BOX
     left, top = min(b[0] for b in real), min(b[1] for b in real)
     return left, top, max(b[0] + b[2] for b in real) - left, max(b[1] + b[3] for b in real) - top
-
-
-def _edit(old: Sequence[int], new: Sequence[int]) -> dict[str, list[int]]:
-    """Return the edit from one list of distinct numbers to another; in full if kept ones are reordered."""
-    gone, come = set(old) - set(new), set(new) - set(old)
-    stay = [n for n in old if n not in gone]
-    if len(set(new)) < len(new) or stay != [n for n in new if n not in come]:
-        return {"f": list(new)}
-    edit: dict[str, list[int]] = {}
-    if gone:
-        edit["d"] = [n for n in old if n in gone]
-    if come:
-        edit["a"] = [x for index, n in enumerate(new) if n in come for x in (index, n)]
-    return edit
-
-
-def _splices(old: Sequence[str], new: Sequence[str]) -> list[int | list[int | str]]:
-    padded = (*old, *([""] * len(new)))
-    return [0 if a == b else _splice(a, b) for a, b in zip(padded, new, strict=False)]
-
-
-def _splice(old: str, new: str) -> list[int | str]:
-    """Return the lengths of the common prefix and suffix, and the new text between them."""
-    most = min(len(old), len(new))
-    head = next((k for k in range(most) if old[k] != new[k]), most)
-    tail = next((k for k in range(most - head) if old[-1 - k] != new[-1 - k]), most - head)
-    return [head, tail, new[head : len(new) - tail]]
-
-
-def _ground(base: Sequence[str], old: Sequence[str], new: Sequence[str]) -> dict[str, Any]:
-    """Return the edit from one ground to another; a ground of another length than the first is sent whole."""
-    if len(new) != len(base):
-        return {"w": "".join(new)}
-    start, entry = (old, {}) if len(old) == len(base) else (base, {"r": True})
-    changes = [
-        x
-        for k, (a, b) in enumerate(zip(start, new, strict=True))
-        if a != b
-        for x in (k, "" if b == base[k] else b)
-    ]
-    return {**entry, "g": changes} if changes else entry

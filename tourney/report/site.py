@@ -22,6 +22,7 @@ from tourney.report import (
     overview,
     pair_page,
     pairwise,
+    pictures,
     rounds,
     text,
 )
@@ -94,6 +95,12 @@ def _bot_pages(make: Renderer) -> Iterator[File]:
         yield make.page(page.entrant.page, "bot.html", bot=page)
         for name, table in page.downloads.items():
             yield from make.tables(f"data/bots/{page.entrant.slug}-{name}", table)
+
+
+def _boards(make: Renderer) -> Iterator[File]:
+    plan = make.source.tournament.plan
+    for path, content in pictures.shared_files(make.source.game, plan.seats, dict(plan.options)).items():
+        yield make.file(path, content)
 
 
 def _always(_: Source) -> bool:

@@ -1,19 +1,25 @@
 """A drawing of a position of Sages Tafl."""
 
-from tourney.games.diagram import Arrow, Cell, Diagram, Label, Mark, Piece
+import re
+from collections.abc import Hashable
+from dataclasses import replace
+from typing import Any
+
+from tourney.games.diagram import LAST, Arrow, Cell, Diagram, Label, Mark, Piece, field, fill, join
 from tourney.games.sages_tafl import board
-from tourney.games.sages_tafl.game import TaflState
+from tourney.games.sages_tafl.game import standing_end
 
 _KINDS = ("apprentice", "skyship", "sage")
 _BOTTOM = 2 * (board.HEIGHT - 1)
+_TOWER_X = 7
 
 
 def _xy(place: int) -> tuple[int, int]:
     """Return the centre of a square or a tower; rank 1, Black's, is at the bottom."""
     if place == board.BLACK_TOWER:
-        return 7, _BOTTOM - 1
+        return _TOWER_X, _BOTTOM - 1
     if place == board.RED_TOWER:
-        return 7, 1
+        return _TOWER_X, 1
     file, rank = divmod(place, board.HEIGHT)
     return 2 * file, _BOTTOM - 2 * rank
 
@@ -53,17 +59,56 @@ def _last(text: str, mover: int) -> tuple[tuple[Mark, ...], tuple[Arrow, ...]]:
     return (Mark(*start, "from"), Mark(*_xy(target), "to")), (Arrow(*start, *_xy(target)),)
 
 
+_GROUND = Diagram(_CELLS, labels=_LABELS)
+_TOWERS, _TURN = 10, 11
+"""Indices of parts: after the ground come the ranks from the highest, towers, turn and last action."""
+_TOLD = (
+    f"points: Black {field(3, 0)}, Red {field(3, 1)} ({board.WIN} win)",
+    f"quiet actions: {field(4)} of {board.QUIET_LIMIT}; actions: {field(5)} of {board.PLY_LIMIT}",
+)
+
+
+def parts_of(view: str, last: str | None) -> tuple[Hashable, ...]:
+    """Return the parts of a diagram, for ``part_of``: strings, and for the last action also its seat."""
+    ranks, seat, towers, points, quiet, ply = view.split(" ")
+    over = _over(ranks + towers.upper().replace("T", "S"), points, quiet, ply)
+    return ("", *ranks.split("/"), towers, over or seat, (last, seat))
+
+
+def part_of(index: int, part: Any) -> Diagram:
+    """Return a part of a diagram."""
+    if index == 0:
+        return _GROUND
+    if index < _TOWERS:
+        row = _RUN.sub(lambda run: "." * int(run[0]), part)
+        places = range(_TOWERS - 1 - index, board.SQUARES, board.HEIGHT)
+        occupied = [(p, ord(letter)) for p, letter in zip(places, row, strict=True) if letter != "."]
+        return Diagram(pieces=tuple(_piece(*each) for each in occupied))
+    if index == _TOWERS:
+        sides = [side for side, letter in enumerate("Tt") if letter in part]
+        return Diagram(pieces=tuple(_piece(board.SQUARES + side, board.SAGES[side]) for side in sides))
+    if index == _TURN:
+        now = f"{board.SIDES[int(part) - 1]} to move" if part.isdecimal() else f"over: {part}"
+        return Diagram(notes=(now, *_TOLD))
+    last, seat = part
+    if not last:
+        return Diagram()
+    marks, arrows = _last(last, 3 - int(seat))
+    return Diagram(marks=marks, arrows=arrows, notes=(f"last: {LAST}",))
+
+
+_RUN = re.compile("[0-9]")
+
+
+def _over(letters: str, points: str, quiet: str, ply: str) -> str:
+    """Return why the game is over, as far as a position without its history says, or ""."""
+    black, red = map(int, points.split(":"))
+    return standing_end(letters.encode(), (black, red), int(quiet), int(ply))
+
+
 def diagram_of(view: str, last: str | None) -> Diagram:
     """Return the diagram of a position string, with the last action marked."""
-    fields = board.parse_position(view)
-    over = TaflState.standing(fields).reason()
-    marks, arrows = _last(last, 3 - fields.seat) if last else ((), ())
-    notes = (
-        f"over: {over}" if over else f"{board.SIDES[fields.seat - 1]} to move",
-        f"points: Black {fields.points[0]}, Red {fields.points[1]} ({board.WIN} win)",
-        f"quiet actions: {fields.quiet} of {board.QUIET_LIMIT}; actions: {fields.ply} of {board.PLY_LIMIT}",
-        *((f"last: {last}",) if last else ()),
-    )
-    occupied = [(place, letter) for place, letter in enumerate(fields.board) if letter != board.EMPTY]
-    pieces = tuple(_piece(*each) for each in occupied)
-    return Diagram(_CELLS, pieces, marks, arrows, _LABELS, notes)
+    board.parse_position(view)
+    drawn = join(part_of(index, part) for index, part in enumerate(parts_of(view, last)))
+    pieces = sorted(drawn.pieces, key=lambda piece: (piece.x == _TOWER_X, piece.x, -piece.y))
+    return replace(drawn, pieces=tuple(pieces), notes=fill(drawn.notes, view, last))

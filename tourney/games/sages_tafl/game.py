@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from tourney.games.base import OVER, Game, GoldenMatch, OpeningBook, State
 from tourney.games.sages_tafl import board
@@ -81,12 +81,7 @@ class TaflState(State[int]):
     def standing(cls, fields: Position) -> TaflState:
         """Return the state of a position without history; rules 1, 3, 5 and 6 apply."""
         board, seat = fields.board, fields.seat
-        if max(fields.points) >= WIN:
-            end = "points"
-        elif _out_of_reach(board, *fields.points):
-            end = "out-of-reach"
-        else:
-            end = _too_long(fields.quiet, fields.ply)
+        end = standing_end(board, fields.points, fields.quiet, fields.ply)
         own, foe = pieces_of(board, seat - 1), pieces_of(board, 2 - seat)
         points, foe_points = fields.points[seat - 1], fields.points[2 - seat]
         quiet, ply, past = fields.quiet, fields.ply, (board,)
@@ -242,6 +237,15 @@ class TaflState(State[int]):
         return board.position_string(self.board, self.seat, self.points, self.quiet, self.ply)
 
 
+def standing_end(letters: bytes, points: tuple[int, int], quiet: int, ply: int) -> str:
+    """Return why a game without history is over, or ""; ``letters`` are those of the pieces, with others."""
+    if max(points) >= WIN:
+        return "points"
+    if _out_of_reach(letters, *points):
+        return "out-of-reach"
+    return _too_long(quiet, ply)
+
+
 def _out_of_reach(board: bytes, black: int, red: int) -> bool:
     """Say whether neither side has enough pieces left to win."""
     most = (
@@ -301,3 +305,15 @@ class SagesTafl(Game[int]):
         from tourney.games.guide import read_guide  # noqa: PLC0415 - bots need no guide
 
         return read_guide(Path(__file__).with_name("guide.toml"))
+
+    def diagram_parts(self, view: str, last: str | None = None) -> tuple[Hashable, ...]:
+        """Return the ground, the ranks, the towers, the turn and the last action."""
+        from tourney.games.sages_tafl.diagram import parts_of  # noqa: PLC0415 - bots need no diagrams
+
+        return parts_of(view, last)
+
+    def diagram_part(self, index: int, part: Any) -> Diagram:
+        """Return what a part shows."""
+        from tourney.games.sages_tafl.diagram import part_of  # noqa: PLC0415 - bots need no diagrams
+
+        return part_of(index, part)

@@ -10,6 +10,7 @@ after the first, sorts like the strings.
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from tourney.errors import ActionError, PositionError
@@ -138,6 +139,7 @@ def action_string(action: int) -> str:
     return head + _NAMES[action >> 8 & 255]
 
 
+@lru_cache(16384)
 def parse_action(text: str) -> int:
     """Return the action of a string, legal or not. Raises ActionError."""
     if text == PASS_STRING:

@@ -1,9 +1,12 @@
 """The diagram of a position of the Seven Sages."""
 
+from collections.abc import Hashable
+from dataclasses import replace
+from typing import Any
+
 from tourney.errors import ActionError
-from tourney.games.diagram import Arrow, Cell, Diagram, Label, Mark, Piece
+from tourney.games.diagram import LAST, Arrow, Cell, Diagram, Label, Mark, Piece, field, fill, join
 from tourney.games.seven_sages import board
-from tourney.games.seven_sages.board import Position
 
 _SEAT_NAMES = {1: "Red", 2: "Blue"}
 
@@ -27,30 +30,57 @@ _LABELS = (
 )
 
 
-def diagram_of(position: Position, last: str | None) -> Diagram:
-    """Return the diagram of a position; ``last`` is the last action's string."""
-    marks, arrows, notes = _trace(last)
-    return Diagram(_CELLS, _pieces(position), marks, arrows, _LABELS, (*_notes(position), *notes))
+_GROUND = Diagram(_CELLS, labels=_LABELS)
+_SAGES = 7
+_FOOL, _TURN = 2 * _SAGES + 1, 2 * _SAGES + 2
+"""Indices of parts: after the ground come Red's and Blue's sages, the fool, the turn and the last action."""
 
 
-def _pieces(position: Position) -> tuple[Piece, ...]:
-    sages = [
-        Piece(*_at(sage), "S", seat, "sage", f"{_SEAT_NAMES[seat]}'s sage on {board.SQUARES[sage]}")
-        for seat, side in ((1, position.red), (2, position.blue))
-        for sage in side
-    ]
-    return (*sages, Piece(*_at(position.fool), "F", 0, "fool", f"the fool on {board.SQUARES[position.fool]}"))
+def parts_of(view: str, last: str | None) -> tuple[Hashable, ...]:
+    """Return the parts of a diagram, for ``part_of``; the turn is seat, starter and whether it is over."""
+    red, blue, fool, seat, _, round_, ply, starter = view.split(" ")
+    over = fool in _GOALS or (round_ == _LAST_ROUND and ply == _LAST_PLY)
+    return ("", *red.split(","), *blue.split(","), fool, (seat, starter, over), last)
 
 
-def _notes(position: Position) -> tuple[str, ...]:
-    red, blue = position.points
-    begun = f"begun by {_SEAT_NAMES[position.starter]}"
-    turn = "the game is over" if position.is_over else f"{_SEAT_NAMES[position.seat]} to act"
-    actions = f"{position.ply} of {board.LAST_PLY} actions"
+_GOALS = {
+    name for square, name in enumerate(board.SQUARES) if any(c >> square & 1 for c in board.CITIES.values())
+}
+_LAST_ROUND, _LAST_PLY = str(board.LAST_ROUND), str(board.LAST_PLY)
+
+
+def part_of(index: int, part: Any) -> Diagram:
+    """Return a part of a diagram."""
+    if index == 0:
+        return _GROUND
+    if index < _FOOL:
+        return Diagram(pieces=(_sage(1 if index <= _SAGES else 2, part),))
+    if index == _FOOL:
+        return Diagram(pieces=(Piece(*_at(board.SQUARE[part]), "F", 0, "fool", f"the fool on {part}"),))
+    if index == _TURN:
+        return Diagram(notes=_notes(*part))
+    marks, arrows, notes = _trace(part)
+    return Diagram(marks=marks, arrows=arrows, notes=notes)
+
+
+def _sage(seat: int, name: str) -> Piece:
+    return Piece(*_at(board.SQUARE[name]), "S", seat, "sage", f"{_SEAT_NAMES[seat]}'s sage on {name}")
+
+
+def _notes(seat: str, starter: str, over: bool) -> tuple[str, ...]:
+    begun = f"begun by {_SEAT_NAMES[int(starter)]}"
+    turn = "the game is over" if over else f"{_SEAT_NAMES[int(seat)]} to act"
     return (
-        f"points: Red {red}, Blue {blue} ({board.WINNING_POINTS} win)",
-        f"round {position.round_} of {board.LAST_ROUND}, {begun}, {actions}; {turn}",
+        f"points: Red {field(4, 0)}, Blue {field(4, 1)} ({board.WINNING_POINTS} win)",
+        f"round {field(5)} of {board.LAST_ROUND}, {begun}, {field(6)} of {board.LAST_PLY} actions; {turn}",
     )
+
+
+def diagram_of(view: str, last: str | None) -> Diagram:
+    """Return the diagram of a position string; ``last`` is the last action's string. Raises PositionError."""
+    board.parse_position(view)
+    drawn = join(part_of(index, part) for index, part in enumerate(parts_of(view, last)))
+    return replace(drawn, notes=fill(drawn.notes, view, last))
 
 
 def _trace(last: str | None) -> tuple[tuple[Mark, ...], tuple[Arrow, ...], tuple[str, ...]]:
@@ -61,7 +91,7 @@ def _trace(last: str | None) -> tuple[tuple[Mark, ...], tuple[Arrow, ...], tuple
         action = board.parse_action(last)
     except ActionError:
         return (), (), ()
-    notes = (f"last: {last}",)
+    notes = (f"last: {LAST}",)
     if action == board.PASS:
         return (), (), notes
     leaving = _at(board.leaving_square(action))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tourney.games.base import OVER, Game, GoldenMatch, OpeningBook, State
 from tourney.games.seven_sages import board
@@ -25,7 +25,7 @@ from tourney.games.seven_sages.board import (
     position_string,
     rest_square,
 )
-from tourney.games.seven_sages.moves import legal_actions, score
+from tourney.games.seven_sages.moves import is_legal, legal_actions, score
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,6 +54,14 @@ class SevenSagesState(State[int]):
             own, others = (at.red, at.blue) if at.seat == RED else (at.blue, at.red)
             self._legal = () if self.actor == OVER else legal_actions(at.seat, own, others, at.fool)
         return self._legal
+
+    def is_legal(self, action: int) -> bool:
+        """Say whether an action is legal here, by the sage that it moves."""
+        if self._legal is not None or action == PASS or self.actor == OVER:
+            return action in self.legal_actions()
+        at = self._position
+        own, others = (at.red, at.blue) if at.seat == RED else (at.blue, at.red)
+        return is_legal(action, at.seat, own, others, at.fool)
 
     def play(self, action: int) -> SevenSagesState:
         """Return the state after a legal action."""
@@ -143,10 +151,22 @@ class SevenSages(Game[int]):
         """Return the diagram of a position, with the last action marked. Raises PositionError."""
         from tourney.games.seven_sages.diagram import diagram_of  # noqa: PLC0415 - bots need no diagrams
 
-        return diagram_of(parse_position(view), last)
+        return diagram_of(view, last)
 
     def guide(self) -> Guide:
         """Return the rules in short."""
         from tourney.games.guide import read_guide  # noqa: PLC0415 - bots need no guide
 
         return read_guide(Path(__file__).with_name("guide.toml"))
+
+    def diagram_parts(self, view: str, last: str | None = None) -> tuple[Hashable, ...]:
+        """Return the ground, each sage, the fool, the turn and the last action."""
+        from tourney.games.seven_sages.diagram import parts_of  # noqa: PLC0415 - bots need no diagrams
+
+        return parts_of(view, last)
+
+    def diagram_part(self, index: int, part: Any) -> Diagram:
+        """Return what a part shows."""
+        from tourney.games.seven_sages.diagram import part_of  # noqa: PLC0415 - bots need no diagrams
+
+        return part_of(index, part)

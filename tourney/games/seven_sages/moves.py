@@ -16,13 +16,19 @@ from tourney.games.seven_sages.board import (
     RAYS,
     RED,
     RISING,
+    SIZE,
     SOUTH,
     SOUTH_EAST,
     SOUTH_WEST,
     WEST,
+    is_oust,
+    leaving_square,
     mask_of,
     other,
     oust,
+    oust_square,
+    plain_target,
+    rest_square,
 )
 
 OWN_TOUCH = 2
@@ -191,6 +197,54 @@ def legal_actions(seat: int, own: tuple[int, ...], others: tuple[int, ...], fool
             actions += [base | PLACE[square] for square in (*rests, *goals)]
     actions.sort()
     return actions or [PASS]
+
+
+def is_legal(action: int, seat: int, own: tuple[int, ...], others: tuple[int, ...], fool: int) -> bool:
+    """Say whether an action other than a pass is legal, without listing all."""
+    sage = leaving_square(action)
+    if sage not in own:
+        return False
+    own_mask, other_mask = mask_of(own), mask_of(others)
+    bit = 1 << sage
+    if is_oust(action):
+        if _has_line(own_mask ^ bit | 1 << fool) or oust_square(action) != fool:
+            return False
+        heading = _ousting(own_mask, other_mask, fool).get(sage)
+        if heading is None:
+            return False
+        rests, goals = driven(seat, sage, heading, own_mask, other_mask, fool)
+        return rest_square(action) in rests or rest_square(action) in goals
+    home = own_mask & CITIES[seat]
+    way = _way(seat, action, bool(home) and not home & bit)
+    if not way or way & (own_mask | other_mask | 1 << fool):
+        return False
+    return not _has_line(own_mask ^ bit | 1 << plain_target(action))
+
+
+@cache
+def _way(seat: int, action: int, city_closed: bool) -> int:
+    """Return the mask of the squares that a plain move crosses and ends on, or 0 if it is never legal."""
+    sage, target = leaving_square(action), plain_target(action)
+    rays = [rays[sage] for rays in RAYS if target in rays[sage]]
+    reaches = _reaches(seat, sage, city_closed)
+    if not rays or not any(action in moves[0] for side in reaches for _, moves in side):
+        return 0
+    return mask_of(rays[0][: rays[0].index(target) + 1])
+
+
+_LINES = tuple(
+    (
+        RAYS[direction][SIZE + 1][0] - SIZE - 1,
+        mask_of(k for k, ray in enumerate(RAYS[direction]) if len(ray) > 1),
+    )
+    for direction in range(RISING)
+)
+"""By direction: how far apart neighbors are, and the squares where a line of three can begin."""
+
+
+def _has_line(sages: int) -> bool:
+    """Say whether some sages form a line of three."""
+    return any(sages & starts & sages >> step & sages >> 2 * step for step, starts in _LINES)
 
 
 def _without(moves: list[int], sage: int, barred: int) -> list[int]:

@@ -1,0 +1,112 @@
+"""Compact text for a page's data: numbers as one or two characters, and columns of values that seldom change.
+
+The texts contain none of the characters that JSON or HTML escape. ``templates/static/board.js`` decodes them.
+"""
+
+from collections.abc import Sequence
+
+from tourney.games.diagram import FIELD
+
+ALPHABET = "".join(c for c in map(chr, range(33, 127)) if c not in "\"\\<>&'")
+"""The digits: 88 characters, without the blank that separates texts."""
+_ONE = 62  # numbers below it have one character
+_TWO = 24  # further characters that begin a number of two; the last two begin one of four
+_BASE = len(ALPHABET)
+
+SAME, COUNT, ALTERNATE, SPLICE = "=+~/"
+"""How a column predicts a value: as the one before, one more, as that before the last, or like the one
+before, of which the common start and end are left out."""
+
+_LONG = 16  # characters from which values are spliced
+
+
+def number(n: int) -> str:
+    """Return the code of a number from 0 to 1,000,000: no code is the start of another."""
+    if n < _ONE:
+        return ALPHABET[n]
+    n -= _ONE
+    if n < _TWO * _BASE:
+        return ALPHABET[_ONE + n // _BASE] + ALPHABET[n % _BASE]
+    n -= _TWO * _BASE
+    high, low = divmod(n, _BASE)
+    top, high = divmod(high, _BASE)
+    over, top = divmod(top, _BASE)
+    return ALPHABET[_ONE + _TWO + over] + ALPHABET[top] + ALPHABET[high] + ALPHABET[low]
+
+
+def column(values: Sequence[str]) -> str:
+    """Return the code of a column of texts without blanks: its way of prediction and the other values.
+
+    The first value follows the way; then, after a blank each, the plies since the last such entry, as a
+    number, and the value. ``SPLICE`` puts the lengths of the common start and end before the rest of a value.
+    """
+    before = values[0]
+    same = [k for k in range(1, len(values)) if values[k] != values[k - 1]]
+    if not same:
+        return SAME + before
+    if max(map(len, values)) > _LONG:
+        return _entries(SPLICE, before, same, [_splice(values[k - 1], values[k]) for k in same])
+    best, way = same, SAME
+    if 2 * len(same) > len(values):
+        alternate = [k for k in range(1, len(values)) if k == 1 or values[k] != values[k - 2]]
+        if len(alternate) < len(best):
+            best, way = alternate, ALTERNATE
+    if before.isascii() and before.isdecimal() and 3 * len(best) > len(values):
+        counted = [k for k in range(1, len(values)) if values[k] != _next(values[k - 1])]
+        if len(counted) < len(best):
+            best, way = counted, COUNT
+    return _entries(way, before, best, [values[k] for k in best])
+
+
+def _entries(way: str, first: str, places: Sequence[int], texts: Sequence[str]) -> str:
+    words = [way + first]
+    at = 0
+    for place, text in zip(places, texts, strict=True):
+        words.append(number(place - at) + text)
+        at = place
+    return " ".join(words)
+
+
+def _next(text: str) -> str:
+    return str(int(text) + 1) if text.isascii() and text.isdecimal() and len(text) < 10 else ""
+
+
+def _splice(old: str, new: str) -> str:
+    head = _common(old, new)
+    tail = _common(old[head:][::-1], new[head:][::-1])
+    return number(head) + number(tail) + new[head : len(new) - tail]
+
+
+def _common(a: str, b: str) -> int:
+    """Return the length of the common start of two texts."""
+    low, high = 0, min(len(a), len(b))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if a[low:middle] == b[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def columns(texts: Sequence[str]) -> list[list[str]]:
+    """Return the code of texts that are fields separated by blanks: per field its separator and its columns.
+
+    A field is split by ``/``, ``,`` or ``:`` into columns if it always has as many of them. Texts with
+    different numbers of fields are one column, without a separator, with ``FIELD`` for their blanks.
+    """
+    rows = [text.split(" ") for text in texts]
+    width = len(rows[0])
+    if any(len(row) != width for row in rows):
+        return [["", column([text.replace(" ", FIELD) for text in texts])]]
+    found = []
+    for values in zip(*rows, strict=True):
+        separator = next((c for c in "/,:" if c in values[0] and _steady(values, c)), "")
+        parts = zip(*(value.split(separator) for value in values), strict=True) if separator else (values,)
+        found.append([separator, *map(column, parts)])
+    return found
+
+
+def _steady(values: Sequence[str], separator: str) -> bool:
+    count = values[0].count(separator)
+    return all(value.count(separator) == count for value in values)
