@@ -80,6 +80,7 @@ def test_list_has_shipped_bots_in_every_format() -> None:
     table = done("list")
     assert [line.split()[0] for line in table.splitlines()[2:]] == [
         "greedy",
+        "heron",
         "mason",
         "pebble",
         "random",

@@ -1,5 +1,7 @@
 """The shipped bots as processes: whole games of every game that they support."""
 
+import shutil
+
 import pytest
 
 from tests.engines.conftest import Play, room_of, spec_of
@@ -11,7 +13,17 @@ from tourney.games.registry import find_game
 MANIFESTS = {
     name: read_manifest((folder / "bot.toml").read_text(), name) for name, folder in shipped_bots().items()
 }
-PAIRS = [(name, game) for name, manifest in MANIFESTS.items() for game in manifest.games]
+PROGRAMS = {name: manifest.command[0] for name, manifest in MANIFESTS.items()}
+PAIRS = [
+    pytest.param(
+        *(name, game),
+        marks=pytest.mark.skipif(
+            PROGRAMS[name] == "node" and shutil.which("node") is None, reason="node is not installed"
+        ),
+    )
+    for name, manifest in MANIFESTS.items()
+    for game in manifest.games
+]
 
 
 def test_each_folder_has_a_bot_of_its_name() -> None:

@@ -1,0 +1,252 @@
+// Heron plays Sage Stones by rules of its own: for each square that it may take it plays many games to their
+// end, and takes the square after which it wins most.
+//
+// In these games everybody takes a square that captures most, else one at random. The numbers are drawn from the
+// seed of the line `game`, so the same match gives the same game again. `--playouts=N` sets the games for a square.
+"use strict";
+
+const COLUMNS = 7, ROWS = 9, WIPED = 3, LAST_ROLL = 500; // column 6 has the index 3
+const MOST_ACTIONS = 400; // a game that is longer than this is judged by the stones in hand
+const DIRECTIONS = [[0, 1], [0, -1], [1, 0], [-1, 0], [1, 1], [1, -1], [-1, 1], [-1, -1]];
+
+// The columns by a throw of 0 to 26, and whether another turn follows; -1 loses the turn.
+const THROWS = [];
+for (let a = 1; a <= 3; a++)
+  for (let b = 1; b <= 3; b++)
+    for (let c = 1; c <= 3; c++) {
+      const different = a !== b && b !== c && a !== c;
+      THROWS.push({ column: different ? -1 : a + b + c - 3, again: a === b && b === c });
+    }
+
+/** Draws whole numbers; the generator is xorshift32. */
+class Draw {
+  constructor(seed) {
+    this.state = Number(BigInt(seed) % 4294967291n) + 1;
+  }
+
+  below(count) {
+    let x = this.state;
+    x ^= x << 13;
+    x ^= x >>> 17;
+    x ^= x << 5;
+    this.state = x >>> 0;
+    return Math.floor((this.state / 4294967296) * count);
+  }
+}
+
+/** A position: `board` has a colour or 0 for each square, column by column. Colours count from 1. */
+class Position {
+  constructor(seats, stones, playOn) {
+    this.seats = seats;
+    this.playOn = playOn;
+    this.colours = seats === 2 ? 4 : seats;
+    this.board = new Uint8Array(COLUMNS * ROWS);
+    this.hands = new Uint8Array(this.colours + 1).fill(stones);
+    this.ranks = new Uint8Array(this.colours + 1); // of colours that are done
+    this.finished = 0;
+    this.colour = 1;
+    this.column = -1; // to be placed in; -1: the dice are next
+    this.again = false;
+    this.rolls = 0;
+    this.over = false;
+  }
+
+  copy() {
+    const other = Object.create(Position.prototype);
+    Object.assign(other, this);
+    other.board = this.board.slice();
+    other.hands = this.hands.slice();
+    other.ranks = this.ranks.slice();
+    return other;
+  }
+
+  owner(colour) {
+    return ((colour - 1) % this.seats) + 1;
+  }
+
+  next() {
+    this.column = -1;
+    if (this.rolls >= LAST_ROLL) {
+      this.over = true;
+      return;
+    }
+    do this.colour = (this.colour % this.colours) + 1;
+    while (this.ranks[this.colour]);
+  }
+
+  full(column) {
+    for (let square = column * ROWS; square < (column + 1) * ROWS; square++)
+      if (!this.board[square]) return false;
+    return true;
+  }
+
+  lift(square) {
+    const colour = this.board[square];
+    if (colour && !this.ranks[colour]) this.hands[colour]++;
+    this.board[square] = 0;
+  }
+
+  /** Roll: a column, or -1 for three different faces; `again` for a triple. */
+  roll(column, again) {
+    this.rolls++;
+    if (column < 0) {
+      this.next();
+    } else if (!this.full(column)) {
+      this.column = column;
+      this.again = again;
+    } else if (!this.full(WIPED)) {
+      this.column = WIPED;
+      this.again = false;
+    } else {
+      for (let square = 0; square < this.board.length; square++) this.lift(square);
+      this.next();
+    }
+  }
+
+  /** The squares that a stone of a colour on `square` captures, added to `found`; returns their number. */
+  captured(square, colour, found) {
+    const column = Math.floor(square / ROWS), row = square % ROWS;
+    let count = 0;
+    for (const [dc, dr] of DIRECTIONS) {
+      let c = column, r = row, length = 0;
+      for (;;) {
+        c += dc;
+        r += dr;
+        if (dc === 0) r = (r + ROWS) % ROWS; // a column is a ring
+        const inside = c >= 0 && c < COLUMNS && r >= 0 && r < ROWS;
+        const there = inside && !(c === column && r === row) ? this.board[c * ROWS + r] : 0;
+        if (!there) {
+          length = 0;
+          break;
+        }
+        if (there === colour) break;
+        length++;
+      }
+      count += length;
+      for (let k = 1; found && k <= length; k++)
+        found.push((column + dc * k) * ROWS + (dc === 0 ? (row + dr * k + ROWS) % ROWS : row + dr * k));
+    }
+    return count;
+  }
+
+  place(square) {
+    const colour = this.colour;
+    this.board[square] = colour;
+    this.hands[colour]--;
+    if (this.hands[colour] === 0) {
+      this.ranks[colour] = ++this.finished;
+      this.over = !this.playOn || this.finished === this.colours - 1;
+      if (!this.over) this.next();
+      return;
+    }
+    const taken = [];
+    this.captured(square, colour, taken);
+    for (const one of taken) this.lift(one);
+    if (this.again && this.rolls < LAST_ROLL) this.column = -1;
+    else this.next();
+  }
+
+  squares() {
+    const found = [];
+    for (let square = this.column * ROWS; square < (this.column + 1) * ROWS; square++)
+      if (!this.board[square]) found.push(square);
+    return found;
+  }
+
+  /** How a seat stands, the higher the better: first by colours that are done, then by stones in hand. */
+  standing(seat) {
+    let best = -1000;
+    for (let colour = 1; colour <= this.colours; colour++)
+      if (this.owner(colour) === seat)
+        best = Math.max(best, this.ranks[colour] ? 100 - this.ranks[colour] : -this.hands[colour]);
+    return best;
+  }
+}
+
+/** Play a game to its end; return 2 for each seat that the given one is better than, 1 for each equal one. */
+function playout(position, seat, draw) {
+  for (let actions = 0; !position.over && actions < MOST_ACTIONS; actions++) {
+    if (position.column < 0) {
+      const thrown = THROWS[draw.below(27)];
+      position.roll(thrown.column, thrown.again);
+      continue;
+    }
+    const squares = position.squares();
+    let chosen = squares[draw.below(squares.length)], most = 0;
+    for (const square of squares) {
+      const count = position.captured(square, position.colour, null);
+      if (count > most) {
+        most = count;
+        chosen = square;
+      }
+    }
+    position.place(chosen);
+  }
+  let points = 0;
+  const own = position.standing(seat);
+  for (let other = 1; other <= position.seats; other++)
+    if (other !== seat) points += 1 + Math.sign(own - position.standing(other));
+  return points;
+}
+
+/** Return the best square, and its mean score in thousandths. */
+function choose(position, seat, draw, playouts) {
+  let best = -1, chosen = -1;
+  for (const square of position.squares()) {
+    let points = 0;
+    for (let k = 0; k < playouts; k++) {
+      const after = position.copy();
+      after.place(square);
+      points += playout(after, seat, draw);
+    }
+    if (points > best) {
+      best = points;
+      chosen = square;
+    }
+  }
+  return [chosen, Math.floor((1000 * best) / (2 * playouts * (position.seats - 1)))];
+}
+
+const given = process.argv.find((word) => word.startsWith("--playouts="));
+const playouts = given ? Math.max(1, parseInt(given.slice(11), 10) || 1) : 200;
+let position = null, seat = 1, draw = new Draw(1);
+
+function answer(line) {
+  const [word, ...rest] = line.split(" ");
+  if (word === "tourney") return "bot name=heron version=1.0\n";
+  if (word === "game") {
+    if (rest[0] !== "sage-stones") {
+      process.stderr.write("heron plays sage-stones and nothing else\n");
+      process.exit(1);
+    }
+    const settings = new Map(rest.slice(1).map((setting) => setting.split("=")));
+    seat = Number(settings.get("seat"));
+    draw = new Draw(settings.get("seed"));
+    position = new Position(
+      Number(settings.get("seats")), Number(settings.get("stones") || 10), settings.get("play-on") === "yes");
+    return "ready\n";
+  }
+  if (word === "play") {
+    const action = rest[1];
+    if (action.startsWith("roll-")) {
+      const faces = [...action.slice(5)].map(Number);
+      const [a, b, c] = faces;
+      const different = a !== b && b !== c && a !== c;
+      position.roll(different ? -1 : a + b + c - 3, a === b && b === c);
+    } else {
+      position.place((Number(action[0]) - 3) * ROWS + action.charCodeAt(1) - 97);
+    }
+  }
+  if (word === "go") {
+    const [square, score] = choose(position, seat, draw, playouts);
+    const name = `${3 + Math.floor(square / ROWS)}${String.fromCharCode(97 + (square % ROWS))}`;
+    return `info score=${score} playouts=${playouts * position.squares().length}\nmove ${name}\n`;
+  }
+  return "";
+}
+
+require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
+  if (line === "quit") process.exit(0);
+  const text = answer(line);
+  if (text) process.stdout.write(text);
+});
