@@ -758,7 +758,7 @@
     event.preventDefault();
     pause();
     show(+target.getAttribute("href").slice(5));
-    if (!moves.contains(target)) cockpit.scrollIntoView({ block: "nearest" });
+    if (!moves.contains(target)) stage.scrollIntoView({ block: "nearest" });
   });
   window.addEventListener("hashchange", function () {
     const found = parsed(location.hash);
@@ -810,7 +810,7 @@
       },
     });
     show(at === undefined ? mate[1] || ply : at);
-    cockpit.scrollIntoView({ block: "nearest" });
+    if (at === undefined) cockpit.scrollIntoView({ block: "start" });
   }
 
   document.querySelectorAll(".mates li").forEach(function (item) {

@@ -79,7 +79,7 @@ def _line(places: Sequence[tuple[int, int]]) -> str:
 
 def _plot(xs: plots.Scale, ys: plots.Scale, said: str, parts: Iterable[str]) -> Markup:
     head = [f'<svg class="plot" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{said}">']
-    rows = [(round(ys.at(value)), name) for value, name in _named_ticks(ys, 3)]
+    rows = [(round(ys.at(value)), name) for value, name in _named_ticks(ys, 4)]
     head.append(f'<path class="grid" d="{"".join(f"M{_LEFT} {y}H{_RIGHT}" for y, _ in rows)}"/>')
     head.append(f'<g class="y">{"".join(_text(_LEFT - 6, y + 4, name) for y, name in rows)}</g>')
     columns = [(round(xs.at(value)), name) for value, name in _named_ticks(xs, 4) if value == int(value)]

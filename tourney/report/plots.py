@@ -1,23 +1,15 @@
 """Plots drawn by hand as SVG text, where they are better than a library's (decision 127).
 
-Equal data give equal bytes; CSS classes give all colors. Coordinates have at most one decimal. Text from
-outside passes through ``escape``.
+Equal data give equal bytes; CSS classes give all colors. Coordinates have at most one decimal.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from tourney.report import text
-
-WIDTH, HEIGHT = 520, 190
-_LEFT, _RIGHT, _TOP, _BOTTOM = 46, 12, 12, 28
-_MOST_DOTS = 80
-"""Points of a line up to which each gets a dot."""
-
-Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,95 +94,3 @@ def whisker_axis(scale: Scale) -> Markup:
     return Markup(  # noqa: S704 - numbers alone
         f'<svg class="whisker axis" aria-hidden="true">{numbers}</svg>'
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Series:
-    """A line of a chart: its name, the CSS class of its color, and its points in order."""
-
-    name: str
-    style: str
-    points: tuple[Point, ...]
-
-
-def line_plot(lines: Sequence[Series], last: int, said: str) -> Markup:
-    """Return lines over plies 0..last on a value axis that holds 0; omit lines without points."""
-    shown = [line for line in lines if line.points]
-    values = _without_outliers([y for line in shown for _, y in line.points])
-    xs = Scale(0, max(last, 1), _LEFT, WIDTH - _RIGHT)
-    ys = axis_of([0.0, *values], HEIGHT - _BOTTOM, _TOP)
-    parts = [_CURSOR]
-    for line in shown:
-        points = [(x, min(max(y, ys.low), ys.high)) for x, y in line.points]
-        parts.append(f'<path class="line {line.style}" d="{_path(xs, ys, points)}"/>')
-        parts.extend(_dots(xs, ys, points, line.style))
-    return _plot(xs, ys, (0, last), said, parts)
-
-
-def _without_outliers(values: Sequence[float]) -> list[float]:
-    """Return the values of at most 20 times the median size: the score of a sure win would flatten them."""
-    sizes = sorted(abs(value) for value in values if value)
-    if not sizes:
-        return []
-    most = 20 * sizes[len(sizes) // 2]
-    return [value for value in values if abs(value) <= most]
-
-
-def bar_plot(bars: Sequence[tuple[int, float, str]], last: int, said: str) -> Markup:
-    """Return a bar for each (ply, value, CSS class) over plies 0..last."""
-    xs = Scale(0, max(last, 1), _LEFT, WIDTH - _RIGHT)
-    ys = axis_of([0.0, *(value for _, value, _ in bars)], HEIGHT - _BOTTOM, _TOP, room=0)
-    parts = [_CURSOR]
-    width = min(9.0, max(1.0, (WIDTH - _LEFT - _RIGHT) / max(last, 1) * 0.7))
-    for style in sorted({style for _, _, style in bars}):
-        path = "".join(
-            f"M{coordinate(xs.at(ply))} {coordinate(ys.at(0))}V{coordinate(min(ys.at(value), ys.at(0) - 1))}"
-            for ply, value, own in bars
-            if own == style
-        )
-        parts.append(f'<path class="bar {style}" stroke-width="{coordinate(width)}" d="{path}"/>')
-    return _plot(xs, ys, (0, last), said, parts)
-
-
-def _plot(xs: Scale, ys: Scale, limits: tuple[int, int], said: str, parts: Sequence[str]) -> Markup:
-    """Return a chart: the axes, with integer ticks of x within ``limits``, and the given parts."""
-    first, last = limits
-    head = [f'<svg class="plot" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(said)}">']
-    ticks = ys.ticks(5)
-    step = ticks[1] - ticks[0] if len(ticks) > 1 else 1.0
-    digits = max(0, -math.floor(math.log10(step) + 1e-9))
-    for tick in ticks:
-        y = coordinate(ys.at(tick))
-        kind = "zero" if tick == 0 else "grid"
-        head.append(f'<line class="{kind}" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{y}" y2="{y}"/>')
-        head.append(f'<text class="y" x="{_LEFT - 6}" y="{y}" dy="4">{_short(tick, digits)}</text>')
-    for tick in xs.ticks(9):
-        if tick == int(tick) and first <= tick <= last:
-            x = coordinate(xs.at(tick))
-            head.append(f'<text class="x" x="{x}" y="{HEIGHT - 8}">{text.number(tick, 0)}</text>')
-    return Markup("".join([*head, *parts, "</svg>"]))  # noqa: S704 - numbers, our own classes, escaped words
-
-
-def _short(value: float, digits: int) -> str:
-    for least, size, letter in ((1e9, 1e9, "G"), (1e6, 1e6, "M"), (1e4, 1e3, "k")):
-        if abs(value) >= least:
-            return text.number(value / size, 0 if value % size == 0 else 1) + letter
-    return text.number(value, digits)
-
-
-def _path(xs: Scale, ys: Scale, points: Sequence[Point]) -> str:
-    return "M" + "L".join(f"{coordinate(xs.at(x))} {coordinate(ys.at(y))}" for x, y in points)
-
-
-def _dots(xs: Scale, ys: Scale, points: Sequence[Point], style: str) -> Iterator[str]:
-    if len(points) <= _MOST_DOTS:
-        for x, y in points:
-            at = f'cx="{coordinate(xs.at(x))}" cy="{coordinate(ys.at(y))}"'
-            yield f'<circle class="dot {style}" {at} r="2.5"/>'
-
-
-_CURSOR = (
-    f'<line class="cursor" x1="{_LEFT}" x2="{_LEFT}" y1="{_TOP}" y2="{HEIGHT - _BOTTOM}"'
-    f' data-left="{_LEFT}" data-right="{WIDTH - _RIGHT}" visibility="hidden"/>'
-)
-"""The line that the page's script moves to the current ply; the script reads the scale from it."""
