@@ -196,8 +196,8 @@ class Turn:
     def info(self, text: str = "", **values: object) -> None:
         """Write to the match log: ``info("late", score=0.31, depth=7)`` logs ``score=0.31 depth=7 late``.
 
-        The match's page shows values and text, and plots every number. Text beyond the referee's allowance between two
-        requests is dropped.
+        The match's page shows values and text, and plots every number. Text beyond the referee's allowance
+        between two requests is dropped.
         """
         words = [f"{key}={value}" for key, value in values.items()]
         if text:
