@@ -67,6 +67,15 @@ def test_pages_load_nothing_from_elsewhere(report: Report) -> None:
             assert "url(" not in text
 
 
+def test_style_sheets_close_every_block(report: Report) -> None:
+    for path in (report.folder / "assets").glob("*.css"):
+        depth = 0
+        for brace in re.findall(r"[{}]", re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.DOTALL)):
+            depth += 1 if brace == "{" else -1
+            assert 0 <= depth <= 3, path
+        assert depth == 0, path
+
+
 def test_hostile_names_are_plain_text(report: Report) -> None:
     for path in pages(report.folder):
         page = read(path)
