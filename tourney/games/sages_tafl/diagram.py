@@ -1,11 +1,11 @@
 """A drawing of a position of Sages Tafl."""
 
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from tourney.games.diagram import LAST, Arrow, Cell, Diagram, Label, Mark, Piece, field, fill, join
+from tourney.games.diagram import LAST, Arrow, Cell, Diagram, Label, Mark, Piece, field, fill, join, tray
 from tourney.games.sages_tafl import board
 from tourney.games.sages_tafl.game import standing_end
 
@@ -60,8 +60,8 @@ def _last(text: str, mover: int) -> tuple[tuple[Mark, ...], tuple[Arrow, ...]]:
 
 
 _GROUND = Diagram(_CELLS, labels=_LABELS)
-_TOWERS, _TURN = 10, 11
-"""Indices of parts: after the ground come the ranks from the highest, towers, turn and last action."""
+_TOWERS, _TURN, _GONE = 10, 11, 12
+"""Indices of parts: the ground, the ranks from the highest, towers, turn, lost pieces, last action."""
 _TOLD = (
     f"points: Black {field(3, 0)}, Red {field(3, 1)} ({board.WIN} win)",
     f"quiet actions: {field(4)} of {board.QUIET_LIMIT}; actions: {field(5)} of {board.PLY_LIMIT}",
@@ -72,7 +72,40 @@ def parts_of(view: str, last: str | None) -> tuple[Hashable, ...]:
     """Return the parts of a diagram, for ``part_of``: strings, and for the last action also its seat."""
     ranks, seat, towers, points, quiet, ply = view.split(" ")
     over = _over(ranks + towers.upper().replace("T", "S"), points, quiet, ply)
-    return ("", *ranks.split("/"), towers, over or seat, (last, seat))
+    return ("", *ranks.split("/"), towers, over or seat, _gone(ranks, towers, points), (last, seat))
+
+
+def _gone(ranks: str, towers: str, points: str) -> tuple[int, ...]:
+    """Return for each side its captured apprentices and skyships, its escaped apprentices and sages."""
+    found: list[int] = []
+    for sage, tower, apprentice, skyship, scored in zip(
+        "Ss", "Tt", "Aa", "Ff", points.split(":"), strict=True
+    ):
+        sages = int(sage not in ranks and tower not in towers)
+        escaped = int(scored) - board.SAGE_WORTH * sages
+        lost = _APPRENTICES - ranks.count(apprentice) - escaped
+        found += [lost, _SKYSHIPS - ranks.count(skyship), escaped, sages]
+    return tuple(found)
+
+
+def _aside(counts: tuple[int, ...]) -> Iterator[Piece]:
+    """Yield captured pieces beyond the other side's edge, and escaped ones beside the river's east end."""
+    for side, (y, step) in enumerate(((-3, -2), (_BOTTOM + 4, 2))):
+        letters = (0, 1, 0, 2)
+        for place, (letter, count) in enumerate(zip(letters, counts[4 * side : 4 * side + 4], strict=True)):
+            if count:
+                kind, glyph = _KINDS[letter], chr(board.LETTERS[side][letter])
+                fate = "captured" if place < _ESCAPED else "escaped"
+                piece = Piece(0, 0, glyph, side + 1, kind, f"{board.SIDES[side]} {kind}, {fate}")
+                off = place - _ESCAPED
+                x, at = (3 * place, y) if off < 0 else (_EAST, _RIVER_Y - step * (1 + off))
+                yield from tray(x, at, piece, count)
+
+
+_APPRENTICES, _SKYSHIPS = 8, 2
+_ESCAPED = 2
+"""The index of the first count of escaped pieces of a side."""
+_EAST, _RIVER_Y = 2 * len(board.FILES) + 1, _BOTTOM - 2 * board.RIVER
 
 
 def part_of(index: int, part: Any) -> Diagram:
@@ -90,6 +123,8 @@ def part_of(index: int, part: Any) -> Diagram:
     if index == _TURN:
         now = f"{board.SIDES[int(part) - 1]} to move" if part.isdecimal() else f"over: {part}"
         return Diagram(notes=(now, *_TOLD))
+    if index == _GONE:
+        return Diagram(pieces=tuple(_aside(part)))
     last, seat = part
     if not last:
         return Diagram()
