@@ -1,6 +1,11 @@
 """``tourney report``: write a tournament's report as a static site."""
 
+import hashlib
+import time
+import webbrowser
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -9,11 +14,12 @@ from tourney.cli.options import db_option, output_options
 from tourney.cli.output import Output, current
 from tourney.cli.progress import counting
 from tourney.cli.standings import warn_unknown_format
-from tourney.errors import StoreDamaged, UsageError
+from tourney.errors import StoreDamaged, StoreUnavailable, UsageError
 from tourney.report import text
 from tourney.report.address import parse_address
+from tourney.report.live import PATH, Live, state
 from tourney.report.pool import default_processes
-from tourney.report.rendering import MATCH_PAGES, Options
+from tourney.report.rendering import MATCH_PAGES, File, Options
 from tourney.report.site import Part, site_parts, sites_parts
 from tourney.report.source import Source, load
 from tourney.report.templates import Templates
@@ -22,6 +28,7 @@ from tourney.report.write import Written, write
 from tourney.store.repository import Repository
 from tourney.store.values import Tournament
 
+WATCH_SECONDS = 60
 MAX_DAMAGED = 20
 """Damaged parts to list."""
 
@@ -78,6 +85,23 @@ MAX_DAMAGED = 20
     metavar="N",
     help="Processes that render pages of matches. [default: one per processor]",
 )
+@click.option(
+    "--watch",
+    type=click.IntRange(min=1),
+    is_flag=False,
+    flag_value=WATCH_SECONDS,
+    metavar="[SECONDS]",
+    help="Write the report again while the tournament runs, if something changed, until it is finished; open"
+    f" pages reload. [default: every {WATCH_SECONDS} seconds]",
+)
+@click.option(
+    "--live",
+    type=click.IntRange(min=1),
+    hidden=True,
+    metavar="SECONDS",
+    help="As --watch, but write once: something else starts the command again after about these seconds.",
+)
+@click.option("--open", "show", is_flag=True, help="Open the first page in a browser.")
 @db_option
 @output_options
 def command(
@@ -90,11 +114,15 @@ def command(
     match_pages: int,
     every: bool,
     processes: int | None,
+    watch: int | None,
+    live: int | None,
+    show: bool,
     db: str,
 ) -> None:
     """Write the report of TOURNAMENT (default: the newest), and print the path of its first page.
 
-    The report is a folder of files that you can open in any browser, without a server or network.
+    The report is a folder of files that you can open in any browser, without a server or network. Where there
+    is an older report, only what changed is written.
     """
     if every and tournament is not None:
         raise UsageError("--all writes all tournaments: do not name one")
@@ -108,17 +136,20 @@ def command(
         address=parse_address(address),
         templates=Templates.of(templates),
     )
-    with Repository.open(db) as opened, opened.snapshot() as repository:
-        found = repository.tournament(tournament)
-        if every:
-            place = out or Path("reports") / "all"
-            written = write_reports(repository, repository.tournaments(), place, options, output, processes)
-        else:
-            place = out or Path("reports") / folder(found.name)
-            written = write_report(repository, found, place, options, output, processes)
-    unchanged = f" ({written.unchanged:,} unchanged)" if written.unchanged else ""
-    output.say(f"{written.pages:,} pages, {written.files:,} files{unchanged}, {written.bytes / 1e6:.1f} MB")
-    output.write(str(written.index))
+    task = _Task(tournament, out, every, options, processes, watch or live)
+    with Repository.open(db) as opened:
+        written = task.write(opened, output)
+        if written is None:
+            raise AssertionError("the first report is always written")
+        output.write(str(written.index))
+        if show:
+            _open(written.index, output)
+        while watch is not None and not task.over:
+            time.sleep(watch)
+            try:
+                written = task.write(opened, output) or written
+            except StoreUnavailable as error:
+                output.warn(f"{error}; the next report is tried in {watch} seconds")
     if written.damaged:
         for why in written.damaged[:MAX_DAMAGED]:
             output.warn(why)
@@ -126,6 +157,80 @@ def command(
             f"{text.count(len(written.damaged), 'part')} of the report could not be written, because the"
             " database is damaged; restore a backup and write the report again"
         )
+
+
+class _Task:
+    """A report that is written again and again. ``over``: all its tournaments are finished."""
+
+    def __init__(
+        self,
+        name: str | None,
+        out: Path | None,
+        every: bool,
+        options: Options,
+        processes: int | None,
+        seconds: int | None,
+    ) -> None:
+        self.over = False
+        self._name = name
+        self._out = out
+        self._every = every
+        self._options = options
+        self._processes = processes
+        self._seconds = seconds
+        self._seen = ""
+
+    def write(self, opened: Repository, output: Output) -> Written | None:
+        """Write the report if the database has changed since the last time; else return None."""
+        options = self._options
+        if self._seconds is not None and options.measured:
+            written = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+            options = replace(options, live=Live(written, self._seconds))
+        with opened.snapshot() as repository:
+            found = repository.tournament(self._name)
+            chosen = repository.tournaments() if self._every else (found,)
+            seen = _moment(repository, chosen)
+            if seen == self._seen:
+                return None
+            if self._every:
+                place = self._out or Path("reports") / "all"
+                written_ = write_reports(repository, chosen, place, options, output, self._processes)
+            else:
+                self._name = found.name
+                place = self._out or Path("reports") / folder(found.name)
+                written_ = write_report(repository, found, place, options, output, self._processes)
+            self._seen = seen
+            self.over = all(_finished(repository, tournament) for tournament in chosen)
+        unchanged = f" ({written_.unchanged:,} unchanged)" if written_.unchanged else ""
+        output.say(
+            f"{written_.pages:,} pages, {written_.files:,} files{unchanged}, {written_.bytes / 1e6:.1f} MB"
+        )
+        return written_
+
+
+def _moment(repository: Repository, tournaments: Sequence[Tournament]) -> str:
+    """Return a text that differs whenever a report of these tournaments does."""
+    found = [
+        (tournament, repository.progress(one), repository.entrants(one), tuple(repository.digests(one)))
+        for tournament in tournaments
+        for one in (tournament.id,)
+    ]
+    return hashlib.sha256(repr(found).encode("utf-8", "replace")).hexdigest()
+
+
+def _finished(repository: Repository, tournament: Tournament) -> bool:
+    progress = repository.progress(tournament.id)
+    return tournament.complete and progress.done == progress.rows
+
+
+def _open(index: Path, output: Output) -> None:
+    """Open a page in a browser, or say that there is none."""
+    try:
+        opened = webbrowser.open(index.as_uri())
+    except webbrowser.Error:
+        opened = False
+    if not opened:
+        output.warn(f"no browser could be started: open {index} in one")
 
 
 def write_report(
@@ -177,4 +282,6 @@ def _write(
                 done += 1
                 step(done, total)
 
-        return write(parts, out, advance, processes=processes or default_processes())
+        live = options.live
+        last = None if live is None else lambda hashes: File(PATH, state(live, sources, hashes))
+        return write(parts, out, advance, processes=processes or default_processes(), last=last)

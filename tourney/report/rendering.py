@@ -11,6 +11,7 @@ from jinja2 import Environment
 from tourney import __version__
 from tourney.report import listing, text
 from tourney.report.charts import available
+from tourney.report.live import Live, is_over, note
 from tourney.report.navigation import Section, section_of
 from tourney.report.source import Source
 from tourney.report.templates import SHIPPED, Templates
@@ -32,7 +33,7 @@ class Options:
 
     ``logs``: publish bots' standard error, the host's name and errors of the machine too (see ``privacy``).
     ``address``: where the folder will be published, with a ``/`` at its end, or "". ``templates``: what pages
-    are made with.
+    are made with. ``live``: pages say when they were written, and reload, while the tournament runs.
     """
 
     measured: bool = True
@@ -40,6 +41,7 @@ class Options:
     logs: bool = False
     address: str = ""
     templates: Templates = SHIPPED
+    live: Live | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +123,8 @@ class Look:
         """
         root = "../" * path.count("/")
         base = root + ("../" if self.prefix else "")
-        context.update(root=root, base=base, path=path, url=self.url(path))
+        place = {"path": path, "place": self.prefix + path, "url": self.url(path)}
+        context = {"live": None, **context, **place, "root": root, "base": base}
         try:
             rendered = self.environment.get_template(template).render(context)
         except Exception as error:
@@ -186,7 +189,17 @@ class Renderer:
 
     def page(self, path: str, template: str, **context: object) -> File:
         """Render a page at a path in the tournament's folder."""
-        return self.look.page(path, template, **context)
+        return self.look.page(path, template, live=self._live(path), **context)
+
+    def _live(self, path: str) -> str | None:
+        """Return what a page says while the tournament runs; "" if only its script does, None if it is over.
+
+        The other pages stay as they are when only the time of writing changes.
+        """
+        live = self.options.live
+        if live is None or not self.measured or is_over(self.source):
+            return None
+        return note(live, (self.source,)) if path == "index.html" else ""
 
     def tables(self, path: str, table: DataTable) -> Iterator[File]:
         """Yield a table for download: ``path`` with .csv and .json."""

@@ -3,7 +3,7 @@
 To add a kind of page, write a module with a function that yields its files, and add its line to ``KINDS``.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tourney.games import svg_diagram
@@ -28,6 +28,7 @@ from tourney.report import (
 )
 from tourney.report.address import sitemap
 from tourney.report.lead import lead
+from tourney.report.live import note_of_many
 from tourney.report.match_files import MatchWork, match_work
 from tourney.report.match_list import list_pages
 from tourney.report.navigation import Section
@@ -40,7 +41,7 @@ INLINE_CROSSTABLE = 24
 """Most entrants for which the first page has the crosstable too."""
 
 STATIC = (
-    *("style.css", "cockpit.css", "theme.js", "tables.js", "matches.js"),
+    *("style.css", "cockpit.css", "theme.js", "tables.js", "matches.js", "live.js"),
     *("board.js", "plots.js", "compare.js", "replay.js"),
 )
 
@@ -172,10 +173,10 @@ def _site_parts(source: Source, options: Options) -> Iterator[Part]:
 def sites_parts(sources: Iterable[Source], options: Options | None = None) -> Iterator[Part]:
     """Yield the parts of a report on several tournaments: a folder each, and a page that links to them."""
     options = options or Options()
-    return _with_sitemap(_sites_parts(sources, options), options)
+    return _with_sitemap(_sites_parts(tuple(sources), options), options)
 
 
-def _sites_parts(sources: Iterable[Source], options: Options) -> Iterator[Part]:
+def _sites_parts(sources: Sequence[Source], options: Options) -> Iterator[Part]:
     yield from _static_files(options.templates)
     entries = []
     for place, source in enumerate(sources, start=1):
@@ -183,7 +184,8 @@ def _sites_parts(sources: Iterable[Source], options: Options) -> Iterator[Part]:
         yield from _parts(source, options, prefix)
         entries.append(overview.tournament_row(source, f"{prefix}index.html"))
     look = Look.of("Tournaments", "", options)
-    yield look.page("index.html", "tournaments.html", entries=entries)
+    live = note_of_many(options.live, sources) if options.measured else None
+    yield look.page("index.html", "tournaments.html", entries=entries, live=live)
 
 
 def _with_sitemap(parts: Iterable[Part], options: Options) -> Iterator[Part]:

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,11 +61,14 @@ def write(
     progress: Callable[[str], None] | None = None,
     *,
     processes: int = 1,
+    last: Callable[[Mapping[str, str]], File] | None = None,
 ) -> Written:
     """Write a site to a sibling folder, which then replaces the target; call ``progress`` with each path.
 
     Pages of matches are rendered in ``processes`` processes. A file that the old report has already is linked
     instead of written; the bytes are the same either way.
+
+    ``last`` makes one more file from the hashes of all others, by path.
 
     Replaces an existing folder only if it is empty or a report. Raises UsageError for any other,
     EnvironmentFailure if the machine fails, and WorkerError if a process was killed; the target is then
@@ -87,6 +90,8 @@ def write(
                     writer.add_page(page)
                     if progress is not None:
                         progress(page.path)
+            if last is not None:
+                writer.add(last({path: entry.content for path, entry in writer.entries.items()}))
             written = writer.finish(folder / "index.html")
             _swap(partial, folder)
     except OSError as error:
@@ -95,12 +100,12 @@ def write(
 
 
 class _Writer:
-    """Fills a folder with a report, and counts."""
+    """Fills a folder with a report, and counts; ``entries`` are the files so far."""
 
     def __init__(self, folder: Path, old: OldReport) -> None:
         self._folder = folder
         self._old = old
-        self._entries: dict[str, Entry] = {}
+        self.entries: dict[str, Entry] = {}
         self._damaged: list[str] = []
         self._bytes = 0
         self._unchanged = 0
@@ -133,12 +138,12 @@ class _Writer:
 
     def finish(self, index: Path) -> Written:
         """Write manifest and marker; return what was written, with ``index`` as its first page."""
-        self._write(NAME, Manifest(self._entries).dump())
-        pages = sum(path.endswith(".html") for path in self._entries)
-        names = sorted({path.partition("/")[0] for path in self._entries})
-        marker = {"format": FORMAT, "files": len(self._entries), "pages": pages, "names": names}
+        self._write(NAME, Manifest(self.entries).dump())
+        pages = sum(path.endswith(".html") for path in self.entries)
+        names = sorted({path.partition("/")[0] for path in self.entries})
+        marker = {"format": FORMAT, "files": len(self.entries), "pages": pages, "names": names}
         self._write(MARKER, (json.dumps(marker) + "\n").encode("ascii"))
-        count = len(self._entries) + 2
+        count = len(self.entries) + 2
         return Written(index, pages, count, self._bytes, self._unchanged, tuple(self._damaged))
 
     def _place(self, path: str) -> Path:
@@ -161,7 +166,7 @@ class _Writer:
         return True
 
     def _note(self, path: str, entry: Entry, size: int, *, unchanged: bool) -> None:
-        self._entries[path] = entry
+        self.entries[path] = entry
         self._bytes += size
         self._unchanged += unchanged
 

@@ -57,7 +57,8 @@ def test_report_is_written_at_intervals_and_at_the_end(tmp_path: Path) -> None:
     setup.heartbeat(200)
     setup.written(3)
     assert setup.reporter.write_last() == "page.html"
-    assert setup.calls.read_text() == f"the.db report cup --quiet --out {tmp_path / 'out'}\n" * 4
+    call = f"the.db report cup --quiet --live 1800 --out {tmp_path / 'out'}"
+    assert setup.calls.read_text() == f"{call} --processes 1\n" * 3 + f"{call}\n"
     assert setup.messages == []
 
 

@@ -42,6 +42,8 @@ class Reporter(Listener):
         program: Sequence[str] = (sys.executable, "-c", _PROGRAM),
     ) -> None:
         self._words = [*program, "report", name, "--quiet"]
+        if minutes:
+            self._words += ["--live", str(max(1, round(minutes * 60)))]
         if out is not None:
             self._words += ["--out", str(out)]
         self._url = url
@@ -66,7 +68,7 @@ class Reporter(Listener):
         """Write the last report and wait for it; return the path of its first page, or "" if that fails."""
         if self._process is not None:
             self._finish(SECONDS)
-        self._start()
+        self._start(last=True)
         return self._finish(SECONDS)
 
     def close(self) -> None:
@@ -74,11 +76,12 @@ class Reporter(Listener):
         if self._process is not None:
             self._kill(say=False)
 
-    def _start(self) -> None:
+    def _start(self, *, last: bool = False) -> None:
+        """Start a report: in one process while matches are played, in as many as there are at the end."""
         self._started = self._clock()
         try:
             self._process = subprocess.Popen(  # noqa: S603 - Tourney itself
-                self._words,
+                self._words if last else [*self._words, "--processes", "1"],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
