@@ -136,6 +136,7 @@ KINDS = (
     PageKind(game_page.files, "Game", "game.html", under=("rules.html",)),
     PageKind(methods_page.files, "Methods", "methods.html"),
     PageKind(_bot_pages),
+    PageKind(_boards),
     PageKind(pair_page.files),
     PageKind(about.files),
     PageKind(_downloads),
