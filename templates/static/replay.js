@@ -200,7 +200,7 @@
     const think = make("span", { class: "think hush" });
     const facts = make("dl", { class: "info" });
     const line = make("p", { class: "pv" }, "");
-    if (times.length || clocks) item.append(make("p", { class: "live" }, clock, think));
+    if (times.length || clocks) item.append(make("p", { class: "clocks" }, clock, think));
     item.append(facts, line);
     return { item: item, clock: clock, think: think, facts: facts, line: line };
   });
