@@ -1,4 +1,4 @@
-"""The faults of all bots, by kind and match; and what an overloaded machine did to the tournament."""
+"""The faults of all bots, by kind and match; their times, and what an overloaded machine did to them."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -12,6 +12,7 @@ from tourney.report.listing import MatchLine
 from tourney.report.overview import FaultLine, fault_lines
 from tourney.report.rendering import File, Renderer
 from tourney.report.source import EntrantLabel
+from tourney.report.think_time import ThinkTime, think_time
 from tourney.results.overload import overload_text
 from tourney.results.tables import DataTable
 from tourney.store.values import OverloadTotals
@@ -76,6 +77,7 @@ class OverloadPage:
 
     said: str
     share: Fraction
+    times: ThinkTime
     lines: tuple[OverloadLine, ...]
     matches: tuple[tuple[MatchLine, int, int], ...]
     more: int
@@ -188,6 +190,7 @@ def _overload(make: Renderer) -> OverloadPage:
     listed = source.overloaded[:STRETCHED]
     return OverloadPage(
         said=overload_text(whole),
+        times=think_time(make),
         share=Fraction(whole.overloaded, max(1, whole.turns)),
         lines=tuple(sorted(lines, key=lambda line: -line.overloaded)),
         matches=tuple((make.line_of[one.number], one.turns, one.overloaded) for one in listed),

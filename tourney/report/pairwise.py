@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tourney.report import text
+from markupsafe import Markup
+
+from tourney.report import charts, text
 from tourney.report.source import EntrantLabel, Source
 from tourney.results.ratings import pool_notes
 from tourney.results.tables import DataTable
@@ -48,6 +50,24 @@ class Crosstable:
 def residual_step(z: float) -> int:
     """Return the shade 1..7 of a residual in standard deviations; 4 is within one."""
     return 4 + max(-3, min(3, int(z)))
+
+
+HEATMAP = 40
+"""Most entrants of the chart of residuals, which has a cell for each pair."""
+
+
+def residual_chart(cross: Crosstable) -> Markup | None:
+    """Return the residuals of all pairs as a chart, rows and columns numbered as in the crosstable."""
+    if not 2 < len(cross.lines) <= HEATMAP:
+        return None
+    cells = [
+        (row, column, cell.residual)
+        for row, line in enumerate(cross.lines, 1)
+        for column, cell in enumerate(line.cells, 1)
+        if cell is not None
+    ]
+    spec = charts.heatmap(cells, len(cross.lines), "Opponent", "Bot")
+    return charts.draw(spec, "Residuals of all pairs, as in the crosstable when it is shaded by residual")
 
 
 def crosstable(source: Source, pages: Mapping[tuple[int, int], str] | None = None) -> Crosstable:

@@ -75,8 +75,13 @@ def _index_page(make: Renderer) -> Iterator[File]:
 
 
 def _crosstable_page(make: Renderer) -> Iterator[File]:
+    cross = make.once(_crosstable)
     yield make.page(
-        "crosstable.html", "crosstable.html", cross=make.once(_crosstable), better=make.once(_superiority)
+        "crosstable.html",
+        "crosstable.html",
+        cross=cross,
+        better=make.once(_superiority),
+        residuals=pairwise.residual_chart(cross),
     )
 
 
