@@ -1,8 +1,9 @@
 """A bot's page: its results by opponent and seat, its rating by round, and its faults."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any, NamedTuple
 
 import pandas as pd
 from markupsafe import Markup
@@ -24,6 +25,15 @@ SURPRISES = 3
 """Best wins and worst losses that a page names."""
 
 COUNTS = ("games", "points", "wins", "draws", "losses")
+
+
+class Met(NamedTuple):
+    """A meeting with an opponent: the match, half points (2, 1 or 0), and both bots' faults."""
+
+    match: int
+    half: int
+    fault: str
+    opponent_fault: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +104,10 @@ def bot_pages(
     """Yield the bots' pages in the order of the standings; ``pairs`` are the paths of the pairs' pages."""
     source, matches = make.source, make.line_of
     frame = seat_frame(source)
-    met = dict(iter(meetings(frame).groupby(["entrant", "opponent"], sort=True)))
+    met: dict[tuple[int, int], list[Met]] = {}
+    columns = ("entrant", "opponent", "match", "half", "fault", "opponent_fault")
+    for entrant, opponent, *rest in _rows(meetings(frame), *columns):
+        met.setdefault((entrant, opponent), []).append(Met(*rest))
     faulty = dict(iter(frame[frame["fault"] != ""].groupby("entrant", sort=True)))
     for standing in standings:
         number = standing.entrant.number
@@ -112,7 +125,8 @@ def bot_pages(
         )
         seats = seat_lines(source, number)
         faults = _rows(faulty[number], "match", "fault") if number in faulty else ()
-        best, worst = _surprises(source, [met[number, line.entrant.number] for line in opponents])
+        mine = {line.entrant.number: met[number, line.entrant.number] for line in opponents}
+        best, worst = _surprises(source, mine)
         yield BotPage(
             entrant=standing.entrant,
             line=standing,
@@ -131,26 +145,24 @@ def bot_pages(
 
 
 def _surprises(
-    source: Source, met: list[pd.DataFrame]
+    source: Source, met: Mapping[int, Sequence[Met]]
 ) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
     """Return the wins against the strongest and the losses against the weakest opponents: (match, opponent).
 
-    Earlier matches come first among those against one opponent, of which one is enough.
+    The first match against each opponent is enough.
     """
     elo = {line.entrant: line.elo for line in source.batch.ratings}
     found: dict[int, list[tuple[float, int, int]]] = {2: [], 0: []}
-    for rows in met:
+    for opponent, rows in met.items():
         for half, some in found.items():
-            chosen = rows[rows["half"] == half][:1]
-            some += [
-                ((1 - half) * elo[int(other)], int(match), int(other))
-                for match, other in _rows(chosen, "match", "opponent")
-            ]
+            match = next((row.match for row in rows if row.half == half), None)
+            if match is not None:
+                some.append(((1 - half) * elo[opponent], match, opponent))
     best, worst = ([(match, other) for _, match, other in sorted(found[half])[:SURPRISES]] for half in (2, 0))
     return best, worst
 
 
-def _rows(frame: pd.DataFrame, *columns: str) -> Iterable[tuple[str, ...]]:
+def _rows(frame: pd.DataFrame, *columns: str) -> Iterable[tuple[Any, ...]]:
     return zip(*(frame[column].tolist() for column in columns), strict=True)
 
 
@@ -158,15 +170,14 @@ def _opponent_line(
     source: Source,
     number: int,
     opponent: EntrantLabel,
-    rows: pd.DataFrame,
+    rows: Sequence[Met],
     matches: Mapping[int, MatchLine],
     page: str,
 ) -> OpponentLine:
-    halves = [int(half) for half in rows["half"]]
+    halves = [row.half for row in rows]
     games = len(halves)
     chips = tuple(
-        _chip(matches[int(match)], int(half), str(fault), str(theirs), opponent)
-        for match, half, fault, theirs in _rows(rows[:CHIPS], "match", "half", "fault", "opponent_fault")
+        _chip(matches[row.match], row.half, row.fault, row.opponent_fault, opponent) for row in rows[:CHIPS]
     )
     return OpponentLine(
         entrant=opponent,

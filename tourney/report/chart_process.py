@@ -9,11 +9,26 @@ import os
 import sys
 from base64 import b64encode
 from collections.abc import Iterable
-from typing import IO
+from functools import lru_cache
+from typing import IO, Any
 
 import vl_convert
 
 from tourney.report.charts import VEGA_LITE
+
+
+@lru_cache(maxsize=64)
+def _compiled(text: str) -> str:
+    """Return the Vega specification of a Vega-Lite one, both as JSON."""
+    return json.dumps(vl_convert.vegalite_to_vega(json.loads(text), vl_version=VEGA_LITE))
+
+
+def draw(spec: dict[str, Any]) -> str:
+    """Return a chart as SVG; charts that differ in their values alone are compiled once."""
+    values = spec.get("data", {}).get("values", [])
+    vega = json.loads(_compiled(json.dumps({**spec, "data": {"values": []}})))
+    vega["data"][0]["values"] = values
+    return str(vl_convert.vega_to_svg(vega))
 
 
 def answer(lines: Iterable[bytes], out: IO[bytes]) -> None:
@@ -28,7 +43,7 @@ def answer(lines: Iterable[bytes], out: IO[bytes]) -> None:
             if "picture" in request:
                 found = {"png": b64encode(vl_convert.svg_to_png(request["picture"])).decode("ascii")}
             else:
-                found = {"svg": vl_convert.vegalite_to_svg(request["chart"], vl_version=VEGA_LITE)}
+                found = {"svg": draw(request["chart"])}
         except ValueError as error:
             found = {"error": str(error)}
         out.write(json.dumps(found).encode("ascii") + b"\n")

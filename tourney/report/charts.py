@@ -46,7 +46,7 @@ _FONT = "Liberation Sans"
 """A font that the library brings; pages show another (see ``.chart text``)."""
 _SHADES = (
     *(f"color-mix(in srgb, var(--less) {part}%, transparent)" for part in (60, 40, 20)),
-    "transparent",
+    "var(--raised)",
     *(f"color-mix(in srgb, var(--more) {part}%, transparent)" for part in (20, 40, 60)),
 )
 

@@ -17,9 +17,9 @@ from tourney.results.overload import overload_text
 from tourney.results.tables import DataTable
 from tourney.store.values import OverloadTotals
 
-LISTED = 1000
+LISTED = 500
 """Most faults with their match and words; the download has all."""
-OF_A_KIND = 40
+OF_A_KIND = 20
 """Most of them of one bot and kind."""
 TAIL = 12
 """Last lines of a bot's standard error that a fault shows."""

@@ -52,12 +52,17 @@ def residual_step(z: float) -> int:
     return 4 + max(-3, min(3, int(z)))
 
 
+EVEN = 4
+"""The step of a residual within one standard deviation."""
 HEATMAP = 40
 """Most entrants of the chart of residuals, which has a cell for each pair."""
 
 
 def residual_chart(cross: Crosstable) -> Markup | None:
-    """Return the residuals of all pairs as a chart, rows and columns numbered as in the crosstable."""
+    """Return the residuals of all pairs as a chart, rows and columns numbered as in the crosstable.
+
+    None if no residual is beyond one standard deviation.
+    """
     if not 2 < len(cross.lines) <= HEATMAP:
         return None
     cells = [
@@ -66,6 +71,8 @@ def residual_chart(cross: Crosstable) -> Markup | None:
         for column, cell in enumerate(line.cells, 1)
         if cell is not None
     ]
+    if all(step == EVEN for _, _, step in cells):
+        return None
     spec = charts.heatmap(cells, len(cross.lines), "Opponent", "Bot")
     return charts.draw(spec, "Residuals of all pairs, as in the crosstable when it is shaded by residual")
 

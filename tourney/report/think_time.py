@@ -11,7 +11,7 @@ from tourney.report.history_page import sampled
 from tourney.report.rendering import Renderer
 from tourney.report.source import EntrantLabel
 
-LOOKED_AT = 300
+LOOKED_AT = 150
 """Matches whose times are read: records are large, and their times are stored with them."""
 CHARTED = 40
 """Most bots in the chart; the table has all."""
