@@ -16,6 +16,7 @@ from tests.report import world
 from tests.report.pages import Page
 from tourney.report.adaptive import estimates
 from tourney.report.bracket import bracket_page
+from tourney.report.facts import has_measurements
 from tourney.report.rendering import Options
 from tourney.report.rounds import has_progress, has_rounds, round_path
 from tourney.report.site import site
@@ -278,6 +279,30 @@ def test_unfinished_tournament_says_that_standings_are_interim(tmp_path: Path, f
     assert sentence in invoke("standings", "--db", str(path)).stderr
     assert sentence in invoke("standings", "--db", str(path), "--format", "csv").stderr
     assert "Interim" not in invoke("standings", "--db", str(path), "--quiet").stderr
+
+
+def test_imported_tournament_says_once_what_is_not_known(tmp_path: Path) -> None:
+    _, pages = made(imported(tmp_path / "t.db", NAMES[:3]))
+    page = pages["index.html"]
+    assert page.count("times, hosts, protections and logs: the matches were imported without them") == 1
+    assert "imported records, 2 seats per table; who was to meet whom is not known" in page
+    for word in ("Games per pairing", "sandbox", "<dt>Started", "<dt>Run"):
+        assert word not in page
+    assert not any(path.startswith(("round", "bracket")) for path in pages)
+
+
+def test_imported_swiss_has_the_pages_of_a_swiss(tmp_path: Path) -> None:
+    first = played(tmp_path / "first.db", {**PLANS["swiss"], "rounds": 2})
+    path, out = tmp_path / "again.db", str(tmp_path / "cup.jsonl")
+    assert invoke("export", "--what", "tournament", "--db", str(first), "--out", out).exit_code == 0
+    assert invoke("import", out, "--db", str(path)).exit_code == 0
+    _, before = made(first)
+    source, pages = made(path)
+    for name in ("rounds.html", "round-1.html", "round-2.html", "data/standings.csv", "data/progress.csv"):
+        assert pages[name] == before[name]
+    assert not has_measurements(source)
+    assert "the matches were imported without them" in pages["index.html"]
+    assert "the matches were imported without them" not in before["index.html"]
 
 
 def test_challengers_have_scores_and_differences_against_each(tmp_path: Path) -> None:

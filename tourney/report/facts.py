@@ -35,21 +35,27 @@ def state(source: Source) -> str:
 def tournament_facts(source: Source, *, measured: bool) -> Iterator[Fact]:
     """Yield the game, rules, limits, seed and rating settings of a tournament."""
     tournament, plan = source.tournament, source.tournament.plan
+    imported = plan.format == IMPORTED
     title = source.game.title if source.game else plan.game
     yield Fact("Game", f"{text.display(title)} ({text.display(plan.game)}, rules version {plan.rules})")
     if plan.options:
         yield Fact("Options", text.pairs(plan.options), code=True)
-    yield Fact("Format", f"{text.display(plan.format)}, {plan.seats} seats per table")
-    yield Fact("Games per pairing", str(plan.games_per_pairing))
+    if imported:
+        yield Fact(
+            "Format", f"imported records, {plan.seats} seats per table; who was to meet whom is not known"
+        )
+    else:
+        yield Fact("Format", f"{text.display(plan.format)}, {plan.seats} seats per table")
+        yield Fact("Games per pairing", str(plan.games_per_pairing))
     if plan.rounds:
         yield Fact("Rounds", str(plan.rounds))
-    yield Fact("Opening", _opening(source))
-    if tournament.plan.format != IMPORTED and (sharing := sharing_text(plan, source.game)):
+    yield Fact("Opening", "each record has its own" if imported else _opening(source))
+    if not imported and (sharing := sharing_text(plan, source.game)):
         yield Fact("Seeds", sharing)
     if plan.extra:
         yield Fact("Settings", text.pairs(plan.extra), code=True)
     yield Fact("Limits", text.pairs(plan.limits.as_json().items()), code=True)
-    if tournament.plan.format != IMPORTED:
+    if not imported:
         yield Fact("Seed", str(tournament.seed), code=True)
     yield Fact("Seed origin", origin_text(tournament, source.game))
     if source.root:
@@ -69,12 +75,25 @@ def tournament_facts(source: Source, *, measured: bool) -> Iterator[Fact]:
     )
     if measured:
         run = tournament.run
-        yield Fact("Started", text.display(tournament.created))
+        yield Fact("Imported" if imported else "Started", text.display(tournament.created))
         if overloaded := overload_text(source.overload[0]):
             yield Fact("Overloaded turns", f"{overloaded}; what a bot waits for a processor is not charged")
-        yield Fact(
-            "Run", f"sandbox {run.sandbox}, {'reused processes' if run.reuse else 'a new process per match'}"
-        )
+        if source.matches and not has_measurements(source):
+            yield Fact(
+                "Not known", "times, hosts, protections and logs: the matches were imported without them"
+            )
+        elif not imported:
+            reuse = "reused processes" if run.reuse else "a new process per match"
+            yield Fact("Run", f"sandbox {run.sandbox}, {reuse}")
+
+
+def has_measurements(source: Source) -> bool:
+    """Return whether times and logs are stored with the matches, judged by a few of them."""
+    if source.overload[0].turns:
+        return True
+    played = [match.number for match in source.matches if match.result is not None and match.result.digest]
+    details = (source.detail(number) for number in (*played[:2], *played[-1:]))
+    return any(detail.measured or detail.log for detail in details)
 
 
 def _opening(source: Source) -> str:
