@@ -2,6 +2,8 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from itertools import chain, compress
+from operator import ne
 
 from tourney.games.base import AnyGame
 from tourney.games.diagram import LAST, plain_diagram
@@ -44,6 +46,8 @@ class Camera:
         self._boxes = boxes
         self._parts: tuple[Hashable, ...] = ()
         self.drawn: list[Drawn] = []
+        self._noted: set[int] = set()  # the parts that have, or had, notes
+        self._traced: set[int] = set()
         self._notes: tuple[str, ...] = ()
         self._trace: tuple[int, ...] = ()
         self._start: frozenset[int] | None = drawer.start
@@ -78,28 +82,40 @@ class Camera:
         old, drawn, draw = self._parts, self.drawn, self._drawer.part
         if len(old) != len(parts):
             return self._replace(parts, [draw(index, part) for index, part in enumerate(parts)])
-        changed = [(index, draw(index, part)) for index, part in enumerate(parts) if part != old[index]]
+        known = self._drawer.parts
+        changed = [
+            (k, known.get((k, parts[k])) or draw(k, parts[k]))
+            for k in compress(range(len(parts)), map(ne, parts, old))
+        ]
         self._parts = parts
-        toggled: frozenset[int] = frozenset()
+        toggled: set[int] = set()
         told = traced = False
         for index, now in changed:
             was = drawn[index]
             drawn[index] = now
             if now.stay is not was.stay:
-                toggled ^= now.stay ^ was.stay
-            told = told or now.notes != was.notes
-            traced = traced or now.trace != was.trace
-            self._boxes.add(now.box)
+                toggled ^= was.stay
+                toggled ^= now.stay
+            if now.notes != was.notes:
+                told = True
+                self._noted.add(index)
+            if now.trace != was.trace:
+                traced = True
+                self._traced.add(index)
+            if now.box is not was.box:
+                self._boxes.add(now.box)
         if told:
-            self._notes = tuple([note for each in drawn for note in each.notes])
+            self._notes = tuple(chain.from_iterable([drawn[k].notes for k in sorted(self._noted)]))
         if traced:
-            self._trace = tuple([thing for each in drawn for thing in each.trace])
-        return toggled
+            self._trace = tuple(chain.from_iterable([drawn[k].trace for k in sorted(self._traced)]))
+        return frozenset(toggled)
 
     def _replace(self, parts: tuple[Hashable, ...], drawn: list[Drawn]) -> frozenset[int]:
         before = self._start if self._start is not None else _stay(self.drawn)
         self._start = None
         self._parts, self.drawn = parts, drawn
+        self._noted = {k for k, each in enumerate(drawn) if each.notes}
+        self._traced = {k for k, each in enumerate(drawn) if each.trace}
         self._notes = tuple([note for each in drawn for note in each.notes])
         self._trace = tuple([thing for each in drawn for thing in each.trace])
         self._boxes.update(each.box for each in drawn)

@@ -4,6 +4,8 @@ The texts contain none of the characters that JSON or HTML escape. ``templates/s
 """
 
 from collections.abc import Sequence
+from itertools import compress
+from operator import ne
 
 from tourney.games.diagram import FIELD
 
@@ -41,14 +43,14 @@ def column(values: Sequence[str]) -> str:
     number, and the value. ``SPLICE`` puts the lengths of the common start and end before the rest of a value.
     """
     before = values[0]
-    same = [k for k in range(1, len(values)) if values[k] != values[k - 1]]
+    same = list(compress(range(1, len(values)), map(ne, values[1:], values)))
     if not same:
         return SAME + before
     if max(map(len, values)) > _LONG:
         return _entries(SPLICE, before, same, [_splice(values[k - 1], values[k]) for k in same])
     best, way = same, SAME
     if 2 * len(same) > len(values):
-        alternate = [k for k in range(1, len(values)) if k == 1 or values[k] != values[k - 2]]
+        alternate = [1, *compress(range(2, len(values)), map(ne, values[2:], values))]
         if len(alternate) < len(best):
             best, way = alternate, ALTERNATE
     if before.isascii() and before.isdecimal() and 3 * len(best) > len(values):

@@ -98,7 +98,8 @@ class Drawer:
     """Turns diagrams of a game into numbered things, and keeps what it has drawn.
 
     Numbers below ``shared_kinds`` and ``shared_places`` are the same in every process; ``things`` have
-    numbers of this process alone. ``start`` are the things of the first position.
+    numbers of this process alone, and ``codes`` if their kind and places are shared. ``start`` are the things
+    of the first position, ``parts`` the drawn parts by index and value.
     """
 
     def __init__(self, game: AnyGame, seats: int, options: Mapping[str, str]) -> None:
@@ -115,7 +116,7 @@ class Drawer:
         self._place_of: dict[Place, int] = {}
         self._thing_of: dict[Thing, int] = {}
         self._pieces: dict[tuple[Piece, int, int], int] = {}
-        self._parts: dict[tuple[int, Hashable], Drawn] = {}
+        self.parts: dict[tuple[int, Hashable], Drawn] = {}
         self._terrains: list[_Terrain] = []
         self._base = self._terrain((), ())
         self.arrow = self._kind("arrow", lambda: Kind(ARROW, 0, "", ""))
@@ -127,7 +128,7 @@ class Drawer:
     @property
     def full(self) -> bool:
         """Whether it keeps so much that a new one should take its place."""
-        return len(self._parts) + len(self.things) + 100 * len(self._terrains) > _MOST
+        return len(self.parts) + len(self.things) + 100 * len(self._terrains) > _MOST
 
     def _sample(self, seats: int, options: Mapping[str, str]) -> tuple[frozenset[int], Box]:
         """Draw a random match; return the things of its first position, and the bounding box."""
@@ -145,15 +146,15 @@ class Drawer:
 
     def part(self, index: int, part: Hashable) -> Drawn:
         """Return a part of a diagram (see ``Game.diagram_part``)."""
-        if self._undivided:
-            view, last = cast(tuple[str, str | None], part)
-            return self.whole(self._game.diagram(view, last), view, last)
-        found = self._parts.get((index, part))
+        found = self.parts.get((index, part))
         if found is None:
+            if self._undivided:
+                view, last = cast(tuple[str, str | None], part)
+                return self.whole(self._game.diagram(view, last), view, last)
             diagram = self._game.diagram_part(index, part)
             if index == 0:
                 self._base = self._terrain(diagram.cells, diagram.labels)
-            found = self._parts[index, part] = self._draw(diagram, self._base, diagram.notes)
+            found = self.parts[index, part] = self._draw(diagram, self._base, diagram.notes)
         return found
 
     def whole(self, diagram: Diagram, view: str, last: str | None) -> Drawn:

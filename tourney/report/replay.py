@@ -17,7 +17,7 @@ from tourney.report.camera import HIDDEN, Camera, Track
 from tourney.report.codes import columns, number
 from tourney.report.drawer import Box, Drawer, Thing, drawer_of
 
-KEY_FRAMES = 8
+KEY_FRAMES = 4
 """Most pictures in a page for readers without scripts, including the first and last."""
 
 NO_BOX: Box = (0, 0, 0, 0)
@@ -131,8 +131,11 @@ class _Writer:
         codes = self._drawer.codes
         toggles = []
         for toggled in track.toggles:
-            found = [codes[thing] or self._code(thing) for thing in self._known(toggled)]
-            toggles.append("".join(sorted(found)))
+            found = [codes[thing] or "" for thing in toggled]
+            if "" in found:  # the others get numbers in an order that is the same in every process
+                found = [self._code(thing) for thing in self._drawer.ordered(toggled)]
+            found.sort()
+            toggles.append("".join(found))
         traces = [
             "".join([codes[thing] or self._code(thing) for thing in trace]) if trace else ""
             for trace in track.traces
@@ -166,10 +169,6 @@ class _Writer:
             self._notes.setdefault(note, len(self._notes))
         found = self._sets[notes] = number(len(self._sets))
         return found
-
-    def _known(self, things: frozenset[int]) -> Iterable[int]:
-        """Return things in any order if all have a code, else in one that is the same in every process."""
-        return things if all(map(self._drawer.codes.__getitem__, things)) else self._drawer.ordered(things)
 
     def _code(self, thing: int) -> str:
         found = self._drawer.codes[thing] or self._codes.get(thing)
@@ -218,7 +217,7 @@ def replay(game: AnyGame | None, record: Record, drawer: Drawer | None = None) -
                 problem = f"action {ply} is by actor {actor}, but it is actor {state.actor}'s turn"
                 break
             action = game.read_action(state, text)
-            unseen = {seat for seat in eyes if not state.visible(action, seat)}
+            unseen = {seat for seat in eyes if not state.visible(action, seat)} if eyes else ()
             state = state.play(action)
             actions.append(text)
             camera.take(state.position(), text)

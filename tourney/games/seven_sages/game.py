@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from tourney.games.base import OVER, Game, GoldenMatch, OpeningBook, State
@@ -161,12 +163,18 @@ class SevenSages(Game[int]):
 
     def diagram_parts(self, view: str, last: str | None = None) -> tuple[Hashable, ...]:
         """Return the ground, each sage, the fool, the turn and the last action."""
-        from tourney.games.seven_sages.diagram import parts_of  # noqa: PLC0415 - bots need no diagrams
-
-        return parts_of(view, last)
+        found: tuple[Hashable, ...] = _drawing().parts_of(view, last)
+        return found
 
     def diagram_part(self, index: int, part: Any) -> Diagram:
         """Return what a part shows."""
-        from tourney.games.seven_sages.diagram import part_of  # noqa: PLC0415 - bots need no diagrams
+        found: Diagram = _drawing().part_of(index, part)
+        return found
 
-        return part_of(index, part)
+
+@cache
+def _drawing() -> ModuleType:
+    """Return the module that draws: bots need none, and a statement to import costs time at every ply."""
+    from tourney.games.seven_sages import diagram  # noqa: PLC0415 - see above
+
+    return diagram
