@@ -3,6 +3,7 @@
 import re
 from collections.abc import Hashable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from tourney.games.diagram import LAST, Arrow, Cell, Diagram, Label, Mark, Piece, field, fill, join, tray
@@ -69,22 +70,38 @@ _TOLD = (
 
 
 def parts_of(view: str, last: str | None) -> tuple[Hashable, ...]:
-    """Return the parts of a diagram, for ``part_of``: strings, and for the last action also its seat."""
+    """Return the parts of a diagram, for ``part_of``: strings, the material, the last action and its seat."""
     ranks, seat, towers, points, quiet, ply = view.split(" ")
-    over = _over(ranks + towers.upper().replace("T", "S"), points, quiet, ply)
-    return ("", *ranks.split("/"), towers, over or seat, _gone(ranks, towers, points), (last, seat))
+    count = ranks.count
+    material = count("A"), count("F"), count("S"), count("a"), count("f"), count("s"), towers, points
+    over = _over(material, quiet == _QUIET, ply == _PLY)
+    return ("", *ranks.split("/"), towers, over or seat, material, (last, seat))
 
 
-def _gone(ranks: str, towers: str, points: str) -> tuple[int, ...]:
+Material = tuple[int, int, int, int, int, int, str, str]
+"""Black's apprentices, skyships and sages on the squares, Red's, the towers and the points."""
+_QUIET, _PLY = str(board.QUIET_LIMIT), str(board.PLY_LIMIT)
+
+
+@lru_cache(4096)
+def _over(material: Material, quiet: bool, long: bool) -> str:
+    """Return why the game is over, as far as a position without its history says, or ""."""
+    *counts, towers, points = material
+    letters = "".join(letter * count for letter, count in zip("AFSafs", counts, strict=True))
+    letters += towers.replace("T", "S").replace("t", "s")
+    black, red = map(int, points.split(":"))
+    return standing_end(letters.encode(), (black, red), board.QUIET_LIMIT * quiet, board.PLY_LIMIT * long)
+
+
+def _gone(material: Material) -> tuple[int, ...]:
     """Return for each side its captured apprentices and skyships, its escaped apprentices and sages."""
+    *counts, towers, points = material
     found: list[int] = []
-    for sage, tower, apprentice, skyship, scored in zip(
-        "Ss", "Tt", "Aa", "Ff", points.split(":"), strict=True
-    ):
-        sages = int(sage not in ranks and tower not in towers)
-        escaped = int(scored) - board.SAGE_WORTH * sages
-        lost = _APPRENTICES - ranks.count(apprentice) - escaped
-        found += [lost, _SKYSHIPS - ranks.count(skyship), escaped, sages]
+    for side, scored in enumerate(points.split(":")):
+        apprentices, skyships, sages = counts[3 * side : 3 * side + 3]
+        gone = int(not sages and "Tt"[side] not in towers)
+        escaped = int(scored) - board.SAGE_WORTH * gone
+        found += [_APPRENTICES - apprentices - escaped, _SKYSHIPS - skyships, escaped, gone]
     return tuple(found)
 
 
@@ -124,7 +141,7 @@ def part_of(index: int, part: Any) -> Diagram:
         now = f"{board.SIDES[int(part) - 1]} to move" if part.isdecimal() else f"over: {part}"
         return Diagram(notes=(now, *_TOLD))
     if index == _GONE:
-        return Diagram(pieces=tuple(_aside(part)))
+        return Diagram(pieces=tuple(_aside(_gone(part))))
     last, seat = part
     if not last:
         return Diagram()
@@ -133,12 +150,6 @@ def part_of(index: int, part: Any) -> Diagram:
 
 
 _RUN = re.compile("[0-9]")
-
-
-def _over(letters: str, points: str, quiet: str, ply: str) -> str:
-    """Return why the game is over, as far as a position without its history says, or ""."""
-    black, red = map(int, points.split(":"))
-    return standing_end(letters.encode(), (black, red), int(quiet), int(ply))
 
 
 def diagram_of(view: str, last: str | None) -> Diagram:
