@@ -61,8 +61,10 @@ def rules_page(text: str, board: Markup) -> RulesPage:
         if title and token.type == "inline" and place and tokens[place - 1].tag == "h1":
             continue
         shown += _framed(token)
+    # Wide examples scroll, so the keyboard must reach them.
+    html = parser.renderer.render(shown, parser.options, {}).replace("<pre>", '<pre tabindex="0">')
     return RulesPage(
-        Markup(parser.renderer.render(shown, parser.options, {})),  # noqa: S704 - the renderer escapes all text
+        Markup(html),  # noqa: S704 - the renderer escapes all text
         tuple(sections),
     )
 
