@@ -187,31 +187,6 @@ def test_theme_switches_and_is_stored(stones: Site) -> None:
     assert found["kept"] in {"light", "dark"}
 
 
-@pytest.mark.parametrize("width", [390, 500])
-@pytest.mark.parametrize("path", ["index.html", "crosstable.html", "matches.html", "bot", "matches/5.html"])
-def test_pages_fit_small_screens_in_any_font(stones: Site, path: str, width: int) -> None:
-    if path == "bot":
-        path = next(p for p in stones.folder.glob("bots/06-*.html")).relative_to(stones.folder).as_posix()
-    script = """
-    const over = e => e.getBoundingClientRect().right > innerWidth + 1;
-    const style = document.head.appendChild(document.createElement('style'));
-    return ['inherit', 'sans-serif', 'serif', 'monospace'].map(font => {
-      style.textContent = font === 'inherit' ? '' : `* { font-family: ${font} !important; }`;
-      const wide = [...document.querySelectorAll('main *')]
-        .filter(e => over(e) && !e.closest('.scroll') && !e.closest('svg')
-          || e.matches('.tiles b') && e.scrollWidth > e.clientWidth)
-        .map(e => e.tagName + '.' + e.className);
-      return {font, inner: innerWidth, page: document.documentElement.scrollWidth, wide};
-    });
-    """
-    found = probe(stones.page(path), script, stones.profile, width=width)
-    assert [look["font"] for look in found] == ["inherit", "sans-serif", "serif", "monospace"]
-    for look in found:
-        assert look["inner"] == width, look
-        assert look["wide"] == [], look
-        assert look["page"] <= width, look
-
-
 def test_pieces_have_their_colors_on_screen(stones: Site, tmp_path: Path) -> None:
     # Sprites get their colors from CSS classes, which apply only within the board's class.
     found = colours(stones.page("matches/1.html"), tmp_path / "shot.png", stones.profile)

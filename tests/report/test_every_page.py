@@ -134,6 +134,10 @@ def test_site_has_all_kinds_of_pages(whole: Whole) -> None:
         "t/bracket.html",
         "t/game.html",
         "t/rules.html",
+        "t/faults.html",
+        "t/overload.html",
+        "t/methods.html",
+        "t/history.html",
     } <= whole.kinds.keys()
 
 
