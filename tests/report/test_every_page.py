@@ -143,10 +143,15 @@ def test_site_has_all_kinds_of_pages(whole: Whole) -> None:
 
 def test_hostile_texts_run_nothing_and_load_nothing(whole: Whole, chrome: Any) -> None:
     said: list[str] = []
+
+    def answer(dialog: Any) -> None:
+        said.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
     with window(chrome) as page:
         page.on("console", lambda message: said.append(f"console: {message.text}"))
         page.on("pageerror", lambda error: said.append(f"error: {error}"))
-        page.on("dialog", lambda dialog: said.append(f"dialog: {dialog.message}") or dialog.dismiss())
+        page.on("dialog", answer)
         page.on("request", lambda request: said.append(f"request: {request.url}"))
         inside = f"request: file://{whole.folder}/"
         for path in whole.paths:
