@@ -61,11 +61,12 @@ def uniform(u: int, total: int) -> int:
 
 def stream(parent: int, *labels: str | int) -> RandBelow:
     """Return a random stream whose k-th value (from 0) comes from ``derive(parent, *labels, k)``."""
+    derived = deriver(parent, *labels)
     k = 0
 
     def randbelow(total: int) -> int:
         nonlocal k
-        u = derive(parent, *labels, k)
+        u = derived(k)
         k += 1
         return uniform(u, total)
 

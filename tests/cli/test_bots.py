@@ -78,17 +78,11 @@ def test_new_check_add_list_and_show(tmp_path: Path) -> None:
 
 def test_list_has_shipped_bots_in_every_format() -> None:
     table = done("list")
-    assert [line.split()[0] for line in table.splitlines()[2:]] == [
-        "greedy",
-        "heron",
-        "mason",
-        "pebble",
-        "random",
-        "skipper",
-    ]
+    names = ["alphabeta", "greedy", "heron", "mason", "mcts", "pebble", "random", "skipper"]
+    assert [line.split()[0] for line in table.splitlines()[2:]] == names
     rows = list(csv.DictReader(io.StringIO(done("list", "--format", "csv"))))
-    assert (rows[0]["name"], rows[0]["source"], len(rows[0]["digest"])) == ("greedy", "ships", 64)
-    assert rows[1]["games"] == "sage-stones"
+    assert (rows[0]["name"], rows[0]["source"], len(rows[0]["digest"])) == ("alphabeta", "ships", 64)
+    assert rows[2]["games"] == "sage-stones"
     assert done("list", "--format", "json", "--quiet").startswith("[")
 
 

@@ -18,6 +18,11 @@ from tourney.match.spec import Entrant, Limits, MatchSpec
 
 Play = Callable[..., PlayedMatch]
 
+SEARCHING = {"alphabeta", "mcts"}
+"""Bots that would use their whole time."""
+NODES = 4
+"""The nodes of a turn in their matches."""
+
 
 @pytest.fixture(scope="session")
 def shipped(tmp_path_factory: pytest.TempPathFactory) -> BotStore:
@@ -36,7 +41,8 @@ def spec_of(store: BotStore, game: str, names: Sequence[str], seed: int) -> Matc
     for name in names:
         bot = resolve_bot(name, store, Path("/"))
         seats.append(Entrant(name, bot.manifest.name, bot.manifest.version, (), bot.digest))
-    return MatchSpec(game, (), tuple(seats), seed, Limits(move_ms=60_000, startup_ms=60_000))
+    nodes = NODES if SEARCHING.intersection(names) else None
+    return MatchSpec(game, (), tuple(seats), seed, Limits(move_ms=60_000, nodes=nodes, startup_ms=60_000))
 
 
 @pytest.fixture(scope="module")

@@ -48,7 +48,14 @@ def test_bot_plays_whole_games(name: str, game: str, play: Play) -> None:
 
 @pytest.mark.parametrize(
     ("name", "game"),
-    [("random", "element"), ("pebble", "sages-tafl"), ("greedy", "cyvasse"), ("mason", "sage-stones")],
+    [
+        ("random", "element"),
+        ("pebble", "sages-tafl"),
+        ("greedy", "cyvasse"),
+        ("mason", "sage-stones"),
+        ("mcts", "element"),
+        ("alphabeta", "seven-sages"),
+    ],
 )
 def test_same_seed_gives_same_record(name: str, game: str, shipped: BotStore) -> None:
     """The second game uses new processes; another seed gives another record."""
@@ -65,6 +72,21 @@ def test_greedy_is_better_than_random(game: str, play: Play) -> None:
     """It wins from either seat; the seeds are fixed, so the result is too."""
     for seat, table in enumerate((("greedy", "random"), ("random", "greedy"))):
         assert play(game, *table, seed=1).record["outcome"]["ranks"][seat] == 1
+
+
+@pytest.mark.parametrize("game", MANIFESTS["alphabeta"].games)
+def test_alphabeta_is_better_than_random(game: str, play: Play) -> None:
+    """A few nodes are enough to win from either seat; the seeds are fixed."""
+    for seat, table in enumerate((("alphabeta", "random"), ("random", "alphabeta"))):
+        assert play(game, *table, seed=1).record["outcome"]["ranks"][seat] == 1
+
+
+@pytest.mark.parametrize("game", ["cyvasse", "element", "seven-sages"])
+def test_mcts_is_better_than_greedy(game: str, play: Play) -> None:
+    """In these games four playouts win one of two games from each seat; the seeds are fixed."""
+    for seat, table in enumerate((("mcts", "greedy"), ("greedy", "mcts"))):
+        ranks = [play(game, *table, seed=seed).record["outcome"]["ranks"][seat] for seed in (1, 2)]
+        assert 1 in ranks
 
 
 def test_mason_is_better_than_greedy(play: Play) -> None:

@@ -108,7 +108,13 @@ def test_bot_used_by_path_is_found_by_name(store: BotStore, make_bot: MakeBot, t
     ("reference", "message"),
     [
         ("randon", "there is no bot 'randon'; did you mean random?"),
-        ("zzzzzz", "there is no bot 'zzzzzz'; there are: greedy, heron, mason, pebble, random, skipper"),
+        (
+            "zzzzzz",
+            (
+                "there is no bot 'zzzzzz'; there are:"
+                " alphabeta, greedy, heron, mason, mcts, pebble, random, skipper"
+            ),
+        ),
         ("random@77", "there is no bot 'random@77'"),
         ("", "there is no bot ''"),
         ("a\nb", "there is no bot 'a\\nb'"),
@@ -125,5 +131,14 @@ def test_unknown_name_gets_a_suggestion(
 
 
 def test_shipped_bots_are_listed() -> None:
-    assert list(shipped_bots()) == ["greedy", "heron", "mason", "pebble", "random", "skipper"]
+    assert list(shipped_bots()) == [
+        "alphabeta",
+        "greedy",
+        "heron",
+        "mason",
+        "mcts",
+        "pebble",
+        "random",
+        "skipper",
+    ]
     assert all((folder / "bot.toml").is_file() for folder in shipped_bots().values())

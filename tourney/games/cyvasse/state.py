@@ -87,6 +87,26 @@ class Play(State[int]):
         """Return a position without history."""
         return cls(ground, board, masks_of(board), seat, rabble, quiet, turn, ())
 
+    @property
+    def masks(self) -> Masks:
+        """The pieces: White's masks, then Black's."""
+        return self._masks
+
+    @property
+    def ground(self) -> Ground:
+        """The terrain."""
+        return self._ground
+
+    @property
+    def board(self) -> bytes:
+        """The pieces by square number."""
+        return self._board
+
+    @property
+    def rabble(self) -> int:
+        """The square of the Rabble that moved first in this turn, or 0."""
+        return self._rabble
+
     def legal_actions(self) -> Sequence[int]:
         """List the legal actions, sorted by their strings."""
         legal = self._legal

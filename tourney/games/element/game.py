@@ -51,6 +51,11 @@ class ElementState(State[int]):
         """Two, three or four."""
         return len(self._position.sages)
 
+    @property
+    def fields(self) -> Position:
+        """The position: board, sages, hand, bag and counters."""
+        return self._position
+
     def legal_actions(self) -> Sequence[int]:
         """List the legal actions or the outcomes of chance, sorted."""
         if self._legal is None:

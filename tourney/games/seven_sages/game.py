@@ -49,6 +49,11 @@ class SevenSagesState(State[int]):
         self._legal: Sequence[int] | None = None
         self.actor = OVER if position.is_over else position.seat
 
+    @property
+    def fields(self) -> Position:
+        """The position: sages, fool, points and counters."""
+        return self._position
+
     def legal_actions(self) -> Sequence[int]:
         """List the legal actions, sorted."""
         if self._legal is None:

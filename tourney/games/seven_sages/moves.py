@@ -172,7 +172,7 @@ def legal_actions(seat: int, own: tuple[int, ...], others: tuple[int, ...], fool
     occupied = own_mask | other_mask | 1 << fool
     home = own_mask & CITIES[seat]
     pairs = _pairs(own, own_mask)
-    ousting = _ousting(own_mask, other_mask, fool)
+    ousting = ousting_sages(own_mask, other_mask, fool)
     actions: list[int] = []
     for sage in own:
         bit = 1 << sage
@@ -209,7 +209,7 @@ def is_legal(action: int, seat: int, own: tuple[int, ...], others: tuple[int, ..
     if is_oust(action):
         if _has_line(own_mask ^ bit | 1 << fool) or oust_square(action) != fool:
             return False
-        heading = _ousting(own_mask, other_mask, fool).get(sage)
+        heading = ousting_sages(own_mask, other_mask, fool).get(sage)
         if heading is None:
             return False
         rests, goals = driven(seat, sage, heading, own_mask, other_mask, fool)
@@ -257,7 +257,7 @@ def _without(moves: list[int], sage: int, barred: int) -> list[int]:
     return [move for move in moves if move not in bad]
 
 
-def _ousting(own: int, others: int, fool: int) -> dict[int, int]:
+def ousting_sages(own: int, others: int, fool: int) -> dict[int, int]:
     """Return the own sages with a free line to the fool, with the direction of their oust."""
     found = {}
     sages = own | others
@@ -285,5 +285,5 @@ def driven(
 def score(seat: int, sage: int, own: tuple[int, ...], others: tuple[int, ...], fool: int, city: int) -> int:
     """Return the points of a legal oust that drives the fool into a city square."""
     own_mask, other_mask = mask_of(own), mask_of(others)
-    heading = _ousting(own_mask, other_mask, fool)[sage]
+    heading = ousting_sages(own_mask, other_mask, fool)[sage]
     return driven(seat, sage, heading, own_mask, other_mask, fool)[1][city]

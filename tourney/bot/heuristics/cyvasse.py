@@ -1,0 +1,95 @@
+"""Heuristics of Nine-Tile Cyvasse: pieces, and pieces near the enemy's King; in the set-up, ranks by kind."""
+
+from collections.abc import Hashable, Sequence
+
+from tourney.bot.heuristics.base import Heuristics
+from tourney.games.base import AnyState
+from tourney.games.cyvasse.actions import origin, target
+from tourney.games.cyvasse.board import (
+    CODES,
+    EMPTY,
+    KING,
+    LENGTHS,
+    OCCUPIED,
+    SLOT,
+    SQUARES,
+    STRIDE,
+    WIDTH,
+    Masks,
+    spread,
+)
+from tourney.games.cyvasse.state import Play, SetUp
+
+WORTH = (100, 140, 240, 280, 320, 260, 320, 600, 160, 0)
+"""By kind, in the order of ``KINDS``; the King's loss ends the game."""
+NEAR_KING = 30
+"""A piece at most two squares from the enemy's King."""
+TOWARD_KING = 10
+"""A piece at most four squares from it."""
+
+_ROWS = {"R": 3, "S": 3, "L": 2, "H": 2, "E": 3, "C": 2, "T": 1, "D": 1, "W": 1, "K": 0}
+"""By kind: the row of its side in which it stands best at first, from the back (0) to the front (3)."""
+_MISPLACED = 15
+"""For each row away from there."""
+
+
+def _side(masks: Masks, own: int, enemy: int) -> int:
+    total = 0
+    for kind, worth in enumerate(WORTH):
+        total += worth * masks[own + kind].bit_count()
+    pieces = masks[own + OCCUPIED] & ~masks[own + KING]
+    near = spread(spread(masks[enemy + KING]))
+    total += NEAR_KING * (pieces & near).bit_count()
+    return total + TOWARD_KING * (pieces & spread(spread(near))).bit_count()
+
+
+def _set_up(board: bytes) -> int:
+    """Return White's advantage by the rows of the pieces laid out so far."""
+    total = 0
+    for s in SQUARES:
+        if board[s] == EMPTY:
+            continue
+        slot = SLOT[board[s]]
+        row = s // STRIDE
+        white = slot < WIDTH
+        row = row if white else len(LENGTHS) - 1 - row
+        bad = _MISPLACED * abs(row - _ROWS[CODES[slot % WIDTH]])
+        total += -bad if white else bad
+    return total
+
+
+class CyvasseHeuristics(Heuristics[AnyState]):
+    """Values pieces and their nearness to the enemy's King; captures are forcing."""
+
+    informed = True
+
+    def advantages(self, state: AnyState) -> Sequence[int]:
+        """Return the difference of the two sides."""
+        if isinstance(state, Play):
+            white = _side(state.masks, 0, WIDTH) - _side(state.masks, WIDTH, 0)
+        elif isinstance(state, SetUp):
+            white = _set_up(state.board)
+        else:
+            raise TypeError(f"{state!r} is no state of cyvasse")
+        return (white, -white)
+
+    def key(self, state: AnyState) -> Hashable:
+        """Return pieces, terrain and the first Rabble; turns and repetitions are left out."""
+        if isinstance(state, Play):
+            return state.board, state.rabble, state.ground.text
+        return state.position()
+
+    def forcing(self, state: AnyState) -> Sequence[int]:
+        """List captures, those of the most worth first."""
+        if not isinstance(state, Play) or state.rabble:
+            return ()
+        board = state.board
+        captures = [action for action in state.legal_actions() if origin(action)[1]]
+        if len(captures) > 1:
+            captures.sort(key=lambda action: -_prey(board[target(action)]))
+        return captures
+
+
+def _prey(code: int) -> int:
+    kind = SLOT[code] % WIDTH
+    return 10_000 if kind == KING else WORTH[kind]

@@ -1,0 +1,64 @@
+"""Heuristics of The Seven Sages: points, a score in reach, the fool's rank, lines to the fool."""
+
+from collections.abc import Hashable, Sequence
+
+from tourney.bot.heuristics.base import Heuristics
+from tourney.games.seven_sages.board import CITIES, RED, SIZE, is_oust, mask_of, other, rest_square
+from tourney.games.seven_sages.game import SevenSagesState
+from tourney.games.seven_sages.moves import driven, ousting_sages
+
+POINT = 900
+THREAT = 600
+"""A point that the mover can score at once; the rule of three may still forbid it."""
+RANK = 20
+LINE = 25
+"""A sage with a free line to the fool."""
+
+
+def _goals(seat: int, own: int, others: int, fool: int, ousting: dict[int, int]) -> int:
+    """Return the most points that a seat can score with its next action, or 0."""
+    most = 0
+    for sage, heading in ousting.items():
+        _, goals = driven(seat, sage, heading, own, others, fool)
+        for points in goals.values():
+            most = max(most, points)
+    return most
+
+
+class SevenSagesHeuristics(Heuristics[SevenSagesState]):
+    """Values points and the fool's place; ousts into the city are forcing."""
+
+    informed = True
+
+    def advantages(self, state: SevenSagesState) -> Sequence[int]:
+        """Return the difference of points, what the mover can score, and the fool's place."""
+        at = state.fields
+        red, blue = mask_of(at.red), mask_of(at.blue)
+        total = POINT * (at.points[0] - at.points[1]) + RANK * (at.fool % SIZE - SIZE // 2)
+        own, others = (red, blue) if at.seat == RED else (blue, red)
+        mine = ousting_sages(own, others, at.fool)
+        theirs = ousting_sages(others, own, at.fool)
+        edge = LINE * (len(mine) - len(theirs))
+        if mine:
+            edge += THREAT * _goals(at.seat, own, others, at.fool, mine)
+        total += edge if at.seat == RED else -edge
+        return (total, -total)
+
+    def key(self, state: SevenSagesState) -> Hashable:
+        """Return sages, fool, points and round; the count of plies is left out."""
+        at = state.fields
+        return at.red, at.blue, at.fool, at.points, at.round_, at.starter
+
+    def forcing(self, state: SevenSagesState) -> Sequence[int]:
+        """List the ousts into the other side's city."""
+        at = state.fields
+        own, others = mask_of(at.red), mask_of(at.blue)
+        if at.seat != RED:
+            own, others = others, own
+        city = CITIES[other(at.seat)]
+        if not _goals(at.seat, own, others, at.fool, ousting_sages(own, others, at.fool)):
+            return ()
+        legal = state.legal_actions()
+        if len(legal) == 1:
+            return ()
+        return [action for action in legal if is_oust(action) and city >> rest_square(action) & 1]

@@ -1,0 +1,270 @@
+"""Monte Carlo tree search (UCT) for any number of seats, with chance and hidden actions.
+
+Each playout goes down the tree, adds one node and returns a value per seat, of which every seat maximises its
+own (max^n). With informed heuristics a new node values all its actions by the states after them: these values
+count as one visit each, order the actions, and the best of them is the node's value. So one playout is a
+search of depth 1, and more deepen it. The actions that a node considers grow with its visits (progressive
+unpruning, Chaslot et al. 2008). Without such heuristics a playout goes on at random.
+
+Chance nodes draw an outcome by its weight at every visit. For hidden actions the playouts go in turn to
+several trees, each from a sampled state that fits what the seat saw (determinization); the visits of the
+root's actions are added up.
+"""
+
+from collections.abc import Callable, Iterator
+from math import isqrt
+from typing import Any
+
+from tourney.bot.heuristics.base import WIN, AnyHeuristics, Values
+from tourney.bot.search.alphabeta import shuffled
+from tourney.bot.search.budget import Budget
+from tourney.bot.search.found import Found
+from tourney.bot.search.playout import draw_outcome, playout
+from tourney.games.base import CHANCE, OVER, AnyState
+from tourney.seeds import RandBelow
+
+EXPLORATION = 50
+"""The weight of exploration, in thousandths of the range of rewards, with informed heuristics."""
+BLIND_EXPLORATION = 700
+"""The same without: values of random playouts are noisy."""
+MINIMAX = 400
+"""The weight of the values backed up by max^n against the mean of the playouts, in thousandths."""
+WIDTH = 4
+"""The actions that a node with informed heuristics considers at first; see ``_width``."""
+
+_RANGE = 2 * WIN
+_SHIFT = 16
+_LOGS = [0, 0]
+"""By n: the natural logarithm in units of 2^-32, as the sum of 2/(2k+1) for k < n; at most 0.04 too low."""
+
+
+def _log(n: int) -> int:
+    for k in range(len(_LOGS) - 1, n):
+        _LOGS.append(_LOGS[k] + (2 << 2 * _SHIFT) // (2 * k + 1))
+    return _LOGS[n]
+
+
+def _width(visits: int) -> int:
+    """Return how many actions a node considers after some visits."""
+    return WIDTH + 2 * isqrt(visits)
+
+
+class _Node:
+    """A state in the tree. The lists are parallel, and empty until the node is expanded."""
+
+    __slots__ = (
+        "actions", "backed_up", "children", "counts", "state", "totals", "values", "visits", "weights",
+    )  # fmt: skip
+
+    def __init__(self, state: AnyState) -> None:
+        self.state = state
+        self.actions: list[Any] = []
+        self.children: list[_Node | None] = []
+        self.counts: list[int] = []
+        """Visits by action."""
+        self.totals: list[int] = []
+        """By action: the sum of the acting seat's rewards, each 0 (lost) to 2 * WIN (won)."""
+        self.visits = 0
+        self.weights: list[int] = []
+        """At chance: the weights of the outcomes."""
+        self.values: Values = ()
+        """The values backed up: of the best action for the seat, at chance the mean, when over the result."""
+        self.backed_up: list[Values] = []
+        """By action: the values backed up from below, at first those of the heuristics."""
+
+
+class Mcts:
+    """A search with its settings; ``run`` may be called again and again, and keeps nothing.
+
+    ``exploration`` is in thousandths of the range of rewards (default: by whether the heuristics are
+    informed). ``plies`` cuts playouts, and the state there is valued as it stands: None plays to the end. By
+    default informed heuristics value new nodes without a playout, and others play to the end.
+    """
+
+    def __init__(
+        self,
+        heuristics: AnyHeuristics,
+        randbelow: RandBelow,
+        *,
+        exploration: int | None = None,
+        plies: int | None = None,
+        informed: bool | None = None,
+        minimax: int = MINIMAX,
+    ) -> None:
+        self._heuristics = heuristics
+        self._randbelow = randbelow
+        self._informed = heuristics.informed if informed is None else informed
+        if exploration is None:
+            exploration = EXPLORATION if self._informed else BLIND_EXPLORATION
+        self._exploration = _RANGE * exploration // 1000
+        self._plies = plies
+        self._minimax = minimax
+
+    def run(
+        self,
+        state: AnyState,
+        budget: Budget,
+        sample: Callable[[], AnyState] | None = None,
+        worlds: int = 8,
+    ) -> Found:
+        """Return the best action of a state in which a seat acts: the most visited.
+
+        A node of the budget is a playout. While something is hidden from the seat, give ``sample``, which
+        returns states with the same observation; ``worlds`` of them, ``state`` included, have a tree each.
+        Without any budget left the action is one of the candidates, drawn at random.
+        """
+        if state.actor in {CHANCE, OVER}:
+            raise ValueError("no seat acts in this state")
+        candidates = self._heuristics.candidates(state)
+        if len(candidates) == 1:
+            return Found(candidates[0], 0, 0, 0, (candidates[0],))
+        states = [state] + ([sample() for _ in range(worlds - 1)] if sample is not None else [])
+        roots = [_Node(each) for each in states]
+        order = {action: k for k, action in enumerate(shuffled(candidates, self._randbelow))}
+        turn = 0
+        while budget.spend():
+            root = roots[turn % len(roots)]
+            turn += 1
+            self._playout(root)
+            if root.visits == 1:
+                self._arrange(root, order)
+                if len(roots) == 1 and self._wins(root):
+                    break
+        return self._found(roots, order, budget.spent)
+
+    def _arrange(self, root: _Node, order: dict[Any, int]) -> None:
+        """Put the root's actions in a random order, those of a higher value first."""
+        places = sorted(range(len(root.actions)), key=lambda k: (-root.totals[k], order[root.actions[k]]))
+        root.actions = [root.actions[k] for k in places]
+        root.totals = [root.totals[k] for k in places]
+        if self._informed:
+            root.backed_up = [root.backed_up[k] for k in places]
+
+    def _wins(self, root: _Node) -> bool:
+        return self._informed and root.totals[0] == _RANGE
+
+    def _found(self, roots: list[_Node], order: dict[Any, int], spent: int) -> Found:
+        counts = dict.fromkeys(order, 0)
+        totals = dict.fromkeys(order, 0)
+        for root in roots:
+            for k, action in enumerate(root.actions):
+                if action in counts:
+                    counts[action] += root.counts[k]
+                    totals[action] += root.totals[k]
+        best = max(order, key=lambda a: (counts[a], totals[a] // max(counts[a], 1), -order[a]))
+        value = totals[best] // counts[best] - WIN if counts[best] else 0
+        line = [best]
+        if best in roots[0].actions:
+            line += _line(roots[0].children[roots[0].actions.index(best)])
+        return Found(best, value, len(line), spent, tuple(line))
+
+    def _playout(self, root: _Node) -> None:
+        """Go down the tree, add a node, and add its values to all nodes on the way."""
+        node = root
+        way: list[tuple[_Node, int]] = []
+        while True:
+            node.visits += 1
+            if node.state.actor == OVER or not node.actions:
+                values = self._expand(node)
+                if not node.weights:
+                    break
+            k = draw_outcome(node.weights, self._randbelow) if node.weights else self._select(node)
+            way.append((node, k))
+            child = node.children[k]
+            if child is None:
+                child = node.children[k] = _Node(node.state.play(node.actions[k]))
+            node = child
+        below = node.values
+        for parent, k in reversed(way):
+            if self._informed:
+                parent.backed_up[k] = below
+                below = parent.values = _backed_up(parent)
+            if not parent.weights:
+                parent.counts[k] += 1
+                parent.totals[k] += values[parent.state.actor - 1] + WIN
+
+    def _expand(self, node: _Node) -> Values:
+        """List a node's actions, and return its values."""
+        state, heuristics = node.state, self._heuristics
+        actor = state.actor
+        if actor == OVER:
+            node.values = heuristics.values(state)
+            return node.values
+        if actor == CHANCE:
+            node.actions = list(state.legal_actions())
+            node.weights = list(state.chance_weights())
+            node.children = [None] * len(node.actions)
+            node.backed_up = [()] * len(node.actions)
+            return ()
+        node.actions = list(heuristics.candidates(state))
+        node.children = [None] * len(node.actions)
+        if not self._informed:
+            node.counts = [0] * len(node.actions)
+            node.totals = [0] * len(node.actions)
+            return playout(state, self._randbelow, heuristics, self._plies)
+        found = [heuristics.values(state.play(action)) for action in node.actions]
+        order = sorted(range(len(found)), key=lambda k: -found[k][actor - 1])
+        node.actions = [node.actions[k] for k in order]
+        node.totals = [found[k][actor - 1] + WIN for k in order]
+        node.counts = [1] * len(order)
+        node.backed_up = [found[k] for k in order]
+        best = node.values = found[order[0]]
+        if self._plies is None or abs(best[actor - 1]) == WIN:
+            return best
+        return playout(state.play(node.actions[0]), self._randbelow, heuristics, self._plies)
+
+    def _select(self, node: _Node) -> int:
+        """Return the index of the action to try: the highest upper confidence bound, the first of equals."""
+        counts, totals = node.counts, node.totals
+        width = len(counts)
+        log, exploration = _log(node.visits + 1), self._exploration
+        extra: dict[int, int] = {}
+        best, chosen = -1, 0
+        if not self._informed:
+            if 0 in counts:
+                # Each action once, in a random order.
+                untried = [k for k in range(width) if not counts[k]]
+                return untried[self._randbelow(len(untried))]
+            for k, count in enumerate(counts):
+                if count not in extra:
+                    extra[count] = exploration * isqrt(log // count) >> _SHIFT
+                bound = totals[k] // count + extra[count]
+                if bound > best:
+                    best, chosen = bound, k
+            return chosen
+        backed_up, seat = node.backed_up, node.state.actor - 1
+        minimax = self._minimax
+        mean = 1000 - minimax
+        for k in range(min(_width(node.visits), width)):
+            count = counts[k]
+            if count not in extra:
+                extra[count] = exploration * isqrt(log // count) >> _SHIFT
+            value = (minimax * (backed_up[k][seat] + WIN) + mean * totals[k] // count) // 1000
+            bound = value + extra[count]
+            if bound > best:
+                best, chosen = bound, k
+        return chosen
+
+
+def _backed_up(node: _Node) -> Values:
+    """Return the values of a node's best action, or at chance the mean of the outcomes seen so far."""
+    if not node.weights:
+        seat = node.state.actor - 1
+        return max(node.backed_up, key=lambda values: values[seat])
+    seen = [(weight, values) for weight, values in zip(node.weights, node.backed_up, strict=True) if values]
+    total = sum(weight for weight, _ in seen)
+    return tuple(
+        sum(weight * values[seat] for weight, values in seen) // total for seat in range(node.state.seats)
+    )
+
+
+def _line(node: _Node | None) -> Iterator[Any]:
+    """Yield the actions most visited from a node on; chance outcomes are followed, but left out."""
+    while node is not None and node.actions:
+        if node.weights:
+            visits = [0 if child is None else child.visits for child in node.children]
+            k = visits.index(max(visits))
+        else:
+            k = max(range(len(node.actions)), key=node.counts.__getitem__)
+            yield node.actions[k]
+        node = node.children[k]
