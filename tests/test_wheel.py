@@ -84,7 +84,7 @@ def test_rules_console_works(tourney: Path, tmp_path: Path) -> None:
 
 
 def test_tournament_runs_from_start_to_report(tourney: Path, tmp_path: Path) -> None:
-    """The wheel has the shipped bots and templates: a tournament is played, verified and reported."""
+    """The wheel has the shipped bots, templates and rules: a tournament is played, verified and reported."""
     (tmp_path / "cup.toml").write_text(
         'name = "cup"\ngame = "sage-stones"\nformat = "round-robin"\nseed = 7\nbots = ["random", "greedy"]\n',
         encoding="utf-8",
@@ -96,3 +96,4 @@ def test_tournament_runs_from_start_to_report(tourney: Path, tmp_path: Path) -> 
     reported = run(tourney, "report", "--out", "site", cwd=tmp_path)
     assert reported.returncode == 0, reported.stderr[-2000:]
     assert "random" in (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    assert "wiped clean" in (tmp_path / "site" / "rules.html").read_text(encoding="utf-8")
