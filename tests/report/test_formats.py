@@ -6,6 +6,7 @@ import json
 import re
 from fractions import Fraction
 from html import unescape
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 
 from tests.command import invoke
 from tests.report import world
+from tests.report.browser import needs_browser, probe
 from tests.report.pages import Page
 from tourney.report.adaptive import estimates
 from tourney.report.bracket import bracket_page
@@ -22,6 +24,7 @@ from tourney.report.rounds import has_progress, has_rounds, round_path
 from tourney.report.site import site
 from tourney.report.source import Source, load
 from tourney.report.text import display
+from tourney.report.write import write
 from tourney.results.columns import page_columns, standings_columns
 from tourney.results.rounds import float_of, rankings, rounds_of
 from tourney.results.standings import ranking_sentences
@@ -264,6 +267,28 @@ def test_bracket_marks_what_is_still_to_play(tmp_path: Path) -> None:
     assert "won by" not in page
 
 
+@pytest.mark.parametrize("count", [4, 5, 33, 128])
+def test_boxes_of_a_large_bracket_do_not_overlap(tmp_path: Path, count: int) -> None:
+    names = tuple(f"bot{k}" for k in range(count))
+    with Repository.open(str(tmp_path / "t.db"), create=True) as repository:
+        third = (("third-place", 1),)
+        tournament = world.begin(repository, names, format_="knockout", extra=third)
+        source = load(repository, tournament)
+    shown = bracket_page(source, rounds_of(source.setup, source.rows, source.results), {})
+    drawn = str(shown.drawn("bracket.html"))
+    boxes = [
+        (float(x), float(y))
+        for x, y in re.findall(r'<rect x="([\d.]+)" y="([\d.]+)" width="208" height="44"', drawn)
+    ]
+    assert len(boxes) == len(set(boxes)) == count
+    for x in {x for x, _ in boxes}:
+        column = sorted(y for at, y in boxes if at == x)
+        assert all(below - above >= 60 for above, below in pairwise(column))
+    height = float(re.findall(r'viewBox="-1 0 [\d.]+ ([\d.]+)"', drawn)[0])
+    assert max(y for _, y in boxes) + 44 < height
+    assert drawn.count('href="bracket.html#tie-') == count
+
+
 @pytest.mark.parametrize("format_", ["swiss", "knockout", "gauntlet", "adaptive", "round-robin"])
 def test_unfinished_tournament_says_that_standings_are_interim(tmp_path: Path, format_: str) -> None:
     plan = dict(PLANS[format_])
@@ -391,3 +416,24 @@ def test_ties_of_the_bracket_agree_with_the_stages_won(tmp_path: Path) -> None:
             if pair_next(repository, tournament.id) is None:
                 break
         assert {"score", "bye"} <= {tie.how for tie in bracket.ties}
+
+
+PAGES = {
+    "knockout": "bracket.html",
+    "swiss": "rounds.html",
+    "round-robin": "round-1.html",
+    "gauntlet": "gauntlet.html",
+    "adaptive": "adaptive.html",
+}
+
+
+@needs_browser
+@pytest.mark.parametrize("format_", PAGES)
+def test_wide_parts_scroll_within_the_page_on_a_phone(tmp_path: Path, format_: str) -> None:
+    with Repository.open(str(played(tmp_path / "t.db", PLANS[format_]))) as repository:
+        write(site(load(repository, repository.tournament()), Options(match_pages=1)), tmp_path / "out")
+    script = "return [document.documentElement.scrollWidth, document.documentElement.clientWidth];"
+    page = tmp_path / "out" / PAGES[format_]
+    scrolled, width = probe(page, script, tmp_path / "profile", width=390)
+    assert width == 390
+    assert scrolled == width

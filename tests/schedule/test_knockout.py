@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from tests.schedules import check_rows, pairings, play_out, setup, truth
 from tourney.errors import TournamentError
-from tourney.schedule.format import History, Setup
-from tourney.schedule.knockout import Knockout, bracket_order
+from tourney.schedule.format import History, Participant, Setup
+from tourney.schedule.knockout import Bracket, Knockout, bracket_order
 from tourney.schedule.row import ResultRow, Row
 
 KNOCKOUT = Knockout()
@@ -142,3 +142,18 @@ def test_impossible_tournament_is_refused(count: int, seats: int, sentence: str)
 def test_too_many_matches_are_refused() -> None:
     with pytest.raises(TournamentError, match="a knockout of 200 entrants would have 2,400,000 matches"):
         KNOCKOUT.check(setup(200, repeats=6000))
+
+
+@pytest.mark.parametrize(
+    ("drawn", "left", "groups", "how"),
+    [(False, None, 2, "score"), (True, None, 2, "seed"), (True, None, 0, "seed"), (False, 1, 2, "walkover")],
+)
+def test_tie_says_how_it_was_decided(drawn: bool, left: int | None, groups: int, how: str) -> None:
+    two = (Participant(0, "a0"), Participant(1, "a1", left=left))
+    made = replace(setup(2, extra_groups=groups), participants=two)
+    history = History()
+    while KNOCKOUT.next_rounds(made, history).rows:
+        history = advance(made, history, drawn=drawn)
+    (tie,) = Bracket(made, history).ties
+    rounds = {"walkover": 0, "seed": 1 + groups, "score": 1}[how]
+    assert (tie.winner, tie.how, len(tie.rounds)) == (0, how, rounds)
