@@ -197,7 +197,7 @@ def test_pictures_without_scripts_show_the_diagram(name: str) -> None:
     colors = seat_colors(game.seat_names[: len(record["seats"])])
     expected = drawn(game.diagram(view, action), view, colors).things
     found = []
-    for kind, x, y in re.findall(r'<use href="#(k\d+)" x="(-?\d+)" y="(-?\d+)"/>', shown):
+    for kind, x, y in re.findall(r"<use href=#(k\d+) x=(-?\d+) y=(-?\d+) />", shown):
         look = own.get(kind)
         if look is None:
             look = kinds.partition(f'<g id="{defined[kind]}" class="k">')[2]

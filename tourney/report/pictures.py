@@ -76,7 +76,7 @@ def picture(film: Replay, ply: int) -> tuple[list[Thing], list[Thing]]:
 
 
 def markup(film: Replay, things: Iterable[Thing]) -> str:
-    """Return things as SVG elements that refer to ``definitions``."""
+    """Return things as SVG elements in HTML that refer to ``definitions``: many, so without quotes."""
     drawer, numbers = _drawer(film), {kind: k for k, kind in film.own_kinds()}
     found = []
     for thing in things:
@@ -85,7 +85,7 @@ def markup(film: Replay, things: Iterable[Thing]) -> str:
             end = drawer.places[thing.end]
             found.append(f'<g transform="translate({x} {y})">{arrow_shape(end.x - x, end.y - y)}</g>')
         else:
-            found.append(f'<use href="#k{numbers.get(thing.kind, thing.kind)}" x="{x}" y="{y}"/>')
+            found.append(f"<use href=#k{numbers.get(thing.kind, thing.kind)} x={x} y={y} />")
     return "".join(found)
 
 
