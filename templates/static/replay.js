@@ -21,7 +21,9 @@
   });
   const last = actions.length;
   const svg = document.getElementById("board");
-  const board = data.board && window.TourneyBoard ? window.TourneyBoard(svg, data.board, actions) : null;
+  /* Where a part of the report was not copied, the page keeps the last board, as it does without scripts. */
+  const whole = window.TourneyBoard && window.TourneyGame;
+  const board = data.board && whole ? window.TourneyBoard(svg, data.board, actions) : null;
   const stage = document.getElementById("stage") || document.getElementById("panel");
   const cockpit = document.getElementById("replay");
   const moves = document.getElementById("moves");
@@ -831,4 +833,8 @@
   }
   if (found) open(found);
   else show(last, true);
+  if (data.board && !board) {
+    trouble.textContent = "The drawings of this game are missing (board/game.js), so the page shows the last board only.";
+    trouble.hidden = false;
+  }
 })();
