@@ -823,6 +823,19 @@
     item.append(" ", opener);
   });
 
+  /* Key positions: the page has a few for readers without scripts; the script draws more. */
+  const film = document.querySelector(".film");
+  if (film && board && board.picture) {
+    film.textContent = "";
+    const count = Math.min(8, board.count);
+    for (let k = 0; k < count; k++) {
+      const at = Math.round((k * (board.count - 1)) / (count - 1));
+      const picture = board.picture(at);
+      picture.setAttribute("aria-hidden", "true");
+      film.append(make("li", {}, make("a", { href: "#ply=" + at }, picture, make("span", {}, at ? at + ". " + actions[at - 1] : "start"))));
+    }
+  }
+
   const found = parsed(location.hash);
   if (solo) {
     document.documentElement.classList.add("solo");

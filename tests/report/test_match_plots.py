@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tourney.report.info import Info, SeatInfo
-from tourney.report.match_plots import HEIGHT, MOST_BARS, WIDTH, scores, times
+from tourney.report.match_plots import HEIGHT, MOST_BARS, MOST_POINTS, WIDTH, scores, times
 from tourney.report.source import SeatLabel
 
 SEATS = (SeatLabel(1, "Black", "black"), SeatLabel(2, "Red", "red"))
@@ -41,7 +41,7 @@ def test_scores_stay_within_their_frame(points: dict[int, float]) -> None:
     svg = scores(reported(points), SEATS, 400)
     assert svg is not None
     (corners,) = places(svg, "line")
-    assert len(corners) == len(points)
+    assert len(corners) == len(points) <= MOST_POINTS
     assert all(0 <= x <= WIDTH and 0 <= y <= HEIGHT for x, y in corners)
     assert [x for x, _ in corners] == sorted(x for x, _ in corners)
 
@@ -68,14 +68,24 @@ def test_times_stay_within_their_frame(measured: list[float | None]) -> None:
     assert (svg is None) == (count < 2)
     if svg is not None:
         paths = places(svg, "line" if count > MOST_BARS else "bar")
-        assert sum(map(len, paths)) == (count if count > MOST_BARS else 2 * count)
+        assert sum(map(len, paths)) <= (2 * (MOST_POINTS + 1) if count > MOST_BARS else 2 * count)
         assert all(0 <= x <= WIDTH and 0 <= y <= HEIGHT for corners in paths for x, y in corners)
 
 
 def test_long_plots_take_few_bytes() -> None:
     svg = times([k % 7 + 0.5 for k in range(400)], [SEATS[k % 2] for k in range(400)], 400)
     assert svg is not None
-    assert len(svg) < 1000 + 6 * 400
+    assert len(svg) < 1000 + 6 * 2 * MOST_POINTS
+
+
+def test_long_lines_keep_their_ends() -> None:
+    svg = scores(reported({ply: float(ply) for ply in range(1, 401)}), SEATS, 400)
+    assert svg is not None
+    (corners,) = places(svg, "line")
+    whole = [x for x, _ in corners]
+    assert len(whole) <= MOST_POINTS + 1
+    assert whole[-1] == 512
+    assert whole[0] < 60
 
 
 def test_large_numbers_are_abbreviated() -> None:

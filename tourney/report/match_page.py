@@ -76,6 +76,7 @@ class Board:
     ground: Markup
     last: int
     final: Markup
+    over: Markup
     notes: tuple[str, ...]
     position: str
     frames: tuple[tuple[int, str, Markup, Markup], ...]
@@ -373,22 +374,28 @@ def _times(measured: Mapping[str, Any]) -> tuple[float | None, ...]:
 def _board(film: Replay, moves: Sequence[Move]) -> Board:
     left, top, width, height = film.box
     last = film.count - 1
-    frames = []
-    for ply in film.key_plies:
-        caption = "Start" if ply == 0 else f"{ply}. {moves[ply - 1].action}"
-        over, things = (pictures.markup(film, part) for part in pictures.picture(film, ply))
-        frames.append((ply, caption, Markup(things), Markup(over)))  # noqa: S704 - already escaped
+    # The start is on the page of the game, and the end is the page's board.
+    plies = film.key_plies[2:-1:3]
+    frames = [(ply, f"{ply}. {moves[ply - 1].action}", *_picture(film, ply)) for ply in plies]
+    final, over = _picture(film, last)
     return Board(
         box=f"{left} {top} {width} {height}",
         width=width,
-        sprites=Markup(pictures.definitions(film, film.key_plies)),  # noqa: S704 - already escaped
+        sprites=Markup(pictures.definitions(film, (*plies, last))),  # noqa: S704 - already escaped
         ground=Markup(pictures.ground(film)),  # noqa: S704 - already escaped
         last=last,
-        final=frames[-1][2],
+        final=final,
+        over=over,
         notes=film.notes(last),
         position=film.position(last),
         frames=tuple(frames),
     )
+
+
+def _picture(film: Replay, ply: int) -> tuple[Markup, Markup]:
+    """Return the things of a position, and the ground where it differs from the first one."""
+    over, things = (pictures.markup(film, part) for part in pictures.picture(film, ply))
+    return Markup(things), Markup(over)  # noqa: S704 - already escaped
 
 
 def _drawer(source: Setting) -> Drawer | None:

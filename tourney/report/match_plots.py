@@ -16,6 +16,8 @@ from tourney.report.source import SeatLabel
 WIDTH, HEIGHT = 520, 150
 MOST_BARS = 60
 """Actions up to which times are bars; more are a line a seat, in half the bytes."""
+MOST_POINTS = 60
+"""Points of a line; of more, every second, third, ... and the last are drawn. The script draws all."""
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 512, 8, 128
 
 
@@ -71,7 +73,9 @@ def _without_outliers(values: Sequence[float]) -> list[float]:
 
 def _line(places: Sequence[tuple[int, int]]) -> str:
     path, x, y = "", 0, 0
-    for to, down in places:
+    step = -(-len(places) // MOST_POINTS)
+    drawn = [at for k, at in enumerate(places) if k % step == 0 or k == len(places) - 1]
+    for to, down in drawn:
         path += f"{'l' if path else 'm'}{to - x} {down - y}"
         x, y = to, down
     return path.replace(" -", "-")
