@@ -23,7 +23,7 @@ def test_report_prints_path_and_page_count(database: str, tmp_path: Path) -> Non
     assert shown.exit_code == 0
     assert shown.stdout == f"{tmp_path}/out/index.html\n"
     pages = len(list((tmp_path / "out").rglob("*.html")))
-    assert shown.stderr.startswith(f"{pages} pages, ")
+    assert shown.stderr.splitlines()[-1].startswith(f"{pages} pages, ")
 
 
 def test_default_folder_has_the_tournaments_name(

@@ -127,14 +127,8 @@ def command(
     if every and tournament is not None:
         raise UsageError("--all writes all tournaments: do not name one")
     output = current()
-    if logs and no_measured:
-        raise UsageError("--no-measured omits all logs: leave out --with-logs")
-    options = Options(
-        measured=not no_measured,
-        match_pages=match_pages,
-        logs=logs,
-        address=parse_address(address),
-        templates=Templates.of(templates),
+    options = check_options(
+        no_measured=no_measured, logs=logs, address=address, templates=templates, match_pages=match_pages
     )
     task = _Task(tournament, out, every, options, processes, watch or live)
     with Repository.open(db) as opened:
@@ -231,6 +225,21 @@ def _open(index: Path, output: Output) -> None:
         opened = False
     if not opened:
         output.warn(f"no browser could be started: open {index} in one")
+
+
+def check_options(
+    *, no_measured: bool, logs: bool, address: str, templates: Path | None, match_pages: int = MATCH_PAGES
+) -> Options:
+    """Return the contents of a report as the command's options ask for them. Raises UsageError."""
+    if logs and no_measured:
+        raise UsageError("--no-measured omits all logs: leave out --with-logs")
+    return Options(
+        measured=not no_measured,
+        match_pages=match_pages,
+        logs=logs,
+        address=parse_address(address),
+        templates=Templates.of(templates),
+    )
 
 
 def write_report(

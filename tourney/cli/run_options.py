@@ -1,5 +1,6 @@
 """Options and displays of the commands that play matches: ``run``, ``compare`` and ``demo``."""
 
+import shlex
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -11,6 +12,7 @@ from typing import Any, Final, TypeVar, cast
 import click
 
 from tourney.cli.output import Output
+from tourney.errors import UsageError
 from tourney.run.engine.stopping import Deadline, parse_span, seconds_left
 from tourney.run.monitoring.progress import Listener, PlainListener, rich_listener
 from tourney.run.unattended import RunOptions, parse_command
@@ -50,18 +52,53 @@ def run_options(function: F) -> F:
         unbench: tuple[str, ...],
         patience: str,
         notify: str | None,
+        report_options: str | None,
         **rest: Any,
     ) -> Any:
         options = RunOptions(
             retry_seconds=0.0 if patience == "0" else parse_span("--patience", patience).total_seconds(),
             unbenched=unbench,
             skip=rest.pop("skip_broken"),
+            report_options=() if report_options is None else parse_report_options(report_options),
             notify=() if notify is None else parse_command(notify),
             **{name: rest.pop(name) for name in ("max_faults", "log", "report", "report_out")},
         )
         return function(*args, options=options, **rest)
 
     return cast("F", _add(with_options, _RUN_OPTIONS))
+
+
+REPORT_OPTIONS = ("no_measured", "logs", "address", "templates", "match_pages", "processes")
+"""Options of ``tourney report`` that the reports of a run take."""
+
+
+def parse_report_options(text: str) -> tuple[str, ...]:
+    """Split options of ``tourney report`` into words, and check them. Raises UsageError."""
+    from tourney.cli import report  # noqa: PLC0415 - it brings pandas, which a run does not need otherwise
+
+    try:
+        words = shlex.split(text)
+        parser = report.command.make_parser(click.Context(report.command))
+        given, rest, order = parser.parse_args(list(words))
+    except ValueError as error:
+        raise UsageError(f"--report-options {text!r} cannot be split into words: {error}") from error
+    except click.UsageError as error:
+        raise UsageError(f"--report-options {text!r}: {error.message}") from error
+    named = [one.name or "" for one in order if isinstance(one, click.Option)]
+    wrong = [word for word in (given["tournament"], *rest) if isinstance(word, str)]
+    wrong += [name for name in named if name not in REPORT_OPTIONS]
+    if wrong:
+        raise UsageError(
+            f"--report-options {text!r}: a run's reports take no {wrong[0]!r}; see `tourney run --help`"
+        )
+    folder = given["templates"] if "templates" in named else None
+    report.check_options(
+        no_measured="no_measured" in named,
+        logs="logs" in named,
+        address=given["address"] if "address" in named else "",
+        templates=Path(folder) if folder else None,
+    )
+    return tuple(words)
 
 
 def choose_listener(output: Output, stack: ExitStack, title: str) -> Listener:
@@ -132,6 +169,12 @@ _RUN_OPTIONS = (
         type=click.Path(file_okay=False, path_type=Path),
         metavar="DIR",
         help="Folder of the report. [default: reports/TOURNAMENT]",
+    ),
+    click.option(
+        "--report-options",
+        metavar="OPTIONS",
+        help="Options of `tourney report` for these reports: --with-logs, --no-measured, --base-url,"
+        ' --templates, --match-pages and --processes; for example "--base-url https://example.org/cup/".',
     ),
     click.option(
         "--notify",

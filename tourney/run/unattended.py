@@ -36,8 +36,8 @@ class RunOptions:
 
     ``max_faults`` and ``retry_seconds`` are those of ``Coordinator``, ``unbenched`` and ``skip`` those of
     ``run_tournament``. ``log``: the log file; None: the default one. ``report``: minutes between reports, 0:
-    only at the end; None: no report. ``report_out``: its folder; None: the default one. ``notify``: the words
-    of a command.
+    only at the end; None: no report. ``report_out``: its folder; None: the default one.
+    ``report_options``: further words of its command. ``notify``: the words of a command.
     """
 
     max_faults: int | None = None
@@ -47,6 +47,7 @@ class RunOptions:
     log: Path | None = None
     report: float | None = None
     report_out: Path | None = None
+    report_options: tuple[str, ...] = ()
     notify: tuple[str, ...] = ()
 
 
@@ -127,7 +128,9 @@ def _reporter(name: str, url: str, options: RunOptions, listener: Listener) -> I
     if options.report is None:
         yield None
         return
-    reporter = Reporter(name, url, options.report, options.report_out, listener.say)
+    reporter = Reporter(
+        name, url, options.report, options.report_out, listener.say, options=options.report_options
+    )
     try:
         yield reporter
     finally:

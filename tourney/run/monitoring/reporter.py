@@ -28,7 +28,8 @@ _PROGRAM = (
 class Reporter(Listener):
     """Writes a tournament's report every ``minutes`` (0: only at the end) into ``out``.
 
-    Failures go to ``say``; none stops the run. ``program`` is the command that starts Tourney.
+    Failures go to ``say``; none stops the run. ``program`` is the command that starts Tourney,
+    ``options`` are more words of ``tourney report``.
     """
 
     def __init__(
@@ -40,8 +41,9 @@ class Reporter(Listener):
         say: Callable[[str], None],
         clock: Callable[[], float] = time.monotonic,
         program: Sequence[str] = (sys.executable, "-c", _PROGRAM),
+        options: Sequence[str] = (),
     ) -> None:
-        self._words = [*program, "report", name, "--quiet"]
+        self._words = [*program, "report", name, "--quiet", *options]
         if minutes:
             self._words += ["--live", str(max(1, round(minutes * 60)))]
         if out is not None:
