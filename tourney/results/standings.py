@@ -172,8 +172,9 @@ def _total_scores(
     unit = units_of_win(seats)
     points = {number: Fraction(totals.get(number, ScoreTotals()).units, unit) for number in numbers}
     encounters: dict[int, list[Encounter]] = defaultdict(list)
+    halves = {half: Fraction(half, 2) for half in {pair.half_points for pair in pairs}}
     for pair in pairs:
-        met = Encounter(pair.opponent, points[pair.opponent], Fraction(pair.half_points, 2))
+        met = Encounter(pair.opponent, points[pair.opponent], halves[pair.half_points])
         encounters[pair.entrant].append(met)
     return Scores(
         points,

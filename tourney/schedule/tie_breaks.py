@@ -189,7 +189,8 @@ def _direct_encounter(scores: Scores) -> Break:
     for number, encounters in scores.encounters.items():
         for opponent, _, own, _ in encounters:
             if opponent is not None:
-                met[number, opponent] = met.get((number, opponent), ZERO) + own
+                pair = number, opponent
+                met[pair] = met[pair] + own if pair in met else own
     return direct_encounter(met, scores.most)
 
 
@@ -199,7 +200,7 @@ def _by_encounters(value: Callable[[Sequence[Encounter]], Fraction | None]) -> C
 
 def sonneborn_berger(encounters: Sequence[Encounter]) -> Fraction:
     """Return the opponents' points, each times the own score against that opponent."""
-    return sum((theirs * own for _, theirs, own, _ in encounters), ZERO)
+    return sum((theirs * own for _, theirs, own, _ in encounters if own), ZERO)
 
 
 def _buchholz(encounters: Sequence[Encounter]) -> Fraction:
