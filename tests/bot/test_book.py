@@ -4,11 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.command import ROOT
 from tests.toys import Odds, Race, Toe
 from tourney.bot import Match, Turn
 from tourney.bot.book import Book
 from tourney.errors import BotError
 from tourney.games.base import AnyGame
+from tourney.games.registry import find_game
 from tourney.protocol import Game, Go, decode_referee
 
 GAMES: dict[str, AnyGame] = {"toe": Toe(), "race": Race(), "odds": Odds()}
@@ -90,3 +92,22 @@ def test_unreadable_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "bytes.book").write_bytes(b"play : \xff")
     with pytest.raises(BotError, match="is not UTF-8 text"):
         Book.read(tmp_path / "bytes.book")
+
+
+def test_example_of_the_reference_page_is_a_book() -> None:
+    """Its actions are legal in Sages Tafl, after the actions and in the position that it names."""
+    page = (ROOT / "docs" / "reference" / "sdk.md").read_text(encoding="utf-8")
+    lines = [line.strip() for line in page.splitlines() if line.startswith(("    play ", "    position "))]
+    assert len(lines) == 3
+    game = find_game("sages-tafl")
+    for line in lines:
+        state = game.new()
+        where, _, moves = line.partition(" :")
+        kind, *played = where.split(" ")
+        if kind == "position":
+            assert " ".join(played) == state.position()
+        for action in [] if kind == "position" else played:
+            state = state.play(game.read_action(state, action))
+        for word in moves.split():
+            assert state.is_legal(game.parse_action(word.partition("=")[0]))
+    assert len(Book("\n".join(lines))) == 3

@@ -27,13 +27,13 @@ def test_no_limit_gives_none() -> None:
 @pytest.mark.parametrize(
     ("limits", "share"),
     [
-        (Limits(move_ms=1_000), 900),
-        (Limits(move_ms=300), 250),
+        (Limits(move_ms=1_000), 834),
+        (Limits(move_ms=240), 190),
         (Limits(move_ms=RESERVE_MS), 0),
         (Limits(move_ms=1), 0),
-        (Limits(clocks=(60_000, 1)), 1_800),
-        (Limits(seat=2, clocks=(1, 60_000)), 1_800),
-        (Limits(clocks=(60_000, 60_000), increment_ms=1_000), 2_550),
+        (Limits(clocks=(60_000, 1)), 1_666),
+        (Limits(seat=2, clocks=(1, 60_000)), 1_666),
+        (Limits(clocks=(60_000, 60_000), increment_ms=1_000), 2_416),
         (Limits(clocks=(1_000, 1_000), increment_ms=60_000), 500),
         (Limits(clocks=(60, 60)), 0),
         (Limits(clocks=(60, 60), increment_ms=1_000), 10),
@@ -82,7 +82,7 @@ class _Turn(NamedTuple):
 
     nodes: int | None
     seat: int = 1
-    move_ms: int | None = 250
+    move_ms: int | None = 240
     clocks: tuple[int, ...] = ()
     increment_ms: int = 0
 
@@ -99,7 +99,7 @@ def test_budget_prefers_argument_then_tournament_then_clock() -> None:
     assert spent(Budget.of(_Turn(7), 3)) == 3
     assert spent(Budget.of(_Turn(7))) == 7
     assert spent(Budget.of(_Turn(None))) == 0
-    assert spent(Budget.of(_Turn(None, move_ms=260))) == 5_000
+    assert spent(Budget.of(_Turn(None, move_ms=320))) == 5_000
     assert spent(Budget.of(_Turn(None, move_ms=None))) == DEFAULT_NODES
 
 

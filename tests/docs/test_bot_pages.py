@@ -31,7 +31,7 @@ def blocks(language: str) -> list[str]:
 
 def test_every_block_is_of_a_kind_that_is_run() -> None:
     assert {kind for kind, _ in BLOCKS} == {"console", "python", "sh", "sh bot", "text", "toml"}
-    assert (len(blocks("python")), len(blocks("sh bot"))) == (4, 1)
+    assert (len(blocks("python")), len(blocks("sh bot"))) == (5, 1)
 
 
 def play(command: list[str], game: str, tmp_path: Path) -> tuple[list[str], str]:
@@ -65,7 +65,7 @@ def _is_legal(rules: "Game[object]", action: str) -> bool:
     return state.is_legal(rules.read_action(state, action))
 
 
-@pytest.mark.parametrize("k", range(4))
+@pytest.mark.parametrize("k", range(5))
 def test_a_python_block_is_a_whole_bot(k: int, tmp_path: Path) -> None:
     text = blocks("python")[k]
     (tmp_path / "bot.py").write_text(text)

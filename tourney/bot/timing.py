@@ -37,7 +37,7 @@ def allot(turn: Limited, actions_left: int = ACTIONS_LEFT) -> int | None:
     """Return the milliseconds to use for a turn, counted from its start, or None without a limit.
 
     Of a clock it is a share: what is left divided by ``actions_left``, and three quarters of the increment,
-    but at most half of the clock. Of a move limit it is all. RESERVE_MS, or a tenth where that is more, is
+    but at most half of the clock. Of a move limit it is all. RESERVE_MS, or a sixth where that is more, is
     kept back from both, so the result is less than every limit, and 0 if the limit is not above the reserve.
     It depends on the limits only.
     """
@@ -55,4 +55,4 @@ def allot(turn: Limited, actions_left: int = ACTIONS_LEFT) -> int | None:
 
 
 def _usable(limit: int) -> int:
-    return max(0, limit - max(RESERVE_MS, limit // 10))
+    return max(0, limit - max(RESERVE_MS, limit // 6))
