@@ -1,5 +1,6 @@
 """A report that is written over an older one has the bytes of one that is written anew."""
 
+import multiprocessing
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +11,7 @@ import pytest
 from tests.report import world
 from tests.report.test_write import tree
 from tests.tournaments import refused
-from tourney.errors import WorkerError
+from tourney.errors import EnvironmentFailure, WorkerError
 from tourney.report import match_files
 from tourney.report.manifest import NAME, Entry, Manifest, content_hash, read_manifest
 from tourney.report.rendering import Options
@@ -208,3 +209,26 @@ def test_killed_process_leaves_the_old_report(cup: Cup, monkeypatch: pytest.Monk
         cup.write(processes=2)
     assert tree(cup.out) == before
     assert [path.name for path in cup.out.parent.iterdir() if "partial" in path.name] == []
+
+
+@pytest.mark.parametrize("failure", [KeyboardInterrupt(), OSError(28, "No space left on device")])
+def test_interrupted_report_leaves_the_old_one(cup: Cup, failure: BaseException) -> None:
+    cup.play(most=3)
+    cup.write()
+    before = tree(cup.out)
+    cup.play()
+    heard: list[str] = []
+
+    def fail(path: str) -> None:
+        heard.append(path)
+        if path == "matches/5.html":
+            raise failure
+
+    parts = site_parts(load(cup.repository, cup.tournament))
+    wanted = KeyboardInterrupt if isinstance(failure, KeyboardInterrupt) else EnvironmentFailure
+    with always_in_processes(), pytest.raises(wanted):
+        write(parts, cup.out, fail, processes=2)
+    assert heard[-1] == "matches/5.html"
+    assert tree(cup.out) == before
+    assert [path.name for path in cup.out.parent.iterdir() if "partial" in path.name] == []
+    assert multiprocessing.active_children() == []
