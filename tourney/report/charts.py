@@ -44,6 +44,7 @@ ABSENT = (
 
 _FONT = "Liberation Sans"
 """A font that the library brings; pages show another (see ``.chart text``)."""
+_PALE = "color-mix(in srgb, var(--hush) 45%, transparent)"
 _SHADES = (
     *(f"color-mix(in srgb, var(--less) {part}%, transparent)" for part in (60, 40, 20)),
     "var(--raised)",
@@ -73,9 +74,7 @@ def line_chart(lines: Sequence[Line], x: str, y: str, *, band: bool) -> Spec:
     ]
     dots = max((len(line.points) for line in lines), default=0) <= 40 and len(lines) <= len(COLORS)
     last = max((value["x"] for value in values), default=1)
-    colors = [
-        "var(--line)" if line.color == REST else f"var(--plot-{line.color})" for line in reversed(lines)
-    ]
+    colors = [_PALE if line.color == REST else f"var(--plot-{line.color})" for line in reversed(lines)]
     order = list(range(len(lines)))[::-1]
     axis_y = {"field": "y", "type": "quantitative", "title": y, "scale": {"zero": False}}
     centre = {"mark": {"type": "line", "point": {"size": 22} if dots else False}, "encoding": {"y": axis_y}}
