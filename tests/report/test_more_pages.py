@@ -160,7 +160,7 @@ def test_faults_page_lists_every_fault_with_its_ply(report: Report, made: Render
     ]
     assert expected
     links = [
-        target for name, target in parsed.references if re.fullmatch(r"matches/\d+\.html#ply-\d+", target)
+        target for name, target in parsed.references if re.fullmatch(r"matches/\d+\.html#ply=\d+", target)
     ]
     assert [int(re.findall(r"\d+", link)[0]) for link in links] == [number for number, _ in expected]
     assert {kind for _, kind in expected} <= set(FAULT_KINDS)
@@ -186,7 +186,7 @@ def test_many_faults_of_a_kind_leave_room_for_others(
     kinds = {(row["entrant"], row["fault"]) for row in rows}
     assert len(rows) > len(kinds)
     parsed = Page(files["faults.html"].decode("utf-8"))
-    shown = [target for _, target in parsed.references if "#ply-" in target]
+    shown = [target for _, target in parsed.references if "#ply=" in target]
     assert len(shown) == len(kinds)
     assert f"{len(rows) - len(kinds)} more fault" in words(parsed)
 
