@@ -320,7 +320,7 @@ def note_templates(notes: Sequence[str], view: str, last: str | None) -> tuple[s
 
 
 _WITHIN = re.compile("[:,]")
-_NUMBER = re.compile(r"(?<![\w.])[0-9]+(?![\w.])")
+_NUMBER = re.compile(r"(?<![\w.])[0-9]{2,}(?![\w.])")  # few notes differ in one digit, and digits are many
 _TITLE = re.compile("<title>(.*?)</title>", re.DOTALL)
 _MARKER = "\N{OBJECT REPLACEMENT CHARACTER}"
 
