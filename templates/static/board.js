@@ -1,6 +1,6 @@
 /* The board of a match: draws any position of it from the data of the page and of the game (board/game.js sets
    window.TourneyGame). It knows nothing about games: a position is a set of things at places, and the data say
-   what changes from ply to ply (for their format see tourney/report/replay.py, drawer.py and codes.py).
+   what changes from ply to ply (for their format see tourney/report/replays/replay.py, drawer.py and codes.py).
 
    var board = TourneyBoard(svg, data, actions);    actions: an array of strings
    board.count                      plies with a position: 0 is the start, count - 1 the last

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.report import world
-from tourney.report.rendering import Options
+from tourney.report.output.rendering import Options
+from tourney.report.output.write import write
 from tourney.report.site import site
 from tourney.report.source import Source, load
-from tourney.report.write import write
 from tourney.store.repository import Repository
 
 

@@ -14,7 +14,7 @@ from tourney.games.game_tree import playout
 from tourney.games.registry import find_game
 from tourney.games.svg_diagram import arrow_shape, ground_svg, placed_shapes, seat_colors
 from tourney.match.record import Record
-from tourney.report.codes import ALPHABET
+from tourney.report.replays.codes import ALPHABET
 from tourney.seeds import stream
 
 GOLDEN = Path(__file__).parents[2] / "seeds" / "golden"

@@ -14,9 +14,9 @@ from tourney.games.base import AnyGame
 from tourney.games.diagram import Diagram
 from tourney.games.registry import GAMES, find_game
 from tourney.match.record import Record
-from tourney.report.match_page import script_json
-from tourney.report.pictures import definitions, shared_files
-from tourney.report.replay import replay
+from tourney.report.pages.match_page import script_json
+from tourney.report.replays.pictures import definitions, shared_files
+from tourney.report.replays.replay import replay
 from tourney.resources import templates_dir
 
 pytestmark = [pytest.mark.browser, needs_browser]

@@ -9,10 +9,10 @@ import pytest
 from tests.report import world
 from tests.report.browser import colours, needs_browser, probe
 from tourney.games.svg_diagram import GROUNDS, TOKENS
-from tourney.report.replay import Replay, replay
+from tourney.report.output.write import write
+from tourney.report.replays.replay import Replay, replay
 from tourney.report.site import site
 from tourney.report.source import Source, load
-from tourney.report.write import write
 from tourney.store.repository import Repository
 
 pytestmark = [pytest.mark.browser, needs_browser]

@@ -12,73 +12,73 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tourney.errors import EnvironmentFailure
-from tourney.report import charts
+from tourney.report.charts import vega
 
-LINES = [charts.Line(charts.color_of(k), ((0, 25, 17, 33), (1, 26.25 + k, 22, 29))) for k in range(8)]
+LINES = [vega.Line(vega.color_of(k), ((0, 25, 17, 33), (1, 26.25 + k, 22, 29))) for k in range(8)]
 SPECS = {
-    "lines": charts.line_chart(LINES, "Round", "mu", band=True),
-    "bars": charts.histogram([(0, 10, 3), (10, 20, 5)], "Actions", "Matches"),
-    "cells": charts.heatmap([(1, 2, 1), (2, 1, 7)], 2, "Opponent", "Bot"),
-    "boxes": charts.box_chart([(0.5, 1, 2, 4, 80), (1, 1, 1, 1, 1)], "ms", "Bot"),
-    "nothing": charts.line_chart([], "Round", "mu", band=True),
+    "lines": vega.line_chart(LINES, "Round", "mu", band=True),
+    "bars": vega.histogram([(0, 10, 3), (10, 20, 5)], "Actions", "Matches"),
+    "cells": vega.heatmap([(1, 2, 1), (2, 1, 7)], 2, "Opponent", "Bot"),
+    "boxes": vega.box_chart([(0.5, 1, 2, 4, 80), (1, 1, 1, 1, 1)], "ms", "Bot"),
+    "nothing": vega.line_chart([], "Round", "mu", band=True),
 }
 
 
 @pytest.mark.parametrize("name", SPECS)
 def test_charts_are_drawn_the_same_each_time(name: str) -> None:
-    first = charts.draw(SPECS[name], "What it shows")
-    charts.close()  # the next one comes from another process
+    first = vega.draw(SPECS[name], "What it shows")
+    vega.close()  # the next one comes from another process
     assert first is not None
-    assert charts.draw(SPECS[name], "What it shows") == first
+    assert vega.draw(SPECS[name], "What it shows") == first
     assert ET.fromstring(first).attrib["aria-label"] == "What it shows"  # noqa: S314 - made here
 
 
 def test_charts_take_all_colors_from_the_page() -> None:
     for spec in SPECS.values():
-        drawn = charts.draw(spec, "")
+        drawn = vega.draw(spec, "")
         assert drawn is not None
         colors = set(re.findall(r' (?:fill|stroke)="([^"]*)"', drawn))
         assert all(c == "none" or "var(--" in c for c in colors), colors
 
 
 def test_charts_have_a_bar_for_each_bin() -> None:
-    drawn = charts.draw(SPECS["bars"], "")
+    drawn = vega.draw(SPECS["bars"], "")
     assert drawn is not None
     assert len(re.findall(r'<path [^>]*fill="var\(--plot-blue\)"', drawn)) == 2
 
 
 def test_chart_text_is_escaped() -> None:
-    drawn = charts.draw(SPECS["bars"], '"><script>')
+    drawn = vega.draw(SPECS["bars"], '"><script>')
     assert drawn is not None
     assert "<script" not in drawn
 
 
 def test_charts_are_left_out_without_their_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(charts, "find_spec", lambda _: None)
-    assert charts.draw(SPECS["bars"], "") is None
+    monkeypatch.setattr(vega, "find_spec", lambda _: None)
+    assert vega.draw(SPECS["bars"], "") is None
 
 
 def test_bad_specification_is_an_error_and_no_crash() -> None:
     with pytest.raises(EnvironmentFailure, match="cannot be drawn"):
-        charts.draw({"mark": 7}, "")
-    assert charts.draw(SPECS["bars"], "") is not None
+        vega.draw({"mark": 7}, "")
+    assert vega.draw(SPECS["bars"], "") is not None
 
 
 def test_lost_drawing_process_is_an_error() -> None:
-    charts.draw(SPECS["bars"], "")
-    process = charts._painter._process
+    vega.draw(SPECS["bars"], "")
+    process = vega._painter._process
     assert process is not None
     process.kill()
     process.wait()
     with pytest.raises(EnvironmentFailure, match="ended too early"):
-        charts.draw(SPECS["bars"], "")
-    assert charts.draw(SPECS["bars"], "") is not None
+        vega.draw(SPECS["bars"], "")
+    assert vega.draw(SPECS["bars"], "") is not None
 
 
 def test_drawing_loads_no_engine_into_this_process() -> None:
     code = (
-        "import sys, json; from tourney.report import charts;"
-        f"charts.draw(json.loads({json.dumps(json.dumps(SPECS['bars']))}), '');"
+        "import sys, json; from tourney.report.charts import vega;"
+        f"vega.draw(json.loads({json.dumps(json.dumps(SPECS['bars']))}), '');"
         "print('vl_convert' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -87,18 +87,18 @@ def test_drawing_loads_no_engine_into_this_process() -> None:
 
 
 def _draw_bars(_: int) -> str:
-    return str(charts.draw(SPECS["bars"], ""))
+    return str(vega.draw(SPECS["bars"], ""))
 
 
 def test_forked_processes_draw_for_themselves() -> None:
-    mine = str(charts.draw(SPECS["bars"], ""))
+    mine = str(vega.draw(SPECS["bars"], ""))
     with multiprocessing.get_context("fork").Pool(2) as pool:
         assert pool.map(_draw_bars, range(4)) == [mine] * 4
 
 
 @given(st.lists(st.integers(0, 10**6), max_size=50))
 def test_bins_hold_every_value_once(values: list[int]) -> None:
-    bins = charts.bins_of(values)
+    bins = vega.bins_of(values)
     assert sum(count for _, _, count in bins) == len(values)
     assert len(bins) <= 24
     for low, high, count in bins:

@@ -14,9 +14,9 @@ from tests.report.test_browser import STATE
 from tourney.match.record import Outcome, Record, make_record
 from tourney.match.result import LogLine, PlayedMatch
 from tourney.match.spec import Limits
+from tourney.report.output.write import write
 from tourney.report.site import site
 from tourney.report.source import load
-from tourney.report.write import write
 from tourney.run.engine.recorder import spec_of
 from tourney.store.repository import Repository
 from tourney.store.values import MatchResult

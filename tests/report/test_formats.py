@@ -16,15 +16,15 @@ from tests.command import invoke
 from tests.report import world
 from tests.report.browser import needs_browser, probe
 from tests.report.pages import Page
-from tourney.report.adaptive import estimates
-from tourney.report.bracket import bracket_page
-from tourney.report.facts import has_measurements
-from tourney.report.rendering import Options
-from tourney.report.rounds import has_progress, has_rounds, round_path
+from tourney.report.output.rendering import Options
+from tourney.report.output.write import write
+from tourney.report.pages.adaptive import estimates
+from tourney.report.pages.bracket import bracket_page
+from tourney.report.pages.facts import has_measurements
+from tourney.report.pages.rounds import has_progress, has_rounds, round_path
 from tourney.report.site import site
 from tourney.report.source import Source, load
 from tourney.report.text import display
-from tourney.report.write import write
 from tourney.results.columns import page_columns, standings_columns
 from tourney.results.rounds import float_of, rankings, rounds_of
 from tourney.results.standings import ranking_sentences
@@ -375,7 +375,7 @@ def test_intervals_of_an_adaptive_tournament_narrow(tmp_path: Path) -> None:
 def test_estimates_of_many_batches_are_spread_evenly(tmp_path: Path, monkeypatch: Any) -> None:
     source = sourced(played(tmp_path / "t.db", PLANS["adaptive"]))
     batches = rounds_of(source.setup, source.rows, source.results)
-    monkeypatch.setattr("tourney.report.adaptive._MOST", 2)
+    monkeypatch.setattr("tourney.report.pages.adaptive._MOST", 2)
     assert [one.batch for one in estimates(source, batches)] == [0, 2, 4]
 
 

@@ -14,9 +14,9 @@ from tests.report.pages import Page
 from tests.toys import Toe
 from tourney.games.guide import Example, Figure, Guide
 from tourney.games.registry import GAMES, find_game
-from tourney.report import game_page
-from tourney.report.rendering import Options
-from tourney.report.rules_page import rules_page, rules_text
+from tourney.report.output.rendering import Options
+from tourney.report.pages import game_page
+from tourney.report.pages.rules_page import rules_page, rules_text
 from tourney.report.site import renderer, site
 from tourney.report.source import Source, load
 from tourney.schedule.row import score_units

@@ -3,7 +3,7 @@
 import pytest
 
 from tourney.match.result import LogLine
-from tourney.report.info import MOST_KEYS, MOST_TEXT, MOST_TEXTS, read_info
+from tourney.report.pages.info import MOST_KEYS, MOST_TEXT, MOST_TEXTS, read_info
 
 
 def info(*texts: str, ply: int = 4, seat: int = 1) -> list[LogLine]:

@@ -13,8 +13,8 @@ from tests.command import invoke
 from tests.report import world
 from tests.report.browser import needs_browser, probe
 from tests.report.test_write import tree
-from tourney.report.live import PATH
-from tourney.report.manifest import NAME
+from tourney.report.output.live import PATH
+from tourney.report.output.manifest import NAME
 from tourney.store.repository import Repository
 
 

@@ -13,11 +13,11 @@ from tests.report import world
 from tests.report.browser import needs_browser, probe
 from tests.report.pages import read
 from tests.report.test_site import files
-from tourney.report.match_list import DATA, list_data, list_pages
-from tourney.report.rendering import File, Options
+from tourney.report.output.rendering import File, Options
+from tourney.report.output.write import write
+from tourney.report.pages.match_list import DATA, list_data, list_pages
 from tourney.report.site import renderer
 from tourney.report.source import Source, load
-from tourney.report.write import write
 from tourney.resources import templates_dir
 from tourney.schedule.row import MatchKey
 from tourney.store.repository import Repository

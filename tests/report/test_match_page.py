@@ -11,8 +11,8 @@ from tests.report import world
 from tests.report.conftest import Report
 from tourney.match.record import Record, digest_of
 from tourney.match.result import LogLine
-from tourney.report.listing import match_lines
-from tourney.report.match_page import MatchPage, first_difference, match_page
+from tourney.report.pages.listing import match_lines
+from tourney.report.pages.match_page import MatchPage, first_difference, match_page
 from tourney.report.source import Detail, Source, load
 from tourney.store.repository import Repository
 

@@ -6,8 +6,8 @@ from xml.etree import ElementTree as ET
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tourney.report.info import Info, SeatInfo
-from tourney.report.match_plots import HEIGHT, MOST_BARS, MOST_POINTS, WIDTH, scores, times
+from tourney.report.charts.match_plots import HEIGHT, MOST_BARS, MOST_POINTS, WIDTH, scores, times
+from tourney.report.pages.info import Info, SeatInfo
 from tourney.report.source import SeatLabel
 
 SEATS = (SeatLabel(1, "Black", "black"), SeatLabel(2, "Red", "red"))

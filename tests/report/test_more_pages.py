@@ -12,11 +12,12 @@ from tests.report import world
 from tests.report.conftest import Report
 from tests.report.pages import Page
 from tourney.match.record import FAULT_KINDS
-from tourney.report import charts, fault_page, history_page, pair_page
-from tourney.report.rendering import File, Options, Renderer
+from tourney.report.charts import vega
+from tourney.report.output.rendering import File, Options, Renderer
+from tourney.report.output.write import write
+from tourney.report.pages import fault_page, history_page, pair_page
 from tourney.report.site import renderer, site, sites
 from tourney.report.source import Source, load
-from tourney.report.write import write
 from tourney.store.presentation import Link, Presentation, logo_text
 from tourney.store.repository import Repository
 from tourney.store.values import OverloadedMatch
@@ -141,7 +142,7 @@ def test_history_page_has_a_table_for_every_chart(made: Renderer) -> None:
 
 def test_report_is_whole_without_charts(report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
     paths = {file.path for file in site(report.source)}
-    monkeypatch.setattr(charts, "find_spec", lambda _: None)
+    monkeypatch.setattr(vega, "find_spec", lambda _: None)
     files: dict[str, bytes] = {file.path: file.content for file in site(report.source)}
     history = Page(files["history.html"].decode("utf-8"))
     assert "pip install vl-convert-python" in words(history)

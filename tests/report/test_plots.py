@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tourney.report import plots
+from tourney.report.charts import plots
 
 FINITE = st.floats(-1e6, 1e6)
 

@@ -6,8 +6,8 @@ import pytest
 
 from tests.report import world
 from tourney.match.result import LogLine
-from tourney.report.privacy import BROKEN, published
-from tourney.report.rendering import Options
+from tourney.report.output.privacy import BROKEN, published
+from tourney.report.output.rendering import Options
 from tourney.report.site import site
 from tourney.report.source import Detail, Source, load
 from tourney.store.repository import Repository

@@ -13,9 +13,10 @@ from tests.command import invoke
 from tests.report import world
 from tests.report.pages import Page
 from tourney.errors import UsageError
-from tourney.report import address, card, charts
-from tourney.report.feed import entries, finished_rounds
-from tourney.report.rendering import Options
+from tourney.report.charts import card, vega
+from tourney.report.output.rendering import Options
+from tourney.report.pages import address
+from tourney.report.pages.feed import entries, finished_rounds
 from tourney.report.site import renderer, site, sites
 from tourney.report.source import Source, load
 from tourney.store.repository import Repository
@@ -128,7 +129,7 @@ def test_card_is_a_picture_of_fixed_size(source: Source) -> None:
     picture = made(source, Options(address=URL))["card.png"]
     assert picture.startswith(b"\x89PNG\r\n\x1a\n")
     assert struct.unpack(">II", picture[16:24]) == (card.WIDTH, card.HEIGHT)
-    charts.close()
+    vega.close()
     assert made(source, Options(address=URL))["card.png"] == picture
     svg = card.card(renderer(source, Options(address=URL)))
     texts = [element.text or "" for element in ET.fromstring(svg).iter() if element.text]  # noqa: S314 - our own output
@@ -145,7 +146,7 @@ def test_card_cuts_texts_and_replaces_unknown_characters() -> None:
 
 
 def test_report_without_the_library_has_no_card(source: Source, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(charts, "find_spec", lambda name: None)
+    monkeypatch.setattr(vega, "find_spec", lambda name: None)
     found = made(source, Options(address=URL))
     assert "card.png" not in found
     assert b"og:image" not in b"".join(found.values())

@@ -13,11 +13,11 @@ from tourney.games.diagram import Cell, Diagram, Piece
 from tourney.games.registry import GAMES, find_game
 from tourney.games.svg_diagram import seat_colors
 from tourney.match.record import Record
-from tourney.report.camera import Track
-from tourney.report.drawer import Drawer
-from tourney.report.match_page import script_json
-from tourney.report.pictures import definitions, markup, picture, shared_files
-from tourney.report.replay import KEY_FRAMES, Replay, replay
+from tourney.report.pages.match_page import script_json
+from tourney.report.replays.camera import Track
+from tourney.report.replays.drawer import Drawer
+from tourney.report.replays.pictures import definitions, markup, picture, shared_files
+from tourney.report.replays.replay import KEY_FRAMES, Replay, replay
 
 
 def decoded(film: Replay) -> Film:

@@ -16,14 +16,14 @@ from tests.report.pages import Page, pages, read
 from tourney.bots.catalogue.shipped import shipped_digests
 from tourney.match.record import digest_of
 from tourney.match.spec import Entrant
-from tourney.report.listing import PAGE, list_page, paged, pages_of
-from tourney.report.manifest import NAME
-from tourney.report.match_list import DATA
-from tourney.report.rendering import Options
+from tourney.report.output.manifest import NAME
+from tourney.report.output.rendering import Options
+from tourney.report.output.write import MARKER, write
+from tourney.report.pages.listing import PAGE, list_page, paged, pages_of
+from tourney.report.pages.match_list import DATA
 from tourney.report.site import site, sites
 from tourney.report.source import Source, load
 from tourney.report.text import display
-from tourney.report.write import MARKER, write
 from tourney.store.repository import Repository
 from tourney.store.values import StoredEntrant
 

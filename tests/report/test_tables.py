@@ -6,8 +6,8 @@ import pytest
 
 from tests.report import world
 from tests.report.conftest import Report
-from tourney.report.overview import seat_lines
-from tourney.report.pairwise import crosstable, residual_step, superiority
+from tourney.report.pages.overview import seat_lines
+from tourney.report.pages.pairwise import crosstable, residual_step, superiority
 from tourney.report.source import Source, load, meetings, seat_frame
 from tourney.run.engine.recorder import spec_of
 from tourney.schedule.row import units_of_win

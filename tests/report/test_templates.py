@@ -8,11 +8,11 @@ import pytest
 from tests.command import invoke
 from tests.report import world
 from tourney.errors import UsageError
-from tourney.report.rendering import Options
+from tourney.report.output.rendering import Options
+from tourney.report.output.templates import Templates
+from tourney.report.output.write import write
 from tourney.report.site import site
 from tourney.report.source import Source, load
-from tourney.report.templates import Templates
-from tourney.report.write import write
 from tourney.resources import templates_dir
 from tourney.store.repository import Repository
 

@@ -9,10 +9,10 @@ import pytest
 
 from tests.tournaments import refused
 from tourney.errors import EnvironmentFailure, UsageError
-from tourney.report import write as module
-from tourney.report.manifest import NAME
-from tourney.report.rendering import File
-from tourney.report.write import MARKER, is_report, write
+from tourney.report.output import write as module
+from tourney.report.output.manifest import NAME
+from tourney.report.output.rendering import File
+from tourney.report.output.write import MARKER, is_report, write
 
 
 def made(word: str = "one") -> list[File]:

@@ -16,15 +16,15 @@ from tourney.cli.progress import counting
 from tourney.cli.standings import warn_unknown_format
 from tourney.errors import StoreDamaged, StoreUnavailable, UsageError
 from tourney.report import text
-from tourney.report.address import parse_address
-from tourney.report.live import PATH, Live, state
-from tourney.report.pool import default_processes
-from tourney.report.rendering import MATCH_PAGES, File, Options
+from tourney.report.output.live import PATH, Live, state
+from tourney.report.output.pool import default_processes
+from tourney.report.output.rendering import MATCH_PAGES, File, Options
+from tourney.report.output.templates import Templates
+from tourney.report.output.write import Written, write
+from tourney.report.pages.address import parse_address
 from tourney.report.site import Part, site_parts, sites_parts
 from tourney.report.source import Source, load
-from tourney.report.templates import Templates
 from tourney.report.text import folder
-from tourney.report.write import Written, write
 from tourney.store.repository import Repository
 from tourney.store.values import Tournament
 

@@ -7,12 +7,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tourney.games import svg_diagram
-from tourney.report import (
+from tourney.report import text
+from tourney.report.charts import card
+from tourney.report.output.live import note_of_many
+from tourney.report.output.navigation import Section
+from tourney.report.output.privacy import published
+from tourney.report.output.rendering import File, Look, Options, Renderer
+from tourney.report.output.templates import Templates
+from tourney.report.pages import (
     about,
     adaptive,
     bot_page,
     bracket,
-    card,
     fault_page,
     feed,
     game_page,
@@ -22,20 +28,14 @@ from tourney.report import (
     overview,
     pair_page,
     pairwise,
-    pictures,
     rounds,
-    text,
 )
-from tourney.report.address import sitemap
-from tourney.report.lead import lead
-from tourney.report.live import note_of_many
-from tourney.report.match_files import MatchWork, match_work
-from tourney.report.match_list import list_pages
-from tourney.report.navigation import Section
-from tourney.report.privacy import published
-from tourney.report.rendering import File, Look, Options, Renderer
+from tourney.report.pages.address import sitemap
+from tourney.report.pages.lead import lead
+from tourney.report.pages.match_files import MatchWork, match_work
+from tourney.report.pages.match_list import list_pages
+from tourney.report.replays import pictures
 from tourney.report.source import Source
-from tourney.report.templates import Templates
 
 INLINE_CROSSTABLE = 24
 """Most entrants for which the first page has the crosstable too."""

@@ -1,5 +1,5 @@
 /* The replay: steps through the frames in the page's JSON data. It knows nothing about games: a frame holds the
-   positions of sprites, as differences to the previous frame (for the format, see tourney/report/replay.py). */
+   positions of sprites, as differences to the previous frame (for the format, see tourney/report/replays/replay.py). */
 (function () {
   "use strict";
 

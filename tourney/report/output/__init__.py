@@ -1,0 +1,1 @@
+"""From templates and contexts to a folder: rendering, processes, the manifest, and writing."""

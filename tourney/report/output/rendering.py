@@ -1,0 +1,217 @@
+"""The renderer: makes the files of one tournament's pages from their contexts and templates."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any, TypeVar
+
+from jinja2 import Environment
+
+from tourney import __version__
+from tourney.report import text
+from tourney.report.charts.vega import available
+from tourney.report.output.live import Live, is_over, note
+from tourney.report.output.navigation import Section, section_of
+from tourney.report.output.templates import SHIPPED, Templates
+from tourney.report.pages import listing
+from tourney.report.source import Source
+from tourney.results.tables import DataTable
+
+T = TypeVar("T")
+
+MATCH_PAGES = 10_000
+"""Default maximum of match pages."""
+
+
+CARD = "card.png"
+"""The path of a tournament's picture for social networks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The contents of a report. Without ``measured``, nothing outside the records' digests.
+
+    ``logs``: publish bots' standard error, the host's name and errors of the machine too (see ``privacy``).
+    ``address``: where the folder will be published, with a ``/`` at its end, or "". ``templates``: what pages
+    are made with. ``live``: pages say when they were written, and reload, while the tournament runs.
+    """
+
+    measured: bool = True
+    match_pages: int = MATCH_PAGES
+    logs: bool = False
+    address: str = ""
+    templates: Templates = SHIPPED
+    live: Live | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file of the site: its path, with ``/``, and its content.
+
+    ``damaged``: why it omits parts that are in the database, one sentence each.
+    """
+
+    path: str
+    content: bytes
+    damaged: tuple[str, ...] = ()
+
+    @property
+    def is_page(self) -> bool:
+        """Whether it is a page."""
+        return self.path.endswith(".html")
+
+
+@dataclass(frozen=True)
+class Look:
+    """What all pages of a tournament have in common; picklable.
+
+    ``site`` are the values that templates see as ``site``, ``prefix`` the folder in a site of several
+    tournaments, with its ``/``, or "".
+    """
+
+    site: tuple[tuple[str, Any], ...]
+    prefix: str = ""
+    templates: Templates = SHIPPED
+
+    @classmethod
+    def of(
+        cls,
+        title: str,
+        game: str,
+        options: Options,
+        prefix: str = "",
+        nav: tuple[Section, ...] = (),
+    ) -> "Look":
+        """Return the look of the pages of a report; title and game are safe to show once escaped."""
+        values = {
+            "title": title,
+            "game": game,
+            "measured": options.measured,
+            "version": __version__,
+            "several": bool(prefix),
+            "nav": nav,
+            "address": options.address,
+            "feed": bool(options.address and options.measured and nav),
+            "card": f"{options.address}{prefix}{CARD}" if nav and options.address and available() else "",
+            "card_said": f"The first bots of {title}",
+        }
+        return cls(tuple(values.items()), prefix, options.templates)
+
+    @property
+    def card(self) -> str:
+        """The address of the tournament's picture, or "" if it has none."""
+        return str(dict(self.site)["card"])
+
+    @cached_property
+    def environment(self) -> Environment:
+        """The templates, which escape everything and refuse undefined names."""
+        made = self.templates.environment()
+        made.globals["count"] = text.count
+        made.globals["site"] = site = dict(self.site)
+        made.globals["section_of"] = partial(section_of, site["nav"])
+        return made
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the templates, which every process reads by itself."""
+        return {"site": self.site, "prefix": self.prefix, "templates": self.templates}
+
+    def page(self, path: str, template: str, **context: object) -> File:
+        """Render a page. Its path in the tournament's folder is also in the context, as ``path``.
+
+        ``root`` leads to the tournament's folder, ``base`` to the site's, and ``url`` is the page's address.
+        Raises UsageError for an error in a template that replaces one.
+        """
+        root = "../" * path.count("/")
+        base = root + ("../" if self.prefix else "")
+        place = {"path": path, "place": self.prefix + path, "url": self.url(path)}
+        context = {"live": None, **context, **place, "root": root, "base": base}
+        try:
+            rendered = self.environment.get_template(template).render(context)
+        except Exception as error:
+            refusal = self.templates.refusal(error)
+            if refusal is None:
+                raise
+            raise refusal from error
+        return File(self.prefix + path, rendered.encode("utf-8"))
+
+    def url(self, path: str) -> str:
+        """Return the address of a page on the web, or "" where that is not known."""
+        address = dict(self.site)["address"]
+        return f"{address}{self.prefix}{path.removesuffix('index.html')}" if address else ""
+
+
+@dataclass
+class Renderer:
+    """Renders the pages of one tournament; page kinds get it.
+
+    ``nav`` are the sections in the header.
+    """
+
+    source: Source
+    options: Options
+    prefix: str = ""
+    nav: tuple[Section, ...] = ()
+    _made: dict[object, Any] = field(default_factory=dict)
+
+    @property
+    def measured(self) -> bool:
+        """Whether to show what lies outside the records' digests."""
+        return self.options.measured
+
+    @cached_property
+    def look(self) -> Look:
+        """What all pages have in common."""
+        source = self.source
+        game = text.display(source.game.title if source.game else source.tournament.game)
+        return Look.of(source.title, game, self.options, self.prefix, self.nav)
+
+    @cached_property
+    def paged(self) -> frozenset[int]:
+        """The numbers of the matches with a page."""
+        return listing.paged(self.source, self.options.match_pages)
+
+    @cached_property
+    def lines(self) -> tuple[listing.MatchLine, ...]:
+        """All finished matches."""
+        return listing.match_lines(self.source, self.paged, measured=self.measured)
+
+    @cached_property
+    def line_of(self) -> dict[int, listing.MatchLine]:
+        """All finished matches by number."""
+        return {line.number: line for line in self.lines}
+
+    def once(self, make: "Callable[[Renderer], T]") -> T:
+        """Return what a function makes for this tournament, computed once for all page kinds."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        found: T = self._made[make]
+        return found
+
+    def page(self, path: str, template: str, **context: object) -> File:
+        """Render a page at a path in the tournament's folder."""
+        return self.look.page(path, template, live=self._live(path), **context)
+
+    def _live(self, path: str) -> str | None:
+        """Return what a page says while the tournament runs; "" if only its script does, None if it is over.
+
+        The other pages stay as they are when only the time of writing changes.
+        """
+        live = self.options.live
+        if live is None or not self.measured or is_over(self.source):
+            return None
+        return note(live, (self.source,)) if path == "index.html" else ""
+
+    def tables(self, path: str, table: DataTable) -> Iterator[File]:
+        """Yield a table for download: ``path`` with .csv and .json."""
+        yield self.file(f"{path}.csv", table.csv())
+        yield self.file(f"{path}.json", table.json())
+
+    def file(self, path: str, content: bytes) -> File:
+        """Return a file at a path in the tournament's folder."""
+        return File(self.prefix + path, content)
+
+    def script(self, path: str, name: str, data: object) -> File:
+        """Return a script that only sets ``window.NAME`` to JSON data: pages in a folder cannot fetch."""
+        dumped = json.dumps(data, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+        return self.file(path, f"window.{name}={dumped};\n".encode("ascii"))

@@ -1,0 +1,274 @@
+"""Write a site to a folder, atomically."""
+
+import ctypes
+import errno
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tourney.errors import EnvironmentFailure, UsageError
+from tourney.parsing import parse_json
+from tourney.report.output.manifest import NAME, Entry, Manifest, OldReport, content_hash, read_manifest
+from tourney.report.output.pool import Pool
+from tourney.report.output.rendering import File
+from tourney.report.pages.match_files import MatchFile
+from tourney.report.site import Part
+
+MARKER = "tourney-report.json"
+"""The file that marks a folder as a report, which a new report may replace."""
+FORMAT = "tourney-report/1"
+
+OLD_NAMES = ("assets", "bots", "data", "matches", "index.html", "crosstable.html")
+"""Names in the folder of a report whose marker lists none, besides those of ``_OLD_NUMBERED``."""
+_OLD_NUMBERED = re.compile(r"matches(-\d+)?\.html|t\d+-[a-z0-9._-]*")
+_OURS = re.compile(
+    r"assets|bots|data|matches|pairs|t\d+-[a-z0-9._-]*|logo\.(jpg|png|svg|webp)|"
+    r"(index|crosstable|faults|game|history|methods|overload|rules|matches(-\d+)?)\.html|" + re.escape(MARKER)
+)
+"""Names in a report's folder; a folder with any other is not replaced."""
+
+_PARTIAL = ".partial-"
+_EXCHANGE = 2
+"""RENAME_EXCHANGE of renameat2(2)."""
+_HERE = -100
+"""AT_FDCWD of openat(2): relative paths start at the working directory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The written report: its first page and size; ``damaged`` says why parts are missing.
+
+    ``unchanged`` is how many files the old report had already.
+    """
+
+    index: Path
+    pages: int
+    files: int
+    bytes: int
+    unchanged: int = 0
+    damaged: tuple[str, ...] = ()
+
+
+def write(
+    parts: Iterable[Part],
+    out: Path,
+    progress: Callable[[str], None] | None = None,
+    *,
+    processes: int = 1,
+    last: Callable[[Mapping[str, str]], File] | None = None,
+) -> Written:
+    """Write a site to a sibling folder, which then replaces the target; call ``progress`` with each path.
+
+    Pages of matches are rendered in ``processes`` processes. A file that the old report has already is linked
+    instead of written; the bytes are the same either way.
+
+    ``last`` makes one more file from the hashes of all others, by path.
+
+    Replaces an existing folder only if it is empty or a report. Raises UsageError for any other,
+    EnvironmentFailure if the machine fails, and WorkerError if a process was killed; the target is then
+    unchanged.
+    """
+    folder = _target(out)
+    old = OldReport(folder, read_manifest(folder))
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with _sibling(folder) as partial, Pool(processes) as pool:
+            writer = _Writer(partial, old)
+            for part in parts:
+                if isinstance(part, File):
+                    writer.add(part)
+                    if progress is not None:
+                        progress(part.path)
+                    continue
+                for page in part.files(old, pool):
+                    writer.add_page(page)
+                    if progress is not None:
+                        progress(page.path)
+            if last is not None:
+                writer.add(last({path: entry.content for path, entry in writer.entries.items()}))
+            written = writer.finish(folder / "index.html")
+            _swap(partial, folder)
+    except OSError as error:
+        raise _refusal(folder, error) from error
+    return written
+
+
+class _Writer:
+    """Fills a folder with a report, and counts; ``entries`` are the files so far."""
+
+    def __init__(self, folder: Path, old: OldReport) -> None:
+        self._folder = folder
+        self._old = old
+        self.entries: dict[str, Entry] = {}
+        self._damaged: list[str] = []
+        self._bytes = 0
+        self._unchanged = 0
+
+    def add(self, file: File, fingerprint: str = "") -> None:
+        """Write a file, or link it if the old report has the same."""
+        path = self._place(file.path)
+        entry = Entry(content_hash(file.content), fingerprint)
+        known = self._old.manifest.files.get(file.path)
+        same = known is not None and known.content == entry.content and self._old.read(file.path) is not None
+        if not (same and self._link(file.path, path)):
+            path.write_bytes(file.content)
+        self._note(file.path, entry, len(file.content), unchanged=same)
+        self._damaged += file.damaged
+
+    def add_page(self, page: MatchFile) -> None:
+        """Write a rendered page, or link the old one."""
+        if page.file is not None:
+            self.add(page.file, page.fingerprint)
+            return
+        path = self._place(page.path)
+        content = self._old.read(page.path)
+        if content is None:
+            raise EnvironmentFailure(
+                f"{self._old.folder / page.path} was changed while a new report was written; write it again"
+            )
+        if not self._link(page.path, path):
+            path.write_bytes(content)
+        self._note(page.path, Entry(content_hash(content), page.fingerprint), len(content), unchanged=True)
+
+    def finish(self, index: Path) -> Written:
+        """Write manifest and marker; return what was written, with ``index`` as its first page."""
+        self._write(NAME, Manifest(self.entries).dump())
+        pages = sum(path.endswith(".html") for path in self.entries)
+        names = sorted({path.partition("/")[0] for path in self.entries})
+        marker = {"format": FORMAT, "files": len(self.entries), "pages": pages, "names": names}
+        self._write(MARKER, (json.dumps(marker) + "\n").encode("ascii"))
+        count = len(self.entries) + 2
+        return Written(index, pages, count, self._bytes, self._unchanged, tuple(self._damaged))
+
+    def _place(self, path: str) -> Path:
+        place = self._folder / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        return place
+
+    def _write(self, name: str, content: bytes) -> None:
+        (self._folder / name).write_bytes(content)
+        self._bytes += len(content)
+
+    def _link(self, path: str, place: Path) -> bool:
+        """Link a file of the old report; False if this file system or these rights do not allow it."""
+        try:
+            os.link(self._old.folder / path, place, follow_symlinks=False)
+        except OSError as error:
+            if error.errno == errno.ENOSPC:
+                raise
+            return False
+        return True
+
+    def _note(self, path: str, entry: Entry, size: int, *, unchanged: bool) -> None:
+        self.entries[path] = entry
+        self._bytes += size
+        self._unchanged += unchanged
+
+
+def is_report(folder: Path) -> bool:
+    """Return whether a folder is a report of Tourney."""
+    return _marker(folder) is not None
+
+
+def _marker(folder: Path) -> dict[str, Any] | None:
+    """Return the content of a report's marker, or None if the folder is no report."""
+    try:
+        marker = parse_json((folder / MARKER).read_bytes())
+    except (OSError, ValueError):
+        return None
+    ours = isinstance(marker, dict) and str(marker.get("format", "")).startswith("tourney-report/")
+    return marker if ours else None
+
+
+def _target(out: Path) -> Path:
+    try:
+        folder = out.resolve()
+        if folder.is_dir():
+            found = sorted(entry.name for entry in folder.iterdir())
+            marker = _marker(folder)
+            listed = (marker or {}).get("names")
+            names = {MARKER, NAME, *map(str, listed if isinstance(listed, list) else OLD_NAMES)}
+            strange = [name for name in found if name not in names and not _OLD_NUMBERED.fullmatch(name)]
+            if strange or (found and marker is None):
+                what = (strange or found)[0]
+                raise UsageError(
+                    f"{out} holds {what!r}, which is not part of a report, so it is not replaced;"
+                    " choose another folder with --out"
+                )
+        elif folder.exists():
+            raise UsageError(f"{out} is not a folder; choose another place with --out")
+    except OSError as error:
+        raise _refusal(out, error) from error
+    if folder == folder.parent:
+        raise UsageError(f"{out} cannot be replaced by a report; choose another folder with --out")
+    return folder
+
+
+@contextmanager
+def _sibling(folder: Path) -> Iterator[Path]:
+    """Create a folder beside the target and remove what is left of it at the end.
+
+    Also removes the folders of processes that were killed while writing.
+    """
+    for left in sorted(folder.parent.glob(f".{_plain(folder.name)}{_PARTIAL}*")):
+        owner = left.name.rpartition("-")[2]
+        if owner.isdigit() and not _alive(int(owner)):
+            shutil.rmtree(left, ignore_errors=True)
+    partial = folder.parent / f".{folder.name}{_PARTIAL}{os.getpid()}"
+    partial.mkdir()
+    try:
+        yield partial
+    finally:
+        if partial.exists():
+            shutil.rmtree(partial, ignore_errors=True)
+
+
+def _plain(name: str) -> str:
+    return "".join(f"[{c}]" if c in "*?[" else c for c in name)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _swap(partial: Path, folder: Path) -> None:
+    """Replace the folder by the partial one, and leave the old one to be removed."""
+    if not folder.exists():
+        partial.rename(folder)
+    elif not _exchange(partial, folder):
+        old = partial.with_name(f"{partial.name}-old-{os.getpid()}")
+        folder.rename(old)
+        try:
+            partial.rename(folder)
+        except OSError:
+            old.rename(folder)
+            raise
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Exchange two folders atomically, so that readers always find one; False if that is not possible."""
+    rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    return rename is not None and rename(_HERE, bytes(one), _HERE, bytes(other), _EXCHANGE) == 0
+
+
+def _refusal(folder: Path, error: OSError) -> EnvironmentFailure:
+    what = error.strerror or str(error)
+    advice = (
+        "free some space"
+        if error.errno in {errno.ENOSPC, errno.EDQUOT}
+        else "choose another folder with --out"
+    )
+    return EnvironmentFailure(f"the report cannot be written to {folder}: {what}; {advice} and start again")

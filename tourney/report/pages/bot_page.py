@@ -1,0 +1,244 @@
+"""A bot's page: its results by opponent and seat, its rating by round, and its faults."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import pandas as pd
+from markupsafe import Markup
+
+from tourney.report import text
+from tourney.report.output.rendering import Renderer
+from tourney.report.pages.history_page import SHOWN, bot_chart, cell_of, histories, sampled
+from tourney.report.pages.listing import MatchLine
+from tourney.report.pages.overview import SeatLine, StandingLine, seat_lines
+from tourney.report.source import EntrantLabel, Source, meetings, seat_frame
+from tourney.results.overload import overload_text
+from tourney.results.tables import DataTable
+from tourney.store.values import OverloadTotals
+
+CHIPS = 400
+"""Matches against one opponent that a page links to; the list of matches has them all."""
+
+SURPRISES = 3
+"""Best wins and worst losses that a page names."""
+
+COUNTS = ("games", "points", "wins", "draws", "losses")
+
+
+class Met(NamedTuple):
+    """A meeting with an opponent: the match, half points (2, 1 or 0), and both bots' faults."""
+
+    match: int
+    half: int
+    fault: str
+    opponent_fault: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A match against an opponent as one character: its link ("" without a page), outcome and description."""
+
+    href: str
+    result: str
+    outcome: str
+    fault: bool
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class OpponentLine:
+    """The results against an opponent; ``more`` counts the matches that are not among the chips.
+
+    ``page`` is the path of the pair's page, or "".
+    """
+
+    entrant: EntrantLabel
+    page: str
+    games: int
+    points: str
+    percent: str
+    expected: str
+    wins: int
+    draws: int
+    losses: int
+    chips: tuple[Chip, ...]
+    more: int
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """A bot's ratings by round: two charts, each None where there is none, and the table of both.
+
+    ``rounds`` are (round, TrueSkill, Elo), ratings with their intervals as printed; Elo may be None.
+    """
+
+    skill: Markup | None
+    elo: Markup | None
+    rounds: tuple[tuple[int, tuple[str, str], tuple[str, str] | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BotPage:
+    """The page's template context; ``faults`` are the matches in which the bot had a fault, with its kind.
+
+    ``best`` are wins against the strongest opponents, ``worst`` losses against the weakest.
+    """
+
+    entrant: EntrantLabel
+    line: StandingLine
+    opponents: tuple[OpponentLine, ...]
+    seats: tuple[SeatLine, ...]
+    history: History
+    best: tuple[tuple[MatchLine, EntrantLabel], ...]
+    worst: tuple[tuple[MatchLine, EntrantLabel], ...]
+    faults: tuple[tuple[MatchLine, str], ...]
+    overload: str
+    downloads: dict[str, DataTable]
+
+
+def bot_pages(
+    make: Renderer, standings: tuple[StandingLine, ...], pairs: Mapping[tuple[int, int], str]
+) -> Iterator[BotPage]:
+    """Yield the bots' pages in the order of the standings; ``pairs`` are the paths of the pairs' pages."""
+    source, matches = make.source, make.line_of
+    frame = seat_frame(source)
+    met: dict[tuple[int, int], list[Met]] = {}
+    columns = ("entrant", "opponent", "match", "half", "fault", "opponent_fault")
+    for entrant, opponent, *rest in _rows(meetings(frame), *columns):
+        met.setdefault((entrant, opponent), []).append(Met(*rest))
+    faulty = dict(iter(frame[frame["fault"] != ""].groupby("entrant", sort=True)))
+    for standing in standings:
+        number = standing.entrant.number
+        opponents = tuple(
+            _opponent_line(
+                source,
+                number,
+                source.labels[other.number],
+                met[number, other.number],
+                matches,
+                pairs.get((number, other.number), ""),
+            )
+            for other in source.standings
+            if (number, other.number) in met
+        )
+        seats = seat_lines(source, number)
+        faults = _rows(faulty[number], "match", "fault") if number in faulty else ()
+        mine = {line.entrant.number: met[number, line.entrant.number] for line in opponents}
+        best, worst = _surprises(source, mine)
+        yield BotPage(
+            entrant=standing.entrant,
+            line=standing,
+            opponents=opponents,
+            seats=seats,
+            history=_history(make, number),
+            best=tuple((matches[match], source.labels[other]) for match, other in best),
+            worst=tuple((matches[match], source.labels[other]) for match, other in worst),
+            overload=overload_text(source.overload[1].get(number, OverloadTotals())) if make.measured else "",
+            faults=tuple((matches[int(match)], str(kind)) for match, kind in faults),
+            downloads={
+                "opponents": _opponents_table(source, opponents),
+                "seats": _seats_table(seats),
+            },
+        )
+
+
+def _surprises(
+    source: Source, met: Mapping[int, Sequence[Met]]
+) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """Return the wins against the strongest and the losses against the weakest opponents: (match, opponent).
+
+    The first match against each opponent is enough.
+    """
+    elo = {line.entrant: line.elo for line in source.batch.ratings}
+    found: dict[int, list[tuple[float, int, int]]] = {2: [], 0: []}
+    for opponent, rows in met.items():
+        for half, some in found.items():
+            match = next((row.match for row in rows if row.half == half), None)
+            if match is not None:
+                some.append(((1 - half) * elo[opponent], match, opponent))
+    best, worst = ([(match, other) for _, match, other in sorted(found[half])[:SURPRISES]] for half in (2, 0))
+    return best, worst
+
+
+def _rows(frame: pd.DataFrame, *columns: str) -> Iterable[tuple[Any, ...]]:
+    return zip(*(frame[column].tolist() for column in columns), strict=True)
+
+
+def _opponent_line(
+    source: Source,
+    number: int,
+    opponent: EntrantLabel,
+    rows: Sequence[Met],
+    matches: Mapping[int, MatchLine],
+    page: str,
+) -> OpponentLine:
+    halves = [row.half for row in rows]
+    games = len(halves)
+    chips = tuple(
+        _chip(matches[row.match], row.half, row.fault, row.opponent_fault, opponent) for row in rows[:CHIPS]
+    )
+    return OpponentLine(
+        entrant=opponent,
+        page=page,
+        games=games,
+        points=text.decimal(Fraction(sum(halves), 2), 1),
+        percent=text.percent(Fraction(sum(halves), 2 * games)),
+        expected=text.number(100 * source.meetings[number, opponent.number].expected, 1),
+        wins=halves.count(2),
+        draws=halves.count(1),
+        losses=halves.count(0),
+        chips=chips,
+        more=max(0, games - CHIPS),
+    )
+
+
+def _chip(match: MatchLine, half: int, fault: str, theirs: str, opponent: EntrantLabel) -> Chip:
+    outcome = ("loss", "draw", "win")[half]
+    said = f"match {match.number}: {outcome} against {text.isolated(opponent.name)}, {match.reason}"
+    said += f", own {fault}" if fault else f", opponent's {theirs}" if theirs else ""
+    result = ("0", "\N{VULGAR FRACTION ONE HALF}", "1")[half]
+    return Chip(match.href, result, outcome, bool(fault or theirs), said)
+
+
+def _history(make: Renderer, number: int) -> History:
+    found = make.once(histories)
+    elo = dict(found.elo)
+    rounds = sampled(found.skill, SHOWN)
+    last = found.skill[-1]
+    said = f"mu from {text.number(found.skill[0][1][number][0], 1)} to {text.number(last[1][number][0], 1)}"
+    return History(
+        skill=bot_chart(found.skill, number, "mu", f"{said} after round {last[0]}"),
+        elo=bot_chart(found.elo, number, "Elo", "Elo by the matches up to each round"),
+        rounds=tuple(
+            (
+                round_,
+                cell_of(values[number]),
+                cell_of(elo[round_][number]) if number in elo.get(round_, {}) else None,
+            )
+            for round_, values in rounds
+        ),
+    )
+
+
+def _opponents_table(source: Source, lines: tuple[OpponentLine, ...]) -> DataTable:
+    rows = [
+        {name: getattr(line, name) for name in COUNTS}
+        | {
+            "opponent": source.entrants[line.entrant.number].name,
+            "points": float(line.points),
+            "expected_percent": float(line.expected),
+        }
+        for line in lines
+    ]
+    return DataTable(("opponent", *COUNTS, "expected_percent"), rows)
+
+
+def _seats_table(lines: tuple[SeatLine, ...]) -> DataTable:
+    rows = [
+        {name: getattr(line.totals, name) for name in COUNTS if name != "points"}
+        | {"seat": line.seat.number, "name": line.seat.name, "points": float(line.points)}
+        for line in lines
+    ]
+    return DataTable(("seat", "name", *COUNTS), rows)

@@ -1,0 +1,201 @@
+"""Ratings by round: TrueSkill and Elo of all bots after the rounds, as charts and tables.
+
+TrueSkill goes on from match to match, so every round has it. Elo is fitted anew to all matches up to a round:
+at most ``FITS`` rounds, evenly spread, and fewer with many bots, as a fit of 200 bots takes seconds. Charts
+and tables show at most ``SHOWN`` rounds; the downloads have all.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from markupsafe import Markup
+
+from tourney.ratings.batch import BatchRating, rate
+from tourney.ratings.counts import Counts
+from tourney.report import text
+from tourney.report.charts import vega
+from tourney.report.output.rendering import File, Renderer
+from tourney.report.source import EntrantLabel, Source
+from tourney.results.tables import DataTable
+
+T = TypeVar("T")
+
+FITS = 12
+BOTS_AND_FITS = 600
+"""Bots times fits of Elo."""
+SHOWN = 60
+"""Rounds of a chart, and of a bot's table."""
+COLUMNS = 8
+"""Rounds of the table of all bots."""
+SIGMAS = 2
+"""Standard deviations of TrueSkill on each side: about 95 %."""
+
+Value = tuple[float, float, float]
+"""A rating with the ends of its interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A line of the legend: a bot, and the color of its line."""
+
+    entrant: EntrantLabel
+    color: str
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryTable:
+    """The ratings of all bots after some rounds; a cell is (value, interval) as printed, or None."""
+
+    rounds: tuple[int, ...]
+    lines: tuple[tuple[EntrantLabel, tuple[tuple[str, str] | None, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryPage:
+    """The page's template context; a chart is None where none can be drawn.
+
+    ``legend`` names the bots with a color of their own, best first; ``rest`` counts the others.
+    """
+
+    skill_chart: Markup | None
+    elo_chart: Markup | None
+    legend: tuple[Key, ...]
+    rest: int
+    skill: HistoryTable
+    elo: HistoryTable
+    absent: str
+
+
+@dataclass(frozen=True, slots=True)
+class Histories:
+    """The ratings after each round of all entrants, by number: TrueSkill from round 0 on, and Elo."""
+
+    skill: tuple[tuple[int, dict[int, Value]], ...]
+    elo: tuple[tuple[int, dict[int, Value]], ...]
+
+
+def histories(make: Renderer) -> Histories:
+    """Return the ratings by round."""
+    source = make.source
+    start = source.settings
+    width = SIGMAS * start.sigma
+    begin = {entrant.number: (start.mu, start.mu - width, start.mu + width) for entrant in source.entrants}
+    skill = [(0, begin)]
+    skill += [
+        (
+            round_,
+            {
+                number: (one.mu, one.mu - SIGMAS * one.sigma, one.mu + SIGMAS * one.sigma)
+                for number, one in pool.skills.items()
+            },
+        )
+        for round_, pool in source.history
+    ]
+    return Histories(tuple(skill), tuple(_fits(source)))
+
+
+def _fits(source: Source) -> Iterator[tuple[int, dict[int, Value]]]:
+    """Yield the Elo of all entrants by the matches up to some rounds; the last round comes last."""
+    numbers = [entrant.number for entrant in source.entrants]
+    shared = source.tournament.plan.mirrored_dice
+    most = min(FITS, max(1, BOTS_AND_FITS // max(1, len(numbers))))
+    rounds = sampled([round_ for round_, _ in source.history], most)
+    for round_ in rounds:
+        ratings: Sequence[BatchRating] = source.batch.ratings
+        if round_ != rounds[-1]:
+            results = [result for result in source.results if result.key.round <= round_]
+            counts = Counts.of_results(results, numbers, source.tournament.seats, shared_dice=shared)
+            ratings = rate(counts, pairs=False).ratings
+        yield round_, {line.entrant: (line.elo, line.low, line.high) for line in ratings if line.games}
+
+
+def sampled(items: Sequence[T], most: int) -> tuple[T, ...]:
+    """Return at most ``most`` of the items, evenly spread; the last one is among them."""
+    if len(items) <= most:
+        return tuple(items)
+    return tuple(items[(k + 1) * len(items) // most - 1] for k in range(most))
+
+
+def files(make: Renderer) -> Iterator[File]:
+    """Yield the page and its downloads."""
+    yield make.page("history.html", "history.html", history=_page(make))
+    yield from make.tables("data/elo-history", _elo_table(make))
+
+
+def _page(make: Renderer) -> HistoryPage:
+    source, found = make.source, make.once(histories)
+    order = [rating.entrant for rating in source.batch.ratings]
+    colors = {number: vega.color_of(place) for place, number in enumerate(order)}
+    return HistoryPage(
+        skill_chart=_chart(found.skill, colors, "mu", "TrueSkill of all bots after each round"),
+        elo_chart=_chart(found.elo, colors, "Elo", "Elo of all bots after some rounds"),
+        legend=tuple(Key(source.labels[number], colors[number]) for number in order[: len(vega.COLORS)]),
+        rest=max(0, len(order) - len(vega.COLORS)),
+        skill=_table(source, found.skill[1:], order),
+        elo=_table(source, found.elo, order),
+        absent="" if vega.available() else vega.ABSENT,
+    )
+
+
+def _chart(
+    history: Sequence[tuple[int, dict[int, Value]]], colors: dict[int, str], title: str, said: str
+) -> Markup | None:
+    """Return the lines of all bots, with intervals for those that have a color of their own."""
+    if len(history) < 2:
+        return None
+    shown = sampled(history, SHOWN)
+    lines = []
+    for number, color in colors.items():
+        points = [(round_, found[number]) for round_, found in shown if number in found]
+        if color == vega.REST:
+            points = [(round_, (value, value, value)) for round_, (value, _, _) in points]
+        lines.append(vega.Line(color, tuple((round_, *value) for round_, value in points)))
+    return vega.draw(vega.line_chart(lines, "Round", title, band=True), said)
+
+
+def bot_chart(
+    history: Sequence[tuple[int, dict[int, Value]]], number: int, title: str, said: str
+) -> Markup | None:
+    """Return a bot's line with its interval, or None before there are two rounds with it."""
+    points = [(round_, found[number]) for round_, found in sampled(history, SHOWN) if number in found]
+    if len(points) < 2:
+        return None
+    line = vega.Line(vega.COLORS[0], tuple((round_, *value) for round_, value in points))
+    return vega.draw(vega.line_chart([line], "Round", title, band=True), said)
+
+
+def cell_of(value: Value) -> tuple[str, str]:
+    """Return a rating and its interval as printed."""
+    return text.number(value[0], 1), f"{text.number(value[1], 1)} to {text.number(value[2], 1)}"
+
+
+def _table(
+    source: Source, history: Sequence[tuple[int, dict[int, Value]]], order: Sequence[int]
+) -> HistoryTable:
+    shown = sampled(history, COLUMNS)
+    return HistoryTable(
+        tuple(round_ for round_, _ in shown),
+        tuple(
+            (
+                source.labels[number],
+                tuple(cell_of(found[number]) if number in found else None for _, found in shown),
+            )
+            for number in order
+        ),
+    )
+
+
+def _elo_table(make: Renderer) -> DataTable:
+    rows = [
+        {
+            "round": round_,
+            "entrant": make.source.entrants[number].name,
+            "elo": value,
+            "low": low,
+            "high": high,
+        }
+        for round_, found in make.once(histories).elo
+        for number, (value, low, high) in sorted(found.items())
+    ]
+    return DataTable(("round", "entrant", "elo", "low", "high"), rows)

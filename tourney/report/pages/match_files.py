@@ -1,0 +1,221 @@
+"""The pages of matches: each is a function of a small value and of what is stored of the match.
+
+So any process can render one, and its fingerprint tells whether a page of an earlier report is still right.
+"""
+
+import hashlib
+import pickle
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from tourney.errors import StoreDamaged
+from tourney.match.record import Record
+from tourney.report.output.code_digest import code_digest
+from tourney.report.output.manifest import OldReport
+from tourney.report.output.pool import Pool
+from tourney.report.output.privacy import published_detail
+from tourney.report.output.rendering import File, Look, Renderer
+from tourney.report.pages.listing import MatchLine, match_path
+from tourney.report.pages.match_page import match_page
+from tourney.report.source import Detail, Setting
+from tourney.store.parts import record_hash, unpack_parts
+from tourney.store.values import MatchParts
+
+FEW = 60
+"""New pages for which it does not pay to start processes, or 20 times as many that may be unchanged."""
+BATCH = 12
+"""Pages that a process renders between two exchanges with the first one."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchJob:
+    """All that a match's page shows besides the setting and what is stored of the matches of its group.
+
+    ``group`` is its mirrored group with itself; ``before`` and ``after`` are the neighbors with a page.
+    """
+
+    line: MatchLine
+    group: tuple[MatchLine, ...]
+    before: MatchLine | None
+    after: MatchLine | None
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The matches whose records the page may show: its own first."""
+        return self.line.number, *(line.number for line in self.group if line.number != self.line.number)
+
+
+@dataclass(frozen=True)
+class MatchRenderer:
+    """Renders pages of matches of one tournament; picklable.
+
+    ``code`` is the digest of the programs, see ``code_digest``.
+    """
+
+    look: Look
+    setting: Setting
+    measured: bool
+    logs: bool
+    code: str
+
+    def path(self, job: MatchJob) -> str:
+        """Return the path of a match's page in the site."""
+        return self.look.prefix + match_path(job.line.number)
+
+    def render(self, job: MatchJob, detail: Detail, others: Mapping[int, Record]) -> File:
+        """Return a match's page; ``others`` are the records of the other matches of its group."""
+        page = match_page(
+            self.setting,
+            job.line,
+            detail,
+            group=job.group,
+            others=others,
+            before=job.before,
+            after=job.after,
+            measured=self.measured,
+        )
+        file = self.look.page(match_path(job.line.number), "match.html", match=page)
+        return replace(file, damaged=tuple(page.damaged.values()))
+
+    def reply(self, order: "Order") -> "Reply":
+        """Return the answer to an order."""
+        number, *others = order.job.numbers
+        seats = self.setting.tournament.seats
+        try:
+            record, log, measured = unpack_parts(order.parts.get(number, MatchParts()), seats)
+            detail = published_detail(Detail(record, log, measured), logs=self.logs)
+            hashes = [record_hash(order.parts.get(n, MatchParts())) for n in order.job.numbers]
+            fingerprint = self._fingerprint(order.job, hashes, detail)
+            if fingerprint == order.known:
+                return Reply(fingerprint, None)
+            found = {n: unpack_parts(order.parts.get(n, MatchParts()), seats)[0] for n in others}
+        except StoreDamaged:
+            return Reply("", None)
+        records = {n: other for n, other in found.items() if other is not None}
+        return Reply(fingerprint, self.render(order.job, detail, records).content)
+
+    def _fingerprint(self, job: MatchJob, hashes: Sequence[str], detail: Detail) -> str:
+        shown = (detail.log, detail.measured) if self.measured else ()
+        inputs = (self.look, self.setting, self.measured, self.logs, self.code, job, tuple(hashes), shown)
+        return hashlib.blake2b(repr(inputs).encode("utf-8", "replace"), digest_size=16).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A page to render, with what is stored of the matches of its group (only the record, but for its own).
+
+    ``known`` is the fingerprint of the page in the earlier report, or "".
+    """
+
+    job: MatchJob
+    parts: Mapping[int, MatchParts]
+    known: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A rendered page: ``content`` is None if its fingerprint is the known one.
+
+    The fingerprint is "" where a part is damaged: such a page needs the database, to say which.
+    """
+
+    fingerprint: str
+    content: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class MatchFile:
+    """A page with its fingerprint; ``file`` is None where the earlier report's is still right."""
+
+    path: str
+    fingerprint: str
+    file: File | None
+
+
+@dataclass(frozen=True)
+class MatchWork:
+    """All pages of matches of one tournament, to be rendered.
+
+    ``parts`` reads what is stored of some matches, packed; ``detail`` what is published of one.
+    """
+
+    renderer: MatchRenderer
+    jobs: tuple[MatchJob, ...]
+    parts: Callable[[Sequence[int]], Mapping[int, MatchParts]]
+    detail: Callable[[int], Detail]
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The paths of the pages."""
+        return tuple(map(self.renderer.path, self.jobs))
+
+    def render(self, job: MatchJob) -> File:
+        """Render a page in this process."""
+        number, *others = job.numbers
+        records = {other: self.detail(other).record for other in others}
+        found = {other: record for other, record in records.items() if record is not None}
+        return self.renderer.render(job, self.detail(number), found)
+
+    def files(self, old: OldReport, pool: Pool) -> Iterator[MatchFile]:
+        """Yield all pages in order, without the content of those that the old report has."""
+        known = old.manifest.files
+        new = sum(self.renderer.path(job) not in known for job in self.jobs)
+        here = new < FEW and len(self.jobs) < 20 * FEW
+        packed = pickle.dumps(self.renderer)
+        batches = (self.jobs[k : k + BATCH] for k in range(0, len(self.jobs), BATCH))
+        orders = ((batch, (packed, self._orders(batch, old.fingerprint))) for batch in batches)
+        for batch, replies in pool.run(replies_to, orders, here=here):
+            for job, reply in zip(batch, replies, strict=True):
+                path = self.renderer.path(job)
+                if not reply.fingerprint:
+                    yield MatchFile(path, "", self.render(job))
+                else:
+                    file = None if reply.content is None else File(path, reply.content)
+                    yield MatchFile(path, reply.fingerprint, file)
+
+    def _orders(self, jobs: Sequence[MatchJob], known: Callable[[str], str]) -> tuple[Order, ...]:
+        parts = self.parts(sorted({number for job in jobs for number in job.numbers}))
+        records = {number: MatchParts(found.record) for number, found in parts.items()}
+        orders = []
+        for job in jobs:
+            own = job.line.number
+            needed = {n: parts[n] if n == own else records[n] for n in job.numbers if n in parts}
+            orders.append(Order(job, needed, known(self.renderer.path(job))))
+        return tuple(orders)
+
+
+def replies_to(task: tuple[bytes, tuple[Order, ...]]) -> list[Reply]:
+    """Answer orders, in any process; the task begins with the pickled renderer."""
+    packed, orders = task
+    renderer = _unpickled(packed)
+    return [renderer.reply(order) for order in orders]
+
+
+@lru_cache(maxsize=4)
+def _unpickled(packed: bytes) -> MatchRenderer:
+    found: MatchRenderer = pickle.loads(packed)  # noqa: S301 - made by this program
+    return found
+
+
+def match_work(make: Renderer) -> MatchWork:
+    """Return the work of rendering a tournament's matches."""
+    source = make.source
+    code = code_digest(source.game, make.options.templates.folders)
+    rendered = MatchRenderer(make.look, source.setting, make.measured, make.options.logs, code)
+    return MatchWork(rendered, tuple(match_jobs(make)), source.parts, source.detail)
+
+
+def match_jobs(make: Renderer) -> Iterator[MatchJob]:
+    """Yield the jobs of all matches with a page, in schedule order."""
+    shown = [line for line in make.lines if line.href]
+    groups: dict[tuple[int, int, int], list[MatchLine]] = {}
+    for line in make.lines:
+        groups.setdefault((line.round, line.table, line.repeat), []).append(line)
+    for index, line in enumerate(shown):
+        yield MatchJob(
+            line,
+            tuple(groups[line.round, line.table, line.repeat]),
+            shown[index - 1] if index else None,
+            shown[index + 1] if index + 1 < len(shown) else None,
+        )

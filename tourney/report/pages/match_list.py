@@ -1,0 +1,79 @@
+"""The list of matches: static pages of 500, and one compact file of all of them for the page's script."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tourney.report import text
+from tourney.report.output.rendering import File, Renderer
+from tourney.report.pages.listing import PAGE, MatchLine, list_page, matches_table, pages_of
+
+DATA = "data/matches.js"
+"""The script that sets ``window.TourneyMatches`` to ``list_data``."""
+
+
+def list_pages(make: Renderer) -> Iterator[File]:
+    """Yield the pages of the list with their data, and the downloads."""
+    pages = pages_of(make.lines)
+    paths = [list_page(k) for k in range(len(pages))]
+    for index, lines in enumerate(pages):
+        yield make.page(
+            paths[index],
+            "matches.html",
+            lines=lines,
+            pages=paths,
+            index=index,
+            start=index * PAGE,
+            total=len(make.lines),
+            unpaged=len(make.lines) - len(make.paged),
+            data=DATA,
+        )
+    yield make.script(DATA, "TourneyMatches", list_data(make))
+    yield from make.tables("data/matches", matches_table(make.source, measured=make.measured))
+
+
+def list_data(make: Renderer) -> dict[str, Any]:
+    """Return all finished matches for the script, as columns in schedule order.
+
+    ``bots`` are [name, page, key in links], ``seats`` [name, color], ``ends`` the reasons and ``faults``
+    [kind, words]; ``end`` points into ``ends``. ``bot`` and ``rank`` hold a value for each seat of a match.
+    ``fault`` holds match, seat (both from 0), place in ``faults``, ...; ``void`` and ``unpaged`` are the
+    places of the void matches and of those without a page.
+    """
+    lines, source = make.lines, make.source
+    ends = sorted({line.reason for line in lines})
+    kinds = sorted({seated.fault for line in lines for seated in line.seats if seated.fault})
+    labels = [source.labels[entrant.number] for entrant in source.entrants]
+    return {
+        "bots": [[label.name, label.page, label.slug] for label in labels],
+        "seats": [[seat.name, seat.color] for seat in source.seats],
+        "ends": ends,
+        "faults": [[kind, text.fault(kind)] for kind in kinds],
+        "match": [line.number for line in lines],
+        "round": [line.round for line in lines],
+        "table": [line.table for line in lines],
+        "repeat": [line.repeat for line in lines],
+        "order": [line.order for line in lines],
+        "bot": [seated.entrant.number for line in lines for seated in line.seats],
+        "rank": [seated.rank for line in lines for seated in line.seats],
+        "end": _places(ends, [line.reason for line in lines]),
+        "length": [line.actions for line in lines],
+        "fault": _faults(lines, kinds),
+        "void": [place for place, line in enumerate(lines) if line.void],
+        "unpaged": [place for place, line in enumerate(lines) if not line.href],
+    }
+
+
+def _places(words: Sequence[str], values: Sequence[str]) -> list[int]:
+    place = {word: k for k, word in enumerate(words)}
+    return [place[value] for value in values]
+
+
+def _faults(lines: Sequence[MatchLine], kinds: Sequence[str]) -> list[int]:
+    place = {kind: k for k, kind in enumerate(kinds)}
+    return [
+        value
+        for row, line in enumerate(lines)
+        for seat, seated in enumerate(line.seats)
+        if seated.fault
+        for value in (row, seat, place[seated.fault])
+    ]

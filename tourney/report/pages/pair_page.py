@@ -1,0 +1,256 @@
+"""A pair's page: what two bots did against each other, by seat, opening and round, with all their games.
+
+At most ``PAIR_PAGES`` pairs have a page: those that met, in the order of the standings of the better placed
+bot and then of the other. All pairs are in the crosstable and on the bots' pages.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations, groupby
+
+from tourney.match.seeds import sample_book_line
+from tourney.ratings.batch import BatchPair
+from tourney.report import text
+from tourney.report.output.rendering import File, Renderer
+from tourney.report.pages.listing import MatchLine
+from tourney.report.source import EntrantLabel, SeatLabel, Source
+from tourney.schedule.row import Row
+from tourney.store.exchange import IMPORTED
+
+PAIR_PAGES = 1225
+"""Most pages of pairs: every pair of 50 bots."""
+GAMES = 1000
+"""Most games that a page lists; the list of matches has all."""
+ROUNDS = 100
+"""Most rounds for which a page has a table by round."""
+BOOK_LINE = 60
+"""Characters of an opening that a page shows."""
+
+Pair = tuple[int, int]
+"""The numbers of two entrants, the better placed one first."""
+
+HALF = "\N{VULGAR FRACTION ONE HALF}"
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A game of a pair; ``half`` is what the first bot took, in half points, at its ``seat`` (from 0)."""
+
+    line: MatchLine
+    seat: int
+    other_seat: int
+    half: int
+
+    @property
+    def result(self) -> str:
+        """The first bot's result."""
+        return ("0", HALF, "1")[self.half]
+
+    @property
+    def outcome(self) -> str:
+        """The first bot's result as a word."""
+        return ("loss", "draw", "win")[self.half]
+
+    @property
+    def own(self) -> SeatLabel:
+        """The first bot's seat."""
+        return self.line.seats[self.seat].seat
+
+    @property
+    def fault(self) -> str:
+        """The first bot's fault, or ""."""
+        return self.line.seats[self.seat].fault
+
+    @property
+    def other_fault(self) -> str:
+        """The other bot's fault, or ""."""
+        return self.line.seats[self.other_seat].fault
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The first bot's score in some games, under a name: a seat, an opening or a round."""
+
+    name: str
+    seat: SeatLabel | None
+    games: int
+    points: str
+    percent: str
+    wins: int
+    draws: int
+    losses: int
+
+
+@dataclass(frozen=True, slots=True)
+class PairPage:
+    """The page's template context; figures are those of ``a`` against ``b``, strings as printed.
+
+    ``lead`` is the difference in Elo by the fit to all matches, with its interval (``low``, ``high``);
+    ``los`` the probability in percent that ``a`` is the stronger. ``groups``: how often ``a`` took so many
+    points from the two games of a mirrored group, from 0 to 2; () where groups are not of two games, or
+    share no dice. ``more`` games are left out of the list.
+    """
+
+    path: str
+    a: EntrantLabel
+    b: EntrantLabel
+    total: Score
+    theirs: str
+    expected: str
+    lead: str
+    low: str
+    high: str
+    los: str
+    streaks: tuple[tuple[str, int], ...]
+    seats: tuple[Score, ...]
+    openings: tuple[Score, ...]
+    rounds: tuple[Score, ...]
+    groups: tuple[tuple[str, int], ...]
+    games: tuple[Game, ...]
+    more: int
+
+
+def pair_paths(make: Renderer) -> dict[Pair, str]:
+    """Return the path of each pair's page, for both orders of its bots."""
+    found: dict[Pair, str] = {}
+    for a, b in make.once(_games):
+        path = f"pairs/{min(a, b) + 1:02d}-{max(a, b) + 1:02d}.html"
+        found[a, b] = found[b, a] = path
+    return found
+
+
+def files(make: Renderer) -> Iterator[File]:
+    """Yield the pages of the pairs."""
+    source, paths = make.source, make.once(pair_paths)
+    fitted = {frozenset((pair.a, pair.b)): pair for pair in source.batch.pairs}
+    openings = _Openings(source)
+    for pair, games in make.once(_games).items():
+        page = _page(source, paths[pair], pair, games, fitted[frozenset(pair)], openings)
+        yield make.page(page.path, "pair.html", pair=page)
+
+
+def _games(make: Renderer) -> Mapping[Pair, Sequence[Game]]:
+    """Return the games of the pairs with a page, in schedule order; void matches are left out."""
+    order = {line.number: place for place, line in enumerate(make.source.standings)}
+    found: dict[Pair, list[Game]] = {}
+    for line in make.lines:
+        if line.void:
+            continue
+        for s, t in combinations(range(len(line.seats)), 2):
+            one, other = line.seats[s], line.seats[t]
+            if order[one.entrant.number] > order[other.entrant.number]:
+                s, t, one, other = t, s, other, one  # noqa: PLW2901 - the better placed bot comes first
+            half = 1 if one.rank == other.rank else 2 if one.rank < other.rank else 0
+            pair = (one.entrant.number, other.entrant.number)
+            found.setdefault(pair, []).append(Game(line, s, t, half))
+    pairs = sorted(found, key=lambda pair: (order[pair[0]], order[pair[1]]))
+    return {pair: found[pair] for pair in pairs[:PAIR_PAGES]}
+
+
+class _Openings:
+    """Names the line of the opening book that each match began with."""
+
+    def __init__(self, source: Source) -> None:
+        self._tournament = source.tournament
+        imported = source.tournament.plan.format == IMPORTED
+        self._book = () if imported else source.tournament.plan.book
+
+    def of(self, line: MatchLine) -> int | None:
+        """Return the line of a match's opening, from 0, or None without a book."""
+        if not self._book:
+            return None
+        row = Row(line.round, line.table, line.repeat, line.order, ())
+        return sample_book_line(self._tournament.plan.seed_of(self._tournament.seed, row), len(self._book))
+
+    def name(self, number: int) -> str:
+        """Return a line of the book for display."""
+        return f"{number + 1}. {text.display(' '.join(self._book[number]), BOOK_LINE)}"
+
+
+def _page(
+    source: Source, path: str, pair: Pair, games: Sequence[Game], fitted: BatchPair, openings: _Openings
+) -> PairPage:
+    a, b = (source.labels[number] for number in pair)
+    sign = 1 if fitted.a == pair[0] else -1
+    low, high = sorted((sign * fitted.low, sign * fitted.high))
+    expected = fitted.expected if sign == 1 else fitted.games - fitted.expected
+    total = _score("", None, games)
+    names = {seat.number: seat for seat in source.seats}
+    by_opening: dict[int, list[Game]] = {}
+    for game in games:
+        if (number := openings.of(game.line)) is not None:
+            by_opening.setdefault(number, []).append(game)
+    rounds = [(number, list(some)) for number, some in groupby(games, key=lambda game: game.line.round)]
+    return PairPage(
+        path=path,
+        a=a,
+        b=b,
+        total=total,
+        theirs=_points(sum(2 - game.half for game in games)),
+        expected=text.number(expected, 1),
+        lead=text.number(sign * fitted.elo, 1),
+        low=text.number(low, 1),
+        high=text.number(high, 1),
+        los=text.number(100 * (fitted.los if sign == 1 else 1 - fitted.los), 1),
+        streaks=_streaks(games, a.name, b.name),
+        seats=tuple(
+            _score(f"{seat.number} {seat.name}", seat, found)
+            for seat in names.values()
+            if (found := [game for game in games if game.own.number == seat.number])
+        ),
+        openings=tuple(
+            _score(openings.name(number), None, by_opening[number]) for number in sorted(by_opening)
+        ),
+        rounds=tuple(_score(str(number), None, some) for number, some in rounds)
+        if 1 < len(rounds) <= ROUNDS
+        else (),
+        groups=_groups(games) if source.tournament.plan.mirrored_dice else (),
+        games=tuple(games[:GAMES]),
+        more=max(0, len(games) - GAMES),
+    )
+
+
+def _points(halves: int) -> str:
+    return text.decimal(Fraction(halves, 2), 1).removesuffix(".0")
+
+
+def _score(name: str, seat: SeatLabel | None, games: Sequence[Game]) -> Score:
+    halves = [game.half for game in games]
+    return Score(
+        name,
+        seat,
+        len(games),
+        _points(sum(halves)),
+        text.percent(Fraction(sum(halves), 2 * len(games))),
+        *(halves.count(half) for half in (2, 1, 0)),
+    )
+
+
+def _streaks(games: Sequence[Game], a: str, b: str) -> tuple[tuple[str, int], ...]:
+    """Return the longest runs of games in schedule order that each bot won, or did not lose."""
+    halves = [game.half for game in games]
+    runs = (
+        (f"wins of {text.isolated(a)} in a row", {2}),
+        (f"games of {text.isolated(a)} in a row without a loss", {1, 2}),
+        (f"wins of {text.isolated(b)} in a row", {0}),
+        (f"games of {text.isolated(b)} in a row without a loss", {0, 1}),
+    )
+    return tuple((name, _longest(half in kind for half in halves)) for name, kind in runs)
+
+
+def _longest(flags: Iterable[bool]) -> int:
+    return max((len(list(some)) for flag, some in groupby(flags) if flag), default=0)
+
+
+def _groups(games: Sequence[Game]) -> tuple[tuple[str, int], ...]:
+    """Return how often the two games of a mirrored group gave the first bot 0 to 2 points."""
+    groups: dict[tuple[int, int, int], list[int]] = {}
+    for game in games:
+        line = game.line
+        groups.setdefault((line.round, line.table, line.repeat), []).append(game.half)
+    sums = Counter(sum(halves) for halves in groups.values() if len(halves) == 2)
+    if not sums or any(len(game.line.seats) != 2 for game in games):
+        return ()
+    return tuple((("0", HALF, "1", f"1{HALF}", "2")[halves], sums[halves]) for halves in range(5))

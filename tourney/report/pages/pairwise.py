@@ -1,0 +1,193 @@
+"""Tables of pairs: the crosstable with expected scores, and the probabilities of superiority."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from markupsafe import Markup
+
+from tourney.report import text
+from tourney.report.charts import vega
+from tourney.report.source import EntrantLabel, Source
+from tourney.results.ratings import pool_notes
+from tourney.results.tables import DataTable
+
+SHADES = 9
+"""Shades of a score or probability, from 0 (0 %) to 8 (100 %); 4 is even."""
+
+
+@dataclass(frozen=True, slots=True)
+class CrosstableCell:
+    """A pair: points and games, the shades of score and residual, and the shares in words.
+
+    ``href`` leads to its page, or to its line on the entrant's page.
+    """
+
+    href: str
+    score: str
+    games: int
+    shade: int
+    residual: int
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class CrosstableRow:
+    """A row; a cell is None for the entrant itself and for pairs without games."""
+
+    entrant: EntrantLabel
+    points: str
+    cells: tuple[CrosstableCell | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Crosstable:
+    """Rows and columns in the order of the standings."""
+
+    lines: tuple[CrosstableRow, ...]
+    download: DataTable
+
+
+def residual_step(z: float) -> int:
+    """Return the shade 1..7 of a residual in standard deviations; 4 is within one."""
+    return 4 + max(-3, min(3, int(z)))
+
+
+EVEN = 4
+"""The step of a residual within one standard deviation."""
+HEATMAP = 40
+"""Most entrants of the chart of residuals, which has a cell for each pair."""
+
+
+def residual_chart(cross: Crosstable) -> Markup | None:
+    """Return the residuals of all pairs as a chart, rows and columns numbered as in the crosstable.
+
+    None if no residual is beyond one standard deviation.
+    """
+    if not 2 < len(cross.lines) <= HEATMAP:
+        return None
+    cells = [
+        (row, column, cell.residual)
+        for row, line in enumerate(cross.lines, 1)
+        for column, cell in enumerate(line.cells, 1)
+        if cell is not None
+    ]
+    if all(step == EVEN for _, _, step in cells):
+        return None
+    spec = vega.heatmap(cells, len(cross.lines), "Opponent", "Bot")
+    return vega.draw(spec, "Residuals of all pairs, as in the crosstable when it is shaded by residual")
+
+
+def crosstable(source: Source, pages: Mapping[tuple[int, int], str] | None = None) -> Crosstable:
+    """Return the crosstable; the expected scores come from the fit to all matches.
+
+    ``pages`` are the paths of the pages of pairs, by the numbers of their entrants.
+    """
+    pairs = {(pair.entrant, pair.opponent): pair for pair in source.pairs}
+    lines = []
+    rows = []
+    for standing in source.standings:
+        cells: list[CrosstableCell | None] = []
+        for other in source.standings:
+            pair = pairs.get((standing.number, other.number))
+            if pair is None or not pair.games:
+                cells.append(None)
+                continue
+            share = Fraction(pair.half_points, 2 * pair.games)
+            meeting = source.meetings[standing.number, other.number]
+            scored = text.decimal(Fraction(pair.half_points, 2), 1)
+            cells.append(
+                CrosstableCell(
+                    href=(pages or {}).get((standing.number, other.number))
+                    or f"{source.labels[standing.number].page}#vs-{other.number + 1}",
+                    score=scored.removesuffix(".0"),
+                    games=pair.games,
+                    shade=round(share * (SHADES - 1)),
+                    residual=residual_step(meeting.z),
+                    said=f"{text.percent(share)} %, expected {text.number(100 * meeting.expected, 1)} %",
+                )
+            )
+            rows.append(
+                {
+                    "entrant": source.entrants[standing.number].name,
+                    "opponent": source.entrants[other.number].name,
+                    "games": pair.games,
+                    "points": pair.half_points / 2,
+                    "share": round(float(share), 4),
+                    "expected": round(meeting.expected, 4),
+                }
+            )
+        lines.append(
+            CrosstableRow(
+                source.labels[standing.number],
+                text.points(standing.points, source.tournament.seats),
+                tuple(cells),
+            )
+        )
+    columns = ("entrant", "opponent", "games", "points", "share", "expected")
+    return Crosstable(tuple(lines), DataTable(columns, rows))
+
+
+@dataclass(frozen=True, slots=True)
+class SuperiorityCell:
+    """A pair: the probability that the row's bot is stronger, in percent, its shade, and the games."""
+
+    percent: str
+    shade: int
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class SuperiorityRow:
+    """A row; the entrant's own cell is None. ``best`` is the probability of being strongest, in percent."""
+
+    entrant: EntrantLabel
+    elo: str
+    ranks: str
+    best: str
+    cells: tuple[SuperiorityCell | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Superiority:
+    """Rows and columns in the order of the ratings, with notes on the pool."""
+
+    lines: tuple[SuperiorityRow, ...]
+    notes: tuple[str, ...]
+    download: DataTable
+
+
+def superiority(source: Source) -> Superiority:
+    """Return the probability of superiority for each pair of bots."""
+    batch = source.batch
+    cells: dict[tuple[int, int], SuperiorityCell] = {}
+    for pair in batch.pairs:
+        for a, b, los in ((pair.a, pair.b, pair.los), (pair.b, pair.a, 1 - pair.los)):
+            shade = round(los * (SHADES - 1))
+            cells[a, b] = SuperiorityCell(text.number(100 * los, 1), shade, text.count(pair.games, "game"))
+    lines = tuple(
+        SuperiorityRow(
+            entrant=source.labels[rating.entrant],
+            elo=text.number(rating.elo, 1),
+            ranks=text.span(rating.best_rank, rating.worst_rank),
+            best=text.number(100 * rating.p_best, 0),
+            cells=tuple(cells.get((rating.entrant, other.entrant)) for other in batch.ratings),
+        )
+        for rating in batch.ratings
+    )
+    columns = ("games", "points", "expected", "residual", "z")
+    rows = [
+        {
+            "entrant": source.entrants[pair.a].name,
+            "opponent": source.entrants[pair.b].name,
+            "p_better": pair.los,
+            **{name: getattr(pair, name) for name in columns},
+        }
+        for pair in batch.pairs
+    ]
+    names = {number: label.name for number, label in source.labels.items()}
+    return Superiority(
+        lines,
+        tuple(pool_notes(batch, names, text.number)),
+        DataTable(("entrant", "opponent", "p_better", *columns), rows),
+    )
