@@ -138,7 +138,7 @@ def make_engine(path: Path, busy: float | None = None, *, frozen: bool = False) 
         before = _stamp(path)
 
         def commit(_connection: Connection) -> None:
-            # Whoever may write here did, and what was read may be of two moments.
+            # Another program may have written meanwhile, so what was read may be of two moments.
             if _stamp(path) != before:
                 raise StoreUnavailable(f"the database {path} was written to while it was read: start again")
 
