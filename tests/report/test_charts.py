@@ -47,6 +47,16 @@ def test_charts_have_a_bar_for_each_bin() -> None:
     assert len(re.findall(r'<path [^>]*fill="var\(--plot-blue\)"', drawn)) == 2
 
 
+@pytest.mark.parametrize(("first", "last"), [(1, 3), (1, 2), (0, 3), (4, 9), (1, 300)])
+def test_rounds_are_labelled_once_each(first: int, last: int) -> None:
+    line = vega.Line("blue", tuple((k, k, k, k) for k in range(first, last + 1)))
+    drawn = vega.draw(vega.line_chart([line], "Round", "Elo", band=True), "")
+    assert drawn is not None
+    labels = re.findall(r">(\d+)</text>", drawn.partition(">Round<")[0])
+    assert 2 <= len(labels) <= 12
+    assert labels == sorted(set(labels), key=int)
+
+
 def test_chart_text_is_escaped() -> None:
     drawn = vega.draw(SPECS["bars"], '"><script>')
     assert drawn is not None

@@ -7,6 +7,7 @@ measures all labels, so that every machine gives the same bytes.
 
 import atexit
 import json
+import math
 import os
 import re
 import subprocess
@@ -73,7 +74,6 @@ def line_chart(lines: Sequence[Line], x: str, y: str, *, band: bool) -> Spec:
         for at, value, low, high in line.points
     ]
     dots = max((len(line.points) for line in lines), default=0) <= 40 and len(lines) <= len(COLORS)
-    last = max((value["x"] for value in values), default=1)
     colors = [_PALE if line.color == REST else f"var(--plot-{line.color})" for line in reversed(lines)]
     order = list(range(len(lines)))[::-1]
     axis_y = {"field": "y", "type": "quantitative", "title": y, "scale": {"zero": False}}
@@ -90,7 +90,7 @@ def line_chart(lines: Sequence[Line], x: str, y: str, *, band: bool) -> Spec:
                 "type": "quantitative",
                 "title": x,
                 "scale": {"zero": False, "nice": False},
-                "axis": {"tickMinStep": 1, "tickCount": min(12, max(1, int(last))), "format": "d"},
+                "axis": {"values": whole_ticks([value["x"] for value in values]), "format": "d"},
             },
             "color": {
                 "field": "line",
@@ -104,6 +104,20 @@ def line_chart(lines: Sequence[Line], x: str, y: str, *, band: bool) -> Spec:
         layer=[around, centre] if band else [centre],
         height=210,
     )
+
+
+def whole_ticks(values: Sequence[float], most: int = 12) -> list[int]:
+    """Return the multiples of a round step between the least and the greatest value: at most ``most``."""
+    if not values:
+        return []
+    low, high = math.ceil(min(values)), math.floor(max(values))
+    step = next(
+        size * 10**power
+        for power in range(20)
+        for size in (1, 2, 5)
+        if high // (size * 10**power) - -(-low // (size * 10**power)) < most
+    )
+    return list(range(-(-low // step) * step, high + 1, step))
 
 
 def histogram(bins: Sequence[tuple[float, float, int]], x: str, y: str) -> Spec:
