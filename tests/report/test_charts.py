@@ -85,6 +85,16 @@ def test_lost_drawing_process_is_an_error() -> None:
     assert vega.draw(SPECS["bars"], "") is not None
 
 
+def test_process_that_was_ended_between_charts_is_started_again() -> None:
+    """A run in this process ends every process that it does not know."""
+    before = vega.draw(SPECS["bars"], "")
+    painter = vega._painter._process
+    assert painter is not None
+    painter.kill()
+    painter.wait()
+    assert vega.draw(SPECS["bars"], "") == before
+
+
 def test_drawing_loads_no_engine_into_this_process() -> None:
     code = (
         "import sys, json; from tourney.report.charts import vega;"

@@ -306,6 +306,8 @@ class _Painter:
         return found
 
     def _started(self) -> subprocess.Popen[bytes]:
+        if self._owner == os.getpid() and self._process is not None and self._process.poll() is not None:
+            self.close()  # it was ended between two charts, as a run ends all that it did not start
         if self._process is None or self._owner != os.getpid():
             command = [sys.executable, "-P", "-m", "tourney.report.charts.vega_process"]
             self._process = subprocess.Popen(  # noqa: S603 - our own module

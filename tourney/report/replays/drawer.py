@@ -136,7 +136,7 @@ class Drawer:
         try:
             first = game.new(seats, options)
             drawn = self.whole(game.diagram(first.position()), first.position(), None)
-            for state, action in playout(first, stream(0, "drawer"), SAMPLE):
+            for state, action in playout(first, stream(0, "picture"), SAMPLE):
                 for view in dict.fromkeys((state.position(), *map(state.observation, range(1, seats + 1)))):
                     self.whole(game.diagram(view, last), view, last)
                 last = None if action is None else game.action_string(action)
