@@ -7,12 +7,12 @@
 
   const data = JSON.parse(document.getElementById("replay-data").textContent);
   const record = data.record;
-  const actions = data.actions ? data.actions.split(" ") : [];
+  const actions = data.actions ? data.actions.split(" ") : listed();
   const cycle = data.actors.split(record.seats.length < 10 ? "" : " ").map(Number);
   const actors = actions.map(function (_, k) {
     return cycle[k % cycle.length];
   });
-  const times = (data.times || []).map(function (time) {
+  const times = integers(data.times || "").map(function (time) {
     return time === null ? null : time / 1000;
   });
   const fates = data.fates || [];
@@ -34,6 +34,47 @@
   let timer = null;
   let resting = null;
   let compared = 0;
+
+  /* ---- data ---- */
+
+  /* The actions of the list as it is without scripts: without names of seats, notes and brackets. */
+  function listed() {
+    const rounds = Array.from(document.getElementById("moves").children, function (item) {
+      return item.textContent;
+    });
+    const words = rounds.join(" ").replace(/[^ ]+:(?= )|\([a-z]+\)|[[\];]/g, " ");
+    return words.split(" ").filter(Boolean);
+  }
+
+  /* The integers of a code, null for a blank: see tourney/report/replays/codes.py. */
+  function integers(code) {
+    const found = [];
+    let size = 0;
+    for (const letter of code) {
+      let digit = letter.charCodeAt(0) - 33;
+      "\"&'<>\\".split("").forEach(function (left) {
+        if (letter > left) digit--;
+      });
+      if (digit >= 44) {
+        size = size * 44 + digit - 44;
+      } else if (digit >= 0) {
+        size = size * 44 + digit;
+        found.push(size % 2 ? -(size + 1) / 2 : size / 2);
+        size = 0;
+      } else {
+        found.push(null);
+      }
+    }
+    return found;
+  }
+
+  function steps(code) {
+    let before = 0;
+    return integers(code).map(function (step) {
+      if (step !== null) before += step;
+      return step === null ? null : before;
+    });
+  }
 
   /* ---- elements ---- */
 
@@ -165,15 +206,25 @@
   Object.keys(data.info || {}).forEach(function (seat) {
     const own = data.info[seat];
     const keys = Object.keys(own.of);
-    const steps = own.at || new Array(own.every[2]).fill(own.every[1]).fill(own.every[0], 0, 1);
-    let at = 0;
-    info[seat] = steps.map(function (step, k) {
-      at += step;
+    const columns = keys.map(function (key) {
+      const column = own.of[key];
+      if (column === null || typeof column !== "object" || Array.isArray(column)) return column;
+      const digits = Object.keys(column)[0];
+      return steps(column[digits]).map(function (value) {
+        return value === null ? null : value / Math.pow(10, digits);
+      });
+    });
+    const plies = own.every
+      ? Array.from({ length: own.every[2] }, function (_, k) {
+          return own.every[0] + k * own.every[1];
+        })
+      : steps(own.at);
+    info[seat] = plies.map(function (at, k) {
       return {
         ply: at,
         values: keys
-          .map(function (key) {
-            return [key, Array.isArray(own.of[key]) ? own.of[key][k] : own.of[key]];
+          .map(function (key, n) {
+            return [key, Array.isArray(columns[n]) ? columns[n][k] : columns[n]];
           })
           .filter(function (pair) {
             return pair[1] !== null;

@@ -15,7 +15,7 @@ from tourney.games.diagram import Diagram
 from tourney.games.registry import GAMES, find_game
 from tourney.match.record import Record
 from tourney.report.pages.match_page import script_json
-from tourney.report.replays.pictures import definitions, shared_files
+from tourney.report.replays.pictures import definitions, picture, shared_files
 from tourney.report.replays.replay import replay
 from tourney.resources import templates_dir
 
@@ -59,10 +59,11 @@ class Page:
         board = (templates_dir() / "static" / "board.js").read_text()
         data = script_json({**self.film.data(), "actions": " ".join(self.film.actions)})
         self.path = folder / "matches" / "1.html"
+        shown = [picture(self.film, ply) for ply in self.film.key_plies]
         self.path.write_text(
             "<!doctype html><meta charset=utf-8><body>"
             f'<svg id="board" class="tb" viewBox="{" ".join(map(str, self.film.box))}">'
-            f"<title>the board</title><defs>{definitions(self.film, self.film.key_plies)}</defs></svg>"
+            f"<title>the board</title><defs>{definitions(self.film, shown)}</defs></svg>"
             f'<script type="application/json" id="data">{data}</script>'
             f'<script src="../board/game.js"></script><script>{board}</script></body>'
         )

@@ -4,6 +4,7 @@ import pytest
 
 from tourney.match.result import LogLine
 from tourney.report.pages.info import MOST_KEYS, MOST_TEXT, MOST_TEXTS, read_info
+from tourney.report.replays import codes
 
 
 def info(*texts: str, ply: int = 4, seat: int = 1) -> list[LogLine]:
@@ -57,12 +58,27 @@ def test_last_value_for_an_action_counts() -> None:
         1: ((1, 3), (5, 2)),
         2: ((5, 9),),
     }
-    assert seats[1].as_json() == {"at": [1, 4], "of": {"score": [3, 2], "depth": [None, 9]}}
+    assert seats[1].as_json() == {
+        "at": codes.steps([1, 5]),
+        "of": {"score": {"0": codes.steps([3, 2])}, "depth": {"0": codes.steps([None, 9])}},
+    }
+
+
+def test_columns_of_numbers_are_exact() -> None:
+    def column(*values: str) -> object:
+        log = [LogLine(ply, 1, "info", f"x={value}") for ply, value in enumerate(values)]
+        return read_info(log).seats[1].as_json()["of"]["x"]
+
+    assert column("0.1", "-0.25", "3") == {"2": codes.steps([10, -25, 300])}
+    assert column("999999999999", "0.001") == {"3": codes.steps([999999999999000, 1])}
+    assert column("999999999999", "0.123456789") == [999999999999, 0.123456789]
+    assert column("1e-7", "1") == [1e-7, 1]
+    assert column("one", "1") == ["one", 1] or column("one", "1") == [None, 1]
 
 
 def test_regular_plies_and_equal_values_are_short() -> None:
     log = [line for ply in range(1, 41, 2) for line in info(f"depth=1 nodes={ply}", ply=ply)]
-    nodes = list(range(1, 41, 2))
+    nodes = {"0": codes.steps(range(1, 41, 2))}
     assert read_info(log).seats[1].as_json() == {"every": [2, 2, 20], "of": {"depth": 1, "nodes": nodes}}
 
 

@@ -6,13 +6,16 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.report import world
 from tests.report.conftest import Report
 from tourney.match.record import Record, digest_of
 from tourney.match.result import LogLine
 from tourney.report.pages.listing import match_lines
-from tourney.report.pages.match_page import MatchPage, first_difference, match_page
+from tourney.report.pages.match_page import MatchPage, first_difference, listed, match_page
+from tourney.report.replays import codes
 from tourney.report.source import Detail, Source, load
 from tourney.store.repository import Repository
 
@@ -37,9 +40,56 @@ def data_of(page: MatchPage) -> dict[str, Any]:
     return found
 
 
-def actions(data: dict[str, Any]) -> list[list[object]]:
-    words = data["actions"].split()
+def actions(page: MatchPage) -> list[list[object]]:
+    """Return the actions as the script reads them."""
+    data = data_of(page)
+    words = data["actions"].split() if "actions" in data else listed(page.rounds)
     return [[int(data["actors"][k % len(data["actors"])]), word] for k, word in enumerate(words)]
+
+
+def integers(code: str) -> list[int | None]:
+    """Return what ``codes.integers`` was given."""
+    found: list[int | None] = []
+    size = 0
+    for digit in map(codes.ALPHABET.find, code):
+        if digit < 0:
+            found.append(None)
+            continue
+        size = size * 44 + digit % 44
+        if digit < 44:
+            found.append(-(size + 1) // 2 if size % 2 else size // 2)
+            size = 0
+    return found
+
+
+def steps(code: str) -> list[int | None]:
+    """Return what ``codes.steps`` was given."""
+    found: list[int | None] = []
+    before = 0
+    for step in integers(code):
+        before += step or 0
+        found.append(None if step is None else before)
+    return found
+
+
+@settings(max_examples=50)
+@given(st.lists(st.none() | st.integers() | st.integers(-50, 50)))
+def test_codes_of_integers_can_be_read(values: list[int | None]) -> None:
+    assert integers(codes.integers(values)) == values
+    assert steps(codes.steps(values)) == values
+
+
+def test_unusual_actions_are_in_the_data(report: Report) -> None:
+    detail = report.source.detail(1)
+
+    def data(*actions: str) -> dict[str, Any]:
+        assert detail.record is not None
+        acts = [[1, action] for action in actions]
+        return data_of(page_of(report.source, 1, replace(detail, record={**detail.record, "actions": acts})))
+
+    assert "actions" not in data("a1-a2", "c:d", "<b>", "x(y")
+    for unusual in ("[x]", "x;", "e:", "(opening)", "\u202e", "a" * 6000):
+        assert data("a1-a2", unusual, "b")["actions"] == f"a1-a2 {unusual} b"
 
 
 @pytest.mark.parametrize(
@@ -63,9 +113,10 @@ def test_data_hold_the_whole_record(report: Report) -> None:
         record = report.source.detail(match.number).record
         if record is None:
             continue
-        data = data_of(page_of(report.source, match.number))
-        assert {**data["record"], "actions": actions(data)} == record
-        assert digest_of({**data["record"], "actions": actions(data)}) == record["digest"]
+        page = page_of(report.source, match.number)
+        found = {**data_of(page)["record"], "actions": actions(page)}
+        assert found == record
+        assert digest_of(found) == record["digest"]
         checked += 1
     assert checked > 40
 
@@ -73,18 +124,23 @@ def test_data_hold_the_whole_record(report: Report) -> None:
 def test_data_hold_clocks_info_and_fates(report: Report) -> None:
     fault = next(m for m in report.source.matches if m.result and any(m.result.faults))
     detail = report.source.detail(fault.number)
-    data = data_of(page_of(report.source, fault.number))
-    times = [None if time is None else time / 1000 for time in data["times"]]
+    page = page_of(report.source, fault.number)
+    data = data_of(page)
+    times = [None if time is None else time / 1000 for time in integers(data["times"])]
     assert times == detail.measured["times-ms"]
     assert data["fates"] == [[fault.number % 2 + 1, 3, data["fates"][0][2]]]
-    plies = {}
+    plies: dict[int, list[int | None]] = {}
     for seat, info in data["info"].items():
-        first, step, count = info.get("every") or [*info["at"][:1], None, len(info["at"])]
-        steps = info.get("at") or [first, *[step] * (count - 1)]
-        plies[int(seat)] = [sum(steps[: k + 1]) for k in range(count)]
-        assert all(len(column) == count for column in info["of"].values() if isinstance(column, list))
+        if "every" in info:
+            first, step, count = info["every"]
+            plies[int(seat)] = [first + k * step for k in range(count)]
+        else:
+            plies[int(seat)] = steps(info["at"])
+        count = len(plies[int(seat)])
+        coded = [column for column in info["of"].values() if isinstance(column, dict)]
+        assert all(len(steps(code)) == count for column in coded for code in column.values())
         assert set(info["of"]) == {"score", "depth"}
-    acted = [actor for actor, _ in actions(data)]
+    acted = [actor for actor, _ in actions(page)]
     assert plies == {
         seat: [ply for ply, actor in enumerate(acted, 1) if actor == seat] for seat in {*acted} - {0}
     }
@@ -101,10 +157,9 @@ def test_page_without_measurements_has_no_times_or_info(report: Report) -> None:
 def test_rounds_hold_all_actions_in_order(report: Report) -> None:
     for number in (1, 2, 5):
         page = page_of(report.source, number)
-        data = data_of(page)
         shown = re.sub(r"[A-Z]\w+:|[\[\];]|\(\w+\)", " ", " ".join(page.rounds))
-        assert shown.split() == data["actions"].split()
-        chance = [action for actor, action in actions(data) if actor == 0]
+        assert shown.split() == [action for _, action in actions(page)]
+        chance = [action for actor, action in actions(page) if actor == 0]
         assert re.findall(r"\[([^\]]+)\]", " ".join(page.rounds)) == chance
         for line in page.rounds:
             names = re.findall(r"[A-Z]\w+:", line)
@@ -185,8 +240,8 @@ def test_page_of_a_short_match_is_small(repository: Repository) -> None:
     tournament = world.begin(repository, "ab", game="sages-tafl")
     world.play_all(repository, tournament, most=1)
     source = load(repository, repository.tournament())
-    data = data_of(page_of(source, 1))
-    count = len(data["actions"].split())
-    assert count > 50
+    page = page_of(source, 1)
+    data = data_of(page)
+    assert page.actions > 50
     del data["board"]
-    assert len(json.dumps(data, separators=(",", ":"))) < 1000 + 22 * count
+    assert len(json.dumps(data, separators=(",", ":"))) < 1000 + 8 * page.actions

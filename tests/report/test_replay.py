@@ -87,10 +87,9 @@ def test_data_do_not_depend_on_what_was_drawn_before(name: str) -> None:
         assert fresh.shared == used.shared
         one, other = replay(game, record, used), replay(game, record, fresh)
         assert script_json(one.data()) == script_json(other.data())
-        assert definitions(one, one.key_plies) == definitions(other, other.key_plies)
-        assert [markup(one, part) for part in picture(one, 50)] == [
-            markup(other, part) for part in picture(other, 50)
-        ]
+        shown = [[picture(film, ply) for ply in (50, *film.key_plies)] for film in (one, other)]
+        assert definitions(one, shown[0]) == definitions(other, shown[1])
+        assert [markup(one, part) for part in shown[0][0]] == [markup(other, part) for part in shown[1][0]]
 
 
 @pytest.mark.parametrize("game", [Toe(), Race(), Odds()])
@@ -186,10 +185,12 @@ def test_pictures_without_scripts_show_the_diagram(name: str) -> None:
     film = replay(game, record)
     assert film.drawer is not None
     last = film.count - 1
-    _, above = picture(film, last)
+    below, above = picture(film, last)
     shown = markup(film, above)
     defined = dict(
-        re.findall(r'<image id="(k\d+)" href="\.\./board/kinds\.svg#(k\d+)"', definitions(film, [last]))
+        re.findall(
+            r"<image id=(k\d+) href=\.\./board/kinds\.svg#(k\d+) />", definitions(film, [(below, above)])
+        )
     )
     own = {f"k{number}": film.drawer.kinds[kind].look for number, kind in film.own_kinds()}
     kinds = shared_files(game, len(record["seats"]), record["options"])["board/kinds.svg"].decode()

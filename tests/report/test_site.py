@@ -21,6 +21,7 @@ from tourney.report.output.rendering import Options
 from tourney.report.output.write import MARKER, write
 from tourney.report.pages.listing import PAGE, list_page, paged, pages_of
 from tourney.report.pages.match_list import DATA
+from tourney.report.pages.match_page import listed
 from tourney.report.site import site, sites
 from tourney.report.source import Source, load
 from tourney.report.text import display
@@ -131,8 +132,8 @@ def test_pages_work_without_scripts(report: Report) -> None:
         if not line["digest"]:
             assert any("no record" in text for text in page.text)
             continue
-        listed = re.sub(r"[A-Z]\w+:|[\[\];]|\((opening|substitute)\)", " ", page.by_id["moves"])
-        assert listed.split() == record_of(page)[1].split()
+        shown = re.sub(r"[A-Z]\w+:|[\[\];]|\((opening|substitute)\)", " ", page.by_id["moves"])
+        assert shown.split() == record_of(page)[1].split()
         assert any(tag == "use" for tag, _ in page.elements)
         assert "tourney export" in "".join(page.text)
         hidden = [a.get("id", a.get("class")) for _, a in page.elements if "hidden" in a]
@@ -142,10 +143,10 @@ def test_pages_work_without_scripts(report: Report) -> None:
 def record_of(page: Page) -> tuple[dict[str, object], str]:
     """Return the record in a match's page, and its actions separated by blanks."""
     data = json.loads(page.by_id["replay-data"])
-    actors = data["actors"] * len(data["actions"])
-    listed = [[int(actor), word] for word, actor in zip(data["actions"].split(), actors, strict=False)]
-    record = {**data["record"], "actions": listed}
-    return record, data["actions"]
+    words = data["actions"].split() if "actions" in data else listed([page.by_id["moves"]])
+    actors = data["actors"] * len(words)
+    actions = [[int(actor), word] for word, actor in zip(words, actors, strict=False)]
+    return {**data["record"], "actions": actions}, " ".join(words)
 
 
 def test_records_in_the_report_verify(report: Report) -> None:

@@ -21,8 +21,7 @@ _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 LogKind = Literal["info", "stderr", "note"]
 
 
-@dataclass(frozen=True, slots=True)
-class LogLine:
+class LogLine(NamedTuple):
     """One line of a match's log: ``ply`` actions had been played; ``seat`` 0 is the referee."""
 
     ply: int

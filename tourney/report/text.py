@@ -76,6 +76,8 @@ def display(text: str, longest: int = LONGEST) -> str:
     Control, format (direction marks) and private characters and surrogates become U+FFFD. Right-to-left
     letters stay, because pages isolate them.
     """
+    if len(text) <= longest and text.isascii() and text.isprintable():
+        return text.strip() or "(no name)"
     kept: list[str] = []
     marks = 0
     for character in text:

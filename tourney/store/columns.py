@@ -23,7 +23,7 @@ MAX_INTEGER: Final = 2**63 - 1
 MAX_UNPACKED: Final = 1 << 28
 """Bytes that a column may unpack to: a few altered ones could fill the memory."""
 
-_LOG_KINDS = ("info", "stderr", "note")
+_LOG_KINDS = {"info", "stderr", "note"}
 
 
 class ColumnError(Exception):
@@ -170,9 +170,9 @@ def unpack_record(column: str, blob: bytes, seats: int) -> Record:
 def unpack_log(column: str, blob: bytes) -> tuple[LogLine, ...]:
     """Return the lines given to ``tourney.match.result.pack_log``."""
     data = unpack(column, blob, "a packed log")
-    if not isinstance(data, list) or not all(map(_is_log_line, data)):
+    if not _are_log_lines(data):
         raise ColumnError(column, blob, "a packed log (lines of ply, seat, kind and text)")
-    return tuple(LogLine(ply, seat, kind, text) for ply, seat, kind, text in data)
+    return tuple(map(LogLine._make, data))
 
 
 def unpack_measured(column: str, blob: bytes) -> dict[str, Any]:
@@ -196,8 +196,9 @@ def _integers(text: str) -> tuple[int, ...] | None:
     return found if ",".join(map(str, found)) == text else None
 
 
-def _is_log_line(line: Any) -> bool:
-    if not isinstance(line, list) or len(line) != 4:
+def _are_log_lines(data: Any) -> bool:
+    """Check column by column, as there may be thousands of lines."""
+    if type(data) is not list or not set(map(type, data)) <= {list} or not set(map(len, data)) <= {4}:
         return False
-    ply, seat, kind, text = line
-    return type(ply) is int and type(seat) is int and kind in _LOG_KINDS and isinstance(text, str)
+    types = [set(map(type, values)) for values in zip(*data, strict=True)]
+    return not data or (types == [{int}, {int}, {str}, {str}] and {line[2] for line in data} <= _LOG_KINDS)

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from tourney.match.result import LogLine
 from tourney.report import text
+from tourney.report.replays import codes
 
 Value = int | float | str
 
@@ -20,9 +21,15 @@ MOST_KEYS: Final = 16
 MOST_KEY_CHARS: Final = 24
 MOST_TEXT: Final = 160
 """Characters of a text of one action."""
+MOST_DIGITS: Final = 9
+"""Decimals of numbers that are stored as differences of integers."""
 MOST_TEXTS: Final = 24_000
 """Characters of all texts of a match; texts beyond it are left out, and the page says so."""
 
+_PLAIN = r"([A-Za-z][A-Za-z0-9_.:/%-]{0,23})=([+-]?\d{1,11}(?:\.\d{1,9})?)"
+_PAIR = re.compile(_PLAIN, re.ASCII)
+_PAIRS = re.compile(f"{_PLAIN}(?: {_PLAIN})*", re.ASCII)
+"""Most lines have such words alone; they are read in a tenth of the time."""
 _KEY = re.compile(r"([A-Za-z][A-Za-z0-9_.:/%-]*)=(.*)", re.ASCII | re.DOTALL)
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?", re.ASCII)
 
@@ -42,21 +49,40 @@ class SeatInfo:
         """Return (ply, value) for the numbers of a key."""
         column = self.columns.get(key, ())
         pairs = zip(self.plies, column, strict=True) if column else ()
-        return tuple((ply, value) for ply, value in pairs if isinstance(value, int | float))
+        return tuple((ply, value) for ply, value in pairs if value is not None and not isinstance(value, str))
 
     def as_json(self) -> dict[str, Any]:
         """Return the info for the page's script.
 
-        ``at`` holds the differences of plies, or ``every`` the first ply, their one difference and their
-        number; ``of`` the columns, where one value stands for a column of equal ones.
+        ``at`` holds the plies (see ``codes.steps``), or ``every`` the first ply, their one difference and
+        their number; ``of`` the columns: one value stands for a column of equal ones, ``{"2": code}`` for
+        the steps of numbers times 10 to the power 2.
         """
-        steps = [b - a for a, b in zip((0, *self.plies), self.plies, strict=False)]
-        found: dict[str, Any] = {"at": steps}
-        if len(steps) > 2 and len(set(steps[1:])) == 1:
-            found = {"every": [*steps[:2], len(steps)]}
-        columns = self.columns.items()
-        found["of"] = {key: column[0] if len(set(column)) == 1 else list(column) for key, column in columns}
+        plies = self.plies
+        found: dict[str, Any] = {"at": codes.steps(plies)}
+        if len(plies) > 2 and plies == tuple(range(plies[0], plies[-1] + 1, plies[1] - plies[0])):
+            found = {"every": [plies[0], plies[1] - plies[0], len(plies)]}
+        found["of"] = {key: _column_json(column) for key, column in self.columns.items()}
         return found
+
+
+def _column_json(column: Sequence[Value | None]) -> Any:
+    distinct = set(column)
+    if len(distinct) == 1:
+        return column[0]
+    digits = 0
+    for value in distinct:
+        if isinstance(value, str):
+            return list(column)
+        if isinstance(value, float):
+            whole, _, decimals = repr(value).partition(".")
+            digits = max(digits, len(decimals) if "e" not in decimals + whole else MOST_DIGITS + 1)
+    scale = 10**digits
+    scaled = {value: round(value * scale) for value in distinct if value is not None}
+    exact = digits <= MOST_DIGITS and all(n / scale == value for value, n in scaled.items())
+    if not exact or max(map(abs, scaled.values())) >= 2**52:
+        return list(column)
+    return {str(digits): codes.steps([None if value is None else scaled[value] for value in column])}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,17 +97,21 @@ def read_info(log: Iterable[LogLine]) -> Info:
     """Return the info of a match's log."""
     found: dict[int, dict[int, dict[str, Value]]] = {}
     keys: dict[int, dict[str, None]] = {}
+    plain = True
     for line in log:
         if line.kind != "info" or not line.text:
             continue
         at = found.setdefault(line.seat, {}).setdefault(line.ply + 1, {})
         known = keys.setdefault(line.seat, {})
-        for key, value in _values(line.text):
+        values = _plain_values(line.text)
+        if values is None:
+            values, plain = _values(line.text), False
+        for key, value in values:
             if key in known or len(known) < MOST_KEYS:
                 known[key] = None
                 at[key] = value
     room = MOST_TEXTS
-    for seat in sorted(found):
+    for seat in () if plain else sorted(found):
         for ply in sorted(found[seat]):
             texts = {key: value for key, value in found[seat][ply].items() if isinstance(value, str)}
             room -= sum(map(len, texts.values()))
@@ -97,6 +127,13 @@ def _columns(by_ply: Mapping[int, Mapping[str, Value]], keys: Iterable[str]) -> 
     return SeatInfo(
         plies, {key: column for key, column in columns.items() if any(v is not None for v in column)}
     )
+
+
+def _plain_values(line: str) -> Sequence[tuple[str, Value]] | None:
+    """Return the keys and values of a line of short numbers, None for another line."""
+    if not _PAIRS.fullmatch(line):
+        return None
+    return [(key, _short(float(word)) if "." in word else int(word)) for key, word in _PAIR.findall(line)]
 
 
 def _values(line: str) -> Sequence[tuple[str, Value]]:
@@ -127,4 +164,8 @@ def _number(word: str) -> int | float | None:
     value = float(word)
     if not math.isfinite(value) or abs(value) >= 1e12:
         return None
-    return int(value) if value == int(value) else value
+    return _short(value)
+
+
+def _short(value: float) -> int | float:
+    return int(value) if value.is_integer() else value

@@ -5,6 +5,7 @@ plain HTML, kept small: the last board, key positions, the actions round by roun
 """
 
 import json
+import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,13 +20,15 @@ from tourney.report.charts import match_plots
 from tourney.report.pages.facts import Fact, match_facts, measured_facts
 from tourney.report.pages.info import Info, read_info
 from tourney.report.pages.listing import MatchLine
-from tourney.report.replays import pictures
+from tourney.report.replays import codes, pictures
 from tourney.report.replays.drawer import Drawer, drawer_of
 from tourney.report.replays.replay import Replay, replay
 from tourney.report.source import Detail, EntrantLabel, SeatLabel, Setting
 
 TAIL_LINES = 20
 """Last lines of a failed bot's standard error on its page; ``tourney show --log`` prints the full log."""
+MOST_MS = 1e12
+"""Milliseconds of an action, from which a measured time is damaged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +46,6 @@ class MatchSeat:
     fate: str
     why: str
     tail: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """An action: its ply from 1, its seat (None for chance), and how it came about."""
-
-    ply: int
-    seat: SeatLabel | None
-    action: str
-    note: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,23 +126,24 @@ def match_page(
     record = detail.record
     film = replay(source.game, record, _drawer(source)) if record else Replay()
     times = _times(detail.measured) if measured else ()
-    moves = _moves(record, line) if record else ()
+    actions = record["actions"] if record else ()
+    rounds = tuple(_rounds(record, line)) if record else ()
     log = detail.log if measured else ()
     info = read_info(log)
     # A bot that failed may have printed info for an action that it did not play.
-    span = max([len(moves), *(seat.plies[-1] for seat in info.seats.values() if seat.plies)])
+    span = max([len(actions), *(seat.plies[-1] for seat in info.seats.values() if seat.plies)])
     name = shlex.quote(f"{source.tournament.name}/{line.number}")
     mates = _mates(record, group, others or {})
     return MatchPage(
         line=line,
         headline=headline(line),
         seats=_seats(record, line, log),
-        board=_board(film, moves) if film.count else None,
+        board=_board(film) if film.count else None,
         problem=film.problem,
-        rounds=tuple(_rounds(moves)),
-        actions=len(moves),
+        rounds=rounds,
+        actions=len(actions),
         score_plot=match_plots.scores(info, [seated.seat for seated in line.seats], span),
-        time_plot=match_plots.times(times, [move.seat for move in moves], span),
+        time_plot=match_plots.times(times, _actors(actions, line), span),
         facts=tuple(match_facts(record)) if record else (),
         measured=tuple(measured_facts(detail.measured, line)) if measured else (),
         digest_holds=record is not None and record.get("digest") == digest_of(record),
@@ -161,7 +155,7 @@ def match_page(
         after=after,
         notes=tuple(text.line(entry.text) for entry in log if entry.kind == "note" and not entry.seat),
         record=record,
-        data=script_json(_data(source, record, line, film, times, info, mates, detail.measured))
+        data=script_json(_data(source, record, line, film, rounds, times, info, mates, detail.measured))
         if record
         else Markup(),
         damaged={part: why for part, why in detail.damaged if measured or part == "record"},
@@ -173,6 +167,7 @@ def _data(
     record: Record,
     line: MatchLine,
     film: Replay,
+    rounds: Sequence[str],
     times: Sequence[float | None],
     info: Info,
     mates: Sequence[Mate],
@@ -181,12 +176,13 @@ def _data(
     """Return the value for the page's script.
 
     - ``file``: the name of saved files, without its ending. ``board``: for ``TourneyBoard``, or null.
-    - ``record``: the record without its actions, which are in ``actions`` (separated by blanks) and
-      ``actors`` (a digit each, or separated by blanks if there are ten seats or more; fewer if they repeat).
+    - ``record``: the record without its actions, which the script reads from the page's list (``listed``); if
+      it cannot, they are in ``actions``, separated by blanks. ``actors``: their seats (a digit each, or
+      separated by blanks if there are ten seats or more; fewer if they repeat).
     - ``seats``: [name, color]. ``opening``: the last ply of the opening.
     - ``fates``: [seat, actions before it left, why].
-    - ``times``: microseconds, or null. ``waited``: the most milliseconds that one seat was not charged, as it
-      waited for a processor.
+    - ``times``: microseconds, or nothing (see ``codes.integers``). ``waited``: the most milliseconds that one
+      seat was not charged, as it waited for a processor.
     - ``info``: by seat, see ``SeatInfo``; ``cut`` if texts were left out. ``mates``: [match, ply].
     """
     fates = _fates(record)
@@ -194,14 +190,16 @@ def _data(
         "file": f"{text.folder(source.tournament.name)}-{line.number}",
         "board": film.data() if film.count else None,
         "record": {key: value for key, value in record.items() if key != "actions"},
-        "actors": _actors(record),
-        "actions": " ".join(action for _, action in record["actions"]),
+        "actors": _cycle(record),
         "seats": [[seated.seat.name, seated.seat.color] for seated in line.seats],
         "opening": _opening_end(record),
         **({"fates": [[seat, count, words] for seat, (count, words) in fates.items()]} if fates else {}),
     }
+    actions = [action for _, action in record["actions"]]
+    if listed(rounds) != actions:
+        data["actions"] = " ".join(actions)
     if times:
-        data["times"] = [None if time is None else round(time * 1000) for time in times]
+        data["times"] = codes.integers([None if time is None else round(time * 1000) for time in times])
         if waited := max((load.waited_ms for load in load_of(measured)), default=0):
             data["waited"] = waited
     if info.seats:
@@ -213,7 +211,7 @@ def _data(
     return data
 
 
-def _actors(record: Record) -> str:
+def _cycle(record: Record) -> str:
     """Return the seats of all actions, the shortest of at most four that give all when repeated."""
     actors = [actor for actor, _ in record["actions"]]
     for length in range(1, 5):
@@ -311,79 +309,94 @@ def _opening_end(record: Record) -> int:
     return 0 if left <= 0 else len(record["actions"])
 
 
-def _moves(record: Record, line: MatchLine) -> tuple[Move, ...]:
-    fates = _fates(record)
-    end = _opening_end(record)
-    moves = []
-    for ply, (actor, action) in enumerate(record["actions"], 1):
-        note = ""
-        if actor == 0:
-            note = "chance"
-        elif ply <= end:
-            note = "opening"
-        elif actor in fates and fates[actor][0] < ply:
-            note = "substitute"
-        seat = line.seats[actor - 1].seat if 0 < actor <= len(line.seats) else None
-        moves.append(Move(ply, seat, text.line(action), note))
-    return tuple(moves)
-
-
-def _rounds(moves: Sequence[Move]) -> Iterator[str]:
+def _rounds(record: Record, line: MatchLine) -> Iterator[str]:
     """Yield the actions as lines of text, a round each: it ends where a seat acts again after another.
 
     Seats are named where they do not act in the order of the round before.
     """
+    names = {seated.seat.number: seated.seat.name for seated in line.seats}
     order: list[int] = []
-    for turns in _turns(moves):
-        acting = [seat.number if seat else 0 for seat, _ in turns]
+    for turns in _turns(record, len(line.seats)):
+        acting = [seat for seat, _ in turns]
         known = acting == order[: len(acting)]
         yield "; ".join(
-            " ".join(shown) if known or seat is None else f"{seat.name}: {' '.join(shown)}"
-            for seat, shown in turns
+            [
+                " ".join(shown) if known or seat == 0 else f"{names[seat]}: {' '.join(shown)}"
+                for seat, shown in turns
+            ]
         )
         order = order if known else acting
 
 
-def _turns(moves: Sequence[Move]) -> Iterator[list[tuple[SeatLabel | None, list[str]]]]:
-    """Yield the turns of each round; a draw by chance belongs to the turn after it."""
-    turns: list[tuple[SeatLabel | None, list[str]]] = []
+def _turns(record: Record, seats: int) -> Iterator[list[tuple[int, list[str]]]]:
+    """Yield the turns of each round; a draw by chance belongs to the turn after it, or is one of seat 0."""
+    fates = _fates(record)
+    end = _opening_end(record)
+    turns: list[tuple[int, list[str]]] = []
+    acted: set[int] = set()
+    acting = 0
     drawn: list[str] = []
-    for move in moves:
-        if move.seat is None:
-            drawn.append(f"[{move.action}]")
+    for ply, (actor, action) in enumerate(record["actions"], 1):
+        shown = text.line(action)
+        if not 0 < actor <= seats:
+            drawn.append(f"[{shown}]")
             continue
-        shown = f"{move.action} ({move.note})" if move.note else move.action
-        if not turns or turns[-1][0] != move.seat:
-            if any(seat == move.seat for seat, _ in turns):
+        if ply <= end:
+            shown += " (opening)"
+        elif actor in fates and fates[actor][0] < ply:
+            shown += " (substitute)"
+        if actor != acting:
+            if actor in acted:
                 yield turns
-                turns = []
-            turns.append((move.seat, []))
+                turns, acted = [], set()
+            turns.append((actor, []))
+            acted.add(actor)
+            acting = actor
         turns[-1][1].extend((*drawn, shown))
         drawn = []
     if drawn:
-        turns.append((None, drawn))
+        turns.append((0, drawn))
     if turns:
         yield turns
 
 
+def listed(rounds: Sequence[str]) -> list[str]:
+    """Return the actions of a page's list, as its script reads them: wrong only for unusual names."""
+    return _BESIDE.sub(" ", " ".join(rounds)).split()
+
+
+_BESIDE = re.compile(r"[^ ]+:(?= )|\([a-z]+\)|[\[\];]")
+
+
+def _actors(actions: Sequence[Sequence[Any]], line: MatchLine) -> list[SeatLabel | None]:
+    labels: dict[int, SeatLabel | None] = {seated.seat.number: seated.seat for seated in line.seats}
+    return [labels.get(actor) for actor, _ in actions]
+
+
 def _times(measured: Mapping[str, Any]) -> tuple[float | None, ...]:
+    """Return the milliseconds of each action; impossible ones are None."""
     return tuple(
-        float(t) if isinstance(t, int | float) and not isinstance(t, bool) else None
-        for t in measured.get("times-ms", ())
+        [
+            float(t) if (type(t) is float or type(t) is int) and 0 <= t < MOST_MS else None
+            for t in measured.get("times-ms", ())
+        ]
     )
 
 
-def _board(film: Replay, moves: Sequence[Move]) -> Board:
+def _board(film: Replay) -> Board:
     left, top, width, height = film.box
     last = film.count - 1
     # The start is on the page of the game, and the end is the page's board.
     plies = film.key_plies[2:-1:3]
-    frames = [(ply, f"{ply}. {moves[ply - 1].action}", *_picture(film, ply)) for ply in plies]
-    final, over = _picture(film, last)
+    shown = {ply: pictures.picture(film, ply) for ply in (*plies, last)}
+    frames = [
+        (ply, f"{ply}. {text.line(film.actions[ply - 1])}", *_picture(film, shown[ply])) for ply in plies
+    ]
+    final, over = _picture(film, shown[last])
     return Board(
         box=f"{left} {top} {width} {height}",
         width=width,
-        sprites=Markup(pictures.definitions(film, (*plies, last))),  # noqa: S704 - already escaped
+        sprites=Markup(pictures.definitions(film, shown.values())),  # noqa: S704 - already escaped
         ground=Markup(pictures.ground(film)),  # noqa: S704 - already escaped
         last=last,
         final=final,
@@ -394,9 +407,9 @@ def _board(film: Replay, moves: Sequence[Move]) -> Board:
     )
 
 
-def _picture(film: Replay, ply: int) -> tuple[Markup, Markup]:
+def _picture(film: Replay, shown: pictures.Picture) -> tuple[Markup, Markup]:
     """Return the things of a position, and the ground where it differs from the first one."""
-    over, things = (pictures.markup(film, part) for part in pictures.picture(film, ply))
+    over, things = (pictures.markup(film, part) for part in shown)
     return Markup(things), Markup(over)  # noqa: S704 - already escaped
 
 

@@ -26,11 +26,12 @@ class Track:
     traces: tuple[tuple[int, ...], ...]
     notes: tuple[tuple[str, ...], ...]
 
-    def things(self, start: frozenset[int], ply: int) -> frozenset[int]:
+    def things(self, start: frozenset[int], ply: int) -> set[int]:
         """Return the things of a picture, without marks and arrows."""
+        found = set(start)
         for toggled in self.toggles[: ply + 1]:
-            start ^= toggled
-        return start
+            found ^= toggled
+        return found
 
 
 class Camera:

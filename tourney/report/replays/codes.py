@@ -1,9 +1,11 @@
 """Compact text for a page's data: numbers as one or two characters, and columns of values that seldom change.
 
-The texts contain none of the characters that JSON or HTML escape. ``templates/static/board.js`` decodes them.
+The texts contain none of the characters that JSON or HTML escape. ``templates/static/board.js`` decodes them,
+``replay.js`` integers and steps.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import compress
 from operator import ne
 
@@ -14,6 +16,8 @@ ALPHABET = "".join(c for c in map(chr, range(33, 127)) if c not in "\"\\<>&'")
 _ONE = 62  # numbers below it have one character
 _TWO = 24  # further characters that begin a number of two; the last two begin one of four
 _BASE = len(ALPHABET)
+
+_HALF = _BASE // 2
 
 SAME, COUNT, ALTERNATE, SPLICE = "=+~/"
 """How a column predicts a value: as the one before, one more, as that before the last, or like the one
@@ -34,6 +38,35 @@ def number(n: int) -> str:
     top, high = divmod(high, _BASE)
     over, top = divmod(top, _BASE)
     return ALPHABET[_ONE + _TWO + over] + ALPHABET[top] + ALPHABET[high] + ALPHABET[low]
+
+
+def integers(values: Iterable[int | None]) -> str:
+    """Return the code of integers of any size, blanks for None: no code is the start of another.
+
+    The digits have base 44; all but the last are from the second half of the alphabet. A number n is
+    written as 2n, or as -2n - 1 if it is negative.
+    """
+    return "".join([" " if n is None else _integer(n) for n in values])
+
+
+def steps(values: Iterable[int | None]) -> str:
+    """Return the code of the differences of integers; None is passed over."""
+    found: list[int | None] = []
+    before = 0
+    for value in values:
+        found.append(None if value is None else value - before)
+        before = before if value is None else value
+    return integers(found)
+
+
+@lru_cache(maxsize=1 << 14)
+def _integer(n: int) -> str:
+    n, digit = divmod(2 * n if n >= 0 else -2 * n - 1, _HALF)
+    found = ALPHABET[digit]
+    while n:
+        n, digit = divmod(n, _HALF)
+        found = ALPHABET[_HALF + digit] + found
+    return found
 
 
 def column(values: Sequence[str]) -> str:

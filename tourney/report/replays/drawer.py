@@ -288,6 +288,12 @@ class Drawer:
             "start": "".join(sorted(code for code in codes if code is not None)),
         }
 
+    @cached_property
+    def ground(self) -> frozenset[int]:
+        """The cells and labels of the first position."""
+        low = (thing for thing in self.start if self.kinds[self.things[thing].kind].layer <= LABEL)
+        return frozenset(low)
+
     def ordered(self, things: Iterable[int]) -> list[int]:
         """Return things in the order of drawing: by layer, height, y and x."""
 

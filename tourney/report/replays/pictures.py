@@ -15,6 +15,9 @@ from tourney.report.replays.replay import Replay
 GAME, KINDS, GROUND = "board/game.js", "board/kinds.svg", "board/ground.svg"
 """The shared files, in a tournament's folder: the kinds and places as a script, the kinds and the ground."""
 
+Picture = tuple[list[Thing], list[Thing]]
+"""What a picture shows over the first ground: cells and labels, and all else, the lowest first."""
+
 _REACH = 64
 """The distance from the centre of a thing within which its SVG stays."""
 
@@ -44,13 +47,15 @@ def shared_files(game: AnyGame | None, seats: int, options: Mapping[str, str]) -
     }
 
 
-def definitions(film: Replay, plies: Iterable[int]) -> str:
-    """Return SVG definitions of the kinds in some pictures, and of all that are the match's own."""
+def definitions(film: Replay, shown: Iterable[Picture]) -> str:
+    """Return SVG definitions of the kinds in some pictures, and of all that are the match's own.
+
+    ``templates/static/cockpit.css`` gives the images their place and size, by ``_REACH``.
+    """
     drawer = _drawer(film)
-    used = {thing.kind for ply in plies for part in picture(film, ply) for thing in part}
-    square = f'x="{-_REACH}" y="{-_REACH}" width="{2 * _REACH}" height="{2 * _REACH}"'
+    used = {thing.kind for parts in shown for part in parts for thing in part}
     images = [
-        f'<image id="k{k}" href="../{KINDS}#k{k}" {square}/>'
+        f"<image id=k{k} href=../{KINDS}#k{k} />"
         for k in sorted(used)
         if k < drawer.shared_kinds and k != drawer.arrow
     ]
@@ -66,13 +71,12 @@ def ground(film: Replay) -> str:
     return f'<image href="../{GROUND}" x="{left}" y="{top}" width="{width}" height="{height}"/>'
 
 
-def picture(film: Replay, ply: int) -> tuple[list[Thing], list[Thing]]:
-    """Return what a picture shows over the first ground: cells and labels, and all else, the lowest first."""
+def picture(film: Replay, ply: int) -> Picture:
+    """Return what a picture shows over the first ground."""
     drawer = _drawer(film)
-    start = {drawer.things[thing] for thing in drawer.start}
-    things = film.things(ply)
-    low = [thing for thing in things if drawer.kinds[thing.kind].layer <= LABEL and thing not in start]
-    return low, [thing for thing in things if drawer.kinds[thing.kind].layer > LABEL]
+    things = film.things(ply, without=drawer.ground)
+    low = [thing for thing in things if drawer.kinds[thing.kind].layer <= LABEL]
+    return low, things[len(low) :]
 
 
 def markup(film: Replay, things: Iterable[Thing]) -> str:

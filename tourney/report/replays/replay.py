@@ -59,9 +59,11 @@ class Replay:
         """Return the lines below a picture."""
         return fill(self._track.notes[ply], self._track.views[ply], self.actions[ply - 1] if ply else None)
 
-    def things(self, ply: int) -> list[Thing]:
-        """Return all that a picture shows, in the order of drawing."""
-        return _things(self._drawer, self._track, ply)
+    def things(self, ply: int, without: frozenset[int] = frozenset()) -> list[Thing]:
+        """Return all that a picture shows but some things, in the order of drawing."""
+        drawer, track = self._drawer, self._track
+        shown = track.things(drawer.start, ply).difference(without).union(track.traces[ply])
+        return [drawer.things[thing] for thing in drawer.ordered(shown)]
 
     @property
     def _track(self) -> Track:
@@ -105,11 +107,6 @@ class Replay:
         if views:
             data["views"] = views
         return data, [(numbered, kind) for kind, numbered in writer.kinds.items()]
-
-
-def _things(drawer: Drawer, track: Track, ply: int) -> list[Thing]:
-    shown = drawer.ordered(frozenset((*track.things(drawer.start, ply), *track.traces[ply])))
-    return [drawer.things[thing] for thing in shown]
 
 
 class _Writer:
