@@ -63,7 +63,7 @@
       return value === null || value === undefined || typeof value !== "number";
     }
 
-    /* By name: {title, note, bars, series}; series holds a list of [ply, value] for each seat. */
+    /* By name: {title, note, bars, clipped, series}; series holds a list of [ply, value] for each seat. */
     const known = {};
     const names = [];
 
@@ -98,7 +98,7 @@
     }
 
     if (keys.indexOf("score") >= 0) {
-      add("score", { title: "Score", note: "each bot's from its own point of view and in its own unit; outliers are at the edge", series: printed("score") });
+      add("score", { title: "Score", note: "each bot's from its own point of view and in its own unit; outliers are at the edge", clipped: true, series: printed("score") });
     }
     add("time", {
       title: "Time per action",
@@ -180,7 +180,7 @@
       const all = [].concat.apply([], plot.series).map(function (point) {
         return point[1];
       });
-      const values = typical(all);
+      const values = plot.clipped ? typical(all) : all;
       let low = Math.min.apply(null, [0].concat(values));
       let high = Math.max.apply(null, [0].concat(values));
       if (high - low < 1e-9) high = low + 1;

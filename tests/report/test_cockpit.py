@@ -126,6 +126,31 @@ def test_message_about_a_link_goes_with_the_next_step(pages: Pages) -> None:
     assert after == ""
 
 
+def test_only_scores_of_a_plot_are_cut_at_the_edge(pages: Pages) -> None:
+    """One value is 1,000 times the others: the axis of times reaches it, that of scores does not."""
+    script = """
+    const values = [1, 1, 2, 1000];
+    const make = (tag, attributes, ...inside) => {
+      const element = document.createElement(tag);
+      for (const name in attributes) element.setAttribute(name, attributes[name]);
+      element.append(...inside);
+      return element;
+    };
+    const section = make('section', {}, make('h2', {}));
+    window.TourneyPlots(section, {
+      make, keep: () => {}, kept: () => null, go: () => {}, grouped: String, last: 4,
+      seats: [['One', 'blue']], actors: [1, 1, 1, 1], times: values,
+      info: {1: values.map((value, at) => ({ply: at + 1, values: [['score', value]]}))},
+    });
+    const greatest = name => Math.max(...[...section.querySelectorAll(
+      `[data-plot="${name}"] .y`)].map(label => +label.textContent));
+    return [greatest('score'), greatest('time')];
+    """
+    score, time = pages.probe(script)
+    assert score < 20
+    assert time >= 500
+
+
 def test_plots_are_chosen_and_lead_to_their_action(pages: Pages) -> None:
     script = """
     const names = () => [...document.querySelectorAll('#plots figure[data-plot]')].map(f => f.dataset.plot);

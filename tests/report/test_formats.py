@@ -187,6 +187,14 @@ def test_pages_of_every_format_are_linked_and_well_formed(tmp_path: Path, plan: 
     assert ("bracket.html" in seen) == (source.tournament.plan.format == "knockout")
 
 
+@pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS)
+def test_standings_come_first_except_after_a_bracket(tmp_path: Path, plan: dict[str, Any]) -> None:
+    source, pages = made(played(tmp_path / "t.db", plan))
+    first = re.findall(r'<section aria-labelledby="(\w+)"', pages["index.html"])
+    knockout = source.tournament.plan.format == "knockout"
+    assert first[:2] == ["bracket", "standings"] if knockout else first[0] == "standings"
+
+
 def test_swiss_rounds_show_floats_byes_and_points_before(tmp_path: Path) -> None:
     source, pages = made(played(tmp_path / "t.db", PLANS["swiss"]))
     found = rounds_of(source.setup, source.rows, source.results)

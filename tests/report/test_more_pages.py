@@ -12,6 +12,8 @@ from tests.report import world
 from tests.report.conftest import Report
 from tests.report.pages import Page
 from tourney.match.record import FAULT_KINDS
+from tourney.match.result import LogLine
+from tourney.report import text
 from tourney.report.charts import vega
 from tourney.report.output.rendering import File, Options, Renderer
 from tourney.report.output.write import write
@@ -165,6 +167,24 @@ def test_faults_page_lists_every_fault_with_its_ply(report: Report, made: Render
     ]
     assert [int(re.findall(r"\d+", link)[0]) for link in links] == [number for number, _ in expected]
     assert {kind for _, kind in expected} <= set(FAULT_KINDS)
+
+
+def test_faults_page_says_the_kind_once(report: Report) -> None:
+    """Notes of the referee begin with the kind, which the page has in words."""
+    number, seat, kind = next(
+        (match.number, seat, kind)
+        for match in report.source.matches
+        if match.result is not None
+        for seat, kind in enumerate(match.result.faults, 1)
+        if kind
+    )
+    detail = report.source.detail(number)
+    noted = replace(detail, log=(LogLine(1, seat, "note", f"{kind}: the reason"),))
+    details = {number: noted}
+    source = replace(report.source, detail=lambda at: details.get(at) or report.source.detail(at))
+    said = words(page(fault_page.files(renderer(source, Options())), "faults.html"))
+    assert f"{text.fault(kind)}: the reason" in said
+    assert f": {kind}: the reason" not in said
 
 
 def test_faults_page_publishes_logs_only_on_request(report: Report) -> None:

@@ -1,5 +1,6 @@
 """Charts: well-formed, within their frame, and safe."""
 
+from itertools import pairwise
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -58,3 +59,13 @@ def test_intervals_stay_within_their_cell(found: list[tuple[float, float, float]
     for value, below, above in found:
         xs = numbers(plots.interval(scale, value, value - below, value + above), "x1", "x2", "cx")
         assert all(-0.1 <= x <= 100.1 for x in xs)
+
+
+@given(st.floats(-1e4, 0), st.floats(1, 1e4))
+def test_numbers_of_an_axis_stand_apart(low: float, high: float) -> None:
+    """A digit takes 7.5 pixels, and the narrowest column (14rem less its padding) 195."""
+    svg = plots.whisker_axis(plots.axis_of([low, high]))
+    shown = [(float(e.attrib["x"].rstrip("%")) * 1.95, len(e.text or "") * 7.5) for e in parsed(svg)]
+    assert shown
+    for (a, x), (b, y) in pairwise(shown):
+        assert b - a >= (x + y) / 2

@@ -6,10 +6,14 @@ Equal data give equal bytes; CSS classes give all colors. Coordinates have at mo
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from markupsafe import Markup
 
 from tourney.report import text
+
+_ROOM, _DIGIT = 195, 7.5
+"""The narrowest column of intervals (``.range`` in style.css) and a digit of its axis, in pixels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,16 @@ class Scale:
         first = math.ceil(self.low / step - 1e-9)
         last = math.floor(self.high / step + 1e-9)
         return tuple(round(k * step, 10) for k in range(first, last + 1))
+
+    def labelled(self) -> tuple[float, ...]:
+        """Return at most 6 round values whose numbers do not touch in the narrowest column of intervals."""
+        tries = (self.ticks(most) for most in (6, 5))
+        return next(filter(self._apart, tries), self.ticks(4))
+
+    def _apart(self, ticks: Sequence[float]) -> bool:
+        """Return whether the numbers of an axis in percent stand apart in a column of ``_ROOM`` pixels."""
+        places = [(self.at(tick) / 100 * _ROOM, len(text.number(tick, 0)) * _DIGIT) for tick in ticks]
+        return all(b - a >= (x + y) / 2 + _DIGIT for (a, x), (b, y) in pairwise(places))
 
 
 def coordinate(value: float) -> str:
@@ -72,7 +86,7 @@ def interval(scale: Scale, value: float, low: float, high: float) -> Markup:
 def _whisker(scale: Scale, centre: float, said: str, bars: str) -> Markup:
     grid = "".join(
         f'<line class="grid" x1="{x}%" x2="{x}%" y1="0" y2="100%"/>'
-        for x in (coordinate(scale.at(tick)) for tick in scale.ticks(6))
+        for x in (coordinate(scale.at(tick)) for tick in scale.labelled())
     )
     return Markup(  # noqa: S704 - numbers alone
         f'<svg class="whisker" role="img" aria-label="{said}"><title>{said}</title>{grid}{bars}'
@@ -89,7 +103,7 @@ def whisker_axis(scale: Scale) -> Markup:
     """Return the numbers of the whiskers' scale."""
     numbers = "".join(
         f'<text x="{coordinate(scale.at(tick))}%" y="70%">{text.number(tick, 0)}</text>'
-        for tick in scale.ticks(6)
+        for tick in scale.labelled()
     )
     return Markup(  # noqa: S704 - numbers alone
         f'<svg class="whisker axis" aria-hidden="true">{numbers}</svg>'

@@ -182,7 +182,9 @@ def box_chart(rows: Sequence[tuple[float, float, float, float, float]], x: str, 
         for number, row in enumerate(rows, 1)
     ]
     axis = {"field": "row", "type": "ordinal", "title": y, "axis": {"grid": False}}
-    scale, ticks = {"type": "log"}, {"grid": True, "tickCount": 6}
+    low, high = min(row[0] for row in rows), max(row[-1] for row in rows)
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    scale, ticks = {"type": "log"}, {"grid": True, "values": [10.0**power for power in powers]}
 
     def layer(mark: Spec, start: str, end: str | None = None) -> Spec:
         from_ = {"field": start, "type": "quantitative", "title": x, "scale": scale, "axis": ticks}

@@ -31,7 +31,8 @@ STRETCHED = 200
 class Fault:
     """A fault: the bot's, in a match. ``ply``: actions before it, or None where no record says it.
 
-    ``note`` is what the referee noted of it, ``tail`` the end of what the bot wrote to standard error.
+    ``note`` is what the referee noted of it (without the kind), ``tail`` the end of
+    what the bot wrote to standard error.
     """
 
     line: MatchLine
@@ -144,7 +145,7 @@ def _fault(make: Renderer, line: MatchLine, seat: int) -> Fault:
         kind=kind,
         words=text.fault(kind),
         ply=ply,
-        note=text.line(notes[-1]) if notes else "",
+        note=text.line(notes[-1]).removeprefix(f"{kind}: ") if notes else "",
         tail=tuple(text.line(one) for one in written[-TAIL:]),
     )
 
