@@ -94,6 +94,14 @@ def test_watch_of_a_finished_tournament_ends_at_once(
     assert changed == {NAME, "tourney-report.json"}
 
 
+@pytest.mark.parametrize("value", ["cup", "0", "1.5"])
+def test_wrong_seconds_name_both_ways_to_write_them(value: str) -> None:
+    shown = invoke("report", "--watch", value)
+    assert shown.exit_code == 2
+    assert f"{value!r} is not a number of seconds" in shown.stderr
+    assert "tourney report TOURNAMENT --watch" in shown.stderr
+
+
 def test_only_the_first_page_says_when_it_was_written(cup: str, tmp_path: Path) -> None:
     report(cup, tmp_path / "out", "--live", "60")
     report(cup, tmp_path / "plain")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -31,6 +32,21 @@ from tourney.store.values import Tournament
 WATCH_SECONDS = 60
 MAX_DAMAGED = 20
 """Damaged parts to list."""
+
+
+class _Seconds(click.IntRange):
+    """The optional value of ``--watch``, which takes the word after it: often the tournament by mistake."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(
+                f"{value!r} is not a number of seconds from 1 on; write the tournament before the option"
+                " (tourney report TOURNAMENT --watch), or seconds between them (--watch 60 TOURNAMENT)",
+                param,
+                ctx,
+            )
 
 
 @click.command("report")
@@ -87,7 +103,7 @@ MAX_DAMAGED = 20
 )
 @click.option(
     "--watch",
-    type=click.IntRange(min=1),
+    type=_Seconds(min=1),
     is_flag=False,
     flag_value=WATCH_SECONDS,
     metavar="[SECONDS]",
