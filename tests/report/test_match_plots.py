@@ -36,7 +36,7 @@ def reported(points: dict[int, float]) -> Info:
     return Info({1: SeatInfo(tuple(sorted(points)), {"score": tuple(points[k] for k in sorted(points))})})
 
 
-@given(st.dictionaries(st.integers(1, 400), FINITE, min_size=2, max_size=60))
+@given(st.dictionaries(st.integers(1, 400), FINITE, min_size=2, max_size=MOST_POINTS))
 def test_scores_stay_within_their_frame(points: dict[int, float]) -> None:
     svg = scores(reported(points), SEATS, 400)
     assert svg is not None

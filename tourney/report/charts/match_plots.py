@@ -17,7 +17,7 @@ from tourney.report.source import SeatLabel
 WIDTH, HEIGHT = 520, 150
 MOST_BARS = 60
 """Actions up to which times are bars; more are a line a seat, in half the bytes."""
-MOST_POINTS = 60
+MOST_POINTS = 40
 """Points of a line; of more, every second, third, ... and the last are drawn. The script draws all."""
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 512, 8, 128
 
@@ -32,7 +32,9 @@ def scores(info: Info, seats: Sequence[SeatLabel], last: int) -> Markup | None:
     xs = plots.Scale(0, max(last, 1), _LEFT, _RIGHT)
     parts = []
     for seat, points in lines:
-        places = [(round(xs.at(ply)), round(ys.at(min(max(y, ys.low), ys.high)))) for ply, y in points]
+        places = [
+            (round(xs.at(ply)), round(ys.at(min(max(y, ys.low), ys.high)))) for ply, y in _drawn(points)
+        ]
         parts.append(f'<path class="line l-{seat.color}" d="{_line(places)}"/>')
     return _plot(xs, ys, "Score by ply, as each bot reported it", parts)
 
@@ -53,8 +55,9 @@ def times(measured: Sequence[float | None], seats: Sequence[SeatLabel | None], l
     parts = []
     for color in sorted({seat.color for _, _, seat in bars}):
         if len(bars) > MOST_BARS:
-            own = [(round(xs.at(ply)), round(ys.at(time))) for ply, time, seat in bars if seat.color == color]
-            parts.append(f'<path class="line l-{color}" d="{_line(own)}"/>')
+            own = [(ply, time) for ply, time, seat in bars if seat.color == color]
+            places = [(round(xs.at(ply)), round(ys.at(time))) for ply, time in _drawn(own)]
+            parts.append(f'<path class="line l-{color}" d="{_line(places)}"/>')
             continue
         path, x, y = [], 0, 0
         for ply, time, seat in bars:
@@ -72,11 +75,14 @@ def _without_outliers(values: Sequence[float]) -> list[float]:
     return [value for value in values if abs(value) <= 20 * sizes[len(sizes) // 2]] if sizes else []
 
 
+def _drawn(points: Sequence[tuple[int, float]]) -> Sequence[tuple[int, float]]:
+    step = -(-len(points) // MOST_POINTS)
+    return [*points[:-1:step], points[-1]] if step > 1 else points
+
+
 def _line(places: Sequence[tuple[int, int]]) -> str:
     path, x, y = "", 0, 0
-    step = -(-len(places) // MOST_POINTS)
-    drawn = [at for k, at in enumerate(places) if k % step == 0 or k == len(places) - 1]
-    for to, down in drawn:
+    for to, down in places:
         path += f"{'l' if path else 'm'}{to - x} {down - y}"
         x, y = to, down
     return path.replace(" -", "-")

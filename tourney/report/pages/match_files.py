@@ -83,16 +83,18 @@ class MatchRenderer:
         number, *others = order.job.numbers
         seats = self.setting.tournament.seats
         try:
-            record, log, measured = unpack_parts(order.parts.get(number, MatchParts()), seats)
+            parts = order.parts.get(number, MatchParts())
+            record, digest = _record(parts.record, seats)
+            _, log, measured = unpack_parts(parts._replace(record=None), seats)
             detail = published_detail(Detail(record, log, measured), logs=self.logs)
-            hashes = [record_hash(order.parts.get(n, MatchParts())) for n in order.job.numbers]
+            found = {n: _record(order.parts.get(n, MatchParts()).record, seats) for n in others}
+            hashes = [digest, *(of for _, of in found.values())]
             fingerprint = self._fingerprint(order.job, hashes, detail)
             if fingerprint == order.known:
                 return Reply(fingerprint, None)
-            found = {n: unpack_parts(order.parts.get(n, MatchParts()), seats)[0] for n in others}
         except StoreDamaged:
             return Reply("", None)
-        records = {n: other for n, other in found.items() if other is not None}
+        records = {n: other for n, (other, _) in found.items() if other is not None}
         return Reply(fingerprint, self.render(order.job, detail, records).content)
 
     def _fingerprint(self, job: MatchJob, hashes: Sequence[str], detail: Detail) -> str:
@@ -190,6 +192,16 @@ def replies_to(task: tuple[bytes, tuple[Order, ...]]) -> list[Reply]:
     packed, orders = task
     renderer = _unpickled(packed)
     return [renderer.reply(order) for order in orders]
+
+
+@lru_cache(maxsize=BATCH)
+def _record(packed: bytes | None, seats: int) -> tuple[Record | None, str]:
+    """Return a record, not to be changed, and its hash: the pages of mirrored matches follow each other.
+
+    Raises StoreDamaged.
+    """
+    parts = MatchParts(packed)
+    return unpack_parts(parts, seats)[0], record_hash(parts)
 
 
 @lru_cache(maxsize=4)

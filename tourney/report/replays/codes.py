@@ -87,7 +87,8 @@ def column(values: Sequence[str]) -> str:
         if len(alternate) < len(best):
             best, way = alternate, ALTERNATE
     if before.isascii() and before.isdecimal() and 3 * len(best) > len(values):
-        counted = [k for k in range(1, len(values)) if values[k] != _next(values[k - 1])]
+        after = {value: _next(value) for value in set(values)}
+        counted = list(compress(range(1, len(values)), map(ne, values[1:], map(after.__getitem__, values))))
         if len(counted) < len(best):
             best, way = counted, COUNT
     return _entries(way, before, best, [values[k] for k in best])
@@ -131,17 +132,15 @@ def columns(texts: Sequence[str]) -> list[list[str]]:
     different numbers of fields are one column, without a separator, with ``FIELD`` for their blanks.
     """
     rows = [text.split(" ") for text in texts]
-    width = len(rows[0])
-    if any(len(row) != width for row in rows):
+    if len(set(map(len, rows))) > 1:
         return [["", column([text.replace(" ", FIELD) for text in texts])]]
     found = []
     for values in zip(*rows, strict=True):
         separator = next((c for c in "/,:" if c in values[0] and _steady(values, c)), "")
-        parts = zip(*(value.split(separator) for value in values), strict=True) if separator else (values,)
+        parts = zip(*[value.split(separator) for value in values], strict=True) if separator else (values,)
         found.append([separator, *map(column, parts)])
     return found
 
 
 def _steady(values: Sequence[str], separator: str) -> bool:
-    count = values[0].count(separator)
-    return all(value.count(separator) == count for value in values)
+    return len({value.count(separator) for value in values}) == 1
