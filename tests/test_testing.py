@@ -7,7 +7,7 @@ import pytest
 from tests.command import invoke
 from tests.folders import write_shell_bot
 from tourney.errors import BotError
-from tourney.testing import check_dialogue, read_dialogue
+from tourney.testing import MOST_BYTES, check_dialogue, read_dialogue
 
 CASES = """\
 tourney) echo info hello; echo bot wants=legal;; game) echo ready;; legal) legal=$rest;;
@@ -103,3 +103,19 @@ def test_missing_dialogue_is_one_sentence(tmp_path: Path) -> None:
         2,
         f"error: {tmp_path / 'none.txt'} cannot be read: No such file or directory\n",
     )
+
+
+def test_file_that_is_too_large_is_refused_unread(tmp_path: Path) -> None:
+    file = tmp_path / "dialogue.txt"
+    with file.open("wb") as made:
+        made.write(b"\xff")
+        made.truncate(MOST_BYTES + 1)
+    with pytest.raises(BotError, match="larger than 16 MiB"):
+        read_dialogue(file)
+
+
+def test_dialogue_of_one_line_is_counted_as_one(bot: Path, tmp_path: Path) -> None:
+    file = tmp_path / "dialogue.txt"
+    file.write_text(FIRST, "utf-8")
+    done = invoke("bots", "test", str(file), str(bot), "--sandbox", "off")
+    assert done.stdout == f"first@1.0 says what {file} expects, in 1 line\n"

@@ -49,14 +49,16 @@ class Step:
 def read_dialogue(path: Path) -> tuple[Step, ...]:
     """Return the steps of a dialogue. Raises BotError, which names the file and the line."""
     try:
-        data = path.read_bytes()
-        text = data.decode("utf-8")
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
     except OSError as error:
         raise BotError(f"{path} cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise BotError(f"{path} is no dialogue: it is not UTF-8") from error
     if len(data) > MOST_BYTES:
         raise BotError(f"{path} is no dialogue: it is larger than {MOST_BYTES >> 20} MiB")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BotError(f"{path} is no dialogue: it is not UTF-8") from error
     steps = tuple(_steps(text, path))
     if not any(step.by_bot for step in steps):
         raise BotError(f"{path} is no dialogue: no line of it begins with '<', so it tests nothing")

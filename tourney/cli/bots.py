@@ -23,6 +23,7 @@ from tourney.errors import BotError, CheckError, UsageError
 from tourney.files import check_writable, write_file
 from tourney.match.match_runner import StoreLauncher, entrant_of
 from tourney.match.spec import MAX_MS, MAX_STARTUP_MS, Limits
+from tourney.report import text
 from tourney.results.columns import Column
 from tourney.run.check_bot import STDERR_LINES, Trial, check_bot
 from tourney.testing import ANSWER_MS, END_SECONDS, play_dialogue, read_dialogue
@@ -378,7 +379,8 @@ def test(file: Path, bot: str, answer_ms: int, sandbox: str, bots: str) -> None:
         for line in errors[-STDERR_LINES:]:
             output.say(f"     {printable(line)}")
         raise CheckError(f"{file}, {difference}")
-    output.write(f"{found.label} says what {file} expects, in {sum(step.by_bot for step in steps):,} lines")
+    lines = text.count(sum(step.by_bot for step in steps), "line")
+    output.write(f"{found.label} says what {file} expects, in {lines}")
 
 
 def _print(trial: Trial, output: Output) -> None:
