@@ -1,8 +1,8 @@
 """What the boards of a game are made of: kinds of things, places, and each part of a diagram as things.
 
-A thing is a kind at a place: a cell, a label, a mark, an arrow or a piece. The kinds and places that a random
-match shows are the same for all matches of a tournament, so they are in files of the site (``shared_files``);
-what a match shows beyond them is in its own page.
+A thing is a kind at a place: a cell, a label, a mark, an arrow or a piece. The kinds and places that some
+random matches show are the same for all matches of a tournament, so they are in files of the site
+(``shared_files``); what a match shows beyond them is in its own page.
 """
 
 import html
@@ -29,8 +29,8 @@ from tourney.seeds import stream
 GROUND, LABEL, MARK, ARROW, PIECE, ASIDE = range(6)
 """The layers of things, the lowest first; the last has the pieces beside the board."""
 
-SAMPLE = 120
-"""Actions of the random match that shows the kinds of things to share."""
+SAMPLES, SAMPLE = 4, 120
+"""The random matches that show the kinds of things to share, and the actions of each."""
 
 _MOST = 100_000
 """Most parts that a drawer keeps; then it starts anew."""
@@ -131,15 +131,19 @@ class Drawer:
         return len(self.parts) + len(self.things) + 100 * len(self._terrains) > _MOST
 
     def _sample(self, seats: int, options: Mapping[str, str]) -> tuple[frozenset[int], Box]:
-        """Draw a random match; return the things of its first position, and the bounding box."""
-        game, drawn, last = self._game, EMPTY, None
+        """Draw random matches; return the things of its first position, and the bounding box."""
+        game, drawn = self._game, EMPTY
         try:
             first = game.new(seats, options)
             drawn = self.whole(game.diagram(first.position()), first.position(), None)
-            for state, action in playout(first, stream(0, "picture"), SAMPLE):
-                for view in dict.fromkeys((state.position(), *map(state.observation, range(1, seats + 1)))):
-                    self.whole(game.diagram(view, last), view, last)
-                last = None if action is None else game.action_string(action)
+            for sample in range(SAMPLES):
+                last = None
+                for state, action in playout(first, stream(sample, "drawer"), SAMPLE):
+                    for view in dict.fromkeys(
+                        (state.position(), *map(state.observation, range(1, seats + 1)))
+                    ):
+                        self.whole(game.diagram(view, last), view, last)
+                    last = None if action is None else game.action_string(action)
         except Exception:  # noqa: BLE001 - a plugin that fails here costs the sharing, not the report
             return drawn.stay, drawn.box
         return drawn.stay, drawn.box
