@@ -66,7 +66,7 @@ def test_damaged_part_is_omitted_and_reported(
         in said
     )
     assert "infrastructure" not in said
-    assert ("ply-1" in page.ids) == (table != "match")
+    assert ("moves" in page.ids) == (table != "match")
     assert "damaged" not in (out / "matches" / "1.html").read_text()
 
     done = invoke("report", "--db", database, "--out", str(out), "--no-measured")

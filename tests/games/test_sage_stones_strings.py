@@ -288,11 +288,13 @@ def test_diagram_shows_stones_dice_and_choices() -> None:
     state = play(made("5a1 5i2 5d3", seats=2), "roll-122")
     drawing = GAME.diagram(state.position(), "roll-122")
     assert len(drawing.cells) == 63
-    assert {(p.glyph, p.side, p.kind, p.x, p.y) for p in drawing.pieces} == {
+    assert {(p.glyph, p.side, p.kind, p.x, p.y) for p in drawing.pieces if not p.aside} == {
         ("1", 1, "stone", 4, 16),
         ("2", 2, "stone", 4, 0),
         ("3", 1, "second-stone", 4, 10),
     }
+    assert [p.glyph for p in drawing.pieces if p.kind == "die"] == ["1", "2", "2"]
+    assert [p.glyph for p in drawing.pieces if p.kind == "count"] == ["9", "9", "9", "10"]
     assert {(m.x, m.y) for m in drawing.marks if m.kind == "used"} == {(4, y) for y in (2, 4, 6, 8, 12, 14)}
     assert drawing.notes == (
         "colour 1 (seat 1) places in column 5",

@@ -173,7 +173,15 @@ class Crowd(Diary):
 
 @pytest.mark.parametrize(
     ("used", "late", "restless"),
-    [(30, 30, True), (16, 30, True), (15, 30, False), (0, 30, False), (30, 1, False)],
+    [
+        (30, 30, True),
+        (6, 30, True),
+        (5, 30, False),
+        (0, 30, False),
+        (3, 4, True),
+        (2, 4, False),
+        (30, 1, False),
+    ],
 )
 def test_bot_that_delays_the_referee_by_its_work_is_frozen_at_once(
     used: int, late: int, restless: bool
@@ -212,7 +220,7 @@ class Idle(ScriptedChannel):
         return Reading(self.used * MS, 0)
 
 
-@pytest.mark.parametrize(("beyond", "restless"), [(0, False), (9, False), (10, True)])
+@pytest.mark.parametrize(("beyond", "restless"), [(0, False), (5, False), (6, True)])
 @pytest.mark.parametrize("before", ["", "turns", "match", "start"])
 def test_work_in_its_own_requests_makes_no_bot_restless(before: str, beyond: int, restless: bool) -> None:
     """Many quick turns add up; so do those of an earlier match of the same process, and its start."""

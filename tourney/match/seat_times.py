@@ -1,7 +1,7 @@
 """The times of a match's seats: what each bot took and was spared, and which bots stand still meanwhile."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from tourney.bots.channel.base import Reading
 from tourney.match.clock import MS
@@ -9,6 +9,9 @@ from tourney.match.player import Player
 from tourney.match.result import MatchLog
 from tourney.match.spec import Entrant
 from tourney.match.timing import GRACE_NS, Timing
+
+RESTLESS_NS: Final = 5_000_000
+"""A bot that used more than this while it should have waited is restless, even if others used more."""
 
 
 class SeatTimes:
@@ -93,14 +96,14 @@ class SeatTimes:
         return self._players[seat].spent + self.wall[seat] - self._since[seat]
 
     def _read(self, seat: int, reading: Reading, late: int, turn: int = 0) -> None:
-        """Take a bot's reading. It is restless if it worked for more than half of the referee's delay.
+        """Take a bot's reading. It is restless if it worked for half of the referee's delay, or RESTLESS_NS.
 
         Its work since the last reading counts as far as its own requests did not take as long; ``turn`` is
         the time of one that is not in ``wall`` yet.
         """
         player = self._players[seat]
         work = reading.cpu - player.used - self._spent(seat) - turn
-        if self.freeze and GRACE_NS < late < 2 * work:
+        if self.freeze and late > GRACE_NS and work > min(late // 2, RESTLESS_NS):
             player.restless = True
             self.restless.add(seat)
         player.used, player.spent = reading.cpu, 0
