@@ -30,6 +30,8 @@ _REFEREE_AND_BOT = 2
 """Threads that run or could run while a referee looks at a bot that waits for a processor."""
 _REAP_MS = 5_000
 """Time for a killed process to be gone; only one stuck in the kernel takes longer."""
+_CLOSED_MS = 500
+"""Time for a bot to exit after the end of its output; its exit code is then known, on a busy machine too."""
 _SOON_MS = 50
 """Time for a namespace to end by itself: its first process needs a processor for that."""
 _END_MS = 2_000
@@ -211,7 +213,7 @@ class BotProcesses:
 
     def death(self) -> str:
         """Say how the bot's output ended: by an exit, by a signal, or closed by a bot that runs on."""
-        code = self._exit_code() if self.exited(100) else None
+        code = self._exit_code() if self.exited(_CLOSED_MS) else None
         if code is None:
             words = "closed its output"
         else:
