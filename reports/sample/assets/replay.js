@@ -1,146 +1,691 @@
-/* The replay: steps through the frames in the page's JSON data. It knows nothing about games: a frame holds the
-   positions of sprites, as differences to the previous frame (for the format, see tourney/report/replays/replay.py). */
+/* A match's cockpit: steps through the actions and shows beside the board what is known of each. It knows nothing
+   about games: the board is TourneyBoard's (board.js). For the page's data, see tourney/report/pages/match_page.py.
+
+   Texts of bots are only ever set as text. The address has the form #ply=12&flip&view=1&compare=7. */
 (function () {
   "use strict";
 
-  var data = JSON.parse(document.getElementById("replay-data").textContent);
-  var last = data.frames.length - 1;
-  var frames = unfold(data);
-  var ply = last;
-  var timer = null;
-  var resting = null;
+  const data = JSON.parse(document.getElementById("replay-data").textContent);
+  const record = data.record;
+  const actions = data.actions ? data.actions.split(" ") : listed();
+  const cycle = data.actors.split(record.seats.length < 10 ? "" : " ").map(Number);
+  const actors = actions.map(function (_, k) {
+    return cycle[k % cycle.length];
+  });
+  const times = integers(data.times || "").map(function (time) {
+    return time === null ? null : time / 1000;
+  });
+  const fates = data.fates || [];
+  const seats = record.seats.map(function (_, k) {
+    return k + 1;
+  });
+  const last = actions.length;
+  const svg = document.getElementById("board");
+  /* Where a part of the report was not copied, the page keeps the last board, as it does without scripts. */
+  const whole = window.TourneyBoard && window.TourneyGame;
+  const board = data.board && whole ? window.TourneyBoard(svg, data.board, actions) : null;
+  const stage = document.getElementById("stage") || document.getElementById("panel");
+  const cockpit = document.getElementById("replay");
+  const moves = document.getElementById("moves");
+  const said = document.getElementById("board-said");
+  const calm = window.matchMedia("(prefers-reduced-motion: reduce)");
+  const solo = /(^|[#&])solo(&|$)/.test(location.hash) && window.parent !== window;
+  let ply = last;
+  let timer = null;
+  let resting = null;
+  let compared = 0;
 
-  var svgNamespace = "http://www.w3.org/2000/svg";
-  var pieces = document.getElementById("pieces");
-  var ground = document.getElementById("ground");
-  var changed = document.getElementById("changed");
-  var said = document.getElementById("board-said");
-  var notes = document.getElementById("notes");
-  var position = document.getElementById("position");
-  var moves = document.getElementById("moves");
-  var slider = document.getElementById("slider");
-  var now = document.getElementById("now");
-  var play = document.getElementById("play");
-  var speed = document.getElementById("speed");
-  var plots = Array.prototype.slice.call(document.querySelectorAll("figure.over"));
+  /* ---- data ---- */
 
-  function splice(text, edit) {
-    return text.slice(0, edit[0]) + edit[2] + text.slice(text.length - edit[1]);
-  }
-
-  function splices(texts, edits) {
-    return edits.map(function (edit, index) {
-      return edit ? splice(texts[index] || "", edit) : texts[index];
+  /* The actions of the list as it is without scripts: without names of seats, notes and brackets. */
+  function listed() {
+    const rounds = Array.from(document.getElementById("moves").children, function (item) {
+      return item.textContent;
     });
+    const words = rounds.join(" ").replace(/[^ ]+:(?= )|\([a-z]+\)|[[\];]/g, " ");
+    return words.split(" ").filter(Boolean);
   }
 
-  function unfold(data) {
-    var things = [];
-    var fields = [];
-    var lines = [];
-    var rows = {};
-    var whole = null;
-    return data.frames.map(function (frame) {
-      if (frame.f) things = frame.f.slice();
-      if (frame.d) {
-        things = things.filter(function (thing) {
-          return frame.d.indexOf(thing) < 0;
-        });
-      }
-      var k;
-      if (frame.a) {
-        things = things.slice();
-        for (k = 0; k < frame.a.length; k += 2) things.splice(frame.a[k], 0, frame.a[k + 1]);
-      }
-      if (frame.p) fields = splices(fields, frame.p);
-      if (frame.n) lines = splices(lines, frame.n);
-      if (frame.w !== undefined) whole = frame.w;
-      if (frame.r) {
-        whole = null;
-        rows = {};
-      }
-      if (frame.g) {
-        rows = Object.assign({}, rows);
-        for (k = 0; k < frame.g.length; k += 2) rows[frame.g[k]] = frame.g[k + 1];
-      }
-      var markup = "";
-      for (var row in rows) markup += rows[row];
-      return {
-        things: things,
-        position: fields.join(" "),
-        lines: lines,
-        whole: whole !== null,
-        ground: whole === null ? markup : whole,
-      };
-    });
-  }
-
-  function draw(frame) {
-    if (pieces) {
-      pieces.textContent = "";
-      frame.things.forEach(function (thing) {
-        var use = document.createElementNS(svgNamespace, "use");
-        use.setAttribute("href", "#s" + data.things[3 * thing]);
-        use.setAttribute("x", data.things[3 * thing + 1]);
-        use.setAttribute("y", data.things[3 * thing + 2]);
-        pieces.appendChild(use);
+  /* The integers of a code, null for a blank: see tourney/report/replays/codes.py. */
+  function integers(code) {
+    const found = [];
+    let size = 0;
+    for (const letter of code) {
+      let digit = letter.charCodeAt(0) - 33;
+      "\"&'<>\\".split("").forEach(function (left) {
+        if (letter > left) digit--;
       });
-      ground.style.display = frame.whole ? "none" : "";
-      if (ground.dataset.over !== frame.ground) {
-        changed.innerHTML = frame.ground;
-        ground.dataset.over = frame.ground;
+      if (digit >= 44) {
+        size = size * 44 + digit - 44;
+      } else if (digit >= 0) {
+        size = size * 44 + digit;
+        found.push(size % 2 ? -(size + 1) / 2 : size / 2);
+        size = 0;
+      } else {
+        found.push(null);
       }
     }
-    notes.textContent = "";
-    frame.lines.forEach(function (line) {
-      var item = document.createElement("li");
-      var isolated = document.createElement("bdi");
-      isolated.textContent = line;
-      item.appendChild(isolated);
-      notes.appendChild(item);
-    });
-    position.textContent = frame.position;
+    return found;
   }
 
-  function entry(at) {
-    return document.getElementById("ply-" + at);
+  function steps(code) {
+    let before = 0;
+    return integers(code).map(function (step) {
+      if (step !== null) before += step;
+      return step === null ? null : before;
+    });
+  }
+
+  /* ---- elements ---- */
+
+  const svgNamespace = "http://www.w3.org/2000/svg";
+
+  function make(tag, attributes) {
+    const element = document.createElement(tag);
+    Object.keys(attributes || {}).forEach(function (name) {
+      if (attributes[name] !== undefined) element.setAttribute(name, attributes[name]);
+    });
+    Array.prototype.slice.call(arguments, 2).forEach(function (child) {
+      element.append(child);
+    });
+    return element;
+  }
+
+  function isolated(text) {
+    return make("bdi", {}, text);
+  }
+
+  function icon() {
+    const drawn = document.createElementNS(svgNamespace, "svg");
+    drawn.setAttribute("viewBox", "0 0 20 20");
+    drawn.setAttribute("aria-hidden", "true");
+    Array.prototype.forEach.call(arguments, function (outline, k) {
+      const path = document.createElementNS(svgNamespace, "path");
+      path.setAttribute("d", outline);
+      path.setAttribute("class", k ? "off" : "on");
+      drawn.append(path);
+    });
+    return drawn;
+  }
+
+  function chip(seat) {
+    const name = data.seats[seat - 1];
+    return make("i", { class: "c c-" + name[1] + " c-at-" + (((seat - 1) % 4) + 1), role: "img", title: name[0], "aria-label": name[0] });
+  }
+
+  function kept(name) {
+    try {
+      return localStorage.getItem("tourney-" + name);
+    } catch (error) {
+      return null;
+    }
+  }
+
+  function keep(name, value) {
+    try {
+      localStorage.setItem("tourney-" + name, value);
+    } catch (error) {
+      /* Without storage, the choice lasts as long as the page. */
+    }
+  }
+
+  /* ---- numbers and texts ---- */
+
+  function grouped(value) {
+    if (typeof value !== "number") return value;
+    const parts = String(value).split(".");
+    if (/e/.test(parts[0])) return String(value).replace("-", "\u2212");
+    parts[0] = parts[0].replace("-", "\u2212").replace(/\B(?=(\d{3})+$)/g, ",");
+    return parts.join(".");
+  }
+
+  function milliseconds(value) {
+    if (value >= 10000) return (value / 1000).toFixed(1) + " s";
+    return value.toFixed(value >= 100 ? 0 : value >= 1 ? 1 : 2) + " ms";
+  }
+
+  function clockText(value) {
+    const sign = value < 0 ? "\u2212" : "";
+    const tenths = Math.floor(Math.abs(value) / 100);
+    const seconds = Math.floor(tenths / 10);
+    const two = function (number) {
+      return (number < 10 ? "0" : "") + number;
+    };
+    if (seconds >= 3600) return sign + Math.floor(seconds / 3600) + ":" + two(Math.floor(seconds / 60) % 60) + ":" + two(seconds % 60);
+    return sign + Math.floor(seconds / 60) + ":" + two(seconds % 60) + "." + (tenths % 10);
+  }
+
+  function seatName(seat) {
+    return data.seats[seat - 1][0];
+  }
+
+  function noteOf(at) {
+    const actor = actors[at - 1];
+    if (!actor) return "chance";
+    if (at <= data.opening) return "opening";
+    const left = fates.find(function (fate) {
+      return fate[0] === actor;
+    });
+    return left && left[1] < at ? "substitute" : "";
+  }
+
+  /* ---- clocks: the record's limits, less the stored time of each action (see tourney/match/clock.py) ---- */
+
+  const limits = record.limits;
+  const unsure = data.waited >= 100;
+  const clocks = (function () {
+    if (limits["clock-ms"] === undefined || !times.length || (limits.charge || "wall") !== "wall") return null;
+    let left = seats.map(function () {
+      return limits["clock-ms"];
+    });
+    const found = [left];
+    for (let k = 0; k < last; k++) {
+      if (actors[k] && typeof times[k] === "number") {
+        left = left.slice();
+        const spent = Math.max(-(limits["margin-ms"] || 0), left[actors[k] - 1] - times[k]);
+        left[actors[k] - 1] = spent + (limits["increment-ms"] || 0);
+      }
+      found.push(left);
+    }
+    return found;
+  })();
+
+  function clockNote() {
+    if (limits["clock-ms"] === undefined) {
+      return limits["move-ms"] === undefined ? "" : "Limit per action: " + milliseconds(limits["move-ms"]) + ".";
+    }
+    const limit = "Clock: " + clockText(limits["clock-ms"]) + (limits["increment-ms"] ? " + " + milliseconds(limits["increment-ms"]) + " per action" : "");
+    if (limits.charge && limits.charge !== "wall") return limit + ", charged by " + (limits.charge === "cpu" ? "processor time" : limits.charge) + ", which is not stored by action.";
+    if (!times.length) return limit + "; this report has no measured times.";
+    return limit + (unsure ? ". Clocks are lower bounds: a bot was not charged up to " + milliseconds(data.waited) + " in which it waited for a processor." : ".");
+  }
+
+  /* ---- what the bots printed ---- */
+
+  const info = {};
+  Object.keys(data.info || {}).forEach(function (seat) {
+    const own = data.info[seat];
+    const keys = Object.keys(own.of);
+    const columns = keys.map(function (key) {
+      const column = own.of[key];
+      if (column === null || typeof column !== "object" || Array.isArray(column)) return column;
+      const digits = Object.keys(column)[0];
+      return steps(column[digits]).map(function (value) {
+        return value === null ? null : value / Math.pow(10, digits);
+      });
+    });
+    const plies = own.every
+      ? Array.from({ length: own.every[2] }, function (_, k) {
+          return own.every[0] + k * own.every[1];
+        })
+      : steps(own.at);
+    info[seat] = plies.map(function (at, k) {
+      return {
+        ply: at,
+        values: keys
+          .map(function (key, n) {
+            return [key, Array.isArray(columns[n]) ? columns[n][k] : columns[n]];
+          })
+          .filter(function (pair) {
+            return pair[1] !== null;
+          }),
+      };
+    });
+  });
+
+  /* The latest info of a seat; at the end also what a bot printed for an action that it did not play. */
+  function infoAt(seat, at) {
+    const limit = at >= last ? Infinity : at;
+    const list = info[seat] || [];
+    let low = 0;
+    let high = list.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (list[middle].ply <= limit) low = middle + 1;
+      else high = middle;
+    }
+    return low ? list[low - 1] : null;
+  }
+
+  const cards = seats.map(function (seat) {
+    const item = document.querySelectorAll("#panel .players li")[seat - 1];
+    const clock = make("span", { class: "clock" });
+    const think = make("span", { class: "think hush" });
+    const facts = make("dl", { class: "info" });
+    const line = make("p", { class: "pv" }, "");
+    if (times.length || clocks) item.append(make("p", { class: "clocks" }, clock, think));
+    item.append(facts, line);
+    return { item: item, clock: clock, think: think, facts: facts, line: line };
+  });
+
+  function showCard(card, seat, at) {
+    const acting = at > 0 && actors[at - 1] === seat;
+    card.item.classList.toggle("acting", acting);
+    if (clocks) card.clock.textContent = (unsure ? "\u2265 " : "") + clockText(clocks[at][seat - 1]);
+    let played = at;
+    while (played > 0 && !(actors[played - 1] === seat && typeof times[played - 1] === "number")) played--;
+    card.think.textContent = played ? milliseconds(times[played - 1]) + (played === at ? "" : " for action " + played) : "";
+    const found = infoAt(seat, at);
+    card.facts.textContent = "";
+    card.line.textContent = "";
+    if (!found) return;
+    const old = found.ply !== at;
+    card.facts.classList.toggle("hush", old);
+    card.line.classList.toggle("hush", old);
+    found.values.forEach(function (pair) {
+      if (typeof pair[1] === "number") {
+        card.facts.append(make("div", {}, make("dt", {}, pair[0]), make("dd", {}, grouped(pair[1]))));
+      } else {
+        card.line.append(make("span", {}, pair[0] ? pair[0] + " " : "", make("bdi", { title: pair[1] }, pair[1])), " ");
+      }
+    });
+    if (old && found.values.length) card.facts.append(make("div", {}, make("dt", {}, "action"), make("dd", {}, String(found.ply))));
+  }
+
+  /* ---- the list of actions: a line a round, a block a turn ---- */
+
+  function rounds() {
+    const found = [];
+    let round = null;
+    let turn = null;
+    let drawn = [];
+    actors.forEach(function (seat, k) {
+      if (!seat) {
+        drawn.push(k + 1);
+        return;
+      }
+      const again = round && round.some(function (each) {
+        return each.seat === seat;
+      });
+      if (!turn || turn.seat !== seat) {
+        if (!round || again) {
+          round = [];
+          found.push(round);
+        }
+        turn = { seat: seat, plies: [] };
+        round.push(turn);
+      }
+      turn.plies = turn.plies.concat(drawn, k + 1);
+      drawn = [];
+    });
+    if (drawn.length) found.push([{ seat: 0, plies: drawn }]);
+    return found;
+  }
+
+  const links = [];
+  const short = { opening: "op", substitute: "sub" };
+
+  function link(at) {
+    const note = at ? noteOf(at) : "";
+    const element = make("a", { href: "#ply=" + at, "data-ply": at, class: note || undefined });
+    if (note === "chance") element.append(make("i", { class: "die", role: "img", "aria-label": "chance", title: "chance" }, "\u2684"), " ");
+    element.append(at ? actions[at - 1] : "start");
+    if (short[note]) element.append(" ", make("abbr", { title: note }, short[note]));
+    links[at] = element;
+    return element;
+  }
+
+  function fault(fate) {
+    return make("li", { class: "fate" }, chip(fate[0]), " ", make("span", { class: "fault" }, seatName(fate[0]) + ": " + fate[2]));
+  }
+
+  (function () {
+    const two = seats.length === 2;
+    moves.textContent = "";
+    moves.classList.add(two ? "two" : "many");
+    moves.append(make("li", {}, make("b", {}, "0"), make("span", { class: "turn" }, link(0))));
+    const left = fates.slice();
+    rounds().forEach(function (round) {
+      const item = make("li", {}, make("b", {}, String(round[0].plies[0])));
+      round.forEach(function (turn) {
+        const block = make("span", { class: turn.plies.length === 1 ? "turn one" : "turn", "data-seat": turn.seat });
+        if (turn.seat) block.append(chip(turn.seat));
+        let spent = 0;
+        turn.plies.forEach(function (at) {
+          block.append(link(at), " ");
+          spent += times[at - 1] || 0;
+        });
+        if (spent) block.append(make("small", {}, milliseconds(spent)));
+        item.append(block);
+      });
+      moves.append(item);
+      const end = round[round.length - 1].plies.slice(-1)[0];
+      while (left.length && left[0][1] <= end) moves.append(fault(left.shift()));
+    });
+    left.forEach(function (fate) {
+      moves.append(fault(fate));
+    });
+  })();
+
+  /* ---- controls ---- */
+
+  const outlines = {
+    first: ["M4 4h2.4v12H4zM16 4v12L7.5 10z"],
+    back: ["M14 4v12L5 10z"],
+    play: ["M5 3.5v13L16.5 10z", "M5 4h3.6v12H5zM11.4 4H15v12h-3.6z"],
+    next: ["M6 4v12l9-6z"],
+    last: ["M13.6 4H16v12h-2.4zM4 4v12l8.5-6z"],
+  };
+
+  function button(where, label, title) {
+    return make("button", { type: "button", "data-go": where, title: title, "aria-label": label }, icon.apply(null, outlines[where]));
+  }
+
+  const play = button("play", "Play", "Play or pause (space)");
+  play.id = "play";
+  const speed = make("select", { id: "speed", "aria-label": "Speed" });
+  [0.5, 1, 2, 4, 8].forEach(function (value) {
+    speed.append(make("option", { value: value }, (value === 0.5 ? "\u00bd" : value) + "\u00d7"));
+  });
+  speed.value = "1";
+  const slider = make("input", { type: "range", id: "slider", min: 0, max: last, value: last, "aria-label": "Action" });
+  const now = make("p", { class: "now", id: "now", "aria-live": "polite" });
+  const trouble = make("p", { class: "warning", id: "trouble", role: "status", hidden: "" });
+  const drawn = make("p", { class: "drawn", id: "drawn" });
+  const tools = make("p", { class: "tools", role: "group", "aria-label": "View" });
+  const buttons = make(
+    "div",
+    { class: "buttons", role: "group", "aria-label": "Replay" },
+    button("first", "To the start", "Start (Home)"),
+    button("back", "One action back", "Back (left arrow)"),
+    play,
+    button("next", "One action forward", "Forward (right arrow)"),
+    button("last", "To the end", "End (End)"),
+    speed
+  );
+  const controls = make("div", { class: "controls", id: "controls" }, slider, buttons, now);
+  if (svg) svg.after(controls);
+  else stage.prepend(controls);
+  controls.after(tools);
+  controls.before(trouble);
+
+  function tool(id, label, title, act) {
+    const made = make("button", { type: "button", id: id, title: title }, label);
+    made.addEventListener("click", act);
+    tools.append(made);
+    return made;
+  }
+
+  /* ---- the board in words, flipped, as one seat saw it, with letters ---- */
+
+  const words = make("pre", { id: "board-text", tabindex: "0", role: "region", "aria-label": "Board as text", hidden: "" });
+  let asText = false;
+
+  function textual(on) {
+    asText = on;
+    words.hidden = !on;
+    if (svg) svg.classList.toggle("away", on);
+    textTool.setAttribute("aria-pressed", String(on));
+    if (on) words.textContent = textAt(ply);
+  }
+
+  function shownPly(at) {
+    return Math.min(at, board.count - 1);
+  }
+
+  function textAt(at) {
+    const lines = board.text(shownPly(at));
+    return typeof lines === "string" ? lines : lines.join("\n");
+  }
+
+  function flip() {
+    if (!board || !svg) return;
+    board.flip(!board.flip());
+    flipTool.setAttribute("aria-pressed", String(!!board.flip()));
+    address();
+  }
+
+  let flipTool;
+  let textTool;
+  let lettersTool;
+  let viewer;
+  if (board && svg) {
+    svg.after(words);
+    flipTool = tool("flip", "Flip", "Turn the board (f)", flip);
+    flipTool.setAttribute("aria-pressed", "false");
+    textTool = tool("as-text", "Text", "Show the board as text", function () {
+      textual(!asText);
+      keep("board", asText ? "text" : "drawing");
+    });
+    textual(kept("board") === "text");
+  }
+  if (svg && svg.querySelector(".tb-letter")) {
+    const letters = function (on) {
+      svg.classList.toggle("tb-letters", on);
+      lettersTool.setAttribute("aria-pressed", String(on));
+    };
+    lettersTool = tool("letters", "Letters", "Show pieces as letters", function () {
+      letters(!svg.classList.contains("tb-letters"));
+      keep("pieces", svg.classList.contains("tb-letters") ? "letters" : "drawings");
+    });
+    letters(kept("pieces") === "letters");
+  }
+  if (board && board.views.length) {
+    viewer = make("select", { id: "viewer", "aria-label": "Seen by" }, make("option", { value: 0 }, "all open"));
+    board.views.forEach(function (name, k) {
+      viewer.append(make("option", { value: k + 1 }, "seen by " + name));
+    });
+    viewer.addEventListener("change", function () {
+      board.view(+viewer.value);
+      show(ply);
+    });
+    tools.append(viewer);
+  }
+
+  /* ---- sharing and downloads ---- */
+
+  function hash() {
+    return (
+      "#ply=" + ply + (board && board.flip() ? "&flip" : "") + (viewer && +viewer.value ? "&view=" + viewer.value : "") + (compared ? "&compare=" + compared : "")
+    );
+  }
+
+  const share = tool("share", "Copy link", "Copy a link to this action", function () {
+    const address = location.href.replace(/#.*/, "") + hash();
+    const done = function () {
+      share.textContent = "Copied";
+      setTimeout(function () {
+        share.textContent = "Copy link";
+      }, 1500);
+    };
+    const ask = function () {
+      linkField.value = address;
+      linkField.hidden = false;
+      linkField.focus();
+      linkField.select();
+    };
+    if (navigator.clipboard) navigator.clipboard.writeText(address).then(done, ask);
+    else ask();
+  });
+  const linkField = make("input", { id: "link", type: "text", readonly: "", "aria-label": "Link to this action", hidden: "" });
+  tools.append(linkField);
+
+  /* The record in its RFC 8785 form: as JSON.stringify writes, with sorted keys. */
+  function canonical(value) {
+    if (Array.isArray(value)) return "[" + value.map(canonical).join(",") + "]";
+    if (value === null || typeof value !== "object") return JSON.stringify(value);
+    return (
+      "{" +
+      Object.keys(value)
+        .sort()
+        .map(function (key) {
+          return JSON.stringify(key) + ":" + canonical(value[key]);
+        })
+        .join(",") +
+      "}"
+    );
+  }
+
+  function recordText() {
+    const whole = Object.assign({}, record, {
+      actions: actions.map(function (action, k) {
+        return [actors[k], action];
+      }),
+    });
+    return canonical(whole) + "\n";
+  }
+
+  function cell(value) {
+    if (value === undefined || value === null) return "";
+    let text = String(value);
+    /* A spreadsheet would read such a text as a formula. */
+    if (typeof value === "string" && /^[=+\-@\t\r]/.test(text)) text = "'" + text;
+    return /[",\n\r]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text;
+  }
+
+  function table() {
+    const keys = [];
+    const at = {};
+    seats.forEach(function (seat) {
+      (info[seat] || []).forEach(function (entry) {
+        at[entry.ply] = {};
+        entry.values.forEach(function (pair) {
+          if (keys.indexOf(pair[0]) < 0) keys.push(pair[0]);
+          at[entry.ply][pair[0]] = pair[1];
+        });
+      });
+    });
+    const head = ["ply", "seat", "action", "note"].concat(times.length ? ["time_ms"] : [], keys.map(function (key) {
+      return key || "text";
+    }));
+    const rows = actions.map(function (action, k) {
+      const own = at[k + 1] || {};
+      return [k + 1, actors[k], action, noteOf(k + 1)].concat(times.length ? [times[k]] : [], keys.map(function (key) {
+        return own[key];
+      }));
+    });
+    return [head].concat(rows).map(function (row) {
+      return row.map(cell).join(",") + "\n";
+    }).join("");
+  }
+
+  function download(name, label, type, content) {
+    const made = make("a", { href: "#", download: data.file + "." + name, role: "button", "aria-label": label }, name === "csv" ? "CSV" : "record");
+    made.addEventListener("click", function (event) {
+      if (made.dataset.ready) return;
+      event.preventDefault();
+      made.href = URL.createObjectURL(new Blob([content()], { type: type }));
+      made.dataset.ready = "yes";
+      made.click();
+    });
+    return made;
+  }
+
+  const get = document.getElementById("get");
+  get.textContent = "";
+  get.append(make("span", { class: "hush" }, "Download:"), " ", download("csv", "Actions as CSV", "text/csv", table), " ", download("json", "The record as JSON", "application/json", recordText));
+
+  /* ---- help ---- */
+
+  const help = make("dialog", { id: "help", "aria-labelledby": "help-title" });
+  (function () {
+    const list = make("dl", {});
+    [
+      ["\u2190 \u2192", "one action back or forward"],
+      ["Home End", "start or end"],
+      ["space", "play or pause"],
+      ["+ \u2212", "faster or slower"],
+      ["f", "turn the board"],
+      ["c", "copy a link to this action"],
+      ["?", "this help"],
+      ["Esc", "close"],
+    ].forEach(function (pair) {
+      const keys = make("dt", {});
+      pair[0].split(" ").forEach(function (key) {
+        keys.append(make("kbd", {}, key), " ");
+      });
+      list.append(make("div", {}, keys, make("dd", {}, pair[1])));
+    });
+    const close = make("button", { type: "button", class: "close" }, "Close");
+    close.addEventListener("click", function () {
+      help.close();
+    });
+    help.append(
+      make("h2", { id: "help-title" }, "Replay"),
+      list,
+      make("p", {}, "Swipe over the board to step. Click a plot or an action to go there. A link to #ply=12 opens the position after action 12."),
+      close
+    );
+    document.body.append(help);
+  })();
+  tool("helper", "?", "Help (?)", openHelp).setAttribute("aria-label", "Help");
+
+  function openHelp() {
+    if (!help.open) help.showModal();
+  }
+
+  /* ---- showing an action ---- */
+
+  const notes = document.getElementById("notes");
+  const position = document.getElementById("position");
+  if (notes) notes.before(drawn);
+  else document.getElementById("panel").append(drawn);
+  const limitNote = clockNote();
+  if (limitNote) document.getElementById("panel").append(make("p", { class: "limit hush" }, limitNote));
+  if (data.cut) document.getElementById("panel").append(make("p", { class: "limit hush" }, "Long texts of later info lines are left out; tourney show --log prints them."));
+
+  /* The chance actions since the last turn. */
+  function drawnAt(at) {
+    const found = [];
+    const seat = at ? actors[at - 1] : 0;
+    while (at > 0 && actors[at - 1] && actors[at - 1] === seat) at--;
+    while (at > 0 && !actors[at - 1]) found.unshift(actions[--at]);
+    return found;
+  }
+
+  function describe(at) {
+    if (!at) return "Start (0 of " + last + ")";
+    const actor = actors[at - 1];
+    const note = noteOf(at);
+    const who = actor ? seatName(actor) : "chance";
+    return "Action " + at + " of " + last + ": " + who + " " + actions[at - 1] + (note && note !== "chance" ? " (" + note + ")" : "");
   }
 
   function show(at, keepHash) {
+    const step = at - ply;
     ply = Math.max(0, Math.min(last, at));
-    draw(frames[ply]);
-    slider.value = ply;
-    var old = moves.querySelector("[aria-current]");
-    if (old) old.removeAttribute("aria-current");
-    var item = entry(ply);
-    var words = ply === 0 ? "start" : item.querySelector("span").textContent;
-    item.setAttribute("aria-current", "true");
-    var above = item.offsetTop;
-    if (above < moves.scrollTop + 40 || above > moves.scrollTop + moves.clientHeight - 60) {
-      moves.scrollTop = above - moves.clientHeight / 2;
+    if (board) {
+      board.show(shownPly(ply), { animate: Math.abs(step) === 1 && !calm.matches });
+      notes.textContent = "";
+      board.notes(shownPly(ply)).forEach(function (line) {
+        notes.append(make("li", {}, isolated(line)));
+      });
+      position.textContent = board.position(shownPly(ply));
+      if (asText) words.textContent = textAt(ply);
     }
-    var text = (ply === 0 ? "Start" : "After action " + ply + ": " + words) + " (" + ply + " of " + last + ")";
+    slider.value = ply;
+    const old = moves.querySelector("[aria-current]");
+    if (old) old.removeAttribute("aria-current");
+    const current = links[ply];
+    current.setAttribute("aria-current", "true");
+    const above = current.getBoundingClientRect().top - moves.getBoundingClientRect().top;
+    if (above < 30 || above > moves.clientHeight - 50) moves.scrollTop += above - moves.clientHeight / 2;
+    const text = describe(ply);
     now.textContent = text;
     slider.setAttribute("aria-valuetext", text);
     if (said) said.textContent = "The board. " + text;
-    plots.forEach(function (figure) {
-      var line = figure.querySelector(".cursor");
-      var left = +line.dataset.left;
-      var x = left + (ply / Math.max(1, +figure.dataset.last)) * (+line.dataset.right - left);
-      line.setAttribute("x1", x);
-      line.setAttribute("x2", x);
-      line.setAttribute("visibility", "visible");
+    const chance = drawnAt(ply);
+    drawn.textContent = chance.length ? "Drawn: " : "";
+    if (chance.length) drawn.append(isolated(chance.join(" ")));
+    cards.forEach(function (card, k) {
+      showCard(card, k + 1, ply);
     });
-    if (!keepHash) address();
+    if (plots) plots.show(ply);
+    if (comparison) comparison.show(ply);
+    if (!keepHash) {
+      trouble.hidden = true;
+      address();
+    }
   }
 
   /* Update the address with a delay: browsers limit the rate of changes. */
   function address() {
+    if (solo) return;
     if (resting !== null) clearTimeout(resting);
     resting = setTimeout(function () {
       resting = null;
       try {
-        history.replaceState(null, "", "#ply-" + ply);
+        history.replaceState(null, "", hash());
       } catch (error) {
         /* Some browsers do not allow changes to a file's address. */
       }
@@ -182,29 +727,27 @@
     if (timer !== null) start();
   }
 
-  var keys = {
-    ArrowLeft: "back",
-    ArrowRight: "next",
-    Home: "first",
-    End: "last",
-    " ": "play",
-  };
+  const keys = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last", " ": "play" };
 
   document.addEventListener("keydown", function (event) {
-    if (event.ctrlKey || event.altKey || event.metaKey) return;
-    var tag = event.target.tagName;
-    if (tag === "SELECT" || (tag === "INPUT" && event.target.type !== "range")) return;
+    if (event.ctrlKey || event.altKey || event.metaKey || help.open) return;
+    const tag = event.target.tagName;
+    if (tag === "SELECT" || tag === "TEXTAREA" || (tag === "INPUT" && event.target.type !== "range")) return;
     if (event.key === " " && (tag === "BUTTON" || tag === "SUMMARY" || tag === "A")) return;
     if (keys[event.key]) go(keys[event.key]);
     else if (event.key === "+" || event.key === "=") faster(1);
     else if (event.key === "-") faster(-1);
+    else if (event.key === "f") flip();
+    else if (event.key === "c") share.click();
+    else if (event.key === "?") openHelp();
+    else if (event.key === "Escape" && comparison) comparison.close();
     else return;
     event.preventDefault();
   });
 
-  document.querySelector(".buttons").addEventListener("click", function (event) {
-    var button = event.target.closest("button");
-    if (button) go(button.dataset.go);
+  buttons.addEventListener("click", function (event) {
+    const pressed = event.target.closest("button");
+    if (pressed) go(pressed.dataset.go);
   });
   slider.addEventListener("input", function () {
     pause();
@@ -214,45 +757,148 @@
     faster(0);
   });
 
-  function fromHash() {
-    var match = /^#ply-(\d+)$/.exec(location.hash);
-    return match ? Math.min(+match[1], last) : null;
+  (function () {
+    let from = null;
+    if (!svg) return;
+    svg.addEventListener("touchstart", function (event) {
+      from = event.touches.length === 1 ? [event.touches[0].clientX, event.touches[0].clientY] : null;
+    }, { passive: true });
+    svg.addEventListener("touchend", function (event) {
+      const to = event.changedTouches[0];
+      if (!from || !to) return;
+      const x = to.clientX - from[0];
+      if (Math.abs(x) > 40 && Math.abs(x) > 2 * Math.abs(to.clientY - from[1])) go(x < 0 ? "next" : "back");
+      from = null;
+    });
+  })();
+
+  /* ---- links ---- */
+
+  /* Return the parts of an address, or null if it is not about an action; old links have the form #ply-12. */
+  function parsed(text) {
+    const found = { ply: last, problem: "", flip: false, view: 0, compare: 0 };
+    let about = false;
+    text.replace(/^#/, "").split("&").forEach(function (part) {
+      const pair = /^([a-z]+)(?:[=-](.*))?$/.exec(part) || [];
+      const number = /^\d{1,9}$/.test(pair[2] || "") ? +pair[2] : null;
+      if (pair[1] === "ply") {
+        about = true;
+        if (number === null) found.problem = "This link does not name an action: the page shows the last of " + last + ".";
+        else if (number > last) found.problem = "This link asks for action " + number + ", but the match has " + last + ": the page shows the last.";
+        else found.ply = number;
+      } else if (pair[1] === "flip" && pair[2] === undefined) found.flip = true;
+      else if (pair[1] === "view" && number !== null) found.view = number;
+      else if (pair[1] === "compare" && number !== null) found.compare = number;
+    });
+    return about ? found : null;
+  }
+
+  function open(found) {
+    trouble.textContent = found.problem;
+    trouble.hidden = !found.problem;
+    if (board && svg && found.flip !== !!board.flip()) flip();
+    if (viewer && found.view <= board.views.length) {
+      viewer.value = found.view;
+      board.view(found.view);
+    }
+    show(found.ply, true);
+    if (found.compare && found.compare !== compared) compareWith(found.compare, found.ply);
   }
 
   document.addEventListener("click", function (event) {
-    var link = event.target.closest('a[href^="#ply-"]');
-    if (!link) return;
+    const target = event.target.closest('a[href^="#ply="]');
+    if (!target) return;
     event.preventDefault();
     pause();
-    show(+link.getAttribute("href").slice(5));
-    if (!moves.contains(link)) document.getElementById("replay").scrollIntoView({ block: "nearest" });
-  });
-  plots.forEach(function (figure) {
-    figure.addEventListener("click", function (event) {
-      var svg = figure.querySelector("svg");
-      var line = figure.querySelector(".cursor");
-      var box = svg.getBoundingClientRect();
-      var x = ((event.clientX - box.left) / box.width) * svg.viewBox.baseVal.width;
-      var share = (x - line.dataset.left) / (line.dataset.right - line.dataset.left);
-      pause();
-      show(Math.round(Math.max(0, Math.min(1, share)) * +figure.dataset.last));
-    });
+    show(+target.getAttribute("href").slice(5));
+    if (!moves.contains(target)) stage.scrollIntoView({ block: "nearest" });
   });
   window.addEventListener("hashchange", function () {
-    var at = fromHash();
-    if (at !== null) show(at, true);
+    const found = parsed(location.hash);
+    if (found) open(found);
   });
 
-  document.getElementById("controls").hidden = false;
-  document.getElementById("keys").hidden = false;
-  var at = fromHash();
-  show(at === null ? last : at, true);
-  if (at !== null) {
-    /* The browser scrolls to the action in the list; scroll back to the board. */
-    window.addEventListener("load", function () {
-      setTimeout(function () {
-        document.getElementById("replay").scrollIntoView({ block: "start" });
-      }, 0);
+  /* ---- plots, the comparison with a match of the same seed ---- */
+
+  const plots = window.TourneyPlots
+    ? window.TourneyPlots(document.getElementById("plots"), {
+        make: make,
+        last: last,
+        seats: data.seats,
+        info: info,
+        times: times,
+        actors: actors,
+        clocks: clocks,
+        grouped: grouped,
+        kept: kept,
+        keep: keep,
+        go: function (at) {
+          pause();
+          show(Math.max(0, Math.min(last, at)));
+        },
+      })
+    : null;
+  let comparison = null;
+
+  function compareWith(number, at) {
+    const mate = (data.mates || []).find(function (each) {
+      return each[0] === number;
     });
+    if (!mate || !window.TourneyCompare || solo) return;
+    if (comparison) comparison.close();
+    pause();
+    compared = number;
+    comparison = window.TourneyCompare(cockpit, {
+      make: make,
+      number: number,
+      difference: mate[1],
+      go: function (to) {
+        pause();
+        show(to);
+      },
+      closed: function () {
+        compared = 0;
+        comparison = null;
+        address();
+      },
+    });
+    show(at === undefined ? mate[1] || ply : at);
+    if (at === undefined) cockpit.scrollIntoView({ block: "start" });
+  }
+
+  document.querySelectorAll(".mates li").forEach(function (item) {
+    const opener = make("button", { type: "button", class: "opener" }, "Compare boards");
+    opener.addEventListener("click", function () {
+      compareWith(+item.dataset.match);
+    });
+    item.append(" ", opener);
+  });
+
+  /* Key positions: the page has a few for readers without scripts; the script draws more. */
+  const film = document.querySelector(".film");
+  if (film && board && board.picture) {
+    film.textContent = "";
+    const count = Math.min(8, board.count);
+    for (let k = 0; k < count; k++) {
+      const at = Math.round((k * (board.count - 1)) / (count - 1));
+      const picture = board.picture(at);
+      picture.setAttribute("aria-hidden", "true");
+      film.append(make("li", {}, make("a", { href: "#ply=" + at }, picture, make("span", {}, at ? at + ". " + actions[at - 1] : "start"))));
+    }
+  }
+
+  const found = parsed(location.hash);
+  if (solo) {
+    document.documentElement.classList.add("solo");
+    window.addEventListener("message", function (event) {
+      const to = event.source === window.parent && event.data ? event.data.tourneyPly : null;
+      if (Number.isInteger(to) && to >= 0) show(Math.min(to, last), true);
+    });
+  }
+  if (found) open(found);
+  else show(last, true);
+  if (data.board && !board) {
+    trouble.textContent = "The drawings of this game are missing (board/game.js), so the page shows the last board only.";
+    trouble.hidden = false;
   }
 })();

@@ -1,4 +1,4 @@
-/* Tables: sorting by a click on a heading, and the filter of the list of matches. */
+/* Tables: sorting by a click on a heading. */
 (function () {
   "use strict";
 
@@ -47,39 +47,5 @@
     });
   }
 
-  function filter(form) {
-    var rows = Array.prototype.slice.call(document.getElementById("rows").rows);
-    var texts = rows.map(function (row) {
-      return row.textContent.toLowerCase();
-    });
-    var words = document.getElementById("filter-text");
-    var kind = document.getElementById("filter-kind");
-    var count = document.getElementById("filter-count");
-
-    function apply() {
-      var wanted = words.value.toLowerCase().split(/\s+/).filter(Boolean);
-      var shown = 0;
-      rows.forEach(function (row, index) {
-        var fits = !kind.value || row.classList.contains(kind.value);
-        fits = fits && wanted.every(function (word) {
-          return texts[index].indexOf(word) >= 0;
-        });
-        row.hidden = !fits;
-        shown += fits ? 1 : 0;
-      });
-      count.textContent = shown + " of " + rows.length;
-    }
-
-    form.hidden = false;
-    form.addEventListener("submit", function (event) {
-      event.preventDefault();
-    });
-    words.addEventListener("input", apply);
-    kind.addEventListener("change", apply);
-    apply();
-  }
-
   Array.prototype.forEach.call(document.querySelectorAll("table.sortable"), sortable);
-  var form = document.querySelector("form.filter");
-  if (form) filter(form);
 })();
