@@ -1,5 +1,6 @@
 """Processes that render: tasks go out in order, a few ahead of the replies, which come back in order."""
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -18,6 +19,8 @@ A = TypeVar("A")
 B = TypeVar("B")
 C = TypeVar("C")
 
+_GARBAGE: Final = 20_000
+"""New objects between two searches for cycles."""
 AHEAD: Final = 2
 """Tasks in flight for each process: one that it works on, and one that waits."""
 
@@ -89,7 +92,12 @@ def default_processes() -> int:
 
 
 def _begin() -> None:
-    """Leave the terminal's signals to the parent, and end with it."""
+    """Leave the terminal's signals to the parent, end with it, and look for garbage seldom.
+
+    Rendering leaves hardly any cycles, but makes many objects that a search would visit.
+    """
+    gc.freeze()
+    gc.set_threshold(_GARBAGE)
     for number in TERMINAL_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
     unblock_terminal_signals()
