@@ -203,7 +203,8 @@ def test_mate_names_the_first_different_action(report: Report) -> None:
     assert page_of(source, 1, others={2: one}).mates[0].ply == 0
 
 
-def test_failed_bot_has_its_last_words(report: Report) -> None:
+def test_bots_have_their_last_words(report: Report) -> None:
+    """The bot at fault has its fate and the referee's note too."""
     fault = next(m for m in report.source.matches if m.result and any(m.result.faults))
     detail = report.source.detail(fault.number)
     assert detail.record is not None
@@ -220,7 +221,7 @@ def test_failed_bot_has_its_last_words(report: Report) -> None:
     assert failed.tail[-1] == "line 49 \N{REPLACEMENT CHARACTER}<b>"
     assert failed.fate.endswith("after 3 actions")
     assert failed.why in {"<i>exit code 3", "it gave up"}
-    assert (well.tail, well.fate) == ((), "")
+    assert (well.tail, well.fate) == (("the other",), "")
 
 
 def test_opening_ends_with_its_last_action(repository: Repository) -> None:

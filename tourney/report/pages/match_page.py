@@ -271,8 +271,10 @@ def _seats(record: Record | None, line: MatchLine, log: Sequence[LogLine]) -> tu
         for entry in log
         if entry.kind == "note" and entry.seat in fates and entry.ply >= fates[entry.seat][0]
     }
-    faulty = {seat for seat, *_ in record["outcome"]["faults"]} if record else set()
-    tails = {seat: [e.text for e in log if e.seat == seat and e.kind == "stderr"] for seat in faulty}
+    tails: dict[int, list[str]] = {}
+    for entry in log:
+        if entry.kind == "stderr":
+            tails.setdefault(entry.seat, []).append(entry.text)
     return tuple(
         MatchSeat(
             seat=seated.seat,
