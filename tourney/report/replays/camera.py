@@ -73,11 +73,11 @@ class Camera:
     def _keep(
         self, view: str, toggled: frozenset[int], trace: tuple[int, ...], notes: tuple[str, ...]
     ) -> None:
-        views, toggles, traces, told = self.taken
+        views, toggles, traces, noted = self.taken
         views.append(view)
         toggles.append(toggled)
         traces.append(trace)
-        told.append(notes)
+        noted.append(notes)
 
     def _change(self, parts: tuple[Hashable, ...]) -> frozenset[int]:
         old, drawn, draw = self._parts, self.drawn, self._drawer.part
@@ -90,7 +90,7 @@ class Camera:
         ]
         self._parts = parts
         toggled: set[int] = set()
-        told = traced = False
+        noted = traced = False
         for index, now in changed:
             was = drawn[index]
             drawn[index] = now
@@ -98,14 +98,14 @@ class Camera:
                 toggled ^= was.stay
                 toggled ^= now.stay
             if now.notes != was.notes:
-                told = True
+                noted = True
                 self._noted.add(index)
             if now.trace != was.trace:
                 traced = True
                 self._traced.add(index)
             if now.box is not was.box:
                 self._boxes.add(now.box)
-        if told:
+        if noted:
             self._notes = tuple(chain.from_iterable([drawn[k].notes for k in sorted(self._noted)]))
         if traced:
             self._trace = tuple(chain.from_iterable([drawn[k].trace for k in sorted(self._traced)]))
