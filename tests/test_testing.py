@@ -85,7 +85,7 @@ def test_star_stands_for_any_text_in_a_test_of_pythons(bot: Path) -> None:
         (b"> tourney 1\n", "no line of it begins with '<', so it tests nothing"),
         (b"", "so it tests nothing"),
         (b"> tourney 1\nbot\n", "line 2: 'bot' begins neither with '> '"),
-        (b"< \xff\n", "it is not UTF-8"),
+        (b"< \xff\n", "is not UTF-8 text"),
     ],
 )
 def test_file_that_is_no_dialogue_is_refused(data: bytes, words: str, tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_file_that_is_too_large_is_refused_unread(tmp_path: Path) -> None:
     with file.open("wb") as made:
         made.write(b"\xff")
         made.truncate(MOST_BYTES + 1)
-    with pytest.raises(BotError, match="larger than 16 MiB"):
+    with pytest.raises(BotError, match="larger than 16,777,216 bytes"):
         read_dialogue(file)
 
 

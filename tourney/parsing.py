@@ -1,15 +1,34 @@
-"""JSON and TOML text from outside: what no value of Tourney can hold is refused in plain words."""
+"""Text from outside, JSON and TOML: what no value of Tourney can hold is refused in plain words."""
 
 import json
 import sys
 import tomllib
 from collections import Counter
+from pathlib import Path
 from typing import Any, Final
 
 MAX_DEPTH: Final = 32
 """Lists, objects and tables within each other; Tourney's own data is less than ten levels deep."""
 MAX_BITS: Final = 128
 """Bits of an integer in TOML: twice what any key allows, so that a value that is too large can be printed."""
+
+
+def read_text(path: Path, most: int) -> str:
+    """Return the UTF-8 text of a file of at most ``most`` bytes.
+
+    Raises ValueError with a phrase that goes on after the file's name.
+    """
+    try:
+        with path.open("rb") as file:
+            data = file.read(most + 1)
+    except OSError as error:
+        raise ValueError(f"cannot be read: {error.strerror}") from error
+    if len(data) > most:
+        raise ValueError(f"is larger than {most:,} bytes")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"is not UTF-8 text: byte {error.start} cannot be read") from error
 
 
 def parse_json(data: bytes | str, *, unique: bool = False) -> Any:

@@ -24,6 +24,7 @@ from tourney.bots.catalogue.command import BotCommand, environment, interpreter_
 from tourney.bots.channel.base import Channel, Event, ForwardingChannel, printable
 from tourney.bots.sandbox.base import open_sandbox
 from tourney.errors import BotError
+from tourney.parsing import read_text
 from tourney.protocol import Info, decode_bot
 
 MOST_BYTES: Final = 16 << 20
@@ -49,16 +50,9 @@ class Step:
 def read_dialogue(path: Path) -> tuple[Step, ...]:
     """Return the steps of a dialogue. Raises BotError, which names the file and the line."""
     try:
-        with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise BotError(f"{path} cannot be read: {error.strerror}") from error
-    if len(data) > MOST_BYTES:
-        raise BotError(f"{path} is no dialogue: it is larger than {MOST_BYTES >> 20} MiB")
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise BotError(f"{path} is no dialogue: it is not UTF-8") from error
+        text = read_text(path, MOST_BYTES)
+    except ValueError as error:
+        raise BotError(f"{path} {error}") from error
     steps = tuple(_steps(text, path))
     if not any(step.by_bot for step in steps):
         raise BotError(f"{path} is no dialogue: no line of it begins with '<', so it tests nothing")

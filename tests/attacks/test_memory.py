@@ -108,7 +108,9 @@ def test_end_of_match_drops_what_it_read_of_shared_files(tmp_path: Path, library
     said(sandbox, tmp_path, "write", str(library), WRITTEN, shown=library.parent)
     sandbox.settle()  # as before the next match begins
     assert cached_pages(library) == 0
-    command = BotCommand(("/bin/cat", str(library)), tmp_path, environment(), (library.parent,))
+    # What it writes is not read: it must read the whole file without filling a pipe.
+    words = ("/bin/sh", "-c", f"cat {library} >/dev/null")
+    command = BotCommand(words, tmp_path, environment(), (library.parent,))
     sandbox.rehearse(command, memory_mb=512)
     assert cached_pages(library) == CACHED_BYTES // 4096
 

@@ -12,6 +12,7 @@ from tourney.bots.catalogue.command import bot_command
 from tourney.bots.catalogue.store import BotStore, resolve_bot
 from tourney.bots.sandbox.base import open_sandbox
 from tourney.bots.sandbox.plain import PlainSandbox
+from tourney.games import CHANCE, OVER, find_game, stream
 from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec
@@ -93,3 +94,46 @@ def talk(name: str, folder: Path, store: BotStore, *args: str) -> Iterator[Bot]:
         yield bot
         bot.tell("quit")
         assert process.wait(60) == 0
+
+
+STONES_SETTINGS = [
+    (2, {"stones": "10", "play-on": "no"}),
+    (2, {"stones": "15", "play-on": "no"}),
+    (3, {"stones": "3", "play-on": "yes"}),
+    (4, {"stones": "15", "play-on": "no"}),
+    (4, {"stones": "15", "play-on": "yes"}),
+]
+"""Seats and options of Sage Stones whose random games have full columns, captures and finished colours."""
+
+
+def answer_in_random_games(bot: Bot, seats: int, options: dict[str, str]) -> None:
+    """Assert that a bot names a legal square at each of its placements in random games of Sage Stones.
+
+    Every seat plays at random; before each placement of the bot's seat, it chooses a square. The games have
+    full columns, redirected rolls, captures and finished colours. This fails on a wrong column, an occupied
+    square or a turn of another seat.
+    """
+    game = find_game("sage-stones")
+    asked = full = 0
+    words = " ".join(f"{key}={value}" for key, value in options.items())
+    for number in range(25):
+        draw = stream(number, "test", seats)
+        seat = number % seats + 1
+        assert bot.ask(f"game sage-stones seats={seats} seat={seat} seed=1 {words}") == "ready"
+        state = game.new(seats, options)
+        lines: list[str] = []
+        while state.actor != OVER:
+            actions = state.legal_actions()
+            if state.actor == seat:
+                answer = bot.ask(*lines, "go move=1000")
+                legal = [f"move {game.action_string(action)}" for action in actions]
+                assert answer in legal, state.position()
+                lines = []
+                asked += 1
+                full += any("." not in column for column in state.position().split(" ")[0].split("/"))
+            action = actions[draw(len(actions))]
+            actor = 0 if state.actor == CHANCE else state.actor
+            lines.append(f"play {actor} {game.action_string(action)}")
+            state = state.play(action)
+    assert asked > 40
+    assert full > 0 or options["stones"] != "15"

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tourney.errors import BotError
+from tourney.parsing import read_text
 
 if TYPE_CHECKING:
     from tourney.bot.turn import Turn
@@ -37,15 +38,9 @@ class Book:
     def read(cls, path: str | Path) -> Book:
         """Return the book of a UTF-8 file. Raises BotError, which names file and line."""
         try:
-            data = Path(path).read_bytes()
-        except OSError as error:
-            raise BotError(f"the book {path} cannot be read: {error.strerror}") from error
-        if len(data) > MOST_BYTES:
-            raise BotError(f"the book {path} has more than {MOST_BYTES} bytes")
-        try:
-            text = data.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise BotError(f"the book {path} is not UTF-8 text") from error
+            text = read_text(Path(path), MOST_BYTES)
+        except ValueError as error:
+            raise BotError(f"the book {path} {error}") from error
         return cls(text, str(path))
 
     def __len__(self) -> int:

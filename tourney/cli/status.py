@@ -10,7 +10,7 @@ from tourney.cli.options import db_option, format_option, output_options
 from tourney.cli.output import Format, Row, current
 from tourney.errors import UsageError
 from tourney.results.columns import Column
-from tourney.results.overload import overload_text
+from tourney.results.texts import overload_text
 from tourney.run.monitoring.progress import span_text
 from tourney.run.monitoring.run_log import RunStatus, read_status, status_path
 from tourney.store.repository import Repository

@@ -7,6 +7,7 @@ A State is an immutable value; playing an action returns a new State. In every s
 from __future__ import annotations
 
 import re
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar, get_args
@@ -252,8 +253,17 @@ class Game(ABC, Generic[A]):
         return plain_diagram(view, last)
 
     def guide(self) -> Guide | None:
-        """Return the rules in short, for the game's page in reports, or None (the default)."""
-        return None
+        """Return the rules in short, for the game's page in reports, or None.
+
+        The default reads ``guide.toml`` beside the module of the game's class, if there is one.
+        """
+        from pathlib import Path  # noqa: PLC0415 - bots need no guide
+
+        from tourney.games.guide import read_guide  # noqa: PLC0415 - likewise
+
+        module = getattr(sys.modules[type(self).__module__], "__file__", None)
+        path = Path(module).with_name("guide.toml") if module else None
+        return read_guide(path) if path is not None and path.is_file() else None
 
     def diagram_parts(self, view: str, last: str | None = None) -> tuple[Hashable, ...]:
         """Return a small value for each part of a diagram, so that a replay draws only what changed.

@@ -10,9 +10,8 @@ from tourney.games import svg_diagram
 from tourney.report import text
 from tourney.report.charts import card
 from tourney.report.output.live import note_of_many
-from tourney.report.output.navigation import Section
 from tourney.report.output.privacy import published
-from tourney.report.output.rendering import File, Look, Options, Renderer
+from tourney.report.output.rendering import File, Look, Options, Renderer, Section
 from tourney.report.output.templates import Templates
 from tourney.report.pages import (
     about,

@@ -12,7 +12,7 @@ from tests.coordination import RecordingListener, run
 from tests.tables import HELLO, make_spec, play_scripts
 from tests.tournaments import begin, played
 from tourney.match.result import PlayedMatch, SeatLoad
-from tourney.results.overload import overload_text
+from tourney.results.texts import overload_text
 from tourney.run.monitoring.load import RunLoad
 from tourney.run.monitoring.summary import summary_page
 from tourney.run.workers.executor import MatchTask, WorkerReply

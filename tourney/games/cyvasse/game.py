@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tourney.errors import PositionError
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tourney.games.diagram import Diagram
-    from tourney.games.guide import Guide
     from tourney.seeds import RandBelow
 
 
@@ -76,12 +74,6 @@ class Cyvasse(Game[int]):
         from tourney.games.cyvasse.diagram import diagram_of  # noqa: PLC0415 - bots need no diagrams
 
         return diagram_of(view, last)
-
-    def guide(self) -> Guide:
-        """Return the rules in short."""
-        from tourney.games.guide import read_guide  # noqa: PLC0415 - bots need no guide
-
-        return read_guide(Path(__file__).with_name("guide.toml"))
 
 
 def _lay_out(state: State[int], steps: int, randbelow: RandBelow) -> State[int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tourney.errors import PositionError
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tourney.games.diagram import Diagram
-    from tourney.games.guide import Guide
     from tourney.seeds import RandBelow
 
 
@@ -134,12 +132,6 @@ class Element(Game[int]):
         from tourney.games.element.diagram import diagram_of  # noqa: PLC0415 - bots need no diagrams
 
         return diagram_of(parse_position(view, _seats_of(view)), last)
-
-    def guide(self) -> Guide:
-        """Return the rules in short."""
-        from tourney.games.guide import read_guide  # noqa: PLC0415 - bots need no guide
-
-        return read_guide(Path(__file__).with_name("guide.toml"))
 
 
 def _seats_of(text: str) -> int:

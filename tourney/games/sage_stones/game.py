@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from tourney.errors import OptionError, PositionError
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tourney.games.diagram import Diagram
-    from tourney.games.guide import Guide
     from tourney.seeds import RandBelow
 
 ROLL_LIMIT = 500
@@ -378,12 +376,6 @@ class SageStones(Game[int]):
         from tourney.games.sage_stones.diagram import diagram_of  # noqa: PLC0415 - bots need no diagrams
 
         return diagram_of(view, last)
-
-    def guide(self) -> Guide:
-        """Return the rules in short."""
-        from tourney.games.guide import read_guide  # noqa: PLC0415 - bots need no guide
-
-        return read_guide(Path(__file__).with_name("guide.toml"))
 
 
 def _table(seats: int, options: Mapping[str, str]) -> Settings:

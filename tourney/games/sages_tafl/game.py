@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from functools import cache
-from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tourney.games.diagram import Diagram
-    from tourney.games.guide import Guide
     from tourney.seeds import RandBelow
 
 _PASS_ONLY: Final = (PASS,)
@@ -301,12 +299,6 @@ class SagesTafl(Game[int]):
         from tourney.games.sages_tafl.diagram import diagram_of  # noqa: PLC0415 - bots need no diagrams
 
         return diagram_of(view, last)
-
-    def guide(self) -> Guide:
-        """Return the rules in short."""
-        from tourney.games.guide import read_guide  # noqa: PLC0415 - bots need no guide
-
-        return read_guide(Path(__file__).with_name("guide.toml"))
 
     def diagram_parts(self, view: str, last: str | None = None) -> tuple[Hashable, ...]:
         """Return the ground, the ranks, the towers, the turn and the last action."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from functools import cache
-from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tourney.games.diagram import Diagram
-    from tourney.games.guide import Guide
     from tourney.seeds import RandBelow
 
 
@@ -159,12 +157,6 @@ class SevenSages(Game[int]):
         from tourney.games.seven_sages.diagram import diagram_of  # noqa: PLC0415 - bots need no diagrams
 
         return diagram_of(view, last)
-
-    def guide(self) -> Guide:
-        """Return the rules in short."""
-        from tourney.games.guide import read_guide  # noqa: PLC0415 - bots need no guide
-
-        return read_guide(Path(__file__).with_name("guide.toml"))
 
     def diagram_parts(self, view: str, last: str | None = None) -> tuple[Hashable, ...]:
         """Return the ground, each sage, the fool, the turn and the last action."""

@@ -1,7 +1,7 @@
 """The renderer: makes the files of one tournament's pages from their contexts and templates."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, TypeVar
@@ -12,7 +12,6 @@ from tourney import __version__
 from tourney.report import text
 from tourney.report.charts.vega import available
 from tourney.report.output.live import Live, is_over, note
-from tourney.report.output.navigation import Section, section_of
 from tourney.report.output.templates import SHIPPED, Templates
 from tourney.report.pages import listing
 from tourney.report.source import Source
@@ -26,6 +25,24 @@ MATCH_PAGES = 10_000
 
 CARD = "card.png"
 """The path of a tournament's picture for social networks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section: its first page (``path``), and how the paths of the pages below it begin (``under``)."""
+
+    title: str
+    path: str
+    under: tuple[str, ...] = ()
+
+    def holds(self, path: str) -> bool:
+        """Return whether a page is below the section's first page."""
+        return path != self.path and path.startswith(self.under)
+
+
+def section_of(sections: Sequence[Section], path: str) -> Section | None:
+    """Return the section that a page is below, or None."""
+    return next((section for section in sections if section.holds(path)), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,11 @@ from markupsafe import Markup
 from tourney.report import text
 from tourney.report.output.rendering import Renderer
 from tourney.report.pages.history_page import SHOWN, bot_chart, cell_of, histories, sampled
-from tourney.report.pages.listing import MatchLine
+from tourney.report.pages.listing import Chip, MatchLine
 from tourney.report.pages.overview import SeatLine, StandingLine, seat_lines
 from tourney.report.source import EntrantLabel, Source, meetings, seat_frame
-from tourney.results.overload import overload_text
 from tourney.results.tables import DataTable
+from tourney.results.texts import overload_text
 from tourney.store.values import OverloadTotals
 
 CHIPS = 400
@@ -34,17 +34,6 @@ class Met(NamedTuple):
     half: int
     fault: str
     opponent_fault: str
-
-
-@dataclass(frozen=True, slots=True)
-class Chip:
-    """A match against an opponent as one character: its link ("" without a page), outcome and description."""
-
-    href: str
-    result: str
-    outcome: str
-    fault: bool
-    said: str
 
 
 @dataclass(frozen=True, slots=True)

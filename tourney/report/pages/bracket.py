@@ -9,8 +9,8 @@ from markupsafe import Markup, escape
 from tourney.report import text
 from tourney.report.charts.plots import coordinate
 from tourney.report.output.rendering import File, Renderer
-from tourney.report.pages.listing import MatchLine
-from tourney.report.pages.rounds import Chip, chips, rounds
+from tourney.report.pages.listing import Chip, MatchLine
+from tourney.report.pages.rounds import chips, rounds
 from tourney.report.source import EntrantLabel, Source
 from tourney.results.rounds import Game, Round
 from tourney.schedule.knockout import Bracket, Tie

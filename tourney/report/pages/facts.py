@@ -8,8 +8,7 @@ from tourney.match.record import Record
 from tourney.report import text
 from tourney.report.pages.listing import MatchLine
 from tourney.report.source import Source
-from tourney.results.overload import overload_text
-from tourney.results.seed_text import origin_text, sharing_text
+from tourney.results.texts import origin_text, overload_text, sharing_text
 from tourney.store.exchange import IMPORTED
 
 

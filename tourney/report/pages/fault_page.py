@@ -13,8 +13,8 @@ from tourney.report.pages.listing import MatchLine
 from tourney.report.pages.overview import FaultLine, fault_lines
 from tourney.report.pages.think_time import ThinkTime, think_time
 from tourney.report.source import EntrantLabel
-from tourney.results.overload import overload_text
 from tourney.results.tables import DataTable
+from tourney.results.texts import overload_text
 from tourney.store.values import OverloadTotals
 
 LISTED = 500

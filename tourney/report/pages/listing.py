@@ -13,6 +13,17 @@ PAGE = 500
 
 
 @dataclass(frozen=True, slots=True)
+class Chip:
+    """A match in short: its page ("" without one), its result, its outcome, and in words."""
+
+    href: str
+    result: str
+    outcome: str
+    fault: bool
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
 class SeatResult:
     """A seat of a match, its entrant and result: ``1``, ``½`` or ``0`` for two seats, otherwise the rank."""
 

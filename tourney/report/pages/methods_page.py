@@ -19,8 +19,8 @@ from tourney.report.pages.facts import Fact, tournament_facts
 from tourney.report.pages.history_page import sampled
 from tourney.report.source import EntrantLabel, Source
 from tourney.results.ratings import pool_notes
-from tourney.results.seed_text import sharing_text
 from tourney.results.standings import ranking_sentences
+from tourney.results.texts import sharing_text
 from tourney.schedule.format import group_size
 from tourney.store.exchange import IMPORTED
 

@@ -89,7 +89,7 @@ class Overview:
     seats: tuple[SeatLine, ...]
     ends: tuple[tuple[str, int, str], ...]
     faults: tuple[FaultLine, ...]
-    fault_kinds: tuple[str, ...]
+    fault_kinds: tuple[tuple[str, str], ...]
     voids: int
     downloads: dict[str, DataTable]
 
@@ -114,7 +114,7 @@ def overview(source: Source, *, measured: bool) -> Overview:
         seats=seats,
         ends=_ends(source),
         faults=fault_lines(source),
-        fault_kinds=FAULT_KINDS,
+        fault_kinds=tuple((kind, text.fault(kind)) for kind in FAULT_KINDS),
         voids=source.progress.void,
         downloads={
             "standings": _standings_table(source),

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from tourney.report import text
 from tourney.report.output.rendering import File, Renderer
-from tourney.report.pages.listing import MatchLine
+from tourney.report.pages.listing import Chip, MatchLine
 from tourney.report.source import EntrantLabel, Source
 from tourney.results.columns import decimal
 from tourney.results.rounds import Game, Pairing, Ranking, Round, float_of, rankings, rounds_of
@@ -23,17 +23,6 @@ UNRANKED = frozenset(("adaptive",))
 FULL_CELLS = 4000
 """Cells of the progress table up to which each names its opponents."""
 FLOATS = {"up": "floats up", "down": "floats down", "": ""}
-
-
-@dataclass(frozen=True, slots=True)
-class Chip:
-    """A match of a pairing: its page ("" without one), its result in short, its outcome, and in words."""
-
-    href: str
-    result: str
-    outcome: str
-    fault: bool
-    said: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,8 @@ from tourney.errors import (
 from tourney.games.registry import find_game
 from tourney.match.referee import Referee
 from tourney.match.spec import MatchSpec
-from tourney.results.seed_text import risk_text, sharing_text
 from tourney.results.standings import setup_of
+from tourney.results.texts import risk_text, sharing_text
 from tourney.run.config.amend import compare
 from tourney.run.config.entrants import enter, naming, refuse_unrated, seeds_by_rating, with_ratings
 from tourney.run.config.opening_book import choose

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from tourney.results.overload import overload_text
 from tourney.results.standings import compute_standings
+from tourney.results.texts import overload_text
 from tourney.run.monitoring.load import RunLoad
 from tourney.run.monitoring.progress import Progress, counted, kinds_text, progress_text, span_text
 from tourney.run.workers.executor import Cause

@@ -7,7 +7,7 @@ from msgspec import structs
 
 from tourney.games.registry import find_game
 from tourney.match.spec import Limits
-from tourney.results.seed_text import origin_text, risk_text, sharing_text
+from tourney.results.texts import origin_text, risk_text, sharing_text
 from tourney.store.values import Plan, RunSettings, Tournament
 
 

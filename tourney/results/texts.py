@@ -1,8 +1,8 @@
-"""What a tournament's seed decides in its matches, in words."""
+"""What a seed decides, and how far the machine was overloaded, in words for command line and report."""
 
 from tourney.games.base import AnyGame
 from tourney.store.exchange import IMPORTED
-from tourney.store.values import Plan, Tournament
+from tourney.store.values import OverloadTotals, Plan, Tournament
 
 
 def _decided(plan: Plan, game: AnyGame | None) -> tuple[bool, bool]:
@@ -34,3 +34,14 @@ def origin_text(tournament: Tournament, game: AnyGame | None) -> str:
         return "random"
     risk = risk_text(tournament.plan, game)
     return f"chosen by a person, so bots could compute {risk}" if risk else "chosen by a person"
+
+
+def overload_text(totals: OverloadTotals) -> str:
+    """Return how many turns and matches were overloaded; "" where nothing was measured."""
+    if not totals.turns:
+        return ""
+    if not totals.overloaded:
+        return f"none of {totals.turns:,} turns"
+    share = 100 * totals.overloaded / totals.turns
+    matches = f"{totals.matches:,} match{'' if totals.matches == 1 else 'es'}"
+    return f"{totals.overloaded:,} of {totals.turns:,} turns ({share:.1f} %), in {matches}"
