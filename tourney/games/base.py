@@ -17,6 +17,7 @@ from tourney.errors import ActionError, OptionError, PositionError
 if TYPE_CHECKING:
     from tourney.games.diagram import Diagram
     from tourney.games.guide import Guide
+    from tourney.games.scratch import Scratch
     from tourney.seeds import RandBelow
 
 CHANCE = 0
@@ -245,6 +246,10 @@ class Game(ABC, Generic[A]):
         A game without hidden parts parses the observation as a position. Raises PositionError.
         """
         raise PositionError(f"{self.name} cannot sample states")
+
+    def scratch(self, state: State[A]) -> Scratch | None:  # noqa: ARG002 - for games with a core
+        """Return a new mutable copy of a state for search and playouts; None if the game has no core."""
+        return None
 
     def diagram(self, view: str, last: str | None = None) -> Diagram:
         """Return the diagram of a position string or an observation, with the last action marked."""
