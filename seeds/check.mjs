@@ -134,6 +134,7 @@ const object = (required, optional = {}, other = undefined) => (value, what) => 
   }
 };
 const anything = () => {};
+const GAME = match("[a-z][a-z0-9-]{0,199}(:[A-Za-z0-9_.,=()+-]{1,200})?");
 const [WORD, TOKEN, DIGEST, LABEL, ARGUMENT, SEED] = [
   "[a-z][a-z0-9-]{0,199}", "[!-~]{1,200}", "[0-9a-f]{64}", "[^\\uD800-\\uDFFF]{1,200}", "[^\\uD800-\\uDFFF]{0,1000}",
   "0|[1-9][0-9]{0,19}",
@@ -144,7 +145,7 @@ const LIMITS = object({
   "margin-ms": integer(0, 60000), "startup-ms": integer(1, 3600000), "memory-mb": integer(16, 2 ** 24),
   charge: match("wall|cpu"), ponder: match("allow|freeze"),
 }, { "move-ms": MS, "clock-ms": MS, "increment-ms": NUMBER, nodes: integer(1, 2 ** 53 - 1) });
-const SETTINGS = { game: WORD, rules: TOKEN, options: object({}, {}, TOKEN), limits: LIMITS };
+const SETTINGS = { game: GAME, rules: TOKEN, options: object({}, {}, TOKEN), limits: LIMITS };
 const FAULT = tuple(TABLE, match("startup|illegal|timeout|crash|protocol|overflow"), MANY);
 const GONE = list(tuple(TABLE, MANY), 1, 64);
 const RECORD = object({

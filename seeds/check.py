@@ -26,7 +26,7 @@ LIMITS = {
     "margin-ms": range(60_001), "startup-ms": range(1, 3_600_001), "memory-mb": range(16, 2**24 + 1),
     "charge": "wall|cpu", "ponder": "allow|freeze",
 }
-SETTINGS = {"game": WORD, "rules": TOKEN, "options": {"*": TOKEN}, "limits": LIMITS}
+SETTINGS = {"game": WORD + "(:[A-Za-z0-9_.,=()+-]{1,200})?", "rules": TOKEN, "options": {"*": TOKEN}, "limits": LIMITS}
 GONE = [(TABLE, MANY), 1, 64]
 FAULT = (TABLE, "startup|illegal|timeout|crash|protocol|overflow", MANY)
 RECORD = {

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Meta
 from msgspec import inspect as types
 
-from tourney.games.base import ACTION_PATTERN
+from tourney.games.base import ACTION_PATTERN, GAME_PATTERN
 from tourney.seeds import U64
 
 T = TypeVar("T")
@@ -45,7 +45,10 @@ Name = Annotated[
 ]
 """The name of a tournament, an entrant or a bot."""
 Word = Annotated[str, _whole(WORD, "Small letters, digits and '-'; a letter first.")]
-"""The name of a game, or the reason for which a match ended."""
+"""The reason for which a match ended, or the name of a format or a bot protocol."""
+GameName = Annotated[
+    str, _whole(GAME_PATTERN, "Small letters, digits and '-', a letter first; or FAMILY:TEXT.")
+]
 Version = Annotated[str, _whole(VERSION, "Letters, digits, '.', '_', '+' and '-', at most 32.")]
 Digest = Annotated[str, _whole(DIGEST, "SHA-256 in 64 hex digits.")]
 U64Text = Annotated[

@@ -9,6 +9,7 @@ from tourney.cli.options import format_option, output_options
 from tourney.cli.output import Format, Row, current
 from tourney.errors import CheckError, GameError
 from tourney.games.base import AnyGame, Option
+from tourney.games.family import FAMILIES
 from tourney.games.registry import GAMES
 from tourney.results.columns import Column
 
@@ -27,18 +28,19 @@ COLUMNS = (
 
 
 @click.command("games")
+@click.argument("family", required=False)
 @format_option
 @output_options
-def command(format_: Format) -> None:
-    """List the games, their seats and their options.
+def command(family: str | None, format_: Format) -> None:
+    """List the games, their seats and their options; or the games of a FAMILY.
 
     Options are listed as NAME=VALUE|VALUE|..., the default first. Broken plugins and duplicate names are
     reported on standard error with exit code 1.
     """
     rows: list[Row] = []
-    taken = GAMES.clashes()
+    taken = GAMES.clashes() if family is None else {}
     errors: list[str] = []
-    for name in GAMES.names():
+    for name in GAMES.names() if family is None else FAMILIES.find(family).names():
         try:
             rows.append(row_of(GAMES.find(name)))
         except GameError as error:
@@ -48,6 +50,9 @@ def command(format_: Format) -> None:
     for sentence in errors:
         click.echo(f"error: {printable(sentence)}", err=True)
     current().table(rows, COLUMNS, format_)
+    if family is None and format_ is Format.TABLE:
+        for found in FAMILIES.names():
+            current().say(f"{found}: a family of further games; `tourney games {found}` lists them")
     if errors:
         sys.exit(CheckError.exit_code)
 

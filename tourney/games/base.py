@@ -32,6 +32,8 @@ A = TypeVar("A", bound=Hashable)
 
 ACTION_PATTERN = re.compile(r"[!-~]{1,200}", re.ASCII)
 """The form of an action string in every game."""
+GAME_PATTERN = re.compile(r"[a-z][a-z0-9-]{0,199}(:[A-Za-z0-9_.,=()+-]{1,200})?", re.ASCII)
+"""The form of a game's name; a colon stands behind the name of its family."""
 
 
 Termination = Literal["resign", "fault", "adjudication"]
@@ -144,26 +146,26 @@ class Game(ABC, Generic[A]):
     """The rules of one game: creates states, and parses and prints strings. Has no state of its own.
 
     A plugin names a subclass by an entry point of the group ``tourney.games``. It is constructed without
-    arguments.
+    arguments. A family (``tourney.games.family``) makes instances that differ in these attributes.
     """
 
-    name: ClassVar[str]
-    """``[a-z][a-z0-9-]*``, equal to the name of its entry point."""
-    title: ClassVar[str]
+    name: str
+    """``[a-z][a-z0-9-]*``, equal to the name of its entry point; in a family ``FAMILY:TEXT``."""
+    title: str
     """The name shown to people."""
-    rules: ClassVar[str]
+    rules: str
     """The version of the rules, such as "1", part of every record. Raise it when a legal action, a string or
     a result changes."""
-    seat_counts: ClassVar[tuple[int, ...]]
+    seat_counts: tuple[int, ...]
     """The allowed numbers of seats, ascending."""
-    seat_names: ClassVar[tuple[str, ...]]
+    seat_names: tuple[str, ...]
     """The names of the seats, such as ("Black", "Red"); at least as many as the largest seat count."""
     options: ClassVar[tuple[Option, ...]] = ()
-    has_chance: ClassVar[bool] = False
-    has_hidden_actions: ClassVar[bool] = False
-    has_positions: ClassVar[bool] = True
+    has_chance: bool = False
+    has_hidden_actions: bool = False
+    has_positions: bool = True
     """Whether ``parse_position`` works; if not, ``position`` is the history of actions."""
-    max_actions: ClassVar[int]
+    max_actions: int
     """The maximum number of actions in a game, including chance outcomes."""
     diagram_plies: ClassVar[int] = 20
     """The actions played before the diagram in ``docs/rules``; enough to show typical play."""

@@ -27,7 +27,7 @@ from tourney.match.record import MAX_SEATS, read_json_lines
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec, Opening
 from tourney.protocol import Game, Go, Greeting, Hello, Legal, Move, Ready, decode_referee
-from tourney.schema import Digest, Name, SchemaError, Text, U64Text, Word, check_u64, read
+from tourney.schema import Digest, GameName, Name, SchemaError, Text, U64Text, check_u64, read
 from tourney.seeds import derive, uniform
 
 LIMITS = Limits(move_ms=1000, margin_ms=50, startup_ms=10_000, memory_mb=4096, charge="wall", ponder="allow")
@@ -73,7 +73,7 @@ class NamedSeedForm(Struct, frozen=True, forbid_unknown_fields=True):
     """A named seed: a match that the built-in random bot plays, and the digest of its record."""
 
     name: Name
-    game: Word
+    game: GameName
     seats: Annotated[int, Meta(ge=1, le=MAX_SEATS)]
     seed: U64Text
     digest: Digest

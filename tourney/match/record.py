@@ -18,7 +18,18 @@ from msgspec import Meta, Struct
 from tourney.errors import RecordError
 from tourney.match.spec import MAX_ACTIONS, Entrant, Limits, MatchSpec, Opening
 from tourney.parsing import parse_json
-from tourney.schema import Count, Digest, SchemaError, Token, U64Text, Word, check_range, check_u64, read
+from tourney.schema import (
+    Count,
+    Digest,
+    GameName,
+    SchemaError,
+    Token,
+    U64Text,
+    Word,
+    check_range,
+    check_u64,
+    read,
+)
 
 FORMAT: Final = "tourney-record/1"
 MAX_SEATS: Final = 64
@@ -87,7 +98,7 @@ class RecordForm(Struct, frozen=True, forbid_unknown_fields=True):
     """A match record: the match spec, the actions played, the outcome, and the digest of all of these."""
 
     format: Literal["tourney-record/1"]
-    game: Word
+    game: GameName
     rules: Annotated[Token, Meta(description="The version of the game's rules.")]
     options: Annotated[dict[Token, Token], Meta(description="All options of the game.")]
     seed: U64Text

@@ -17,6 +17,7 @@ from pathlib import Path
 import tourney
 from tourney.bots.catalogue.store import StoredBot
 from tourney.errors import BotError
+from tourney.games.family import FAMILIES
 from tourney.games.registry import GAMES
 from tourney.schema import MAX_ARGUMENT, MAX_ARGUMENTS
 
@@ -103,8 +104,9 @@ def interpreter_paths() -> tuple[Path, ...]:
     """
     paths = {Path(sys.prefix), Path(sys.base_prefix), Path(tourney.__file__).parent}
     paths.add(Path(sys.executable).resolve().parent)
-    for point in entry_points(group=GAMES.group):
-        paths.update(_places(point.value.partition(":")[0].partition(".")[0]))
+    for group in (GAMES.group, FAMILIES.group):
+        for point in entry_points(group=group):
+            paths.update(_places(point.value.partition(":")[0].partition(".")[0]))
     both = paths | {path.resolve() for path in paths}
     present = sorted(path for path in both if path.exists())
     return tuple(path for path in present if not any(other in path.parents for other in present))

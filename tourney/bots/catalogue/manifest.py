@@ -9,7 +9,7 @@ from msgspec import Meta, Struct
 from tourney.bots.protocols import PROTOCOLS
 from tourney.errors import BotError
 from tourney.parsing import parse_toml
-from tourney.schema import NAME, Name, SchemaError, Version, Word, read, show
+from tourney.schema import NAME, GameName, Name, SchemaError, Version, Word, read, show
 
 FILE_NAME: Final = "bot.toml"
 MAX_TEXT: Final = 64 * 1024
@@ -41,8 +41,12 @@ class Manifest(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
     title: Annotated[str, Meta(max_length=80, description="Title for pages; printable.")] = ""
     author: Annotated[str, Meta(max_length=200, description="Author for pages; printable.")] = ""
     games: Annotated[
-        tuple[Word, ...],
-        Meta(min_length=1, max_length=100, description="Games that the bot plays. Default: any game."),
+        tuple[GameName, ...],
+        Meta(
+            min_length=1,
+            max_length=100,
+            description="Games that the bot plays, or families of games (`fairy`). Default: any game.",
+        ),
     ] = ()
     build: Annotated[
         tuple[Part, ...],
@@ -89,7 +93,7 @@ class Manifest(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
 
     def plays(self, game: str) -> bool:
         """Say whether the bot claims to play a game."""
-        return not self.games or game in self.games
+        return not self.games or game in self.games or game.partition(":")[0] in self.games
 
 
 def read_manifest(text: str, where: str) -> Manifest:

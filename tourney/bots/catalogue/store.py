@@ -40,6 +40,7 @@ from tourney.bots.catalogue.shipped import refuse_shipped_name, shipped_bots, sh
 from tourney.bots.catalogue.submission import copy_submission, digest_of_folder, manifest_of
 from tourney.bots.catalogue.tree import remove_tree
 from tourney.errors import BotError, StoreError
+from tourney.games.family import FAMILIES
 from tourney.games.registry import GAMES
 from tourney.schema import DIGEST, NAME, VERSION
 
@@ -98,10 +99,9 @@ class BotStore:
             copied = temporary / "entry"
             copied.mkdir()
             manifest, files = copy_submission(source, copied / "files", temporary)
-            known = GAMES.names()
             for game in manifest.games:
-                if game not in known:
-                    games = ", ".join(known) or "none"
+                if not GAMES.knows(game) and not FAMILIES.knows(game):
+                    games = ", ".join(GAMES.names()) or "none"
                     raise BotError(f"there is no game {game!r}; the games are: {games}", str(source))
             digest = content_digest(files)
             if not replace_shipped and self._additions().get(digest) != "added":

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain, pairwise
 
 from tourney.errors import ActionError, PositionError
-from tourney.games.base import ACTION_PATTERN, CHANCE, OVER, TERMINATIONS, AnyGame
+from tourney.games.base import ACTION_PATTERN, CHANCE, GAME_PATTERN, OVER, TERMINATIONS, AnyGame
 from tourney.games.check.case import (
     Case,
     T,
@@ -229,8 +229,8 @@ def attributes(game: AnyGame) -> Iterator[str]:
         if not hasattr(game, name):
             yield f"the class has no {name}"
             return
-    if _NAME.fullmatch(game.name) is None:
-        yield f"name is {game.name!r}, which is not of the form [a-z][a-z0-9-]*"
+    if GAME_PATTERN.fullmatch(game.name) is None:
+        yield f"name is {game.name!r}, which is not of the form [a-z][a-z0-9-]* or FAMILY:TEXT"
     if not game.title.strip() or not game.title.isprintable():
         yield f"title is {game.title!r}, which is blank or not printable"
     if not isinstance(game.rules, str) or _WORD.fullmatch(game.rules) is None:

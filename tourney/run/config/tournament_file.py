@@ -17,10 +17,10 @@ from tourney.schedule.format import Format, Key, find_format, group_size, join_n
 from tourney.schema import (
     MAX_ARGUMENT,
     MAX_ARGUMENTS,
+    GameName,
     Name,
     SchemaError,
     Seed,
-    Word,
     check_range,
     read,
 )
@@ -101,7 +101,7 @@ class TournamentTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_
     name: Annotated[
         Name, Meta(description="Name of the tournament, unique in a database.", examples=["autumn-cup"])
     ]
-    game: Annotated[Word, Meta(description="Game to play; see `tourney games`.", examples=["sages-tafl"])]
+    game: Annotated[GameName, Meta(description="Game to play; see `tourney games`.", examples=["sages-tafl"])]
     format: Annotated[str, Meta(description=FORMAT_HELP)] = "round-robin"
     seed: (
         Annotated[
