@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 # Number of test processes: one more than processors, because many tests wait for other processes.
 JOBS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 
-.PHONY: help demo test lint format lock wheel reference diagrams seeds sample clean
+.PHONY: help demo test lint format lock wheel cores plain reference diagrams seeds sample clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1	/p' Makefile
@@ -15,7 +15,7 @@ help: ## List the targets
 demo: $(STAMP) ## Play a small tournament of the shipped bots and write its report
 	@$(BIN)/tourney demo
 
-test: $(STAMP) ## Run all tests, including the linters
+test: $(STAMP) cores ## Run all tests, including the linters
 	@$(BIN)/pytest -q -n $(JOBS) --dist loadfile $(ARGS)
 
 lint: $(STAMP) ## Run the linters and type checks
@@ -36,6 +36,12 @@ lock: $(STAMP) ## Recompile the pinned requirements from pyproject.toml and requ
 wheel: $(STAMP) ## Build the wheel into dist/
 	$(BIN)/python -m build --wheel --no-isolation --outdir dist .
 
+cores: $(STAMP) ## Compile the rules for search (needs a C compiler; done by make test too)
+	@$(BIN)/python hatch_build.py
+
+plain: $(STAMP) ## Remove the compiled rules for search: plain Python is used
+	@$(BIN)/python hatch_build.py --plain
+
 reference: $(STAMP) ## Write the generated pages and schemas of docs/reference
 	$(BIN)/python -m tourney.cli.reference docs/reference/commands.md
 	$(BIN)/python -m tourney.run.config.reference docs/reference
@@ -55,7 +61,7 @@ sample: $(STAMP) ## Replay reports/sample.toml and rewrite its report
 clean: ## Remove what the other targets made
 	rm -rf $(VENV) dist demo
 
-$(STAMP): requirements/dev.txt pyproject.toml
+$(STAMP): requirements/dev.txt pyproject.toml hatch_build.py
 	@$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info < (3, 14) else f"make: Tourney needs Python 3.11 to 3.13, but $(PYTHON) is {sys.version.split()[0]}; run make PYTHON=python3.11 ...")'
 	@echo "Setting up $(VENV) (once; about a minute) ..." >&2
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

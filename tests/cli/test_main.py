@@ -9,6 +9,7 @@ import pytest
 from tests.command import invoke, run
 from tourney import __version__
 from tourney.cli.main import COMMANDS, SECTIONS, load_command
+from tourney.games.compiled import summary
 
 DESIGNED = [
     "demo",
@@ -63,7 +64,7 @@ def test_unknown_command_is_wrong_use() -> None:
 
 def test_version() -> None:
     """``tourney --version`` prints the package's version."""
-    assert invoke("--version").stdout == f"tourney {__version__}\n"
+    assert invoke("--version").stdout == f"tourney {__version__}\nrules for search: {summary()}\n"
 
 
 def test_missing_command_shows_help_and_exits_with_2() -> None:
@@ -120,7 +121,7 @@ def test_help_imports_no_command() -> None:
 
 def test_runs_as_a_module() -> None:
     """``python -m tourney`` is the same program."""
-    assert run("--version").stdout == f"tourney {__version__}\n"
+    assert run("--version").stdout.startswith(f"tourney {__version__}\n")
 
 
 def test_completion_offers_the_commands() -> None:

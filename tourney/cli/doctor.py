@@ -8,6 +8,7 @@ from tourney.bots.sandbox.probe import probe_sandbox
 from tourney.cli.options import format_option, output_options
 from tourney.cli.output import Format, current
 from tourney.errors import CheckError, SandboxError
+from tourney.games import compiled
 from tourney.results.columns import Column
 
 COLUMNS = (Column("protection"), Column("degree"), Column("means", "meaning"), Column("tried"))
@@ -27,7 +28,8 @@ def command(level: Level, format_: Format) -> None:
     """Test which protections against bots work on this machine.
 
     A canary bot tries to break out of the sandbox in every known way. Prints for each protection whether it
-    is enforced, partial (some attempts worked) or absent, and what was tried. Exits with code 1 if a
+    is enforced, partial (some attempts worked) or absent, and what was tried; then whether the rules for
+    search are compiled or plain Python. Exits with code 1 if a
     protection that the level requires is missing.
     """
     output = current()
@@ -49,6 +51,14 @@ def command(level: Level, format_: Format) -> None:
         raise CheckError(f"the sandbox fails to enforce: {', '.join(broken)}")
     held = len(findings) - len(lacking)
     output.say(f"{sandbox.name}: {held} of {len(findings)} protections enforced")
+    output.say(f"rules for search: {compiled.summary()}{_advice()}")
+
+
+def _advice() -> str:
+    """Say how to compile the rules for search, if they are not."""
+    if compiled.wants_plain() or compiled.summary() == "compiled":
+        return ""
+    return "; to compile them, install a C compiler and install Tourney again (in a checkout: make cores)"
 
 
 def no_sandbox_reason() -> str:

@@ -111,12 +111,27 @@ class CommandTable(click.Group):
         sys.exit(edge.guard(run))
 
 
+def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        from tourney.games.compiled import summary  # noqa: PLC0415 - other commands do not need it
+
+        click.echo(f"{PROGRAM} {__version__}\nrules for search: {summary()}")
+        ctx.exit()
+
+
 @click.group(
     cls=CommandTable,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="For help on a command: tourney COMMAND --help.",
 )
-@click.version_option(__version__, prog_name=PROGRAM, message="%(prog)s %(version)s")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version, and whether the rules for search are compiled, and exit.",
+)
 def cli() -> None:
     """Run tournaments of game bots and rate them: batch, offline, reproducible."""
 

@@ -6,13 +6,7 @@ from tourney.bot.heuristics.base import Heuristics
 from tourney.games.seven_sages.board import CITIES, RED, SIZE, is_oust, mask_of, other, rest_square
 from tourney.games.seven_sages.game import SevenSagesState
 from tourney.games.seven_sages.moves import driven, ousting_sages
-
-POINT = 900
-THREAT = 600
-"""A point that the mover can score at once; the rule of three may still forbid it."""
-RANK = 20
-LINE = 25
-"""A sage with a free line to the fool."""
+from tourney.games.seven_sages.worth import LINE, POINT, RANK, THREAT
 
 
 def _goals(seat: int, own: int, others: int, fool: int, ousting: dict[int, int]) -> int:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tourney.games.diagram import Diagram
+    from tourney.games.scratch import Scratch
     from tourney.seeds import RandBelow
 
 
@@ -151,6 +152,14 @@ class SevenSages(Game[int]):
     def sample(self, observation: str, seat: int, randbelow: RandBelow) -> SevenSagesState:  # noqa: ARG002 - nothing is hidden
         """Return the observed position: nothing is hidden. Raises PositionError."""
         return SevenSagesState(parse_position(observation))
+
+    def scratch(self, state: State[int]) -> Scratch:
+        """Return a new mutable copy of a state for search and playouts."""
+        from tourney.games.compiled import core  # noqa: PLC0415 - only search needs it
+
+        made: Scratch = core("seven_sages").SevenSagesScratch()
+        made.load(state)
+        return made
 
     def diagram(self, view: str, last: str | None = None) -> Diagram:
         """Return the diagram of a position, with the last action marked. Raises PositionError."""

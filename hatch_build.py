@@ -1,0 +1,157 @@
+"""Compiles the cores of games when Tourney is built or installed, if Cython and a C compiler are there.
+
+    python hatch_build.py [--plain]
+
+compiles them in a checkout, or with --plain removes the compiled forms. Hatchling runs the same as a hook of
+wheels and editable installs. Whatever goes wrong leaves plain Python, which gives the same results; the
+environment variable TOURNEY_PLAIN=1 asks for that.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from importlib import util
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+ROOT = Path(__file__).resolve().parent
+COMPILED = Path("tourney", "games", "compiled")
+DIRECTIVES = {
+    "language_level": 3,
+    "annotation_typing": False,
+    "boundscheck": False,
+    "wraparound": False,
+    "initializedcheck": False,
+    "cdivision": True,
+    "infer_types": True,
+}
+"""How Cython reads the cores. Raise ``BUILD`` in ``tourney.games.compiled`` with a change."""
+
+
+class CompileError(Exception):
+    """Why the cores stay plain Python, as a sentence."""
+
+
+def finder() -> ModuleType:
+    """Load ``tourney.games.compiled`` by its path: Tourney cannot be imported before it is installed."""
+    spec = util.spec_from_file_location("tourney_compiled", ROOT / COMPILED / "__init__.py")
+    if spec is None or spec.loader is None:
+        raise CompileError(f"there is no {COMPILED}")
+    module = util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def suffix() -> str:
+    """Return what the names of this interpreter's extension modules end in."""
+    return str(sysconfig.get_config_var("EXT_SUFFIX"))
+
+
+def remove_compiled(keep: frozenset[str] = frozenset()) -> None:
+    """Remove this interpreter's compiled cores but some."""
+    for path in (ROOT / COMPILED).glob(f"*{suffix()}"):
+        if path.name not in keep:
+            path.unlink(missing_ok=True)
+
+
+def compile_cores() -> list[Path]:
+    """Compile what is not compiled yet, and remove old forms. Return all files. Raises CompileError."""
+    compiled = finder()
+    if compiled.wants_plain():
+        raise CompileError(f"{compiled.PLAIN_VARIABLE} asks for plain Python")
+    names = {package: compiled.compiled_name(package) for package in compiled.core_names()}
+    files = {package: ROOT / COMPILED / (name + suffix()) for package, name in names.items()}
+    missing = [package for package, path in files.items() if not path.is_file()]
+    if missing:
+        with tempfile.TemporaryDirectory(prefix="tourney-cores-") as folder:
+            room = Path(folder, COMPILED)
+            room.mkdir(parents=True)
+            for parent in (room, *room.parents[: len(COMPILED.parts) - 1]):
+                (parent / "__init__.py").touch()  # Cython finds core.pxd by the module's whole name
+            for package in missing:
+                source = room / f"{names[package]}.py"
+                shutil.copyfile(ROOT / "tourney" / "games" / package / "core.py", source)
+                shutil.copyfile(ROOT / "tourney" / "games" / package / "core.pxd", source.with_suffix(".pxd"))
+                place_file(compile_one(source), files[package])
+    remove_compiled(frozenset(path.name for path in files.values()))
+    return list(files.values())
+
+
+def compile_one(source: Path) -> Path:
+    """Compile one module to an extension module beside it. Raises CompileError."""
+    try:
+        from Cython.Compiler.Main import CompilationOptions, compile_single  # noqa: PLC0415 - may be absent
+        from Cython.Compiler.Options import default_options  # noqa: PLC0415 - likewise
+    except ImportError as error:
+        raise CompileError(f"Cython is not installed ({error})") from error
+    options = CompilationOptions(default_options, compiler_directives=DIRECTIVES)
+    module = ".".join((*COMPILED.parts, source.stem))
+    result = compile_single(str(source), options, full_module_name=module)
+    if result.num_errors:
+        raise CompileError(f"Cython found errors in {source.stem}")
+    target = source.with_name(source.stem + suffix())
+    compiler = shutil.which(os.environ.get("CC", "cc"))
+    if compiler is None:
+        raise CompileError("there is no C compiler (cc)")
+    include = sysconfig.get_path("include")
+    flags = ["-O2", "-fPIC", "-fwrapv", "-shared", "-w", "-I", include]
+    done = subprocess.run(  # noqa: S603 - the machine's own compiler
+        [compiler, *flags, str(source.with_suffix(".c")), "-o", str(target)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise CompileError(f"{compiler} cannot compile {source.stem}: {done.stderr[-500:].strip()}")
+    return target
+
+
+def place_file(source: Path, target: Path) -> None:
+    """Copy a file in one step, so that another process never sees half of it."""
+    with tempfile.NamedTemporaryFile(dir=target.parent, prefix=".", delete=False) as file:
+        file.write(source.read_bytes())
+    Path(file.name).chmod(0o755)
+    Path(file.name).replace(target)
+
+
+def try_to_compile() -> list[Path]:
+    """Compile the cores and return the files, or say why they stay plain Python and return none."""
+    try:
+        return compile_cores()
+    except (CompileError, OSError) as error:
+        sys.stderr.write(f"tourney: the rules for search stay plain Python: {error}\n")
+        return []
+
+
+class CompileCores(BuildHookInterface[Any]):
+    """Hatchling's hook: compiles, and gives a wheel with compiled files the tag of this platform."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Compile, and add the files to the wheel."""
+        files = try_to_compile()
+        if files and version == "standard":
+            build_data["pure_python"] = False
+            build_data["infer_tag"] = True
+            for path in files:
+                build_data["force_include"][str(path)] = str(COMPILED / path.name)
+
+
+def main() -> None:
+    """Compile the cores of this checkout, or remove them."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--plain", action="store_true", help="remove the compiled forms")
+    if parser.parse_args().plain:
+        remove_compiled()
+    else:
+        try_to_compile()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+"""Every core follows its game's State, plain and compiled: actions, results, values and playouts."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tourney.bot.heuristics import heuristics_of
+from tourney.games import CHANCE, OVER, find_game
+from tourney.games.base import AnyGame, AnyState
+from tourney.games.compiled import compiled_core, core_names, use_plain
+from tourney.games.scratch import Scratch, Stream
+from tourney.games.values import WIN
+
+FORMS = ("plain", "compiled")
+GAMES = [name.replace("_", "-") for name in core_names()]
+
+
+@pytest.fixture(params=FORMS)
+def form(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Each form of the cores in turn."""
+    chosen = str(request.param)
+    if chosen == "compiled" and any(compiled_core(name) is None for name in core_names()):
+        pytest.skip("the cores are not compiled for these sources: run make cores (it needs a C compiler)")
+    use_plain(chosen == "plain")
+    yield chosen
+    use_plain(False)
+
+
+def new(game: AnyGame, state: AnyState) -> Scratch:
+    """Return a scratch of a state."""
+    made = game.scratch(state)
+    assert made is not None
+    return made
+
+
+def check_same(game: AnyGame, state: AnyState, scratch: Scratch, closely: bool) -> list[Any]:
+    """Hold a scratch to a state; ``closely`` with the values after each action. Return the legal actions."""
+    where = state.position()
+    assert scratch.actor() == state.actor, where
+    legal = list(state.legal_actions())
+    codes = scratch.actions()
+    assert [scratch.decode(code) for code in codes] == legal, where
+    assert [scratch.encode(action) for action in legal] == codes, where
+    assert list(scratch.weights()) == (list(state.chance_weights()) if state.actor == CHANCE else []), where
+    assert scratch.ranks() == state.ranks(), where
+    heuristics = heuristics_of(game.name)
+    assert tuple(scratch.values()) == tuple(heuristics.values(state)), where
+    if state.actor not in {OVER, CHANCE}:
+        assert [scratch.decode(code) for code in scratch.candidates()] == list(heuristics.candidates(state))
+    if closely:
+        after = [tuple(heuristics.values(state.play(action))) for action in legal]
+        assert [tuple(values) for values in scratch.outlook(codes)] == after, where
+    return legal
+
+
+def follow(game: AnyGame, state: AnyState, codes: list[int], scratch: Scratch) -> AnyState:
+    """Play codes by the state, each legal; return the last state."""
+    for code in codes:
+        action = scratch.decode(code)
+        assert state.is_legal(action), (state.position(), game.action_string(action))
+        state = state.play(action)
+    return state
+
+
+def check_game(game: AnyGame, state: AnyState, seed: int, most: int) -> None:
+    """Play at random in both; every few actions compare closely, and follow a playout."""
+    stream = Stream(seed)
+    scratch = new(game, state)
+    for ply in range(most):
+        legal = check_same(game, state, scratch, ply % 16 == seed % 16)
+        if state.actor == OVER:
+            return
+        if ply % 16 == seed % 16:
+            other = scratch.copy()
+            codes = other.trace(seed + ply, 25)
+            check_same(game, follow(game, state, codes, other), other, False)
+            other.copy_from(scratch)
+            assert other.key() == scratch.key()
+            assert other.playout(seed + ply, 25) == len(codes)
+            check_same(game, follow(game, state, codes, other), other, False)
+        action = legal[stream.draw(len(legal))]
+        scratch.play(scratch.encode(action))
+        state = state.play(action)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_scratch_follows_state(name: str, form: str) -> None:
+    game = find_game(name)
+    for number in range(6):
+        seats = game.seat_counts[number % len(game.seat_counts)]
+        check_game(game, game.new(seats), 1000 * number, 60)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_playout_plays_legal_games_to_the_end(name: str, form: str) -> None:
+    game = find_game(name)
+    for seats in game.seat_counts:
+        state = game.new(seats)
+        scratch = new(game, state)
+        codes = scratch.trace(seats, game.max_actions)
+        state = follow(game, state, codes, scratch)
+        assert state.actor == scratch.actor() == OVER
+        assert state.ranks() == scratch.ranks()
+        assert max(map(abs, scratch.values())) <= WIN
+        again = new(game, game.new(seats))
+        assert again.playout(seats, game.max_actions) == len(codes)
+        assert again.ranks() == state.ranks()
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_codes_out_of_range_are_refused(name: str, form: str) -> None:
+    game = find_game(name)
+    scratch = new(game, game.new())
+    before = scratch.key()
+    for code in (-1, -(2**40), 2**62):
+        with pytest.raises(ValueError, match="code"):
+            scratch.play(code)
+    assert scratch.key() == before
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_forms_play_the_same_playouts(name: str) -> None:
+    game = find_game(name)
+    traces = []
+    for plain in (True, False):
+        use_plain(plain)
+        traces.append([new(game, game.new()).trace(seed, 150) for seed in (0, 1, 2**64 - 1)])
+    assert traces[0] == traces[1]
+    assert traces[0][0] != traces[0][1]
+
+
+def test_stream_is_splitmix64() -> None:
+    """The first outputs of SplitMix64 from seed 0, as its authors' program prints them; the upper halves."""
+    stream = Stream(0)
+    first = [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F]
+    assert [stream.draw(1 << 32) for _ in first] == [number >> 32 for number in first]
