@@ -1,7 +1,8 @@
 """Alpha-beta search for the games of two seats without chance.
 
-``--depth=N`` is the depth of the search in actions, ``--nodes=N`` the number of positions a turn. Without
-either the tournament's ``nodes`` count, and otherwise the bot uses a share of its clock.
+``--depth=N`` is the depth of the search in actions, ``--nodes=N`` the number of positions a turn whose
+actions are valued. Without either the tournament's ``nodes`` count, and otherwise the bot uses a share of its
+clock.
 """
 
 import argparse

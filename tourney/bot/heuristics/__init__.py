@@ -3,6 +3,7 @@
 from importlib import import_module
 
 from tourney.bot.heuristics.base import AnyHeuristics, Heuristics
+from tourney.games.registry import find_game
 
 _CLASSES = {
     "cyvasse": ("cyvasse", "CyvasseHeuristics"),
@@ -21,6 +22,7 @@ def heuristics_of(game: str) -> AnyHeuristics:
     module, name = _CLASSES[game]
     found = getattr(import_module(f"{__name__}.{module}"), name)()
     assert isinstance(found, Heuristics)  # noqa: S101 - by the table above
+    found.game = find_game(game)
     return found
 
 

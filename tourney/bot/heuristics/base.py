@@ -1,4 +1,4 @@
-"""What a search knows of a game besides its rules: values of positions, keys, forcing actions, candidates.
+"""What a search knows of a game besides its rules: values of positions, keys, candidates.
 
 All values are integers, so that a search decides the same on every machine.
 """
@@ -6,7 +6,7 @@ All values are integers, so that a search decides the same on every machine.
 from collections.abc import Hashable, Sequence
 from typing import Any, Generic, TypeVar
 
-from tourney.games.base import OVER, AnyState
+from tourney.games.base import OVER, AnyGame, AnyState
 from tourney.games.values import LIMIT, SCALE, WIN, Values, results, squash
 
 __all__ = ["LIMIT", "SCALE", "WIN", "AnyHeuristics", "Heuristics", "Values", "results", "squash"]
@@ -23,6 +23,11 @@ class Heuristics(Generic[S]):
     """
 
     informed: bool = False
+    game: AnyGame | None = None
+    """The game whose core values positions as these heuristics do; ``heuristics_of`` sets it."""
+    gain: int = 0
+    """The advantage from which an action that wins it is forcing: alpha-beta looks at these beyond its depth.
+    0: at none."""
 
     def advantages(self, state: S) -> Sequence[int]:
         """Return each seat's advantage in a state that is not over, also at chance.
@@ -38,14 +43,10 @@ class Heuristics(Generic[S]):
         """
         return state.position()
 
-    def forcing(self, state: S) -> Sequence[Any]:  # noqa: ARG002 - for subclasses
-        """List the legal actions that change the balance at once, best first, for quiescence and ordering."""
-        return ()
-
     def candidates(self, state: S) -> Sequence[Any]:
-        """List the legal actions worth a search, at least one; the default is all.
+        """List the legal actions worth a search in their order, at least one; the default is all.
 
-        ``Mcts`` considers only these. ``AlphaBeta`` considers all.
+        ``Mcts`` considers only these. ``alpha_beta`` considers all.
         """
         return state.legal_actions()
 

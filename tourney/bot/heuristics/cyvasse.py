@@ -4,7 +4,6 @@ from collections.abc import Hashable, Sequence
 
 from tourney.bot.heuristics.base import Heuristics
 from tourney.games.base import AnyState
-from tourney.games.cyvasse.actions import origin, target
 from tourney.games.cyvasse.board import (
     CODES,
     EMPTY,
@@ -59,9 +58,10 @@ def _set_up(board: bytes) -> int:
 
 
 class CyvasseHeuristics(Heuristics[AnyState]):
-    """Values pieces and their nearness to the enemy's King; captures are forcing."""
+    """Values pieces and their nearness to the enemy's King; captures win their worth."""
 
     informed = True
+    gain = 100
 
     def advantages(self, state: AnyState) -> Sequence[int]:
         """Return the difference of the two sides."""
@@ -78,18 +78,3 @@ class CyvasseHeuristics(Heuristics[AnyState]):
         if isinstance(state, Play):
             return state.board, state.rabble, state.ground.text
         return state.position()
-
-    def forcing(self, state: AnyState) -> Sequence[int]:
-        """List captures, those of the most worth first."""
-        if not isinstance(state, Play) or state.rabble:
-            return ()
-        board = state.board
-        captures = [action for action in state.legal_actions() if origin(action)[1]]
-        if len(captures) > 1:
-            captures.sort(key=lambda action: -_prey(board[target(action)]))
-        return captures
-
-
-def _prey(code: int) -> int:
-    kind = SLOT[code] % WIDTH
-    return 10_000 if kind == KING else WORTH[kind]

@@ -92,4 +92,5 @@ class ElementHeuristics(Heuristics[ElementState]):
                 away = abs(PLACES[square][0] - column) + abs(PLACES[square][1] - row)
                 if letter not in farthest or away > farthest[letter][0]:
                     farthest[letter] = away, action
-        return found + [action for _, action in farthest.values()]
+        kept = {*found, *(action for _, action in farthest.values())}
+        return [action for action in legal if action in kept]

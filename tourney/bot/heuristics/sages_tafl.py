@@ -3,9 +3,9 @@
 from collections.abc import Hashable, Sequence
 
 from tourney.bot.heuristics.base import Heuristics
-from tourney.games.sages_tafl.board import HEIGHT, LETTERS, OFF, RIVER, SHIFT, SQUARES, TARGET
+from tourney.games.sages_tafl.board import HEIGHT, RIVER, SQUARES
 from tourney.games.sages_tafl.game import TaflState
-from tourney.games.sages_tafl.moves import APPRENTICE, CAPTURES, NEAR, SKYSHIP, TOWER
+from tourney.games.sages_tafl.moves import APPRENTICE, SKYSHIP, TOWER
 
 POINT = 700
 _FILES = SQUARES // HEIGHT
@@ -34,9 +34,10 @@ _WORTH = tuple(map(_worth, range(TOWER + 1)))
 
 
 class TaflHeuristics(Heuristics[TaflState]):
-    """Values points and pieces; escapes and captures are forcing."""
+    """Values points and pieces; escapes and captures win their worth."""
 
     informed = True
+    gain = 300
 
     def advantages(self, state: TaflState) -> Sequence[int]:
         """Return the difference of points, pieces and progress."""
@@ -51,21 +52,3 @@ class TaflHeuristics(Heuristics[TaflState]):
     def key(self, state: TaflState) -> Hashable:
         """Return the board with towers and the points; the limits of plies and repetition are left out."""
         return state.board, state.own_points, state.foe_points
-
-    def forcing(self, state: TaflState) -> Sequence[int]:
-        """List escapes, then captures."""
-        board, ground = state.board, state.ground
-        friends, enemies = LETTERS[state.seat - 1], LETTERS[2 - state.seat]
-        escapes: list[int] = []
-        captures: list[int] = []
-        for action in state.legal_actions():
-            target = action & TARGET
-            if target == OFF:
-                escapes.append(action)
-            elif target < SQUARES and ground & NEAR[target]:
-                source = action >> SHIFT
-                for near, far in CAPTURES[target]:
-                    if board[near] in enemies and board[far] in friends and far != source:
-                        captures.append(action)
-                        break
-        return escapes + captures

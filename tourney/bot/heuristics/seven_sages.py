@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Sequence
 
 from tourney.bot.heuristics.base import Heuristics
-from tourney.games.seven_sages.board import CITIES, RED, SIZE, is_oust, mask_of, other, rest_square
+from tourney.games.seven_sages.board import RED, SIZE, mask_of
 from tourney.games.seven_sages.game import SevenSagesState
 from tourney.games.seven_sages.moves import driven, ousting_sages
 from tourney.games.seven_sages.worth import LINE, POINT, RANK, THREAT
@@ -20,9 +20,10 @@ def _goals(seat: int, own: int, others: int, fool: int, ousting: dict[int, int])
 
 
 class SevenSagesHeuristics(Heuristics[SevenSagesState]):
-    """Values points and the fool's place; ousts into the city are forcing."""
+    """Values points and the fool's place; a point wins more than the gain."""
 
     informed = True
+    gain = 150
 
     def advantages(self, state: SevenSagesState) -> Sequence[int]:
         """Return the difference of points, what the mover can score, and the fool's place."""
@@ -42,17 +43,3 @@ class SevenSagesHeuristics(Heuristics[SevenSagesState]):
         """Return sages, fool, points and round; the count of plies is left out."""
         at = state.fields
         return at.red, at.blue, at.fool, at.points, at.round_, at.starter
-
-    def forcing(self, state: SevenSagesState) -> Sequence[int]:
-        """List the ousts into the other side's city."""
-        at = state.fields
-        own, others = mask_of(at.red), mask_of(at.blue)
-        if at.seat != RED:
-            own, others = others, own
-        city = CITIES[other(at.seat)]
-        if not _goals(at.seat, own, others, at.fool, ousting_sages(own, others, at.fool)):
-            return ()
-        legal = state.legal_actions()
-        if len(legal) == 1:
-            return ()
-        return [action for action in legal if is_oust(action) and city >> rest_square(action) & 1]

@@ -1,20 +1,27 @@
 """Alpha-beta search for two seats, without chance and hidden actions.
 
-Negamax with iterative deepening, a transposition table, and quiescence over a game's forcing actions. Actions
-are ordered by the table, then forcing ones, killers and history (see https://www.chessprogramming.org for all
-of these). A seat may act several times in a row.
+Negamax with iterative deepening, a transposition table and quiescence (see https://www.chessprogramming.org).
+A node values all its actions at once, by the positions after them, and tries them in this order: the one of
+the table, then those of the highest value. A seat may act several times in a row.
+
+At the last ply these values decide, but for forcing actions: after each action the other seat may go on with
+those that win it the heuristics' ``gain``, or stop. So an action is worth at most its own value, and an
+action whose value is not enough needs no look.
 
 A transposition table knows nothing of histories: near a repetition or a limit of plies, a value may come from
-a position with another past. The state itself, which is played at every node, ends the game by its own rules.
+a position with another past. The position itself, in which every action is played, ends the game by its own
+rules.
 """
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from tourney.bot.heuristics.base import LIMIT, WIN, AnyHeuristics
+from tourney.bot.heuristics.base import LIMIT, SCALE, WIN, AnyHeuristics, squash
 from tourney.bot.search.budget import Budget
 from tourney.bot.search.found import Found
+from tourney.bot.search.state_scratch import scratch_of
 from tourney.games.base import CHANCE, OVER, AnyState
+from tourney.games.scratch import Scratch
 from tourney.seeds import RandBelow
 
 MOST_PLIES = 60
@@ -53,15 +60,17 @@ def alpha_beta(
 ) -> Found:
     """Return the best action of a state that is not over.
 
-    The search deepens until ``depth``, until the budget is spent (a node is a state after an action), or
-    until nothing is left to search. An iteration tries the best action of the one before first; so if the
-    budget breaks it off, its best action so far counts. ``randbelow`` shuffles the actions at the root, so
-    that of several best ones any may be found. Raises ValueError for more than two seats and at
+    The search deepens until ``depth``, until the budget is spent (a node is a position whose actions are
+    valued), or until nothing is left to search. An iteration tries the best action of the one before first;
+    so if the budget breaks it off, its best action so far counts. ``randbelow`` shuffles the actions at the
+    root, so that of several best ones any may be found. Raises ValueError for more than two seats and at
     chance nodes.
     """
     if state.seats != 2 or state.actor == OVER:
         raise ValueError("alpha-beta plays games of two seats that are not over; use Mcts for others")
-    return _AlphaBeta(budget, heuristics, table_size).run(state, depth, randbelow)
+    return _AlphaBeta(scratch_of(state, heuristics), budget, heuristics.gain, table_size).run(
+        depth, randbelow
+    )
 
 
 def shuffled(actions: Sequence[Any], randbelow: RandBelow) -> list[Any]:
@@ -74,75 +83,103 @@ def shuffled(actions: Sequence[Any], randbelow: RandBelow) -> list[Any]:
 
 
 class _AlphaBeta:
-    def __init__(self, budget: Budget, heuristics: AnyHeuristics, table_size: int) -> None:
+    def __init__(self, root: Scratch, budget: Budget, gain: int, table_size: int) -> None:
         self._budget = budget
-        self._heuristics = heuristics
+        self._gain = gain
         self._table: dict[Any, _Entry] = {}
         self._table_size = table_size
-        self._killers: list[list[Any]] = [[] for _ in range(MOST_PLIES + 1)]
-        self._history: dict[tuple[int, Any], int] = {}
-        self._lines: list[list[Any]] = [[] for _ in range(MOST_PLIES + QUIESCENCE_PLIES + 3)]
+        # By ply: the position, and the best line from it on.
+        self._positions = [root]
+        self._lines: list[list[int]] = [[]]
         self._cut = False
         """Whether the search since this was last reset left something unsearched, because of its depth."""
 
-    def run(self, state: AnyState, most: int, randbelow: RandBelow | None) -> Found:
-        actions = list(state.legal_actions())
+    def run(self, most: int, randbelow: RandBelow | None) -> Found:
+        root = self._positions[0]
+        codes = _codes(root)
         if randbelow is not None:
-            actions = shuffled(actions, randbelow)
-        if len(actions) > 1:
-            first = list(self._heuristics.forcing(state))
-            actions = first + [action for action in actions if action not in first]
-        best = Found(actions[0], 0, 0, 0, (actions[0],))
-        for depth in range(1, min(most, MOST_PLIES) + 1):
-            self._cut = False
-            found, whole = self._root(state, actions, depth)
-            if found is not None:
-                best = found
-            if not whole or not self._cut or abs(best.value) > LIMIT or len(actions) == 1:
-                break
-            actions.remove(best.action)
-            actions.insert(0, best.action)
-        return best._replace(nodes=self._budget.spent)
+            codes = shuffled(codes, randbelow)
+        best = Found(codes[0], 0, 0, 0, (codes[0],))
+        if len(codes) > 1 and self._budget.spend():
+            worth = dict(zip(codes, _worth(root, codes), strict=True))
+            codes.sort(key=lambda code: -worth[code])
+            for depth in range(1, min(most, MOST_PLIES) + 1):
+                self._cut = False
+                found, whole = self._root(codes, worth, depth)
+                best = found or best
+                if not whole or not self._cut or abs(best.value) > LIMIT:
+                    break
+                codes.remove(best.action)
+                codes.insert(0, best.action)
+        line = tuple(map(root.decode, best.line))
+        return Found(line[0], best.value, best.depth, self._budget.spent, line)
 
-    def _root(self, state: AnyState, actions: Sequence[Any], depth: int) -> tuple[Found | None, bool]:
+    def _root(self, codes: list[int], worth: dict[int, int], depth: int) -> tuple[Found | None, bool]:
         """Search all actions of the root; return the best so far, and whether the budget lasted."""
         found = None
         alpha = -_INFINITY
         try:
-            for action in actions:
-                value = self._after(state, action, depth - 1, alpha, _INFINITY, 0)
+            for code in codes:
+                value = self._after(code, worth[code], depth, alpha, _INFINITY, 0)
                 if value > alpha:
                     alpha = value
-                    found = Found(action, value, depth, 0, (action, *self._lines[1]))
+                    found = Found(code, value, depth, 0, (code, *self._lines[1]))
         except _OutOfBudget:
             # If there is a value of this depth, the best action of the iteration before has one.
             return (found._replace(depth=depth - 1) if found is not None else None), False
         return found, True
 
-    def _after(self, state: AnyState, action: Any, depth: int, alpha: int, beta: int, ply: int) -> int:
-        """Return the value of an action for the seat that plays it."""
+    def _after(self, code: int, worth: int, depth: int, alpha: int, beta: int, ply: int) -> int:
+        """Return the value of an action for its seat; ``worth`` is that of the position after it."""
+        if depth == 1 or abs(worth) > LIMIT:
+            return self._settled(code, worth, QUIESCENCE_PLIES, alpha, beta, ply)
+        seat, after = self._play(code, ply)
+        if after == OVER:
+            return worth
+        if after == seat:
+            return self._search(depth - 1, alpha, beta, ply + 1)
+        return -self._search(depth - 1, -beta, -alpha, ply + 1)
+
+    def _settled(self, code: int, worth: int, left: int, alpha: int, beta: int, ply: int) -> int:
+        """Return an action's value when only ``left`` forcing actions may follow; it is at most ``worth``."""
+        if abs(worth) > LIMIT:
+            self._line(ply + 1).clear()
+            # Sooner wins and later losses are better.
+            return worth - ply - 1 if worth > 0 else worth + ply + 1
+        more = worth > alpha and left > 0 and self._gain > 0
+        # 0 may be a draw.
+        seat, after = self._play(code, ply) if more or worth == 0 else (0, 0)
+        self._cut = self._cut or after != OVER
+        if not more or after in {seat, OVER}:
+            self._line(ply + 1).clear()
+            return worth
+        return -self._quiesce(-worth, left, -beta, -alpha, ply + 1)
+
+    def _play(self, code: int, ply: int) -> tuple[int, int]:
+        """Play an action of a ply's position into the next ply; return who acts before and after it."""
+        before = self._positions[ply]
+        if len(self._positions) == ply + 1:
+            self._positions.append(before.copy())
+        after = self._positions[ply + 1]
+        after.copy_from(before)
+        after.play(code)
+        self._line(ply + 1).clear()
+        return before.actor(), after.actor()
+
+    def _line(self, ply: int) -> list[int]:
+        while len(self._lines) <= ply:
+            self._lines.append([])
+        return self._lines[ply]
+
+    def _spend(self) -> None:
         if not self._budget.spend():
             raise _OutOfBudget
-        actor = state.actor
-        after = state.play(action)
-        self._lines[ply + 1].clear()
-        if after.actor == OVER:
-            value = self._heuristics.values(after)[actor - 1]
-            # Sooner wins and later losses are better.
-            return value - ply - 1 if value > LIMIT else value + ply + 1 if value < -LIMIT else value
-        if after.actor == actor:
-            return self._search(after, depth, alpha, beta, ply + 1)
-        return -self._search(after, depth, -beta, -alpha, ply + 1)
 
-    def _search(self, state: AnyState, depth: int, alpha: int, beta: int, ply: int) -> int:
-        """Return the value of a state that is not over for the seat to act."""
-        if depth <= 0:
-            return self._quiesce(state, depth, alpha, beta, ply)
-        key = None
-        known = None
-        if self._table_size:
-            key = state.actor, self._heuristics.key(state)
-            known = self._table.get(key)
+    def _search(self, depth: int, alpha: int, beta: int, ply: int) -> int:
+        """Return the value of a ply's position, which is not over, for the seat to act."""
+        position = self._positions[ply]
+        key = (position.actor(), position.key()) if self._table_size else None
+        known = self._table.get(key)
         if known is not None and (known.depth >= depth or not known.cut):
             value = _from_table(known.value, ply)
             if (
@@ -152,17 +189,24 @@ class _AlphaBeta:
             ):
                 self._cut = self._cut or known.cut
                 return value
-        best, chosen, floor = -_INFINITY, None, alpha
+        self._spend()
+        codes = _codes(position)
+        worth = _worth(position, codes)
+        order = sorted(range(len(codes)), key=lambda k: -worth[k])
+        if known is not None:
+            first = codes.index(known.best)
+            order.remove(first)
+            order.insert(0, first)
+        best, chosen, floor = -_INFINITY, codes[order[0]], alpha
         cut, self._cut = self._cut, False
-        for action in self._ordered(state, ply, None if known is None else known.best):
-            value = self._after(state, action, depth - 1, alpha, beta, ply)
+        for k in order:
+            value = self._after(codes[k], worth[k], depth, alpha, beta, ply)
             if value > best:
-                best, chosen = value, action
+                best, chosen = value, codes[k]
             if value > alpha:
                 alpha = value
-                self._lines[ply][:] = [action, *self._lines[ply + 1]]
+                self._lines[ply][:] = [codes[k], *self._lines[ply + 1]]
             if alpha >= beta:
-                self._remember(state.actor, action, depth, ply)
                 break
         if key is not None:
             if len(self._table) >= self._table_size:
@@ -172,48 +216,44 @@ class _AlphaBeta:
         self._cut = self._cut or cut
         return best
 
-    def _quiesce(self, state: AnyState, depth: int, alpha: int, beta: int, ply: int) -> int:
-        """Return the value of a state when only forcing actions go on; the seat may also play another."""
-        best = self._heuristics.values(state)[state.actor - 1]
-        self._cut = True
-        if best >= beta or depth <= -QUIESCENCE_PLIES:
+    def _quiesce(self, best: int, left: int, alpha: int, beta: int, ply: int) -> int:
+        """Return the value of a ply's position when its seat stops (``best``) or plays a forcing action."""
+        if best >= beta:
             return best
         alpha = max(alpha, best)
-        for action in self._heuristics.forcing(state):
-            value = self._after(state, action, depth - 1, alpha, beta, ply)
-            if value > best:
-                best = value
+        self._spend()
+        position = self._positions[ply]
+        codes = _codes(position)
+        worth = _worth(position, codes)
+        least = max(squash(_advantage(best) + self._gain), alpha + 1)
+        for k in sorted((k for k in range(len(codes)) if worth[k] >= least), key=lambda k: -worth[k]):
+            value = self._settled(codes[k], worth[k], left - 1, alpha, beta, ply)
+            best = max(best, value)
             if value > alpha:
                 alpha = value
-                self._lines[ply][:] = [action, *self._lines[ply + 1]]
+                self._lines[ply][:] = [codes[k], *self._lines[ply + 1]]
             if alpha >= beta:
                 break
         return best
 
-    def _ordered(self, state: AnyState, ply: int, first: Any) -> Sequence[Any]:
-        """Return the legal actions, presumably best first; equal ones stay in the order of the game."""
-        actor = state.actor
-        if actor == CHANCE:
-            raise ValueError("alpha-beta plays games without chance; use Mcts for others")
-        history = self._history
-        actions = sorted(state.legal_actions(), key=lambda action: -history.get((actor, action), 0))
-        if len(actions) == 1:
-            return actions
-        front = [] if first is None else [first]
-        front += self._heuristics.forcing(state)
-        legal = set(actions)
-        front += [action for action in self._killers[ply] if action in legal]
-        front = list(dict.fromkeys(front))
-        ahead = set(front)
-        return front + [action for action in actions if action not in ahead]
 
-    def _remember(self, actor: int, action: Any, depth: int, ply: int) -> None:
-        killers = self._killers[ply]
-        if action not in killers:
-            killers.insert(0, action)
-            del killers[2:]
-        name = actor, action
-        self._history[name] = self._history.get(name, 0) + depth * depth
+def _codes(position: Scratch) -> list[int]:
+    if position.actor() == CHANCE:
+        raise ValueError("alpha-beta plays games without chance; use Mcts for others")
+    return position.actions()
+
+
+def _worth(position: Scratch, codes: list[int]) -> list[int]:
+    """Return the values of the positions after some actions, for the seat that plays them."""
+    seat = position.actor() - 1
+    return [values[seat] for values in position.outlook(codes)]
+
+
+def _advantage(value: int) -> int:
+    """Return the advantage of a value; the inverse of ``squash``."""
+    if abs(value) >= LIMIT:
+        return value
+    return SCALE * value // (LIMIT - abs(value))
 
 
 def _to_table(value: int, ply: int) -> int:

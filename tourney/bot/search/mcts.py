@@ -1,9 +1,9 @@
 """Monte Carlo tree search (UCT) for any number of seats, with chance and hidden actions.
 
 Each playout goes down the tree, adds one node and returns a value per seat, of which every seat maximises its
-own (max^n). With informed heuristics a new node values all its actions by the states after them: these values
-count as one visit each, order the actions, and the best of them is the node's value. So one playout is a
-search of depth 1, and more deepen it. The actions that a node considers grow with its visits (progressive
+own (max^n). With informed heuristics a new node values all its actions by the positions after them: these
+values count as one visit each, order the actions, and the best of them is the node's value. So one playout is
+a search of depth 1, and more deepen it. The actions that a node considers grow with its visits (progressive
 unpruning, Chaslot et al. 2008). Without such heuristics a playout goes on at random.
 
 Chance nodes draw an outcome by its weight at every visit. For hidden actions the playouts go in turn to
@@ -13,15 +13,15 @@ root's actions are added up.
 
 from collections.abc import Callable, Iterator
 from math import isqrt
-from typing import Any
 
 from tourney.bot.heuristics.base import WIN, AnyHeuristics, Values
 from tourney.bot.search.alphabeta import shuffled
 from tourney.bot.search.budget import Budget
 from tourney.bot.search.found import Found
-from tourney.bot.search.playout import draw_outcome, playout
+from tourney.bot.search.state_scratch import MOST_ACTIONS, draw_outcome, scratch_of
 from tourney.games.base import CHANCE, OVER, AnyState
-from tourney.seeds import RandBelow
+from tourney.games.scratch import Scratch
+from tourney.seeds import U64, RandBelow
 
 EXPLORATION = 50
 """The weight of exploration, in thousandths of the range of rewards, with informed heuristics."""
@@ -50,15 +50,18 @@ def _width(visits: int) -> int:
 
 
 class _Node:
-    """A state in the tree. The lists are parallel, and empty until the node is expanded."""
+    """A position in the tree. The lists are parallel, and empty until the node is expanded."""
 
     __slots__ = (
-        "actions", "backed_up", "children", "counts", "state", "totals", "values", "visits", "weights",
+        "actor", "backed_up", "children", "codes", "counts", "position", "totals", "values", "visits",
+        "weights",
     )  # fmt: skip
 
-    def __init__(self, state: AnyState) -> None:
-        self.state = state
-        self.actions: list[Any] = []
+    def __init__(self, position: Scratch) -> None:
+        self.position = position
+        self.actor = position.actor()
+        self.codes: list[int] = []
+        """The actions."""
         self.children: list[_Node | None] = []
         self.counts: list[int] = []
         """Visits by action."""
@@ -72,13 +75,22 @@ class _Node:
         self.backed_up: list[Values] = []
         """By action: the values backed up from below, at first those of the heuristics."""
 
+    def after(self, k: int) -> "_Node":
+        """Return the node after the k-th action, which is made at its first visit."""
+        child = self.children[k]
+        if child is None:
+            position = self.position.copy()
+            position.play(self.codes[k])
+            child = self.children[k] = _Node(position)
+        return child
+
 
 class Mcts:
     """A search with its settings; ``run`` may be called again and again, and keeps nothing.
 
     ``exploration`` is in thousandths of the range of rewards (default: by whether the heuristics are
-    informed). ``plies`` cuts playouts, and the state there is valued as it stands: None plays to the end. By
-    default informed heuristics value new nodes without a playout, and others play to the end.
+    informed). ``plies`` cuts playouts, and the position there is valued as it stands: None plays to the end.
+    By default informed heuristics value new nodes without a playout, and others play to the end.
     """
 
     def __init__(
@@ -115,14 +127,12 @@ class Mcts:
         """
         if state.actor in {CHANCE, OVER}:
             raise ValueError("no seat acts in this state")
-        candidates = self._heuristics.candidates(state)
-        if len(candidates) == 1:
-            return Found(candidates[0], 0, 0, 0, (candidates[0],))
         states = [state] + ([sample() for _ in range(worlds - 1)] if sample is not None else [])
-        roots = [_Node(each) for each in states]
-        order = {action: k for k, action in enumerate(shuffled(candidates, self._randbelow))}
+        roots = [_Node(scratch_of(each, self._heuristics)) for each in states]
+        position = roots[0].position
+        order = {code: k for k, code in enumerate(shuffled(position.candidates(), self._randbelow))}
         turn = 0
-        while budget.spend():
+        while len(order) > 1 and budget.spend():
             root = roots[turn % len(roots)]
             turn += 1
             self._playout(root)
@@ -130,12 +140,16 @@ class Mcts:
                 self._arrange(root, order)
                 if len(roots) == 1 and self._wins(root):
                     break
-        return self._found(roots, order, budget.spent)
+        best, value, line = _found(roots, order)
+        actions = tuple(map(position.decode, line))
+        return Found(position.decode(best), value, len(line) if budget.spent else 0, budget.spent, actions)
 
-    def _arrange(self, root: _Node, order: dict[Any, int]) -> None:
+    def _arrange(self, root: _Node, order: dict[int, int]) -> None:
         """Put the root's actions in a random order, those of a higher value first."""
-        places = sorted(range(len(root.actions)), key=lambda k: (-root.totals[k], order[root.actions[k]]))
-        root.actions = [root.actions[k] for k in places]
+        places = sorted(
+            range(len(root.codes)), key=lambda k: (-root.totals[k], order.get(root.codes[k], len(order)))
+        )
+        root.codes = [root.codes[k] for k in places]
         root.totals = [root.totals[k] for k in places]
         if self._informed:
             root.backed_up = [root.backed_up[k] for k in places]
@@ -143,37 +157,19 @@ class Mcts:
     def _wins(self, root: _Node) -> bool:
         return self._informed and root.totals[0] == _RANGE
 
-    def _found(self, roots: list[_Node], order: dict[Any, int], spent: int) -> Found:
-        counts = dict.fromkeys(order, 0)
-        totals = dict.fromkeys(order, 0)
-        for root in roots:
-            for k, action in enumerate(root.actions):
-                if action in counts:
-                    counts[action] += root.counts[k]
-                    totals[action] += root.totals[k]
-        best = max(order, key=lambda a: (counts[a], totals[a] // max(counts[a], 1), -order[a]))
-        value = totals[best] // counts[best] - WIN if counts[best] else 0
-        line = [best]
-        if best in roots[0].actions:
-            line += _line(roots[0].children[roots[0].actions.index(best)])
-        return Found(best, value, len(line), spent, tuple(line))
-
     def _playout(self, root: _Node) -> None:
         """Go down the tree, add a node, and add its values to all nodes on the way."""
         node = root
         way: list[tuple[_Node, int]] = []
         while True:
             node.visits += 1
-            if node.state.actor == OVER or not node.actions:
+            if node.actor == OVER or not node.codes:
                 values = self._expand(node)
                 if not node.weights:
                     break
             k = draw_outcome(node.weights, self._randbelow) if node.weights else self._select(node)
             way.append((node, k))
-            child = node.children[k]
-            if child is None:
-                child = node.children[k] = _Node(node.state.play(node.actions[k]))
-            node = child
+            node = node.after(k)
         below = node.values
         for parent, k in reversed(way):
             if self._informed:
@@ -181,37 +177,43 @@ class Mcts:
                 below = parent.values = _backed_up(parent)
             if not parent.weights:
                 parent.counts[k] += 1
-                parent.totals[k] += values[parent.state.actor - 1] + WIN
+                parent.totals[k] += values[parent.actor - 1] + WIN
 
     def _expand(self, node: _Node) -> Values:
         """List a node's actions, and return its values."""
-        state, heuristics = node.state, self._heuristics
-        actor = state.actor
+        position, actor = node.position, node.actor
         if actor == OVER:
-            node.values = heuristics.values(state)
+            node.values = position.values()
             return node.values
         if actor == CHANCE:
-            node.actions = list(state.legal_actions())
-            node.weights = list(state.chance_weights())
-            node.children = [None] * len(node.actions)
-            node.backed_up = [()] * len(node.actions)
+            node.codes = position.actions()
+            node.weights = position.weights()
+            node.children = [None] * len(node.codes)
+            node.backed_up = [()] * len(node.codes)
             return ()
-        node.actions = list(heuristics.candidates(state))
-        node.children = [None] * len(node.actions)
+        node.codes = position.candidates()
+        node.children = [None] * len(node.codes)
         if not self._informed:
-            node.counts = [0] * len(node.actions)
-            node.totals = [0] * len(node.actions)
-            return playout(state, self._randbelow, heuristics, self._plies)
-        found = [heuristics.values(state.play(action)) for action in node.actions]
+            node.counts = [0] * len(node.codes)
+            node.totals = [0] * len(node.codes)
+            return self._random(position.copy())
+        found = position.outlook(node.codes)
         order = sorted(range(len(found)), key=lambda k: -found[k][actor - 1])
-        node.actions = [node.actions[k] for k in order]
-        node.totals = [found[k][actor - 1] + WIN for k in order]
-        node.counts = [1] * len(order)
+        node.codes = [node.codes[k] for k in order]
         node.backed_up = [found[k] for k in order]
-        best = node.values = found[order[0]]
+        node.totals = [values[actor - 1] + WIN for values in node.backed_up]
+        node.counts = [1] * len(order)
+        best = node.values = node.backed_up[0]
         if self._plies is None or abs(best[actor - 1]) == WIN:
             return best
-        return playout(state.play(node.actions[0]), self._randbelow, heuristics, self._plies)
+        after = position.copy()
+        after.play(node.codes[0])
+        return self._random(after)
+
+    def _random(self, position: Scratch) -> Values:
+        """Play on at random, and return the values of the last position."""
+        position.playout(self._randbelow(U64), MOST_ACTIONS if self._plies is None else self._plies)
+        return position.values()
 
     def _select(self, node: _Node) -> int:
         """Return the index of the action to try: the highest upper confidence bound, the first of equals."""
@@ -232,7 +234,7 @@ class Mcts:
                 if bound > best:
                     best, chosen = bound, k
             return chosen
-        backed_up, seat = node.backed_up, node.state.actor - 1
+        backed_up, seat = node.backed_up, node.actor - 1
         minimax = self._minimax
         mean = 1000 - minimax
         for k in range(min(_width(node.visits), width)):
@@ -249,22 +251,42 @@ class Mcts:
 def _backed_up(node: _Node) -> Values:
     """Return the values of a node's best action, or at chance the mean of the outcomes seen so far."""
     if not node.weights:
-        seat = node.state.actor - 1
+        seat = node.actor - 1
         return max(node.backed_up, key=lambda values: values[seat])
     seen = [(weight, values) for weight, values in zip(node.weights, node.backed_up, strict=True) if values]
     total = sum(weight for weight, _ in seen)
     return tuple(
-        sum(weight * values[seat] for weight, values in seen) // total for seat in range(node.state.seats)
+        sum(weight * values[seat] for weight, values in seen) // total for seat in range(node.position.seats)
     )
 
 
-def _line(node: _Node | None) -> Iterator[Any]:
+def _found(roots: list[_Node], order: dict[int, int]) -> tuple[int, int, list[int]]:
+    """Return the code most visited in all trees, its value, and the line from it on."""
+    counts = dict.fromkeys(order, 0)
+    totals = dict.fromkeys(order, 0)
+    for root in roots:
+        for code, count, total in zip(root.codes, root.counts, root.totals, strict=False):
+            if code in counts:
+                counts[code] += count
+                totals[code] += total
+    best = max(order, key=lambda code: (counts[code], totals[code] // max(counts[code], 1), -order[code]))
+    value = totals[best] // counts[best] - WIN if counts[best] else 0
+    line = [best]
+    if best in roots[0].codes:
+        line += _line(roots[0].children[roots[0].codes.index(best)])
+    return best, value, line
+
+
+def _line(node: _Node | None) -> Iterator[int]:
     """Yield the actions most visited from a node on; chance outcomes are followed, but left out."""
-    while node is not None and node.actions:
+    while node is not None and node.codes:
         if node.weights:
             visits = [0 if child is None else child.visits for child in node.children]
             k = visits.index(max(visits))
         else:
-            k = max(range(len(node.actions)), key=node.counts.__getitem__)
-            yield node.actions[k]
+            k = max(range(len(node.codes)), key=node.counts.__getitem__)
+            yield node.codes[k]
         node = node.children[k]
+
+
+__all__ = ["Mcts"]
