@@ -32,6 +32,7 @@ DESIGNED = [
     "import",
     "doctor",
     "db",
+    "completion",
 ]
 
 
@@ -59,7 +60,8 @@ def test_help_lists_all_commands_by_section() -> None:
 def test_unknown_command_is_wrong_use() -> None:
     done = invoke("pertf", "x", "1")
     assert (done.exit_code, done.stdout) == (2, "")
-    assert done.stderr == "error: No such command 'pertf'; see 'tourney --help'\n"
+    assert done.stderr == "error: No such command 'pertf'. Did you mean 'perft'?; see 'tourney --help'\n"
+    assert invoke("xyzzy").stderr == "error: No such command 'xyzzy'; see 'tourney --help'\n"
 
 
 def test_version() -> None:

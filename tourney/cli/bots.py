@@ -16,6 +16,7 @@ from tourney.bots.catalogue.store import BotStore, StoredBot, look_up
 from tourney.bots.catalogue.submission import digest_of_folder
 from tourney.bots.catalogue.tree import remove_tree
 from tourney.bots.sandbox.base import open_sandbox
+from tourney.cli.completion import complete_bot, complete_game
 from tourney.cli.edge import printable
 from tourney.cli.options import bots_option, db_option, format_option, output_options, sandbox_option
 from tourney.cli.output import Format, Output, Row, current
@@ -72,7 +73,14 @@ def find_bot(
     show_default=True,
     help="Programming language.",
 )
-@click.option("--game", default=DEFAULT_GAME, show_default=True, metavar="GAME", help="Game the bot plays.")
+@click.option(
+    "--game",
+    default=DEFAULT_GAME,
+    show_default=True,
+    metavar="GAME",
+    shell_complete=complete_game,
+    help="Game the bot plays.",
+)
 @output_options
 def new(name: Path, language: str, game: str) -> None:
     """Create a bot to start from, in the new folder NAME.
@@ -162,7 +170,7 @@ def row_of(manifest: Manifest, digest: str, source: str, format_: Format) -> Row
 
 
 @command.command("show")
-@click.argument("bot")
+@click.argument("bot", shell_complete=complete_bot)
 @bots_option
 @format_option
 @output_options
@@ -213,7 +221,7 @@ def describe(bot: StoredBot, store: BotStore) -> dict[str, object]:
 
 
 @command.command("remove")
-@click.argument("bot")
+@click.argument("bot", shell_complete=complete_bot)
 @click.option("--undo", is_flag=True, help="Restore a removed bot; BOT is the beginning of its digest.")
 @click.option("--force", is_flag=True, help="Remove the bot even if a tournament in the database uses it.")
 @bots_option
@@ -261,12 +269,13 @@ def _refuse_entered(digest: str, db: str) -> None:
 
 
 @command.command("check")
-@click.argument("bot")
+@click.argument("bot", shell_complete=complete_bot)
 @click.option(
     "--game",
     "games",
     multiple=True,
     metavar="GAME",
+    shell_complete=complete_game,
     help="Game to test; repeatable. [default: all games of the bot]",
 )
 @click.option(
@@ -346,7 +355,7 @@ def check(
 
 @command.command("test")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.argument("bot")
+@click.argument("bot", shell_complete=complete_bot)
 @click.option(
     "--answer-ms",
     type=click.IntRange(1, MAX_MS),

@@ -2,6 +2,7 @@
 
 import click
 
+from tourney.cli.completion import complete_game
 from tourney.cli.options import output_options
 from tourney.cli.output import Output, current
 from tourney.errors import CheckError
@@ -12,7 +13,7 @@ from tourney.seeds import U64
 
 
 @click.command("check-game")
-@click.argument("name")
+@click.argument("name", shell_complete=complete_game)
 @click.option(
     "--games", type=click.IntRange(min=1), default=20, show_default=True, help="Random games to play."
 )

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from tourney.cli.completion import complete_bot, complete_game
 from tourney.cli.options import (
     bots_option,
     db_option,
@@ -61,9 +62,9 @@ def _words(_ctx: click.Context, param: click.Parameter, text: str) -> tuple[str,
 
 
 @click.command("compare")
-@click.argument("a")
-@click.argument("b")
-@click.option("--game", required=True, metavar="GAME", help="Game to play.")
+@click.argument("a", shell_complete=complete_bot)
+@click.argument("b", shell_complete=complete_bot)
+@click.option("--game", required=True, metavar="GAME", shell_complete=complete_game, help="Game to play.")
 @click.option("--elo0", type=float, default=0.0, show_default=True, help="H0: A is better by this many Elo.")
 @click.option("--elo1", type=float, default=20.0, show_default=True, help="H1: A is better by this many Elo.")
 @click.option(

@@ -9,6 +9,7 @@ from typing import BinaryIO
 import click
 import rfc8785
 
+from tourney.cli.completion import complete_tournament
 from tourney.cli.options import db_option, output_options
 from tourney.cli.output import current
 from tourney.cli.standings import warn_unknown_format
@@ -29,7 +30,7 @@ TRF = "trf"
 
 
 @click.command("export")
-@click.argument("tournament", required=False)
+@click.argument("tournament", required=False, shell_complete=complete_tournament)
 @click.option(
     "--what",
     type=click.Choice([*LINES, *TABLES, TRF]),

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -49,6 +50,9 @@ SECTIONS: dict[str, dict[str, str]] = {
         "import": "Import exported records.",
         "db": "Upgrade, back up, check and copy the database.",
     },
+    "Shell": {
+        "completion": "Print the script that completes words by Tab.",
+    },
 }
 """The commands by section, in help order, each with its line in ``tourney --help``.
 
@@ -75,6 +79,15 @@ class CommandTable(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's
         """Import the command of that name, or return None if there is none."""
         return load_command(cmd_name) if cmd_name in COMMANDS else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command of a line's first word; an unknown one is refused with those it resembles."""
+        close = [] if args[0] in COMMANDS else get_close_matches(args[0], COMMANDS)
+        if close:
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {' or '.join(map(repr, close))}?")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's
         """Write the commands by section, without importing them."""

@@ -2,6 +2,7 @@
 
 import click
 
+from tourney.cli.completion import complete_game
 from tourney.cli.options import game_options, output_options
 from tourney.cli.output import current
 from tourney.errors import UsageError
@@ -10,7 +11,7 @@ from tourney.games.registry import find_game
 
 
 @click.command("perft")
-@click.argument("game")
+@click.argument("game", shell_complete=complete_game)
 @click.argument("depth", type=click.IntRange(min=0))
 @click.option("--position", metavar="POSITION", help="Count from this position. [default: the start]")
 @game_options

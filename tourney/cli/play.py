@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.base import Level, Sandbox, open_sandbox
 from tourney.cli.bots import find_bot
+from tourney.cli.completion import complete_game
 from tourney.cli.options import bots_option, game_options, output_options, sandbox_option
 from tourney.cli.output import current
 from tourney.errors import BotError, UsageError
@@ -31,7 +32,7 @@ DEFAULT_BOT = "random"
 
 
 @click.command("play")
-@click.argument("game")
+@click.argument("game", shell_complete=complete_game)
 @click.argument("bots_at", metavar="[SEAT=BOT]...", nargs=-1)
 @game_options
 @click.option(

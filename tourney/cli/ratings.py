@@ -5,6 +5,7 @@ from contextlib import suppress
 
 import click
 
+from tourney.cli.completion import complete_tournament
 from tourney.cli.options import db_option, format_option, output_options
 from tourney.cli.output import Format, Output, current
 from tourney.errors import StoreError, UsageError
@@ -44,7 +45,7 @@ DEFAULT = "default"
 
 
 @click.command("ratings")
-@click.argument("tournament", required=False)
+@click.argument("tournament", required=False, shell_complete=complete_tournament)
 @click.option(
     "--method",
     type=click.Choice(METHODS.names()),

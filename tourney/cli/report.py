@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from tourney.cli.completion import complete_tournament
 from tourney.cli.options import db_option, output_options
 from tourney.cli.output import Output, current
 from tourney.cli.progress import counting
@@ -50,7 +51,7 @@ class _Seconds(click.IntRange):
 
 
 @click.command("report")
-@click.argument("tournament", required=False)
+@click.argument("tournament", required=False, shell_complete=complete_tournament)
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),

@@ -6,13 +6,14 @@ from typing import BinaryIO
 
 import click
 
+from tourney.cli.completion import complete_game
 from tourney.cli.edge import ENVIRONMENT, debugging, printable
 from tourney.games.console import MAX_LINE, Console
 from tourney.games.registry import find_game
 
 
 @click.command("rules")
-@click.argument("game")
+@click.argument("game", shell_complete=complete_game)
 def command(game: str) -> None:
     """Answer questions about the rules of GAME: one output line for each input line.
 

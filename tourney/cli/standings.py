@@ -2,6 +2,7 @@
 
 import click
 
+from tourney.cli.completion import complete_tournament
 from tourney.cli.options import db_option, format_option, output_options
 from tourney.cli.output import Format, current
 from tourney.results.columns import rendered, standings_columns
@@ -17,7 +18,7 @@ from tourney.store.values import Tournament
 
 
 @click.command("standings")
-@click.argument("tournament", required=False)
+@click.argument("tournament", required=False, shell_complete=complete_tournament)
 @db_option
 @format_option
 @output_options

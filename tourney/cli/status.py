@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 import click
 
+from tourney.cli.completion import complete_tournament
 from tourney.cli.edge import printable
 from tourney.cli.options import db_option, format_option, output_options
 from tourney.cli.output import Format, Row, current
@@ -43,7 +44,7 @@ WORDY = ("overload", "void_matches", "benched", "broken", "playing", "paused", "
 
 
 @click.command("status")
-@click.argument("tournament", required=False)
+@click.argument("tournament", required=False, shell_complete=complete_tournament)
 @db_option
 @format_option
 @output_options
