@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.report import world
-from tourney.report.output.rendering import Options
+from tourney.report.output.look import Options
 from tourney.report.output.write import write
 from tourney.report.site import site
 from tourney.report.source import Source, load

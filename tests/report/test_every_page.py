@@ -16,10 +16,11 @@ from tests.report import fonts, world
 from tests.report.browser import BROWSER, needs_browser
 from tests.report.pages import pages
 from tourney.match.result import LogLine
-from tourney.report.output.rendering import Options
+from tourney.report.output.look import Options
 from tourney.report.output.write import write
+from tourney.report.setting import Detail
 from tourney.report.site import sites
-from tourney.report.source import Detail, Source, load
+from tourney.report.source import Source, load
 from tourney.store.presentation import Link, Presentation
 from tourney.store.repository import Repository
 

@@ -16,12 +16,12 @@ from tests.command import invoke
 from tests.report import world
 from tests.report.browser import needs_browser, probe
 from tests.report.pages import Page
-from tourney.report.output.rendering import Options
+from tourney.report.output.look import Options
 from tourney.report.output.write import write
 from tourney.report.pages.adaptive import estimates
 from tourney.report.pages.bracket import bracket_page
-from tourney.report.pages.facts import has_measurements
 from tourney.report.pages.rounds import has_progress, has_rounds, round_path
+from tourney.report.pages.tournament_facts import has_measurements
 from tourney.report.site import site
 from tourney.report.source import Source, load
 from tourney.report.text import display

@@ -14,7 +14,7 @@ from tests.report.pages import Page
 from tests.toys import Toe
 from tourney.games.guide import Example, Figure, Guide
 from tourney.games.registry import GAMES, find_game
-from tourney.report.output.rendering import Options
+from tourney.report.output.look import Options
 from tourney.report.pages import game_page
 from tourney.report.pages.rules_page import rules_page, rules_text
 from tourney.report.site import renderer, site

@@ -12,8 +12,8 @@ from tests.report import world
 from tests.report.test_write import tree
 from tests.tournaments import refused
 from tourney.errors import EnvironmentFailure, WorkerError
+from tourney.report.output.look import Options
 from tourney.report.output.manifest import NAME, Entry, Manifest, content_hash, read_manifest
-from tourney.report.output.rendering import Options
 from tourney.report.output.write import MARKER, Written, write
 from tourney.report.pages import match_files
 from tourney.report.site import site, site_parts

@@ -13,7 +13,7 @@ from tests.report import world
 from tests.report.browser import needs_browser, probe
 from tests.report.pages import read
 from tests.report.test_site import files
-from tourney.report.output.rendering import File, Options
+from tourney.report.output.look import File, Options
 from tourney.report.output.write import write
 from tourney.report.pages.match_list import DATA, list_data, list_pages
 from tourney.report.site import renderer

@@ -16,7 +16,8 @@ from tourney.match.result import LogLine
 from tourney.report.pages.listing import match_lines
 from tourney.report.pages.match_page import MatchPage, first_difference, listed, match_page
 from tourney.report.replays import codes
-from tourney.report.source import Detail, Source, load
+from tourney.report.setting import Detail
+from tourney.report.source import Source, load
 from tourney.store.repository import Repository
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tourney.report.charts.match_plots import HEIGHT, MOST_BARS, MOST_POINTS, WIDTH, scores, times
 from tourney.report.pages.info import Info, SeatInfo
-from tourney.report.source import SeatLabel
+from tourney.report.setting import SeatLabel
 
 SEATS = (SeatLabel(1, "Black", "black"), SeatLabel(2, "Red", "red"))
 FINITE = st.floats(-1e6, 1e6)

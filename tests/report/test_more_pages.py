@@ -15,7 +15,8 @@ from tourney.match.record import FAULT_KINDS
 from tourney.match.result import LogLine
 from tourney.report import text
 from tourney.report.charts import vega
-from tourney.report.output.rendering import File, Options, Renderer
+from tourney.report.output.look import File, Options
+from tourney.report.output.rendering import Renderer
 from tourney.report.output.write import write
 from tourney.report.pages import fault_page, history_page, pair_page
 from tourney.report.site import renderer, site, sites

@@ -6,10 +6,11 @@ import pytest
 
 from tests.report import world
 from tourney.match.result import LogLine
+from tourney.report.output.look import Options
 from tourney.report.output.privacy import BROKEN, published
-from tourney.report.output.rendering import Options
+from tourney.report.setting import Detail
 from tourney.report.site import site
-from tourney.report.source import Detail, Source, load
+from tourney.report.source import Source, load
 from tourney.store.repository import Repository
 from tourney.store.values import MatchResult
 

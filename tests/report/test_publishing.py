@@ -14,7 +14,7 @@ from tests.report import world
 from tests.report.pages import Page
 from tourney.errors import UsageError
 from tourney.report.charts import card, vega
-from tourney.report.output.rendering import Options
+from tourney.report.output.look import Options
 from tourney.report.pages import address
 from tourney.report.pages.feed import entries, finished_rounds
 from tourney.report.site import renderer, site, sites

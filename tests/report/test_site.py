@@ -16,8 +16,8 @@ from tests.report.pages import Page, pages, read
 from tourney.bots.catalogue.shipped import shipped_digests
 from tourney.match.record import digest_of
 from tourney.match.spec import Entrant
+from tourney.report.output.look import Options
 from tourney.report.output.manifest import NAME
-from tourney.report.output.rendering import Options
 from tourney.report.output.write import MARKER, write
 from tourney.report.pages.listing import PAGE, list_page, paged, pages_of
 from tourney.report.pages.match_list import DATA

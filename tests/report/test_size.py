@@ -5,7 +5,7 @@ from tests.report.test_match_list import many
 from tourney.games.registry import find_game
 from tourney.match.record import Outcome, make_record
 from tourney.match.result import PlayedMatch
-from tourney.report.output.rendering import Options
+from tourney.report.output.look import Options
 from tourney.report.site import KINDS, renderer
 from tourney.report.source import load
 from tourney.run.engine.recorder import spec_of

@@ -6,9 +6,10 @@ import pytest
 
 from tests.report import world
 from tests.report.conftest import Report
+from tourney.report.pages.bot_page import faults, meetings
 from tourney.report.pages.overview import seat_lines
 from tourney.report.pages.pairwise import crosstable, residual_step, superiority
-from tourney.report.source import Source, load, meetings, seat_frame
+from tourney.report.source import Source, load
 from tourney.run.engine.recorder import spec_of
 from tourney.schedule.row import units_of_win
 from tourney.store.repository import Repository
@@ -39,10 +40,8 @@ def test_seats_share_the_points_of_all_matches(source: Source) -> None:
 
 
 def test_meetings_add_up_to_the_pairs(source: Source) -> None:
-    met = meetings(seat_frame(source)).groupby(["entrant", "opponent"])["half"].agg(["size", "sum"])
-    assert {(pair.entrant, pair.opponent): (pair.games, pair.half_points) for pair in source.pairs} == {
-        key: (int(row["size"]), int(row["sum"])) for key, row in met.to_dict("index").items()
-    }
+    met = {key: (len(rows), sum(row.half for row in rows)) for key, rows in meetings(source).items()}
+    assert {(pair.entrant, pair.opponent): (pair.games, pair.half_points) for pair in source.pairs} == met
 
 
 def test_crosstable_has_every_pair_both_ways(source: Source) -> None:
@@ -73,14 +72,12 @@ def test_residuals_are_in_standard_deviations() -> None:
 
 def test_empty_tournament_has_empty_tables(repository: Repository) -> None:
     source = load(repository, world.begin(repository, "abc"))
-    frame = seat_frame(source)
-    assert len(frame) == len(meetings(frame)) == len(source.seat_totals) == 0
+    assert len(faults(source)) == len(meetings(source)) == len(source.seat_totals) == 0
 
 
-def test_void_matches_have_rows_but_are_not_counted(report: Report) -> None:
-    frame = seat_frame(report.source)
-    assert set(frame[frame["void"]]["match"]) == {4}
-    assert 4 not in set(meetings(frame)["match"])
+def test_void_matches_are_not_counted_as_meetings(report: Report) -> None:
+    assert {match.number for match in report.source.matches if match.result and match.result.void} == {4}
+    assert 4 not in {row.match for rows in meetings(report.source).values() for row in rows}
 
 
 def test_superiority_has_every_pair_both_ways(source: Source) -> None:

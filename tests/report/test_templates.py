@@ -8,7 +8,7 @@ import pytest
 from tests.command import invoke
 from tests.report import world
 from tourney.errors import UsageError
-from tourney.report.output.rendering import Options
+from tourney.report.output.look import Options
 from tourney.report.output.templates import Templates
 from tourney.report.output.write import write
 from tourney.report.site import site

@@ -10,8 +10,8 @@ import pytest
 from tests.tournaments import refused
 from tourney.errors import EnvironmentFailure, UsageError
 from tourney.report.output import write as module
+from tourney.report.output.look import File
 from tourney.report.output.manifest import NAME
-from tourney.report.output.rendering import File
 from tourney.report.output.write import MARKER, is_report, write
 
 

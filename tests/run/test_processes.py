@@ -14,7 +14,7 @@ from tests.command import PROGRAM, popen
 from tests.processes import PATIENCE, alive, wait_for, workers_of
 from tests.tournaments import digests, write_file
 from tourney.ratings.trueskill_rating import TrueSkillMethod
-from tourney.report.output.rendering import Options
+from tourney.report.output.look import Options
 from tourney.report.site import site
 from tourney.report.source import load
 from tourney.results.standings import compute_standings

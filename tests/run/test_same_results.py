@@ -22,7 +22,7 @@ from tourney.match.match_runner import MatchRunner
 from tourney.match.named_seeds import RandomChannel
 from tourney.match.spec import Entrant, Limits
 from tourney.ratings.trueskill_rating import TrueSkillMethod
-from tourney.report.output.rendering import Options
+from tourney.report.output.look import Options
 from tourney.report.site import site
 from tourney.report.source import load
 from tourney.results.standings import compute_standings

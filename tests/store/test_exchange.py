@@ -15,7 +15,7 @@ from tourney.games.registry import GAMES, find_game
 from tourney.parsing import parse_json
 from tourney.ratings.trueskill_rating import Settings
 from tourney.report import site, source
-from tourney.report.output.rendering import Options
+from tourney.report.output.look import Options
 from tourney.results.ratings import draw_probability_of, rate_batch, rate_trueskill
 from tourney.results.standings import compute_standings
 from tourney.run.engine.recorder import pair_next, spec_of

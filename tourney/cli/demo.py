@@ -71,7 +71,7 @@ def _play(files: DemoFiles, tournament: TournamentFile, workers: int, output: Ou
 
 def _report(files: DemoFiles, names: Sequence[str], out: Path, output: Output) -> None:
     from tourney.cli.report import write_reports  # noqa: PLC0415 - slow to import, and seldom needed
-    from tourney.report.output.rendering import Options  # noqa: PLC0415 - as above
+    from tourney.report.output.look import Options  # noqa: PLC0415 - as above
 
     with Repository.open(str(files.database)) as opened, opened.snapshot() as repository:
         found = [repository.tournament(name) for name in names]

@@ -1,1 +1,1 @@
-"""The report: a tournament as a static site, made of contexts (pandas), small SVG charts and templates."""
+"""The report: a tournament as a static site, made of contexts, small SVG charts and templates."""

@@ -10,8 +10,9 @@ from tourney.games import svg_diagram
 from tourney.report import text
 from tourney.report.charts import card
 from tourney.report.output.live import note_of_many
+from tourney.report.output.look import File, Look, Options, Section
 from tourney.report.output.privacy import published
-from tourney.report.output.rendering import File, Look, Options, Renderer, Section
+from tourney.report.output.rendering import Renderer
 from tourney.report.output.templates import Templates
 from tourney.report.pages import (
     about,

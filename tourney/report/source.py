@@ -1,24 +1,20 @@
-"""The source of a report: a stored tournament as one frozen value, and its results as pandas frames."""
+"""The source of a report: a stored tournament as one frozen value."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
-import pandas as pd
-
-from tourney.bots.catalogue.shipped import Provenance, provenance, shipped_digests
-from tourney.errors import GameError, StoreDamaged
+from tourney.bots.catalogue.shipped import provenance, shipped_digests
+from tourney.errors import StoreDamaged
 from tourney.games.base import AnyGame
-from tourney.games.registry import find_game
 from tourney.games.svg_diagram import seat_colors
-from tourney.match.record import Record
-from tourney.match.result import LogLine
 from tourney.ratings.batch import Batch, rate
 from tourney.ratings.counts import Counts
 from tourney.ratings.trueskill_rating import Pool, Settings, TrueSkillRating, history
 from tourney.report import text
+from tourney.report.setting import Detail, EntrantLabel, SeatLabel, Setting, known_game
 from tourney.results.ratings import draw_probability_of
 from tourney.results.standings import Standing, compute_standings, setup_of
 from tourney.schedule.format import Format, History, Setup, ranking_format
@@ -42,19 +38,6 @@ from tourney.store.values import (
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Detail:
-    """What is stored of one match beyond its result; ``record`` is None where the infrastructure failed.
-
-    What is damaged is left out: ``damaged`` says which part it is (record, log or measurements), and why.
-    """
-
-    record: Record | None = None
-    log: tuple[LogLine, ...] = ()
-    measured: dict[str, Any] = field(default_factory=dict)
-    damaged: tuple[tuple[str, str], ...] = ()
-
-
 class Meeting(NamedTuple):
     """The share of points that a bot is expected to score against another, and by how much it did not.
 
@@ -63,57 +46,6 @@ class Meeting(NamedTuple):
 
     expected: float
     z: float
-
-
-@dataclass(frozen=True, slots=True)
-class EntrantLabel:
-    """An entrant on pages. ``slug`` is safe in file names; other strings are safe to show once escaped.
-
-    ``provenance`` is decided by its digest and the bots that ship with this version. ``broken``: why its bot
-    could not be started, or "".
-    """
-
-    number: int
-    slug: str
-    name: str
-    bot: str
-    version: str
-    title: str
-    author: str
-    args: str
-    digest: str
-    provenance: Provenance
-    broken: str
-
-    @property
-    def page(self) -> str:
-        """The path of the entrant's page in the site."""
-        return f"bots/{self.slug}.html"
-
-
-@dataclass(frozen=True, slots=True)
-class SeatLabel:
-    """A seat: its number from 1, its name, and the color of its pieces on the board."""
-
-    number: int
-    name: str
-    color: str
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What the pages of matches know of their tournament: nothing that changes while it runs; picklable.
-
-    ``tournament`` says nothing of its progress: it is neither complete nor has it a root.
-    """
-
-    tournament: Tournament
-    seats: tuple[SeatLabel, ...]
-
-    @property
-    def game(self) -> AnyGame | None:
-        """The game, or None where it is not installed (any more), or broken."""
-        return _game(self.tournament.game)
 
 
 @dataclass(frozen=True)
@@ -147,7 +79,7 @@ class Source:
     @cached_property
     def game(self) -> AnyGame | None:
         """The game, or None where it is not installed (any more), or broken."""
-        return _game(self.tournament.game)
+        return known_game(self.tournament.game)
 
     @cached_property
     def setting(self) -> Setting:
@@ -248,13 +180,6 @@ class Source:
         return tuple(result for result in found if result is not None)
 
 
-def _game(name: str) -> AnyGame | None:
-    try:
-        return find_game(name)
-    except GameError:
-        return None
-
-
 def _label(stored: StoredEntrant, shipped: dict[str, str]) -> EntrantLabel:
     def shown(words: str) -> str:
         return text.display(words) if words else ""
@@ -315,42 +240,3 @@ def load(repository: Repository, tournament: Tournament) -> Source:
         overload=repository.overload(tournament.id),
         pending=repository.pending(tournament.id),
     )
-
-
-COLUMNS = ("match", "seat", "entrant", "rank", "fault", "void", "reason")
-
-
-def seat_frame(source: Source) -> pd.DataFrame:
-    """Return a row per finished match and seat, in schedule and seat order; ``fault`` is a kind or ""."""
-    rows = [
-        (match.number, seat, *columns, match.result.void, match.result.reason)
-        for match in source.matches
-        if match.result is not None
-        for seat, columns in enumerate(
-            zip(match.seats, match.result.ranks, (f or "" for f in match.result.faults), strict=True), 1
-        )
-    ]
-    return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"void": bool, "match": "int64"})
-
-
-def meetings(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a row per match and ordered pair of its entrants, without void matches.
-
-    Columns: match, entrant, seat, opponent, half (half points: 2, 1 or 0), fault and opponent_fault.
-    """
-    counted = frame.loc[~frame["void"], ["match", "seat", "entrant", "rank", "fault"]]
-    pairs = counted.merge(counted, on="match", suffixes=("", "_theirs"))
-    pairs = pairs[pairs["seat"] != pairs["seat_theirs"]]
-    better = (pairs["rank"] < pairs["rank_theirs"]).astype(int)
-    equal = (pairs["rank"] == pairs["rank_theirs"]).astype(int)
-    return pd.DataFrame(
-        {
-            "match": pairs["match"],
-            "entrant": pairs["entrant"],
-            "seat": pairs["seat"],
-            "opponent": pairs["entrant_theirs"],
-            "half": 2 * better + equal,
-            "fault": pairs["fault"],
-            "opponent_fault": pairs["fault_theirs"],
-        }
-    ).sort_values(["entrant", "opponent", "match"], ignore_index=True)

@@ -9,9 +9,10 @@ from xml.sax.saxutils import escape
 
 from tourney.report import text
 from tourney.report.charts import vega
-from tourney.report.output.rendering import CARD, File, Renderer
-from tourney.report.pages.facts import state
+from tourney.report.output.look import CARD, File
+from tourney.report.output.rendering import Renderer
 from tourney.report.pages.overview import standing_cells
+from tourney.report.pages.tournament_facts import state
 from tourney.results.columns import page_columns
 
 WIDTH, HEIGHT = 1200, 630

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from tourney.report import text
 from tourney.report.charts import plots
 from tourney.report.pages.info import Info
-from tourney.report.source import SeatLabel
+from tourney.report.setting import SeatLabel
 
 WIDTH, HEIGHT = 520, 150
 MOST_BARS = 60

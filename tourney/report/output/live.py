@@ -8,9 +8,12 @@ that is asked to be live depends on the time of writing.
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tourney.report import text
-from tourney.report.source import Source
+
+if TYPE_CHECKING:
+    from tourney.report.source import Source
 
 PATH = "data/live.js"
 """The state of the report, as a script that sets ``window.TourneyLive``."""
@@ -24,12 +27,12 @@ class Live:
     seconds: int
 
 
-def is_over(source: Source) -> bool:
+def is_over(source: "Source") -> bool:
     """Return whether the tournament is finished."""
     return source.tournament.complete and source.progress.done == source.progress.rows
 
 
-def left_to_play(sources: Sequence[Source]) -> str:
+def left_to_play(sources: "Sequence[Source]") -> str:
     """Return how much is still to play, in words."""
     left = sum(source.progress.rows - source.progress.done for source in sources)
     if not left and all(map(is_over, sources)):
@@ -39,17 +42,17 @@ def left_to_play(sources: Sequence[Source]) -> str:
     return f"{text.count(left, 'match', 'matches')} {verb} still to play{more}"
 
 
-def note(live: Live, sources: Sequence[Source]) -> str:
+def note(live: Live, sources: "Sequence[Source]") -> str:
     """Return what pages say."""
     return f"Written {live.written}. {left_to_play(sources)}."
 
 
-def note_of_many(live: Live | None, sources: Sequence[Source]) -> str | None:
+def note_of_many(live: Live | None, sources: "Sequence[Source]") -> str | None:
     """Return what the page of several tournaments says, or None if it is not live or all are over."""
     return None if live is None or all(map(is_over, sources)) else note(live, sources)
 
 
-def state(live: Live, sources: Sequence[Source], hashes: Mapping[str, str]) -> bytes:
+def state(live: Live, sources: "Sequence[Source]", hashes: Mapping[str, str]) -> bytes:
     """Return the content of ``data/live.js``; ``hashes`` are those of all files by path.
 
     Pages of matches are left out: they do not reload.

@@ -4,9 +4,13 @@ All pages render the source that ``published`` returns, so no page decides for i
 """
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from tourney.report.source import Detail, Source
+from tourney.report.setting import Detail
 from tourney.store.values import Match
+
+if TYPE_CHECKING:
+    from tourney.report.source import Source
 
 _PRIVATE_KEYS = ("host",)
 """Measurements of a match that name a machine."""
@@ -15,7 +19,7 @@ BROKEN = "its bot cannot be started"
 """What is published instead of the last lines of a failed build."""
 
 
-def published(source: Source, *, logs: bool) -> Source:
+def published(source: "Source", *, logs: bool) -> "Source":
     """Return a source without private parts, or the same one with ``logs``.
 
     Private are: lines that bots wrote to standard error, the host's name, the system's errors that made a

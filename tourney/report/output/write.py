@@ -14,9 +14,9 @@ from typing import Any
 
 from tourney.errors import EnvironmentFailure, UsageError
 from tourney.parsing import parse_json
+from tourney.report.output.look import File
 from tourney.report.output.manifest import NAME, Entry, Manifest, OldReport, content_hash, read_manifest
 from tourney.report.output.pool import Pool
-from tourney.report.output.rendering import File
 from tourney.report.pages.match_files import MatchFile
 from tourney.report.site import Part
 

@@ -11,9 +11,11 @@ from markupsafe import Markup
 from tourney.ratings.batch import QUANTILE
 from tourney.report import text
 from tourney.report.charts import vega
-from tourney.report.output.rendering import File, Renderer
+from tourney.report.output.look import File
+from tourney.report.output.rendering import Renderer
 from tourney.report.pages.rounds import RoundLine, round_pages, round_path, rounds
-from tourney.report.source import EntrantLabel, Source
+from tourney.report.setting import EntrantLabel
+from tourney.report.source import Source
 from tourney.results.rounds import Round
 from tourney.results.tables import DataTable
 from tourney.schedule.adaptive import Adaptive, Evidence, Strengths, participants_of

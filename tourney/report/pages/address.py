@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from xml.sax.saxutils import escape
 
 from tourney.errors import UsageError
-from tourney.report.output.rendering import File
+from tourney.report.output.look import File
 
 MOST = 50_000
 """Pages that one sitemap may have (sitemaps.org, version 0.9)."""

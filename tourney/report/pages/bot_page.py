@@ -1,11 +1,10 @@
 """A bot's page: its results by opponent and seat, its rating by round, and its faults."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import pandas as pd
 from markupsafe import Markup
 
 from tourney.report import text
@@ -13,7 +12,8 @@ from tourney.report.output.rendering import Renderer
 from tourney.report.pages.history_page import SHOWN, bot_chart, cell_of, histories, sampled
 from tourney.report.pages.listing import Chip, MatchLine
 from tourney.report.pages.overview import SeatLine, StandingLine, seat_lines
-from tourney.report.source import EntrantLabel, Source, meetings, seat_frame
+from tourney.report.setting import EntrantLabel
+from tourney.report.source import Source
 from tourney.results.tables import DataTable
 from tourney.results.texts import overload_text
 from tourney.store.values import OverloadTotals
@@ -92,12 +92,7 @@ def bot_pages(
 ) -> Iterator[BotPage]:
     """Yield the bots' pages in the order of the standings; ``pairs`` are the paths of the pairs' pages."""
     source, matches = make.source, make.line_of
-    frame = seat_frame(source)
-    met: dict[tuple[int, int], list[Met]] = {}
-    columns = ("entrant", "opponent", "match", "half", "fault", "opponent_fault")
-    for entrant, opponent, *rest in _rows(meetings(frame), *columns):
-        met.setdefault((entrant, opponent), []).append(Met(*rest))
-    faulty = dict(iter(frame[frame["fault"] != ""].groupby("entrant", sort=True)))
+    met, faulty = meetings(source), faults(source)
     for standing in standings:
         number = standing.entrant.number
         opponents = tuple(
@@ -113,7 +108,6 @@ def bot_pages(
             if (number, other.number) in met
         )
         seats = seat_lines(source, number)
-        faults = _rows(faulty[number], "match", "fault") if number in faulty else ()
         mine = {line.entrant.number: met[number, line.entrant.number] for line in opponents}
         best, worst = _surprises(source, mine)
         yield BotPage(
@@ -125,7 +119,7 @@ def bot_pages(
             best=tuple((matches[match], source.labels[other]) for match, other in best),
             worst=tuple((matches[match], source.labels[other]) for match, other in worst),
             overload=overload_text(source.overload[1].get(number, OverloadTotals())) if make.measured else "",
-            faults=tuple((matches[int(match)], str(kind)) for match, kind in faults),
+            faults=tuple((matches[match], kind) for match, kind in faulty.get(number, ())),
             downloads={
                 "opponents": _opponents_table(source, opponents),
                 "seats": _seats_table(seats),
@@ -151,8 +145,31 @@ def _surprises(
     return best, worst
 
 
-def _rows(frame: pd.DataFrame, *columns: str) -> Iterable[tuple[Any, ...]]:
-    return zip(*(frame[column].tolist() for column in columns), strict=True)
+def meetings(source: Source) -> dict[tuple[int, int], list[Met]]:
+    """Return what each bot met, by itself and its opponent; void matches do not count."""
+    found: dict[tuple[int, int], list[Met]] = {}
+    for match in source.matches:
+        result = match.result
+        if result is None or result.void:
+            continue
+        seated = list(zip(match.seats, result.ranks, result.faults, strict=True))
+        for entrant, rank, fault in seated:
+            for opponent, other, theirs in seated:
+                if opponent != entrant:
+                    half = 2 * (rank < other) + (rank == other)
+                    met = Met(match.number, half, fault or "", theirs or "")
+                    found.setdefault((entrant, opponent), []).append(met)
+    return found
+
+
+def faults(source: Source) -> dict[int, list[tuple[int, str]]]:
+    """Return the matches in which each bot had a fault, with its kind."""
+    found: dict[int, list[tuple[int, str]]] = {}
+    for match in source.matches:
+        for entrant, kind in zip(match.seats, match.result.faults, strict=True) if match.result else ():
+            if kind is not None:
+                found.setdefault(entrant, []).append((match.number, kind))
+    return found
 
 
 def _opponent_line(

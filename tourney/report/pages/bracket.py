@@ -8,10 +8,12 @@ from markupsafe import Markup, escape
 
 from tourney.report import text
 from tourney.report.charts.plots import coordinate
-from tourney.report.output.rendering import File, Renderer
+from tourney.report.output.look import File
+from tourney.report.output.rendering import Renderer
 from tourney.report.pages.listing import Chip, MatchLine
 from tourney.report.pages.rounds import chips, rounds
-from tourney.report.source import EntrantLabel, Source
+from tourney.report.setting import EntrantLabel
+from tourney.report.source import Source
 from tourney.results.rounds import Game, Round
 from tourney.schedule.knockout import Bracket, Tie
 from tourney.schedule.row import score_units, units_of_win

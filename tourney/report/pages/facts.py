@@ -1,4 +1,4 @@
-"""Lists of facts: the conditions of a tournament, and of one match with its measurements."""
+"""Facts of a match: what its record has of its own, and its measurements."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -7,9 +7,6 @@ from typing import Any
 from tourney.match.record import Record
 from tourney.report import text
 from tourney.report.pages.listing import MatchLine
-from tourney.report.source import Source
-from tourney.results.texts import origin_text, overload_text, sharing_text
-from tourney.store.exchange import IMPORTED
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,89 +16,6 @@ class Fact:
     label: str
     value: str
     code: bool = False
-
-
-def state(source: Source) -> str:
-    """Return the progress of the tournament in words."""
-    done, rows = source.progress.done, source.progress.rows
-    complete = source.tournament.complete
-    if complete and done == rows:
-        return f"Finished: {text.count(done, 'match', 'matches')}"
-    more = "" if complete else ", more rounds to be paired"
-    return f"In progress: {done:,} of {text.count(rows, 'match', 'matches')} played{more}"
-
-
-def tournament_facts(source: Source, *, measured: bool) -> Iterator[Fact]:
-    """Yield the game, rules, limits, seed and rating settings of a tournament."""
-    tournament, plan = source.tournament, source.tournament.plan
-    imported = plan.format == IMPORTED
-    title = source.game.title if source.game else plan.game
-    yield Fact("Game", f"{text.display(title)} ({text.display(plan.game)}, rules version {plan.rules})")
-    if plan.options:
-        yield Fact("Options", text.pairs(plan.options), code=True)
-    if imported:
-        yield Fact(
-            "Format", f"imported records, {plan.seats} seats per table; who was to meet whom is not known"
-        )
-    else:
-        yield Fact("Format", f"{text.display(plan.format)}, {plan.seats} seats per table")
-        yield Fact("Games per pairing", str(plan.games_per_pairing))
-    if plan.rounds:
-        yield Fact("Rounds", str(plan.rounds))
-    yield Fact("Opening", "each record has its own" if imported else _opening(source))
-    if not imported and (sharing := sharing_text(plan, source.game)):
-        yield Fact("Seeds", sharing)
-    if plan.extra:
-        yield Fact("Settings", text.pairs(plan.extra), code=True)
-    yield Fact("Limits", text.pairs(plan.limits.as_json().items()), code=True)
-    if not imported:
-        yield Fact("Seed", str(tournament.seed), code=True)
-    yield Fact("Seed origin", origin_text(tournament, source.game))
-    if source.root:
-        yield Fact("Root", source.root, code=True)
-    for label in source.labels.values():
-        if label.broken:
-            why = label.broken if measured else "its bot cannot be started"
-            yield Fact("Benched", f"{text.isolated(label.name)}: {text.line(why)}")
-    prior = text.number(source.batch.pool.prior_elo, 0)
-    yield Fact(
-        "Ratings", f"all matches in one fit, faults as losses; prior: a standard deviation of {prior} Elo"
-    )
-    yield Fact(
-        "TrueSkill",
-        f"draw probability {source.settings.draw_probability:g}, tau {source.settings.tau:g},"
-        " matches in schedule order",
-    )
-    if measured:
-        run = tournament.run
-        yield Fact("Imported" if imported else "Started", text.display(tournament.created))
-        if overloaded := overload_text(source.overload[0]):
-            yield Fact("Overloaded turns", f"{overloaded}; what a bot waits for a processor is not charged")
-        if source.matches and not has_measurements(source):
-            yield Fact(
-                "Not known", "times, hosts, protections and logs: the matches were imported without them"
-            )
-        elif not imported:
-            reuse = "reused processes" if run.reuse else "a new process per match"
-            yield Fact("Run", f"sandbox {run.sandbox}, {reuse}")
-
-
-def has_measurements(source: Source) -> bool:
-    """Return whether times and logs are stored with the matches, judged by a few of them."""
-    if source.overload[0].turns:
-        return True
-    played = [match.number for match in source.matches if match.result is not None and match.result.digest]
-    details = (source.detail(number) for number in (*played[:2], *played[-1:]))
-    return any(detail.measured or detail.log for detail in details)
-
-
-def _opening(source: Source) -> str:
-    plan = source.tournament.plan
-    if plan.book:
-        return f"from a book of {text.count(len(plan.book), 'opening')}"
-    if plan.opening_plies:
-        return f"{text.count(plan.opening_plies, 'action')} drawn from the seed"
-    return "the game's start"
 
 
 def match_facts(record: Record) -> Iterator[Fact]:

@@ -8,11 +8,12 @@ from fractions import Fraction
 from tourney.match.record import FAULT_KINDS
 from tourney.match.result import LogLine
 from tourney.report import text
-from tourney.report.output.rendering import File, Renderer
+from tourney.report.output.look import File
+from tourney.report.output.rendering import Renderer
 from tourney.report.pages.listing import MatchLine
 from tourney.report.pages.overview import FaultLine, fault_lines
 from tourney.report.pages.think_time import ThinkTime, think_time
-from tourney.report.source import EntrantLabel
+from tourney.report.setting import EntrantLabel
 from tourney.results.tables import DataTable
 from tourney.results.texts import overload_text
 from tourney.store.values import OverloadTotals

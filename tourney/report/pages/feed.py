@@ -14,7 +14,8 @@ from uuid import UUID, uuid5
 from xml.sax.saxutils import escape, quoteattr
 
 from tourney.report import text
-from tourney.report.output.rendering import File, Renderer
+from tourney.report.output.look import File
+from tourney.report.output.rendering import Renderer
 from tourney.report.pages.listing import MatchLine
 from tourney.report.source import Source
 from tourney.results.standings import BY_MEAN

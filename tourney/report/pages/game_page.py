@@ -17,11 +17,13 @@ from tourney.games.svg_diagram import inline_svg, piece_svg, seat_colors
 from tourney.match.record import FAULT_KINDS, Record
 from tourney.report import text
 from tourney.report.charts import plots, vega
-from tourney.report.output.rendering import File, Renderer
+from tourney.report.output.look import File
+from tourney.report.output.rendering import Renderer
 from tourney.report.pages import rules_page
 from tourney.report.pages.facts import Fact
 from tourney.report.pages.overview import SeatLine, seat_lines
-from tourney.report.source import SeatLabel, Source
+from tourney.report.setting import SeatLabel
+from tourney.report.source import Source
 from tourney.results.tables import DataTable
 from tourney.schedule.row import score_units, units_of_win
 from tourney.store.parts import unpack_parts

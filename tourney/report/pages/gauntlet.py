@@ -9,8 +9,10 @@ from markupsafe import Markup
 from tourney.ratings.batch import differences
 from tourney.report import text
 from tourney.report.charts import plots
-from tourney.report.output.rendering import File, Renderer
-from tourney.report.source import EntrantLabel, Source
+from tourney.report.output.look import File
+from tourney.report.output.rendering import Renderer
+from tourney.report.setting import EntrantLabel
+from tourney.report.source import Source
 from tourney.results.tables import DataTable
 from tourney.schedule.gauntlet import Gauntlet, challengers_of
 from tourney.store.values import PairTotal

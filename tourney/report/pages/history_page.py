@@ -15,8 +15,10 @@ from tourney.ratings.batch import BatchRating, rate
 from tourney.ratings.counts import Counts
 from tourney.report import text
 from tourney.report.charts import vega
-from tourney.report.output.rendering import File, Renderer
-from tourney.report.source import EntrantLabel, Source
+from tourney.report.output.look import File
+from tourney.report.output.rendering import Renderer
+from tourney.report.setting import EntrantLabel
+from tourney.report.source import Source
 from tourney.results.tables import DataTable
 
 T = TypeVar("T")

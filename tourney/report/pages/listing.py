@@ -2,11 +2,14 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tourney.report import text
-from tourney.report.source import EntrantLabel, SeatLabel, Source
-from tourney.results.tables import DataTable
+from tourney.report.setting import EntrantLabel, SeatLabel
 from tourney.store.values import Match, Result
+
+if TYPE_CHECKING:
+    from tourney.report.source import Source
 
 PAGE = 500
 """Matches on a page of the list."""
@@ -59,13 +62,13 @@ def match_path(number: int) -> str:
     return f"matches/{number}.html"
 
 
-def paged(source: Source, most: int) -> frozenset[int]:
+def paged(source: "Source", most: int) -> frozenset[int]:
     """Return the numbers of the matches with a page: those with faults first, then in schedule order."""
     numbered = [(not any(m.result.faults), m.number) for m in source.matches if m.result is not None]
     return frozenset(number for _, number in sorted(numbered)[:most])
 
 
-def match_lines(source: Source, paged: Collection[int], *, measured: bool) -> tuple[MatchLine, ...]:
+def match_lines(source: "Source", paged: Collection[int], *, measured: bool) -> tuple[MatchLine, ...]:
     """Return all finished matches; ``paged`` are the numbers of those with a page.
 
     The notes on failures of the infrastructure are included only with ``measured``.
@@ -112,26 +115,6 @@ def _result(result: Result, seat: int) -> str:
     if result.ranks.count(rank) > 1:
         return "\N{VULGAR FRACTION ONE HALF}"
     return "1" if rank == 1 else "0"
-
-
-def matches_table(source: Source, *, measured: bool) -> DataTable:
-    """Return the list for download, with the measured columns only if ``measured``."""
-    seats = range(1, source.tournament.seats + 1)
-    columns = ["match", "round", "table", "repeat", "order"]
-    columns += [f"{what}_{seat}" for seat in seats for what in ("entrant", "rank", "fault")]
-    values = ["reason", "actions", "void", "digest", *(["reproducible", "note"] if measured else [])]
-    rows = []
-    for match in source.matches:
-        result = match.result
-        if result is None:
-            continue
-        row: dict[str, object] = {"match": match.number, **match.key._asdict()}
-        for seat, number in enumerate(match.seats):
-            row[f"entrant_{seat + 1}"] = source.entrants[number].name
-            row[f"rank_{seat + 1}"] = result.ranks[seat]
-            row[f"fault_{seat + 1}"] = result.faults[seat]
-        rows.append(row | {name: getattr(result, name) for name in values})
-    return DataTable([*columns, *values], rows)
 
 
 def pages_of(lines: Sequence[MatchLine]) -> tuple[tuple[MatchLine, ...], ...]:

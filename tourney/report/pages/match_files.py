@@ -8,19 +8,23 @@ import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from tourney.errors import StoreDamaged
 from tourney.match.record import Record
 from tourney.report.output.code_digest import code_digest
+from tourney.report.output.look import File, Look
 from tourney.report.output.manifest import OldReport
 from tourney.report.output.pool import Pool
 from tourney.report.output.privacy import published_detail
-from tourney.report.output.rendering import File, Look, Renderer
 from tourney.report.pages.listing import MatchLine, match_path
 from tourney.report.pages.match_page import match_page
-from tourney.report.source import Detail, Setting
+from tourney.report.setting import Detail, Setting
 from tourney.store.parts import record_hash, unpack_parts
 from tourney.store.values import MatchParts
+
+if TYPE_CHECKING:
+    from tourney.report.output.rendering import Renderer
 
 FEW = 60
 """New pages for which it does not pay to start processes, or 20 times as many that may be unchanged."""
@@ -210,7 +214,7 @@ def _unpickled(packed: bytes) -> MatchRenderer:
     return found
 
 
-def match_work(make: Renderer) -> MatchWork:
+def match_work(make: "Renderer") -> MatchWork:
     """Return the work of rendering a tournament's matches."""
     source = make.source
     code = code_digest(source.game, make.options.templates.folders)
@@ -218,7 +222,7 @@ def match_work(make: Renderer) -> MatchWork:
     return MatchWork(rendered, tuple(match_jobs(make)), source.parts, source.detail)
 
 
-def match_jobs(make: Renderer) -> Iterator[MatchJob]:
+def match_jobs(make: "Renderer") -> Iterator[MatchJob]:
     """Yield the jobs of all matches with a page, in schedule order."""
     shown = [line for line in make.lines if line.href]
     groups: dict[tuple[int, int, int], list[MatchLine]] = {}

@@ -4,8 +4,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tourney.report import text
-from tourney.report.output.rendering import File, Renderer
-from tourney.report.pages.listing import PAGE, MatchLine, list_page, matches_table, pages_of
+from tourney.report.output.look import File
+from tourney.report.output.rendering import Renderer
+from tourney.report.pages.listing import PAGE, MatchLine, list_page, pages_of
+from tourney.report.source import Source
+from tourney.results.tables import DataTable
 
 DATA = "data/matches.js"
 """The script that sets ``window.TourneyMatches`` to ``list_data``."""
@@ -77,3 +80,23 @@ def _faults(lines: Sequence[MatchLine], kinds: Sequence[str]) -> list[int]:
         if seated.fault
         for value in (row, seat, place[seated.fault])
     ]
+
+
+def matches_table(source: Source, *, measured: bool) -> DataTable:
+    """Return the list for download, with the measured columns only if ``measured``."""
+    seats = range(1, source.tournament.seats + 1)
+    columns = ["match", "round", "table", "repeat", "order"]
+    columns += [f"{what}_{seat}" for seat in seats for what in ("entrant", "rank", "fault")]
+    values = ["reason", "actions", "void", "digest", *(["reproducible", "note"] if measured else [])]
+    rows = []
+    for match in source.matches:
+        result = match.result
+        if result is None:
+            continue
+        row: dict[str, object] = {"match": match.number, **match.key._asdict()}
+        for seat, number in enumerate(match.seats):
+            row[f"entrant_{seat + 1}"] = source.entrants[number].name
+            row[f"rank_{seat + 1}"] = result.ranks[seat]
+            row[f"fault_{seat + 1}"] = result.faults[seat]
+        rows.append(row | {name: getattr(result, name) for name in values})
+    return DataTable([*columns, *values], rows)

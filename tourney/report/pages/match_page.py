@@ -23,7 +23,7 @@ from tourney.report.pages.listing import MatchLine
 from tourney.report.replays import codes, pictures
 from tourney.report.replays.drawer import Drawer, drawer_of
 from tourney.report.replays.replay import Replay, replay
-from tourney.report.source import Detail, EntrantLabel, SeatLabel, Setting
+from tourney.report.setting import Detail, EntrantLabel, SeatLabel, Setting
 
 TAIL_LINES = 20
 """Last lines of a failed bot's standard error on its page; ``tourney show --log`` prints the full log."""

@@ -14,10 +14,13 @@ from tourney.match.spec import Limits
 from tourney.ratings.fit import Prior
 from tourney.report import text
 from tourney.report.charts import vega
-from tourney.report.output.rendering import File, Renderer
-from tourney.report.pages.facts import Fact, tournament_facts
+from tourney.report.output.look import File
+from tourney.report.output.rendering import Renderer
+from tourney.report.pages.facts import Fact
 from tourney.report.pages.history_page import sampled
-from tourney.report.source import EntrantLabel, Source
+from tourney.report.pages.tournament_facts import tournament_facts
+from tourney.report.setting import EntrantLabel
+from tourney.report.source import Source
 from tourney.results.ratings import pool_notes
 from tourney.results.standings import ranking_sentences
 from tourney.results.texts import sharing_text
@@ -26,7 +29,7 @@ from tourney.store.exchange import IMPORTED
 
 LOOKED_AT = 20
 """Matches whose measurements are read for the protections in force."""
-LIBRARIES = ("numpy", "pandas", "trueskill", "vl-convert-python")
+LIBRARIES = ("numpy", "trueskill", "vl-convert-python")
 """Packages that decide numbers or drawings of a report."""
 
 _PLAIN = re.compile(r"[A-Za-z0-9._-]+")

@@ -10,8 +10,10 @@ from markupsafe import Markup
 from tourney.match.record import FAULT_KINDS
 from tourney.report import text
 from tourney.report.charts import plots
-from tourney.report.pages.facts import Fact, state, tournament_facts
-from tourney.report.source import EntrantLabel, SeatLabel, Source
+from tourney.report.pages.facts import Fact
+from tourney.report.pages.tournament_facts import state, tournament_facts
+from tourney.report.setting import EntrantLabel, SeatLabel
+from tourney.report.source import Source
 from tourney.results.columns import Column, page_columns, rendered, report_columns
 from tourney.results.standings import Standing, interim_sentence, ranking_sentences, standing_row
 from tourney.results.tables import DataTable

@@ -13,9 +13,11 @@ from itertools import combinations, groupby
 from tourney.match.seeds import sample_book_line
 from tourney.ratings.batch import BatchPair
 from tourney.report import text
-from tourney.report.output.rendering import File, Renderer
+from tourney.report.output.look import File
+from tourney.report.output.rendering import Renderer
 from tourney.report.pages.listing import MatchLine
-from tourney.report.source import EntrantLabel, SeatLabel, Source
+from tourney.report.setting import EntrantLabel, SeatLabel
+from tourney.report.source import Source
 from tourney.schedule.row import Row
 from tourney.store.exchange import IMPORTED
 

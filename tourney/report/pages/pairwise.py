@@ -8,7 +8,8 @@ from markupsafe import Markup
 
 from tourney.report import text
 from tourney.report.charts import vega
-from tourney.report.source import EntrantLabel, Source
+from tourney.report.setting import EntrantLabel
+from tourney.report.source import Source
 from tourney.results.ratings import pool_notes
 from tourney.results.tables import DataTable
 

@@ -6,9 +6,11 @@ from fractions import Fraction
 from itertools import pairwise
 
 from tourney.report import text
-from tourney.report.output.rendering import File, Renderer
+from tourney.report.output.look import File
+from tourney.report.output.rendering import Renderer
 from tourney.report.pages.listing import Chip, MatchLine
-from tourney.report.source import EntrantLabel, Source
+from tourney.report.setting import EntrantLabel
+from tourney.report.source import Source
 from tourney.results.columns import decimal
 from tourney.results.rounds import Game, Pairing, Ranking, Round, float_of, rankings, rounds_of
 from tourney.results.tables import DataTable

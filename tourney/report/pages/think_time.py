@@ -10,7 +10,7 @@ from tourney.report import text
 from tourney.report.charts import vega
 from tourney.report.output.rendering import Renderer
 from tourney.report.pages.history_page import sampled
-from tourney.report.source import EntrantLabel
+from tourney.report.setting import EntrantLabel
 
 LOOKED_AT = 150
 """Matches whose times are read: records are large, and their times are stored with them."""
