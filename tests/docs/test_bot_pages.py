@@ -1,5 +1,6 @@
 """The code on the pages for bot authors runs: bots play, commands work, the dialogue follows the rules."""
 
+import doctest
 import re
 import subprocess
 import sys
@@ -30,7 +31,7 @@ def blocks(language: str) -> list[str]:
 
 
 def test_every_block_is_of_a_kind_that_is_run() -> None:
-    assert {kind for kind, _ in BLOCKS} == {"console", "python", "sh", "sh bot", "text", "toml"}
+    assert {kind for kind, _ in BLOCKS} == {"console", "pycon", "python", "sh", "sh bot", "text", "toml"}
     assert (len(blocks("python")), len(blocks("sh bot"))) == (5, 1)
 
 
@@ -73,6 +74,12 @@ def test_a_python_block_is_a_whole_bot(k: int, tmp_path: Path) -> None:
     lines, stderr = play([sys.executable, "-B", "-s", "bot.py"], game, tmp_path)
     assert [line.split(" ")[0] for line in lines] == ["bot", "ready", "move", "ready", "move"]
     assert stderr == ("sages-tafl: rank 2, fault\n" * 2 if "def end" in text else "")
+
+
+def test_what_the_pages_type_at_python_prints_the_same() -> None:
+    example = doctest.DocTestParser().get_doctest("\n".join(blocks("pycon")), {}, "pages", None, None)
+    assert len(example.examples) >= 10
+    assert doctest.DocTestRunner().run(example).failed == 0
 
 
 def test_the_first_bot_is_of_ten_lines() -> None:

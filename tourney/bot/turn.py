@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from tourney.games.base import AnyGame, AnyState
+    from tourney.games.view import View
     from tourney.protocol import Game, Go
     from tourney.seeds import RandBelow
 
@@ -147,6 +148,12 @@ class Turn:
         if self._sampled is None:
             self._sampled = self.sample()
         return self._sampled
+
+    @property
+    def view(self) -> View[Any]:
+        """What the bot's seat sees of the position, by names; each game's class says what it has."""
+        known = self.match.known
+        return self.game.view(self.observation) if known is None else known.view(self.seat)
 
     @property
     def observation(self) -> str:

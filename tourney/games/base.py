@@ -12,12 +12,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar, get_args
 
-from tourney.errors import ActionError, OptionError, PositionError
+from tourney.errors import ActionError, GameError, OptionError, PositionError
 
 if TYPE_CHECKING:
     from tourney.games.diagram import Diagram
     from tourney.games.guide import Guide
     from tourney.games.scratch import Scratch
+    from tourney.games.view import View
     from tourney.seeds import RandBelow
 
 CHANCE = 0
@@ -89,6 +90,11 @@ class State(ABC, Generic[A]):
     __slots__ = ()
 
     @property
+    def game(self) -> AnyGame | None:
+        """The rules of this state, or None: a class of states sets it, so that ``view`` and ``str`` work."""
+        return None
+
+    @property
     @abstractmethod
     def seats(self) -> int:
         """The number of seats at the table."""
@@ -140,6 +146,25 @@ class State(ABC, Generic[A]):
     def revealed(self) -> bool:
         """Say whether all actions hidden on the way to this state are now open."""
         return True
+
+    def view(self, seat: int | None = None) -> View[Any]:
+        """Return what is to be seen here by names, or what a seat sees. Raises GameError without ``game``."""
+        game = self.game
+        if game is None:
+            raise GameError(
+                f"{type(self).__name__} does not say to which game it belongs; set its attribute game"
+            )
+        return game.view(self.position() if seat is None else self.observation(seat))
+
+    def __str__(self) -> str:
+        """Return the board as text, or the position string if ``game`` is not set."""
+        from tourney.games.view import board_text  # noqa: PLC0415 - most bots print nothing
+
+        game = self.game
+        return self.position() if game is None else board_text(game, self.position())
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.position()}>"
 
 
 class Game(ABC, Generic[A]):
@@ -252,6 +277,15 @@ class Game(ABC, Generic[A]):
     def scratch(self, state: State[A]) -> Scratch | None:  # noqa: ARG002 - for games with a core
         """Return a new mutable copy of a state for search and playouts; None if the game has no core."""
         return None
+
+    def view(self, text: str) -> View[Any]:
+        """Return the readable view of a position string or an observation. Raises PositionError.
+
+        The default is what the diagram shows.
+        """
+        from tourney.games.view import diagram_view  # noqa: PLC0415 - most bots need no views
+
+        return diagram_view(self, text)
 
     def diagram(self, view: str, last: str | None = None) -> Diagram:
         """Return the diagram of a position string or an observation, with the last action marked."""

@@ -6,6 +6,7 @@ are greater than all of these.
 """
 
 from tourney.errors import ActionError
+from tourney.games.actions import IntAction, IntActions
 from tourney.games.cyvasse.board import BY_RANK, NAMES, NUMBER, PLANS, RANK, SIZE, SQUARES, TILES
 
 _PREFIXES = sorted([*(f"{name}-" for name in NUMBER), *(f"{name}x" for name in NUMBER), "done"])
@@ -94,8 +95,28 @@ def action_string(action: int) -> str:
     return f"{text}-{NAMES[beyond]}" if beyond else text
 
 
-def parse_action(text: str) -> int:
+class CyvasseAction(IntAction):
+    """An action; ``str`` gives its string."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return action_string(self)
+
+
+class CyvasseActions(IntActions):
+    """A list of actions."""
+
+    __slots__ = ()
+    kind = CyvasseAction
+
+
+def parse_action(text: str) -> CyvasseAction:
     """Return the action of a string. Raises ActionError."""
+    return CyvasseAction(_parsed(text))
+
+
+def _parsed(text: str) -> int:
     if text in _SET_UP_ACTIONS:
         return _SET_UP_ACTIONS[text]
     if text == "done":

@@ -9,11 +9,12 @@ from tourney.games.base import Game, GoldenMatch, State
 from tourney.games.cyvasse import actions
 from tourney.games.cyvasse.board import EMPTY, NAMES, SEAT_NAMES, SIDE, UNLAID, squares_of
 from tourney.games.cyvasse.position import Phase, parse_fields, state_of
-from tourney.games.cyvasse.state import STEPS, TURN_LIMIT, SetUp, seen_by
+from tourney.games.cyvasse.state import STEPS, TURN_LIMIT, Play, SetUp, seen_by
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from tourney.games.cyvasse.view import CyvasseView
     from tourney.games.diagram import Diagram
     from tourney.seeds import RandBelow
 
@@ -69,11 +70,20 @@ class Cyvasse(Game[int]):
         ground, board = seen_by(2, fields.ground, unseen.ground), seen_by(2, fields.board, unseen.board)
         return state_of(fields._replace(ground=ground, board=board))
 
+    def view(self, text: str) -> CyvasseView:
+        """Return the readable view of a position string or an observation. Raises PositionError."""
+        from tourney.games.cyvasse.view import view_of  # noqa: PLC0415 - most bots need no views
+
+        return view_of(self, text, parse_fields(text))
+
     def diagram(self, view: str, last: str | None = None) -> Diagram:
         """Return the diagram of a position string or an observation, with the last action marked."""
         from tourney.games.cyvasse.diagram import diagram_of  # noqa: PLC0415 - bots need no diagrams
 
         return diagram_of(view, last)
+
+
+Play.game = SetUp.game = Cyvasse()
 
 
 def _lay_out(state: State[int], steps: int, randbelow: RandBelow) -> State[int]:

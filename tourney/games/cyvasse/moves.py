@@ -6,7 +6,7 @@ mountains, hold no enemy, and are outside the zone.
 
 from typing import NamedTuple
 
-from tourney.games.cyvasse.actions import CAPTURES_FROM, DONE, MOVES_FROM, RIDE_TO, TO
+from tourney.games.cyvasse.actions import CAPTURES_FROM, DONE, MOVES_FROM, RIDE_TO, TO, CyvasseActions
 from tourney.games.cyvasse.board import (
     ALL,
     AT,
@@ -137,20 +137,20 @@ def _view(masks: Masks, seat: int, ground: Ground) -> _View:
     return _View(enemy, free ^ masks[OCCUPIED], free & ~zone, zone)
 
 
-def turn_actions(masks: Masks, seat: int, ground: Ground) -> list[int]:
+def turn_actions(masks: Masks, seat: int, ground: Ground) -> CyvasseActions:
     """List the moves and captures at the start of a turn, sorted; ``masks`` are the seat's own first."""
     view = _view(masks, seat, ground)
-    found: list[int] = []
+    found = CyvasseActions()
     _list_moves(found, masks, view)
     _list_captures(found, masks, view, seat, Engagement(masks, seat, ground))
     found.sort()
     return found
 
 
-def second_rabble_actions(masks: Masks, ground: Ground, first: int) -> list[int]:
+def second_rabble_actions(masks: Masks, ground: Ground, first: int) -> CyvasseActions:
     """List ``done`` and the moves of every Rabble except the one on square ``first``, sorted."""
     empty = ground.open ^ masks[OCCUPIED] ^ masks[WIDTH + OCCUPIED]
-    found = [DONE]
+    found = CyvasseActions([DONE])
     for s in squares_of(masks[RABBLE] ^ BIT[first]):
         found += _STEPS[s][NEAR[s] & empty]
     found.sort()

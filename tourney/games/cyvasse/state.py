@@ -1,11 +1,13 @@
 """The game in play, once both sides are laid out: turns, captures and the end."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from typing import AnyStr
+from typing import TYPE_CHECKING, AnyStr
 
 from tourney.games.base import OVER, State
 from tourney.games.cyvasse import actions
-from tourney.games.cyvasse.actions import DONE, origin, ride_to, target
+from tourney.games.cyvasse.actions import DONE, CyvasseActions, origin, ride_to, target
 from tourney.games.cyvasse.board import (
     BARE,
     BEHIND,
@@ -40,6 +42,10 @@ from tourney.games.cyvasse.board import (
 )
 from tourney.games.cyvasse.moves import can_act, can_move_second_rabble, second_rabble_actions, turn_actions
 
+if TYPE_CHECKING:
+    from tourney.games.cyvasse.game import Cyvasse
+    from tourney.games.cyvasse.view import CyvasseView
+
 QUIET_LIMIT = 100
 """Consecutive turns without a capture that end the game in a draw."""
 TURN_LIMIT = 400
@@ -59,6 +65,7 @@ class Play(State[int]):
         "actor",
     )  # fmt: skip
 
+    game: Cyvasse
     seats = 2
     actor: int
 
@@ -73,7 +80,7 @@ class Play(State[int]):
         self._rabble = rabble
         self._quiet = quiet
         self._turn = turn
-        self._legal: list[int] | None = None
+        self._legal: CyvasseActions | None = None
         if rabble:
             self._boards = boards
             self._reason = ""
@@ -83,7 +90,7 @@ class Play(State[int]):
         self.actor = OVER if self._reason else seat
 
     @classmethod
-    def at(cls, ground: Ground, board: bytes, seat: int, rabble: int, quiet: int, turn: int) -> "Play":
+    def at(cls, ground: Ground, board: bytes, seat: int, rabble: int, quiet: int, turn: int) -> Play:
         """Return a position without history."""
         return cls(ground, board, masks_of(board), seat, rabble, quiet, turn, ())
 
@@ -112,7 +119,7 @@ class Play(State[int]):
         legal = self._legal
         if legal is None:
             if self._reason:
-                legal = []
+                legal = CyvasseActions()
             else:
                 masks = of_seat(self._masks, self._seat)
                 if self._rabble:
@@ -122,7 +129,7 @@ class Play(State[int]):
             self._legal = legal
         return legal
 
-    def play(self, action: int) -> "Play":
+    def play(self, action: int) -> Play:
         """Return the state after a legal action."""
         if action == DONE:
             return self._next_turn(self._board, self._masks, self._quiet + 1, self._boards)
@@ -156,7 +163,7 @@ class Play(State[int]):
             return Play(ground, bytes(board), after, self._seat, end, self._quiet, self._turn, self._boards)
         return self._next_turn(bytes(board), after, self._quiet + 1, self._boards)
 
-    def _next_turn(self, board: bytes, masks: Masks, quiet: int, boards: tuple[bytes, ...]) -> "Play":
+    def _next_turn(self, board: bytes, masks: Masks, quiet: int, boards: tuple[bytes, ...]) -> Play:
         return Play(self._ground, board, masks, 3 - self._seat, 0, quiet, self._turn + 1, boards)
 
     def ranks(self) -> tuple[int, ...] | None:
@@ -176,6 +183,10 @@ class Play(State[int]):
         phase = f"rabble-{NAMES[self._rabble]}" if self._rabble else "play"
         pieces = pieces_text(self._board)
         return f"{self._ground.text} {pieces} {self._seat} {phase} {self._quiet} {self._turn}"
+
+    def view(self, seat: int | None = None) -> CyvasseView:  # noqa: ARG002 - nothing is hidden in play
+        """Return the position by names."""
+        return self.game.view(self.position())
 
 
 def _reason(ground: Ground, masks: Masks, seat: int, quiet: int, turn: int, boards: tuple[bytes, ...]) -> str:
@@ -231,6 +242,7 @@ class SetUp(State[int]):
 
     __slots__ = ("_legal", "actor", "board", "ground", "left", "placed", "plan")
 
+    game: Cyvasse
     seats = 2
     actor: int
 
@@ -243,17 +255,17 @@ class SetUp(State[int]):
         self.plan = plan
         self.left = left
         self.placed = placed
-        self._legal: tuple[int, ...] | None = None
+        self._legal: CyvasseActions | None = None
 
     @classmethod
-    def begin(cls, actor: int = 1, ground: str = BARE, board: bytes = NO_PIECES) -> "SetUp":
+    def begin(cls, actor: int = 1, ground: str = BARE, board: bytes = NO_PIECES) -> SetUp:
         """Return the state at the start of a seat's set-up."""
         return cls(actor, ground, board, None, TILES, 0)
 
     def legal_actions(self) -> Sequence[int]:
         """List the legal actions, sorted by their strings."""
         if self._legal is None:
-            self._legal = self._list()
+            self._legal = CyvasseActions(self._list())
         return self._legal
 
     def _list(self) -> tuple[int, ...]:
@@ -280,13 +292,13 @@ class SetUp(State[int]):
             return self._lay_tile(*actions.tile(action))
         return self._put(action)
 
-    def _lay_king(self, king: int) -> "SetUp":
+    def _lay_king(self, king: int) -> SetUp:
         plan = next(plan for plan in PLANS[self.actor] if plan.king == king)
         ground = _lay(self.ground, plan.covers, PLAIN * len(plan.covers))
         board = _place(self.board, king, own_code(self.actor, "K"))
         return SetUp(self.actor, ground, board, plan, self.left, 0)
 
-    def _lay_tile(self, tile: int, is_turned: bool) -> "SetUp":
+    def _lay_tile(self, tile: int, is_turned: bool) -> SetUp:
         assert self.plan is not None  # noqa: S101 - tiles follow the king tile
         block = self.plan.blocks[-len(self.left)]
         ground = _lay(self.ground, block.squares, offers(block.shape, tile)[is_turned])
@@ -302,7 +314,7 @@ class SetUp(State[int]):
                 return SetUp.begin(2, self.ground, board)
             return Play.at(finished(self.ground), board, seat=1, rabble=0, quiet=0, turn=0)
         after = SetUp(self.actor, self.ground, board, self.plan, (), placed)
-        after._legal = tuple(other for other in self.legal_actions() if other != action)
+        after._legal = CyvasseActions(other for other in self.legal_actions() if other != action)
         return after
 
     def ranks(self) -> None:
@@ -321,6 +333,10 @@ class SetUp(State[int]):
         ground = seen_by(seat, self.ground, BARE)
         board = seen_by(seat, self.board, NO_PIECES)
         return self._text(ground, board, self._phase() if seat == self.actor else "hidden")
+
+    def view(self, seat: int | None = None) -> CyvasseView:
+        """Return the position by names, or what a seat sees."""
+        return self.game.view(self.position() if seat is None else self.observation(seat))
 
     def _text(self, ground: str, board: bytes, phase: str) -> str:
         return f"{ground_text(ground)} {pieces_text(board)} {self.actor} {phase} 0 0"

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from operator import add
 
 from tourney.errors import ActionError
+from tourney.games.actions import IntAction
 
 SIZE = 11
 COLUMNS = "abcdefghijk"
@@ -216,7 +217,20 @@ def _all_strings() -> Iterator[tuple[int, str]]:
 
 
 _STRINGS = dict(_all_strings())
-_ACTIONS = {text: action for action, text in _STRINGS.items()}
+
+
+class ElementAction(IntAction):
+    """An action or an outcome of chance; ``str`` gives its string."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return _STRINGS[self]
+
+
+ACTIONS: dict[int, ElementAction] = {action: ElementAction(action) for action in _STRINGS}
+"""The actions by their numbers."""
+_BY_STRING = {text: ACTIONS[action] for action, text in _STRINGS.items()}
 
 
 def action_string(action: int) -> str:
@@ -226,7 +240,7 @@ def action_string(action: int) -> str:
 
 def parse_action(text: str) -> int:
     """Return the action of a string, legal or not. Raises ActionError."""
-    action = _ACTIONS.get(text)
+    action = _BY_STRING.get(text)
     if action is None:
         raise ActionError(
             f"{text!r} is no action of element; write draw-N, stones-XXXX (sorted A E F W), X-SQUARE with X"

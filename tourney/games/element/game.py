@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tourney.games.diagram import Diagram
+    from tourney.games.element.view import ElementView
     from tourney.seeds import RandBelow
 
 
@@ -32,6 +33,7 @@ class ElementState(State[int]):
 
     __slots__ = ("_captured", "_legal", "_position", "actor")
 
+    game: Element
     actor: int
     """The seat to act, CHANCE or OVER."""
 
@@ -83,6 +85,12 @@ class ElementState(State[int]):
         """Return the position string."""
         return position_string(self._position)
 
+    def view(self, seat: int | None = None) -> ElementView:  # noqa: ARG002 - nothing is hidden
+        """Return the position by names."""
+        from tourney.games.element.view import view_of  # noqa: PLC0415 - most bots need no views
+
+        return view_of(self.game, self._position)
+
     def chance_weights(self) -> Sequence[int]:
         """Return the number of ways to draw each outcome. Raises ValueError."""
         if self.actor != CHANCE_ACTS:
@@ -127,11 +135,20 @@ class Element(Game[int]):
         """Return the observed position: nothing is hidden. Raises PositionError."""
         return ElementState(parse_position(observation, _seats_of(observation)))
 
+    def view(self, text: str) -> ElementView:
+        """Return the readable view of a position string. Raises PositionError."""
+        from tourney.games.element.view import view_of  # noqa: PLC0415 - most bots need no views
+
+        return view_of(self, parse_position(text, _seats_of(text)))
+
     def diagram(self, view: str, last: str | None = None) -> Diagram:
         """Return the diagram of a position, with the last action marked. Raises PositionError."""
         from tourney.games.element.diagram import diagram_of  # noqa: PLC0415 - bots need no diagrams
 
         return diagram_of(parse_position(view, _seats_of(view)), last)
+
+
+ElementState.game = Element()
 
 
 def _seats_of(text: str) -> int:

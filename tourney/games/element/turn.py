@@ -10,6 +10,7 @@ from itertools import compress
 from math import comb
 
 from tourney.games.element.board import (
+    ACTIONS,
     COMPASS,
     DRAW_0,
     EARTH,
@@ -29,6 +30,7 @@ from tourney.games.element.board import (
     SAGE,
     SIZE,
     STEP,
+    ElementAction,
     is_captured,
     is_range,
     jumps,
@@ -117,22 +119,22 @@ def _flowed(at: Position, letter: str) -> Position:
 
 _SQUARES = range(SIZE * SIZE)
 _NO_SQUARES: frozenset[int] = frozenset()
-_PLACEMENTS = {letter: tuple(base + square for square in _SQUARES) for letter, base in PLACE.items()}
+_PLACEMENTS = {letter: tuple(ACTIONS[base + square] for square in _SQUARES) for letter, base in PLACE.items()}
 _MAY_TAKE = {letter: bytes(code in codes for code in range(256)) for letter, codes in MAY_TAKE.items()}
 
 
 @cache
-def _hands_of(size: int) -> tuple[tuple[int, Bag], ...]:
+def _hands_of(size: int) -> tuple[tuple[ElementAction, Bag], ...]:
     """Return the hands of a size, as outcomes and counts, in string order."""
     found = []
     for action, hand in sorted(HANDS.items()):
         if len(hand) == size:
             a, e, f, w = (hand.count(letter) for letter in ELEMENTS)
-            found.append((action, (a, e, f, w)))
+            found.append((ACTIONS[action], (a, e, f, w)))
     return tuple(found)
 
 
-def chance_outcomes(position: Position) -> list[tuple[int, int]]:
+def chance_outcomes(position: Position) -> list[tuple[ElementAction, int]]:
     """Return the chance outcomes with the number of ways to draw each."""
     a, e, f, w = position.bag
     ways = (
@@ -142,33 +144,34 @@ def chance_outcomes(position: Position) -> list[tuple[int, int]]:
     return [(action, weight) for action, weight in ways if weight]
 
 
-def legal_actions(position: Position) -> list[int]:
+def legal_actions(position: Position) -> list[ElementAction]:
     """Return the sorted legal actions or outcomes of a position that is not over."""
     phase = position.phase
     if phase == ACT:
         return _turn_actions(position)
     if phase == DRAW:
-        return [DRAW_0 + number for number in range(min(MOST_DRAWN, sum(position.bag)) + 1)]
+        return [ACTIONS[DRAW_0 + number] for number in range(min(MOST_DRAWN, sum(position.bag)) + 1)]
     if phase == CHANCE:
         return [action for action, _ in chance_outcomes(position)]
     board, own = position.board, position.own
     if phase == RIVER:
-        return [RIVER_TO[letter] for letter in open_directions(board, own, position.head)]
-    return [FLOW_TO[letter] for letter in flow_directions(board, own, position.river, position.path_squares)]
+        return [ACTIONS[RIVER_TO[letter]] for letter in open_directions(board, own, position.head)]
+    letters = flow_directions(board, own, position.river, position.path_squares)
+    return [ACTIONS[FLOW_TO[letter]] for letter in letters]
 
 
-def _turn_actions(position: Position) -> list[int]:
+def _turn_actions(position: Position) -> list[ElementAction]:
     """Return the placements, jumps and steps of the seat, or ``end``."""
-    found: list[int] = []
+    found: list[ElementAction] = []
     open_steps = steps(position.board, position.own)
     for letter in dict.fromkeys(position.hand):
         found += _placements(position, letter, open_steps)
     if not found:
-        found.append(END)
-    found += sorted(JUMP + landing for landing, _ in open_jumps(position))
+        found.append(ACTIONS[END])
+    found += [ACTIONS[JUMP + landing] for landing in sorted(landing for landing, _ in open_jumps(position))]
     if position.steps:
         # No step leaves the own sage captured, since it could step back.
-        found += sorted([STEP + square for square in open_steps])
+        found += [ACTIONS[STEP + square] for square in sorted(open_steps)]
     return found
 
 
@@ -183,7 +186,7 @@ def open_jumps(position: Position) -> Iterator[tuple[int, tuple[int, ...]]]:
                 yield landing, run
 
 
-def _placements(position: Position, letter: str, open_steps: list[int]) -> list[int]:
+def _placements(position: Position, letter: str, open_steps: list[int]) -> list[ElementAction]:
     """Return the sorted legal placements of a stone; ``open_steps`` are the own sage's."""
     board, own = position.board, position.own
     allowed = board.translate(_MAY_TAKE[letter])

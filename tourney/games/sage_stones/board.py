@@ -8,6 +8,7 @@ of a roll; both sort like their strings.
 from typing import NamedTuple
 
 from tourney.errors import ActionError
+from tourney.games.actions import IntAction
 
 COLUMNS = "3456789"
 ROWS = "abcdefghi"
@@ -18,6 +19,16 @@ EMPTY = ord(".")
 EMPTY_BOARD = b"/".join([b"." * HEIGHT] * WIDTH)
 SIX = COLUMNS.index("6")
 """The column that replaces a full one."""
+
+
+class StonesAction(IntAction):
+    """A square or a roll; ``str`` gives its string."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return _NAME_OF[self]
+
 
 SQUARES = tuple(STEP * column + row for column in range(WIDTH) for row in range(HEIGHT))
 FIRST_ROLL = STEP * WIDTH
@@ -43,14 +54,14 @@ def _roll(x: int, y: int, z: int) -> Roll:
 
 
 ROLLS = tuple(_roll(x, y, z) for x in (1, 2, 3) for y in range(x, 4) for z in range(y, 4))
-ROLL_ACTIONS = tuple(range(FIRST_ROLL, FIRST_ROLL + len(ROLLS)))
+ROLL_ACTIONS = tuple(map(StonesAction, range(FIRST_ROLL, FIRST_ROLL + len(ROLLS))))
 WEIGHTS = tuple(roll.weight for roll in ROLLS)
 
-_NAME_OF = {
+_NAME_OF: dict[int, str] = {
     **{square: COLUMNS[square // STEP] + ROWS[square % STEP] for square in SQUARES},
     **{action: f"roll-{roll.faces}" for action, roll in zip(ROLL_ACTIONS, ROLLS, strict=True)},
 }
-_BY_NAME = {name: action for action, name in _NAME_OF.items()}
+_BY_NAME = {name: StonesAction(action) for action, name in _NAME_OF.items()}
 
 
 def action_string(action: int) -> str:
@@ -80,7 +91,9 @@ class _Places(dict[bytes, tuple[int, ...]]):
         self._start = STEP * column
 
     def __missing__(self, rows: bytes) -> tuple[int, ...]:
-        found = self[rows] = tuple(self._start + row for row in range(HEIGHT) if rows[row] == EMPTY)
+        found = self[rows] = tuple(
+            StonesAction(self._start + row) for row in range(HEIGHT) if rows[row] == EMPTY
+        )
         return found
 
 

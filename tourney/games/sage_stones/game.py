@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tourney.games.diagram import Diagram
+    from tourney.games.sage_stones.view import StonesView
     from tourney.seeds import RandBelow
 
 ROLL_LIMIT = 500
@@ -76,6 +77,7 @@ class StonesState(State[int]):
 
     __slots__ = ("actor", "again", "board", "colour", "column", "hands", "rolls", "table")
 
+    game: SageStones
     actor: int
 
     def __init__(
@@ -205,6 +207,12 @@ class StonesState(State[int]):
             phase = "over" if self.actor == OVER else "roll"
         hands = ",".join(str(hand) if hand >= 0 else f"#{-hand}" for hand in self.hands)
         return f"{self.board.decode('ascii')} {self.colour} {phase} {hands} {self.rolls} {self.table}"
+
+    def view(self, seat: int | None = None) -> StonesView:  # noqa: ARG002 - nothing is hidden
+        """Return the position by names."""
+        from tourney.games.sage_stones.view import view_of  # noqa: PLC0415 - most bots need no views
+
+        return view_of(self.game, self)
 
 
 def _standing(hand: int) -> tuple[int, int]:
@@ -363,19 +371,32 @@ class SageStones(Game[int]):
 
     def sample(self, observation: str, seat: int, randbelow: RandBelow) -> StonesState:  # noqa: ARG002 - nothing is hidden
         """Return the observed position: nothing is hidden. Raises PositionError."""
-        table = parse_settings(observation)
+        return self._read(observation)
+
+    def _read(self, text: str) -> StonesState:
+        """Return the state of a position string by the settings in it. Raises PositionError."""
+        table = parse_settings(text)
         options = {"stones": str(table.stones), "play-on": "yes" if table.play_on else "no"}
         try:
             self.settings(table.seats, options)
         except OptionError as error:
             raise PositionError(f"the field OPTIONS of the position is impossible: {error}") from error
-        return parse_position(observation, table)
+        return parse_position(text, table)
+
+    def view(self, text: str) -> StonesView:
+        """Return the readable view of a position string. Raises PositionError."""
+        from tourney.games.sage_stones.view import view_of  # noqa: PLC0415 - most bots need no views
+
+        return view_of(self, self._read(text))
 
     def diagram(self, view: str, last: str | None = None) -> Diagram:
         """Return the diagram of a position string, with the last action marked."""
         from tourney.games.sage_stones.diagram import diagram_of  # noqa: PLC0415 - bots need no diagrams
 
         return diagram_of(view, last)
+
+
+StonesState.game = SageStones()
 
 
 def _table(seats: int, options: Mapping[str, str]) -> Settings:

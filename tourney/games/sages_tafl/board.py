@@ -12,6 +12,7 @@ import re
 from typing import NamedTuple
 
 from tourney.errors import ActionError, PositionError
+from tourney.games.actions import IntAction
 
 FILES = "abcdefgh"
 RANKS = "123456789"
@@ -38,7 +39,6 @@ TARGET = (1 << SHIFT) - 1
 """``action & TARGET`` is where it goes, ``action >> SHIFT`` where from."""
 OFF = SQUARES
 """The target of an escape."""
-PASS = SQUARES << SHIFT
 FROM_TOWER = SQUARES + 1
 """The source of a sage that comes down, of either side."""
 
@@ -57,18 +57,30 @@ TOWER_SQUARES = (
 """The four squares at the foot of each side's tower, ascending."""
 
 
-def _all_actions() -> dict[str, int]:
+class TaflAction(IntAction):
+    """An action; ``str`` gives its string."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return _NAME_OF[self]
+
+
+PASS = TaflAction(SQUARES << SHIFT)
+
+
+def _all_actions() -> dict[str, TaflAction]:
     found = {
         f"{NAMES[a]}-{NAMES[b]}": a << SHIFT | b for a in range(SQUARES) for b in range(SQUARES) if a != b
     }
     found.update({f"{NAMES[a]}-off": a << SHIFT | OFF for a in range(RIVER, SQUARES, HEIGHT)})
     found.update({f"tower-{NAMES[b]}": FROM_TOWER << SHIFT | b for foot in TOWER_SQUARES for b in foot})
     found["pass"] = PASS
-    return found
+    return {name: TaflAction(action) for name, action in found.items()}
 
 
 _BY_NAME = _all_actions()
-_NAME_OF = {action: name for name, action in _BY_NAME.items()}
+_NAME_OF: dict[int, str] = {action: name for name, action in _BY_NAME.items()}
 
 
 def action_string(action: int) -> str:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tourney.games.diagram import Diagram
+    from tourney.games.sages_tafl.view import TaflView
     from tourney.seeds import RandBelow
 
 _PASS_ONLY: Final = (PASS,)
@@ -54,6 +55,7 @@ class TaflState(State[int]):
         "past", "ply", "quiet", "seat",
     )  # fmt: skip
 
+    game: SagesTafl
     seats = 2
     actor: int
     """The seat to move, or OVER."""
@@ -236,6 +238,12 @@ class TaflState(State[int]):
         """Return ``BOARD SEAT TOWERS POINTS QUIET PLY``."""
         return board.position_string(self.board, self.seat, self.points, self.quiet, self.ply)
 
+    def view(self, seat: int | None = None) -> TaflView:  # noqa: ARG002 - nothing is hidden
+        """Return the position by names."""
+        from tourney.games.sages_tafl.view import view_of  # noqa: PLC0415 - most bots need no views
+
+        return view_of(self.game, Position(self.board, self.seat, self.points, self.quiet, self.ply))
+
 
 def standing_end(letters: bytes, points: tuple[int, int], quiet: int, ply: int) -> str:
     """Return why a game without history is over, or ""; ``letters`` are those of the pieces, with others."""
@@ -294,6 +302,12 @@ class SagesTafl(Game[int]):
         """Return the observed position: nothing is hidden. Raises PositionError."""
         return TaflState.standing(board.parse_position(observation))
 
+    def view(self, text: str) -> TaflView:
+        """Return the readable view of a position string. Raises PositionError."""
+        from tourney.games.sages_tafl.view import view_of  # noqa: PLC0415 - most bots need no views
+
+        return view_of(self, board.parse_position(text))
+
     def diagram(self, view: str, last: str | None = None) -> Diagram:
         """Return the diagram of a position string, with the last action marked."""
         from tourney.games.sages_tafl.diagram import diagram_of  # noqa: PLC0415 - bots need no diagrams
@@ -309,6 +323,9 @@ class SagesTafl(Game[int]):
         """Return what a part shows."""
         found: Diagram = _drawing().part_of(index, part)
         return found
+
+
+TaflState.game = SagesTafl()
 
 
 @cache

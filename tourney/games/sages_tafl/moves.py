@@ -29,6 +29,7 @@ from tourney.games.sages_tafl.board import (
     SHIFT,
     SQUARES,
     TOWER_SQUARES,
+    TaflAction,
 )
 
 _WIDTH = len(FILES)
@@ -176,7 +177,7 @@ class Reach(dict[int, tuple[int, ...]]):
         if len(self) >= _MOST:
             self.clear()
         source = self._source
-        found = self[seen] = tuple(source | target for target in sorted(self._targets(seen)))
+        found = self[seen] = tuple(TaflAction(source | target) for target in sorted(self._targets(seen)))
         return found
 
 

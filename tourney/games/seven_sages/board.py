@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from tourney.errors import ActionError, PositionError
+from tourney.games.actions import IntAction, IntActions
 
 SIZE = 15
 FILES = "abcdefghijklmno"
@@ -139,11 +140,27 @@ def action_string(action: int) -> str:
     return head + _NAMES[action >> 8 & 255]
 
 
+class SevenSagesAction(IntAction):
+    """An action; ``str`` gives its string."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return action_string(self)
+
+
+class SevenSagesActions(IntActions):
+    """A list of actions."""
+
+    __slots__ = ()
+    kind = SevenSagesAction
+
+
 @lru_cache(16384)
-def parse_action(text: str) -> int:
+def parse_action(text: str) -> SevenSagesAction:
     """Return the action of a string, legal or not. Raises ActionError."""
     if text == PASS_STRING:
-        return PASS
+        return SevenSagesAction(PASS)
     match = _FORM.fullmatch(text)
     if match is None:
         raise ActionError(f"{text!r} is no action of seven-sages; write c5-c9, h3xh8>e11 or pass")
@@ -152,8 +169,8 @@ def parse_action(text: str) -> int:
             raise ActionError(f"{text!r} names {name}, which is not on the board of a1 to o15")
     leaving, target, fool, rest = match.groups()
     if target is not None:
-        return MOVE_FROM[SQUARE[leaving]] | MOVE_TO[SQUARE[target]]
-    return oust(SQUARE[leaving], SQUARE[fool]) | PLACE[SQUARE[rest]]
+        return SevenSagesAction(MOVE_FROM[SQUARE[leaving]] | MOVE_TO[SQUARE[target]])
+    return SevenSagesAction(oust(SQUARE[leaving], SQUARE[fool]) | PLACE[SQUARE[rest]])
 
 
 WINNING_POINTS = 5

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from tourney.games.diagram import Diagram
     from tourney.games.scratch import Scratch
+    from tourney.games.seven_sages.view import SevenSagesView
     from tourney.seeds import RandBelow
 
 
@@ -40,6 +41,7 @@ class SevenSagesState(State[int]):
     """A position of the Seven Sages. No history counts."""
 
     __slots__ = ("_legal", "_position", "actor")
+    game: SevenSages
     seats = 2
     actor: int
 
@@ -89,6 +91,12 @@ class SevenSagesState(State[int]):
     def position(self) -> str:
         """Return the position string."""
         return position_string(self._position)
+
+    def view(self, seat: int | None = None) -> SevenSagesView:  # noqa: ARG002 - nothing is hidden
+        """Return the position by names."""
+        from tourney.games.seven_sages.view import view_of  # noqa: PLC0415 - most bots need no views
+
+        return view_of(self.game, self._position)
 
 
 def _after(at: Position, action: int) -> Position:
@@ -161,6 +169,12 @@ class SevenSages(Game[int]):
         made.load(state)
         return made
 
+    def view(self, text: str) -> SevenSagesView:
+        """Return the readable view of a position string. Raises PositionError."""
+        from tourney.games.seven_sages.view import view_of  # noqa: PLC0415 - most bots need no views
+
+        return view_of(self, parse_position(text))
+
     def diagram(self, view: str, last: str | None = None) -> Diagram:
         """Return the diagram of a position, with the last action marked. Raises PositionError."""
         from tourney.games.seven_sages.diagram import diagram_of  # noqa: PLC0415 - bots need no diagrams
@@ -176,6 +190,9 @@ class SevenSages(Game[int]):
         """Return what a part shows."""
         found: Diagram = _drawing().part_of(index, part)
         return found
+
+
+SevenSagesState.game = SevenSages()
 
 
 @cache

@@ -21,6 +21,7 @@ from tourney.games.seven_sages.board import (
     SOUTH_EAST,
     SOUTH_WEST,
     WEST,
+    SevenSagesActions,
     is_oust,
     leaving_square,
     mask_of,
@@ -166,14 +167,14 @@ def _pairs(sages: tuple[int, ...], mask: int) -> list[tuple[int, int]]:
     return found
 
 
-def legal_actions(seat: int, own: tuple[int, ...], others: tuple[int, ...], fool: int) -> list[int]:
+def legal_actions(seat: int, own: tuple[int, ...], others: tuple[int, ...], fool: int) -> SevenSagesActions:
     """Return the sorted legal actions of a seat; ``own`` and ``others`` are the sages of the two sides."""
     own_mask, other_mask = mask_of(own), mask_of(others)
     occupied = own_mask | other_mask | 1 << fool
     home = own_mask & CITIES[seat]
     pairs = _pairs(own, own_mask)
     ousting = ousting_sages(own_mask, other_mask, fool)
-    actions: list[int] = []
+    actions = SevenSagesActions()
     for sage in own:
         bit = 1 << sage
         barred = 0
@@ -183,7 +184,7 @@ def legal_actions(seat: int, own: tuple[int, ...], others: tuple[int, ...], fool
         if barred & own_mask & ~bit:
             continue  # the six other sages form a line of three
         rising, falling = _reaches(seat, sage, bool(home) and not home & bit)
-        moves = actions if not barred else []
+        moves: list[int] = actions if not barred else []
         for ray, reach in rising:
             met = occupied & ray
             moves += reach[(met & -met).bit_length()]
@@ -196,7 +197,7 @@ def legal_actions(seat: int, own: tuple[int, ...], others: tuple[int, ...], fool
             base = oust(sage, fool)
             actions += [base | PLACE[square] for square in (*rests, *goals)]
     actions.sort()
-    return actions or [PASS]
+    return actions or SevenSagesActions([PASS])
 
 
 def is_legal(action: int, seat: int, own: tuple[int, ...], others: tuple[int, ...], fool: int) -> bool:
