@@ -11,7 +11,7 @@ several trees, each from a sampled state that fits what the seat saw (determiniz
 root's actions are added up.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from math import isqrt
 
 from tourney.bot.heuristics.base import WIN, AnyHeuristics, Values
@@ -50,11 +50,15 @@ def _width(visits: int) -> int:
 
 
 class _Node:
-    """A position in the tree. The lists are parallel, and empty until the node is expanded."""
+    """A position in the tree. The lists are parallel, and empty until the node is expanded.
+
+    With informed heuristics only ``codes`` and ``worth`` are whole; the others hold the actions considered so
+    far, one more than may be tried.
+    """
 
     __slots__ = (
         "actor", "backed_up", "children", "codes", "counts", "position", "totals", "values", "visits",
-        "weights",
+        "weights", "worth",
     )  # fmt: skip
 
     def __init__(self, position: Scratch) -> None:
@@ -74,6 +78,24 @@ class _Node:
         """The values backed up: of the best action for the seat, at chance the mean, when over the result."""
         self.backed_up: list[Values] = []
         """By action: the values backed up from below, at first those of the heuristics."""
+        self.worth: Sequence[Values] = ()
+        """By action: the values of the heuristics."""
+
+    def arrange(self, order: Sequence[int]) -> None:
+        """Take over codes and worth in another order, and consider the first actions."""
+        self.codes = [self.codes[k] for k in order]
+        self.worth = [self.worth[k] for k in order]
+        self.counts, self.totals, self.children, self.backed_up = [], [], [], []
+        self.widen()
+
+    def widen(self) -> None:
+        """Consider as many actions as the visits allow: each has one visit, of its worth."""
+        seat = self.actor - 1
+        for values in self.worth[len(self.counts) : _width(self.visits) + 1]:
+            self.counts.append(1)
+            self.totals.append(values[seat] + WIN)
+            self.children.append(None)
+            self.backed_up.append(values)
 
     def after(self, k: int) -> "_Node":
         """Return the node after the k-th action, which is made at its first visit."""
@@ -146,13 +168,14 @@ class Mcts:
 
     def _arrange(self, root: _Node, order: dict[int, int]) -> None:
         """Put the root's actions in a random order, those of a higher value first."""
-        places = sorted(
-            range(len(root.codes)), key=lambda k: (-root.totals[k], order.get(root.codes[k], len(order)))
-        )
-        root.codes = [root.codes[k] for k in places]
-        root.totals = [root.totals[k] for k in places]
+        seat = root.actor - 1
         if self._informed:
-            root.backed_up = [root.backed_up[k] for k in places]
+            root.arrange(
+                sorted(
+                    range(len(root.codes)),
+                    key=lambda k: (-root.worth[k][seat], order.get(root.codes[k], len(order))),
+                )
+            )
 
     def _wins(self, root: _Node) -> bool:
         return self._informed and root.totals[0] == _RANGE
@@ -192,18 +215,15 @@ class Mcts:
             node.backed_up = [()] * len(node.codes)
             return ()
         node.codes = position.candidates()
-        node.children = [None] * len(node.codes)
         if not self._informed:
+            node.children = [None] * len(node.codes)
             node.counts = [0] * len(node.codes)
             node.totals = [0] * len(node.codes)
             return self._random(position.copy())
-        found = position.outlook(node.codes)
-        order = sorted(range(len(found)), key=lambda k: -found[k][actor - 1])
-        node.codes = [node.codes[k] for k in order]
-        node.backed_up = [found[k] for k in order]
-        node.totals = [values[actor - 1] + WIN for values in node.backed_up]
-        node.counts = [1] * len(order)
-        best = node.values = node.backed_up[0]
+        node.worth = position.outlook(node.codes)
+        mine = [-values[actor - 1] for values in node.worth]
+        node.arrange(sorted(range(len(mine)), key=mine.__getitem__))
+        best = node.values = node.worth[0]
         if self._plies is None or abs(best[actor - 1]) == WIN:
             return best
         after = position.copy()
@@ -217,6 +237,8 @@ class Mcts:
 
     def _select(self, node: _Node) -> int:
         """Return the index of the action to try: the highest upper confidence bound, the first of equals."""
+        if self._informed:
+            node.widen()
         counts, totals = node.counts, node.totals
         width = len(counts)
         log, exploration = _log(node.visits + 1), self._exploration
@@ -237,7 +259,7 @@ class Mcts:
         backed_up, seat = node.backed_up, node.actor - 1
         minimax = self._minimax
         mean = 1000 - minimax
-        for k in range(min(_width(node.visits), width)):
+        for k in range(min(width, _width(node.visits))):
             count = counts[k]
             if count not in extra:
                 extra[count] = exploration * isqrt(log // count) >> _SHIFT
@@ -272,8 +294,9 @@ def _found(roots: list[_Node], order: dict[int, int]) -> tuple[int, int, list[in
     best = max(order, key=lambda code: (counts[code], totals[code] // max(counts[code], 1), -order[code]))
     value = totals[best] // counts[best] - WIN if counts[best] else 0
     line = [best]
-    if best in roots[0].codes:
-        line += _line(roots[0].children[roots[0].codes.index(best)])
+    for code, child in zip(roots[0].codes, roots[0].children, strict=False):
+        if code == best:
+            line += _line(child)
     return best, value, line
 
 
@@ -284,7 +307,7 @@ def _line(node: _Node | None) -> Iterator[int]:
             visits = [0 if child is None else child.visits for child in node.children]
             k = visits.index(max(visits))
         else:
-            k = max(range(len(node.codes)), key=node.counts.__getitem__)
+            k = max(range(len(node.counts)), key=node.counts.__getitem__)
             yield node.codes[k]
         node = node.children[k]
 
