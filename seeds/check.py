@@ -26,9 +26,9 @@ LIMITS = {
     "margin-ms": range(60_001), "startup-ms": range(1, 3_600_001), "memory-mb": range(16, 2**24 + 1),
     "charge": "wall|cpu", "ponder": "allow|freeze",
 }
-SETTINGS = {"game": WORD + "(:[A-Za-z0-9_.,=()+-]{1,200})?", "rules": TOKEN, "options": {"*": TOKEN}, "limits": LIMITS}
-GONE = [(TABLE, MANY), 1, 64]
-FAULT = (TABLE, "startup|illegal|timeout|crash|protocol|overflow", MANY)
+NAMED = WORD + "(:[A-Za-z0-9_.,=()+-]{1,200})?"
+SETTINGS = {"game": NAMED, "rules": TOKEN, "options": {"*": TOKEN}, "limits": LIMITS}
+GONE, FAULT = [(TABLE, MANY), 1, 64], (TABLE, "startup|illegal|timeout|crash|protocol|overflow", MANY)
 RECORD = {
     **SETTINGS, "format": "tourney-record/1", "seed": U64, "digest": DIGEST,
     "opening": {"plies?": MANY, "actions?": [TOKEN, 1, 10**6]}, "seats": [{"entrant": LABEL, **BOT}, 1, 64],

@@ -15,10 +15,12 @@ from click.testing import CliRunner, Result
 
 from tourney import plugins
 from tourney.cli.main import cli
-from tourney.games.registry import GAMES
+from tourney.games.registry import GAMES, find_game
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = (sys.executable, "-m", "tourney")
+GOLDEN = tuple(name for name in sorted(GAMES.own) if find_game(name).golden_match)
+"""The games with a golden match in seeds/: those that need no extra."""
 
 
 def invoke(*words: str, given: str | bytes | None = None, env: Mapping[str, str] | None = None) -> Result:

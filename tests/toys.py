@@ -170,7 +170,7 @@ class Race(Game[str]):
     title = "Race"
     rules = "1"
     seat_counts = (2, 3)
-    seat_names = ("Red", "Blue", "White")
+    seat_names: tuple[str, ...] = ("Red", "Blue", "White")
     has_chance = True
     has_positions = False
     max_actions = 40

@@ -11,7 +11,15 @@ from tests.toys import Race, Toe
 from tourney.games.base import TERMINATIONS
 from tourney.games.registry import GAMES, find_game
 
-FEW = {"cyvasse": 4, "element": 6, "sage-stones": 80, "sages-tafl": 8, "seven-sages": 2}
+FEW = {
+    "chess": 2,
+    "chess960": 2,
+    "cyvasse": 4,
+    "element": 6,
+    "sage-stones": 80,
+    "sages-tafl": 8,
+    "seven-sages": 2,
+}
 
 
 @pytest.mark.parametrize("name", sorted(GAMES.own))

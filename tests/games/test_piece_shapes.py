@@ -27,7 +27,17 @@ from tourney.games.svg_diagram import (
 from tourney.games.text_diagram import text_diagram
 from tourney.seeds import stream
 
+CHESS = {
+    ("chess-pawn", "P"),
+    ("chess-knight", "N"),
+    ("chess-bishop", "B"),
+    ("chess-rook", "R"),
+    ("chess-queen", "Q"),
+    ("chess-king", "K"),
+}
 KINDS = {
+    "chess": CHESS,
+    "chess960": CHESS,
     "cyvasse": {
         ("king", "K"),
         ("rabble", "R"),
@@ -81,7 +91,11 @@ def looks() -> Iterator[tuple[str, str]]:
     for game, kinds in KINDS.items():
         colors = seat_colors(find_game(game).seat_names)
         for kind, letter in sorted(kinds):
-            owned = kind in {"stone", "second-stone", "sage", "apprentice", "skyship"} or game == "cyvasse"
+            owned = kind in {"stone", "second-stone", "sage", "apprentice", "skyship"} or game in {
+                "cyvasse",
+                "chess",
+                "chess960",
+            }
             for side in range(1, find_game(game).seat_counts[-1] + 1) if owned else (0,):
                 yield kind, alone(Piece(0, 0, letter or str(side), side, kind), colors)
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import ROOT
+from tests.command import GOLDEN, ROOT
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.base import open_sandbox
 from tourney.games.base import TERMINATIONS, GoldenMatch
-from tourney.games.registry import GAMES, find_game
+from tourney.games.registry import find_game
 from tourney.match.named_seeds import read_manifest
 from tourney.match.record import check_record, spec_of
 from tourney.match.verify import compare, verify
@@ -26,7 +26,7 @@ from tourney.run.make_seeds import (
 )
 
 SEEDS = ROOT / "seeds"
-OWN = sorted(GAMES.own)
+OWN = GOLDEN
 BOOKS = [game for game in OWN if find_game(game).opening_book]
 
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from tests.command import GOLDEN
 from tests.executors import FuturesExecutor, Immediate
 from tests.tournaments import entrant
 from tourney.compare.format import StoppingRule
 from tourney.games.base import AnyGame
-from tourney.games.registry import GAMES, find_game
+from tourney.games.registry import find_game
 from tourney.match.record import FaultKind, make_record
 from tourney.match.referee import Referee
 from tourney.match.result import PlayedMatch
@@ -70,7 +71,7 @@ class Case:
 
 def cases(groups: int = 1) -> Iterator[Case]:
     """Yield tournaments of each format and game; ``groups`` mirrored groups a pairing."""
-    for name in GAMES.own:
+    for name in GOLDEN:
         game = find_game(name)
         yield _case(game, "round-robin", groups, clock=True)
         yield _case(game, "swiss", groups, rounds=3, plies=4)

@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 
-from tests.command import ROOT
+from tests.command import GOLDEN, ROOT
 from tests.seeds.checkers import NODE, PYTHON, check, module, needs_node
 from tests.seeds.mutations import KEPT, NEVER, RULES, SEEN, Change, changed, put
 from tests.tournaments import entrant
-from tourney.games.registry import GAMES
 from tourney.match.record import Outcome, Record, make_record
 from tourney.match.seeds import pick
 from tourney.match.spec import MatchSpec
@@ -52,10 +51,10 @@ def test_checker_accepts_every_record_of_the_pool(program: Path, records: Path) 
 
 def test_pool_holds_every_format_game_seat_count_and_withdrawal(records: Path, names: list[str]) -> None:
     found = [json.loads(line) for line in records.read_bytes().splitlines()]
-    assert {record["game"] for record in found} == set(GAMES.own)
+    assert {record["game"] for record in found} == set(GOLDEN)
     formats = {format_ for format_ in FORMATS.own if format_ != "import"}
-    assert {(game, format_) for game in GAMES.own for format_ in formats} <= {
-        (game, format_) for name in names for game in GAMES.own for format_ in formats
+    assert {(game, format_) for game in GOLDEN for format_ in formats} <= {
+        (game, format_) for name in names for game in GOLDEN for format_ in formats
         if name.startswith(f"{game}-{format_}-")
     }  # fmt: skip
     assert {len(record["seats"]) for record in found} == {2, 3, 4}

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from tests import genuine
+from tests.command import GOLDEN
 from tests.tournaments import begin, played, refused, stored
 from tourney.errors import GameError, InputError, RecordError, UsageError
-from tourney.games.registry import GAMES, find_game
+from tourney.games.registry import find_game
 from tourney.parsing import parse_json
 from tourney.ratings.trueskill_rating import Settings
 from tourney.report import site, source
@@ -145,7 +146,7 @@ def test_entrants_runs_and_replaced_results_are_carried(repository: Repository, 
     assert (again.run, again.plan, again.seed) == (tournament.run, tournament.plan, tournament.seed)
 
 
-@pytest.mark.parametrize("game", sorted(GAMES.own))
+@pytest.mark.parametrize("game", GOLDEN)
 def test_real_matches_of_every_game_survive(repository: Repository, other: Repository, game: str) -> None:
     plies = 0 if find_game(game).has_hidden_actions else 2
     tournament = genuine.begin(

@@ -208,5 +208,53 @@ DRAWINGS: dict[str, Drawing] = {
             "M-6 24H6V10Q6 4 0 4Q-6 4 -6 10Z"
         ),
     ),
+    # Chess: the pieces' own outlines, without tokens
+    "chess-pawn": Drawing(
+        "pawn",
+        _pen("M-17 25H17", "tb-pen tb-thin"),
+        _fill(
+            "M0 -35Q15 -35 15 -21Q15 -14 10 -9Q18 -3 12 5Q13 17 25 28V37H-25V28Q-13 17 -12 5"
+            "Q-18 -3 -10 -9Q-15 -14 -15 -21Q-15 -35 0 -35Z"
+        ),
+    ),
+    "chess-knight": Drawing(
+        "knight",
+        '<circle cx="-12" cy="-17" r="4"/>' + _pen("M20 27Q22 -6 6 -22", "tb-pen tb-thin"),
+        _fill(
+            "M-6 -42L4 -33Q34 -27 33 12V37H-24Q-24 20 -6 8Q-1 2 -3 -5Q-12 4 -20 4L-25 13L-35 8"
+            "Q-39 -2 -28 -14Q-24 -26 -13 -32Z"
+        ),
+    ),
+    "chess-bishop": Drawing(
+        "bishop",
+        _pen("M0 -17V1M-9 -8H9M-13 17H13", "tb-pen tb-thin"),
+        _fill(
+            "M0 -44Q8 -44 7 -36Q7 -32 4 -30Q22 -15 20 1Q17 10 11 13L14 22Q29 24 35 37H-35"
+            "Q-29 24 -14 22L-11 13Q-17 10 -20 1Q-22 -15 -4 -30Q-7 -32 -7 -36Q-8 -44 0 -44Z"
+        ),
+    ),
+    "chess-rook": Drawing(
+        "rook",
+        _pen("M-18 -14H18M-21 20H21", "tb-pen tb-thin"),
+        _fill(
+            "M-28 -37H-16V-27H-7V-37H7V-27H16V-37H28V-19L20 -11L23 20L31 28V37H-31V28L-23 20L-20 -11L-28 -19Z"
+        ),
+    ),
+    "chess-queen": Drawing(
+        "queen",
+        _pen("M-24 13Q0 4 24 13M-23 26Q0 20 23 26", "tb-pen tb-thin"),
+        _fill(
+            "M-37 -27L-23 -4L-18 -35L-7 -7L0 -42L7 -7L18 -35L23 -4L37 -27L29 13Q25 21 28 28V37"
+            "H-28V28Q-25 21 -29 13Z"
+        ),
+    ),
+    "chess-king": Drawing(
+        "king",
+        _pen("M-24 12Q0 3 24 12M-23 26Q0 20 23 26", "tb-pen tb-thin"),
+        _fill(
+            "M-5 -46H5V-39H12V-30H5V-22Q15 -31 27 -25Q40 -15 28 5L24 17L28 28V37H-28V28L-24 17"
+            "L-28 5Q-40 -15 -27 -25Q-15 -31 -5 -22V-30H-12V-39H-5Z"
+        ),
+    ),
 }
 """By kind of piece, or kind and glyph."""

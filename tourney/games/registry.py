@@ -45,6 +45,8 @@ GAMES = GameRegistry(
     "tourney.games",
     Game,
     {
+        "chess": "tourney.games.chess:Chess",
+        "chess960": "tourney.games.chess960:Chess960",
         "cyvasse": "tourney.games.cyvasse:Cyvasse",
         "element": "tourney.games.element:Element",
         "sage-stones": "tourney.games.sage_stones:SageStones",

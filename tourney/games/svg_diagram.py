@@ -59,6 +59,8 @@ GROUNDS: Mapping[str, Tone] = {
     "barbarian": Tone("#dcd6cb", "#37342f", 236),
     "start": Tone("#e5dff0", "#4f4a5c", 0),
     "hidden": Tone("#c4c7cc", "#2c2e33", 238),
+    "light": Tone("#f0e2c4", "#8d8471", 0),
+    "dark": Tone("#c49a6c", "#5c4a36", 94),
 }
 """The fill of cells, by their kind; an unknown kind looks like ``plain``."""
 

@@ -25,6 +25,7 @@ _GROUND = {
     "start": "'",
     "tower": "o",
     "hidden": "?",
+    "dark": ":",
 }
 _BRACKETS = {"from": ("(", ")"), "to": ("[", "]"), "captured": ("{", "}"), "used": ("<", ">")}
 _LEGEND = {

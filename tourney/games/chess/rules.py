@@ -1,0 +1,491 @@
+"""The rules of chess at the speed of matches, on the attack tables of the package ``chess``.
+
+A state holds bitboards (bit 0 is a1, bit 63 is h8). One move's legality, and whether any legal move is left,
+are decided here, because a referee needs no more; the list of all legal moves, and the reading of a FEN, are
+the package's. The tests hold both against each other.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import chess
+
+from tourney.errors import PositionError
+from tourney.games.base import CHANCE, OVER, State
+from tourney.games.chess.game import STARTS, strings
+
+FIFTY: Final = 100
+"""Half-moves without capture or pawn move after which the game is drawn."""
+
+_BIT = chess.BB_SQUARES
+_KNIGHT, _KING, _PAWN = chess.BB_KNIGHT_ATTACKS, chess.BB_KING_ATTACKS, chess.BB_PAWN_ATTACKS
+_DIAGONALS, _DIAGONAL = chess.BB_DIAG_MASKS, chess.BB_DIAG_ATTACKS
+_RANK_MASKS, _RANK = chess.BB_RANK_MASKS, chess.BB_RANK_ATTACKS
+_FILE_MASKS, _FILE = chess.BB_FILE_MASKS, chess.BB_FILE_ATTACKS
+_BETWEEN = chess.between
+_ALL: Final = chess.BB_ALL
+_LAST: Final = chess.BB_RANK_1 | chess.BB_RANK_8
+_LIGHT, _DARK = chess.BB_LIGHT_SQUARES, chess.BB_DARK_SQUARES
+_WHITE, _BLACK = 1, 2
+_KING_SIDE, _QUEEN_SIDE = ((6, 5), (62, 61)), ((2, 3), (58, 59))
+"""Where king and rook stand after castling: of White, of Black."""
+_HEAVY_KINDS = 2
+"""Kinds of a promotion by code: 1 knight, 2 bishop, 3 rook, 4 queen."""
+
+
+class ChessState(State[int]):
+    """A position of chess or Chess960, with the positions since the last irreversible move.
+
+    ``white`` and ``black`` are the squares of each side, then come those of each kind of piece; ``castling``
+    the rooks that may still castle; ``passed`` the square of a legal capture en passant, else 0; ``quiet``
+    the half-moves since the last capture or pawn move; ``ply`` those since the start.
+    """
+
+    __slots__ = (
+        *("actor", "bishops", "black", "castling", "chess960", "end", "kings", "knights", "mover"),
+        *("passed", "pawns", "ply", "queens", "quiet", "rooks", "seen", "white"),
+    )
+
+    seats = 2
+    actor: int
+    """The seat to act, or OVER."""
+    mover: int
+    """The seat whose turn it is or would be."""
+    white: int
+    black: int
+    pawns: int
+    knights: int
+    bishops: int
+    rooks: int
+    queens: int
+    kings: int
+    castling: int
+    passed: int
+    quiet: int
+    ply: int
+    chess960: bool
+    end: str
+    """Why the game is over, or ""."""
+    seen: tuple[tuple[int, ...], ...]
+    """What distinguishes the positions since the last irreversible move, this one the last."""
+
+    # -- what a referee asks --------------------------------------------------------------------------------
+
+    def is_legal(self, action: int) -> bool:  # noqa: C901 - in one place, as each call costs a referee time
+        """Say whether a move is legal, without a list of all moves."""
+        if self.actor == OVER or action >= STARTS:
+            return False
+        origin, target = action & 63, action >> 6 & 63
+        start, end = _BIT[origin], _BIT[target]
+        if self.mover == _WHITE:
+            own, others = self.white, self.black
+        else:
+            own, others = self.black, self.white
+        if not own & start:
+            return False
+        occupied = own | others
+        if self.pawns & start:
+            if (action > 4095) != bool(end & _LAST):
+                return False
+            step = target - origin if self.mover == _WHITE else origin - target
+            if step == 8:
+                if occupied & end:
+                    return False
+            elif step == 16:
+                middle = _BIT[(origin + target) >> 1]
+                if occupied & (end | middle) or (origin >> 3) != (1 if self.mover == _WHITE else 6):
+                    return False
+            elif not _PAWN[self.mover == _WHITE][origin] & end:
+                return False
+            elif not others & end:
+                # The square en passant is kept only where such a capture is legal, by which pawn is open.
+                return target == self.passed != 0 and self._passing_is_safe(origin, target)
+            return self._is_safe(start, end)
+        if action > 4095:
+            return False
+        if self.kings & start:
+            if own & end or not _KING[origin] & end:
+                return self._may_castle(origin, target)
+            return not self._attacked(target, occupied & ~start | end, others & ~end)
+        if own & end:
+            return False
+        if self.knights & start:
+            reached = _KNIGHT[origin]
+        elif self.bishops & start:
+            reached = _DIAGONAL[origin][_DIAGONALS[origin] & occupied]
+        elif self.rooks & start:
+            reached = (
+                _RANK[origin][_RANK_MASKS[origin] & occupied] | _FILE[origin][_FILE_MASKS[origin] & occupied]
+            )
+        else:
+            reached = (
+                _DIAGONAL[origin][_DIAGONALS[origin] & occupied]
+                | _RANK[origin][_RANK_MASKS[origin] & occupied]
+                | _FILE[origin][_FILE_MASKS[origin] & occupied]
+            )
+        return bool(reached & end) and self._is_safe(start, end)
+
+    def play(self, action: int) -> "ChessState":  # noqa: C901 - as is_legal
+        """Return the state after a legal move."""
+        origin, target = action & 63, action >> 6 & 63
+        start, end = _BIT[origin], _BIT[target]
+        new: ChessState = _new(ChessState)
+        mover = self.mover
+        if mover == _WHITE:
+            own, others = self.white, self.black
+        else:
+            own, others = self.black, self.white
+        pawns, knights, bishops, rooks = self.pawns, self.knights, self.bishops, self.rooks
+        queens, kings, castling = self.queens, self.kings, self.castling
+        gone = ~end
+        passed = 0
+        quiet = self.quiet + 1
+        if own & end or (kings & start and not _KING[origin] & end):
+            own, rooks, kings = self._castled(origin, target, own)
+            castling &= ~(chess.BB_RANK_1 if mover == _WHITE else chess.BB_RANK_8)
+        else:
+            own = own & ~start | end
+            if others & end:
+                others &= gone
+                pawns &= gone
+                knights &= gone
+                bishops &= gone
+                rooks &= gone
+                queens &= gone
+                quiet = 0
+            if pawns & start:
+                quiet = 0
+                pawns &= ~start
+                kind = action >> 12
+                if kind:
+                    if kind == 4:
+                        queens |= end
+                    elif kind == 1:
+                        knights |= end
+                    elif kind == _HEAVY_KINDS:
+                        bishops |= end
+                    else:
+                        rooks |= end
+                else:
+                    pawns |= end
+                    if target == self.passed != 0:
+                        taken = _BIT[target - 8 if mover == _WHITE else target + 8]
+                        others &= ~taken
+                        pawns &= ~taken
+                    elif target - origin in (16, -16):
+                        passed = (origin + target) >> 1
+            elif knights & start:
+                knights = knights & ~start | end
+            elif bishops & start:
+                bishops = bishops & ~start | end
+            elif rooks & start:
+                rooks = rooks & ~start | end
+            elif queens & start:
+                queens = queens & ~start | end
+            else:
+                kings = kings & ~start | end
+                if castling:
+                    castling &= ~(chess.BB_RANK_1 if mover == _WHITE else chess.BB_RANK_8)
+            if castling:
+                castling &= ~(start | end)
+        if mover == _WHITE:
+            new.white, new.black, new.mover = own, others, _BLACK
+        else:
+            new.white, new.black, new.mover = others, own, _WHITE
+        new.pawns, new.knights, new.bishops, new.rooks = pawns, knights, bishops, rooks
+        new.queens, new.kings, new.castling = queens, kings, castling
+        new.quiet, new.ply, new.chess960 = quiet, self.ply + 1, self.chess960
+        new.passed = passed
+        if passed and not new._passing_is_legal():
+            new.passed = 0
+        key = (own, others, knights, bishops, rooks, kings, castling, new.passed)
+        new.seen = (*self.seen, key) if quiet else (key,)
+        new._settle(key)
+        return new
+
+    def _settle(self, key: tuple[int, ...]) -> None:
+        """Find out whether the game is over."""
+        end = ""
+        if not self._any_legal():
+            end = "checkmate" if self._in_check() else "stalemate"
+        elif not (self.pawns | self.rooks | self.queens) and self._is_drawn_by_material():
+            end = "insufficient-material"
+        elif self.quiet >= FIFTY:
+            end = "fifty-moves"
+        elif self.quiet >= 8 and self.seen.count(key) > 2:
+            end = "repetition"
+        self.end = end
+        self.actor = OVER if end else self.mover
+
+    # -- attacks --------------------------------------------------------------------------------------------
+
+    def _attacked(self, square: int, occupied: int, others: int) -> bool:
+        """Say whether the other side, left with ``others``, attacks a square on a board so occupied."""
+        return bool(
+            _DIAGONAL[square][_DIAGONALS[square] & occupied] & (self.bishops | self.queens) & others
+            or (_RANK[square][_RANK_MASKS[square] & occupied] | _FILE[square][_FILE_MASKS[square] & occupied])
+            & (self.rooks | self.queens)
+            & others
+            or _KNIGHT[square] & self.knights & others
+            or _PAWN[self.mover == _WHITE][square] & self.pawns & others
+            or _KING[square] & self.kings & others
+        )
+
+    def _is_safe(self, start: int, end: int) -> bool:
+        """Say whether the mover's king is safe after a move of another piece, not en passant."""
+        if self.mover == _WHITE:
+            own, others = self.white, self.black
+        else:
+            own, others = self.black, self.white
+        king = (self.kings & own).bit_length() - 1
+        occupied = (own | others) & ~start | end
+        others &= ~end
+        return not (
+            _DIAGONAL[king][_DIAGONALS[king] & occupied] & (self.bishops | self.queens) & others
+            or (_RANK[king][_RANK_MASKS[king] & occupied] | _FILE[king][_FILE_MASKS[king] & occupied])
+            & (self.rooks | self.queens)
+            & others
+            or _KNIGHT[king] & self.knights & others
+            or _PAWN[self.mover == _WHITE][king] & self.pawns & others
+        )
+
+    def _in_check(self) -> bool:
+        own, others = (self.white, self.black) if self.mover == _WHITE else (self.black, self.white)
+        return self._attacked((self.kings & own).bit_length() - 1, own | others, others)
+
+    def _passing_is_safe(self, origin: int, target: int) -> bool:
+        """Say whether the mover's king is safe after a capture en passant."""
+        own, others = (self.white, self.black) if self.mover == _WHITE else (self.black, self.white)
+        taken = _BIT[target - 8 if self.mover == _WHITE else target + 8]
+        king = (self.kings & own).bit_length() - 1
+        occupied = (own | others) & ~_BIT[origin] & ~taken | _BIT[target]
+        return not self._attacked(king, occupied, others & ~taken)
+
+    def _passing_is_legal(self) -> bool:
+        """Say whether the side to move may capture on the square ``passed``."""
+        own = self.white if self.mover == _WHITE else self.black
+        pawns = _PAWN[self.mover != _WHITE][self.passed] & self.pawns & own
+        while pawns:
+            lowest = pawns & -pawns
+            if self._passing_is_safe(lowest.bit_length() - 1, self.passed):
+                return True
+            pawns ^= lowest
+        return False
+
+    # -- castling -------------------------------------------------------------------------------------------
+
+    def _rook_of(self, origin: int, target: int) -> int:
+        """Return the square of the rook that this king's move castles with, or -1."""
+        if self.chess960:
+            return target if self.castling & _BIT[target] and origin >> 3 == target >> 3 else -1
+        side = self.mover - 1
+        if origin != (4, 60)[side] or target not in (_KING_SIDE[side][0], _QUEEN_SIDE[side][0]):
+            return -1
+        rook = ((0, 7), (56, 63))[side][target > origin]
+        return rook if self.castling & _BIT[rook] else -1
+
+    def _may_castle(self, origin: int, target: int) -> bool:
+        rook = self._rook_of(origin, target)
+        own, others = (self.white, self.black) if self.mover == _WHITE else (self.black, self.white)
+        if rook < 0 or not own & _BIT[rook]:
+            return False
+        king_to, rook_to = (_KING_SIDE if rook > origin else _QUEEN_SIDE)[self.mover - 1]
+        occupied = (own | others) & ~_BIT[origin] & ~_BIT[rook]
+        way = _BETWEEN(origin, king_to) | _BIT[king_to]
+        if occupied & (way | _BETWEEN(rook, rook_to) | _BIT[rook_to]):
+            return False
+        if self._attacked(origin, own | others, others):
+            return False
+        # The king's squares on its way are tried without the king; the rook shields where it ends only.
+        squares = _BETWEEN(origin, king_to)
+        while squares:
+            lowest = squares & -squares
+            if self._attacked(lowest.bit_length() - 1, occupied | _BIT[rook], others):
+                return False
+            squares ^= lowest
+        return not self._attacked(king_to, occupied | _BIT[rook_to], others)
+
+    def _castled(self, origin: int, target: int, own: int) -> tuple[int, int, int]:
+        """Return the mover's squares, the rooks and the kings after castling."""
+        rook = self._rook_of(origin, target)
+        king_to, rook_to = (_KING_SIDE if rook > origin else _QUEEN_SIDE)[self.mover - 1]
+        away = ~(_BIT[origin] | _BIT[rook])
+        return (
+            own & away | _BIT[king_to] | _BIT[rook_to],
+            self.rooks & ~_BIT[rook] | _BIT[rook_to],
+            self.kings & ~_BIT[origin] | _BIT[king_to],
+        )
+
+    # -- ends -----------------------------------------------------------------------------------------------
+
+    def _any_legal(self) -> bool:
+        """Say whether the side to move has a legal move: tries the likely ones, then lists all."""
+        if self.mover == _WHITE:
+            own, others = self.white, self.black
+            ahead = (self.pawns & own) << 8
+            back = -8
+        else:
+            own, others = self.black, self.white
+            ahead = (self.pawns & own) >> 8
+            back = 8
+        ahead &= ~(own | others)
+        if ahead:
+            end = ahead & -ahead
+            if self._is_safe(_BIT[end.bit_length() - 1 + back], end):
+                return True
+            end = _BIT[ahead.bit_length() - 1]
+            if self._is_safe(_BIT[end.bit_length() - 1 + back], end):
+                return True
+        king = self.kings & own
+        steps = _KING[king.bit_length() - 1] & ~own
+        without = (own | others) & ~king
+        while steps:
+            lowest = steps & -steps
+            if not self._attacked(lowest.bit_length() - 1, without | lowest, others & ~lowest):
+                return True
+            steps ^= lowest
+        return any(self.board().generate_legal_moves())
+
+    def _is_drawn_by_material(self) -> bool:
+        """Say whether neither side could mate: without pawns, rooks and queens."""
+        if not self.knights:
+            return not self.bishops & _LIGHT or not self.bishops & _DARK
+        return not self.bishops and not self.knights & (self.knights - 1)
+
+    # -- what others ask ------------------------------------------------------------------------------------
+
+    def board(self) -> chess.Board:
+        """Return a board of the package, without history."""
+        board = chess.Board(None, chess960=self.chess960)
+        board.pawns, board.knights, board.bishops = self.pawns, self.knights, self.bishops
+        board.rooks, board.queens, board.kings = self.rooks, self.queens, self.kings
+        board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK] = self.white, self.black
+        board.occupied = self.white | self.black
+        board.turn = self.mover == _WHITE
+        board.castling_rights = self.castling
+        board.ep_square = self.passed or None
+        board.halfmove_clock = self.quiet
+        board.fullmove_number = self.ply // 2 + 1
+        return board
+
+    def legal_actions(self) -> Sequence[int]:
+        """List the legal moves, sorted by their strings."""
+        if self.actor == OVER:
+            return ()
+        codes = [
+            move.from_square | move.to_square << 6 | (move.promotion - 1 << 12 if move.promotion else 0)
+            for move in self.board().generate_legal_moves()
+        ]
+        codes.sort(key=strings().__getitem__)
+        return codes
+
+    def ranks(self) -> tuple[int, ...] | None:
+        """Return the ranks, or None while the game goes on."""
+        if not self.end:
+            return None
+        if self.end != "checkmate":
+            return (1, 1)
+        return (2, 1) if self.mover == _WHITE else (1, 2)
+
+    def reason(self) -> str:
+        """Return why the game is over, or ""."""
+        return self.end
+
+    def position(self) -> str:
+        """Return the FEN, of Chess960 with the files of the rooks that may castle."""
+        return self.board().fen(shredder=self.chess960, en_passant="fen")
+
+
+_new = object.__new__
+
+
+class DrawState(State[int]):
+    """Chess960 before chance has drawn the starting position."""
+
+    __slots__ = ()
+
+    seats = 2
+    actor = CHANCE
+
+    def legal_actions(self) -> Sequence[int]:
+        """List the 960 starting positions, sorted by their strings."""
+        return _STARTS
+
+    def chance_weights(self) -> Sequence[int]:
+        """Return equal weights."""
+        return _EQUAL
+
+    def is_legal(self, action: int) -> bool:
+        """Say whether it is a starting position."""
+        return action >= STARTS
+
+    def play(self, action: int) -> State[int]:
+        """Return the starting position of that number."""
+        return from_board(chess.Board.from_chess960_pos(action - STARTS), chess960=True)
+
+    def ranks(self) -> None:
+        """Return None: the game goes on."""
+
+    def reason(self) -> str:
+        """Return ""."""
+        return ""
+
+    def position(self) -> str:
+        """Return ``draw``."""
+        return "draw"
+
+
+def from_board(board: chess.Board, *, chess960: bool) -> ChessState:
+    """Return the state of a board of the package; its history is not read."""
+    state: ChessState = _new(ChessState)
+    state.white, state.black = board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK]
+    state.pawns, state.knights, state.bishops = board.pawns, board.knights, board.bishops
+    state.rooks, state.queens, state.kings = board.rooks, board.queens, board.kings
+    state.castling = board.clean_castling_rights()
+    state.mover = _WHITE if board.turn else _BLACK
+    state.passed = (board.ep_square or 0) if board.has_legal_en_passant() else 0
+    state.quiet = board.halfmove_clock
+    state.ply = 2 * (board.fullmove_number - 1) + (not board.turn)
+    state.chess960 = chess960
+    own, others = (state.white, state.black) if board.turn else (state.black, state.white)
+    key = (others, own, state.knights, state.bishops, state.rooks, state.kings, state.castling, state.passed)
+    state.seen = (key,)
+    state._settle(key)  # noqa: SLF001 - of this module
+    return state
+
+
+MAX_MOVE: Final = 6_351
+"""The largest move number of a FEN: no game has more moves."""
+
+
+def parse(text: str, *, chess960: bool) -> State[int]:
+    """Return the state of a FEN as ``position`` prints it. Raises PositionError."""
+    if chess960 and text == "draw":
+        return DRAW
+    if len(text) > 120 or len(text.split(" ")) != 6:
+        raise PositionError(f"{text[:60]!r} is no FEN of six fields")
+    try:
+        board = chess.Board(text, chess960=chess960)
+    except ValueError as error:
+        raise PositionError(f"{text[:90]!r} is no FEN: {str(error)[:100]}") from error
+    status = board.status()
+    if status != chess.STATUS_VALID:
+        raise PositionError(f"{text[:90]!r} is no position of chess: {_words(status)}")
+    if board.halfmove_clock > FIFTY or board.fullmove_number > MAX_MOVE:
+        raise PositionError(f"{text[:90]!r} counts more moves than a game can have")
+    state = from_board(board, chess960=chess960)
+    if state.position() != text:
+        raise PositionError(f"{text[:90]!r} is not in the form of this game: write {state.position()!r}")
+    return state
+
+
+def _words(status: chess.Status) -> str:
+    return ", ".join(
+        flag.name.lower().replace("_", " ") for flag in chess.Status if flag and flag.name and status & flag
+    )
+
+
+_STARTS = tuple(sorted(range(STARTS, STARTS + 960), key=lambda code: str(code - STARTS)))
+_EQUAL = (1,) * 960
+START: Final = from_board(chess.Board(), chess960=False)
+DRAW: Final = DrawState()
