@@ -1,6 +1,5 @@
 """``tourney compare``: find out whether bot A is better than bot B."""
 
-import shlex
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -15,13 +14,13 @@ from tourney.cli.options import (
     game_option,
     output_options,
     sandbox_option,
+    split_words,
 )
 from tourney.cli.output import Format, current
 from tourney.cli.run_options import choose_listener, deadline_options, workers_option
 from tourney.compare.compare import ComparisonRequest, compare_bots
 from tourney.compare.format import BATCH, StoppingRule
 from tourney.compare.result import decision_text
-from tourney.errors import UsageError
 from tourney.match.spec import MAX_MS, Limits
 from tourney.ratings.sprt import Sprt
 from tourney.results.columns import Column
@@ -54,13 +53,6 @@ SHOWN = (
 )
 
 
-def _words(_ctx: click.Context, param: click.Parameter, text: str) -> tuple[str, ...]:
-    try:
-        return tuple(shlex.split(text))
-    except ValueError as error:
-        raise UsageError(f"{param.opts[0]} {text!r} cannot be split into words: {error}") from error
-
-
 @click.command("compare")
 @click.argument("a", shell_complete=complete_bot)
 @click.argument("b", shell_complete=complete_bot)
@@ -88,9 +80,9 @@ def _words(_ctx: click.Context, param: click.Parameter, text: str) -> tuple[str,
     help="Stop after this many. [default: no limit]",
 )
 @click.option(
-    "--args-a", default="", metavar="WORDS", callback=_words, help="Arguments of A, as '--playouts 100'."
+    "--args-a", default="", metavar="WORDS", callback=split_words, help="Arguments of A, as '--playouts 100'."
 )
-@click.option("--args-b", default="", metavar="WORDS", callback=_words, help="Arguments of B.")
+@click.option("--args-b", default="", metavar="WORDS", callback=split_words, help="Arguments of B.")
 @game_option
 @click.option(
     "--move-ms", type=click.IntRange(1, MAX_MS), metavar="MS", help="Time per action. [default: 1000]"

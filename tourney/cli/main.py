@@ -32,6 +32,7 @@ SECTIONS: dict[str, dict[str, str]] = {
     "Bots": {
         "bots": "Create, add, list, show, check and remove bots.",
         "compare": "Find out whether bot A is better than bot B.",
+        "ladder": "Place a bot among rated bots of all strengths.",
     },
     "Tournaments": {
         "run": "Start or resume a tournament.",

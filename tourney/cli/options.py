@@ -1,5 +1,6 @@
 """Options that several commands share, one decorator each, so that they work alike everywhere."""
 
+import shlex
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -101,3 +102,11 @@ def pairs(words: tuple[str, ...]) -> dict[str, str]:
             raise UsageError(f"option {name} is given twice")
         found[name] = value
     return found
+
+
+def split_words(_ctx: click.Context, param: click.Parameter, text: str) -> tuple[str, ...]:
+    """Split an option's value into words as a shell does; a callback of options. Raises UsageError."""
+    try:
+        return tuple(shlex.split(text))
+    except ValueError as error:
+        raise UsageError(f"{param.opts[0]} {text!r} cannot be split into words: {error}") from error

@@ -269,6 +269,7 @@ FORMATS: Registry[Format] = Registry(
         "gauntlet": "tourney.schedule.gauntlet:Gauntlet",
         "import": "tourney.schedule.format:Imported",
         "knockout": "tourney.schedule.knockout:Knockout",
+        "ladder": "tourney.compare.ladder_format:LadderFormat",
         "round-robin": "tourney.schedule.round_robin:RoundRobin",
         "swiss": "tourney.schedule.swiss:Swiss",
     },

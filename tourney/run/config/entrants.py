@@ -9,7 +9,7 @@ from pathlib import Path
 from tourney.bots.catalogue.store import BotStore, resolve_bot
 from tourney.errors import BotError, GameError, TournamentError
 from tourney.match.spec import Entrant
-from tourney.run.config.tournament_file import EntrantLine, TournamentFile
+from tourney.run.config.tournament_file import LADDER, EntrantLine, TournamentFile
 from tourney.schedule.adaptive import estimate
 from tourney.schedule.format import Participant
 from tourney.schedule.row import ResultRow
@@ -61,8 +61,9 @@ def enter(
                     bot=manifest.name,
                 )
             if name in taken:
+                ladder = f", one of them by {LADDER}" if name in file.rungs else ""
                 raise TournamentError(
-                    f"two entrants are called {name}; give one a name of its own,"
+                    f"two entrants are called {name}{ladder}; give one a name of its own,"
                     " by [[entrant]] with bot and name",
                     bot=manifest.name,
                 )

@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, cast
 
 import msgspec
 from msgspec import Meta, Struct
 
+from tourney.bots.catalogue.rungs import ladder_of, ladders
 from tourney.errors import GameError, TournamentError
 from tourney.games.registry import find_game
 from tourney.match.spec import Limits
@@ -41,6 +43,9 @@ from tourney.store.values import Plan, RunSettings
 
 MAX_BYTES: Final = 1 << 20
 MAX_OPENING_PLIES: Final = 200
+
+LADDER: Final = "@ladder"
+"""In ``bots``: the rungs of the game's anchor ladder, as entrants with names and arguments of their own."""
 
 FORMAT_HELP: Final = "Format of the tournament; see [formats](../explanation/formats.md)."
 
@@ -115,7 +120,10 @@ class TournamentTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_
     ) = None
     bots: Annotated[
         tuple[BotSource, ...],
-        Meta(description="Bots that enter under their own names: names in the bot store, or paths."),
+        Meta(
+            description="Bots that enter under their own names: names in the bot store, or paths."
+            " `@ladder` enters all rungs of the game's [ladder](../how-to/ladder.md)."
+        ),
     ] = ()
     seats: (
         Annotated[int, Meta(ge=2, le=4, description="Seats per table. Default: the game's minimum.")] | None
@@ -208,7 +216,8 @@ class TournamentTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_
 class TournamentFile:
     """A tournament file, checked. ``seed`` is None where the first start samples it.
 
-    ``ponder`` is None where the first start chooses it; then the plan has ``allow`` until that.
+    ``ponder`` is None where the first start chooses it; then the plan has ``allow`` until that. ``rungs`` are
+    the names of the entrants that ``@ladder`` brought.
     """
 
     path: Path
@@ -218,6 +227,7 @@ class TournamentFile:
     run: RunSettings
     ponder: Ponder | None = None
     presentation: Presentation = NO_PRESENTATION
+    rungs: tuple[str, ...] = ()
 
     @property
     def folder(self) -> Path:
@@ -235,6 +245,7 @@ def read_tournament_file(path: Path) -> TournamentFile:
     try:
         table = read(data, file_schema(formats), toml=True)
         plan = _plan(table, data, path, formats)
+        rungs = rung_lines(plan.game, plan.seats) if _enters_ladder(table) else ()
         presentation = _presentation(table, path)
     except SchemaError as error:
         sentence = error.in_toml(str(path))
@@ -243,8 +254,41 @@ def read_tournament_file(path: Path) -> TournamentFile:
         raise TournamentError(sentence, file=path, key=error.key) from error
     except GameError as error:
         raise TournamentError(f"{path}: {error}", file=path) from error
-    entrants = (*map(EntrantLine, table.bots), *table.entrant)
-    return TournamentFile(path, plan, table.seed, entrants, table.run, table.limits.ponder, presentation)
+    bots = (rungs if bot == LADDER else (EntrantLine(bot),) for bot in table.bots)
+    entrants = (*chain.from_iterable(bots), *table.entrant)
+    names = tuple(line.name or line.bot for line in rungs)
+    return TournamentFile(
+        path, plan, table.seed, entrants, table.run, table.limits.ponder, presentation, names
+    )
+
+
+def rung_lines(game: str, seats: int) -> tuple[EntrantLine, ...]:
+    """Return the rungs of a game's ladder, weakest first. Raises SchemaError for a game without one."""
+    found = ladder_of(game, seats)
+    if not found:
+        raise SchemaError(("bots",), f"names {LADDER}, but {no_ladder_text(game, seats)}")
+    return tuple(EntrantLine(rung.bot, rung.name, rung.args) for rung in found)
+
+
+def no_ladder_text(game: str, seats: int) -> str:
+    """Return why there is no ladder for a game and a number of seats, and what to do instead."""
+    known = sorted({f"{name} ({seats} seats)" for name, seats in ladders()})
+    return (
+        f"{game} with {seats} seats has no ladder; there are ladders of {', '.join(known)}; name the bots"
+        " of another game one by one"
+    )
+
+
+def _enters_ladder(table: TournamentTable) -> bool:
+    """Return whether the file enters the ladder. Raises SchemaError where it cannot."""
+    if table.bots.count(LADDER) > 1:
+        raise SchemaError(("bots",), f"names {LADDER} twice")
+    for number, line in enumerate(table.entrant):
+        if line.bot == LADDER:
+            raise SchemaError(
+                ("entrant", number, "bot"), f'is {LADDER}, which belongs in bots, as bots = ["{LADDER}"]'
+            )
+    return LADDER in table.bots
 
 
 def file_schema(formats: Sequence[Format]) -> type[TournamentTable]:
