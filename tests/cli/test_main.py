@@ -24,6 +24,7 @@ DESIGNED = [
     "standings",
     "ratings",
     "compare",
+    "ladder",
     "report",
     "show",
     "verify",

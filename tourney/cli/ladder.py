@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from tourney.cli.completion import complete_bot, complete_game
 from tourney.cli.options import (
     DEFAULT_DB,
     bots_option,
@@ -67,8 +68,8 @@ LIST_COLUMNS = (
 
 
 @click.command("ladder")
-@click.argument("bot", required=False)
-@click.option("--game", metavar="GAME", help="Game to play.")
+@click.argument("bot", required=False, shell_complete=complete_bot)
+@click.option("--game", metavar="GAME", shell_complete=complete_game, help="Game to play.")
 @click.option(
     "--seats", type=click.IntRange(2, 4), metavar="N", help="Seats per table (default: the game's minimum)."
 )
