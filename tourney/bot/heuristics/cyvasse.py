@@ -5,7 +5,6 @@ from collections.abc import Hashable, Sequence
 from tourney.bot.heuristics.base import Heuristics
 from tourney.games.base import AnyState
 from tourney.games.cyvasse.board import (
-    CODES,
     EMPTY,
     KING,
     LENGTHS,
@@ -18,18 +17,7 @@ from tourney.games.cyvasse.board import (
     spread,
 )
 from tourney.games.cyvasse.state import Play, SetUp
-
-WORTH = (100, 140, 240, 280, 320, 260, 320, 600, 160, 0)
-"""By kind, in the order of ``KINDS``; the King's loss ends the game."""
-NEAR_KING = 30
-"""A piece at most two squares from the enemy's King."""
-TOWARD_KING = 10
-"""A piece at most four squares from it."""
-
-_ROWS = {"R": 3, "S": 3, "L": 2, "H": 2, "E": 3, "C": 2, "T": 1, "D": 1, "W": 1, "K": 0}
-"""By kind: the row of its side in which it stands best at first, from the back (0) to the front (3)."""
-_MISPLACED = 15
-"""For each row away from there."""
+from tourney.games.cyvasse.worth import BEST_ROWS, MISPLACED, NEAR_KING, TOWARD_KING, WORTH
 
 
 def _side(masks: Masks, own: int, enemy: int) -> int:
@@ -52,7 +40,7 @@ def _set_up(board: bytes) -> int:
         row = s // STRIDE
         white = slot < WIDTH
         row = row if white else len(LENGTHS) - 1 - row
-        bad = _MISPLACED * abs(row - _ROWS[CODES[slot % WIDTH]])
+        bad = MISPLACED * abs(row - BEST_ROWS[slot % WIDTH])
         total += -bad if white else bad
     return total
 

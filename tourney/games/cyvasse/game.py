@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from tourney.games.cyvasse.view import CyvasseView
     from tourney.games.diagram import Diagram
+    from tourney.games.scratch import Scratch
     from tourney.seeds import RandBelow
 
 
@@ -75,6 +76,14 @@ class Cyvasse(Game[int]):
         from tourney.games.cyvasse.view import view_of  # noqa: PLC0415 - most bots need no views
 
         return view_of(self, text, parse_fields(text))
+
+    def scratch(self, state: State[int]) -> Scratch:
+        """Return a new mutable copy of a state for search and playouts."""
+        from tourney.games.compiled import core  # noqa: PLC0415 - only search needs it
+
+        made: Scratch = core("cyvasse").CyvasseScratch()
+        made.load(state)
+        return made
 
     def diagram(self, view: str, last: str | None = None) -> Diagram:
         """Return the diagram of a position string or an observation, with the last action marked."""

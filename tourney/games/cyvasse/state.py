@@ -110,6 +110,16 @@ class Play(State[int]):
         return self._board
 
     @property
+    def boards(self) -> tuple[bytes, ...]:
+        """The boards at the starts of turns since the last capture, as far as they are known."""
+        return self._boards
+
+    @property
+    def counters(self) -> tuple[int, int, int]:
+        """The acting seat (or whose turn would begin), turns since the last capture, and turns."""
+        return self._seat, self._quiet, self._turn
+
+    @property
     def rabble(self) -> int:
         """The square of the Rabble that moved first in this turn, or 0."""
         return self._rabble

@@ -255,6 +255,8 @@ class SevenSagesScratch:
     def play(self, code: int) -> None:
         """Play a legal action."""
         self._check(code)
+        if self._over:
+            raise ValueError(f"code {code} cannot be played: the game is over")
         self._play(code)
 
     def values(self) -> tuple[int, ...]:
