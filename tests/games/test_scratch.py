@@ -1,17 +1,21 @@
 """Every core follows its game's State, plain and compiled: actions, results, values and playouts."""
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from tests.games.test_differential import SETTINGS, Setting
 from tourney.bot.heuristics import heuristics_of
-from tourney.games import CHANCE, OVER, find_game
+from tourney.errors import PositionError
+from tourney.games import CHANCE, OVER, find_game, stream
 from tourney.games.base import AnyGame, AnyState
 from tourney.games.compiled import compiled_core, core_names, use_plain
 from tourney.games.scratch import Scratch, Stream
 from tourney.games.values import WIN
 
+MADE = int(os.environ.get("TOURNEY_DIFFERENTIAL_GAMES", "2")) * 20
 FORMS = ("plain", "compiled")
 GAMES = [name.replace("_", "-") for name in core_names()]
 
@@ -90,6 +94,22 @@ def test_scratch_follows_state(name: str, form: str) -> None:
     for number in range(6):
         seats = game.seat_counts[number % len(game.seat_counts)]
         check_game(game, game.new(seats), 1000 * number, 60)
+
+
+@pytest.mark.parametrize("setting", [each for each in SETTINGS if each.game in GAMES], ids=str)
+def test_scratch_follows_state_from_rare_positions(setting: Setting, form: str) -> None:
+    """The positions are made up, and rare in play; each is played on for a few actions."""
+    game = find_game(setting.game)
+    draw = stream(20261122, setting.game, setting.seats, *setting.options.values())
+    accepted = 0
+    for number in range(MADE):
+        try:
+            state = game.parse_position(setting.made(draw), *game.settings(setting.seats, setting.options))
+        except PositionError:
+            continue
+        accepted += 1
+        check_game(game, state, number, 3)
+    assert accepted > MADE // 10
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -61,6 +61,7 @@ cdef class CyvasseScratch:
     cpdef int actor(self)
     cpdef list actions(self)
     cpdef play(self, long long code)
+    cdef _check(self, long long code)
     cpdef list outlook(self, list codes)
     cpdef int playout(self, unsigned long long seed, int most)
     cpdef list trace(self, unsigned long long seed, int most)

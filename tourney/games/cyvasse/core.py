@@ -14,6 +14,7 @@ from tourney.games.cyvasse.actions import (
     MOVES_FROM,
     RIDE_TO,
     TO,
+    CyvasseAction,
     lay_king,
     lay_tile,
     put,
@@ -308,14 +309,17 @@ class CyvasseScratch:
         return []
 
     def encode(self, action: Any) -> Any:
-        """Return the action: codes are actions."""
-        return action
+        """Return the code of an action: its value."""
+        return int(action)
 
     def decode(self, code: Any) -> Any:
-        """Return the code: codes are actions. Raises ValueError for a code out of range."""
+        """Return the action of a code. Raises ValueError for a code out of range."""
+        self._check(code)
+        return CyvasseAction(code)
+
+    def _check(self, code: int) -> None:
         if not (_KING_CODE <= code < _PUT_CODE + _SQUARES or _in_play(code)):
             raise ValueError(f"{code} is no code of cyvasse")
-        return code
 
     def key(self) -> Any:
         """Return pieces, terrain, phase and seat; turns and repetitions are left out."""
@@ -326,7 +330,7 @@ class CyvasseScratch:
 
     def play(self, code: int) -> None:
         """Play a legal action."""
-        self.decode(code)
+        self._check(code)
         if (code >= _CODES) != (self._phase < _PLAY) or self._over:
             raise ValueError(f"{code} is no code of this phase of cyvasse")
         if code < _CODES and code != _DONE and self._piece[_HEAD_CELL[code >> 14]] in {0, _BORDER}:

@@ -20,6 +20,7 @@ from tourney.games.seven_sages.board import (
     START_FOOL,
     START_SAGES,
     WINNING_POINTS,
+    SevenSagesAction,
     is_oust,
     leaving_square,
     oust_square,
@@ -235,13 +236,13 @@ class SevenSagesScratch:
         return []
 
     def encode(self, action: Any) -> Any:
-        """Return the action: codes are actions."""
-        return action
+        """Return the code of an action: its value."""
+        return int(action)
 
     def decode(self, code: Any) -> Any:
-        """Return the code: codes are actions. Raises ValueError for a code out of range."""
+        """Return the action of a code. Raises ValueError for a code out of range."""
         self._check(code)
-        return code
+        return SevenSagesAction(code)
 
     def key(self) -> Any:
         """Return sages, fool, points, round and seats, as bytes and an int."""
