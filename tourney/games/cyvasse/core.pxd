@@ -11,6 +11,7 @@ cdef unsigned long long _GAMMA, _MULTIPLY_1, _MULTIPLY_2, _MASK
 cdef int _ORDER[88]
 cdef int _BLANK[145]
 cdef int _OFFSET[6]
+cdef int _NEAR[870]
 cdef int _FROM[145]
 cdef int _TAKES_FROM[145]
 cdef int _ONTO[145]
@@ -36,7 +37,8 @@ cdef int _DISTANCES[21025]
 cdef int _ROWS[3045]
 cdef unsigned long long _HASHES[3045]
 cdef long long _STAMP[1]
-cdef long long _ZONE[145]
+cdef int _MAY[145]
+cdef int _TOUCHES[1]
 cdef long long _HELD[145]
 cdef long long _JUDGED[145]
 cdef int _ENGAGED[145]
@@ -52,6 +54,7 @@ cdef class CyvasseScratch:
     cdef unsigned char _piece[145]
     cdef unsigned char _terrain[145]
     cdef int _phase, _seat, _plan, _left, _placed, _rabble, _quiet, _turn, _over, _known
+    cdef int _total, _white, _black
     cdef unsigned long long _hash
     cdef unsigned long long _boards[128]
     cdef unsigned long long _x
@@ -74,9 +77,9 @@ cdef class CyvasseScratch:
     cdef int _list_turn(self) noexcept
     cdef int _mark(self, int base) noexcept
     cdef int _list_steps(self, int cell, int count) noexcept
-    cdef int _list_walks(self, int cell, int steps, int flies, int base, int count) noexcept
+    cdef int _list_walks(self, int cell, int steps, int passes, int count) noexcept
     cdef int _list_captures(self, int cell, int kind, int base, int count) noexcept
-    cdef int _list_rides(self, int taken, int d, int steps, int base, int count) noexcept
+    cdef int _list_rides(self, int taken, int d, int steps, int count) noexcept
     cdef int _list_shots(self, int cell, int base, int count) noexcept
     cdef int _list_over_towers(self, int cell, int base, int count) noexcept
     cdef int _is_engaged(self, int cell, int base) noexcept
@@ -95,4 +98,7 @@ cdef class CyvasseScratch:
     cdef void _end_set_up(self) noexcept
     @cython.locals(total=cython.longlong)
     cdef int _value(self) noexcept
-    cdef int _balance(self) noexcept
+    cdef int _worth(self, int piece, int cell) noexcept
+    cdef void _find_kings(self) noexcept
+    cdef void _take_back(self, long long code, CyvasseScratch before)
+    cdef void _copy_counters(self, CyvasseScratch other) noexcept

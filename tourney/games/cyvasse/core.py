@@ -157,6 +157,8 @@ _ORDER = [square + _SHIFT for square in BY_RANK]
 """The cells in the order of their names."""
 _BLANK = [0 if 0 <= c - _SHIFT < SIZE and NAMES[c - _SHIFT] else _BORDER for c in range(_CELLS)]
 _OFFSET = list(DIRECTIONS)
+_NEAR = [c + d if 0 <= c + d < _CELLS and not _BLANK[c + d] else c for c in range(_CELLS) for d in _OFFSET]
+"""By cell, six each: its neighbours, and the cell itself for those outside the board."""
 _FROM, _TAKES_FROM = _by_cell(MOVES_FROM), _by_cell(CAPTURES_FROM)
 _ONTO, _RIDE = _by_cell(TO), _by_cell(RIDE_TO)
 _HEAD_CELL, _HEAD_TAKES = _head_cells(), _head_takes()
@@ -181,8 +183,10 @@ _DISTANCES, _ROWS, _HASHES = _distances(), _rows(), _hashes()
 
 _STAMP = _zeros(1)
 """Workspace, shared by all scratches: a mark in it counts only if it equals the newest stamp."""
-_ZONE = _zeros(_CELLS)
-"""By cell: marks the front squares of enemy Spears."""
+_MAY = _zeros(_CELLS)
+"""By cell, in bits: 1 a move may end there, 2 pieces cross it, 4 a Dragon crosses it, 8 it holds an enemy."""
+_TOUCHES = _zeros(1)
+"""Whether the last moves listed touched an enemy."""
 _HELD = _zeros(_CELLS)
 """By cell: marks the neighbours of enemy Towers."""
 _JUDGED = _zeros(_CELLS)
@@ -216,6 +220,9 @@ class CyvasseScratch:
         self._hash = 0
         self._boards = _zeros(_HISTORY)
         self._known = 0
+        self._total = 0
+        self._white = 0
+        self._black = 0
         self._x = 0
 
     def load(self, state: Any) -> None:
@@ -240,6 +247,7 @@ class CyvasseScratch:
             self._boards[self._known] = _hash_of(board)
             self._known += 1
         self._hash = _hash_of(state.board)
+        self._find_kings()
         ranks = state.ranks()
         if ranks is not None:
             self._over = 3 if ranks == (1, 1) else ranks.index(1) + 1
@@ -269,8 +277,32 @@ class CyvasseScratch:
             self._terrain[k] = other._terrain[k]
         for k in range(other._known):
             self._boards[k] = other._boards[k]
+        self._copy_counters(other)
+
+    def _take_back(self, code: int, before: "CyvasseScratch") -> None:
+        """Take over the position before a code was played."""
+        if code >= _CODES:
+            self.copy_from(before)
+            return
+        if code != _DONE:
+            cell = _HEAD_CELL[code >> 14]
+            self._piece[cell] = before._piece[cell]
+            for d in range(6):  # a Trebuchet steps away from what it takes
+                self._piece[cell + _OFFSET[d]] = before._piece[cell + _OFFSET[d]]
+            cell = _ORDER[code >> 7 & 127]
+            self._piece[cell] = before._piece[cell]
+            if code & 127:
+                cell = _ORDER[(code & 127) - 1]
+                self._piece[cell] = before._piece[cell]
+        self._boards[0] = before._boards[0]
+        self._copy_counters(before)
+
+    def _copy_counters(self, other: "CyvasseScratch") -> None:
         self._known = other._known
         self._hash = other._hash
+        self._total = other._total
+        self._white = other._white
+        self._black = other._black
         self._phase = other._phase
         self._seat = other._seat
         self._plan = other._plan
@@ -350,7 +382,7 @@ class CyvasseScratch:
             after.play(code)
             white = after._value()
             found.append((white, -white))
-            after.copy_from(self)
+            after._take_back(code, self)
         return found
 
     def playout(self, seed: int, most: int) -> int:
@@ -419,6 +451,7 @@ class CyvasseScratch:
 
     def _list_rabble(self) -> int:
         """List ``done`` and the moves of every Rabble but the one that moved."""
+        self._mark(10 * self._seat - 10)
         rabble = 10 * self._seat - 9 + _RABBLE
         _MOVES[0] = _DONE
         count = 1
@@ -438,39 +471,47 @@ class CyvasseScratch:
             kind = self._piece[cell] - base - 1
             if kind == _TOWER:
                 continue
+            _TOUCHES[0] = 0
             if _STEPS[kind] == 1:
                 count = self._list_steps(cell, count)
             else:
-                count = self._list_walks(cell, _STEPS[kind], kind == _DRAGON, base, count)
+                count = self._list_walks(cell, _STEPS[kind], 4 if kind == _DRAGON else 2, count)
             if kind == _TREBUCHET:
                 count = self._list_shots(cell, base, count)
-            elif kind != _CROSSBOWS:
+            elif kind == _ELEPHANT or (_TOUCHES[0] and kind != _CROSSBOWS):
                 count = self._list_captures(cell, kind, base, count)
             if kind == _KING:
                 count = self._list_over_towers(cell, base, count)
         return count
 
     def _mark(self, base: int) -> int:
-        """Mark zone and Towers with a new stamp; note the own pieces, and return their number."""
+        """Fill in ``_MAY``, mark Towers with a new stamp, and note the own pieces; return their number."""
         _STAMP[0] += 1
         stamp = _STAMP[0]
         own = 0
-        enemy = 10 - base
-        ahead = 3 if base == 0 else 2
+        spears = 0
         for k in range(_SQUARES):
             cell = _ORDER[k]
             piece = self._piece[cell]
+            mountain = self._terrain[cell] == _MOUNTAIN
             if piece == 0:
-                continue
-            if base < piece <= base + 10:
+                _MAY[cell] = 4 if mountain else 7
+            elif base < piece <= base + 10:
+                _MAY[cell] = 6
                 _OWN[own] = cell
                 own += 1
-            elif piece == enemy + 1 + _SPEARS:
-                _ZONE[cell + _OFFSET[ahead]] = stamp
-                _ZONE[cell + _OFFSET[ahead + 2]] = stamp
-            elif piece == enemy + 1 + _TOWER:
-                for d in range(6):
-                    _HELD[cell + _OFFSET[d]] = stamp
+            else:
+                _MAY[cell] = 12
+                if piece == 11 - base + _SPEARS:
+                    _QUEUE[spears] = cell
+                    spears += 1
+                elif piece == 11 - base + _TOWER:
+                    for d in range(6):
+                        _HELD[cell + _OFFSET[d]] = stamp
+        ahead = 3 if base == 0 else 2
+        for k in range(spears):
+            _MAY[_QUEUE[k] + _OFFSET[ahead]] &= 9
+            _MAY[_QUEUE[k] + _OFFSET[ahead + 2]] &= 9
         return own
 
     def _list_steps(self, cell: int, count: int) -> int:
@@ -478,90 +519,79 @@ class CyvasseScratch:
         start = _FROM[cell]
         for d in range(6):
             target = cell + _OFFSET[d]
-            if self._piece[target] == 0 and self._terrain[target] != _MOUNTAIN:
+            may = _MAY[target]
+            if may & 1:
                 _MOVES[count] = start + _ONTO[target]
                 count += 1
+            elif may & 8:
+                _TOUCHES[0] = 1
         return count
 
-    def _list_walks(self, cell: int, steps: int, flies: int, base: int, count: int) -> int:
-        """Add the moves of up to some steps; one that flies crosses mountains and enemies."""
+    def _list_walks(self, cell: int, steps: int, passes: int, count: int) -> int:
+        """Add the moves of up to some steps over squares with a bit of ``_MAY``."""
         start = _FROM[cell]
-        stamp = _STAMP[0]
         _WALK[0] += 1
         walk = _WALK[0]
         _SEEN[cell] = walk
         _QUEUE[0] = cell
         begin = 0
         end = 1
+        touches = 0
         for _ in range(steps):
             last = end
             for k in range(begin, last):
-                for d in range(6):
-                    target = _QUEUE[k] + _OFFSET[d]
+                near = 6 * _QUEUE[k]
+                for n in range(near, near + 6):
+                    target = _NEAR[n]
                     if _SEEN[target] == walk:
                         continue
                     _SEEN[target] = walk
-                    piece = self._piece[target]
-                    if piece == _BORDER:
-                        continue
-                    mountain = self._terrain[target] == _MOUNTAIN
-                    if piece == 0 and not mountain:
+                    may = _MAY[target]
+                    touches |= may
+                    if may & 1:
                         _MOVES[count] = start + _ONTO[target]
                         count += 1
-                    if _ZONE[target] == stamp:
-                        continue
-                    if flies or (not mountain and (piece == 0 or base < piece <= base + 10)):
+                    if may & passes:
                         _QUEUE[end] = target
                         end += 1
             begin = last
+        _TOUCHES[0] = touches & 8
         return count
 
     def _list_captures(self, cell: int, kind: int, base: int, count: int) -> int:
         """Add the captures along lines, and how horses ride on."""
         start = _TAKES_FROM[cell]
         limit = 2 if kind == _ELEPHANT else _STEPS[kind]
-        stamp = _STAMP[0]
+        passes = 4 if kind == _DRAGON else 2
         for d in range(6):
             if kind == _SPEARS and (d < 2 or (d & 1) != (base > 0)):
                 continue
             target = cell
             for distance in range(1, limit + 1):
                 target += _OFFSET[d]
-                piece = self._piece[target]
-                if piece == _BORDER:
-                    break
-                enemy = piece != 0 and not base < piece <= base + 10
-                if enemy and self._is_engaged(target, base):
+                may = _MAY[target]
+                if may & 8 and self._is_engaged(target, base):
                     _MOVES[count] = start + _ONTO[target]
                     count += 1
                     if kind == _LIGHT or kind == _HORSE:
-                        count = self._list_rides(target, d, limit - distance, base, count)
-                if _ZONE[target] == stamp:
-                    break
-                if kind != _DRAGON and (enemy or self._terrain[target] == _MOUNTAIN):
-                    break
-                if kind == _ELEPHANT and piece != 0:
+                        count = self._list_rides(target, d, limit - distance, count)
+                if not may & passes or (kind == _ELEPHANT and not may & 1):
                     break
         return count
 
-    def _list_rides(self, taken: int, d: int, steps: int, base: int, count: int) -> int:
+    def _list_rides(self, taken: int, d: int, steps: int, count: int) -> int:
         """Add the ends of a ride beyond a captured piece; the capture is the last of ``_MOVES``."""
-        stamp = _STAMP[0]
-        if _ZONE[taken] == stamp:
+        if not _MAY[taken] & 4:
             return count
         capture = _MOVES[count - 1]
         target = taken
         for _ in range(steps):
             target += _OFFSET[d]
-            piece = self._piece[target]
-            if piece == _BORDER or self._terrain[target] == _MOUNTAIN:
-                break
-            if piece == 0:
+            may = _MAY[target]
+            if may & 1:
                 _MOVES[count] = capture + _RIDE[target]
                 count += 1
-            elif not base < piece <= base + 10:
-                break
-            if _ZONE[target] == stamp:
+            if not may & 2:
                 break
         return count
 
@@ -570,21 +600,17 @@ class CyvasseScratch:
         if self._terrain[cell] == _WATER or _HELD[cell] == _STAMP[0]:
             return count
         for d in range(6):
-            behind = cell + _OFFSET[d ^ 1]
-            if self._piece[behind] != 0 or self._terrain[behind] == _MOUNTAIN:
+            if not _MAY[cell + _OFFSET[d ^ 1]] & 1:
                 continue
             target = cell
             for distance in range(1, 5):
                 target += _OFFSET[d]
-                piece = self._piece[target]
-                if piece == _BORDER:
-                    break
-                if piece != 0 and not base < piece <= base + 10:
+                if _MAY[target] & 8:
                     if distance > 1 and self._is_engaged(target, base):
                         _MOVES[count] = _TAKES_FROM[cell] + _ONTO[target]
                         count += 1
                     break
-                if self._terrain[target] == _MOUNTAIN:
+                if self._terrain[target] == _MOUNTAIN or self._terrain[target] == _OUTSIDE:
                     break
         return count
 
@@ -592,15 +618,14 @@ class CyvasseScratch:
         """Add the King's moves and captures over his Towers."""
         for d in range(6):
             over = cell + _OFFSET[d]
-            if self._piece[over] != base + 1 + _TOWER or _ZONE[over] == _STAMP[0]:
+            if self._piece[over] != base + 1 + _TOWER or not _MAY[over] & 2:
                 continue
             target = over + _OFFSET[d]
-            piece = self._piece[target]
-            if piece == 0:
-                if self._terrain[target] != _MOUNTAIN:
-                    _MOVES[count] = _FROM[cell] + _ONTO[target]
-                    count += 1
-            elif piece != _BORDER and not base < piece <= base + 10 and self._is_engaged(target, base):
+            may = _MAY[target]
+            if may & 1:
+                _MOVES[count] = _FROM[cell] + _ONTO[target]
+                count += 1
+            elif may & 8 and self._is_engaged(target, base):
                 _MOVES[count] = _TAKES_FROM[cell] + _ONTO[target]
                 count += 1
         return count
@@ -677,9 +702,13 @@ class CyvasseScratch:
         self._next_turn(self._quiet + 1)
 
     def _put(self, cell: int, before: int, after: int) -> None:
-        """Replace what a cell holds, with the hash."""
+        """Replace what a cell holds, with the hash and White's advantage."""
         self._piece[cell] = after
         self._hash ^= _HASHES[before * _CELLS + cell] ^ _HASHES[after * _CELLS + cell]
+        if before == 1 + _KING or before == 11 + _KING or after == 1 + _KING or after == 11 + _KING:
+            self._white = 0
+        elif self._white:
+            self._total += self._worth(after, cell) - self._worth(before, cell)
 
     def _behind(self, cell: int, target: int) -> int:
         """Return the neighbour of a cell away from a target on a line, or the cell itself off the lines."""
@@ -789,6 +818,7 @@ class CyvasseScratch:
         for k in range(_SQUARES):
             self._hash ^= _HASHES[self._piece[_ORDER[k]] * _CELLS + _ORDER[k]]
         self._known = 0
+        self._find_kings()
         self._begin_turn()
 
     def _value(self) -> int:
@@ -800,30 +830,32 @@ class CyvasseScratch:
             for k in range(_SQUARES):
                 total += _ROWS[self._piece[_ORDER[k]] * _CELLS + _ORDER[k]]
         else:
-            total = self._balance()
+            if not self._white:
+                self._find_kings()
+            total = self._total
         return _LIMIT * total // (_SCALE + total) if total >= 0 else -(_LIMIT * -total // (_SCALE - total))
 
-    def _balance(self) -> int:
-        """Return White's advantage in play."""
-        white = 0
-        black = 0
+    def _worth(self, piece: int, cell: int) -> int:
+        """Return what a piece on a cell adds to White's advantage."""
+        if piece == 0 or piece == 1 + _KING or piece == 11 + _KING:
+            return 0
+        if piece <= 10:
+            return _WORTH[piece - 1] + _DISTANCES[self._black + cell]
+        return -_WORTH[piece - 11] - _DISTANCES[self._white + cell]
+
+    def _find_kings(self) -> None:
+        """Find the Kings, and add up White's advantage in play."""
+        self._white = 0
+        self._black = 0
         for k in range(_SQUARES):
             piece = self._piece[_ORDER[k]]
             if piece == 1 + _KING:
-                white = _ORDER[k] * _CELLS
+                self._white = _ORDER[k] * _CELLS
             elif piece == 11 + _KING:
-                black = _ORDER[k] * _CELLS
-        total = 0
+                self._black = _ORDER[k] * _CELLS
+        self._total = 0
         for k in range(_SQUARES):
-            cell = _ORDER[k]
-            piece = self._piece[cell]
-            if piece == 0 or piece == 1 + _KING or piece == 11 + _KING:
-                continue
-            if piece <= 10:
-                total += _WORTH[piece - 1] + _DISTANCES[black + cell]
-            else:
-                total -= _WORTH[piece - 11] + _DISTANCES[white + cell]
-        return total
+            self._total += self._worth(self._piece[_ORDER[k]], _ORDER[k])
 
 
 def _in_play(code: int) -> bool:
