@@ -3,30 +3,14 @@
 from collections.abc import Hashable, Sequence
 
 from tourney.bot.heuristics.base import Heuristics
-from tourney.games.sages_tafl.board import HEIGHT, RIVER, SQUARES
 from tourney.games.sages_tafl.game import TaflState
-from tourney.games.sages_tafl.moves import APPRENTICE, SKYSHIP, TOWER
-
-POINT = 700
-_FILES = SQUARES // HEIGHT
+from tourney.games.sages_tafl.moves import TOWER
+from tourney.games.sages_tafl.worth import POINT, worth
 
 
 def _worth(piece: int) -> int:
-    """Return what a piece on its square is worth.
-
-    An apprentice is worth part of a point, more of it on a bank and in the river. A sage is worth three
-    points when it leaves, so each of its steps nearer to an end of the river counts.
-    """
-    if piece == TOWER:
-        return 0
-    square, kind = divmod(piece, 3)
-    file, rank = divmod(square, HEIGHT)
-    from_river, from_end = abs(rank - RIVER), min(file, _FILES - 1 - file)
-    if kind == SKYSHIP:
-        return 250
-    if kind == APPRENTICE:
-        return 350 + (60 - 10 * from_end if from_river == 0 else 30 if from_river == 1 else 0)
-    return 250 * (6 - max(from_river, from_end)) + (100 if from_river == 0 else 0)
+    """Return what a piece on its square is worth; see ``worth``."""
+    return 0 if piece == TOWER else worth(piece % 3, piece // 3)
 
 
 _WORTH = tuple(map(_worth, range(TOWER + 1)))

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from tourney.games.diagram import Diagram
     from tourney.games.sage_stones.view import StonesView
+    from tourney.games.scratch import Scratch
     from tourney.seeds import RandBelow
 
 ROLL_LIMIT = 500
@@ -382,6 +383,14 @@ class SageStones(Game[int]):
         except OptionError as error:
             raise PositionError(f"the field OPTIONS of the position is impossible: {error}") from error
         return parse_position(text, table)
+
+    def scratch(self, state: State[int]) -> Scratch:
+        """Return a new mutable copy of a state for search and playouts."""
+        from tourney.games.compiled import core  # noqa: PLC0415 - only search needs it
+
+        made: Scratch = core("sage_stones").SageStonesScratch()
+        made.load(state)
+        return made
 
     def view(self, text: str) -> StonesView:
         """Return the readable view of a position string. Raises PositionError."""

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from tourney.games.diagram import Diagram
     from tourney.games.sages_tafl.view import TaflView
+    from tourney.games.scratch import Scratch
     from tourney.seeds import RandBelow
 
 _PASS_ONLY: Final = (PASS,)
@@ -301,6 +302,14 @@ class SagesTafl(Game[int]):
     def sample(self, observation: str, seat: int, randbelow: RandBelow) -> TaflState:  # noqa: ARG002 - nothing is hidden
         """Return the observed position: nothing is hidden. Raises PositionError."""
         return TaflState.standing(board.parse_position(observation))
+
+    def scratch(self, state: State[int]) -> Scratch:
+        """Return a new mutable copy of a state for search and playouts."""
+        from tourney.games.compiled import core  # noqa: PLC0415 - only search needs it
+
+        made: Scratch = core("sages_tafl").SagesTaflScratch()
+        made.load(state)
+        return made
 
     def view(self, text: str) -> TaflView:
         """Return the readable view of a position string. Raises PositionError."""
