@@ -5,17 +5,31 @@ adapter runs in the referee's process, outside the sandbox, and sees all lines o
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import ClassVar
 
 from tourney.bots.channel.base import Channel
 from tourney.errors import BotError
 from tourney.plugins import Registry
 
+Setting = str | int | float | bool
+"""The value of an option of a bot's program, from ``options`` in ``bot.toml``."""
+
 
 class BotProtocol(ABC):
     """A protocol that bots speak. ``name`` is its name in ``bot.toml``."""
 
     name: ClassVar[str]
+
+    def configured(self, options: Mapping[str, Setting], go: Mapping[str, int]) -> "BotProtocol":
+        """Return the protocol for a bot whose ``bot.toml`` has ``options`` or limits for ``go``.
+
+        Raises BotError, naming the key, for what the protocol does not know; by default it knows nothing.
+        """
+        for key, given in (("options", options), ("go", go)):
+            if given:
+                raise BotError(f"{key} is set, but the protocol {self.name} has no such settings")
+        return self
 
     @abstractmethod
     def adapt(self, channel: Channel) -> Channel:
@@ -40,6 +54,9 @@ PROTOCOLS: Registry[BotProtocol] = Registry(
     "bot protocol",
     "tourney.protocols",
     BotProtocol,
-    {"tourney": "tourney.bots.protocols:TourneyProtocol"},
+    {
+        "tourney": "tourney.bots.protocols:TourneyProtocol",
+        "uci": "tourney.bots.adapters.uci:UciProtocol",
+    },
     BotError,
 )

@@ -69,7 +69,9 @@ class StoreLauncher:
             bot = self._store.fetch(entrant.digest)
             found = self._bots[entrant.digest] = bot, runnable_folder(self._store, bot, self._sandbox)
         bot, folder = found
-        return PROTOCOLS.find(bot.manifest.protocol), bot_command(bot, entrant.args, folder)
+        manifest = bot.manifest
+        protocol = PROTOCOLS.find(manifest.protocol).configured(manifest.options, manifest.go)
+        return protocol, bot_command(bot, entrant.args, folder)
 
 
 class MatchRunner:

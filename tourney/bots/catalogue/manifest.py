@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 from msgspec import Meta, Struct
 
-from tourney.bots.protocols import PROTOCOLS
+from tourney.bots.protocols import PROTOCOLS, Setting
 from tourney.errors import BotError
 from tourney.parsing import parse_toml
 from tourney.schema import NAME, GameName, Name, SchemaError, Version, Word, read, show
@@ -18,6 +18,7 @@ MAX_TEXT: Final = 64 * 1024
 _SUFFIX = re.compile(r"(?<=.)\.(py|sh|bash|pl|rb|js|lua|exe|bin)\Z")
 
 Part = Annotated[str, Meta(min_length=1, max_length=1_000)]
+OptionName = Annotated[str, Meta(min_length=1, max_length=100)]
 
 
 class Manifest(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
@@ -60,7 +61,17 @@ class Manifest(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
             description="Globs of what the build makes, which is no part of the bot. Needs `build`.",
         ),
     ] = ()
-    protocol: Annotated[Word, Meta(description="Protocol that the bot speaks.")] = "tourney"
+    protocol: Annotated[
+        Word, Meta(description="Protocol that the bot speaks: `tourney`, `uci`, or a plugin's.")
+    ] = "tourney"
+    options: Annotated[
+        dict[OptionName, Setting],
+        Meta(max_length=100, description="Options of the program, as its protocol sets them."),
+    ] = {}
+    go: Annotated[
+        dict[OptionName, int],
+        Meta(max_length=10, description="Limits of each turn, as its protocol has them."),
+    ] = {}
 
     def __post_init__(self) -> None:
         """Check what the types cannot express. Raises SchemaError."""
@@ -88,6 +99,10 @@ class Manifest(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
             raise SchemaError(
                 ("protocol",), f"is {show(self.protocol)}, but the bot protocols are: {', '.join(known)}"
             )
+        try:
+            PROTOCOLS.find(self.protocol).configured(self.options, self.go)
+        except BotError as error:
+            raise SchemaError((), str(error), inside=True) from error
         if self.build_output and not self.build:
             raise SchemaError(("build-output",), "is set without build")
 

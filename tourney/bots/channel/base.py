@@ -82,6 +82,9 @@ class Channel(ABC):
         """Send lines that end in a request: the bot's allowance of output starts anew."""
         self.send(data)
 
+    def widen(self, most_bytes: int, most_lines: int) -> None:  # noqa: B027 - a script's output is bounded by itself
+        """Allow so much output between two requests, for an adapter that drops most of it."""
+
     def ask(self, data: bytes, deadline: int) -> str | Event:
         """Do ``request`` and ``wait``, once a move. A line may be returned as its text, for speed."""
         self.request(data)
@@ -165,6 +168,7 @@ class ForwardingChannel(Channel):
     send = _forward("send")
     wait = _forward("wait")
     request = _forward("request")
+    widen = _forward("widen")
     idle = _forward("idle")
     pending = _forward("pending")
     stderr = _forward("stderr")

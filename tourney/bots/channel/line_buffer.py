@@ -20,18 +20,24 @@ class LineBuffer:
     overflowed or malformed.
     """
 
-    __slots__ = ("_bytes_left", "_lines_left", "_tail", "end", "events")
+    __slots__ = ("_bytes_left", "_lines_left", "_most_bytes", "_most_lines", "_tail", "end", "events")
 
     def __init__(self) -> None:
         self.events: deque[Event] = deque()
         self._tail = b""
         self.end: Event | None = None
+        self._most_bytes, self._most_lines = MAX_OUTPUT_BYTES, MAX_OUTPUT_LINES
+        self.renew()
+
+    def widen(self, most_bytes: int, most_lines: int) -> None:
+        """Allow so much between two requests instead of 64 KiB and 1,000 lines."""
+        self._most_bytes, self._most_lines = most_bytes, most_lines
         self.renew()
 
     def renew(self) -> None:
-        """Start the allowance anew: 64 KiB and 1,000 lines, with empty ones."""
-        self._bytes_left = MAX_OUTPUT_BYTES
-        self._lines_left = MAX_OUTPUT_LINES
+        """Start the allowance anew: 64 KiB and 1,000 lines, with empty ones, unless it was widened."""
+        self._bytes_left = self._most_bytes
+        self._lines_left = self._most_lines
 
     def single(self, data: bytes) -> str | None:
         """Take a chunk that is one whole line of ASCII, and return its text without queueing it.
@@ -44,8 +50,8 @@ class LineBuffer:
             return None
         if not data.isascii() or data.endswith(b"\r\n"):
             return None
-        self._bytes_left = MAX_OUTPUT_BYTES - size
-        self._lines_left = MAX_OUTPUT_LINES - 1
+        self._bytes_left = self._most_bytes - size
+        self._lines_left = self._most_lines - 1
         return data[:-1].decode("ascii")
 
     def feed(self, data: bytes) -> None:
@@ -60,7 +66,7 @@ class LineBuffer:
         self._tail = lines.pop()
         for line in lines:
             if self._lines_left == 0:
-                self.end = Event("overflow", f"more than {MAX_OUTPUT_LINES:,} lines between two requests")
+                self.end = Event("overflow", f"more than {self._most_lines:,} lines between two requests")
                 return
             self._lines_left -= 1
             if not self._line(line):
@@ -68,7 +74,7 @@ class LineBuffer:
         if len(self._tail) >= MAX_BOT_LINE:
             self.end = Event("malformed", f"a line longer than {MAX_BOT_LINE:,} bytes")
         elif over:
-            self.end = Event("overflow", f"more than {MAX_OUTPUT_BYTES:,} bytes between two requests")
+            self.end = Event("overflow", f"more than {self._most_bytes:,} bytes between two requests")
 
     def _line(self, line: bytes) -> bool:
         """Take a line without its newline; return False if the output is malformed."""

@@ -79,6 +79,10 @@ class ProcessChannel(Channel):
             pass
         return self._lines.drain()
 
+    def widen(self, most_bytes: int, most_lines: int) -> None:
+        """Allow more output between two requests."""
+        self._lines.widen(most_bytes, most_lines)
+
     def request(self, data: bytes) -> None:
         """Send lines that end in a request: the bot's allowance of output starts anew."""
         self._lines.renew()

@@ -6,7 +6,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from tourney.bots.catalogue.store import BotStore, resolve_bot
+from tourney.bots.catalogue.program import add_program
+from tourney.bots.catalogue.store import BotStore, StoredBot, resolve_bot
 from tourney.errors import BotError, GameError, TournamentError
 from tourney.match.spec import Entrant
 from tourney.run.config.tournament_file import LADDER, EntrantLine, TournamentFile
@@ -31,7 +32,20 @@ def naming(path: Path) -> Iterator[None]:
 
 def line_text(line: EntrantLine) -> str:
     """Return an entrant's line as it is stored, for the comparison with a later file's."""
-    return json.dumps({"bot": line.bot, "name": line.name, "args": list(line.args)}, separators=(",", ":"))
+    found: dict[str, object] = {"bot": line.bot, "name": line.name, "args": list(line.args)}
+    if line.command:
+        found |= {"command": list(line.command), "protocol": line.protocol}
+        found |= {"options": dict(sorted(line.options.items())), "go": dict(sorted(line.go.items()))}
+    return json.dumps(found, separators=(",", ":"))
+
+
+def find_bot(line: EntrantLine, store: BotStore, folder: Path) -> StoredBot:
+    """Return the bot of a line from the store, where a program is put. Raises BotError and StoreError."""
+    if line.bot is not None:
+        return resolve_bot(line.bot, store, folder)
+    return add_program(
+        line.command, store, folder, protocol=line.protocol or "uci", options=line.options, go=line.go
+    )
 
 
 def enter(
@@ -51,7 +65,7 @@ def enter(
     entered: list[StoredEntrant] = []
     for line in lines:
         with naming(file.path):
-            bot = resolve_bot(line.bot, store, file.folder)
+            bot = find_bot(line, store, file.folder)
             manifest = bot.manifest
             name = manifest.name if line.name is None else line.name
             if not manifest.plays(file.plan.game):

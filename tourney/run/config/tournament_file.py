@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from tourney.bots.catalogue.rungs import ladder_of, ladders
+from tourney.bots.protocols import Setting
 from tourney.errors import GameError, TournamentError
 from tourney.games.registry import find_game
 from tourney.match.spec import Limits
@@ -23,6 +24,7 @@ from tourney.schema import (
     Name,
     SchemaError,
     Seed,
+    Word,
     check_range,
     read,
 )
@@ -63,17 +65,58 @@ Games = Annotated[int, Meta(ge=1, le=1_000_000)]
 
 
 class EntrantLine(Struct, frozen=True, forbid_unknown_fields=True):
-    """A bot under a name of its own, with arguments."""
+    """A bot under a name of its own, with arguments; or a program of this machine, such as a chess engine."""
 
-    bot: Annotated[
-        BotSource,
-        Meta(description="Bot: a name in the bot store, a bot that ships, or a path.", examples=["mcts"]),
-    ]
+    bot: (
+        Annotated[
+            BotSource,
+            Meta(
+                description="Bot: a name in the bot store, a bot that ships, or a path. Either this or"
+                " `command` is required.",
+                examples=["mcts"],
+            ),
+        ]
+        | None
+    ) = None
     name: Annotated[Name, Meta(description="Name of the entrant. Default: the bot's name.")] | None = None
     args: Annotated[
         tuple[CleanArgument, ...],
         Meta(max_length=MAX_ARGUMENTS, description="Arguments added to the bot's command."),
     ] = ()
+    command: Annotated[
+        tuple[CleanArgument, ...],
+        Meta(
+            max_length=MAX_ARGUMENTS,
+            description="Program on PATH, or its path, with arguments, instead of `bot`: a bot of its own.",
+            examples=[["stockfish"]],
+        ),
+    ] = ()
+    protocol: Annotated[
+        Word | None, Meta(description="Protocol of the program of `command`. Default: `uci`.")
+    ] = None
+    options: Annotated[
+        dict[str, Setting],
+        Meta(max_length=100, description="Options of the program of `command`, as `{Hash = 64}`."),
+    ] = {}
+    go: Annotated[
+        dict[str, int],
+        Meta(
+            max_length=10,
+            description="Limits of each turn of the program of `command`, as `{nodes = 1000}`.",
+        ),
+    ] = {}
+
+    def __post_init__(self) -> None:
+        """Check that the line names one bot. Raises SchemaError."""
+        if (self.bot is None) == (not self.command):
+            raise SchemaError(
+                ("bot",), 'must be set, or command: bot = "mcts", or command = ["stockfish"]; not both'
+            )
+        if self.command and not self.command[0]:
+            raise SchemaError(("command",), "begins with an empty word; it names a program")
+        for key in ("protocol", "options", "go"):
+            if getattr(self, key) and not self.command:
+                raise SchemaError((key,), "goes with command only; a bot with bot.toml has it there")
 
 
 Ponder = Literal["allow", "freeze"]
@@ -256,7 +299,7 @@ def read_tournament_file(path: Path) -> TournamentFile:
         raise TournamentError(f"{path}: {error}", file=path) from error
     bots = (rungs if bot == LADDER else (EntrantLine(bot),) for bot in table.bots)
     entrants = (*chain.from_iterable(bots), *table.entrant)
-    names = tuple(line.name or line.bot for line in rungs)
+    names = tuple(line.name or line.bot or "" for line in rungs)
     return TournamentFile(
         path, plan, table.seed, entrants, table.run, table.limits.ponder, presentation, names
     )

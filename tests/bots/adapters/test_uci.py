@@ -1,0 +1,200 @@
+"""The adapter of UCI: exact dialogues, bounded and faulty engines, and settings."""
+
+import pytest
+
+from tourney.bots.adapters.uci import UciProtocol, go_line, info_text
+from tourney.bots.channel.base import Channel, Event
+from tourney.bots.channel.scripted import ScriptedChannel
+from tourney.bots.protocols import PROTOCOLS
+from tourney.errors import BotError
+from tourney.protocol import Go
+
+LATER = 10**15
+SET = "k7/8/KQ6/8/8/8/8/8 w - - 0 1"
+DRAWN = "bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w HFhf - 0 1"
+GAME = b"game chess seats=2 seat=1 seed=7 move=1000\n"
+
+
+def adapted(script: str, **settings: dict[str, int]) -> tuple[Channel, ScriptedChannel]:
+    inner = ScriptedChannel(script)
+    return UciProtocol().configured({}, {}).adapt(inner) if not settings else UciProtocol(**settings).adapt(
+        inner
+    ), inner  # fmt: skip
+
+
+def said(channel: Channel, request: bytes) -> list[str]:
+    """Put a request and return the answers until the first that is no info, as ``kind: text``."""
+    channel.request(request)
+    found: list[str] = []
+    while not found or found[-1].startswith("line: info"):
+        event = channel.wait(LATER)
+        found.append(f"{event.kind}: {event.text}")
+    return found
+
+
+def test_two_games_are_played_in_uci() -> None:
+    channel, inner = adapted(
+        """
+        > uci
+        < Some Engine 1.0 by somebody
+        < id name Some Engine
+        < option name Hash type spin default 16 min 1 max 1024
+        < uciok
+        > setoption name Hash value 64
+        > setoption name Clear Hash
+        > ucinewgame
+        > isready
+        < readyok
+        > position startpos
+        > go movetime 1000
+        < bestmove e2e4 ponder e7e5
+        > position startpos moves e2e4 e7e5
+        > go wtime 900 btime 950 winc 5 binc 5 nodes 100
+        < info depth 1 score cp 12 nodes 20 pv g1f3
+        < info depth 2 currmove b1c3
+        < info depth 2 seldepth 3 score cp -31 lowerbound nodes 90 nps 9000 pv g1f3 b8c6
+        < bestmove g1f3
+        > ucinewgame
+        > isready
+        < readyok
+        > position startpos moves d2d4
+        > go movetime 7
+        < bestmove d7d5
+        > quit
+        """,
+        options={"Hash": 64, "Clear Hash": ""},  # type: ignore[dict-item]  # an option is no limit
+    )
+    assert said(channel, b"tourney 1\n") == ["line: bot"]
+    assert said(channel, GAME) == ["line: ready"]
+    assert said(channel, b"go move=1000\n") == ["line: move e2e4"]
+    answers = said(channel, b"play 1 e2e4\nplay 2 e7e5\ngo clocks=900,950 inc=5 nodes=100\n")
+    assert answers == [
+        "line: info score=-0.31 depth=2 seldepth=3 nodes=90 nps=9000 pv=g1f3 b8c6",
+        "line: move g1f3",
+    ]
+    channel.send(b"over 1 2 reason=resign\n")
+    assert said(channel, GAME) == ["line: ready"]
+    assert said(channel, b"play 1 d2d4\ngo move=7\n") == ["line: move d7d5"]
+    channel.send(b"over 1 2 reason=resign\nquit\n")
+    inner.finish()
+
+
+def test_ask_gives_the_dialogue_of_request_and_wait() -> None:
+    script = """
+        > position startpos
+        > go nodes 5
+        < bestmove e2e4
+        > position startpos moves e2e4 c7c5
+        > go nodes 5
+        < bestmove g1f3
+        > position startpos moves e2e4 c7c5 g1f3 d7d6
+        > go nodes 5
+        < info depth 1 score mate -2
+        < bestmove d2d4
+        """
+    channel, inner = adapted(f"> ucinewgame\n> isready\n< readyok\n{script}", go={"nodes": 5})
+    said(channel, GAME)
+    assert channel.ask(b"go move=9\n", LATER) in ("move e2e4", Event("line", "move e2e4"))
+    assert channel.ask(b"play 1 e2e4\nplay 2 c7c5\ngo move=9\n", LATER) == Event("line", "move g1f3")
+    assert channel.ask(b"play 1 g1f3\nplay 2 d7d6\ngo move=9\n", LATER) == Event(
+        "line", "info score=-998 mate=-2 depth=1"
+    )
+    assert channel.wait(LATER) == Event("line", "move d2d4")
+    inner.finish()
+
+
+@pytest.mark.parametrize(
+    ("game", "plays", "position"),
+    [
+        ("chess", f"play 1 ={SET.replace(' ', '_')}\nplay 1 b6b1\n", f"fen {SET} moves b6b1"),
+        ("chess960", "play 0 sp0\n", f"fen {DRAWN}"),
+        ("chess960", "play 0 sp0\nplay 1 e2e4\n", f"fen {DRAWN} moves e2e4"),
+    ],
+)  # fmt: skip
+def test_start_is_a_fen_where_it_was_set_or_drawn(game: str, plays: str, position: str) -> None:
+    option = "> setoption name UCI_Chess960 value true\n" if game == "chess960" else ""
+    channel, inner = adapted(
+        f"{option}> ucinewgame\n> isready\n< readyok\n"
+        f"> position {position}\n> go movetime 3\n< bestmove e7e5\n"
+    )
+    said(channel, GAME.replace(b"game chess", b"game " + game.encode()))
+    assert said(channel, plays.encode() + b"go move=3\n") == ["line: move e7e5"]
+    inner.finish()
+
+
+@pytest.mark.parametrize(
+    ("answer", "event"),
+    [
+        ("< bestmove", "malformed: 'bestmove': bestmove wants a move"),
+        ("< bestmove (none)", "line: move (none)"),
+        ("< garbage\n! closed exit code 1", "closed: exit code 1"),
+        ("< readyok\n! timeout", "timeout: "),
+        ("! overflow too much", "overflow: too much"),
+    ],
+)
+def test_faults_of_an_engine_are_events(answer: str, event: str) -> None:
+    channel, inner = adapted(
+        f"> ucinewgame\n> isready\n< readyok\n> position startpos\n> go movetime 3\n{answer}"
+    )
+    said(channel, GAME)
+    assert said(channel, b"go move=3\n") == [event]
+    inner.finish()
+
+
+def test_unasked_move_is_out_of_turn() -> None:
+    channel, inner = adapted("> ucinewgame\n> isready\n< readyok\n< info depth 1\n< bestmove e2e4\n")
+    said(channel, GAME)
+    assert list(channel.pending()) == [Event("malformed", "spoke out of turn: 'bestmove e2e4'")]
+    inner.finish()
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ("depth 9 score cp 31 nodes 5000 pv e2e4 e7e5", "score=0.31 depth=9 nodes=5000 pv=e2e4 e7e5"),
+        ("score mate 3", "score=997 mate=3"),
+        ("score mate -1 depth 2", "score=-999 mate=-1 depth=2"),
+        ("depth 4 nodes 7", ""),
+        ("string score cp 5", ""),
+        ("score cp 99999999999999999999 depth 2", ""),
+        ("score cp 5 pv <b> ../.. e2e4 " + "a1a2 " * 500, "score=0.05 pv=e2e4 " + " ".join(["a1a2"] * 57)),
+    ],
+)
+def test_info_is_bounded_and_in_tourneys_form(words: str, text: str) -> None:
+    assert info_text(words) == text
+
+
+@pytest.mark.parametrize(
+    ("go", "limits", "line"),
+    [
+        (Go(move_ms=50), "", b"go movetime 50"),
+        (Go(move_ms=50, nodes=9), "", b"go nodes 9"),
+        (Go(move_ms=50, nodes=9), " nodes 3", b"go nodes 3"),
+        (Go(clocks_ms=(1, 2), increment_ms=3), " depth 4", b"go wtime 1 btime 2 winc 3 binc 3 depth 4"),
+        (Go(), "", b"go infinite"),
+    ],
+)
+def test_limits_become_go(go: Go, limits: str, line: bytes) -> None:
+    assert go_line(go, limits) == line
+
+
+@pytest.mark.parametrize(
+    ("options", "go", "sentence"),
+    [
+        ({"UCI_Chess960": True}, {}, "options: UCI_Chess960 is set by Tourney itself; leave it out"),
+        ({"a value b": 1}, {}, "options: 'a value b' is no name of a UCI option"),
+        ({"a\n": 1}, {}, "options: 'a\\n' is no name of a UCI option"),
+        ({"Book": "a\nquit"}, {}, "options: the value of Book must have printable characters only"),
+        ({}, {"mate": 3}, "go: mate = 3 is no limit; the limits are depth, nodes, movetime, from 1"),
+        ({}, {"depth": 0}, "go: depth = 0 is no limit; the limits are depth, nodes, movetime, from 1"),
+    ],
+)
+def test_wrong_settings_are_refused(options: dict[str, int], go: dict[str, int], sentence: str) -> None:
+    with pytest.raises(BotError) as error:
+        UciProtocol().configured(options, go)
+    assert str(error.value) == sentence
+
+
+def test_own_protocol_has_no_settings() -> None:
+    with pytest.raises(BotError, match="go is set, but the protocol tourney has no such settings"):
+        PROTOCOLS.find("tourney").configured({}, {"depth": 3})

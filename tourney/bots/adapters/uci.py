@@ -1,0 +1,297 @@
+"""The adapter of UCI, the protocol of chess engines.
+
+It speaks Tourney's protocol to the referee and UCI to the engine. What it knows of a game comes by the lines
+of Tourney's protocol: the game, the actions (which are UCI moves in the games that it plays), and the limits.
+Everything an engine prints is hostile: only the lines named here are looked at, the others are dropped, and
+the channel bounds them.
+"""
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from tourney.bots.channel.base import Channel, Event, ForwardingChannel
+from tourney.bots.protocols import BotProtocol, Setting
+from tourney.errors import BotError, GameError
+from tourney.games.registry import find_game
+from tourney.protocol import Game, Go, Hello, Info, Play, Quit, decode_referee, shown
+
+MAX_OUTPUT: Final = (4 << 20, 40_000)
+"""Most bytes and lines of an engine between two requests: a long search prints many lines of ``info``."""
+MAX_PV: Final = 60
+"""Most moves of a principal variation that are kept."""
+MATE_SCORE: Final = 1000
+"""A mate in N moves is this many pawns, less N."""
+MAX_NUMBER: Final = 10**15
+GO_LIMITS: Final = ("depth", "nodes", "movetime")
+"""Keys of ``go`` in bot.toml."""
+
+_OWN_OPTIONS = ("UCI_Chess960", "UCI_Variant", "Ponder")
+"""Options that the adapter decides."""
+
+
+class UciProtocol(BotProtocol):
+    """UCI, with the options to set and the limits of ``go`` that a bot's manifest names."""
+
+    name = "uci"
+
+    def __init__(
+        self, options: Mapping[str, Setting] | None = None, go: Mapping[str, int] | None = None
+    ) -> None:
+        self._options = dict(options or {})
+        self._go = dict(go or {})
+
+    def configured(self, options: Mapping[str, Setting], go: Mapping[str, int]) -> "UciProtocol":
+        """Return the protocol with options of the engine and limits of ``go``. Raises BotError."""
+        for name, value in options.items():
+            if (
+                any(map(str.isspace, name[:1] + name[-1:]))
+                or " value " in f" {name} "
+                or not name.isprintable()
+            ):
+                raise BotError(f"options: {name[:60]!r} is no name of a UCI option")
+            if name in _OWN_OPTIONS:
+                raise BotError(f"options: {name} is set by Tourney itself; leave it out")
+            if isinstance(value, str) and not value.isprintable():
+                raise BotError(f"options: the value of {name} must have printable characters only")
+        for key, value in go.items():
+            if key not in GO_LIMITS or value < 1:
+                raise BotError(
+                    f"go: {key} = {value} is no limit; the limits are {', '.join(GO_LIMITS)}, from 1"
+                )
+        return UciProtocol(options, go)
+
+    def adapt(self, channel: Channel) -> Channel:
+        """Return a channel that speaks Tourney's protocol."""
+        channel.widen(*MAX_OUTPUT)
+        return UciChannel(channel, self._options, self._go)
+
+
+class UciChannel(ForwardingChannel):
+    """Translates between the referee and an engine.
+
+    ``options`` are set before the first game; ``go`` are limits of every ``go`` beside the match's.
+    """
+
+    def __init__(self, inner: Channel, options: Mapping[str, Setting], go: Mapping[str, int]) -> None:
+        super().__init__(inner)
+        self._settings = [_setting(name, value) for name, value in options.items()]
+        self._limits = "".join(f" {key} {value}" for key, value in go.items())
+        self._said: deque[Event] = deque()
+        self._awaits = ""
+        self._info = b""
+        self._variant = ""
+        self._chess960 = False
+        self._game = ""
+        self._position = bytearray()
+        self._fresh = True
+        self._go_seen = self._go = b""
+        self._about = ""
+
+    # -- the referee's lines ------------------------------------------------------------------------------
+
+    def send(self, data: bytes) -> None:
+        """Take the referee's lines; the engine hears of moves with its next ``go``."""
+        for line in data.splitlines():
+            self._take(line.decode("utf-8"))
+
+    def request(self, data: bytes) -> None:
+        """Take lines that end in a request, and put it to the engine."""
+        self._said.clear()
+        before, _, last = data.rstrip(b"\n").rpartition(b"\n")
+        self.send(before)
+        match decode_referee(last.decode("utf-8")):
+            case Hello():
+                self._awaits = "uciok"
+                self._inner.request(b"uci\n")
+            case Game() as game:
+                self._begin(game)
+            case Go():
+                self._awaits = "bestmove"
+                self._inner.request(self._words(last))
+
+    def ask(self, data: bytes, deadline: int) -> str | Event:
+        """Do ``request`` and ``wait``: this runs once a move, so usual lines are read without decoding."""
+        lines = data.split(b"\n")
+        go = lines[-2]
+        if self._said or self._fresh or not go.startswith(b"go"):
+            return super().ask(data, deadline)
+        position = self._position
+        for line in lines[:-2]:
+            # A play line is all that precedes `go` in a game of two seats without hidden actions.
+            if line.startswith(b"play "):
+                position += line[6:]
+        self._awaits = "bestmove"
+        heard = self._inner.ask(self._words(go), deadline)
+        if isinstance(heard, str):
+            if heard.startswith("bestmove "):
+                self._awaits = ""
+                return f"move {heard[9:].partition(' ')[0]}"
+            heard = Event("line", heard)
+        return self._answer(heard) or self.wait(deadline)
+
+    def _take(self, line: str) -> None:
+        if line.startswith("play "):
+            match decode_referee(line):
+                case Play(seat, action):
+                    self._played(seat, action)
+        elif line == Quit().encode().decode().rstrip("\n"):
+            self._inner.send(b"quit\n")
+
+    def _begin(self, game: Game) -> None:
+        """Begin a game: options where they changed, ``ucinewgame``, ``isready``."""
+        lines = self._settings
+        self._settings = []
+        self._game, self._options = game.game, game.options
+        family, _, variant = game.game.partition(":")
+        chess960 = game.game == "chess960" or variant.endswith("960")
+        if chess960 != self._chess960:
+            lines.append(_setting("UCI_Chess960", chess960))
+            self._chess960 = chess960
+        if family != "fairy":
+            variant = ""
+        if variant != self._variant:
+            lines.append(_setting("UCI_Variant", variant.removesuffix("960") or "chess"))
+            self._variant = variant
+        self._position = bytearray(b"position startpos")
+        self._fresh = True
+        self._awaits = "readyok"
+        self._inner.request("".join([*lines, "ucinewgame\nisready\n"]).encode("utf-8"))
+
+    def _played(self, seat: int, action: str) -> None:
+        """Take an action: chance and an opening may set the position up before the first move."""
+        if self._fresh:
+            if seat == 0:
+                try:
+                    game = find_game(self._game)
+                    state = game.new(2, self._options)
+                    fen = state.play(game.read_action(state, action)).position()
+                except GameError:
+                    return
+                self._position = bytearray(b"position fen " + fen.encode("ascii"))
+                return
+            if action.startswith("="):
+                self._position = bytearray(b"position fen " + action[1:].replace("_", " ").encode("ascii"))
+                return
+            self._position += b" moves"
+            self._fresh = False
+        self._position += b" " + action.encode("ascii")
+
+    def _words(self, line: bytes) -> bytes:
+        """Return the position and the ``go`` of a referee's ``go`` line."""
+        if line != self._go_seen:
+            self._go_seen = line
+            message = decode_referee(line.decode("utf-8"))
+            self._go = go_line(message, self._limits) if isinstance(message, Go) else b"go"
+        return bytes(self._position) + b"\n" + self._go + b"\n"
+
+    # -- the engine's lines -------------------------------------------------------------------------------
+
+    def wait(self, deadline: int) -> Event:
+        """Return the next event in Tourney's protocol. Reads the engine's lines until the deadline."""
+        while True:
+            if self._said:
+                return self._said.popleft()
+            event = self._answer(self._inner.wait(deadline))
+            if event is not None:
+                return event
+
+    def pending(self) -> Sequence[Event]:
+        """Return what is wrong with the lines that came unasked; the others are dropped."""
+        events = list(self._said)
+        self._said.clear()
+        for event in self._inner.pending():
+            if event.kind != "line":
+                events.append(event)
+            elif event.text.partition(" ")[0] == "bestmove":
+                events.append(Event("malformed", f"spoke out of turn: {shown(event.text)}"))
+        return events
+
+    def idle(self) -> bool:
+        """Return True only if nothing waits to be taken."""
+        return not self._said and self._inner.idle()
+
+    def _answer(self, event: Event) -> Event | None:
+        """Return the event of an engine's line, or None for one that says nothing to the referee."""
+        if event.kind != "line":
+            return event
+        word, _, rest = event.text.partition(" ")
+        if word == "info":
+            if self._awaits == "bestmove" and " score " in event.text:
+                self._about = rest
+            return None
+        if word != self._awaits:
+            return None
+        self._awaits = ""
+        if word == "uciok":
+            return Event("line", "bot")
+        if word == "readyok":
+            return Event("line", "ready")
+        move = rest.split(" ")[0]
+        if not move:
+            return Event("malformed", f"{shown(event.text)}: bestmove wants a move")
+        about, self._about = info_text(self._about), ""
+        if about:
+            self._said.append(Event("line", f"move {move}"))
+            return Event("line", Info(about).encode().decode("utf-8").rstrip("\n"))
+        return Event("line", f"move {move}")
+
+
+def go_line(go: Go, limits: str = "") -> bytes:
+    """Return ``go`` in UCI. The clocks are those of White and Black; the time of a move only stands alone."""
+    words = "go"
+    if go.clocks_ms is not None:
+        white, black = (*go.clocks_ms, 0, 0)[:2]
+        words += f" wtime {white} btime {black} winc {go.increment_ms} binc {go.increment_ms}"
+    if go.nodes is not None and " nodes " not in limits:
+        words += f" nodes {go.nodes}"
+    words += limits
+    if words == "go":
+        words += " infinite" if go.move_ms is None else f" movetime {go.move_ms}"
+    return words.encode("ascii")
+
+
+def info_text(words: str) -> str:
+    """Return the words of ``info`` in Tourney's form: the score in pawns, as the mover sees it; "" for none.
+
+    ``info depth 9 score cp 31 nodes 5000 pv e2e4 e7e5`` is ``score=0.31 depth=9 nodes=5000 pv=e2e4 e7e5``. A
+    mate in N of the engine's moves is ``score=`` 1000 - N, or -1000 + N against it, and ``mate=N``.
+    """
+    found: dict[str, str] = {}
+    tokens = words.split(" ")
+    if "string" in tokens:
+        tokens = tokens[: tokens.index("string")]
+    moves: list[str] = []
+    for index, word in enumerate(tokens[:200]):
+        if word == "pv":
+            moves = [move for move in tokens[index + 1 :][:MAX_PV] if move.isascii() and move.isalnum()]
+            break
+        value = _number(tokens[index + 1]) if index + 1 < len(tokens) else None
+        if value is None:
+            continue
+        if word == "cp":
+            found["score"] = f"{value / 100:.2f}"
+        elif word == "mate":
+            found["score"] = str(MATE_SCORE - value if value > 0 else -MATE_SCORE - value)
+            found["mate"] = str(value)
+        elif word in ("depth", "seldepth", "nodes", "nps", "tbhits", "hashfull"):
+            found[word] = str(value)
+    if "score" not in found:
+        return ""
+    order = ("score", "mate", "depth", "seldepth", "nodes", "nps", "tbhits", "hashfull")
+    text = " ".join(f"{key}={found[key]}" for key in order if key in found)
+    return f"{text} pv={' '.join(moves)}" if moves else text
+
+
+def _number(text: str) -> int | None:
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdecimal() and len(digits) <= 15):
+        return None
+    return int(text)
+
+
+def _setting(name: str, value: Setting) -> str:
+    """Return ``setoption``; an empty string is a button without a value."""
+    if isinstance(value, bool):
+        value = "true" if value else "false"
+    return f"setoption name {name}\n" if value == "" else f"setoption name {name} value {value}\n"
