@@ -95,9 +95,9 @@ def test_crash_shows_its_traceback_and_ends_the_bot(tmp_path: Path) -> None:
 
 
 def test_unknown_game_is_reported(tmp_path: Path) -> None:
-    done = play(tmp_path, CHOOSE, "tourney 1\ngame chess seats=2 seat=1 seed=1\n")
+    done = play(tmp_path, CHOOSE, "tourney 1\ngame draughts seats=2 seat=1 seed=1\n")
     assert done.returncode == 1
-    assert "there is no game 'chess'" in done.stderr
+    assert "there is no game 'draughts'" in done.stderr
 
 
 def test_bot_ends_quietly_without_a_referee(tmp_path: Path) -> None:

@@ -167,7 +167,7 @@ def test_unwritable_messages_do_not_change_output_or_code() -> None:
     with Path("/dev/full").open("w") as full, os.fdopen(gone, "w") as broken:
         for stream in (full, broken):
             refused = subprocess.run(
-                [*PROGRAM, "perft", "chess", "1"], stdout=subprocess.PIPE, stderr=stream, check=False
+                [*PROGRAM, "perft", "draughts", "1"], stdout=subprocess.PIPE, stderr=stream, check=False
             )
             assert refused.returncode == 2
             counted = subprocess.run(
@@ -206,9 +206,9 @@ def test_interrupt_ends_a_long_perft_with_130() -> None:
 
 def test_unknown_game_is_bad_input() -> None:
     """Exit code 2, in a real process."""
-    done = run("rules", "chess")
+    done = run("rules", "draughts")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("error: there is no game 'chess'; the games are: ")
+    assert done.stderr.startswith("error: there is no game 'draughts'; the games are: ")
     assert done.stderr.count("\n") == 1
 
 

@@ -106,7 +106,7 @@ def test_check_game_shows_how_to_reproduce_a_failure() -> None:
         assert console.stdout == "ok\nok\n"
 
 
-@pytest.mark.parametrize("words", [["toe", "--games", "0"], ["toe", "--seed", "-1"], ["chess"]])
+@pytest.mark.parametrize("words", [["toe", "--games", "0"], ["toe", "--seed", "-1"], ["draughts"]])
 def test_check_game_refuses_bad_input(words: list[str]) -> None:
     """An unknown game and numbers out of range are exit code 2."""
     with offering(**TOYS):

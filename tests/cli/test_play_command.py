@@ -94,7 +94,7 @@ def test_failing_bot_by_path_is_reported(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["chess"], "there is no game 'chess'"),
+        (["draughts"], "there is no game 'draughts'"),
         (["sages-tafl", "2"], "'2' is not of the form SEAT=BOT, such as 2=random"),
         (["sages-tafl", "x=random"], "'x=random' is not of the form SEAT=BOT"),
         (["sages-tafl", "3=random"], "there is no seat 3: the game has 2 seats"),

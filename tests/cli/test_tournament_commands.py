@@ -260,7 +260,7 @@ def test_missing_or_foreign_database_is_one_sentence(tmp_path: Path, words: tupl
 @pytest.mark.parametrize(
     ("change", "words", "code", "sentence"),
     [
-        (('"sage-stones"', '"chess"'), (), 2, "there is no game 'chess'; the games are:"),
+        (('"sage-stones"', '"draughts"'), (), 2, "there is no game 'draughts'; the games are:"),
         (('["pebble"]', '["unknown"]'), (), 2, "there is no bot 'unknown'"),
         (("seed = 7", "sead = 7"), (), 2, 'unknown key "sead"; did you mean seed?'),
         (("pairing = 4", "pairing = 5"), (), 2, "games-per-pairing is 5, but must be a multiple of 2"),

@@ -123,7 +123,7 @@ def test_repeated_record_is_refused(
 @pytest.mark.parametrize(
     ("change", "kind", "sentence"),
     [
-        ({"game": "chess"}, GameError, "line 1: there is no game 'chess'"),
+        ({"game": "draughts"}, GameError, "line 1: there is no game 'draughts'"),
         ({"options": {"x": "y"}}, OptionError, "line 1: "),
         ({"name": "A b"}, RecordError, 'line 1: "A b" is no name of an entrant ([a-z0-9]'),
         ({"name": None}, RecordError, "line 1: an entrant has two seats in this match"),

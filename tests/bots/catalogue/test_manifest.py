@@ -79,7 +79,7 @@ def test_bot_without_games_plays_any() -> None:
         (LEAST + 'games = ["Chess"]\n', 'line 4: item 1 of games is "Chess", but must match'),
         (LEAST + 'games = ["go", "go"]\n', "line 4: games names go twice"),
         (LEAST + "games = []\n", "line 4: games is empty, but must have at least one item"),
-        (LEAST + 'protocol = "uci"\n', 'line 4: protocol is "uci", but the bot protocols are: tourney'),
+        (LEAST + 'protocol = "morse"\n', 'line 4: protocol is "morse", but the bot protocols are: '),
         (LEAST + 'build-output = ["x"]\n', "line 4: build-output is set without build"),
         (
             LEAST + 'build = ["make"]\nbuild-output = ["../x"]\n',

@@ -48,6 +48,6 @@ def test_existing_folder_is_not_overwritten(tmp_path: Path) -> None:
 
 
 def test_unknown_game_leaves_no_folder(tmp_path: Path) -> None:
-    with pytest.raises(GameError, match="there is no game 'chess'"):
-        new_bot(tmp_path / "mybot", "python", "chess")
+    with pytest.raises(GameError, match="there is no game 'draughts'"):
+        new_bot(tmp_path / "mybot", "python", "draughts")
     assert list(tmp_path.iterdir()) == []

@@ -209,8 +209,8 @@ def test_bad_command_is_refused(store: BotStore, make_bot: MakeBot, command: str
 
 
 def test_unknown_game_is_refused(store: BotStore, make_bot: MakeBot) -> None:
-    with pytest.raises(BotError, match=r"there is no game 'chess'; the games are: .*sages-tafl"):
-        store.add(make_bot(games='["sages-tafl", "chess"]'))
+    with pytest.raises(BotError, match=r"there is no game 'draughts'; the games are: .*sages-tafl"):
+        store.add(make_bot(games='["sages-tafl", "draughts"]'))
 
 
 def sparse(folder: Path, size: int) -> None:
