@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 # Number of test processes: one more than processors, because many tests wait for other processes.
 JOBS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 
-.PHONY: help demo test lint format lock wheel cores plain reference diagrams seeds sample clean
+.PHONY: help demo test lint format lock wheel cores plain reference diagrams seeds ladder sample clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1	/p' Makefile
@@ -51,6 +51,15 @@ diagrams: $(STAMP) ## Redraw the boards in docs/rules
 
 seeds: $(STAMP) ## Rebuild golden games and opening books
 	@$(BIN)/python -m tourney.run.make_seeds seeds
+
+LADDERS ?= $(basename $(notdir $(filter-out %/rungs.toml %/ratings.toml,$(wildcard engines/ladder/*.toml))))
+
+ladder: $(STAMP) cores ## Play the anchor ladders and rewrite engines/ladder.md (LADDERS="element-3" plays one)
+	@mkdir -p build/ladder
+	@for name in $(LADDERS); do \
+	  $(BIN)/tourney run engines/ladder/$$name.toml --db build/ladder/ladder.db --bots build/ladder/bots $(ARGS) || exit; \
+	done
+	@$(BIN)/python -m tourney.run.make_ladder build/ladder/ladder.db engines
 
 sample: $(STAMP) ## Replay reports/sample.toml and rewrite its report
 	@rm -rf build/sample && mkdir -p build/sample && cp reports/sample.toml build/sample/

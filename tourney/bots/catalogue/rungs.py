@@ -12,6 +12,10 @@ from typing import Any, NamedTuple
 from tourney.errors import EnvironmentFailure
 from tourney.resources import engines_dir
 
+FOLDER = "ladder"
+"""The folder of the ladders beside the bots."""
+RATINGS = "ratings.toml"
+
 
 class Rating(NamedTuple):
     """A rating in Elo, 0 being the mean of the ladder's table, with the ends of its 95 % interval."""
@@ -35,7 +39,7 @@ class Rung(NamedTuple):
 
 def ladders_dir() -> Path:
     """Return the folder of the ladders' tournament files."""
-    return engines_dir() / "ladder"
+    return engines_dir() / FOLDER
 
 
 def ladders() -> dict[tuple[str, int], tuple[Rung, ...]]:
@@ -46,7 +50,7 @@ def ladders() -> dict[tuple[str, int], tuple[Rung, ...]]:
     file = ladders_dir() / "rungs.toml"
     try:
         lines = tomllib.loads(file.read_text(encoding="utf-8"))["ladder"]
-        measured = _measured(ladders_dir() / "ratings.toml")
+        measured = _measured(ladders_dir() / RATINGS)
         return {
             (line["game"], line["seats"]): tuple(
                 _rung(rung, measured.get((line["game"], line["seats"]), {})) for rung in line["rungs"]
