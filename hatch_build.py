@@ -91,17 +91,17 @@ def compile_one(source: Path) -> Path:
         from Cython.Compiler.Options import default_options  # noqa: PLC0415 - likewise
     except ImportError as error:
         raise CompileError(f"Cython is not installed ({error})") from error
+    compiler = shutil.which(os.environ.get("CC", "cc"))
+    if compiler is None:
+        raise CompileError("there is no C compiler (cc)")
     options = CompilationOptions(default_options, compiler_directives=DIRECTIVES)
     module = ".".join((*COMPILED.parts, source.stem))
     result = compile_single(str(source), options, full_module_name=module)
     if result.num_errors:
         raise CompileError(f"Cython found errors in {source.stem}")
     target = source.with_name(source.stem + suffix())
-    compiler = shutil.which(os.environ.get("CC", "cc"))
-    if compiler is None:
-        raise CompileError("there is no C compiler (cc)")
     include = sysconfig.get_path("include")
-    flags = ["-O2", "-fPIC", "-fwrapv", "-shared", "-w", "-I", include]
+    flags = ["-O2", "-fPIC", "-fwrapv", "-shared", "-s", "-w", "-I", include]
     done = subprocess.run(  # noqa: S603 - the machine's own compiler
         [compiler, *flags, str(source.with_suffix(".c")), "-o", str(target)],
         capture_output=True,

@@ -5,36 +5,41 @@ import subprocess
 import sys
 import venv
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
+
+from tourney.games.compiled import summary
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def run(*command: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+def run(*command: str | Path, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "TOURNEY"))}
     return subprocess.run(
-        [str(word) for word in command], cwd=cwd, env=environment, capture_output=True, text=True, check=False
+        [str(word) for word in command],
+        cwd=cwd,
+        env=environment | variables,
+        capture_output=True,
+        text=True,
+        check=False,
     )
+
+
+def build(folder: Path, **variables: str) -> Path:
+    """Build the wheel into a folder, and return it."""
+    words = "-m build --wheel --no-isolation --outdir".split()
+    built = run(sys.executable, *words, folder, ROOT, cwd=folder.parent, **variables)
+    assert built.returncode == 0, built.stdout[-2000:] + built.stderr[-2000:]
+    (wheel,) = folder.glob("*.whl")
+    return wheel
 
 
 @pytest.fixture(scope="module")
 def tourney(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The console script of the wheel, in an environment that sees the dependencies but not the checkout."""
     folder = tmp_path_factory.mktemp("wheel")
-    built = run(
-        sys.executable,
-        "-m",
-        "build",
-        "--wheel",
-        "--no-isolation",
-        "--outdir",
-        folder / "dist",
-        ROOT,
-        cwd=folder,
-    )
-    assert built.returncode == 0, built.stdout[-2000:] + built.stderr[-2000:]
-    (wheel,) = (folder / "dist").glob("*.whl")
+    wheel = build(folder / "dist")
     venv.create(folder / "venv", with_pip=False, symlinks=True)
     python = folder / "venv" / "bin" / "python"
     done = run(
@@ -68,6 +73,16 @@ def test_version(tourney: Path, tmp_path: Path) -> None:
     done = run(tourney, "--version", cwd=tmp_path)
     assert done.returncode == 0
     assert done.stdout.startswith("tourney ")
+    assert done.stdout.endswith(f"rules for search: {summary()}\n")
+
+
+def test_wheel_has_platform_tag_only_with_compiled_rules(tourney: Path, tmp_path: Path) -> None:
+    """Without a compiler, or with TOURNEY_PLAIN=1, the wheel is one for every platform."""
+    (wheel,) = (tourney.parents[2] / "dist").glob("*.whl")
+    assert wheel.name.endswith("-none-any.whl") == (summary() == "plain Python")
+    plain = build(tmp_path / "dist", TOURNEY_PLAIN="1")
+    assert plain.name.endswith("-py3-none-any.whl")
+    assert not [name for name in ZipFile(plain).namelist() if name.endswith(".so")]
 
 
 def test_rules_console_works(tourney: Path, tmp_path: Path) -> None:

@@ -49,6 +49,10 @@ cdef int _OWN[145]
 cdef int _MOVES[4096]
 
 
+@cython.locals(x=cython.ulonglong, z=cython.ulonglong)
+cdef list _hashes()
+
+
 cdef class CyvasseScratch:
     cdef readonly int seats
     cdef unsigned char _piece[145]

@@ -54,7 +54,6 @@ from tourney.games.cyvasse.board import (
 )
 from tourney.games.cyvasse.state import QUIET_LIMIT, REPETITIONS, TURN_LIMIT, SetUp
 from tourney.games.cyvasse.worth import BEST_ROWS, MISPLACED, NEAR_KING, TOWARD_KING, WORTH
-from tourney.games.scratch import Stream
 from tourney.games.values import LIMIT, SCALE, WIN
 
 _CELLS = 145
@@ -149,8 +148,14 @@ def _rows() -> list[int]:
 
 def _hashes() -> list[int]:
     """Return random 64-bit numbers by piece and cell."""
-    stream = Stream(20261122)
-    return [stream.draw(1 << 32) << 32 | stream.draw(1 << 32) for _ in range(21 * _CELLS)]
+    found = []
+    x = 20261122
+    for _ in range(21 * _CELLS):
+        x = (x + _GAMMA) & _MASK
+        z = ((x ^ (x >> 30)) * _MULTIPLY_1) & _MASK
+        z = ((z ^ (z >> 27)) * _MULTIPLY_2) & _MASK
+        found.append(z ^ (z >> 31))
+    return found
 
 
 _ORDER = [square + _SHIFT for square in BY_RANK]

@@ -1,0 +1,116 @@
+"""Compiled cores are found only for the sources that they were made of, and plain Python is always there."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.command import ROOT
+from tests.containment import contained
+from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths, own_words
+from tourney.bots.sandbox.base import open_sandbox
+from tourney.games import compiled
+
+GAMES = ROOT / "tourney" / "games"
+
+
+def run(*words: str | Path, cwd: Path = ROOT, **variables: str) -> subprocess.CompletedProcess[str]:
+    own = {name: value for name, value in os.environ.items() if name != compiled.PLAIN_VARIABLE}
+    return subprocess.run(
+        [sys.executable, *map(str, words)],
+        cwd=cwd,
+        env=own | variables,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A small checkout with one core, not compiled, and nothing else."""
+    shutil.copy(ROOT / "hatch_build.py", tmp_path)
+    for name in ("compiled/__init__.py", "seven_sages/core.py", "seven_sages/core.pxd"):
+        target = tmp_path / "tourney" / "games" / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(GAMES / name, target)
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["core.py", "core.pxd"])
+def test_edited_core_does_not_find_its_old_form(
+    name: str, checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = compiled.compiled_name("seven_sages")
+    monkeypatch.setattr(compiled, "_GAMES", str(checkout / "tourney" / "games"))
+    assert compiled.compiled_name("seven_sages") == before
+    with (checkout / "tourney" / "games" / "seven_sages" / name).open("a", encoding="utf-8") as file:
+        file.write("# edited\n")
+    assert compiled.compiled_name("seven_sages") != before
+    assert compiled.compiled_core.__wrapped__("seven_sages") is None
+
+
+def test_plain_python_is_chosen_by_variable_and_by_call() -> None:
+    probe = "from tourney.games import compiled as c; print(c.core('cyvasse').__name__)"
+    assert run("-c", probe, TOURNEY_PLAIN="1").stdout == "tourney.games.cyvasse.core\n"
+    called = probe.replace("print", "c.use_plain(); print")
+    assert run("-c", called).stdout == "tourney.games.cyvasse.core\n"
+    assert "plain Python" in run("-m", "tourney", "--version", TOURNEY_PLAIN="1").stdout
+
+
+def test_checkout_stays_plain_without_compiler(checkout: Path) -> None:
+    done = run("hatch_build.py", cwd=checkout, CC="no-such-compiler")
+    assert "stay plain Python" in done.stderr
+    assert "no C compiler" in done.stderr
+    assert not list(checkout.rglob("*.so"))
+
+
+def test_build_removes_forms_of_older_sources(checkout: Path) -> None:
+    folder = checkout / "tourney" / "games" / "compiled"
+    current = compiled.compiled_name("seven_sages")
+    ending = run("-c", "import sysconfig; print(sysconfig.get_config_var('EXT_SUFFIX'))").stdout.strip()
+    (folder / f"{current}{ending}").write_bytes(b"compiled before")
+    (folder / f"seven_sages_0123456789abcdef{ending}").write_bytes(b"of older sources")
+    (folder / f"{current}.another-python.so").write_bytes(b"not ours")
+    run("hatch_build.py", cwd=checkout)
+    assert {path.name for path in folder.glob("*.so")} == {
+        f"{current}{ending}",
+        f"{current}.another-python.so",
+    }
+    run("hatch_build.py", "--plain", cwd=checkout)
+    assert [path.name for path in folder.glob("*.so")] == [f"{current}.another-python.so"]
+
+
+def test_states_load_no_core() -> None:
+    """A bot that does not search starts without the cores."""
+    probe = """
+import json, sys
+import tourney.bot
+from tourney.games import find_game
+for name in ("cyvasse", "element", "sage-stones", "sages-tafl", "seven-sages"):
+    state = find_game(name).new()
+    state.play(state.legal_actions()[0]).legal_actions()
+print(json.dumps(sorted(sys.modules)))
+"""
+    loaded = json.loads(run("-c", probe).stdout)
+    assert not [name for name in loaded if name.endswith(".core") or "compiled" in name]
+
+
+@contained
+def test_sandboxed_bot_finds_the_same_form(tmp_path: Path) -> None:
+    """The compiled cores lie in the package's folder, which every sandbox shows."""
+    tmp_path.chmod(0o755)
+    probe = "from tourney.games.compiled import summary; print('bot', summary())"
+    argv = own_words(("python3", "-c", probe), "probe")
+    command = BotCommand(argv, tmp_path, environment(), interpreter_paths())
+    channel = open_sandbox("auto").spawn(command, memory_mb=512)
+    try:
+        event = channel.wait(time.monotonic_ns() + 60 * 10**9)
+        assert (event.kind, event.text) == ("line", f"bot {compiled.summary()}"), channel.stderr()
+    finally:
+        channel.close(0)
