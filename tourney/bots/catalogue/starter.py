@@ -1,53 +1,116 @@
-"""Writes the folder of a new bot."""
+"""Writes the folder of a new bot from a template.
 
+A folder of ``starters`` holds a template's files for a language, and below ``games`` what is different for
+each game; ``any`` is for other games. Without the SDK a search needs rules of its own, so in other languages
+than Python the search template is a bot that ships, under the new name.
+"""
+
+import re
 import shutil
 import tempfile
+from collections.abc import Iterator
+from fnmatch import fnmatch
 from pathlib import Path
 
-from tourney.bots.catalogue.files import naming
-from tourney.bots.catalogue.shipped import refuse_shipped_name
+from tourney.bots.catalogue.manifest import FILE_NAME, read_manifest
+from tourney.bots.catalogue.shipped import shipped_bots
 from tourney.errors import BotError
 from tourney.games.registry import find_game
 from tourney.schema import NAME
 
-LANGUAGES = ("python", "c", "shell")
+LANGUAGES = ("python", "c", "javascript", "rust", "java", "shell")
+TEMPLATES = ("simple", "search")
+BEATEN = {"simple": "random", "search": "greedy"}
+"""The shipped bot that a bot of each template beats."""
 DEFAULT_GAME = "sages-tafl"
+SEARCH_ENGINES = {
+    ("c", "sage-stones"): "mason",
+    ("c", "sages-tafl"): "skipper",
+    ("javascript", "sage-stones"): "heron",
+}
+"""The shipped bots that are the search templates of other languages than Python, by language and game."""
 
 _STARTERS = Path(__file__).parent / "starters"
 _SUFFIX = ".in"
+_VERSION = "0.1"
 
 
-def new_bot(folder: Path, language: str, game: str = DEFAULT_GAME) -> tuple[Path, ...]:
+def new_bot(
+    folder: Path, language: str, game: str = DEFAULT_GAME, template: str = TEMPLATES[0]
+) -> tuple[Path, ...]:
     """Write a bot that plays a game into a new folder, whose name is the bot's; return its files, sorted.
 
-    Raises BotError for a name that no bot can have or that a shipped bot has, and for a folder that exists;
-    GameError for an unknown game.
+    ``language`` is one of LANGUAGES, ``template`` one of TEMPLATES. Raises BotError for a name that no bot
+    can have or that a shipped bot has, for a folder that exists, and for a template that the language does
+    not have for the game; GameError for an unknown game.
     """
     name = folder.name
     if NAME.fullmatch(name) is None:
         raise BotError(f"{name!r} is no name for a bot; a name matches {NAME.pattern}")
-    with naming(folder):
-        refuse_shipped_name(name)
+    if name in shipped_bots():
+        raise BotError(f"{name} is the name of a bot that ships with Tourney; choose another name")
     if folder.exists() or folder.is_symlink():
         raise BotError(f"{folder} exists already; choose another name")
     if not folder.parent.is_dir():
         raise BotError(f"there is no folder {folder.parent} for {name}; make it first")
-    words = {
-        "@NAME@": name,
-        "@GAME@": find_game(game).name,
-        "@HIDDEN@": ", hidden=True" if find_game(game).has_hidden_actions else "",
-    }
+    files = dict(_files(name, language, find_game(game).name, template))
     # Written under another name and renamed, so that a failure leaves no half of a bot.
     temporary = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=folder.parent))
     try:
         temporary.chmod(0o755)
-        for source in sorted((_STARTERS / language).glob(f"*{_SUFFIX}")):
-            text = source.read_text("utf-8")
-            for mark, word in words.items():
-                text = text.replace(mark, word)
-            (temporary / source.name.removesuffix(_SUFFIX)).write_text(text, "utf-8")
+        for file, text in files.items():
+            (temporary / file).write_text(text, "utf-8")
         temporary.rename(folder)
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise
     return tuple(sorted(folder.iterdir()))
+
+
+def _files(name: str, language: str, game: str, template: str) -> Iterator[tuple[str, str]]:
+    """Yield name and text of each file of a new bot."""
+    source = _STARTERS / template / language
+    if not source.is_dir():
+        yield from _engine_files(name, language, game)
+        return
+    own = next(source.glob(f"games/{game}.*"), None) or next(source.glob("games/any.*"), None)
+    words = {
+        "@NAME@": name,
+        "@GAME@": game,
+        "@HIDDEN@": ", hidden=True" if find_game(game).has_hidden_actions else "",
+        "@VALUE@": own.read_text("utf-8").rstrip("\n") if own else "",
+    }
+    for file in sorted(source.glob(f"*{_SUFFIX}")):
+        text = file.read_text("utf-8")
+        for mark in reversed(words):  # what is different for a game has marks too
+            text = text.replace(mark, words[mark])
+        yield file.name.removesuffix(_SUFFIX), text
+
+
+def _engine_files(name: str, language: str, game: str) -> Iterator[tuple[str, str]]:
+    """Yield the files of the shipped bot that is a search template, under another name."""
+    engine = SEARCH_ENGINES.get((language, game))
+    if engine is None:
+        raise BotError(
+            f"there is no search template in {language} for {game}, but there is in python for every game,"
+            f" {_others()}; or choose --template simple"
+        )
+    folder = shipped_bots()[engine]
+    manifest = read_manifest((folder / FILE_NAME).read_text("utf-8"), FILE_NAME)
+    for file in sorted(folder.iterdir()):
+        if any(fnmatch(file.name, pattern) for pattern in manifest.build_output):
+            continue
+        text = file.read_text("utf-8")
+        if file.name == FILE_NAME:
+            text = re.sub(r"(?m)^title = .*\n", "", text)
+            for key, value in (("name", name), ("version", _VERSION), ("author", "")):
+                text = re.sub(rf'(?m)^{key} = ".*"$', f'{key} = "{value}"', text)
+        yield file.name, re.sub(rf"\bname={engine} version=[\d.]+", f"name={name} version={_VERSION}", text)
+
+
+def _others() -> str:
+    """Return in words for which games the other languages have a search template."""
+    games: dict[str, list[str]] = {}
+    for language, game in SEARCH_ENGINES:
+        games.setdefault(language, []).append(game)
+    return " and ".join(f"in {language} for {' and '.join(found)}" for language, found in games.items())
