@@ -1,12 +1,14 @@
-// Heron plays Sage Stones by rules of its own: for each square that it may take it plays many games to their
-// end, and takes the square after which it wins most.
+// Heron plays Sage Stones by rules of its own: for each square that it may take it plays many games a few actions
+// on, and takes the square after which it stands best.
 //
-// In these games everybody takes a square that captures most, else one at random. The numbers are drawn from the
-// seed of the line `game`, so the same match gives the same game again. `--playouts=N` sets the games for a square.
+// In these games everybody takes a square that captures most, else one at random. The dice are drawn from the seed
+// of the line `game`, so the same match gives the same game again, and they are the same for each square, so that
+// only the squares make a difference. `--playouts=N` sets the games for a square.
 "use strict";
 
 const COLUMNS = 7, ROWS = 9, WIPED = 3, LAST_ROLL = 500; // column 6 has the index 3
-const MOST_ACTIONS = 400; // a game that is longer than this is judged by the stones in hand
+const AHEAD = 12; // actions and rolls of a playout
+const DONE = 1000; // the worth of a colour that has placed its last stone, less 100 for each that was earlier
 const DIRECTIONS = [[0, 1], [0, -1], [1, 0], [-1, 0], [1, 1], [1, -1], [-1, 1], [-1, -1]];
 
 // The columns by a throw of 0 to 26, and whether another turn follows; -1 loses the turn.
@@ -38,6 +40,7 @@ class Draw {
 class Position {
   constructor(seats, stones, playOn) {
     this.seats = seats;
+    this.stones = stones;
     this.playOn = playOn;
     this.colours = seats === 2 ? 4 : seats;
     this.board = new Uint8Array(COLUMNS * ROWS);
@@ -153,19 +156,27 @@ class Position {
     return found;
   }
 
-  /** How a seat stands, the higher the better: first by colours that are done, then by stones in hand. */
-  standing(seat) {
-    let best = -1000;
-    for (let colour = 1; colour <= this.colours; colour++)
-      if (this.owner(colour) === seat)
-        best = Math.max(best, this.ranks[colour] ? 100 - this.ranks[colour] : -this.hands[colour]);
-    return best;
+  /** What the position is worth to a seat: its best colour against the best of the others', late stones most. */
+  worth(seat) {
+    let mine = 0, theirs = 0, sum = 0;
+    for (let colour = 1; colour <= this.colours; colour++) {
+      const laid = this.stones - this.hands[colour];
+      const value = this.ranks[colour] ? DONE - 100 * this.ranks[colour] : laid * laid;
+      if (this.owner(colour) === seat) {
+        mine = Math.max(mine, value);
+        sum += value;
+      } else {
+        theirs = Math.max(theirs, value);
+        sum -= value;
+      }
+    }
+    return 16 * (mine - theirs) + sum;
   }
 }
 
-/** Play a game to its end; return 2 for each seat that the given one is better than, 1 for each equal one. */
+/** Play a game some actions on; return what it is worth then. */
 function playout(position, seat, draw) {
-  for (let actions = 0; !position.over && actions < MOST_ACTIONS; actions++) {
+  for (let actions = 0; !position.over && actions < AHEAD; actions++) {
     if (position.column < 0) {
       const thrown = THROWS[draw.below(27)];
       position.roll(thrown.column, thrown.again);
@@ -182,18 +193,16 @@ function playout(position, seat, draw) {
     }
     position.place(chosen);
   }
-  let points = 0;
-  const own = position.standing(seat);
-  for (let other = 1; other <= position.seats; other++)
-    if (other !== seat) points += 1 + Math.sign(own - position.standing(other));
-  return points;
+  return position.worth(seat);
 }
 
-/** Return the best square, and its mean score in thousandths. */
+/** Return the best square, and its mean worth after the playouts. */
 function choose(position, seat, draw, playouts) {
-  let best = -1, chosen = -1;
+  let best = -Infinity, chosen = -1;
+  const dice = draw.state;
   for (const square of position.squares()) {
     let points = 0;
+    draw.state = dice;
     for (let k = 0; k < playouts; k++) {
       const after = position.copy();
       after.place(square);
@@ -204,7 +213,7 @@ function choose(position, seat, draw, playouts) {
       chosen = square;
     }
   }
-  return [chosen, Math.floor((1000 * best) / (2 * playouts * (position.seats - 1)))];
+  return [chosen, Math.round(best / playouts)];
 }
 
 const given = process.argv.find((word) => word.startsWith("--playouts="));
@@ -213,7 +222,7 @@ let position = null, seat = 1, draw = new Draw(1);
 
 function answer(line) {
   const [word, ...rest] = line.split(" ");
-  if (word === "tourney") return "bot name=heron version=1.0\n";
+  if (word === "tourney") return "bot name=heron version=1.1\n";
   if (word === "game") {
     if (rest[0] !== "sage-stones") {
       process.stderr.write("heron plays sage-stones and nothing else\n");

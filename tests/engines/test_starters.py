@@ -1,19 +1,119 @@
-"""Bots that `tourney bots new` writes beat the bots that they promise to beat, the same way in every language."""
+"""What `tourney bots new` writes beats `random` or `greedy`, in the same games in every language."""
 
-import shutil
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 from tests.engines.conftest import room_of
+from tourney.bots.catalogue.build import runnable_folder
 from tourney.bots.catalogue.command import own_words
 from tourney.bots.catalogue.manifest import read_manifest
-from tourney.bots.catalogue.starter import BEATEN, LANGUAGES, new_bot
+from tourney.bots.catalogue.starter import BEATEN, LANGUAGES, SEARCH_ENGINES, new_bot
 from tourney.bots.catalogue.store import BotStore, resolve_bot
+from tourney.bots.sandbox.base import open_sandbox
 from tourney.errors import BotError
-from tourney.games import find_game
 from tourney.match.spec import Entrant, Limits, MatchSpec
 
-GAMES = ("cyvasse", "element", "sage-stones", "sages-tafl", "seven-sages")
 LIMITS = Limits(move_ms=60_000, startup_ms=60_000)
+Actions = list[list[object]]
+
+TABLES = {
+    "cyvasse": ((2, 2),),
+    "element": ((2, 2), (4, 1)),
+    "sage-stones": ((2, 6), (3, 3)),
+    "sages-tafl": ((2, 2),),
+    "seven-sages": ((2, 2),),
+}
+"""By game: seats, and matches with so many."""
+MOST_LOST = {"sage-stones": 1}
+"""The matches that a simple bot may lose or draw; without an entry none."""
+
+
+def write(template: str, language: str, game: str, folder: Path) -> Path:
+    """Write a bot; skip the test if this machine cannot build or start it."""
+    bot = folder / f"{template}-{language}"
+    new_bot(bot, language, game, template)
+    manifest = read_manifest((bot / "bot.toml").read_text("utf-8"), "bot.toml")
+    try:
+        own_words(manifest.build or manifest.command, manifest.name)
+    except BotError as error:
+        pytest.skip(f"this machine has no {language}: {error}")
+    return bot
+
+
+def matches(
+    store: BotStore, bot: Path, game: str, opponent: str, tables: tuple[tuple[int, int], ...], *args: str
+) -> tuple[int, list[Actions]]:
+    """Play a bot at each seat in turn; return the matches that it loses or draws, and the actions of all."""
+    lost, actions = 0, []
+    with room_of(store, reuse=True) as room:
+        for seats, count in tables:
+            for number in range(count):
+                entrants = [entrant(store, opponent, f"other-{k}") for k in range(seats)]
+                seat = number % seats
+                entrants[seat] = entrant(store, str(bot), "new", *args)
+                played = room.play(MatchSpec(game, (), tuple(entrants), number // seats, LIMITS))
+                assert played.outcome.faults == (), played.texts(seat + 1, "note")
+                ranks = played.outcome.ranks
+                lost += ranks[seat] != 1 or ranks.count(1) != 1
+                actions.append(played.record["actions"])
+    return lost, actions
+
+
+def entrant(store: BotStore, reference: str, name: str, *args: str) -> Entrant:
+    bot = resolve_bot(reference, store, Path("/"))
+    return Entrant(name, bot.manifest.name, bot.manifest.version, args, bot.digest)
+
+
+@pytest.fixture(scope="module")
+def in_shell(shipped: BotStore, tmp_path_factory: pytest.TempPathFactory):
+    """Return what the shell's bot plays, to compare with the other languages."""
+
+    @cache
+    def play(game: str) -> tuple[int, list[Actions]]:
+        bot = write("simple", "shell", game, tmp_path_factory.mktemp("shell"))
+        return matches(shipped, bot, game, BEATEN["simple"], TABLES[game])
+
+    return play
+
+
+@pytest.mark.parametrize("game", TABLES)
+def test_simple_bot_in_shell_beats_random(game: str, in_shell) -> None:
+    lost, _ = in_shell(game)
+    assert lost <= MOST_LOST.get(game, 0)
+
+
+@pytest.mark.parametrize("game", TABLES)
+@pytest.mark.parametrize("language", [one for one in LANGUAGES if one not in ("python", "shell")])
+def test_simple_bot_plays_alike_in_every_language(
+    language: str, game: str, in_shell, shipped: BotStore, tmp_path: Path
+) -> None:
+    bot = write("simple", language, game, tmp_path)
+    assert matches(shipped, bot, game, BEATEN["simple"], TABLES[game]) == in_shell(game)
+
+
+SEARCHES = [
+    # language, game, matches of two seats, lost or drawn at most, arguments
+    ("python", "cyvasse", 2, 0, "--nodes=10"),
+    ("python", "element", 3, 1, "--nodes=20"),
+    ("python", "sage-stones", 10, 4, "--nodes=50"),
+    ("python", "sages-tafl", 4, 1, "--nodes=30"),
+    ("python", "seven-sages", 2, 0, "--nodes=6"),
+    ("c", "sage-stones", 20, 8, ""),
+    ("c", "sages-tafl", 4, 1, "--nodes=3000"),
+    ("javascript", "sage-stones", 10, 4, "--playouts=10"),
+]
+
+
+@pytest.mark.parametrize(("language", "game", "count", "lost", "argument"), SEARCHES)
+def test_search_bot_beats_greedy(
+    language: str, game: str, count: int, lost: int, argument: str, shipped: BotStore, tmp_path: Path
+) -> None:
+    bot = write("search", language, game, tmp_path)
+    found, _ = matches(shipped, bot, game, BEATEN["search"], ((2, count),), *argument.split())
+    assert found <= lost
+
+
+def test_every_search_template_is_played() -> None:
+    assert {(language, game) for language, game, *_ in SEARCHES} >= SEARCH_ENGINES.keys()
