@@ -5,21 +5,46 @@ from pathlib import Path
 import pytest
 
 from tourney.bots.catalogue.manifest import read_manifest
-from tourney.bots.catalogue.starter import LANGUAGES, new_bot
+from tourney.bots.catalogue.starter import LANGUAGES, SEARCH_ENGINES, new_bot
 from tourney.bots.catalogue.store import BotStore
 from tourney.errors import BotError, GameError
 
+ALL = [
+    *(("simple", language, game) for language in LANGUAGES for game in ("sage-stones", "chess")),
+    *(("search", "python", game) for game in ("sage-stones", "chess")),
+    *(("search", language, game) for language, game in SEARCH_ENGINES),
+]
+"""Every template in every language, for a game that has one of its own and, where it works, one that has none."""
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_new_bot_can_be_added(language: str, tmp_path: Path, store: BotStore) -> None:
+
+@pytest.mark.parametrize(("template", "language", "game"), ALL)
+def test_new_bot_can_be_added(
+    template: str, language: str, game: str, tmp_path: Path, store: BotStore
+) -> None:
     """Its manifest has the folder's name and the game, and no placeholder of the template."""
-    files = new_bot(tmp_path / "my.bot-1", language, "sage-stones")
+    files = new_bot(tmp_path / "my.bot-1", language, game, template)
     manifest = read_manifest((tmp_path / "my.bot-1" / "bot.toml").read_text(), "bot.toml")
-    assert (manifest.name, manifest.games) == ("my.bot-1", ("sage-stones",))
+    assert (manifest.name, manifest.version, manifest.games) == ("my.bot-1", "0.1", (game,))
     assert files == tuple(sorted((tmp_path / "my.bot-1").iterdir()))
     assert not any("@" in file.read_text().replace("-o $@", "") for file in files)
+    assert any("name=my.bot-1" in file.read_text().replace('"', "") for file in files)
     assert store.add(tmp_path / "my.bot-1").manifest == manifest
     assert [path.name for path in tmp_path.iterdir() if path.name != "store"] == ["my.bot-1"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_shipped_game_has_a_function_of_its_own(language: str, tmp_path: Path) -> None:
+    texts = set()
+    for game in ("cyvasse", "element", "sage-stones", "sages-tafl", "seven-sages", "chess"):
+        files = new_bot(tmp_path / game, language, game)
+        texts.add("".join(file.read_text().replace(game, "") for file in files))
+    assert len(texts) == 6
+
+
+def test_missing_search_template_names_the_others(tmp_path: Path) -> None:
+    with pytest.raises(BotError, match="no search template in rust for cyvasse, .* in python for every game"):
+        new_bot(tmp_path / "mybot", "rust", "cyvasse", "search")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_starter_of_hidden_game_asks_for_positions(tmp_path: Path) -> None:
@@ -27,6 +52,11 @@ def test_starter_of_hidden_game_asks_for_positions(tmp_path: Path) -> None:
     new_bot(tmp_path / "two", "python", "sages-tafl")
     assert "run(choose, hidden=True, " in (tmp_path / "one" / "bot.py").read_text()
     assert "run(choose, name=" in (tmp_path / "two" / "bot.py").read_text()
+
+
+def test_name_of_shipped_bot_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BotError, match="greedy is the name of a bot that ships"):
+        new_bot(tmp_path / "greedy", "python")
 
 
 @pytest.mark.parametrize("name", ["My Bot", ".bot", "-x", "a" * 65])
