@@ -106,7 +106,7 @@ def test_bot_with_the_name_of_a_shipped_one_needs_insistence(tmp_path: Path) -> 
 
 
 def test_new_bot_gets_no_name_of_a_shipped_one(tmp_path: Path) -> None:
-    assert "it is called greedy" in refused("new", "greedy")
+    assert "greedy is the name of a bot that ships" in refused("new", "greedy")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -221,13 +221,17 @@ def test_failed_build_shows_compiler_output(tmp_path: Path) -> None:
         (("check", "unknown"), "there is no bot 'unknown'"),
         (("check", "greedy", "--game", "draughts"), "greedy@1.0 says it plays cyvasse, element"),
         (("check", "prog"), "prog@0 does not say which games it plays; name one: --game GAME"),
-        (("check", "prog", "--game", "draughts"), "there is no game 'draughts'"),
+        (("check", "prog", "--game", "chequers"), "there is no game 'chequers'"),
         (("remove", "unknown"), "there is no bot 'unknown' in the store"),
         (("remove", "--undo", "123456"), "no bot with the digest 123456 was removed"),
         (("new", "Bad Name"), "'Bad Name' is no name for a bot"),
         (("new", "empty"), "empty exists already"),
-        (("new", "x", "--game", "draughts"), "there is no game 'draughts'"),
+        (("new", "x", "--game", "chequers"), "there is no game 'chequers'"),
         (("new", "x", "--language", "cobol"), "'cobol' is not one of"),
+        (
+            ("new", "x", "--language", "java", "--template", "search"),
+            "no search template in java for",
+        ),
         (("add",), "Missing argument 'PATH...'"),
     ],
 )
@@ -254,3 +258,21 @@ def test_store_default_comes_from_the_environment(tmp_path: Path, monkeypatch: p
     monkeypatch.setenv("TOURNEY_BOTS", str(tmp_path / "elsewhere"))
     done("add", str(write_bot(tmp_path)))
     assert len(BotStore(tmp_path / "elsewhere").entries()) == 1
+
+
+def test_new_names_the_next_commands(tmp_path: Path) -> None:
+    result = bots("new", "sub1", "--game", "element", "--template", "search")
+    assert result.stdout.split() == ["sub1/bot.py", "sub1/bot.toml"]
+    assert result.stderr.splitlines() == [
+        "Next:",
+        "  tourney bots check ./sub1",
+        "  tourney compare ./sub1 greedy --game element",
+        "  tourney ladder ./sub1 --game element",
+    ]
+
+
+def test_new_says_which_compiler_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tourney.bots.catalogue.command.search_path", lambda: str(tmp_path))
+    result = bots("new", "mybot", "--language", "rust")
+    assert result.exit_code == 0
+    assert "note: mybot: there is no program rustc on PATH" in result.stderr

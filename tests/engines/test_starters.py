@@ -1,5 +1,6 @@
 """What `tourney bots new` writes beats `random` or `greedy`, in the same games in every language."""
 
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from tourney.match.spec import Entrant, Limits, MatchSpec
 
 LIMITS = Limits(move_ms=60_000, startup_ms=60_000)
 Actions = list[list[object]]
+Reference = Callable[[str], tuple[int, list[Actions]]]
 
 TABLES = {
     "cyvasse": ((2, 2),),
@@ -65,7 +67,7 @@ def entrant(store: BotStore, reference: str, name: str, *args: str) -> Entrant:
 
 
 @pytest.fixture(scope="module")
-def in_shell(shipped: BotStore, tmp_path_factory: pytest.TempPathFactory):
+def in_shell(shipped: BotStore, tmp_path_factory: pytest.TempPathFactory) -> Reference:
     """Return what the shell's bot plays, to compare with the other languages."""
 
     @cache
@@ -77,7 +79,7 @@ def in_shell(shipped: BotStore, tmp_path_factory: pytest.TempPathFactory):
 
 
 @pytest.mark.parametrize("game", TABLES)
-def test_simple_bot_in_shell_beats_random(game: str, in_shell) -> None:
+def test_simple_bot_in_shell_beats_random(game: str, in_shell: Reference) -> None:
     lost, _ = in_shell(game)
     assert lost <= MOST_LOST.get(game, 0)
 
@@ -92,7 +94,7 @@ def test_simple_bot_in_python_beats_random(game: str, shipped: BotStore, tmp_pat
 @pytest.mark.parametrize("game", TABLES)
 @pytest.mark.parametrize("language", [one for one in LANGUAGES if one not in ("python", "shell")])
 def test_simple_bot_plays_alike_in_every_language(
-    language: str, game: str, in_shell, shipped: BotStore, tmp_path: Path
+    language: str, game: str, in_shell: Reference, shipped: BotStore, tmp_path: Path
 ) -> None:
     bot = write("simple", language, game, tmp_path)
     assert matches(shipped, bot, game, BEATEN["simple"], TABLES[game]) == in_shell(game)

@@ -8,17 +8,16 @@ from pathlib import Path
 import click
 
 from tourney.bots.catalogue.build import build_damage, build_folder
-from tourney.bots.catalogue.command import own_words
 from tourney.bots.catalogue.files import read_file_manifest
-from tourney.bots.catalogue.manifest import FILE_NAME, Manifest, read_manifest
+from tourney.bots.catalogue.manifest import Manifest
 from tourney.bots.catalogue.shipped import provenance, shipped_bots, shipped_digests
-from tourney.bots.catalogue.starter import BEATEN, DEFAULT_GAME, LANGUAGES, TEMPLATES, new_bot
 from tourney.bots.catalogue.store import BotStore, StoredBot, look_up
 from tourney.bots.catalogue.submission import digest_of_folder
 from tourney.bots.catalogue.tree import remove_tree
 from tourney.bots.sandbox.base import open_sandbox
 from tourney.cli.completion import complete_bot, complete_game
 from tourney.cli.edge import printable
+from tourney.cli.new_bot import new
 from tourney.cli.options import bots_option, db_option, format_option, output_options, sandbox_option
 from tourney.cli.output import Format, Output, Row, current
 from tourney.errors import BotError, CheckError, UsageError
@@ -48,6 +47,9 @@ def command() -> None:
     """
 
 
+command.add_command(new)
+
+
 def find_bot(
     reference: str, store: BotStore, stack: ExitStack, *, replace_shipped: bool = False
 ) -> tuple[BotStore, StoredBot, Path]:
@@ -63,53 +65,6 @@ def find_bot(
     stack.callback(remove_tree, folder)
     temporary = BotStore(folder)
     return temporary, temporary.add(found, replace_shipped=replace_shipped), found
-
-
-@command.command("new")
-@click.argument("name", type=click.Path(path_type=Path))
-@click.option(
-    "--game",
-    default=DEFAULT_GAME,
-    show_default=True,
-    metavar="GAME",
-    shell_complete=complete_game,
-    help="Game the bot plays.",
-)
-@click.option(
-    "--language",
-    type=click.Choice(LANGUAGES),
-    default=LANGUAGES[0],
-    show_default=True,
-    help="Programming language.",
-)
-@click.option(
-    "--template",
-    type=click.Choice(TEMPLATES),
-    default=TEMPLATES[0],
-    show_default=True,
-    help="What the bot does: look at its actions, or search.",
-)
-@output_options
-def new(name: Path, game: str, language: str, template: str) -> None:
-    """Create a bot to start from, in the new folder NAME.
-
-    The simple bot chooses by one short function, made for the game, and beats `random`. The search bot beats
-    `greedy`: in Python for every game, in C for sage-stones and sages-tafl, in JavaScript for sage-stones.
-    Both pass `tourney bots check ./NAME` unchanged. Prints the files that it writes.
-    """
-    files = new_bot(name, language, game, template)
-    output = current()
-    for file in files:
-        output.write(str(file))
-    manifest = read_manifest((name / FILE_NAME).read_text("utf-8"), str(name / FILE_NAME))
-    try:
-        own_words(manifest.build or manifest.command, manifest.name)
-    except BotError as error:
-        output.say(f"note: {error}")
-    shown = name if name.is_absolute() or len(name.parts) > 1 else f"./{name}"
-    output.say("Next:")
-    for arguments in (f"bots check {shown}", f"compare {shown} {BEATEN[template]} --game {game}"):
-        output.say(f"  tourney {arguments}")
 
 
 @command.command("add")

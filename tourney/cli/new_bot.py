@@ -1,0 +1,63 @@
+"""``tourney bots new``: create a bot to start from."""
+
+from pathlib import Path
+
+import click
+
+from tourney.bots.catalogue.command import own_words
+from tourney.bots.catalogue.manifest import FILE_NAME, read_manifest
+from tourney.bots.catalogue.rungs import ladders
+from tourney.bots.catalogue.starter import BEATEN, DEFAULT_GAME, LANGUAGES, TEMPLATES, new_bot
+from tourney.cli.completion import complete_game
+from tourney.cli.options import output_options
+from tourney.cli.output import current
+from tourney.errors import BotError
+
+
+@click.command("new")
+@click.argument("name", type=click.Path(path_type=Path))
+@click.option(
+    "--game",
+    default=DEFAULT_GAME,
+    show_default=True,
+    metavar="GAME",
+    shell_complete=complete_game,
+    help="Game the bot plays.",
+)
+@click.option(
+    "--language",
+    type=click.Choice(LANGUAGES),
+    default=LANGUAGES[0],
+    show_default=True,
+    help="Programming language.",
+)
+@click.option(
+    "--template",
+    type=click.Choice(TEMPLATES),
+    default=TEMPLATES[0],
+    show_default=True,
+    help="What the bot does: look at its actions, or search.",
+)
+@output_options
+def new(name: Path, game: str, language: str, template: str) -> None:
+    """Create a bot to start from, in the new folder NAME.
+
+    The simple bot chooses by one short function, made for the game, and beats `random`. The search bot beats
+    `greedy`: in Python for every game, in C for sage-stones and sages-tafl, in JavaScript for sage-stones.
+    Both pass `tourney bots check ./NAME` unchanged. Prints the files that it writes.
+    """
+    files = new_bot(name, language, game, template)
+    output = current()
+    for file in files:
+        output.write(str(file))
+    manifest = read_manifest((name / FILE_NAME).read_text("utf-8"), str(name / FILE_NAME))
+    try:
+        own_words(manifest.build or manifest.command, manifest.name)
+    except BotError as error:
+        output.say(f"note: {error}")
+    shown = name if name.is_absolute() or len(name.parts) > 1 else f"./{name}"
+    output.say("Next:")
+    for arguments in ("bots check {}", f"compare {{}} {BEATEN[template]} --game {game}"):
+        output.say(f"  tourney {arguments.format(shown)}")
+    if game in {ladder for ladder, _ in ladders()}:
+        output.say(f"  tourney ladder {shown} --game {game}")
