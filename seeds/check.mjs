@@ -332,7 +332,11 @@ function checkPlace(match, record, { plan, seed, entrants }) {
   if (plan.format === "import") return;
   const own = derive(seed, "match", ...match.place.slice(0, plan["mirrored-dice"] === false ? 4 : 3));
   need(record.seed === String(own), `the seed of this place is ${own}`);
-  const line = plan.book.length && plan.book[uniform(derive(own, "book"), plan.book.length)];
+  const [when, , repeat] = match.place;
+  const repeats = Math.floor(plan["games-per-pairing"] / ({ 2: 2, 3: 6 }[plan.seats] ?? 4));
+  const turn = ((when - 1) * repeats + repeat - 1) % Math.max(1, plan.book.length);
+  const at = "opening-order" in plan ? turn : uniform(derive(own, "book"), plan.book.length);
+  const line = plan.book.length && plan.book[at];
   const opening = line ? { actions: line } : { plies: plan["opening-plies"] };
   need(same(record.opening, opening), "the opening is not that of the plan");
 }

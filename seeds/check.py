@@ -243,7 +243,10 @@ def check_place(match: Object, record: Object, cup: Object) -> None:
     if plan["format"] != "import":
         seed = derive(cup["seed"], "match", *match["place"][: 4 if plan.get("mirrored-dice") is False else 3])
         need(record["seed"] == str(seed), f"the seed of this place is {seed}")
-        line = book and {"actions": book[uniform(derive(seed, "book"), len(book))]}
+        (when, _, repeat, _), size = match["place"], {2: 2, 3: 6}.get(plan["seats"], 4)
+        turn = (when - 1) * (plan["games-per-pairing"] // size) + repeat - 1
+        turn = turn if "opening-order" in plan else uniform(derive(seed, "book"), len(book))
+        line = book and {"actions": book[turn % len(book)]}
         good = record["opening"] == (line or {"plies": plan["opening-plies"]})
         need(good, "the opening is not that of the plan")
 

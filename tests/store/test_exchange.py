@@ -228,7 +228,11 @@ HOSTILE: dict[str, tuple[Callable[[Values], None], type[InputError], str]] = {
         RecordError,
         "line 1: tournament.plan is [], but must be",
     ),
-    "game": (change(0, "tournament", "plan", "game", "draughts"), GameError, "line 1: there is no game 'draughts'"),
+    "game": (
+        change(0, "tournament", "plan", "game", "draughts"),
+        GameError,
+        "line 1: there is no game 'draughts'",
+    ),
     "seats": (change(0, "tournament", "plan", "seats", 9), GameError, "line 1: "),
     "name": (change(0, "tournament", "plan", "name", "../x"), RecordError, "line 1: plan.name is"),
     "entrant": (

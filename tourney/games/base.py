@@ -262,6 +262,14 @@ class Game(ABC, Generic[A]):
             raise ActionError(f"action {text} is not legal here")
         return action
 
+    def set_up(self, text: str) -> str:  # noqa: ARG002 - for games with such openings
+        """Return the action by which an opening begins at a position (such as an EPD). Raises GameError.
+
+        The action is ``=`` with the position string, ``_`` for blanks; ``read_action`` takes it in the first
+        state only, and no seat may play it.
+        """
+        raise PositionError(f"{self.name} takes no positions as openings")
+
     def sample(
         self,
         observation: str,  # noqa: ARG002 - for games that can sample

@@ -8,8 +8,9 @@ import rfc8785
 from msgspec import Meta, Struct
 
 from tourney.match.result import PlayedMatch
-from tourney.match.seeds import match_seed
-from tourney.match.spec import MAX_ACTIONS, Entrant, Limits
+from tourney.match.seeds import match_seed, sample_book_line
+from tourney.match.spec import MAX_ACTIONS, Entrant, Limits, Opening
+from tourney.schedule.format import group_size
 from tourney.schedule.row import MatchKey, ResultRow, Row
 from tourney.schema import MAX_INT, Count, LongText, Name, SchemaError, Text, read
 from tourney.store.columns import ColumnError, read_json
@@ -50,7 +51,8 @@ class Plan(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
     ``options`` holds all the game's options, and ``extra`` the format's own settings, both sorted by name; in
     JSON they are objects. ``games_per_pairing`` is a multiple of the mirrored group's size. ``book`` holds
     openings, each a tuple of actions. ``mirrored_dice``: the games of a mirrored group share a seed; the key
-    is stored only where they do not.
+    is stored only where they do not. ``opening_order``: how a match finds its line of the book; the key is
+    stored only where it is not ``random``.
     """
 
     name: Text
@@ -66,13 +68,31 @@ class Plan(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
     limits: Limits = Limits()
     extra: tuple[tuple[str, int | str], ...] = ()
     mirrored_dice: bool = True
+    opening_order: Literal["random", "sequential"] = "random"
+
+    def opening_of(self, seed: int, row: Row) -> Opening:
+        """Return the opening of a row's match, whose seed is ``seed``."""
+        if not self.book:
+            return Opening(plies=self.opening_plies)
+        return Opening(actions=self.book[self.book_line(seed, row)])
+
+    def book_line(self, seed: int, row: Row) -> int:
+        """Return the line (from 0) of the book that a row's match, whose seed is ``seed``, begins with.
+
+        ``random``: sampled by the seed. ``sequential``: round after round and repeat after repeat take the
+        next line; all tables of a round share it.
+        """
+        if self.opening_order == "random":
+            return sample_book_line(seed, len(self.book))
+        repeats = self.games_per_pairing // group_size(self.seats)
+        return ((row.round - 1) * repeats + row.repeat - 1) % len(self.book)
 
     def seed_of(self, seed: int, row: Row) -> int:
         """Return the seed of a row's match in a tournament with this seed."""
         return match_seed(seed, row.round, row.table, row.repeat, None if self.mirrored_dice else row.order)
 
 
-OPTIONAL_KEYS: Final = ("mirrored-dice",)
+OPTIONAL_KEYS: Final = ("mirrored-dice", "opening-order")
 """The keys that a stored plan has only where they are used; older plans lack them."""
 PAIRS: dict[str, Any] = {"options": dict[Text, Text], "extra": dict[Text, int | LongText]}
 """The types of the plan's pairs as they are in JSON."""
@@ -84,6 +104,8 @@ def plan_text(plan: Plan) -> str:
     data |= {"limits": plan.limits.as_json(), "options": dict(plan.options), "extra": dict(plan.extra)}
     if plan.mirrored_dice:
         del data["mirrored-dice"]
+    if plan.opening_order == "random":
+        del data["opening-order"]
     return rfc8785.dumps(data).decode("utf-8")
 
 

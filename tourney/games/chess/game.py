@@ -6,7 +6,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tourney.errors import ActionError, GameError
+from tourney.errors import ActionError, GameError, PositionError
 from tourney.games.base import Game, State
 
 if TYPE_CHECKING:
@@ -58,7 +58,11 @@ def rules() -> Any:
         ) from error
 
 
-class Chess(Game[int]):
+Move = int | str
+"""A move by its code; the draw of a start; or the set-up of an opening, as its string."""
+
+
+class Chess(Game[Move]):
     """Chess. A position is a FEN, an action a move of UCI."""
 
     name = "chess"
@@ -72,18 +76,24 @@ class Chess(Game[int]):
     diagram_plies = 24
     chess960 = False
 
-    def initial(self, seats: int, options: Mapping[str, str]) -> State[int]:  # noqa: ARG002 - there are none
+    def initial(self, seats: int, options: Mapping[str, str]) -> State[Move]:  # noqa: ARG002 - there are none
         """Return the starting position."""
-        state: State[int] = rules().START
+        state: State[Move] = rules().START
         return state
 
-    def action_string(self, action: int) -> str:
-        """Return the UCI move."""
-        return strings()[action]
+    def action_string(self, action: Move) -> str:
+        """Return the UCI move, or the set-up."""
+        return action if isinstance(action, str) else strings()[action]
 
-    def parse_action(self, text: str) -> int:
+    def parse_action(self, text: str) -> Move:
         """Return the code of a UCI move. Raises ActionError."""
         code = _ACTIONS.get(text)
+        if code is None and text.startswith("="):
+            try:
+                self.parse_position(text[1:].replace("_", " "), 2, {})
+            except PositionError as error:
+                raise ActionError(str(error)) from error
+            return text
         if code is None:
             code = actions().get(text)
             if code is None:
@@ -91,12 +101,25 @@ class Chess(Game[int]):
             _ACTIONS.update(actions())
         return code
 
-    def parse_position(self, text: str, seats: int, options: Mapping[str, str]) -> State[int]:  # noqa: ARG002 - of all games
+    def set_up(self, text: str) -> str:
+        """Return the opening action of a FEN or an EPD. Raises PositionError."""
+        state: State[Move] = rules().read_epd(text, chess960=self.chess960)
+        return f"={state.position().replace(' ', '_')}"
+
+    def read_action(self, state: State[Move], text: str) -> Move:
+        """Return the legal action of a string in a state; in the first state a set-up. Raises ActionError."""
+        if text.startswith("="):
+            if not rules().is_fresh(state):
+                raise ActionError("a position is set up before the first move only")
+            return self.parse_action(text)
+        return super().read_action(state, text)
+
+    def parse_position(self, text: str, seats: int, options: Mapping[str, str]) -> State[Move]:  # noqa: ARG002 - of all games
         """Return the state of a FEN. Raises PositionError."""
-        state: State[int] = rules().parse(text, chess960=self.chess960)
+        state: State[Move] = rules().parse(text, chess960=self.chess960)
         return state
 
-    def sample(self, observation: str, seat: int, randbelow: RandBelow) -> State[int]:  # noqa: ARG002 - nothing is hidden
+    def sample(self, observation: str, seat: int, randbelow: RandBelow) -> State[Move]:  # noqa: ARG002 - nothing is hidden
         """Return the state of a FEN, as nothing is hidden."""
         return self.parse_position(observation, 2, {})
 

@@ -12,7 +12,7 @@ import chess
 
 from tourney.errors import PositionError
 from tourney.games.base import CHANCE, OVER, State
-from tourney.games.chess.game import STARTS, strings
+from tourney.games.chess.game import STARTS, Move, strings
 
 FIFTY: Final = 100
 """Half-moves without capture or pawn move after which the game is drawn."""
@@ -33,7 +33,7 @@ _HEAVY_KINDS = 2
 """Kinds of a promotion by code: 1 knight, 2 bishop, 3 rook, 4 queen."""
 
 
-class ChessState(State[int]):
+class ChessState(State[Move]):
     """A position of chess or Chess960, with the positions since the last irreversible move.
 
     ``white`` and ``black`` are the squares of each side, then come those of each kind of piece; ``castling``
@@ -71,9 +71,9 @@ class ChessState(State[int]):
 
     # -- what a referee asks --------------------------------------------------------------------------------
 
-    def is_legal(self, action: int) -> bool:  # noqa: C901 - in one place, as each call costs a referee time
+    def is_legal(self, action: Move) -> bool:  # noqa: C901 - in one place, as each call costs a referee time
         """Say whether a move is legal, without a list of all moves."""
-        if self.actor == OVER or action >= STARTS:
+        if self.actor == OVER or isinstance(action, str) or action >= STARTS:
             return False
         origin, target = action & 63, action >> 6 & 63
         start, end = _BIT[origin], _BIT[target]
@@ -125,8 +125,10 @@ class ChessState(State[int]):
             )
         return bool(reached & end) and self._is_safe(start, end)
 
-    def play(self, action: int) -> "ChessState":  # noqa: C901 - as is_legal
-        """Return the state after a legal move."""
+    def play(self, action: Move) -> "ChessState":  # noqa: C901 - as is_legal
+        """Return the state after a legal move, or the position that an opening sets up."""
+        if isinstance(action, str):
+            return parse_state(action[1:].replace("_", " "), chess960=self.chess960)
         origin, target = action & 63, action >> 6 & 63
         start, end = _BIT[origin], _BIT[target]
         new: ChessState = _new(ChessState)
@@ -399,7 +401,7 @@ class ChessState(State[int]):
 _new = object.__new__
 
 
-class DrawState(State[int]):
+class DrawState(State[Move]):
     """Chess960 before chance has drawn the starting position."""
 
     __slots__ = ()
@@ -415,12 +417,13 @@ class DrawState(State[int]):
         """Return equal weights."""
         return _EQUAL
 
-    def is_legal(self, action: int) -> bool:
+    def is_legal(self, action: Move) -> bool:
         """Say whether it is a starting position."""
-        return action >= STARTS
+        return isinstance(action, int) and action >= STARTS
 
-    def play(self, action: int) -> State[int]:
+    def play(self, action: Move) -> State[Move]:
         """Return the starting position of that number."""
+        assert isinstance(action, int)  # noqa: S101 - a set-up follows the draw
         return from_board(chess.Board.from_chess960_pos(action - STARTS), chess960=True)
 
     def ranks(self) -> None:
@@ -458,25 +461,56 @@ MAX_MOVE: Final = 6_351
 """The largest move number of a FEN: no game has more moves."""
 
 
-def parse(text: str, *, chess960: bool) -> State[int]:
+def parse(text: str, *, chess960: bool) -> State[Move]:
+    """Return the state of a position string: a FEN, or in Chess960 ``draw``. Raises PositionError."""
+    return DRAW if chess960 and text == "draw" else parse_state(text, chess960=chess960)
+
+
+def parse_state(text: str, *, chess960: bool) -> ChessState:
     """Return the state of a FEN as ``position`` prints it. Raises PositionError."""
-    if chess960 and text == "draw":
-        return DRAW
     if len(text) > 120 or len(text.split(" ")) != 6:
         raise PositionError(f"{text[:60]!r} is no FEN of six fields")
     try:
         board = chess.Board(text, chess960=chess960)
     except ValueError as error:
         raise PositionError(f"{text[:90]!r} is no FEN: {str(error)[:100]}") from error
+    state = _checked(board, text, chess960=chess960)
+    if state.position() != text:
+        raise PositionError(f"{text[:90]!r} is not in the form of this game: write {state.position()!r}")
+    return state
+
+
+def _checked(board: chess.Board, text: str, *, chess960: bool) -> ChessState:
+    """Return the state of a board. Raises PositionError for one that no game reaches."""
     status = board.status()
     if status != chess.STATUS_VALID:
         raise PositionError(f"{text[:90]!r} is no position of chess: {_words(status)}")
     if board.halfmove_clock > FIFTY or board.fullmove_number > MAX_MOVE:
         raise PositionError(f"{text[:90]!r} counts more moves than a game can have")
-    state = from_board(board, chess960=chess960)
-    if state.position() != text:
-        raise PositionError(f"{text[:90]!r} is not in the form of this game: write {state.position()!r}")
-    return state
+    return from_board(board, chess960=chess960)
+
+
+def read_epd(text: str, *, chess960: bool) -> ChessState:
+    """Return the state of an EPD or a FEN in any of their usual forms. Raises PositionError."""
+    words = text.split()
+    try:
+        if len(words) == 6 and words[4].isdecimal():
+            board = chess.Board(" ".join(words), chess960=chess960)
+        else:
+            board = chess.Board(None, chess960=chess960)
+            counts = board.set_epd(text)
+            board.halfmove_clock, board.fullmove_number = (
+                count if isinstance(count, int) and count >= 0 else default
+                for count, default in ((counts.get("hmvc"), 0), (counts.get("fmvn"), 1))
+            )
+    except (ValueError, AssertionError) as error:
+        raise PositionError(f"{text[:90]!r} is no EPD: {str(error)[:100]}") from error
+    return _checked(board, text, chess960=chess960)
+
+
+def is_fresh(state: State[Move]) -> bool:
+    """Say whether nothing was played yet but the draw of Chess960."""
+    return isinstance(state, ChessState) and state.ply == state.quiet == 0 and len(state.seen) == 1
 
 
 def _words(status: chess.Status) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tourney.errors import ActionError
-from tourney.games.chess.game import STARTS, Chess, rules, strings
+from tourney.games.chess.game import STARTS, Chess, Move, rules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,16 +23,18 @@ class Chess960(Chess):
     has_chance = True
     chess960 = True
 
-    def initial(self, seats: int, options: Mapping[str, str]) -> State[int]:  # noqa: ARG002 - there are none
+    def initial(self, seats: int, options: Mapping[str, str]) -> State[Move]:  # noqa: ARG002 - there are none
         """Return the position before the draw."""
-        state: State[int] = rules().DRAW
+        state: State[Move] = rules().DRAW
         return state
 
-    def action_string(self, action: int) -> str:
+    def action_string(self, action: Move) -> str:
         """Return the UCI move, or ``spN`` for the draw of the start."""
-        return f"sp{action - STARTS}" if action >= STARTS else strings()[action]
+        if isinstance(action, int) and action >= STARTS:
+            return f"sp{action - STARTS}"
+        return super().action_string(action)
 
-    def parse_action(self, text: str) -> int:
+    def parse_action(self, text: str) -> Move:
         """Return the code of a UCI move or of a start. Raises ActionError."""
         if text.startswith("sp"):
             if text in _NUMBERS:

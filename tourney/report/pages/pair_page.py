@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, groupby
 
-from tourney.match.seeds import sample_book_line
 from tourney.ratings.batch import BatchPair
 from tourney.report import text
 from tourney.report.output.look import File
@@ -164,7 +163,8 @@ class _Openings:
         if not self._book:
             return None
         row = Row(line.round, line.table, line.repeat, line.order, ())
-        return sample_book_line(self._tournament.plan.seed_of(self._tournament.seed, row), len(self._book))
+        plan = self._tournament.plan
+        return plan.book_line(plan.seed_of(self._tournament.seed, row), row)
 
     def name(self, number: int) -> str:
         """Return a line of the book for display."""

@@ -73,6 +73,7 @@ def _fixed(plan: Plan) -> dict[str, object]:
         "games-per-pairing": plan.games_per_pairing,
         "opening-plies": plan.opening_plies,
         "opening-book": plan.book,
+        "opening-order": plan.opening_order,
         "mirrored-dice": plan.mirrored_dice,
         **{f"[options] {key}": value for key, value in plan.options},
         **{f"[limits] {key}": value for key, value in plan.limits.as_json().items()},

@@ -198,11 +198,19 @@ class TournamentTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_
             FilePath,
             Meta(
                 description="Text file with an opening per line: actions separated by blanks, comments after"
-                " `#`. The seed samples one for each mirrored group. Not together with `opening-plies`."
+                " `#`. For chess also `.epd`, a position per line, or `.pgn`, of whose games the first"
+                " `opening-plies` moves count (default: all); otherwise not together with `opening-plies`."
             ),
         ]
         | None
     ) = None
+    opening_order: Annotated[
+        Literal["random", "sequential"],
+        Meta(
+            description="How a match finds its opening in the book: sampled by the seed (`random`), or the"
+            " next one for each round and repeat, which all tables of a round share (`sequential`)."
+        ),
+    ] = "random"
     mirrored_dice: Annotated[
         bool,
         Meta(
@@ -389,10 +397,14 @@ def _plan(table: TournamentTable, data: dict[str, Any], path: Path, formats: Seq
     check_range(("opening-plies",), table.opening_plies, 0, min(MAX_OPENING_PLIES, game.max_actions - 1))
     if table.opening_plies and game.has_hidden_actions:
         raise SchemaError(("opening-plies",), f"does not go with {game.name}, a game with hidden actions")
-    if table.opening_plies and table.opening_book is not None:
-        raise SchemaError(("opening-book",), "does not go with opening-plies: choose one of them")
+    plies = table.opening_plies
     if table.opening_book is not None:
-        book = read_book(path.parent / table.opening_book, game, seats, options)
+        if plies and not table.opening_book.endswith(".pgn"):
+            raise SchemaError(("opening-book",), "does not go with opening-plies: choose one of them")
+        book = read_book(path.parent / table.opening_book, game, seats, options, plies)
+        plies = 0
+    elif table.opening_order != "random":
+        raise SchemaError(("opening-order",), "is set without opening-book")
     return Plan(
         name=table.name,
         game=game.name,
@@ -402,11 +414,12 @@ def _plan(table: TournamentTable, data: dict[str, Any], path: Path, formats: Seq
         seats=seats,
         games_per_pairing=_games_per_pairing(table, seats),
         rounds=_rounds(table, format_, seats),
-        opening_plies=table.opening_plies,
+        opening_plies=plies,
         book=book,
         limits=_limits(table.limits.fixed(), data.get("limits", {})),
         extra=_extra(table, format_, formats),
         mirrored_dice=table.mirrored_dice,
+        opening_order=table.opening_order,
     )
 
 

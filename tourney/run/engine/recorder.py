@@ -9,7 +9,6 @@ from tourney.errors import StoreError, StoreUnavailable
 from tourney.match.record import spec_of as spec_of_record
 from tourney.match.spec import MatchSpec
 from tourney.results.standings import history_of, setup_of
-from tourney.run.config.opening_book import choose
 from tourney.run.engine.retry import WriteRetry
 from tourney.run.engine.spool import Spool, read_spool
 from tourney.run.monitoring.load import RunLoad
@@ -61,7 +60,7 @@ def spec_of(tournament: Tournament, entrants: Sequence[StoredEntrant], row: Row)
         seats=tuple(entrants[number].entrant for number in row.seats),
         seed=seed,
         limits=plan.limits,
-        opening=choose(seed, plan.opening_plies, plan.book),
+        opening=plan.opening_of(seed, row),
     )
 
 

@@ -27,7 +27,6 @@ from tourney.results.standings import setup_of
 from tourney.results.texts import risk_text, sharing_text
 from tourney.run.config.amend import compare
 from tourney.run.config.entrants import enter, naming, refuse_unrated, seeds_by_rating, with_ratings
-from tourney.run.config.opening_book import choose
 from tourney.run.config.tournament_file import TournamentFile
 from tourney.run.engine.bench_policy import failed_starts_of
 from tourney.run.engine.broken import (
@@ -327,9 +326,9 @@ def _check_entrants(
         find_format(plan.format).check(setup_of(plan, seed, (*before, *entrants)))
         if plan.opening_plies and not before:  # a book's lines are checked when it is read
             seats = tuple(stored.entrant for stored in entrants[: plan.seats])
-            first = plan.seed_of(seed, Row(1, 1, 1, 1, ()))
-            opening = choose(first, plan.opening_plies, plan.book)
-            spec = MatchSpec(plan.game, plan.options, seats, first, plan.limits, opening)
+            row = Row(1, 1, 1, 1, ())
+            first = plan.seed_of(seed, row)
+            spec = MatchSpec(plan.game, plan.options, seats, first, plan.limits, plan.opening_of(first, row))
             Referee(spec, find_game(plan.game)).begin(())
         broken = find_broken(entrants, bots, open_sandbox(file.run.sandbox))
         if not skip:
