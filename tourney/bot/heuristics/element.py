@@ -10,6 +10,7 @@ from itertools import islice
 from tourney.bot.heuristics.base import Heuristics
 from tourney.games.element.board import (
     DRAW_0,
+    ELEMENTS,
     MOST_DRAWN,
     PLACES,
     SIZE,
@@ -20,15 +21,9 @@ from tourney.games.element.board import (
 )
 from tourney.games.element.game import ElementState
 from tourney.games.element.position import ACT, CHANCE, DRAW
+from tourney.games.element.worth import DANGER, FEW, FREEDOM, MOST_JUMPS, NEAR
 
-FREEDOM = (-1_000, -600, -450, -330, -240, -140, -70, -25, 0, 10, 20)
-"""The worth of a sage's freedom, by its steps and jumps; more than the last count as the last."""
-DANGER = 700
-"""When the seat whose turn it is may wall in its prey in this turn."""
 _MOST = len(FREEDOM) - 1
-
-_REACH = {"A": 1, "E": 1, "F": 2, "W": 2}
-"""By stone: how near to the prey a placement is that a search considers; fires spread and rivers flow."""
 
 
 def _near(limit: int) -> tuple[frozenset[int], ...]:
@@ -54,7 +49,9 @@ class ElementHeuristics(Heuristics[ElementState]):
         """Return each seat's own freedom less that of its prey, and danger."""
         at = state.fields
         board, sages = at.board, at.sages
-        ways = [len(steps(board, sage)) + sum(1 for _ in islice(jumps(board, sage), 4)) for sage in sages]
+        ways = [
+            len(steps(board, sage)) + sum(1 for _ in islice(jumps(board, sage), MOST_JUMPS)) for sage in sages
+        ]
         worth = [FREEDOM[min(count, _MOST)] for count in ways]
         seats = len(sages)
         hunter = at.seat - 1
@@ -74,10 +71,10 @@ class ElementHeuristics(Heuristics[ElementState]):
         """List all but the placements far from the prey, of which one for each stone is kept."""
         legal = state.legal_actions()
         at = state.fields
-        if at.phase != ACT or len(legal) < 12:
+        if at.phase != ACT or len(legal) < FEW:
             return legal
         prey = at.sages[at.seat % len(at.sages)]
-        near = {letter: _NEAR[limit][prey] for letter, limit in _REACH.items()}
+        near = {letter: _NEAR[limit][prey] for letter, limit in zip(ELEMENTS, NEAR, strict=True)}
         column, row = PLACES[prey]
         found: list[int] = []
         farthest: dict[str, tuple[int, int]] = {}

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from tourney.games.diagram import Diagram
     from tourney.games.element.view import ElementView
+    from tourney.games.scratch import Scratch
     from tourney.seeds import RandBelow
 
 
@@ -134,6 +135,14 @@ class Element(Game[int]):
     def sample(self, observation: str, seat: int, randbelow: RandBelow) -> ElementState:  # noqa: ARG002 - nothing is hidden
         """Return the observed position: nothing is hidden. Raises PositionError."""
         return ElementState(parse_position(observation, _seats_of(observation)))
+
+    def scratch(self, state: State[int]) -> Scratch:
+        """Return a new mutable copy of a state for search and playouts."""
+        from tourney.games.compiled import core  # noqa: PLC0415 - only search needs it
+
+        made: Scratch = core("element").ElementScratch()
+        made.load(state)
+        return made
 
     def view(self, text: str) -> ElementView:
         """Return the readable view of a position string. Raises PositionError."""
