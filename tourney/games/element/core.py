@@ -194,14 +194,11 @@ class ElementScratch:
         """Take over the position of another scratch."""
         self.seats = other.seats
         if self._used_count or other._used_count:
-            for cell in range(_CELLS):
-                self._used[cell] = other._used[cell]
-        for cell in range(_CELLS):
-            self._board[cell] = other._board[cell]
-        for k in range(4):
-            self._sages[k] = other._sages[k]
-            self._hand[k] = other._hand[k]
-            self._bag[k] = other._bag[k]
+            self._used[:] = other._used
+        self._board[:] = other._board
+        self._sages[:] = other._sages
+        self._hand[:] = other._hand
+        self._bag[:] = other._bag
         for k in range(other._path_length):
             self._path[k] = other._path[k]
         self._used_count = other._used_count
@@ -573,7 +570,7 @@ class ElementScratch:
             fed = self._find_feeders(_STEPS[k])
             kept = 0
             for j in range(doubts):
-                also = _DOUBT[j] == _STEPS[k]
+                also = 1 if _DOUBT[j] == _STEPS[k] else 0
                 for i in range(fed):
                     if _FED[i] == _DOUBT[j]:
                         also = 1
@@ -607,13 +604,11 @@ class ElementScratch:
 
     def _captures_own(self, letter: int, cell: int, own: int) -> int:
         """Say whether a placement leaves the own sage captured, by trying it."""
-        for k in range(_CELLS):
-            _SAVED[k] = self._board[k]
+        _SAVED[:] = self._board
         airs, earths, fires, waters = self._bag[0], self._bag[1], self._bag[2], self._bag[3]
         self._apply(letter, cell)
         captured = self._is_captured(own)
-        for k in range(_CELLS):
-            self._board[k] = _SAVED[k]
+        self._board[:] = _SAVED
         self._bag[0], self._bag[1], self._bag[2], self._bag[3] = airs, earths, fires, waters
         return captured
 
@@ -640,7 +635,7 @@ class ElementScratch:
 
     def _is_possible(self, head: int, shortest: int, own: int, steps: int) -> int:
         """Say whether a Water here has a river with a full path; ``_CLEAR`` is of the board as it stands."""
-        open_ = steps > shortest
+        open_ = 1 if steps > shortest else 0
         for k in range(steps):
             away = abs(_STEPS[k] // _WIDTH - head // _WIDTH) + abs(_STEPS[k] % _WIDTH - head % _WIDTH)
             if away == 0 or away > shortest:
@@ -696,7 +691,7 @@ class ElementScratch:
         """Say whether a path can go on for ``left`` clear cells without covering all of ``_OUTS``."""
         if not outs:
             return 0
-        covered = outs <= left
+        covered = 1 if outs <= left else 0
         for k in range(outs):
             if not _CLEAR[_OUTS[k]]:
                 covered = 0

@@ -114,10 +114,8 @@ class SageStonesScratch:
     def copy_from(self, other: "SageStonesScratch") -> None:
         """Take over the position of another scratch."""
         self.seats = other.seats
-        for square in range(_CELLS):
-            self._board[square] = other._board[square]
-        for k in range(4):
-            self._hands[k] = other._hands[k]
+        self._board[:] = other._board
+        self._hands[:] = other._hands
         self._colours = other._colours
         self._stones = other._stones
         self._play_on = other._play_on

@@ -190,14 +190,12 @@ class SagesTaflScratch:
 
     def copy_from(self, other: "SagesTaflScratch") -> None:
         """Take over the position of another scratch."""
-        for cell in range(_CELLS):
-            self._board[cell] = other._board[cell]
-        for k in range(2 * _PIECES):
-            self._places[k] = other._places[k]
+        self._board[:] = other._board
+        self._places[:] = other._places
+        self._towers[:] = other._towers
+        self._points[:] = other._points
+        self._pasts[:] = other._pasts
         for side in range(2):
-            self._towers[side] = other._towers[side]
-            self._points[side] = other._points[side]
-            self._pasts[side] = other._pasts[side]
             for k in range(side * _PAST, side * _PAST + other._pasts[side]):
                 self._past[k] = other._past[k]
         self._hash = other._hash
