@@ -28,7 +28,7 @@ def run(*command: str | Path, cwd: Path, **variables: str) -> subprocess.Complet
 
 def build(folder: Path, **variables: str) -> Path:
     """Build the wheel into a folder, and return it."""
-    words = "-m build --wheel --no-isolation --outdir".split()
+    words = ["-m", "build", "--wheel", "--no-isolation", "--outdir"]
     built = run(sys.executable, *words, folder, ROOT, cwd=folder.parent, **variables)
     assert built.returncode == 0, built.stdout[-2000:] + built.stderr[-2000:]
     (wheel,) = folder.glob("*.whl")

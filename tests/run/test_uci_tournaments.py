@@ -1,15 +1,22 @@
 """Programs of the machine enter tournaments by their command and play chess by UCI."""
 
+import io
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
 
+import chess
+import chess.pgn
 import pytest
 
 from tests.command import ROOT, invoke
+from tourney.errors import GameError
+from tourney.games.chess.pgn import Line
 
 ENGINE = ROOT / "tests" / "engines" / "uci_engine.py"
+FIXED = "e2e4 e7e5 g1f3 b8c6 f1c4 c6d4 f3e5 d8g5 e5f7 g5g2 h1f1 g2e4 c4e2 d4f3".split()  # noqa: SIM905 - shorter
 HEAD = 'name = "cup"\ngame = "chess"\nseed = 1\n[run]\nsandbox = "off"\n'
 
 
@@ -108,3 +115,44 @@ def test_engines_of_debian_play(tmp_path: Path, command: str) -> None:
     white = next(record for record in records if record["seats"][0]["entrant"] == "engine")
     assert [action for _, action in white["actions"][6:]] == ["h5f7"]
     assert white["outcome"]["reason"] == "checkmate"
+
+
+def test_matches_are_exported_as_pgn_with_pairs_times_and_scores(tmp_path: Path) -> None:
+    program(tmp_path)
+    (tmp_path / "start.epd").write_text(f"{chess.STARTING_FEN}\n", encoding="utf-8")
+    entrants = (
+        '[[entrant]]\ncommand = ["./fixed"]\nname = "one"\n[[entrant]]\ncommand = ["./fixed"]\nname = "two"\n'
+    )
+    clock = "[limits]\nclock-ms = 60000\nincrement-ms = 100\n"
+    play(tmp_path, entrants + clock, HEAD.replace("seed", 'opening-book = "start.epd"\nseed'))
+    done = invoke("export", "--format", "pgn", "--db", str(tmp_path / "t.db"))
+    assert done.exit_code == 0
+    stream = io.StringIO(done.stdout)
+    games = [chess.pgn.read_game(stream) for _ in range(3)]
+    assert games.pop() is None
+    assert [game and game.headers["Pair"] for game in games] == ["1.1.1", "1.1.1"]
+    game = games[0]
+    assert game is not None
+    assert game.errors == []
+    headers = {
+        key: game.headers[key]
+        for key in ("Event", "Round", "Result", "TimeControl", "PlyCount", "Termination")
+    }
+    assert list(headers.values()) == ["cup", "1.1", "0-1", "60+0.1", "14", "normal"]
+    moves = list(game.mainline())
+    assert [node.move.uci() for node in moves] == FIXED
+    assert re.fullmatch(r"\[%eval -0.25,0\] \[%clk 0:01:00\.0\] -0\.25/0 0\.\d{3}s", moves[0].comment)
+    assert re.match(r"\[%eval -0.25,1\] .* \+0\.25/1 ", moves[1].comment)
+    wrong = invoke("export", "--what", "standings", "--format", "pgn", "--db", str(tmp_path / "t.db"))
+    assert (wrong.exit_code, wrong.stderr) == (2, "error: --format pgn does not go with --what standings\n")
+
+
+def test_line_of_chess960_begins_at_its_drawn_position() -> None:
+    line = Line.of(["sp518", "e2e4", "e7e5"], chess960=True)
+    assert (line.fen, line.sans) == (chess.STARTING_FEN.replace("KQkq", "HAha"), ("e4", "e5"))
+    black = Line.of(
+        [f"={'4k3/8/8/8/8/8/8/4K2R b K - 0 9'.replace(' ', '_')}", "e8d7", "e1g1"], chess960=False
+    )
+    assert (black.first, black.skipped, black.sans) == (17, 1, ("Kd7", "O-O"))
+    with pytest.raises(GameError, match="the move 'e2e5', which is not legal"):
+        Line.of(["e2e5"], chess960=False)

@@ -27,6 +27,7 @@ RECORDS = "records"
 TOURNAMENT = "tournament"
 LINES = (RECORDS, TOURNAMENT)
 TRF = "trf"
+PGN = "pgn"
 
 
 @click.command("export")
@@ -42,9 +43,9 @@ TRF = "trf"
 @click.option(
     "--format",
     "format_",
-    type=click.Choice(["jsonl", "csv", "parquet"]),
-    help="Output format: jsonl for records and tournaments, csv or parquet for tables. [default: jsonl or"
-    " csv]",
+    type=click.Choice(["jsonl", "csv", "parquet", PGN]),
+    help="Output format: jsonl for records and tournaments, pgn for records of chess, csv or parquet for"
+    " tables. [default: jsonl or csv]",
 )
 @click.option(
     "--out",
@@ -74,7 +75,8 @@ def command(
     Records are canonical JSON objects, one per line, in schedule order. A tournament is JSON lines too: a
     first line with its plan, entrants and root, then one per match, played or not. `tourney import` reads
     both; only from the second it makes the same tournament, with rounds, tie-breaks and void matches. The
-    FIDE report has the format TRF(16), with one round for each match of a pairing. A proof is a JSON object
+    FIDE report has the format TRF(16), with one round for each match of a pairing. PGN has the matches of
+    chess that count, with scores and times in comments. A proof is a JSON object
     for `tourney verify --root HEX --proof FILE`.
     """
     if proof is not None:
@@ -83,7 +85,8 @@ def command(
     chosen = format_ or {**dict.fromkeys(LINES, "jsonl"), TRF: TRF}.get(what, "csv")
     if measured and what != TOURNAMENT:
         raise UsageError(f"--measured does not go with --what {what}, but with --what {TOURNAMENT}")
-    if (chosen == "jsonl") != (what in LINES) or (chosen == TRF) != (what == TRF):
+    lines = (chosen == PGN and what == RECORDS) or ((chosen == "jsonl") == (what in LINES) and chosen != PGN)
+    if not lines or (chosen == TRF) != (what == TRF):
         raise UsageError(f"--format {chosen} does not go with --what {what}")
     if str(out) == "-":
         out = None
@@ -127,6 +130,10 @@ def _write(
 ) -> None:
     if what == TOURNAMENT:
         file.writelines(export_lines(repository, tournament, measured=measured))
+    elif format_ == PGN:
+        from tourney.results.pgn import export_pgn  # noqa: PLC0415 - needs an extra
+
+        file.writelines(export_pgn(repository, tournament))
     elif what == RECORDS:
         file.writelines(rfc8785.dumps(record) + b"\n" for _, record in repository.records(tournament.id))
     elif what == TRF:
