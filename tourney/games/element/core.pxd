@@ -95,7 +95,7 @@ cdef class ElementScratch:
     cdef int _is_doubtful(self, int doubts, int cell) noexcept
     @cython.locals(cell=cython.int)
     cdef void _clear_open(self) noexcept
-    @cython.locals(doubts=cython.int, square=cython.int, cell=cython.int, shortest=cython.int)
+    @cython.locals(doubts=cython.int, count=cython.int, takes=cython.int, base=cython.int, square=cython.int, cell=cython.int, shortest=cython.int)
     cdef void _list_placements(self, int letter, int own, int steps) noexcept
     @cython.locals(doubts=cython.int, k=cython.int, fed=cython.int, kept=cython.int, j=cython.int, also=cython.int, i=cython.int)
     cdef int _find_fed(self, int steps) noexcept

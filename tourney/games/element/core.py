@@ -546,18 +546,22 @@ class ElementScratch:
         doubts = self._find_doubts(letter, own, steps)
         if letter == _WATERS:
             self._clear_open()
+        count = self._count
+        takes = 16 * letter
+        base = letter << 7
         for square in range(_SQUARES):
             cell = _CELL[square]
-            if not _TAKES[16 * letter + self._board[cell]]:
+            if not _TAKES[takes + self._board[cell]]:
                 continue
-            if letter == _WATERS:
-                shortest = self._shortest_river(cell)
-                if shortest:
-                    if self._is_possible(cell, shortest, own, steps):
-                        self._add((letter << 7) + square)
+            shortest = self._shortest_river(cell) if letter == _WATERS else 0
+            if shortest:
+                if not self._is_possible(cell, shortest, own, steps):
                     continue
-            if not self._is_doubtful(doubts, cell) or not self._captures_own(letter, cell, own):
-                self._add((letter << 7) + square)
+            elif doubts and self._is_doubtful(doubts, cell) and self._captures_own(letter, cell, own):
+                continue
+            _MOVES[count] = base + square
+            count += 1
+        self._count = count
 
     def _find_fed(self, steps: int) -> int:
         """Note the cells from which a Fire can close all steps; return their number."""

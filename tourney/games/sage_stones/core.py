@@ -436,11 +436,13 @@ class SageStonesScratch:
     def _take_from(self, square: int) -> int:
         """Find what each colour captures by a stone on an empty square; return whether any does."""
         found = 0
-        for k in range(16):
-            _TAKEN[k] = 0
-        for line in range(square * _RAY_STEPS, square * _RAY_STEPS + _RAY_STEPS):
+        for start in range(
+            square * _RAY_STEPS * _RAY_STEPS, (square + 1) * _RAY_STEPS * _RAY_STEPS, _RAY_STEPS
+        ):
+            if _LINES[start] < 0 or self._board[_LINES[start]] == 0:
+                continue
             seen = 0
-            for at in range(line * _RAY_STEPS, line * _RAY_STEPS + _RAY_STEPS):
+            for at in range(start, start + _RAY_STEPS):
                 if _LINES[at] < 0 or self._board[_LINES[at]] == 0:
                     break
                 colour = self._board[_LINES[at]] - 1
@@ -448,7 +450,10 @@ class SageStonesScratch:
                     for k in range(4):
                         _RUN[k] = 0
                 elif not seen >> colour & 1:
-                    found = 1
+                    if not found:
+                        found = 1
+                        for k in range(16):
+                            _TAKEN[k] = 0
                     for k in range(4):
                         _TAKEN[4 * colour + k] += _RUN[k]
                 seen |= 1 << colour

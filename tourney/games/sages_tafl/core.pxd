@@ -40,6 +40,7 @@ cdef class SagesTaflScratch:
 
     cpdef SagesTaflScratch copy(self)
     cpdef copy_from(self, SagesTaflScratch other)
+    cdef void _copy_small(self, SagesTaflScratch other) noexcept
     cpdef int actor(self)
     cpdef play(self, long long code)
     cpdef int playout(self, unsigned long long seed, int most)

@@ -190,14 +190,18 @@ class SagesTaflScratch:
 
     def copy_from(self, other: "SagesTaflScratch") -> None:
         """Take over the position of another scratch."""
+        self._copy_small(other)
+        for side in range(2):
+            for k in range(side * _PAST, side * _PAST + other._pasts[side]):
+                self._past[k] = other._past[k]
+
+    def _copy_small(self, other: "SagesTaflScratch") -> None:
+        """Take over all but the keys of boards; an action writes one key, the first if it clears them."""
         self._board[:] = other._board
         self._places[:] = other._places
         self._towers[:] = other._towers
         self._points[:] = other._points
         self._pasts[:] = other._pasts
-        for side in range(2):
-            for k in range(side * _PAST, side * _PAST + other._pasts[side]):
-                self._past[k] = other._past[k]
         self._hash = other._hash
         self._seat = other._seat
         self._over = other._over
@@ -271,7 +275,9 @@ class SagesTaflScratch:
             after.play(code)
             black = after._value()
             found.append((black, -black))
-            after.copy_from(self)
+            after._copy_small(self)
+            after._past[0] = self._past[0]
+            after._past[_PAST] = self._past[_PAST]
         return found
 
     def playout(self, seed: int, most: int) -> int:
