@@ -436,9 +436,8 @@ class SageStonesScratch:
     def _take_from(self, square: int) -> int:
         """Find what each colour captures by a stone on an empty square; return whether any does."""
         found = 0
-        for start in range(
-            square * _RAY_STEPS * _RAY_STEPS, (square + 1) * _RAY_STEPS * _RAY_STEPS, _RAY_STEPS
-        ):
+        for line in range(square * _RAY_STEPS, square * _RAY_STEPS + _RAY_STEPS):
+            start = line * _RAY_STEPS
             if _LINES[start] < 0 or self._board[_LINES[start]] == 0:
                 continue
             seen = 0
