@@ -1,6 +1,7 @@
 # The C types of core.py; Cython reads it, Python does not.
 cimport cython
 
+cdef int _COMPILED
 cdef int _CELLS, _SHIFT, _SQUARES, _BORDER, _PLAIN, _MOUNTAIN, _WATER, _UNLAID, _OUTSIDE
 cdef int _LAY_KING, _LAY_TILES, _PUT_PIECES, _PLAY, _HISTORY
 cdef int _RABBLE, _SPEARS, _LIGHT, _HORSE, _ELEPHANT, _CROSSBOWS, _TREBUCHET, _DRAGON, _TOWER, _KING
@@ -51,6 +52,9 @@ cdef int _MOVES[4096]
 
 @cython.locals(x=cython.ulonglong, z=cython.ulonglong)
 cdef list _hashes()
+
+@cython.locals(gap=cython.int, k=cython.int, j=cython.int, move=cython.int)
+cdef void _sort(int count) noexcept
 
 
 cdef class CyvasseScratch:
@@ -106,3 +110,6 @@ cdef class CyvasseScratch:
     cdef void _find_kings(self) noexcept
     cdef void _take_back(self, long long code, CyvasseScratch before)
     cdef void _copy_counters(self, CyvasseScratch other) noexcept
+
+
+cdef bint _in_play(long long code) noexcept

@@ -56,6 +56,7 @@ from tourney.games.cyvasse.state import QUIET_LIMIT, REPETITIONS, TURN_LIMIT, Se
 from tourney.games.cyvasse.worth import BEST_ROWS, MISPLACED, NEAR_KING, TOWARD_KING, WORTH
 from tourney.games.values import LIMIT, SCALE, WIN
 
+_COMPILED = not __file__.endswith(".py")
 _CELLS = 145
 _SHIFT = 14
 _SQUARES = 88
@@ -206,6 +207,18 @@ _OWN = _zeros(_CELLS)
 _MOVES = _zeros(_MOST)
 
 
+def _sort(count: int) -> None:
+    """Sort the first moves of ``_MOVES`` (Shell sort with the gaps of Ciura 2001): quicker when compiled."""
+    for gap in (57, 23, 10, 4, 1):
+        for k in range(gap, count):
+            move = _MOVES[k]
+            j = k
+            while j >= gap and _MOVES[j - gap] > move:
+                _MOVES[j] = _MOVES[j - gap]
+                j -= gap
+            _MOVES[j] = move
+
+
 class CyvasseScratch:
     """A position of Nine-Tile Cyvasse with the hashes of the boards since the last capture."""
 
@@ -333,8 +346,13 @@ class CyvasseScratch:
         if self._over:
             return []
         count = self._list()
-        found = [_MOVES[k] for k in range(count)]
-        found.sort()
+        if _COMPILED:
+            _sort(count)
+        found: list[int] = []
+        for k in range(count):
+            found.append(_MOVES[k])
+        if not _COMPILED:
+            found.sort()
         return found
 
     def candidates(self) -> list[int]:

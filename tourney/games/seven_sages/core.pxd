@@ -1,6 +1,7 @@
 # The C types of core.py; Cython reads it, Python does not.
 cimport cython
 
+cdef int _COMPILED
 cdef int _CELLS, _WIDTH, _PASS, _LAST_PLY, _LAST_ROUND, _WINNING_POINTS, _OWN_TOUCH, _OTHER_TOUCH
 cdef int _POINT, _THREAT, _RANK, _LINE
 cdef long long _LIMIT, _SCALE, _WIN
@@ -32,6 +33,9 @@ cdef int _RESTS[289]
 cdef int _STACK[2312]
 cdef int _PAIRS[84]
 cdef int _MOVES[2560]
+
+@cython.locals(gap=cython.int, k=cython.int, j=cython.int, move=cython.int)
+cdef void _sort(int count) noexcept
 
 
 cdef class SevenSagesScratch:

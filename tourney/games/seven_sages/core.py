@@ -31,6 +31,7 @@ from tourney.games.seven_sages.moves import OTHER_TOUCH, OWN_TOUCH
 from tourney.games.seven_sages.worth import LINE, POINT, RANK, THREAT
 from tourney.games.values import LIMIT, SCALE, WIN
 
+_COMPILED = not __file__.endswith(".py")
 _CELLS = 289
 _WIDTH = 17
 _EMPTY, _FOOL, _BORDER = 0, 3, 4
@@ -133,6 +134,18 @@ _PAIRS = _zeros(84)
 _MOVES = _zeros(_MOST)
 
 
+def _sort(count: int) -> None:
+    """Sort the first moves of ``_MOVES`` (Shell sort with the gaps of Ciura 2001): quicker when compiled."""
+    for gap in (132, 57, 23, 10, 4, 1):
+        for k in range(gap, count):
+            move = _MOVES[k]
+            j = k
+            while j >= gap and _MOVES[j - gap] > move:
+                _MOVES[j] = _MOVES[j - gap]
+                j -= gap
+            _MOVES[j] = move
+
+
 class SevenSagesScratch:
     """A position of The Seven Sages; no history counts."""
 
@@ -223,8 +236,13 @@ class SevenSagesScratch:
         if self._over:
             return []
         self._list()
-        found = [_MOVES[k] for k in range(self._count)]
-        found.sort()
+        if _COMPILED:
+            _sort(self._count)
+        found: list[int] = []
+        for k in range(self._count):
+            found.append(_MOVES[k])
+        if not _COMPILED:
+            found.sort()
         return found
 
     def candidates(self) -> list[int]:
