@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.ratings.pools import results_of
-from tourney.ratings.batch import likelihood_of
+from tourney.ratings.classic import likelihood_of
 from tourney.ratings.counts import Counts, Floats
 from tourney.ratings.fit import Prior, maximise, pair_totals
 from tourney.ratings.likelihood import Davidson, Likelihood

@@ -7,11 +7,13 @@ Elo is relative to the mean of the pool: with a difference d the odds of finishi
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from tourney.errors import UsageError
 from tourney.ratings import superiority
+from tourney.ratings.classic import TOURNEY, Model
 from tourney.ratings.counts import Counts, Floats
 from tourney.ratings.fit import (
     ELO,
@@ -27,13 +29,9 @@ from tourney.ratings.fit import (
     maximise,
     pair_totals,
 )
-from tourney.ratings.likelihood import Davidson, Likelihood
+from tourney.ratings.likelihood import Likelihood
 from tourney.ratings.method import Forfeits, RatingMethod
-from tourney.ratings.plackett_luce import PlackettLuce
 from tourney.schedule.row import ResultRow
-
-if TYPE_CHECKING:
-    pass
 
 
 class BatchRating(NamedTuple):
@@ -143,37 +141,53 @@ QUANTILE = 1.959963984540054
 """The normal distribution's quantile for intervals of 95 %."""
 
 
-def likelihood_of(counts: Counts) -> Likelihood:
-    """Return the model: Davidson's for two seats, Plackett and Luce's for more."""
-    return Davidson(counts) if counts.seats == 2 else PlackettLuce(counts)
-
-
-def estimate(counts: Counts, prior: Prior) -> tuple[Likelihood, Mode, Covariance]:
+def estimate(counts: Counts, prior: Prior, model: Model = TOURNEY) -> tuple[Likelihood, Mode, Covariance]:
     """Fit a pool: the model, the posterior's mode and its covariances, in natural units."""
-    likelihood = likelihood_of(counts)
-    mode = maximise(likelihood, prior.precision(counts.size, counts.seats, draws=likelihood.has_draws))
+    likelihood = model.likelihood(counts)
+    mode = maximise(likelihood, model.precision(prior, counts, likelihood))
     return likelihood, mode, covariance(mode, likelihood.scores(mode.x), counts.times, counts.size)
 
 
-def relative(x: Floats, matrix: Floats) -> tuple[Floats, Floats]:
-    """Return estimates and their covariance relative to their mean, in Elo."""
+def relative(
+    x: Floats, matrix: Floats, unit: float = ELO, anchors: Mapping[int, float] | None = None
+) -> tuple[Floats, Floats]:
+    """Return estimates and their covariance relative to their mean, in Elo of this ``unit``.
+
+    With ``anchors``, Elo by position, the mean of these estimates is that of the Elo given.
+    """
     n = len(x)
     if not n:
         return x, matrix
-    centre = np.eye(n) - 1 / n
-    return ELO * (centre @ x), ELO**2 * (centre @ matrix @ centre)
+    weight = np.full(n, 1 / n)
+    if anchors:
+        weight = np.zeros(n)
+        weight[list(anchors)] = 1 / len(anchors)
+    centre = np.eye(n) - weight
+    level = sum(anchors.values()) / len(anchors) if anchors else 0.0
+    return unit * (centre @ x) + level, unit**2 * (centre @ matrix @ centre.T)
 
 
-def rate(counts: Counts, prior: Prior | None = None, *, pairs: bool = True) -> Batch:
+def rate(
+    counts: Counts,
+    prior: Prior | None = None,
+    *,
+    pairs: bool = True,
+    model: Model = TOURNEY,
+    anchors: Mapping[int, float] | None = None,
+) -> Batch:
     """Rate a pool; the published digits are a function of the counts alone.
 
-    Without ``pairs`` they are left out: thousands of bots make millions.
+    Without ``pairs`` they are left out: thousands of bots make millions. ``anchors`` (Elo by entrant) fix the
+    level of the ratings. Raise UsageError for a pool that the model cannot rate.
     """
     prior = prior or Prior()
     n, k = counts.size, counts.seats
-    likelihood, mode, covariances = estimate(counts, prior)
+    if model.anchored:
+        _check_connected(counts, model)
+    likelihood, mode, covariances = estimate(counts, prior, model)
     full = covariances.published
-    elo, matrix = relative(mode.x[:n], full[:n, :n])
+    at = {counts.entrants.index(number): level for number, level in (anchors or {}).items()}
+    elo, matrix = relative(mode.x[:n], full[:n, :n], model.elo, at)
     totals = pair_totals(likelihood.meetings(mode.x), n)
     spread = superiority.spreads(matrix)
     lines = _lines(counts, elo, matrix, spread, superiority.best(mode.x[:n], full[:n, :n]))
@@ -199,6 +213,23 @@ def rate(counts: Counts, prior: Prior | None = None, *, pairs: bool = True) -> B
     )
     table = _pairs(counts, elo, spread, totals, by_chance, order) if pairs else ()
     return Batch(lines, table, pool)
+
+
+def _check_connected(counts: Counts, model: Model) -> None:
+    """Raise UsageError if some entrants took nothing off the others, or never met them: no rating is finite."""
+    links: list[set[int]] = [set() for _ in counts.entrants]
+    for (a, b), (one, two) in zip(counts.seating.tolist(), counts.ranks.tolist(), strict=True):
+        if one <= two:
+            links[a].add(b)
+        if two <= one:
+            links[b].add(a)
+    groups = components(links, strong=True)
+    if len(groups) > 1:
+        raise UsageError(
+            f"the model {model.name} has no ratings for these results: they fall into {len(groups)} groups of"
+            f" players, and no player of one ever took points off one of another, as where a player won or"
+            f" lost all its games; leave out such players, or use the model tourney"
+        )
 
 
 Contrast = Mapping[int, float]

@@ -1,0 +1,225 @@
+"""Read the headers of PGN, without its moves, in one pass over blocks of bytes.
+
+A game begins at a tag line after an empty line, or at an ``Event`` tag. Of its moves only the end is looked
+at: the result there, and whether a comment is still open. Names are UTF-8, or else Latin-1 as the standard of
+1994 has it.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
+
+from tourney.outcomes.game import (
+    RANKS,
+    UNTERMINATED,
+    Game,
+    check_players,
+    date_of,
+    ending_of,
+)
+from tourney.outcomes.problems import Problems
+
+MAX_GAME: Final = 16 << 20
+"""Bytes of a game with its moves; more are skipped."""
+MAX_HEADER: Final = 64 << 10
+"""Bytes of a game's tags."""
+MAX_COMMENT: Final = 64 << 10
+"""Bytes in which a comment that is open at the next game must end; later it is taken for a cut game."""
+
+_START: Final = re.compile(rb'\n(?:(?=\[Event[ \t]+")|[ \t]*\n+(?=\[[A-Za-z]))')
+_HEADER: Final = re.compile(rb"(?:[ \t]*\n|[\[%;][^\n]*(?:\n|\Z))*")
+_TAG: Final = re.compile(
+    rb"^\[[ \t]*(White|Black|Result|Event|Round|Pair|UTCDate|Date|TimeControl|Termination|FEN)"
+    rb'[ \t]+"([^"\\\n]*(?:\\.[^"\\\n]*)*)"',
+    re.MULTILINE,
+)
+_TAIL: Final = 1 << 10
+"""Bytes at the end of a game in which its result stands."""
+_ESCAPE: Final = re.compile(rb"\\(.)")
+_END: Final = re.compile(rb"(1-0|0-1|1/2-1/2|\*)\Z")
+_OPEN_ROUNDS: Final = (b"", b"?", b"-")
+"""Rounds that say nothing."""
+
+
+def read_pgn(blocks: Iterable[bytes], label: str, problems: Problems) -> Iterator[tuple[int, Game]]:
+    """Yield each game that has a result with the number of its first line.
+
+    All others are problems. Labels of pairs are those of the tag ``Pair``, or of ``Event``, ``Round`` and
+    ``FEN`` where the round is known.
+    """
+    return _Reader(label, problems).read(_normalised(blocks))
+
+
+def _normalised(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield blocks without a byte order mark, with lines that end in a line feed."""
+    first, held = True, b""
+    for block in blocks:
+        data = held + block
+        held = b""
+        if first:
+            data, first = data.removeprefix(b"\xef\xbb\xbf"), False
+        if b"\r" in data:
+            if data.endswith(b"\r"):
+                data, held = data[:-1], b"\r"
+            data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        yield data
+    if held:
+        yield b"\n"
+
+
+class _Bad(NamedTuple):
+    """A game that cannot be rated: the kind of problem, and what is wrong."""
+
+    kind: str
+    why: str = ""
+
+
+class _Reader:
+    """Cuts blocks into games and reads each; holds only the part of a block that is not read yet."""
+
+    def __init__(self, label: str, problems: Problems) -> None:
+        self._label = label
+        self._problems = problems
+        self._names: dict[bytes, str] = {}
+        self._latin = False
+        # Two empty lines before the first one, so that its game is found like all others.
+        self._rest = b"\n\n"
+        self._line = -1
+
+    def read(self, blocks: Iterator[bytes]) -> Iterator[tuple[int, Game]]:
+        skipping = False
+        for block in blocks:
+            self._rest += block
+            if skipping:
+                skipping = self._skip()
+            if not skipping:
+                yield from self._games(last=False)
+                if len(self._rest) > MAX_GAME:
+                    self._bad("long", self._line + self._rest[:2].count(b"\n"))
+                    skipping = self._skip()
+        if not skipping:
+            yield from self._games(last=True)
+
+    def _skip(self) -> bool:
+        """Drop what comes before the next game; return whether the next game is still to come."""
+        found = _START.search(self._rest, 2)
+        # Keep the end of the block: the next start may begin in it.
+        self._drop(found.start() if found else max(len(self._rest) - 64, 0))
+        return found is None
+
+    def _drop(self, size: int) -> None:
+        self._line += self._rest.count(b"\n", 0, size)
+        self._rest = self._rest[size:]
+
+    def _games(self, *, last: bool) -> Iterator[tuple[int, Game]]:
+        """Yield the games that are whole, or all that are left, and drop them."""
+        data = self._rest
+        found = list(_START.finditer(data))
+        starts = [one.end() for one in found]
+        whole = len(starts) if last else len(starts) - 1
+        place, line, seen = 0, self._line, 0
+        while place < whole:
+            start = starts[place]
+            end = starts[place + 1] if place + 1 < len(starts) else len(data)
+            line += data.count(b"\n", seen, start)
+            seen = start
+            place += 1
+            opened = data.rfind(b"{", start, end)
+            if opened < 0 or opened < data.rfind(b"}", opened, end):
+                game = self._game(data[start:end], line)
+                if isinstance(game, _Bad):
+                    self._bad(game.kind, line, game.why)
+                else:
+                    self._problems.read += 1
+                    yield line, game
+                continue
+            # A comment is open: what follows up to its end is no game.
+            if not last and len(data) < end + MAX_COMMENT:
+                place -= 1
+                break
+            close = data.find(b"}", end, end + MAX_COMMENT)
+            self._bad("cut" if close < 0 else "comment", line)
+            while place < len(starts) and starts[place] <= close:
+                place += 1
+        if last:
+            return
+        if place < len(found):
+            self._drop(found[place].start())
+        else:
+            self._drop(max(len(data) - 64, 0) if not found else found[-1].start())
+
+    def _bad(self, kind: str, line: int, why: str = "") -> None:
+        self._problems.read += 1
+        self._problems.add(kind, self._label, line, why)
+
+    def _game(self, data: bytes, line: int) -> "Game | _Bad":
+        """Return a game from its tags and the end of its moves, or the problem with it."""
+        header = _HEADER.match(data)
+        split = header.end() if header else 0
+        if split > MAX_HEADER:
+            return _Bad("long")
+        head = data[:split]
+        if b"\0" in head:
+            return _Bad("nul")
+        found = _TAG.findall(head)
+        tags: dict[bytes, bytes] = dict(found)
+        result = tags.get(b"Result", b"")
+        if len(tags) < len(found):
+            return _Bad("contradiction", "a tag is there twice")
+        end = data[max(split, len(data) - _TAIL) :].rstrip()
+        if result == b"*":
+            return _Bad("unfinished")
+        if not result or result == b"?":
+            return _Bad("no-result")
+        ranks = RANKS.get(result.decode("latin-1"))
+        if ranks is None or result in (b"1", b"0"):
+            return _Bad("bad-result", result[:20].decode("latin-1"))
+        if end and not end.endswith(result):
+            token = _END.search(end)
+            return _Bad("cut" if token is None else "contradiction")
+        players = (self._name(tags.get(b"White", b"")), self._name(tags.get(b"Black", b"")))
+        if why := check_players(players):
+            return _Bad(why)
+        reason, fault, faulty = ending_of(tags.get(b"Termination", b"").decode("latin-1"), ranks)
+        if reason == UNTERMINATED:
+            return _Bad("contradiction", f"{result.decode()} but unterminated")
+        if self._latin:
+            self._latin = False
+            self._problems.add("latin", self._label, line)
+        pair, mirrored = _pair(tags)
+        control = tags.get(b"TimeControl", b"")
+        return Game(
+            players,
+            ranks,
+            pair,
+            mirrored,
+            "" if control in _OPEN_ROUNDS else control.decode("latin-1"),
+            date_of(tags.get(b"UTCDate", tags.get(b"Date", b"")).decode("latin-1")),
+            reason,
+            fault,
+            faulty,
+        )
+
+    def _name(self, data: bytes) -> str:
+        known = self._names.get(data)
+        if known is None:
+            plain = _ESCAPE.sub(rb"\1", data) if b"\\" in data else data
+            try:
+                known = plain.decode("utf-8").strip()
+            except UnicodeDecodeError:
+                known = plain.decode("latin-1").strip()
+                self._latin = True
+                return known
+            self._names[data] = known
+        return known
+
+
+def _pair(tags: dict[bytes, bytes]) -> tuple[str, bool]:
+    """Return the label of the game's mirrored group, and whether it names the games two by two."""
+    event, label = tags.get(b"Event", b""), tags.get(b"Pair", b"")
+    if label:
+        return (event + b"\0" + label).decode("latin-1"), False
+    number = tags.get(b"Round", b"")
+    if number in _OPEN_ROUNDS:
+        return "", False
+    return b"\0".join((event, number, tags.get(b"FEN", b""))).decode("latin-1"), True

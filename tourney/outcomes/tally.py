@@ -1,0 +1,193 @@
+"""Count games: a number for each kind of game, and for games in mirrored groups 12 bytes each."""
+
+import hashlib
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tourney.outcomes.game import Game
+
+Ints = NDArray[np.int64]
+
+_ALONE: Final = 0
+"""The label of a game that belongs to no group."""
+
+
+class Kind(NamedTuple):
+    """What ratings and tables know of a game: players (numbers), ranks and faults by seat, and its end."""
+
+    players: tuple[int, ...]
+    ranks: tuple[int, ...]
+    faults: tuple[str | None, ...]
+    reason: str
+
+
+_Key = tuple[tuple[int, ...], tuple[int, ...], str, str, int]
+"""Players, ranks, reason, fault and the seat at fault: a kind as games give it, quick to look up."""
+
+
+def _kind(key: _Key) -> Kind:
+    players, ranks, reason, fault, faulty = key
+    faults = tuple(fault if fault and seat == faulty else None for seat in range(len(players)))
+    return Kind(players, ranks, faults, reason)
+
+
+class Tally:
+    """Games by kind and group. Players are numbered in order of appearance.
+
+    ``ordered`` keeps the order of all games, which costs 12 bytes for each; otherwise only games in groups
+    are kept one by one.
+    """
+
+    def __init__(self, *, ordered: bool = False) -> None:
+        self._ordered = ordered
+        self._players: dict[str, int] = {}
+        self._numbers: dict[_Key, int] = {}
+        self._alone: list[int] = []
+        self._labels = array("Q")
+        self._sequence = array("I")
+        self.games = 0
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """The players' names by number."""
+        return tuple(self._players)
+
+    @property
+    def seats(self) -> int | None:
+        """The number of players in each game, or None before the first."""
+        return len(next(iter(self._numbers))[0]) if self._numbers else None
+
+    def add(self, game: Game, scope: int = 0) -> None:
+        """Count a game; labels of pairs hold within a ``scope``, the number of the file."""
+        players = self._players
+        names, ranks, pair, mirrored, _, _, reason, fault, faulty = game
+        numbers = tuple([players.setdefault(name, len(players)) for name in names])
+        key = (numbers, ranks, reason, fault, faulty)
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = len(self._alone)
+            self._alone.append(0)
+        self.games += 1
+        if pair:
+            self._labels.append(_label(scope, numbers, pair, mirrored=mirrored))
+            self._sequence.append(number)
+        elif self._ordered:
+            self._labels.append(_ALONE)
+            self._sequence.append(number)
+        else:
+            self._alone[number] += 1
+
+    def games_of(self) -> dict[str, int]:
+        """Return the number of each player's games."""
+        total = self._times()
+        counts = [0] * len(self._players)
+        for key, times in zip(self._numbers, total, strict=True):
+            for number in key[0]:
+                counts[number] += int(times)
+        return dict(zip(self._players, counts, strict=True))
+
+    def groups(self) -> Iterator[tuple[tuple[Kind, ...], int]]:
+        """Yield each group of kinds with its occurrences; a game of no group is one by itself."""
+        kinds = list(map(_kind, self._numbers))
+        single = np.array(self._alone, dtype=np.int64)
+        group, order = self._grouped()
+        sequence = np.array(self._sequence, dtype=np.int64)[order]
+        sizes = np.bincount(group) if len(group) else group
+        starts = np.cumsum(sizes) - sizes
+        single += np.bincount(sequence[starts[sizes == 1]], minlength=len(kinds))
+        for number in np.flatnonzero(single):
+            yield (kinds[number],), int(single[number])
+        twos = starts[sizes == 2]
+        both = np.sort(np.stack([sequence[twos], sequence[twos + 1]]), axis=0)
+        keys, times = np.unique(both[0] * len(kinds) + both[1], return_counts=True)
+        for key, count in zip(keys, times, strict=True):
+            yield (kinds[key // len(kinds)], kinds[key % len(kinds)]), int(count)
+        more = np.flatnonzero(sizes > 2)
+        found = Counter(
+            tuple(sorted(sequence[starts[one] : starts[one] + sizes[one]].tolist())) for one in more
+        )
+        for members, count in sorted(found.items()):
+            yield tuple(kinds[number] for number in members), count
+
+    def rows(self) -> Iterator[tuple[int, int, Kind]]:
+        """Yield all games as group (from 1), place in it (from 1) and kind; needs ``ordered``.
+
+        Groups come in the order of their first games.
+        """
+        kinds = list(map(_kind, self._numbers))
+        group, order = self._grouped()
+        if not len(order):
+            return
+        sizes = np.bincount(group)
+        starts = np.cumsum(sizes) - sizes
+        sequence = np.array(self._sequence, dtype=np.int64)[order]
+        # ``order`` is stable, so a group begins with its earliest game.
+        for rank, one in enumerate(np.argsort(order[starts], kind="stable"), 1):
+            start = int(starts[one])
+            for place in range(int(sizes[one])):
+                yield rank, place + 1, kinds[sequence[start + place]]
+
+    def only(self, names: Iterable[str]) -> "Tally":
+        """Return a tally of the games between these players alone."""
+        kept = Tally(ordered=self._ordered)
+        kept._players = {name: place for place, name in enumerate(names)}
+        number = {self._players[name]: place for name, place in kept._players.items()}
+        renumbered: dict[int, int] = {}
+        for old, (key, times) in enumerate(zip(self._numbers, self._alone, strict=True)):
+            if all(player in number for player in key[0]):
+                renumbered[old] = len(kept._alone)
+                kept._numbers[(tuple(number[player] for player in key[0]), *key[1:])] = len(kept._alone)
+                kept._alone.append(times)
+        for label, old in zip(self._labels, self._sequence, strict=True):
+            if old in renumbered:
+                kept._labels.append(label)
+                kept._sequence.append(renumbered[old])
+        kept.games = sum(kept._alone) + len(kept._sequence)
+        return kept
+
+    def _times(self) -> Ints:
+        times = np.array(self._alone, dtype=np.int64)
+        if len(self._sequence):
+            times += np.bincount(np.array(self._sequence, dtype=np.int64), minlength=len(times))
+        return times
+
+    def _grouped(self) -> tuple[Ints, Ints]:
+        """Return the kept games ordered by group: each one's group from 0, and its place in the file."""
+        labels = np.array(self._labels, dtype=np.uint64)
+        order = np.argsort(labels, kind="stable")
+        labels = labels[order]
+        if not len(labels):
+            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+        new = np.concatenate([[True], labels[1:] != labels[:-1]])
+        runs = np.flatnonzero(new)
+        within = np.arange(len(labels)) - np.repeat(runs, np.diff(np.append(runs, len(labels))))
+        mirrored = (labels & np.uint64(1)).astype(bool)
+        new |= (labels == _ALONE) | (mirrored & (within % 2 == 0))
+        return np.cumsum(new) - 1, order
+
+
+def _label(scope: int, numbers: tuple[int, ...], pair: str, *, mirrored: bool) -> int:
+    """Return a label as 64 bits, never ``_ALONE``; the last bit says whether games go two by two."""
+    text = f"{scope}/{','.join(map(str, sorted(numbers)))}/{pair}"
+    data = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(data, "big") & ~1 | (1 if mirrored else 0) or 2
+
+
+def without_rare(tally: Tally, least: int) -> tuple[Tally, int]:
+    """Return a tally of the games between players with at least ``least`` games, and the number left out.
+
+    Leaving out games makes others rare, so this is repeated until all are frequent.
+    """
+    gone = 0
+    while True:
+        rare = {name for name, count in tally.games_of().items() if count < least}
+        if not rare:
+            return tally, gone
+        kept = tally.only(name for name in tally.players if name not in rare)
+        gone += tally.games - kept.games
+        tally = kept
