@@ -39,6 +39,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "status": "Show the progress of tournaments.",
         "standings": "Print the standings of a tournament.",
         "ratings": "Print the ratings of the bots.",
+        "rate": "Rate the results of other programs: PGN, CSV, JSON lines.",
         "report": "Write a tournament's report as a static site.",
     },
     "Matches": {

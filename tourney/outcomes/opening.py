@@ -4,7 +4,6 @@ A compressed file may expand a thousandfold: a file of games expands ten to a hu
 more is refused before it takes the machine's time.
 """
 
-import gzip
 import sys
 import zlib
 from collections.abc import Iterator
@@ -21,6 +20,8 @@ MAX_RATIO: Final = 1000
 FREE: Final = 64 << 20
 MAX_WINDOW: Final = 1 << 27
 """Memory that a Zstandard file may ask for, in bytes: the limit of the program ``zstd``."""
+_GZIP: Final = 31
+"""What makes zlib read gzip's headers."""
 _PIECE: Final = 2048
 """Compressed bytes given to Zstandard at a time: at most 32 MiB come out of them."""
 
@@ -102,12 +103,25 @@ def _bounded(blocks: Iterator[bytes], source: _Counted, label: str) -> Iterator[
 
 
 def _gzip(source: _Counted, label: str, problems: Problems) -> Iterator[bytes]:
-    with gzip.GzipFile(fileobj=source, mode="rb") as file:  # type: ignore[call-overload] # reading is enough
-        try:
-            while block := file.read(CHUNK):
+    # The module gzip would drop what it has read of a member that ends early.
+    member = zlib.decompressobj(_GZIP)
+    rest = b""
+    try:
+        while rest or (rest := source.read(CHUNK)):
+            if member.eof:
+                rest = rest.lstrip(b"\0")  # padding between members
+                member = zlib.decompressobj(_GZIP)
+                continue
+            block = member.decompress(rest, CHUNK)
+            rest = member.unused_data if member.eof else member.unconsumed_tail
+            if block:
                 yield block
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            problems.add("file", label, 0, f"gzip: {error}")
+        while block := member.decompress(b"", CHUNK):
+            yield block
+        if not member.eof:
+            problems.add("file", label, 0, "gzip: the data ends in the middle")
+    except zlib.error as error:
+        problems.add("file", label, 0, f"gzip: {error}")
 
 
 def _zstandard(source: _Counted, label: str, problems: Problems) -> Iterator[bytes]:

@@ -41,6 +41,12 @@ class Place(NamedTuple):
     line: int
     why: str = ""
 
+    @property
+    def text(self) -> str:
+        """The place in a sentence."""
+        where = f"{self.file} line {self.line}" if self.line else self.file
+        return f"{where}: {self.why}" if self.why else where
+
 
 class Problems:
     """The problems of some files; ``read`` counts all games that were met, rated or not."""
@@ -70,19 +76,19 @@ class Problems:
         return tuple(place for kind in KINDS for place in self._places.get(kind, ()))
 
     def sentences(self, most: int = 3) -> Iterator[str]:
-        """Yield a sentence for each kind, with up to ``most`` of its places."""
+        """Yield the sentences of ``sentences_by_kind``."""
+        for _, sentence in self.sentences_by_kind(most):
+            yield sentence
+
+    def sentences_by_kind(self, most: int = 3) -> Iterator[tuple[str, str]]:
+        """Yield each kind with a sentence that has its number and up to ``most`` of its places."""
         for kind, words in KINDS.items():
             count = self.counts[kind]
-            if not count:
-                continue
             if kind == "filter":
-                parts = (f"{number:,} by {name}" for name, number in sorted(self.filtered.items()))
-                yield f"{words}: {count:,} ({', '.join(parts)})"
-                continue
-            shown = (
-                (f"{place.file} line {place.line}" if place.line else place.file)
-                + (f" ({place.why})" if place.why else "")
-                for place in self._places[kind][:most]
-            )
-            more = f" and {count - most:,} more" if count > most else ""
-            yield f"{words}: {count:,} ({', '.join(shown)}{more})"
+                parts = [f"{number:,} by {name}" for name, number in sorted(self.filtered.items())]
+            else:
+                parts = [place.text for place in self._places.get(kind, ())[:most]]
+                if count > most:
+                    parts[-1] += f" and {count - most:,} more"
+            if count:
+                yield kind, f"{words}: {count:,} ({', '.join(parts)})"

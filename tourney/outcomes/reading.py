@@ -83,6 +83,8 @@ def read_files(
         label = label_of(path)
         with chunks(path, problems) as blocks:
             first = next(blocks, b"")
+            if not first:
+                continue
             reader = READERS[form or form_of(first)]
             for line, game in reader(chain([first], blocks), label, problems):
                 if problems.read % STEP == 0:

@@ -82,6 +82,11 @@ class Tally:
         else:
             self._alone[number] += 1
 
+    def kinds(self) -> Iterator[tuple[Kind, int]]:
+        """Yield each kind of game with its number of games."""
+        for key, times in zip(self._numbers, self._times(), strict=True):
+            yield _kind(key), int(times)
+
     def games_of(self) -> dict[str, int]:
         """Return the number of each player's games."""
         total = self._times()

@@ -216,7 +216,7 @@ def rate(
 
 
 def _check_connected(counts: Counts, model: Model) -> None:
-    """Raise UsageError if some entrants took nothing off the others, or never met them: no rating is finite."""
+    """Raise UsageError if some entrants took nothing off the others: no rating is finite."""
     links: list[set[int]] = [set() for _ in counts.entrants]
     for (a, b), (one, two) in zip(counts.seating.tolist(), counts.ranks.tolist(), strict=True):
         if one <= two:

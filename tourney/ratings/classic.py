@@ -6,8 +6,8 @@ expected points equal its points, a draw being half a point. That is the maximum
 sum s log p + (1 - s) log (1 - p), s the score of a game. White has no advantage.
 
 BayesElo (R. Coulom, https://www.remi-coulom.fr/Bayesian-Elo/): with f(d) = 1 / (1 + 10^(-d/400)) white wins
-with probability W = f(d + a - b), loses with L = f(-d - a - b) and draws otherwise, the advantage a being 32.8
-Elo and the draw parameter b 97.3. The prior is two virtual draws a player, shared among its opponents in
+with probability W = f(d + a - b), loses with L = f(-d - a - b) and draws otherwise; the advantage a is 32.8
+Elo, the draw parameter b 97.3. The prior is two virtual draws a player, shared among its opponents in
 proportion to its games with each, half of them on each side. The ratings are the posterior's mode, times
 4 x / (1 + x)^2 with x = 10^(-b/400): its scale, by which expected scores of near equals are as without draws.
 

@@ -199,10 +199,13 @@ def _plain(value: float, digits: int) -> str:
     return f"{round(value, digits) + 0.0:.{digits}f}"
 
 
-def pool_notes(batch: Batch, names: Names, number: Callable[[float, int], str] = _plain) -> Iterator[str]:
+def pool_notes(
+    batch: Batch, names: Names, number: Callable[[float, int], str] = _plain, *, shared: str = "seed"
+) -> Iterator[str]:
     """Yield sentences on the pool and the limits of its ratings.
 
-    ``number`` returns a float as text with a number of decimals.
+    ``number`` returns a float as text with a number of decimals; ``shared`` is what the games of a group have
+    in common.
     """
     pool, fit = batch.pool, batch.pool.goodness
     if not pool.matches:
@@ -219,11 +222,13 @@ def pool_notes(batch: Batch, names: Names, number: Callable[[float, int], str] =
                 "No bot ever scored against a group before its own, so only the prior limits their distance:"
                 f" {_groups_text(steps, names)}."
             )
-    seats = (
+    seats = tuple(
         f"seat {seat.seat}: {number(seat.elo, 0)} ({number(seat.low, 0)} to {number(seat.high, 0)})"
         for seat in pool.seats
+        if seat.low < seat.high
     )
-    yield f"Seats, in Elo relative to their mean: {'; '.join(seats)}."
+    if seats:
+        yield f"Seats, in Elo relative to their mean: {'; '.join(seats)}."
     if fit.p_value is not None and fit.ratio is not None:
         pairs = f"{fit.pairs:,} pair{'' if fit.pairs == 1 else 's'}"
         yield (
@@ -232,13 +237,13 @@ def pool_notes(batch: Batch, names: Names, number: Callable[[float, int], str] =
         )
     if pool.clusters == pool.matches:
         yield (
-            f"No two games have the same seed, so each counts by itself; they vary"
+            f"No two games have the same {shared}, so each counts by itself; they vary"
             f" {number(pool.dispersion, 2)} times as much as the model says."
         )
         return
     yield (
-        f"Games with the same seed vary {number(pool.dispersion, 2)} times as much as independent games; the"
-        " intervals take this into account."
+        f"Games with the same {shared} vary {number(pool.dispersion, 2)} times as much as independent games;"
+        " the intervals take this into account."
     )
 
 

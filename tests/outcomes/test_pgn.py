@@ -1,0 +1,141 @@
+"""PGN: tags, pairs, damage named by line, and hostile files in bounded memory."""
+
+import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.outcomes.files import MOVES, damaged, games, groups, one, pgn, read
+from tourney.outcomes import pgn as module
+from tourney.outcomes.pgn import read_pgn
+from tourney.outcomes.problems import Problems
+
+
+def test_games_keep_players_results_and_words() -> None:
+    text = one("Ann", "Bob", "0-1", Date="2026.11.22", TimeControl="8+0.08", Termination="time forfeit")
+    (game,) = games(read_pgn([text.encode()], "f", Problems()))
+    assert (game.players, game.ranks) == (("Ann", "Bob"), (2, 1))
+    assert (game.date, game.time_control, game.fault, game.faulty) == ("2026-11-22", "8+0.08", "timeout", 0)
+
+
+def test_line_ends_and_byte_order_mark_do_not_matter(tmp_path: Path) -> None:
+    text = pgn(("a", "b", "1-0"), ("b", "a", "1-0"), ("b", "a", "*")).encode()
+    plain = read(tmp_path, text)
+    for other in (text.replace(b"\n", b"\r\n"), text.replace(b"\n", b"\r"), b"\xef\xbb\xbf" + text):
+        tally, problems = read(tmp_path, other)
+        assert groups(tally) == groups(plain[0])
+        assert damaged(problems) == damaged(plain[1]) == [("unfinished", 15)]
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 64, 1000])
+def test_blocks_may_end_anywhere(size: int) -> None:
+    text = pgn(("a", "b", "1-0"), ("b", "a", "*"), ("c", "a", "0-1"), moves="1. e4 {x\n\ny} e5").encode()
+    text += one("a", "b", "1-0", moves="{").encode()
+    problems = Problems()
+    blocks = [text[k : k + size].replace(b"\n", b"\r\n") for k in range(0, len(text), size)]
+    found = [(line, game.players) for line, game in read_pgn(blocks, "f", problems)]
+    assert found == [(1, ("a", "b")), (19, ("c", "a"))]
+    assert damaged(problems) == [("unfinished", 10), ("cut", 28)]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (one("a", "b", "1-0", end="0-1"), "contradiction"),
+        (one("a", "b", "1-0", Termination="unterminated"), "contradiction"),
+        (one("a", "b", "1-0").replace('[White "a"]', '[White "a"]\n[White "c"]'), "contradiction"),
+        (one("a", "b", "1-0", end=""), "cut"),
+        (one("a", "b", "", end="1-0"), "no-result"),
+        (one("a", "b", "2-0", end=""), "bad-result"),
+        (one("a", "b", "*"), "unfinished"),
+        (one("?", "b", "1-0"), "player"),
+        (one("a", "", "1-0"), "player"),
+        (one("a", "a", "1-0"), "twice"),
+        (one("a" * 201, "b", "1-0"), "name"),
+        (one("a\0", "b", "1-0"), "nul"),
+        (one("a", "b", "1-0", Site="x" * module.MAX_HEADER), "long"),
+    ],
+)
+def test_damaged_game_is_named_by_line(text: str, kind: str, tmp_path: Path) -> None:
+    tally, problems = read(tmp_path, pgn(("a", "b", "1-0")) + text + pgn(("b", "a", "1-0")))
+    assert damaged(problems) == [(kind, 8)]
+    assert (tally.games, problems.read) == (2, 3)
+
+
+def test_cut_file_names_its_last_game(tmp_path: Path) -> None:
+    text = pgn(("a", "b", "1-0"), ("b", "a", "1-0"))
+    tally, problems = read(tmp_path, text[: -len(" e5 1-0\n\n")])
+    assert (tally.games, damaged(problems)) == (1, [("cut", 8)])
+
+
+def test_game_forged_inside_a_comment_does_not_count(tmp_path: Path) -> None:
+    """A player that gets text into a comment cannot add a game that it won."""
+    forged = one("evil", "a", "1-0")
+    text = one("a", "evil", "1-0", moves=f"1. e4 {{ 1-0\n\n{forged} }}") + one("a", "b", "0-1")
+    tally, problems = read(tmp_path, text)
+    assert groups(tally) == [([("a", "b", "21")], 1)]
+    assert damaged(problems) == [("comment", 1)]
+
+
+def test_headers_without_moves_are_games(tmp_path: Path) -> None:
+    text = '[Event "x"]\n[White "a"]\n[Black "b"]\n[Result "1-0"]\n' * 3
+    assert read(tmp_path, text)[0].games == 3
+
+
+def test_rounds_pair_games_two_by_two(tmp_path: Path) -> None:
+    both = ("a", "b", "1-0"), ("b", "a", "0-1")
+    tally, _ = read(tmp_path, pgn(*both, *both, ("c", "a", "1-0"), Round="1"))
+    pair = [("a", "b", "12"), ("b", "a", "21")]
+    assert groups(tally) == [(pair, 2), ([("c", "a", "12")], 1)]
+
+
+def test_unknown_round_or_other_opening_pairs_nothing(tmp_path: Path) -> None:
+    text = pgn(("a", "b", "1-0"), ("b", "a", "0-1"), Round="-") + one("a", "b", "1-0", Round="1", FEN="x")
+    tally, _ = read(tmp_path, text + one("b", "a", "0-1", Round="1", FEN="y"))
+    assert [(len(group), times) for group, times in groups(tally)] == [(1, 2), (1, 2)]
+
+
+def test_pair_tag_groups_games_wherever_they_stand(tmp_path: Path) -> None:
+    first, second = one("a", "b", "1-0", Pair="1.1.1"), one("b", "a", "1-0", Pair="1.1.1")
+    tally, _ = read(tmp_path, first + one("a", "b", "0-1", Pair="2") + second, first)
+    both = [("a", "b", "12"), ("b", "a", "12")]
+    assert groups(tally) == [([("a", "b", "12")], 1), (both, 1), ([("a", "b", "21")], 1)]
+
+
+def test_names_that_are_not_utf8_are_latin1(tmp_path: Path) -> None:
+    tally, problems = read(tmp_path, pgn(("Jos\xe9", "b", "1-0")).encode("latin-1"))
+    assert tally.players == ("Jos\xe9", "b")
+    assert damaged(problems) == [("latin", 1)]
+    assert problems.damaged == 0
+
+
+def test_escaped_quotes_belong_to_names(tmp_path: Path) -> None:
+    tally, _ = read(tmp_path, pgn((r"J. \"X\" \\ Doe", "b", "1-0")))
+    assert tally.players[0] == 'J. "X" \\ Doe'
+
+
+def test_endless_game_takes_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_GAME", 1 << 18)
+    head, rest = one("a", "b", "1-0", end=""), one("a", "b", "1-0")
+
+    def blocks() -> Iterator[bytes]:
+        yield head.encode()
+        for _ in range(64):
+            yield b"x" * (1 << 16)
+        yield b"\n\n" + rest.encode()
+
+    problems = Problems()
+    tracemalloc.start()
+    found = list(read_pgn(blocks(), "f", problems))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert [line for line, _ in found] == [10]
+    assert damaged(problems) == [("long", 1)]
+    assert peak < 2 << 20
+
+
+def test_text_without_a_game_has_none() -> None:
+    problems = Problems()
+    assert not list(read_pgn([b"hello\n\n[not a tag\n", MOVES.encode()], "f", problems))
+    assert problems.damaged == 1

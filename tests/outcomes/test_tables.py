@@ -1,0 +1,166 @@
+"""CSV and JSON lines: accepted dialects, damaged lines, and compressed files."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.outcomes.files import damaged, groups, pgn, read
+from tourney.errors import InputError, UsageError
+from tourney.outcomes import opening
+from tourney.outcomes.reading import Filter
+
+ONE = [([("a", "b", "12")], 1), ([("b", "a", "11")], 1)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "white,black,result\na,b,1-0\nb,a,1/2-1/2\n",
+        "\ufeffWhite;Black;Result\r\na;b;1\r\n\r\nb;a;0.5",
+        'Result\tother\tBLACK\tWhite\n1-0\t"x\ty"\tb\ta\n1/2\t\t"a"\tb\n',
+        "players,ranks\na b,1 2\nb a,1 1\n",
+        "rank1,rank2,player1,player2\n0,1,a,b\n3,3,b,a\n",
+        '{"white": "a", "black": "b", "result": "1-0"}\n\n{"White": "b", "black": "a", "result": 0.5}\n',
+        '{"players": ["a", "b"], "ranks": [1, 2]}\n{"entrants": ["b", "a"], "ranks": [1, 1]}',
+    ],
+)
+def test_dialects_give_the_same_games(text: str, tmp_path: Path) -> None:
+    tally, problems = read(tmp_path, text)
+    assert (groups(tally), damaged(problems)) == (ONE, [])
+
+
+def test_games_of_many_players_have_ranks(tmp_path: Path) -> None:
+    text = "player1,player2,player3,rank1,rank2,rank3,pair\na,b,c,1,3,2,7\nb,c,a,1,1,2,7\n"
+    tally, _ = read(tmp_path, text)
+    assert groups(tally) == [([("a", "b", "c", "132"), ("b", "c", "a", "113")], 1)]
+
+
+@pytest.mark.parametrize("column", ["pair", "Opening"])
+def test_label_groups_games_of_the_same_players(column: str, tmp_path: Path) -> None:
+    text = f"white,black,result,{column}\na,b,1-0,x\nc,b,1-0,x\nb,a,0-1,x\na,b,1-0,\n"
+    tally, _ = read(tmp_path, text)
+    assert sorted(len(group) for group, _ in groups(tally)) == [1, 1, 2]
+    alone, _ = read(tmp_path, text, filter_=Filter(pairs=False))
+    assert all(len(group) == 1 for group, _ in groups(alone))
+
+
+def test_labels_of_two_files_are_apart(tmp_path: Path) -> None:
+    text = "white,black,result,pair\na,b,1-0,x\n"
+    assert groups(read(tmp_path, text, text)[0]) == [([("a", "b", "12")], 2)]
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("a,b", "line"),
+        ('"a,b,1-0', "line"),
+        ("a,b,*", "unfinished"),
+        ("a,b,", "no-result"),
+        ("a,b,won", "bad-result"),
+        ("?,b,1-0", "player"),
+        ("a,a,1-0", "twice"),
+        ("a\0,b,1-0", "nul"),
+        (f"{'a' * (1 << 20)},b,1-0", "long"),
+    ],
+)
+def test_damaged_line_is_named(line: str, kind: str, tmp_path: Path) -> None:
+    tally, problems = read(tmp_path, f"white,black,result\na,b,1-0\n{line}\nb,a,1/2-1/2\n")
+    assert (groups(tally), damaged(problems)) == (ONE, [(kind, 3)])
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        ("{", "line"),
+        ("[1]", "line"),
+        ('{"white": 1, "black": "b", "result": "1-0"}', "player"),
+        ('{"players": ["a", "b"], "ranks": [1]}', "ranks"),
+        ('{"players": ["a", "b"], "ranks": [1, "x"]}', "ranks"),
+        ('{"players": ["a", "b"], "ranks": [1, 1.5]}', "ranks"),
+        ('{"players": ["a", "b", "c"], "ranks": [1, 2, 3]}', "seats"),
+        ('{"players": ["a", "b"], "ranks": [1, 2], "void": true}', "void"),
+        ('{"format": "tourney-record/1"}', "line"),
+    ],
+)
+def test_damaged_object_is_named(value: str, kind: str, tmp_path: Path) -> None:
+    good = '{"white": "a", "black": "b", "result": "1-0"}'
+    tally, problems = read(tmp_path, f"{good}\n{value}\n")
+    assert (tally.games, damaged(problems)) == (1, [(kind, 2)])
+
+
+@pytest.mark.parametrize("head", ["", "white,black", "white,white,black,result", "hello"])
+def test_table_without_result_columns_is_refused(head: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"line 1.*needs the columns white, black and result"):
+        read(tmp_path, f"{head}\na,b,1-0\n" if head else "\n")
+
+
+def test_filters_count_what_they_leave_out(tmp_path: Path) -> None:
+    rows = ["a,b,1-0,8+0.08,2026-01-01", "a,b,1-0,8+0.08,2026-02-01", "a,c,1-0,60,2026-02-01", "a,b,0-1,60,?"]
+    text = "white,black,result,tc,date\n" + "\n".join(rows)
+    for filter_, games, option in (
+        (Filter(time_controls=frozenset({"60"})), 2, "--time-control"),
+        (Filter(since="2026-02-01"), 2, "--since"),
+        (Filter(until="2026-01-31"), 1, "--until"),
+        (Filter(players=frozenset("ab")), 3, "--player"),
+        (Filter(without=frozenset("c")), 3, "--without"),
+        (Filter(least=2), 3, "--min-games"),
+    ):
+        tally, problems = read(tmp_path, text, filter_=filter_)
+        assert (tally.games, problems.filtered[option], problems.damaged) == (games, 4 - games, 0)
+    with pytest.raises(UsageError, match=r"4 by --time-control\).*time controls there: 60, 8\+0\.08"):
+        read(tmp_path, text, filter_=Filter(time_controls=frozenset({"1+1"})))
+
+
+def zstd(data: bytes) -> bytes:
+    """Return data compressed in two frames."""
+    compressor = pytest.importorskip("zstandard", reason="tourney[zstd] is not installed").ZstdCompressor()
+    half = len(data) // 2
+    return bytes(compressor.compress(data[:half]) + compressor.compress(data[half:]))
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstd], ids=["gzip", "zstd"])
+def test_compressed_files_are_read(pack, tmp_path: Path) -> None:  # type: ignore[no-untyped-def] # two functions
+    text = pgn(*[("a", "b", "1-0"), ("b", "a", "1/2-1/2")] * 500).encode()
+    whole, problems = read(tmp_path, pack(text))
+    assert (whole.games, problems.counts.total()) == (1000, 0)
+    tally, problems = read(tmp_path, pack(text)[:-20])
+    assert problems.counts["file"] == 1
+    assert 0 < tally.games <= 1000
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstd], ids=["gzip", "zstd"])
+def test_bomb_is_refused(pack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def] # as above
+    monkeypatch.setattr(opening, "FREE", 1 << 20)
+    monkeypatch.setattr(opening, "MAX_RATIO", 100)
+    with pytest.raises(InputError, match="expands more than 100 times"):
+        read(tmp_path, pack(bytes(8 << 20)))
+
+
+@pytest.mark.parametrize("magic", [b"PK\x03\x04", b"BZh9", b"\xff\xfe[\0", b"SQLite format 3\0"])
+def test_other_formats_are_refused_by_name(magic: bytes, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"0 is (a zip|compressed|UTF-16|a database)"):
+        read(tmp_path, magic)
+
+
+def test_records_of_tourney_have_their_seed_as_pair(tmp_path: Path) -> None:
+    def record(first: str, second: str, ranks: list[int], faults: list[list[object]]) -> str:
+        return json.dumps(
+            {
+                "format": "tourney-record/1",
+                "seed": "7",
+                "seats": [{"name": first}, {"name": second}],
+                "outcome": {"ranks": ranks, "reason": "normal", "faults": faults},
+            }
+        )
+
+    lines = [
+        record("a", "b", [1, 2], [[2, "timeout", 9]]),
+        record("b", "a", [1, 2], []),
+        record("a", "b", [1, 1], [[1, "startup", 0], [2, "startup", 0]]),
+    ]
+    tally, problems = read(tmp_path, "\n".join(lines))
+    assert groups(tally) == [([("a", "b", "12"), ("b", "a", "12")], 1)]
+    assert [kind.faults for kind, _ in tally.kinds()] == [(None, "timeout"), (None, None)]
+    assert damaged(problems) == [("void", 3)]

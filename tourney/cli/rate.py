@@ -1,0 +1,269 @@
+"""``tourney rate``: the ratings of anybody's results, from files."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tourney.cli.options import format_option, output_options
+from tourney.cli.output import Format, Output, current
+from tourney.cli.progress import counting
+from tourney.cli.result_options import report_problems, selection_of, selection_options
+from tourney.errors import CheckError, UsageError
+from tourney.outcomes.problems import KINDS, Problems
+from tourney.outcomes.reading import read_files
+from tourney.outcomes.tally import Tally
+from tourney.ratings.classic import MODELS
+from tourney.ratings.method import Forfeits
+from tourney.ratings.trueskill_rating import (
+    PACKAGE_TAU,
+    Pool,
+    Settings,
+    estimate_draw_probability,
+)
+from tourney.results.columns import ELO, ELO_SHOWN, PAIRS, POOL, TRUESKILL, Column, rendered
+from tourney.results.outcomes import (
+    MAX_MATRIX,
+    faults_of,
+    rate_tally,
+    results_of,
+    superiority_rows,
+)
+from tourney.results.ratings import Rows, batch_rows, pair_rows, pool_notes, pool_rows, rating_rows
+
+PROBLEMS = (
+    Column("kind", help="What is wrong"),
+    Column("file", help="The file"),
+    Column("line", help="The first line of the game; 0 for a whole file", right=True),
+    Column("why", help="More of it"),
+)
+_NO_NAME = re.compile(r"[^a-z0-9._-]+")
+
+
+@click.command("rate")
+@click.argument(
+    "files", nargs=-1, required=True, type=click.Path(dir_okay=False, allow_dash=True, path_type=Path)
+)
+@click.option(
+    "--model",
+    type=click.Choice(list(MODELS)),
+    default="tourney",
+    show_default=True,
+    help="Model of the batch rating: Tourney's, or that of Ordo or BayesElo with its default settings.",
+)
+@click.option(
+    "--method",
+    type=click.Choice(["batch", "trueskill"]),
+    default="batch",
+    show_default=True,
+    help="Rating method: one fit to all games, or game by game in the order of the files.",
+)
+@click.option(
+    "--show",
+    type=click.Choice(["players", "pairs", "los", "pool", "problems"]),
+    default="players",
+    show_default=True,
+    help="Table: the players, all pairs, the matrix of their superiority, the whole pool, or the games that"
+    " cannot be rated.",
+)
+@click.option(
+    "--anchor",
+    "anchors",
+    multiple=True,
+    metavar="NAME=ELO",
+    help="Give a player this Elo; all others follow. Repeatable: then the mean of the anchors is fixed.",
+)
+@click.option(
+    "--forfeits",
+    type=click.Choice(["loss", "void"]),
+    default="loss",
+    show_default=True,
+    help="Whether a game lost by a fault (time, illegal move, crash) counts as a loss or not at all.",
+)
+@click.option(
+    "--draw-probability",
+    metavar="P",
+    help="TrueSkill: draw probability of equal players, from 0 to 1, or 'estimate' from the results."
+    " [default: 0.1]",
+)
+@click.option(
+    "--tau",
+    metavar="T",
+    default="0",
+    show_default=True,
+    help="TrueSkill: change of skill between games, or 'default' for the trueskill package's.",
+)
+@selection_options
+@click.option(
+    "--report",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Also write the pages of a report to this folder.",
+)
+@click.option("--strict", is_flag=True, help="Exit with code 1 if a game or a file is damaged.")
+@format_option
+@output_options
+def command(
+    files: tuple[Path, ...],
+    model: str,
+    method: str,
+    show: str,
+    anchors: tuple[str, ...],
+    forfeits: Forfeits,
+    draw_probability: str | None,
+    tau: str,
+    report: Path | None,
+    strict: bool,
+    format_: Format,
+    **selected: Any,
+) -> None:
+    """Print the ratings of the results in FILES (-: standard input).
+
+    FILES are PGN (of fastchess, cutechess, lichess and others), CSV or JSON lines, also compressed by gzip or
+    zstd. Of PGN the tags are read; no rules are run. Games that cannot be rated are counted and named by
+    line. `tourney import` keeps the results in a database. docs/how-to/rate-results.md has examples,
+    docs/reference/result-files.md all forms.
+
+    Batch ratings are Elo relative to the mean of all players, with 95 % confidence intervals. Two games with
+    colours reversed that share a pair label, an opening or a round are one observation.
+    """
+    levels = _levels(anchors)
+    _check(method, model, show, draw_probability, tau, levels)
+    selection = selection_of(**selected)
+    output = current()
+    with counting(output, "read", "games") as step:
+        tally, problems = read_files(
+            files,
+            selection.filter,
+            form=selection.form,
+            ordered=method == "trueskill" or report is not None,
+            step=lambda done: step(done, done),
+        )
+    said: list[str] = []
+    columns: Sequence[Column]
+    if show == "problems":
+        rows: Rows = [place._asdict() | {"kind": KINDS[place.kind]} for place in problems.places]
+        columns = PROBLEMS
+    elif method == "trueskill":
+        settings = _settings(tally, draw_probability, tau, forfeits)
+        rows, columns = _trueskill(tally, settings, forfeits), TRUESKILL
+        said = [f"rated with tau {settings.tau:g} and draw probability {settings.draw_probability:g}"]
+    else:
+        rows, columns, said = _batch(tally, model, show, forfeits, levels, format_)
+    output.table(rendered(rows, columns, people=format_ is Format.TABLE), columns, format_)
+    for sentence in said:
+        output.say(sentence)
+    _say(tally, problems, output)
+    if report is not None:
+        _write_report(tally, files, report, output)
+    if strict and problems.damaged:
+        raise CheckError(f"{problems.damaged:,} games, lines or files are damaged")
+
+
+def _check(
+    method: str,
+    model: str,
+    show: str,
+    draw_probability: str | None,
+    tau: str,
+    levels: dict[str, float],
+) -> None:
+    if method == "trueskill":
+        for option, given in (
+            ("--anchor", bool(levels)),
+            (f"--model {model}", model != "tourney"),
+            (f"--show {show}", show not in {"players", "problems"}),
+        ):
+            if given:
+                raise UsageError(f"{option} is for --method batch")
+    else:
+        for option, given in (("--tau", tau != "0"), ("--draw-probability", draw_probability is not None)):
+            if given:
+                raise UsageError(f"{option} is for --method trueskill")
+
+
+def _levels(anchors: tuple[str, ...]) -> dict[str, float]:
+    """Return the Elo of anchors by name. A name may hold ``=``; what follows the last one is the number."""
+    found: dict[str, float] = {}
+    for text in anchors:
+        name, equals, number = text.rpartition("=")
+        try:
+            elo = float(number)
+        except ValueError:
+            elo = float("nan")
+        if not equals or not name or not abs(elo) <= 1e6:  # NaN compares false
+            raise UsageError(f"--anchor {text!r} does not have the form NAME=ELO")
+        if name in found:
+            raise UsageError(f"--anchor names {name!r} twice")
+        found[name] = elo
+    return found
+
+
+def _batch(
+    tally: Tally, model: str, show: str, forfeits: Forfeits, levels: dict[str, float], format_: Format
+) -> tuple[Rows, Sequence[Column], list[str]]:
+    batch = rate_tally(tally, forfeits, pairs=show in {"pairs", "los"}, model=MODELS[model], anchors=levels)
+    names = dict(enumerate(tally.players))
+    said = list(pool_notes(batch, names, shared="pair"))
+    people = format_ is Format.TABLE
+    if show == "pairs":
+        return pair_rows(batch, names), PAIRS, said
+    if show == "pool":
+        return pool_rows(batch, names), POOL, said
+    if show == "los":
+        rows = superiority_rows(batch, names)
+        if people and len(rows) > MAX_MATRIX:
+            raise UsageError(
+                f"a table of {len(rows)} players is too wide: use --format csv or json, or --min-games N"
+            )
+        columns = [Column("place", "#", right=True), Column("name")]
+        columns += [
+            Column(str(place), right=True, help="P(player of the row is stronger than number N)", digits=3)
+            for place in range(1, len(rows) + 1)
+        ]
+        return rows, columns, said
+    if levels:
+        # The heads of these columns do not say "relative to the mean", so they serve anchored ratings too.
+        said.append(f"Elo is relative to {', '.join(f'{name} = {elo:g}' for name, elo in levels.items())}.")
+    return batch_rows(batch, names, faults_of(tally)), ELO_SHOWN if people else ELO, said
+
+
+def _trueskill(tally: Tally, settings: Settings, forfeits: Forfeits) -> Rows:
+    numbers = range(len(tally.players))
+    pool = Pool.of(numbers, settings).after_ordered(results_of(tally), forfeits)
+    names = dict(enumerate(tally.players))
+    return rating_rows(pool.table(), ("mu", "sigma", "exposed"), names, faults_of(tally))
+
+
+def _settings(tally: Tally, draw_probability: str | None, tau: str, forfeits: Forfeits) -> Settings:
+    if draw_probability == "estimate":
+        probability = estimate_draw_probability(results_of(tally), forfeits)
+    else:
+        probability = (
+            Settings().draw_probability
+            if draw_probability is None
+            else _number("--draw-probability", draw_probability)
+        )
+    return Settings(
+        draw_probability=probability, tau=PACKAGE_TAU if tau == "default" else _number("--tau", tau)
+    )
+
+
+def _number(option: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError as error:
+        raise UsageError(f"{option} {text} is no number") from error
+
+
+def _say(tally: Tally, problems: Problems, output: Output) -> None:
+    games = f"{tally.games:,} game{'' if tally.games == 1 else 's'}"
+    players = f"{len(tally.players):,} player{'' if len(tally.players) == 1 else 's'}"
+    output.say(f"{games} of {players} rated, of {problems.read:,} read.")
+    report_problems(problems, output)
+
+
+def _write_report(tally: Tally, files: Sequence[Path], folder: Path, output: Output) -> None:
+    raise UsageError("not yet")
