@@ -128,6 +128,8 @@ def _write_proof(tournament: str | None, match: str, out: Path | None, db: str) 
 def _write(
     repository: Repository, tournament: Tournament, what: str, format_: str, file: BinaryIO, *, measured: bool
 ) -> None:
+    if what in LINES and not tournament.recorded:
+        raise UsageError(f"{tournament.name} has results without records: export them by --what matches")
     if what == TOURNAMENT:
         file.writelines(export_lines(repository, tournament, measured=measured))
     elif format_ == PGN:

@@ -1,19 +1,33 @@
-"""``tourney import``: store an exported tournament, or exported records as a tournament."""
+"""``tourney import``: store an exported tournament, or records or results as a tournament."""
 
 import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import click
 
 from tourney.cli.options import db_option, output_options
 from tourney.cli.output import current
+from tourney.cli.progress import counting
+from tourney.cli.result_options import (
+    NO_SELECTION,
+    Selection,
+    game_name_option,
+    name_of,
+    report_problems,
+    selection_of,
+    selection_options,
+)
 from tourney.errors import InputError, RecordError, TournamentError, UsageError
 from tourney.match.record import Record, check_record, read_json_lines
+from tourney.outcomes.opening import label_of
+from tourney.outcomes.reading import game_of, holds_results, read_files
+from tourney.results.outcomes import store_tally
 from tourney.results.standings import setup_of
 from tourney.schedule.format import FORMATS, check_settings, find_format, group_size
 from tourney.schema import NAME
@@ -24,19 +38,33 @@ from tourney.store.repository import Repository
 Values = Callable[[], Iterator[tuple[str, object]]]
 """Gives the JSON values of the file with their places, each time it is called."""
 
+_BEGINNING = 1 << 16
+"""Bytes by which a file is judged."""
+
 
 @click.command("import")
-@click.argument("file", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path))
-@click.option("--name", metavar="NAME", help="Name of the new tournament. [default: that of the export]")
+@click.argument(
+    "files", nargs=-1, required=True, type=click.Path(dir_okay=False, allow_dash=True, path_type=Path)
+)
+@click.option(
+    "--name",
+    metavar="NAME",
+    help="Name of the new tournament. [default: that of the export, or of the first file of results]",
+)
 @click.option(
     "--again", is_flag=True, help="Also import records that the database has already in another tournament."
 )
+@game_name_option
+@selection_options
 @db_option
 @output_options
-def command(file: Path, name: str | None, again: bool, db: str) -> None:
-    """Import FILE (-: standard input) as a new tournament.
+def command(
+    files: tuple[Path, ...], name: str | None, again: bool, game: str | None, db: str, **selected: Any
+) -> None:
+    """Import FILES (-: standard input) as a new tournament.
 
-    FILE has JSON lines, as written by `tourney export`. Imports everything or nothing.
+    A file has JSON lines, as written by `tourney export`, or results of other programs: PGN, CSV or JSON
+    lines as `tourney rate` reads them. Imports everything or nothing.
 
     From `tourney export --what tournament`, the new tournament is the same as the exported one: its schedule,
     standings, ratings and root. One that is not finished continues with `tourney run` and its tournament
@@ -48,10 +76,35 @@ def command(file: Path, name: str | None, again: bool, db: str) -> None:
     depends on it, so do not reorder the lines. Records do not include measurements and logs.
 
     To check the records against the rules, use `tourney verify --all`.
+
+    Results become a tournament without records: standings, ratings, tables and reports work; it cannot be
+    verified or played again. Games that cannot be rated are not imported, but counted and named by line.
+    Several files of results make one tournament. All options but --name, --again and --db are for results.
     """
     if name is not None and NAME.fullmatch(name) is None:
         raise UsageError(f"--name {name!r} must match {NAME.pattern}")
-    with readable(file) as values:
+    selection = selection_of(**selected)
+    with ExitStack() as stack:
+        paths = {file: stack.enter_context(copied(file)) for file in files}
+        kinds = {file: holds_results(_beginning(path, file)) for file, path in paths.items()}
+        if any(kinds.values()) or selection.form is not None:
+            for file, results in kinds.items():
+                if not results and selection.form is None:
+                    raise UsageError(f"{label_of(file)} has no results of other programs: import it alone")
+            _import_results(paths, selection, name, game, db)
+            return
+        if len(files) > 1:
+            raise UsageError("give one file of records, or one tournament; only results may be several files")
+        if game is not None or selection != NO_SELECTION:
+            raise UsageError(
+                f"{label_of(files[0])} has no results of other programs: leave out their options"
+            )
+        file = files[0]
+        label = label_of(file)
+
+        def values() -> Iterator[tuple[str, object]]:
+            return read_json_lines(paths[file], label)
+
         created = datetime.now(UTC).isoformat(timespec="seconds")
         if any(is_tournament(one) for _, one in first(values)):
             check_format(check_tournament(values(), name), file)
@@ -96,13 +149,47 @@ def check_format(head: Head, file: Path) -> None:
         )
 
 
-@contextmanager
-def readable(file: Path) -> Iterator[Values]:
-    """Give the values of a file; one that can be read only once, as a FIFO, is copied first."""
-    label = "standard input" if str(file) == "-" else str(file)
+def _import_results(
+    paths: dict[Path, Path], selection: Selection, name: str | None, game: str | None, db: str
+) -> None:
+    """Store the results of some files, given with the paths from which they can be read, as a tournament."""
+    output = current()
+    labels = {path: label_of(file) for file, path in paths.items()}
+    with counting(output, "read", "games") as step:
+        tally, problems = read_files(
+            list(paths.values()),
+            selection.filter,
+            form=selection.form,
+            ordered=True,
+            labels=labels,
+            step=lambda done: step(done, done),
+        )
+    report_problems(problems, output)
+    created = datetime.now(UTC).isoformat(timespec="seconds")
+    with Repository.open(db, create=True) as repository:
+        chosen = name or name_of(next(iter(paths)))
+        tournament = store_tally(repository, chosen, game or game_of(problems), tally, created)
+    output.say(
+        f"{tally.games:,} results of {len(tally.players):,} players imported as {tournament.name}; they have"
+        " no records, so they cannot be verified or played again"
+    )
+
+
+def _beginning(path: Path, file: Path) -> bytes:
+    """Return the first bytes of a file."""
     try:
-        if file.is_file():
-            yield lambda: read_json_lines(file)
+        with path.open("rb") as opened:
+            return opened.read(_BEGINNING)
+    except OSError as error:
+        raise InputError(f"{label_of(file)} cannot be read: {error.strerror}") from error
+
+
+@contextmanager
+def copied(file: Path) -> Iterator[Path]:
+    """Give a path from which a file can be read twice; one that can be read only once is copied first."""
+    try:
+        if file.is_file() or (str(file) != "-" and not file.exists()):
+            yield file
             return
         with tempfile.NamedTemporaryFile(prefix="tourney-") as copy:
             if str(file) == "-":
@@ -111,9 +198,9 @@ def readable(file: Path) -> Iterator[Values]:
                 with file.open("rb") as source:
                     shutil.copyfileobj(source, copy)
             copy.flush()
-            yield lambda: read_json_lines(Path(copy.name), label)
+            yield Path(copy.name)
     except OSError as error:
-        raise InputError(f"{label} cannot be read: {error.strerror}") from error
+        raise InputError(f"{label_of(file)} cannot be read: {error.strerror}") from error
 
 
 def first(values: Values) -> Iterator[tuple[str, object]]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tourney.cli.edge import printable
-from tourney.results.columns import Column
+from tourney.results.columns import Column, csv_cell
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -147,5 +147,10 @@ def _csv(rows: Sequence[Row], columns: Sequence[Column]) -> str:
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow([c.key for c in columns])
     for row in rows:
-        writer.writerow([_cell(row[c.key], missing="", yes="true", no="false") for c in columns])
+        values = (row[c.key] for c in columns)
+        writer.writerow(
+            # Players of imported results choose names, and a spreadsheet runs one that looks like a formula.
+            csv_cell(value) if isinstance(value, str) else _cell(value, missing="", yes="true", no="false")
+            for value in values
+        )
     return buffer.getvalue()

@@ -1,6 +1,6 @@
 """``tourney rate``: the ratings of anybody's results, from files."""
 
-import re
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,10 +10,16 @@ import click
 from tourney.cli.options import format_option, output_options
 from tourney.cli.output import Format, Output, current
 from tourney.cli.progress import counting
-from tourney.cli.result_options import report_problems, selection_of, selection_options
+from tourney.cli.result_options import (
+    game_name_option,
+    name_of,
+    report_problems,
+    selection_of,
+    selection_options,
+)
 from tourney.errors import CheckError, UsageError
 from tourney.outcomes.problems import KINDS, Problems
-from tourney.outcomes.reading import read_files
+from tourney.outcomes.reading import game_of, read_files
 from tourney.outcomes.tally import Tally
 from tourney.ratings.classic import MODELS
 from tourney.ratings.method import Forfeits
@@ -29,6 +35,7 @@ from tourney.results.outcomes import (
     faults_of,
     rate_tally,
     results_of,
+    store_tally,
     superiority_rows,
 )
 from tourney.results.ratings import Rows, batch_rows, pair_rows, pool_notes, pool_rows, rating_rows
@@ -39,7 +46,6 @@ PROBLEMS = (
     Column("line", help="The first line of the game; 0 for a whole file", right=True),
     Column("why", help="More of it"),
 )
-_NO_NAME = re.compile(r"[^a-z0-9._-]+")
 
 
 @click.command("rate")
@@ -102,6 +108,7 @@ _NO_NAME = re.compile(r"[^a-z0-9._-]+")
     metavar="DIR",
     help="Also write the pages of a report to this folder.",
 )
+@game_name_option
 @click.option("--strict", is_flag=True, help="Exit with code 1 if a game or a file is damaged.")
 @format_option
 @output_options
@@ -115,6 +122,7 @@ def command(
     draw_probability: str | None,
     tau: str,
     report: Path | None,
+    game: str | None,
     strict: bool,
     format_: Format,
     **selected: Any,
@@ -157,7 +165,7 @@ def command(
         output.say(sentence)
     _say(tally, problems, output)
     if report is not None:
-        _write_report(tally, files, report, output)
+        _write_report(tally, game or game_of(problems), files, report, output)
     if strict and problems.damaged:
         raise CheckError(f"{problems.damaged:,} games, lines or files are damaged")
 
@@ -265,5 +273,18 @@ def _say(tally: Tally, problems: Problems, output: Output) -> None:
     report_problems(problems, output)
 
 
-def _write_report(tally: Tally, files: Sequence[Path], folder: Path, output: Output) -> None:
-    raise UsageError("not yet")
+def _write_report(tally: Tally, game: str, files: Sequence[Path], folder: Path, output: Output) -> None:
+    """Write the pages of the games, from a database that lives as long as it takes."""
+    from tourney.cli.report import check_options, write_report  # noqa: PLC0415 - slow to import, as below
+    from tourney.store.repository import Repository  # noqa: PLC0415 - likewise
+
+    options = check_options(no_measured=True, logs=False, address="", templates=None)
+    with (
+        tempfile.TemporaryDirectory(prefix="tourney-") as place,
+        Repository.open(str(Path(place) / "results.db"), create=True) as opened,
+    ):
+        stored = store_tally(opened, name_of(files[0]), game, tally, "")
+        with opened.snapshot() as repository:
+            tournament = repository.tournament_by_id(stored.id)
+            written = write_report(repository, tournament, folder, options, output)
+    output.say(f"the report rates by Tourney's own model, relative to the mean: {written.index}")

@@ -35,6 +35,7 @@ from tourney.results.ratings import (
     rate_by,
     rate_trueskill,
     rating_rows,
+    shared_by,
 )
 from tourney.store.repository import Repository
 from tourney.store.values import DrawProbability, Tournament
@@ -124,7 +125,7 @@ def command(
             if method == "batch":
                 batch = rate_batch(repository, found, forfeits, pairs=show == "pairs")
                 rows, columns = _batch_table(batch, show, names, faults, people=format_ is Format.TABLE)
-                matches, said = batch.pool.matches, list(pool_notes(batch, names))
+                matches, said = batch.pool.matches, list(pool_notes(batch, names, shared=shared_by(found)))
             else:
                 if settings is not None:
                     rated = rate_trueskill(repository, found, settings, forfeits)

@@ -151,6 +151,9 @@ def _candidates(words: str | None, db: str, output: Output) -> Iterator[_Candida
         places: list[tuple[int, int]] = []
         labels: list[str] = []
         for tournament in chosen:
+            if not tournament.recorded:
+                output.say(f"{tournament.name} has results without records, which cannot be played again")
+                continue
             digests = [(number, digest) for number, _, digest in repository.digests(tournament.id)]
             void = sum(digest == "" for _, digest in digests)
             if void:

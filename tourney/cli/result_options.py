@@ -1,7 +1,9 @@
 """Options of the commands that read results of other programs: what form they have, and which to take."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -21,6 +23,26 @@ class Selection:
 
     form: str | None
     filter: Filter
+
+
+game_name_option = click.option(
+    "--game", metavar="NAME", help="Results: name of the game. [default: chess for PGN, else unknown]"
+)
+"""``--game NAME``; the command gets ``game``, a text or None."""
+
+NO_SELECTION = Selection(None, Filter())
+"""Nothing chosen."""
+
+_NO_NAME = re.compile(r"[^a-z0-9._-]+")
+_ENDINGS = (".gz", ".zst", ".pgn", ".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".txt")
+
+
+def name_of(path: Path) -> str:
+    """Return the name of a tournament for the results of a file."""
+    name = path.name.lower()
+    for ending in _ENDINGS:
+        name = name.removesuffix(ending)
+    return _NO_NAME.sub("-", name).strip("-._")[:64].rstrip("-._") or "results"
 
 
 def selection_options(function: F) -> F:

@@ -145,7 +145,12 @@ def _check_all(output: Output, db: str, bots: Path) -> Iterator[str]:
 
     broken = []
     with _opened(db) as repository, counting(output, "verify", "records") as step:
-        tournaments = repository.tournaments()
+        tournaments = []
+        for tournament in repository.tournaments():
+            if tournament.recorded:
+                tournaments.append(tournament)
+            else:
+                output.say(f"{tournament.name} has results without records, which cannot be verified")
         verifiers = [
             TournamentVerifier(repository, tournament, BotStore(bots) if bots.is_dir() else None)
             for tournament in tournaments

@@ -36,19 +36,26 @@ _REFUSED: Final = {
 }
 
 
+def is_compressed(first: bytes) -> bool:
+    """Return whether a file that begins so is compressed in a way that ``chunks`` knows."""
+    return first.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd")) or first[1:4] == b"\x2a\x4d\x18"
+
+
 def label_of(path: Path) -> str:
     """Return the name of a file in messages."""
     return "standard input" if str(path) == "-" else str(path)
 
 
 @contextmanager
-def chunks(path: Path, problems: Problems) -> Iterator[Iterator[bytes]]:
+def chunks(path: Path, problems: Problems, label: str = "") -> Iterator[Iterator[bytes]]:
     """Give the content of a file (``-``: standard input) in blocks of at most some MiB.
+
+    ``label`` is the file's name in messages (default: its path).
 
     A compressed file that is damaged or ends early gives what can be read, and is a problem of the kind
     ``file``. Raises InputError for a file that cannot be read, or cannot be one of results.
     """
-    label = label_of(path)
+    label = label or label_of(path)
     try:
         if str(path) == "-":
             yield _content(sys.stdin.buffer, label, problems)
@@ -67,7 +74,7 @@ def _content(file: BinaryIO, label: str, problems: Problems) -> Iterator[bytes]:
     plain = _Counted(first, file)
     if first.startswith(b"\x1f\x8b"):
         yield from _bounded(_gzip(plain, label, problems), plain, label)
-    elif first.startswith(b"\x28\xb5\x2f\xfd") or first[1:4] == b"\x2a\x4d\x18":
+    elif is_compressed(first):
         yield from _bounded(_zstandard(plain, label, problems), plain, label)
     else:
         while block := plain.read(CHUNK):

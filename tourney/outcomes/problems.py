@@ -49,10 +49,14 @@ class Place(NamedTuple):
 
 
 class Problems:
-    """The problems of some files; ``read`` counts all games that were met, rated or not."""
+    """The problems of some files.
+
+    ``read`` counts all games that were met, rated or not; ``forms`` are the forms of the files.
+    """
 
     def __init__(self) -> None:
         self.read = 0
+        self.forms: set[str] = set()
         self.counts: Counter[str] = Counter()
         self.filtered: Counter[str] = Counter()
         self._places: dict[str, list[Place]] = {}

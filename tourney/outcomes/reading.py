@@ -1,6 +1,6 @@
 """Read files of results of any form into a tally, through filters."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -8,16 +8,18 @@ from typing import Final
 
 from tourney.errors import UsageError
 from tourney.outcomes.game import Game
-from tourney.outcomes.opening import chunks, label_of
+from tourney.outcomes.opening import chunks, is_compressed, label_of
 from tourney.outcomes.pgn import read_pgn
 from tourney.outcomes.problems import Problems
 from tourney.outcomes.table import read_csv, read_json_lines
 from tourney.outcomes.tally import Tally, without_rare
+from tourney.parsing import parse_json
 
 Reader = Callable[[Iterable[bytes], str, Problems], Iterator[tuple[int, Game]]]
 
 READERS: Final[dict[str, Reader]] = {"pgn": read_pgn, "csv": read_csv, "jsonl": read_json_lines}
 """The readers by the name of their form."""
+_KEYS: Final = frozenset(("white", "White", "players", "entrants"))
 STEP: Final = 20_000
 """Games between two reports of progress."""
 
@@ -62,29 +64,47 @@ def form_of(first: bytes) -> str:
     return "pgn" if text[:1] in (b"[", b"%", b";") else "csv"
 
 
+def holds_results(first: bytes) -> bool:
+    """Return whether a file that begins so has results, and not records or a tournament of Tourney."""
+    if is_compressed(first) or not (first.strip() and form_of(first) == "jsonl"):
+        return bool(first.strip())
+    try:
+        value = parse_json(first.removeprefix(b"\xef\xbb\xbf").lstrip().split(b"\n", 1)[0])
+    except ValueError:
+        return False
+    return not str(value.get("format", "")).startswith("tourney") and not value.keys().isdisjoint(_KEYS)
+
+
+def game_of(problems: Problems) -> str:
+    """Return the name of the game if none is given: files of PGN are of chess."""
+    return "chess" if problems.forms == {"pgn"} else "unknown"
+
+
 def read_files(
     paths: Sequence[Path],
     filter_: Filter,
     *,
     form: str | None = None,
     ordered: bool = False,
+    labels: Mapping[Path, str] | None = None,
     step: Callable[[int], None] = lambda _: None,
 ) -> tuple[Tally, Problems]:
     """Return the games of some files, and all that is wrong with the others.
 
     ``form`` is a name of ``READERS`` (default: by the first bytes of each file); ``ordered`` as of ``Tally``;
-    ``step`` is called with the number of games now and then. Raises InputError for a file that cannot be
-    read, and UsageError if no game is left.
+    ``labels`` name files in messages (default: their paths); ``step`` is called with the number of games now
+    and then. Raises InputError for a file that cannot be read, and UsageError if no game is left.
     """
     tally, problems = Tally(ordered=ordered), Problems()
     seen_controls: dict[str, int] = {}
     seats = 0
     for scope, path in enumerate(paths):
-        label = label_of(path)
-        with chunks(path, problems) as blocks:
+        label = (labels or {}).get(path) or label_of(path)
+        with chunks(path, problems, label) as blocks:
             first = next(blocks, b"")
             if not first:
                 continue
+            problems.forms.add(form or form_of(first))
             reader = READERS[form or form_of(first)]
             for line, game in reader(chain([first], blocks), label, problems):
                 if problems.read % STEP == 0:

@@ -1,6 +1,7 @@
 """Read results from CSV and JSON lines: two players with a result, or any number with a rank each."""
 
 import csv
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -14,8 +15,8 @@ MAX_LINE: Final = 1 << 20
 MAX_SEATS: Final = 64
 
 NAMES: Final[Mapping[str, tuple[str, ...]]] = {
-    "white": ("white", "player1", "first"),
-    "black": ("black", "player2", "second"),
+    "white": ("white", "first"),
+    "black": ("black", "second"),
     "result": ("result", "score"),
     "players": ("players", "entrants"),
     "ranks": ("ranks",),
@@ -26,6 +27,7 @@ NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "void": ("void",),
 }
 """The names that a column or key may have, in small letters, ``-`` and blanks written ``_``."""
+_NUMBERED: Final = re.compile(r"(player|entrant|rank)_?([1-9][0-9]?)", re.ASCII)
 _GROUP: Final = ("round", "table", "repeat")
 """Columns of a table of matches by Tourney which together name a mirrored group."""
 _ACCEPTED: Final = (
@@ -239,8 +241,10 @@ def _text(value: object) -> str:
 def _key(name: str) -> str:
     """Return the name of a column or key as this module uses it."""
     plain = name.strip().lower().replace(" ", "_").replace("-", "_")
+    if found := _NUMBERED.fullmatch(plain):
+        return f"{'rank' if found[1] == 'rank' else 'player'}{found[2]}"
     for key, names in NAMES.items():
-        if plain in names and not (plain.startswith("player") and plain != "players"):
+        if plain in names:
             return key
     return plain
 

@@ -30,7 +30,7 @@ class EntrantLabel:
     """An entrant on pages. ``slug`` is safe in file names; other strings are safe to show once escaped.
 
     ``provenance`` is decided by its digest and the bots that ship with this version. ``broken``: why its bot
-    could not be started, or "".
+    could not be started, or "". ``digest``: "" where no bot is known.
     """
 
     number: int
@@ -72,8 +72,8 @@ class Setting:
 
     @property
     def game(self) -> AnyGame | None:
-        """The game, or None where it is not installed (any more), or broken."""
-        return known_game(self.tournament.game)
+        """The game, or None where it is not installed (any more), broken, or where no rules were run."""
+        return known_game(self.tournament.game) if self.tournament.recorded else None
 
 
 def known_game(name: str) -> AnyGame | None:

@@ -4,7 +4,7 @@ To add a kind of page, write a module with a function that yields its files, and
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tourney.games import svg_diagram
 from tourney.report import text
@@ -215,7 +215,9 @@ def _rendered(parts: Iterable[Part]) -> Iterator[File]:
 
 
 def renderer(source: Source, options: Options, prefix: str = "") -> Renderer:
-    """Return the renderer of a tournament's pages."""
+    """Return the renderer of a tournament's pages; results without records have no pages of matches."""
+    if not source.tournament.recorded:
+        options = replace(options, match_pages=0)
     source = published(source, logs=options.logs)
     nav = tuple(Section(kind.title, kind.path, kind.under) for kind in _kinds(source) if kind.title)
     return Renderer(source, options, prefix, nav)

@@ -23,6 +23,7 @@ from tourney.store.presentation import NO_PRESENTATION, Presentation
 from tourney.store.repository import Repository
 from tourney.store.root import compute_root
 from tourney.store.values import (
+    NO_BOT,
     Match,
     MatchParts,
     OverloadedMatch,
@@ -78,8 +79,8 @@ class Source:
 
     @cached_property
     def game(self) -> AnyGame | None:
-        """The game, or None where it is not installed (any more), or broken."""
-        return known_game(self.tournament.game)
+        """The game, or None where it is not installed (any more), broken, or where no rules were run."""
+        return known_game(self.tournament.game) if self.tournament.recorded else None
 
     @cached_property
     def setting(self) -> Setting:
@@ -184,6 +185,7 @@ def _label(stored: StoredEntrant, shipped: dict[str, str]) -> EntrantLabel:
     def shown(words: str) -> str:
         return text.display(words) if words else ""
 
+    unknown = stored.entrant.digest == NO_BOT
     return EntrantLabel(
         number=stored.number,
         slug=text.slug(stored.number, stored.name),
@@ -193,8 +195,10 @@ def _label(stored: StoredEntrant, shipped: dict[str, str]) -> EntrantLabel:
         title=shown(stored.title),
         author=shown(stored.author),
         args=shown(" ".join(stored.entrant.args)),
-        digest=stored.entrant.digest,
-        provenance=provenance(stored.entrant.digest, (stored.name, stored.entrant.bot), shipped),
+        digest="" if unknown else stored.entrant.digest,
+        provenance="submitted"
+        if unknown
+        else provenance(stored.entrant.digest, (stored.name, stored.entrant.bot), shipped),
         broken=text.line(stored.broken),
     )
 

@@ -10,6 +10,9 @@ from tourney.ratings.classic import TOURNEY, Model
 from tourney.ratings.counts import Counts
 from tourney.ratings.method import Forfeits
 from tourney.schedule.row import MatchKey, ResultRow
+from tourney.store.outcomes import Played, import_outcomes
+from tourney.store.repository import Repository
+from tourney.store.values import Tournament
 
 MAX_PLAYERS = 2000
 """Players of one fit: its matrices have a row and a column for each, and take a minute at this size."""
@@ -50,6 +53,15 @@ def results_of(tally: Tally) -> Iterator[ResultRow]:
     """Yield all games of an ordered tally as results, as the same games would be stored."""
     for group, place, kind in tally.rows():
         yield ResultRow(MatchKey(1, group, 1, place), kind.players, kind.ranks, kind.faults)
+
+
+def store_tally(repository: Repository, name: str, game: str, tally: Tally, created: str) -> Tournament:
+    """Store the games of an ordered tally as a tournament. Raises as ``import_outcomes``."""
+    played = (
+        Played(group, place, kind.players, kind.ranks, kind.faults, kind.reason)
+        for group, place, kind in tally.rows()
+    )
+    return import_outcomes(repository, name, game, tally.players, played, tally.games, created)
 
 
 def faults_of(tally: Tally) -> dict[int, int]:

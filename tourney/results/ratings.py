@@ -195,6 +195,11 @@ def pool_rows(batch: Batch, names: Names) -> Rows:
     return rows
 
 
+def shared_by(tournament: Tournament) -> str:
+    """Return what the games of a mirrored group have in common, in a word."""
+    return "seed" if tournament.recorded else "pair"
+
+
 def _plain(value: float, digits: int) -> str:
     return f"{round(value, digits) + 0.0:.{digits}f}"
 

@@ -30,6 +30,8 @@ def origin_text(tournament: Tournament, game: AnyGame | None) -> str:
     """Say where the seed comes from: a person, random bits, or (imported records) no one place."""
     if tournament.plan.format == IMPORTED:
         return "imported: each record has its own seed"
+    if not tournament.recorded:
+        return "imported: results of another program, without records"
     if not tournament.seed_chosen:
         return "random"
     risk = risk_text(tournament.plan, game)

@@ -270,6 +270,7 @@ FORMATS: Registry[Format] = Registry(
         "import": "tourney.schedule.format:Imported",
         "knockout": "tourney.schedule.knockout:Knockout",
         "ladder": "tourney.compare.ladder_format:LadderFormat",
+        "results": "tourney.schedule.format:Results",
         "round-robin": "tourney.schedule.round_robin:RoundRobin",
         "swiss": "tourney.schedule.swiss:Swiss",
     },
@@ -289,6 +290,12 @@ class Imported(Format):
     def next_rounds(self, setup: Setup, history: History) -> Pairings:  # noqa: ARG002 - nothing to add
         """Return no rounds."""
         return Pairings((), complete=True)
+
+
+class Results(Imported):
+    """The schedule of results that other programs played: they have no records."""
+
+    name = "results"
 
 
 def check_settings(format_: Format, extra: Iterable[tuple[str, int | str]]) -> None:

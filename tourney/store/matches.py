@@ -31,13 +31,14 @@ from tourney.store.rows import (
     loaded,
     match_key,
     match_values,
+    outcome_values,
     replaced_of,
     result_of,
     seat_values,
     shape_of,
 )
 from tourney.store.tournaments import Tournaments
-from tourney.store.values import Match, MatchParts, MatchResult, Measured, ReplacedResult
+from tourney.store.values import Match, MatchParts, MatchResult, Measured, Outcome, ReplacedResult
 
 T = TypeVar("T")
 
@@ -79,6 +80,23 @@ class Matches(Tournaments):
             for table, new in values.items():
                 if new:
                     connection.execute(sa.insert(table), new)
+
+    def add_outcomes(self, tournament: int, outcomes: Sequence[Outcome]) -> None:
+        """Store finished matches without records, in schedule order, after those that are stored."""
+        with self._write() as connection:
+            numbered = self.add_rows(tournament, [outcome.row for outcome in outcomes], complete=True)
+            if not numbered:
+                return
+            query = sa.select(_S.id).where(_S.tournament_id == tournament, _S.number >= numbered[0][0])
+            ids = connection.execute(query.order_by(_S.number)).scalars()
+            matches: list[dict[str, Any]] = []
+            seats: list[dict[str, Any]] = []
+            for id_, outcome in zip(ids, outcomes, strict=True):
+                match = outcome_values(id_, outcome)
+                matches.append(match)
+                seats += loaded(seat_values(tournament, match, outcome.row.seats), None)
+            connection.execute(sa.insert(MATCH), matches)
+            connection.execute(sa.insert(SEAT), seats)
 
     def take_back(self, tournament: int, numbers: Sequence[int]) -> None:
         """Remove results, so that their rows are played again, and the rating checkpoints that used them.
@@ -277,7 +295,12 @@ class Matches(Tournaments):
             )
         if record is None:
             match = self.match(tournament, number)
-            why = "has not been played yet" if match.result is None else f"is void: {match.result.note}"
+            if match.result is None:
+                why = "has not been played yet"
+            elif match.result.void:
+                why = f"is void: {match.result.note}"
+            else:
+                why = "was imported as a result alone"
             raise UsageError(f"match {number} {why}, so it has no record")
         return record
 

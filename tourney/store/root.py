@@ -77,7 +77,12 @@ def root_of(entries: Iterable[Entry]) -> str:
 
 
 def entries_of(repository: Repository, tournament: Tournament) -> Iterator[Entry]:
-    """Yield the entries of a stored tournament. Raises UsageError for one that is not finished."""
+    """Yield the entries of a stored tournament.
+
+    Raises UsageError for one that is not finished, or has results without records.
+    """
+    if not tournament.recorded:
+        raise UsageError(f"{tournament.name} has no root: its results have no records")
     if not tournament.complete:
         raise UsageError(f"{tournament.name} has no root yet: its rounds are not all drawn")
     yield plan_entry(tournament, repository.entrants(tournament.id))

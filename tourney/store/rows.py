@@ -47,6 +47,7 @@ from tourney.store.values import (
     plan_from,
     run_from,
 )
+from tourney.store.values import Outcome as ResultOutcome
 
 FIRST_KEY = MatchKey(0, 0, 0, 0)
 """A key before that of the first match."""
@@ -242,6 +243,24 @@ def match_values(id_: int, item: MatchResult, seats: int) -> dict[str, Any]:
         "record": played.packed.record if played else None,
         "void_reason": item.void_reason,
         "void_entrant": item.void_entrant if played is None else None,
+    }
+
+
+def outcome_values(id_: int, outcome: ResultOutcome) -> dict[str, Any]:
+    """Return the columns of a finished match without a record."""
+    return {
+        "id": id_,
+        "digest": "",
+        "ranks": joined(outcome.ranks),
+        "faults": ",".join(kind or "" for kind in outcome.faults),
+        "reason": outcome.reason,
+        "void": False,
+        "note": "",
+        "actions": 0,
+        "reproducible": False,
+        "record": None,
+        "void_reason": None,
+        "void_entrant": None,
     }
 
 

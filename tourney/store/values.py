@@ -15,6 +15,11 @@ from tourney.schedule.row import MatchKey, ResultRow, Row
 from tourney.schema import MAX_INT, Count, LongText, Name, SchemaError, Text, read
 from tourney.store.columns import ColumnError, read_json
 
+RESULTS: Final = "results"
+"""The format of tournaments of results alone, which other programs played: their matches have no records."""
+NO_BOT: Final = "0" * 64
+"""The digest of an entrant of such a tournament: no bot is known."""
+
 SandboxLevel = Literal["strict", "auto", "off"]
 
 Positive = Annotated[int, Meta(ge=1, le=MAX_INT)]
@@ -173,6 +178,11 @@ class Tournament:
         return self.plan.name
 
     @property
+    def recorded(self) -> bool:
+        """Whether its matches have records; if not, they can neither be verified nor played again."""
+        return self.plan.format != RESULTS
+
+    @property
     def game(self) -> str:
         """The name of its game."""
         return self.plan.game
@@ -294,6 +304,15 @@ class MatchResult:
         if self.void_entrant is not None:
             return "benched"
         return "overload" if self.overloaded else "machine-failure"
+
+
+class Outcome(NamedTuple):
+    """A result without a record: its row, each seat's rank and fault (a kind or None), and how it ended."""
+
+    row: Row
+    ranks: tuple[int, ...]
+    faults: tuple[str | None, ...]
+    reason: str
 
 
 class ScoreTotals(NamedTuple):

@@ -96,7 +96,7 @@ def match_lines(source: "Source", paged: Collection[int], *, measured: bool) -> 
                 )
                 for seat, entrant in enumerate(match.seats)
             ),
-            reason=text.words(result.reason) if result.digest else "void",
+            reason=text.words(result.reason) if result.digest or not result.void else "void",
             actions=result.actions,
             void=result.void,
             note=text.display(result.note) if result.note and measured else "",

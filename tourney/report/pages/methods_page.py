@@ -21,7 +21,7 @@ from tourney.report.pages.history_page import sampled
 from tourney.report.pages.tournament_facts import tournament_facts
 from tourney.report.setting import EntrantLabel
 from tourney.report.source import Source
-from tourney.results.ratings import pool_notes
+from tourney.results.ratings import pool_notes, shared_by
 from tourney.results.standings import ranking_sentences
 from tourney.results.texts import sharing_text
 from tourney.schedule.format import group_size
@@ -62,6 +62,7 @@ class Methods:
     facts: tuple[Fact, ...]
     rules: tuple[str, ...]
     seats: int
+    recorded: bool
     group: int
     mirrored: bool
     sharing: str
@@ -95,7 +96,8 @@ def _methods(make: Renderer) -> Methods:
         facts=tuple(tournament_facts(source, measured=make.measured)),
         rules=ranking_sentences(source.format, plan.seats),
         seats=plan.seats,
-        group=group_size(plan.seats),
+        recorded=source.tournament.recorded,
+        group=group_size(plan.seats) if source.tournament.recorded else 0,
         mirrored=plan.mirrored_dice,
         sharing=sharing_text(plan, source.game),
         imported=plan.format == IMPORTED,
@@ -105,7 +107,7 @@ def _methods(make: Renderer) -> Methods:
             text.number(prior.seat, 0),
             text.number(prior.draws, 0),
         ),
-        pool=tuple(pool_notes(source.batch, names, text.number)),
+        pool=tuple(pool_notes(source.batch, names, text.number, shared=shared_by(source.tournament))),
         skill=tuple(
             Fact(label, f"{value:.6g}")
             for label, value in (
@@ -116,7 +118,7 @@ def _methods(make: Renderer) -> Methods:
                 ("draw probability", settings.draw_probability),
             )
         ),
-        limits=tuple(_limits(source)),
+        limits=() if not source.tournament.recorded else tuple(_limits(source)),
         sandboxes=sandboxes,
         protections=protections,
         looked_at=looked_at,

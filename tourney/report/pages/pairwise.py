@@ -10,7 +10,7 @@ from tourney.report import text
 from tourney.report.charts import vega
 from tourney.report.setting import EntrantLabel
 from tourney.report.source import Source
-from tourney.results.ratings import pool_notes
+from tourney.results.ratings import pool_notes, shared_by
 from tourney.results.tables import DataTable
 
 SHADES = 9
@@ -189,6 +189,6 @@ def superiority(source: Source) -> Superiority:
     names = {number: label.name for number, label in source.labels.items()}
     return Superiority(
         lines,
-        tuple(pool_notes(batch, names, text.number)),
+        tuple(pool_notes(batch, names, text.number, shared=shared_by(source.tournament))),
         DataTable(("entrant", "opponent", "p_better", *columns), rows),
     )

@@ -22,29 +22,21 @@ def state(source: Source) -> str:
 def tournament_facts(source: Source, *, measured: bool) -> Iterator[Fact]:
     """Yield the game, rules, limits, seed and rating settings of a tournament."""
     tournament, plan = source.tournament, source.tournament.plan
-    imported = plan.format == IMPORTED
+    imported = plan.format == IMPORTED or not tournament.recorded
     title = source.game.title if source.game else plan.game
-    yield Fact("Game", f"{text.display(title)} ({text.display(plan.game)}, rules version {plan.rules})")
+    rules = f", rules version {plan.rules}" if tournament.recorded else "; no rules were run"
+    yield Fact("Game", f"{text.display(title)} ({text.display(plan.game)}{rules})")
     if plan.options:
         yield Fact("Options", text.pairs(plan.options), code=True)
-    if imported:
-        yield Fact(
-            "Format", f"imported records, {plan.seats} seats per table; who was to meet whom is not known"
-        )
-    else:
-        yield Fact("Format", f"{text.display(plan.format)}, {plan.seats} seats per table")
-        yield Fact("Games per pairing", str(plan.games_per_pairing))
-    if plan.rounds:
-        yield Fact("Rounds", str(plan.rounds))
-    yield Fact("Opening", "each record has its own" if imported else _opening(source))
-    if not imported and (sharing := sharing_text(plan, source.game)):
-        yield Fact("Seeds", sharing)
+    yield from _schedule_facts(source, imported=imported)
     if plan.extra:
         yield Fact("Settings", text.pairs(plan.extra), code=True)
-    yield Fact("Limits", text.pairs(plan.limits.as_json().items()), code=True)
+    if tournament.recorded:
+        yield Fact("Limits", text.pairs(plan.limits.as_json().items()), code=True)
     if not imported:
         yield Fact("Seed", str(tournament.seed), code=True)
-    yield Fact("Seed origin", origin_text(tournament, source.game))
+    if tournament.recorded:
+        yield Fact("Seed origin", origin_text(tournament, source.game))
     if source.root:
         yield Fact("Root", source.root, code=True)
     for label in source.labels.values():
@@ -72,6 +64,25 @@ def tournament_facts(source: Source, *, measured: bool) -> Iterator[Fact]:
         elif not imported:
             reuse = "reused processes" if run.reuse else "a new process per match"
             yield Fact("Run", f"sandbox {run.sandbox}, {reuse}")
+
+
+def _schedule_facts(source: Source, *, imported: bool) -> Iterator[Fact]:
+    tournament, plan = source.tournament, source.tournament.plan
+    if not tournament.recorded:
+        yield Fact("Format", f"imported results, {plan.seats} seats per table; they have no records")
+    elif imported:
+        yield Fact(
+            "Format", f"imported records, {plan.seats} seats per table; who was to meet whom is not known"
+        )
+    else:
+        yield Fact("Format", f"{text.display(plan.format)}, {plan.seats} seats per table")
+        yield Fact("Games per pairing", str(plan.games_per_pairing))
+    if plan.rounds:
+        yield Fact("Rounds", str(plan.rounds))
+    if tournament.recorded:
+        yield Fact("Opening", "each record has its own" if imported else _opening(source))
+    if not imported and (sharing := sharing_text(plan, source.game)):
+        yield Fact("Seeds", sharing)
 
 
 def has_measurements(source: Source) -> bool:
