@@ -76,8 +76,9 @@ def games(count: int, players: int, seed: int, moves: str) -> Iterator[str]:
                 result = RESULTS[0 if luck < share - drawn / 2 else 2 if luck < share + drawn / 2 else 1]
                 yield (
                     f'[Event "Benchmark"]\n[Site "?"]\n[Date "2026.11.22"]\n'
-                    f'[Round "{(block + place) // 2 + 1}"]\n[White "engine-{white}"]\n[Black "engine-{black}"]\n'
-                    f'[Result "{result}"]\n[TimeControl "8+0.08"]\n[PlyCount "80"]\n[Termination "normal"]\n\n'
+                    f'[Round "{(block + place) // 2 + 1}"]\n[White "engine-{white}"]\n'
+                    f'[Black "engine-{black}"]\n[Result "{result}"]\n[TimeControl "8+0.08"]\n'
+                    f'[PlyCount "80"]\n[Termination "normal"]\n\n'
                     f"{moves} {result}\n\n"
                 )
 

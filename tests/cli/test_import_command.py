@@ -104,7 +104,7 @@ def test_impossible_imports_are_refused_before_a_database_is_made(home: Path, tm
         ((str(home / "tournament.jsonl"), "--name", "A b"), "--name 'A b' must match"),
         ((str(empty), "--name", "x"), "there is no record to import"),
         ((str(mixed), "--name", "x"), f"{mixed} line 7: a tournament begins here"),
-        (("-", "--name", "x"), "standard input line 1 is no JSON"),
+        (("-", "--name", "x"), "standard input line 1: 'x' is no header of a table of results"),
         ((str(tmp_path / "none"), "--name", "x"), "none cannot be read: No such file or directory"),
         ((str(tmp_path), "--name", "x"), "is a directory"),
     ):

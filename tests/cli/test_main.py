@@ -23,6 +23,7 @@ DESIGNED = [
     "status",
     "standings",
     "ratings",
+    "rate",
     "compare",
     "ladder",
     "report",

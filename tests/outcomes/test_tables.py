@@ -150,7 +150,7 @@ def test_records_of_tourney_have_their_seed_as_pair(tmp_path: Path) -> None:
             {
                 "format": "tourney-record/1",
                 "seed": "7",
-                "seats": [{"name": first}, {"name": second}],
+                "seats": [{"entrant": first}, {"entrant": second}],
                 "outcome": {"ranks": ranks, "reason": "normal", "faults": faults},
             }
         )

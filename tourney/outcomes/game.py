@@ -48,8 +48,8 @@ UNFINISHED: Final = "*"
 _FAULTS: Final = {
     **dict.fromkeys(("time forfeit", "time-forfeit", "timeout", "loses on time"), "timeout"),
     **dict.fromkeys(("illegal move", "illegal", "rules infraction"), "illegal"),
-    **dict.fromkeys(("abandoned", "stalled connection", "disconnect", "crash", "startup"), "crash"),
-    **dict.fromkeys(("protocol", "overflow"), "protocol"),
+    **dict.fromkeys(("abandoned", "stalled connection", "disconnect", "crash"), "crash"),
+    **{kind: kind for kind in ("startup", "protocol", "overflow")},
 }
 """Kinds of faults by the words of fastchess, cutechess, lichess and Tourney."""
 UNTERMINATED: Final = "unterminated"

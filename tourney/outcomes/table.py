@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from tourney.errors import InputError
+from tourney.match.record import FAULT_KINDS
 from tourney.outcomes.game import RANKS, UNFINISHED, Game, check_players, date_of, ending_of
 from tourney.outcomes.problems import Problems
 from tourney.parsing import parse_json
@@ -33,6 +34,9 @@ _GROUP: Final = ("round", "table", "repeat")
 _ACCEPTED: Final = (
     "white, black and result; or players and ranks; or player1, player2 ... and rank1, rank2 ..."
 )
+
+_FAULT: Final = "\0fault"
+"""The key of a record's first fault, which no file can have."""
 
 Fields = Mapping[str, Any]
 
@@ -145,17 +149,18 @@ def _record(value: dict[str, Any]) -> Fields:
     try:
         outcome = value["outcome"]
         faults = outcome["faults"]
-        players = [seat["name"] for seat in value["seats"]]
+        players = [seat["entrant"] for seat in value["seats"]]
         void = len(faults) == len(players) and all(fault[1] == "startup" for fault in faults)
-        fault = faults[0][1] if len(faults) == 1 and len(players) == 2 else ""
+        first = (str(faults[0][1]), int(faults[0][0]) - 1) if faults else None
         return {
             "players": players,
             "ranks": outcome["ranks"],
             "pair": value["seed"],
-            "reason": fault or outcome["reason"],
+            "reason": outcome["reason"],
             "void": void,
+            _FAULT: first,
         }
-    except (LookupError, TypeError):
+    except (LookupError, TypeError, ValueError):
         raise _BadError("line", "no record of Tourney: use `tourney import` for whole tournaments") from None
 
 
@@ -185,6 +190,10 @@ def _game(fields: Fields) -> Game:
     if not pair and all(name in fields for name in _GROUP):
         pair = ".".join(_text(fields[name]) for name in _GROUP)
     reason, fault, faulty = ending_of(_text(fields.get("reason", "")), ranks)
+    if known := fields.get(_FAULT):
+        fault, faulty = known
+        if fault not in FAULT_KINDS or faulty not in range(len(players)):
+            raise _BadError("line", "a fault that there is not")
     return Game(
         players,
         ranks,

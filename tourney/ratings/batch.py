@@ -144,6 +144,8 @@ QUANTILE = 1.959963984540054
 def estimate(counts: Counts, prior: Prior, model: Model = TOURNEY) -> tuple[Likelihood, Mode, Covariance]:
     """Fit a pool: the model, the posterior's mode and its covariances, in natural units."""
     likelihood = model.likelihood(counts)
+    if model.anchored:
+        _check_connected(counts, model)
     mode = maximise(likelihood, model.precision(prior, counts, likelihood))
     return likelihood, mode, covariance(mode, likelihood.scores(mode.x), counts.times, counts.size)
 
@@ -182,8 +184,6 @@ def rate(
     """
     prior = prior or Prior()
     n, k = counts.size, counts.seats
-    if model.anchored:
-        _check_connected(counts, model)
     likelihood, mode, covariances = estimate(counts, prior, model)
     full = covariances.published
     at = {counts.entrants.index(number): level for number, level in (anchors or {}).items()}

@@ -74,6 +74,8 @@ def ranges(mean: Floats, spread: Floats) -> tuple[Ints, Ints]:
 
 SAMPLES = 20_000
 """Samples of the posterior; the standard error of a probability is at most 0.0036."""
+_SAME = 9
+"""Decimals by which strengths and variances differ, in natural units: further ones are rounding."""
 _CHUNK = 1 << 20
 """Normal samples in memory at a time."""
 
@@ -96,12 +98,15 @@ def los(gap: float, spread: float) -> float:
 def best(mean: Floats, covariance: Floats) -> Floats:
     """Return each entrant's probability of having the highest rating, (n), from samples of the posterior.
 
-    Half of the samples mirror the other half at the mean, which makes the error smaller.
+    Half of the samples mirror the other half at the mean, which makes the error smaller. The strongest comes
+    first where samples are drawn, so that they do not depend on the entrants' numbers.
     """
     n = len(mean)
     wins = np.zeros(n, dtype=np.int64)
     if not n:
         return np.zeros(0)
+    order = np.lexsort((np.round(np.diag(covariance), _SAME), -np.round(mean, _SAME)))
+    mean, covariance = mean[order], covariance[np.ix_(order, order)]
     factor = np.linalg.cholesky(covariance)
     done = part = 0
     while done < SAMPLES // 2:
@@ -110,4 +115,6 @@ def best(mean: Floats, covariance: Floats) -> Floats:
         for sign in (1, -1):
             wins += np.bincount(np.argmax(mean + sign * noise, axis=1), minlength=n)
         done, part = done + count, part + 1
-    return wins / SAMPLES
+    shares = np.zeros(n)
+    shares[order] = wins / SAMPLES
+    return shares
