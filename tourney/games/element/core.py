@@ -769,8 +769,9 @@ class ElementScratch:
         elif code < _RIVER_0:
             self._jump(_CELL[code & 127])
         elif code < _STEP:
-            self._direction = _COMPASS[code - _RIVER_0]
-            self._begin_flow()
+            if self._phase == _RIVERS:
+                self._direction = _COMPASS[code - _RIVER_0]
+                self._begin_flow()
         elif code < _STONES:
             self._steps -= 1
             self._move(_CELL[code & 127])
@@ -892,7 +893,7 @@ class ElementScratch:
                 self._bag[_EARTHS] += 1
                 self._board[cell] = 1
             else:
-                self._board[cell] = before + 1
+                self._board[cell] = min(before, _WIND - 1) + 1
         elif letter == _EARTHS:
             if before == _WATER:
                 self._bag[_WATERS] += 1
