@@ -290,9 +290,8 @@ class CyvasseScratch:
 
     def copy_from(self, other: "CyvasseScratch") -> None:
         """Take over the position of another scratch."""
-        for k in range(_CELLS):
-            self._piece[k] = other._piece[k]
-            self._terrain[k] = other._terrain[k]
+        self._piece[:] = other._piece
+        self._terrain[:] = other._terrain
         for k in range(other._known):
             self._boards[k] = other._boards[k]
         self._copy_counters(other)

@@ -183,14 +183,9 @@ class SevenSagesScratch:
 
     def copy_from(self, other: "SevenSagesScratch") -> None:
         """Take over the position of another scratch."""
-        for k in range(14):
-            self._board[self._sages[k]] = 0
-        self._board[self._fool] = 0
-        for k in range(14):
-            self._sages[k] = other._sages[k]
-            self._board[self._sages[k]] = 1 if k < 7 else 2
+        self._board[:] = other._board
+        self._sages[:] = other._sages
         self._fool = other._fool
-        self._board[self._fool] = 3
         self._seat = other._seat
         self._over = other._over
         self._red = other._red
