@@ -552,29 +552,29 @@ class CyvasseScratch:
     def _list_walks(self, cell: int, steps: int, passes: int, count: int) -> int:
         """Add the moves of up to some steps over squares with a bit of ``_MAY``."""
         start = _FROM[cell]
+        seen, may_of, queue = _SEEN, _MAY, _QUEUE
         _WALK[0] += 1
         walk = _WALK[0]
-        _SEEN[cell] = walk
-        _QUEUE[0] = cell
+        seen[cell] = walk
+        queue[0] = cell
         begin = 0
         end = 1
         touches = 0
         for _ in range(steps):
             last = end
             for k in range(begin, last):
-                near = 6 * _QUEUE[k]
-                for n in range(near, near + 6):
-                    target = _NEAR[n]
-                    if _SEEN[target] == walk:
+                near = 6 * queue[k]
+                for target in _NEAR[near : near + 6]:
+                    if seen[target] == walk:
                         continue
-                    _SEEN[target] = walk
-                    may = _MAY[target]
+                    seen[target] = walk
+                    may = may_of[target]
                     touches |= may
                     if may & 1:
                         _MOVES[count] = start + _ONTO[target]
                         count += 1
                     if may & passes:
-                        _QUEUE[end] = target
+                        queue[end] = target
                         end += 1
             begin = last
         _TOUCHES[0] = touches & 8
