@@ -5,8 +5,6 @@ It is a part of the report and, as all its files, the same for the same database
 
 import hashlib
 import json
-import os
-import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,9 +14,6 @@ from tourney.parsing import parse_json
 NAME = "tourney-manifest.json"
 """The file in a report's folder."""
 FORMAT = "tourney-manifest/1"
-
-
-_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 def content_hash(content: bytes) -> str:
@@ -64,33 +59,3 @@ def read_manifest(folder: Path) -> Manifest:
 
 def _fits(entry: object) -> bool:
     return isinstance(entry, list) and len(entry) in (1, 2) and all(isinstance(word, str) for word in entry)
-
-
-@dataclass(frozen=True, slots=True)
-class OldReport:
-    """The report that is replaced: its folder, and its manifest."""
-
-    folder: Path
-    manifest: Manifest
-
-    def read(self, path: str) -> bytes | None:
-        """Return a file as it was written, or None if it was changed since, or is none of the report."""
-        entry = self.manifest.files.get(path)
-        if entry is None:
-            return None
-        try:
-            descriptor = os.open(self.folder / path, _FLAGS)
-            with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor
-                if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                    return None
-                content = file.read()
-        except OSError:
-            return None
-        return content if content_hash(content) == entry.content else None
-
-    def fingerprint(self, path: str) -> str:
-        """Return the fingerprint of a file that is as it was written, or ""."""
-        entry = self.manifest.files.get(path)
-        if entry is None or not entry.fingerprint or self.read(path) is None:
-            return ""
-        return entry.fingerprint

@@ -15,9 +15,9 @@ from typing import Any
 from tourney.errors import EnvironmentFailure, UsageError
 from tourney.parsing import parse_json
 from tourney.report.output.look import File
-from tourney.report.output.manifest import NAME, Entry, Manifest, OldReport, content_hash, read_manifest
+from tourney.report.output.manifest import NAME, Entry, Manifest, read_manifest
+from tourney.report.output.placing import Folders, Placed
 from tourney.report.output.pool import Pool
-from tourney.report.pages.match_files import MatchFile
 from tourney.report.site import Part
 
 MARKER = "tourney-report.json"
@@ -75,19 +75,23 @@ def write(
     unchanged.
     """
     folder = _target(out)
-    old = OldReport(folder, read_manifest(folder))
+    known = read_manifest(folder).files
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with _sibling(folder) as partial, Pool(processes) as pool:
-            writer = _Writer(partial, old)
+            writer = _Writer(Folders.of(partial, folder), known)
             for part in parts:
                 if isinstance(part, File):
                     writer.add(part)
                     if progress is not None:
                         progress(part.path)
                     continue
-                for page in part.files(old, pool):
-                    writer.add_page(page)
+                writer.make_folders(part.paths)
+                for page in part.place(writer.folders, known, pool):
+                    if isinstance(page, File):
+                        writer.add(page)
+                    else:
+                        writer.note(page.path, page.placed, page.fingerprint)
                     if progress is not None:
                         progress(page.path)
             if last is not None:
@@ -100,41 +104,34 @@ def write(
 
 
 class _Writer:
-    """Fills a folder with a report, and counts; ``entries`` are the files so far."""
+    """Fills a folder with a report, and counts; ``entries`` are the files so far, ``known`` the old ones."""
 
-    def __init__(self, folder: Path, old: OldReport) -> None:
-        self._folder = folder
-        self._old = old
+    def __init__(self, folders: Folders, known: Mapping[str, Entry]) -> None:
+        self.folders = folders
         self.entries: dict[str, Entry] = {}
+        self._known = known
+        self._made: set[str] = set()
         self._damaged: list[str] = []
         self._bytes = 0
         self._unchanged = 0
 
-    def add(self, file: File, fingerprint: str = "") -> None:
+    def add(self, file: File) -> None:
         """Write a file, or link it if the old report has the same."""
-        path = self._place(file.path)
-        entry = Entry(content_hash(file.content), fingerprint)
-        known = self._old.manifest.files.get(file.path)
-        same = known is not None and known.content == entry.content and self._old.read(file.path) is not None
-        if not (same and self._link(file.path, path)):
-            path.write_bytes(file.content)
-        self._note(file.path, entry, len(file.content), unchanged=same)
+        self.make_folders([file.path])
+        self.note(file.path, self.folders.place(file.path, file.content, self._known.get(file.path)))
         self._damaged += file.damaged
 
-    def add_page(self, page: MatchFile) -> None:
-        """Write a rendered page, or link the old one."""
-        if page.file is not None:
-            self.add(page.file, page.fingerprint)
-            return
-        path = self._place(page.path)
-        content = self._old.read(page.path)
-        if content is None:
-            raise EnvironmentFailure(
-                f"{self._old.folder / page.path} was changed while a new report was written; write it again"
-            )
-        if not self._link(page.path, path):
-            path.write_bytes(content)
-        self._note(page.path, Entry(content_hash(content), page.fingerprint), len(content), unchanged=True)
+    def note(self, path: str, placed: Placed, fingerprint: str = "") -> None:
+        """Count a file that is in the folder."""
+        self.entries[path] = Entry(placed.content, fingerprint)
+        self._bytes += placed.size
+        self._unchanged += placed.unchanged
+
+    def make_folders(self, paths: Iterable[str]) -> None:
+        """Make the folders of some files."""
+        for parent in {path.rpartition("/")[0] for path in paths} - self._made:
+            Path(self.folders.new, parent).mkdir(parents=True, exist_ok=True)
+            self._made.add(parent)
 
     def finish(self, index: Path) -> Written:
         """Write manifest and marker; return what was written, with ``index`` as its first page."""
@@ -146,29 +143,9 @@ class _Writer:
         count = len(self.entries) + 2
         return Written(index, pages, count, self._bytes, self._unchanged, tuple(self._damaged))
 
-    def _place(self, path: str) -> Path:
-        place = self._folder / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        return place
-
     def _write(self, name: str, content: bytes) -> None:
-        (self._folder / name).write_bytes(content)
+        Path(self.folders.new, name).write_bytes(content)
         self._bytes += len(content)
-
-    def _link(self, path: str, place: Path) -> bool:
-        """Link a file of the old report; False if this file system or these rights do not allow it."""
-        try:
-            os.link(self._old.folder / path, place, follow_symlinks=False)
-        except OSError as error:
-            if error.errno == errno.ENOSPC:
-                raise
-            return False
-        return True
-
-    def _note(self, path: str, entry: Entry, size: int, *, unchanged: bool) -> None:
-        self.entries[path] = entry
-        self._bytes += size
-        self._unchanged += unchanged
 
 
 def is_report(folder: Path) -> bool:

@@ -7,14 +7,17 @@ import hashlib
 import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from tourney.errors import StoreDamaged
 from tourney.match.record import Record
 from tourney.report.output.code_digest import code_digest
 from tourney.report.output.look import File, Look
-from tourney.report.output.manifest import OldReport
+from tourney.report.output.manifest import Entry
+from tourney.report.output.placing import Folders, Placed
 from tourney.report.output.pool import Pool
 from tourney.report.output.privacy import published_detail
 from tourney.report.pages.listing import MatchLine, match_path
@@ -82,8 +85,9 @@ class MatchRenderer:
         file = self.look.page(match_path(job.line.number), "match.html", match=page)
         return replace(file, damaged=tuple(page.damaged.values()))
 
-    def reply(self, order: "Order") -> "Reply":
-        """Return the answer to an order."""
+    def reply(self, order: "Order", folders: Folders) -> "MatchFile | None":
+        """Place a page; None where a part is damaged: such a page needs the database, to say which."""
+        path, known = self.path(order.job), order.known
         number, *others = order.job.numbers
         seats = self.setting.tournament.seats
         try:
@@ -94,49 +98,49 @@ class MatchRenderer:
             found = {n: _record(order.parts.get(n, MatchParts()).record, seats) for n in others}
             hashes = [digest, *(of for _, of in found.values())]
             fingerprint = self._fingerprint(order.job, hashes, detail)
-            if fingerprint == order.known:
-                return Reply(fingerprint, None)
         except StoreDamaged:
-            return Reply("", None)
+            return None
+        if known is not None and known.fingerprint == fingerprint:
+            kept = folders.keep(path, known)
+            if kept is not None:
+                return MatchFile(path, fingerprint, kept)
         records = {n: other for n, (other, _) in found.items() if other is not None}
-        return Reply(fingerprint, self.render(order.job, detail, records).content)
+        content = self.render(order.job, detail, records).content
+        return MatchFile(path, fingerprint, folders.place(path, content, known))
+
+    @cached_property
+    def _common(self) -> str:
+        """What the fingerprints of all pages begin with."""
+        return repr((self.look, self.setting, self.measured, self.logs, self.code))
 
     def _fingerprint(self, job: MatchJob, hashes: Sequence[str], detail: Detail) -> str:
         shown = (detail.log, detail.measured) if self.measured else ()
-        inputs = (self.look, self.setting, self.measured, self.logs, self.code, job, tuple(hashes), shown)
-        return hashlib.blake2b(repr(inputs).encode("utf-8", "replace"), digest_size=16).hexdigest()
+        try:
+            inputs = msgspec.json.encode((self._common, job, hashes, shown))
+        except UnicodeEncodeError:  # a lone surrogate, which JSON can hold as an escape
+            inputs = repr((self._common, job, hashes, shown)).encode("utf-8", "replace")
+        return hashlib.blake2b(inputs, digest_size=16).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
     """A page to render, with what is stored of the matches of its group (only the record, but for its own).
 
-    ``known`` is the fingerprint of the page in the earlier report, or "".
+    ``known`` is what the manifest of the earlier report says of the page.
     """
 
     job: MatchJob
     parts: Mapping[int, MatchParts]
-    known: str
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """A rendered page: ``content`` is None if its fingerprint is the known one.
-
-    The fingerprint is "" where a part is damaged: such a page needs the database, to say which.
-    """
-
-    fingerprint: str
-    content: bytes | None
+    known: Entry | None
 
 
 @dataclass(frozen=True, slots=True)
 class MatchFile:
-    """A page with its fingerprint; ``file`` is None where the earlier report's is still right."""
+    """A page in the new report's folder, with its fingerprint."""
 
     path: str
     fingerprint: str
-    file: File | None
+    placed: Placed
 
 
 @dataclass(frozen=True)
@@ -163,39 +167,36 @@ class MatchWork:
         found = {other: record for other, record in records.items() if record is not None}
         return self.renderer.render(job, self.detail(number), found)
 
-    def files(self, old: OldReport, pool: Pool) -> Iterator[MatchFile]:
-        """Yield all pages in order, without the content of those that the old report has."""
-        known = old.manifest.files
-        new = sum(self.renderer.path(job) not in known for job in self.jobs)
+    def place(self, folders: Folders, known: Mapping[str, Entry], pool: Pool) -> Iterator[MatchFile | File]:
+        """Yield all pages in order once they are in the folder; of those with damaged parts, the content.
+
+        ``known`` is the manifest of the earlier report.
+        """
+        new = sum(path not in known for path in self.paths)
         here = new < FEW and len(self.jobs) < 20 * FEW
-        packed = pickle.dumps(self.renderer)
+        packed = pickle.dumps((self.renderer, folders))
         batches = (self.jobs[k : k + BATCH] for k in range(0, len(self.jobs), BATCH))
-        orders = ((batch, (packed, self._orders(batch, old.fingerprint))) for batch in batches)
+        orders = ((batch, (packed, self._orders(batch, known))) for batch in batches)
         for batch, replies in pool.run(replies_to, orders, here=here):
             for job, reply in zip(batch, replies, strict=True):
-                path = self.renderer.path(job)
-                if not reply.fingerprint:
-                    yield MatchFile(path, "", self.render(job))
-                else:
-                    file = None if reply.content is None else File(path, reply.content)
-                    yield MatchFile(path, reply.fingerprint, file)
+                yield self.render(job) if reply is None else reply
 
-    def _orders(self, jobs: Sequence[MatchJob], known: Callable[[str], str]) -> tuple[Order, ...]:
+    def _orders(self, jobs: Sequence[MatchJob], known: Mapping[str, Entry]) -> tuple[Order, ...]:
         parts = self.parts(sorted({number for job in jobs for number in job.numbers}))
         records = {number: MatchParts(found.record) for number, found in parts.items()}
         orders = []
         for job in jobs:
             own = job.line.number
             needed = {n: parts[n] if n == own else records[n] for n in job.numbers if n in parts}
-            orders.append(Order(job, needed, known(self.renderer.path(job))))
+            orders.append(Order(job, needed, known.get(self.renderer.path(job))))
         return tuple(orders)
 
 
-def replies_to(task: tuple[bytes, tuple[Order, ...]]) -> list[Reply]:
-    """Answer orders, in any process; the task begins with the pickled renderer."""
+def replies_to(task: tuple[bytes, tuple[Order, ...]]) -> list[MatchFile | None]:
+    """Answer orders, in any process; the task begins with the pickled renderer and folders."""
     packed, orders = task
-    renderer = _unpickled(packed)
-    return [renderer.reply(order) for order in orders]
+    renderer, folders = _unpickled(packed)
+    return [renderer.reply(order, folders) for order in orders]
 
 
 @lru_cache(maxsize=BATCH)
@@ -209,8 +210,8 @@ def _record(packed: bytes | None, seats: int) -> tuple[Record | None, str]:
 
 
 @lru_cache(maxsize=4)
-def _unpickled(packed: bytes) -> MatchRenderer:
-    found: MatchRenderer = pickle.loads(packed)  # noqa: S301 - made by this program
+def _unpickled(packed: bytes) -> tuple[MatchRenderer, Folders]:
+    found: tuple[MatchRenderer, Folders] = pickle.loads(packed)  # noqa: S301 - made by this program
     return found
 
 
