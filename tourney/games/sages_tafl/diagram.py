@@ -3,7 +3,7 @@
 import re
 from collections.abc import Hashable, Iterator
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from tourney.games.diagram import LAST, Arrow, Cell, Diagram, Label, Mark, Piece, field, fill, join, tray
@@ -41,7 +41,9 @@ _LABELS = (
 )
 
 
+@cache
 def _piece(place: int, letter: int) -> Piece:
+    """Return a piece at a place: one value for each of these, so that what is drawn is found quickly."""
     side = 0 if letter in board.LETTERS[0] else 1
     kind = _KINDS[board.LETTERS[side].index(letter)]
     where = board.NAMES[place] if place < board.SQUARES else "in the tower"

@@ -1,9 +1,11 @@
-"""Takes the pictures of a match one after another, as what each changes of the one before."""
+"""Takes the pictures of a match, as what each changes of the one before."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
-from itertools import chain, compress
-from operator import ne
+from functools import reduce
+from itertools import chain, compress, starmap
+from operator import add, is_not, ne, xor
+from typing import NamedTuple
 
 from tourney.games.base import AnyGame
 from tourney.games.diagram import LAST, plain_diagram
@@ -34,116 +36,108 @@ class Track:
         return found
 
 
+Shot = tuple[str, str | None]
+"""A view, and the last action before it."""
+
+
+class Column(NamedTuple):
+    """A part of a diagram: how it looks at each ply, and its different looks."""
+
+    drawn: list[Drawn]
+    looks: Collection[Drawn]
+
+
 class Camera:
-    """Takes pictures one after another and keeps what changes.
+    """Takes the pictures of one match, for any number of onlookers; ``boxes`` are what is drawn lies in."""
 
-    ``taken`` are the views, toggles, traces and notes of a ``Track``, ``drawn`` the parts of the last
-    picture, ``last`` the last action. ``boxes`` gets the bounding boxes of what is drawn.
-    """
-
-    def __init__(self, game: AnyGame, drawer: Drawer, boxes: set[Box]) -> None:
+    def __init__(self, game: AnyGame, drawer: Drawer) -> None:
         self._game = game
         self._drawer = drawer
-        self._boxes = boxes
-        self._parts: tuple[Hashable, ...] = ()
-        self.drawn: list[Drawn] = []
-        self._noted: set[int] = set()  # the parts that have, or had, notes
-        self._traced: set[int] = set()
-        self._notes: tuple[str, ...] = ()
-        self._trace: tuple[int, ...] = ()
-        self._start: frozenset[int] | None = drawer.start
-        self.last: str | None = None
-        self._follows = False
-        self.taken: tuple[list[str], list[frozenset[int]], list[tuple[int, ...]], list[tuple[str, ...]]]
-        self.taken = [], [], [], []
+        self._drawn: dict[tuple[int, Hashable], Drawn] = {}
+        self.boxes: set[Box] = set()
 
-    def take(self, view: str, last: str | None) -> None:
-        """Take the picture of a view after an action."""
-        self.last = last
+    def film(self, shots: Sequence[Shot]) -> Track:
+        """Return the pictures of views; there is at least one.
+
+        A picture that the game fails to draw is plain text: that costs the picture, not the report.
+        """
+        columns = self._columns(shots)
+        toggles, traces, notes = (
+            self._apart(shots) if columns is None else (self._toggles(columns), *_joined(columns))
+        )
+        views, lasts = zip(*shots, strict=True)
+        if HIDDEN in lasts:
+            notes = [
+                tuple([note.replace(LAST, HIDDEN) for note in noted]) if last == HIDDEN else noted
+                for noted, last in zip(notes, lasts, strict=True)
+            ]
+        return Track(views, tuple(toggles), tuple(traces), tuple(notes))
+
+    def _columns(self, shots: Sequence[Shot]) -> list[Column] | None:
+        """Return the parts of all pictures, or None if they must be drawn one after another.
+
+        Drawing a whole column at once takes a fraction of the time, as most parts seldom change.
+        """
         try:
-            toggled = self._change(self._game.diagram_parts(view, last))
-        except Exception:  # noqa: BLE001 - a plugin's drawing that fails costs the picture, not the report
-            plain = self._drawer.whole(plain_diagram(view, last), view, last)
-            toggled = self._replace((), [plain])
-        notes = self._notes
-        if last == HIDDEN:
-            notes = tuple([note.replace(LAST, HIDDEN) for note in notes])
-        self._keep(view, toggled, self._trace, notes)
+            parts = list(zip(*starmap(self._game.diagram_parts, shots), strict=True))
+            if len(parts) > 1 and any(map(ne, parts[0][1:], parts[0])):
+                return None  # the other parts depend on the ground
+            return [self._column(index, values) for index, values in enumerate(parts)]
+        except Exception:  # noqa: BLE001 - a plugin's drawing that fails
+            return None
 
-    def _keep(
-        self, view: str, toggled: frozenset[int], trace: tuple[int, ...], notes: tuple[str, ...]
-    ) -> None:
-        views, toggles, traces, noted = self.taken
-        views.append(view)
-        toggles.append(toggled)
-        traces.append(trace)
-        noted.append(notes)
+    def _column(self, index: int, values: Sequence[Hashable]) -> Column:
+        known, part = self._drawer.parts, self._part
+        looks = {value: known.get((index, value)) or part(index, value) for value in dict.fromkeys(values)}
+        self.boxes.update([look.box for look in looks.values()])
+        return Column(list(map(looks.__getitem__, values)), looks.values())
 
-    def _change(self, parts: tuple[Hashable, ...]) -> frozenset[int]:
-        old, drawn, draw = self._parts, self.drawn, self._drawer.part
-        if len(old) != len(parts):
-            return self._replace(parts, [draw(index, part) for index, part in enumerate(parts)])
-        known = self._drawer.parts
-        changed = [
-            (k, known.get((k, parts[k])) or draw(k, parts[k]))
-            for k in compress(range(len(parts)), map(ne, parts, old))
-        ]
-        self._parts = parts
-        toggled: set[int] = set()
-        noted = traced = False
-        for index, now in changed:
-            was = drawn[index]
-            drawn[index] = now
-            if now.stay is not was.stay:
-                toggled ^= was.stay
-                toggled ^= now.stay
-            if now.notes != was.notes:
-                noted = True
-                self._noted.add(index)
-            if now.trace != was.trace:
-                traced = True
-                self._traced.add(index)
-            if now.box is not was.box:
-                self._boxes.add(now.box)
-        if noted:
-            self._notes = tuple(chain.from_iterable([drawn[k].notes for k in sorted(self._noted)]))
-        if traced:
-            self._trace = tuple(chain.from_iterable([drawn[k].trace for k in sorted(self._traced)]))
-        return frozenset(toggled)
+    def _part(self, index: int, part: Hashable) -> Drawn:
+        found = self._drawn.get((index, part))
+        if found is None:
+            found = self._drawn[index, part] = self._drawer.part(index, part)
+        return found
 
-    def _replace(self, parts: tuple[Hashable, ...], drawn: list[Drawn]) -> frozenset[int]:
-        before = self._start if self._start is not None else _stay(self.drawn)
-        self._start = None
-        self._parts, self.drawn = parts, drawn
-        self._noted = {k for k, each in enumerate(drawn) if each.notes}
-        self._traced = {k for k, each in enumerate(drawn) if each.trace}
-        self._notes = tuple([note for each in drawn for note in each.notes])
-        self._trace = tuple([thing for each in drawn for thing in each.trace])
-        self._boxes.update(each.box for each in drawn)
-        return before ^ _stay(drawn)
+    def _toggles(self, columns: Sequence[Column]) -> list[frozenset[int]]:
+        changes: list[list[frozenset[int]]] = [[] for _ in columns[0].drawn]
+        changes[0] = [self._drawer.start, *(column.drawn[0].stay for column in columns)]
+        for column in columns:
+            if len(column.looks) > 1 and any(look.stay for look in column.looks):
+                stays = [look.stay for look in column.drawn]
+                for ply in compress(range(1, len(stays)), map(is_not, stays[1:], stays)):
+                    changes[ply].append(stays[ply - 1] ^ stays[ply])
+        return [reduce(xor, sets) if sets else _NONE for sets in changes]
 
-    def see(self, view: str, last: str | None, other: "Camera") -> bool:
-        """Take the picture of a view after an action, or the other's last if equal; say whether it is not."""
-        views, toggles, traces, notes = other.taken
-        if view == views[-1] and last == other.last:
-            toggled = toggles[-1] if self._follows else self._replace((), [*other.drawn])
-            self._follows = True
-            self._keep(view, toggled, traces[-1], notes[-1])
-            return False
-        if self._follows:
-            self._follows = False
-            self._start = _stay(other.drawn) ^ toggles[-1]
-            self._parts = ()
-        self.take(view, last)
-        return True
-
-    def track(self, count: int | None = None) -> Track:
-        """Return the first pictures, or all."""
-        views, toggles, traces, notes = self.taken
-        return Track(
-            tuple(views[:count]), tuple(toggles[:count]), tuple(traces[:count]), tuple(notes[:count])
+    def _apart(
+        self, shots: Sequence[Shot]
+    ) -> tuple[list[frozenset[int]], list[tuple[int, ...]], list[tuple[str, ...]]]:
+        pictures = list(starmap(self._picture, shots))
+        stays = [_NONE.union(*[drawn.stay for drawn in picture]) for picture in pictures]
+        self.boxes.update(drawn.box for picture in pictures for drawn in picture)
+        return (
+            [self._drawer.start ^ stays[0], *map(xor, stays, stays[1:])],
+            [tuple(chain.from_iterable([drawn.trace for drawn in picture])) for picture in pictures],
+            [tuple(chain.from_iterable([drawn.notes for drawn in picture])) for picture in pictures],
         )
 
+    def _picture(self, view: str, last: str | None) -> list[Drawn]:
+        try:
+            parts = self._game.diagram_parts(view, last)
+            return [self._part(index, part) for index, part in enumerate(parts)]
+        except Exception:  # noqa: BLE001 - as above
+            return [self._drawer.whole(plain_diagram(view, last), view, last)]
 
-def _stay(drawn: Sequence[Drawn]) -> frozenset[int]:
-    return frozenset[int]().union(*(each.stay for each in drawn))
+
+_NONE: frozenset[int] = frozenset()
+
+
+def _joined(columns: Sequence[Column]) -> tuple[list[tuple[int, ...]], list[tuple[str, ...]]]:
+    """Return marks and arrows, and notes, by ply."""
+    traces: list[tuple[int, ...]] = [()] * len(columns[0].drawn)
+    notes: list[tuple[str, ...]] = [()] * len(columns[0].drawn)
+    for column in columns:
+        if any(look.trace for look in column.looks):
+            traces = list(map(add, traces, [look.trace for look in column.drawn]))
+        if any(look.notes for look in column.looks):
+            notes = list(map(add, notes, [look.notes for look in column.drawn]))
+    return traces, notes

@@ -103,6 +103,7 @@ def _entries(way: str, first: str, places: Sequence[int], texts: Sequence[str]) 
     return " ".join(words)
 
 
+@lru_cache(maxsize=1 << 12)
 def _next(text: str) -> str:
     return str(int(text) + 1) if text.isascii() and text.isdecimal() and len(text) < 10 else ""
 

@@ -13,7 +13,7 @@ from tourney.errors import GameError
 from tourney.games.base import AnyGame, AnyState
 from tourney.games.diagram import fill
 from tourney.match.record import Record
-from tourney.report.replays.camera import HIDDEN, Camera, Track
+from tourney.report.replays.camera import HIDDEN, Camera, Shot, Track
 from tourney.report.replays.codes import columns, number
 from tourney.report.replays.drawer import Box, Drawer, Thing, drawer_of
 
@@ -197,35 +197,35 @@ def replay(game: AnyGame | None, record: Record, drawer: Drawer | None = None) -
         return Replay(problem=problem)
     seats = len(record["seats"])
     drawer = drawer or drawer_of(game, seats, record["options"])
-    boxes: set[Box] = set()
-    camera = Camera(game, drawer, boxes)
-    hides = game.has_hidden_actions
-    eyes = {seat: Camera(game, drawer, boxes) for seat in range(1, seats + 1) if hides}
-    differs: dict[int, int] = {}
-    actions: list[str] = []
+    camera = Camera(game, drawer)
+    shots: list[Shot] = []
+    eyes: dict[int, list[Shot]] = {seat: [] for seat in range(1, seats + 1) if game.has_hidden_actions}
     problem = ""
     try:
         state: AnyState = game.new(seats, record["options"])
-        camera.take(state.position(), None)
+        shots.append((state.position(), None))
         for seat, eye in eyes.items():
-            eye.see(state.observation(seat), None, camera)
+            eye.append((state.observation(seat), None))
         for ply, (actor, text) in enumerate(record["actions"], start=1):
             if actor != state.actor:
                 problem = f"action {ply} is by actor {actor}, but it is actor {state.actor}'s turn"
                 break
             action = game.read_action(state, text)
-            unseen = {seat for seat in eyes if not state.visible(action, seat)} if eyes else ()
-            state = state.play(action)
-            actions.append(text)
-            camera.take(state.position(), text)
+            before, state = state, state.play(action)
+            shots.append((state.position(), text))
             for seat, eye in eyes.items():
-                if eye.see(state.observation(seat), HIDDEN if seat in unseen else text, camera):
-                    differs[seat] = ply
+                eye.append((state.observation(seat), text if before.visible(action, seat) else HIDDEN))
     except GameError as error:
         problem = str(error)
-    seen = {seat: eyes[seat].track(differs[seat] + 1) for seat in sorted(differs)}
-    track = camera.track()
-    return Replay(around(boxes), tuple(actions), track if track.views else None, seen, problem, drawer)
+    seen = {}
+    for seat, eye in eyes.items():
+        differs = [ply for ply, (own, open_) in enumerate(zip(eye, shots, strict=False)) if own != open_]
+        if differs:
+            seen[seat] = camera.film(eye[: differs[-1] + 1])
+    track = camera.film(shots) if shots else None
+    return Replay(
+        around(camera.boxes), tuple([last or "" for _, last in shots[1:]]), track, seen, problem, drawer
+    )
 
 
 def around(boxes: Iterable[Box]) -> Box:
