@@ -54,7 +54,7 @@ def parse_json(data: bytes | str, *, unique: bool = False) -> Any:
         raise
     except ValueError:
         raise ValueError(_too_long()) from None
-    if _depth_exceeds(value):
+    if depth_exceeds(value):
         raise ValueError(_too_deep("objects"))
     return value
 
@@ -73,7 +73,7 @@ def parse_toml(text: str) -> dict[str, Any]:
         raise ValueError(str(error)) from None
     except ValueError:
         raise ValueError(_too_long()) from None
-    if _depth_exceeds(data):
+    if depth_exceeds(data):
         raise ValueError(_too_deep("tables"))
     _check_bits(data)
     return data
@@ -105,7 +105,8 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _depth_exceeds(value: Any) -> bool:
+def depth_exceeds(value: Any) -> bool:
+    """Return whether lists and objects are nested beyond ``MAX_DEPTH``."""
     level = [value] if value.__class__ in (list, dict) else []
     for _ in range(MAX_DEPTH):
         level = [

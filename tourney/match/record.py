@@ -17,7 +17,7 @@ from msgspec import Meta, Struct
 
 from tourney.errors import RecordError
 from tourney.match.spec import MAX_ACTIONS, Entrant, Limits, MatchSpec, Opening
-from tourney.parsing import parse_json
+from tourney.parsing import depth_exceeds, parse_json
 from tourney.schema import (
     Count,
     Digest,
@@ -226,11 +226,35 @@ def check_shape(data: object) -> Record:
     try:
         read(data, RecordForm)
         assert isinstance(data, dict)  # noqa: S101 - for the type checker: it has just been read as an object
-        Outcome.from_json(data["outcome"])
-        Limits.from_json(data["limits"])
-        Opening.from_json(data["opening"])
+        _check_nested(data)
     except SchemaError as error:
         raise RecordError(error.in_json("the record"), key=error.key) from error
+    return data
+
+
+def _check_nested(data: Record) -> None:
+    """Check what the parts of a record ask for beyond their types. Raises SchemaError."""
+    Outcome.from_json(data["outcome"])
+    Limits.from_json(data["limits"])
+    Opening.from_json(data["opening"])
+
+
+_form = msgspec.json.Decoder(RecordForm)
+
+
+def parse_sound_record(text: bytes) -> Record | None:
+    """Return a record from its JSON, checked as by ``parse_json`` and ``check_shape``, in less time.
+
+    None if anything is unusual: these functions then say what is wrong, or that nothing is.
+    """
+    try:
+        _form.decode(text)
+        data: Record = msgspec.json.decode(text)
+        if depth_exceeds({**data, "actions": []}):
+            return None
+        _check_nested(data)
+    except (msgspec.MsgspecError, SchemaError, UnicodeError, RecursionError):
+        return None
     return data
 
 

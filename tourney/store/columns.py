@@ -10,8 +10,10 @@ from collections.abc import Collection, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
+import msgspec
+
 from tourney.errors import RecordError
-from tourney.match.record import FAULT_KINDS, Record, check_shape
+from tourney.match.record import FAULT_KINDS, Record, check_shape, parse_sound_record
 from tourney.match.result import LogLine, Measurements
 from tourney.parsing import parse_json
 from tourney.schema import DIGEST, SchemaError, read
@@ -24,6 +26,7 @@ MAX_UNPACKED: Final = 1 << 28
 """Bytes that a column may unpack to: a few altered ones could fill the memory."""
 
 _LOG_KINDS = {"info", "stderr", "note"}
+_log_lines = msgspec.json.Decoder(tuple[LogLine, ...])
 
 
 class ColumnError(Exception):
@@ -143,25 +146,38 @@ def read_faults(text: str, seats: int) -> tuple[str | None, ...]:
 
 def unpack(column: str, blob: bytes, want: str = "packed JSON") -> Any:
     """Return the data given to ``tourney.match.result.pack``."""
+    return _parsed(column, blob, _inflated(column, blob, want), want)
+
+
+def _inflated(column: str, blob: bytes, want: str) -> bytes:
     if not isinstance(blob, bytes):
         raise ColumnError(column, blob, want)
     reader = zlib.decompressobj()
     try:
         text = reader.decompress(blob, MAX_UNPACKED)
-        if not reader.eof or reader.unused_data:
-            raise ColumnError(column, blob, f"{want} (it breaks off, or goes on)")
+    except zlib.error as error:
+        raise ColumnError(column, blob, f"{want} ({error})") from error
+    if not reader.eof or reader.unused_data:
+        raise ColumnError(column, blob, f"{want} (it breaks off, or goes on)")
+    return text
+
+
+def _parsed(column: str, blob: bytes, text: bytes, want: str) -> Any:
+    try:
         return parse_json(text)
-    except (zlib.error, ValueError) as error:
+    except ValueError as error:
         raise ColumnError(column, blob, f"{want} ({error})") from error
 
 
 def unpack_record(column: str, blob: bytes, seats: int) -> Record:
     """Return the record of a match with this number of seats; its shape is checked, its digest is not."""
-    data = unpack(column, blob, "a packed record")
-    try:
-        record = check_shape(data)
-    except RecordError as error:
-        raise ColumnError(column, blob, f"a packed record ({error})") from error
+    text = _inflated(column, blob, "a packed record")
+    record = parse_sound_record(text)
+    if record is None:
+        try:
+            record = check_shape(_parsed(column, blob, text, "a packed record"))
+        except RecordError as error:
+            raise ColumnError(column, blob, f"a packed record ({error})") from error
     if len(record["seats"]) != seats:
         raise ColumnError(column, blob, f"a packed record of {seats} seats (it has {len(record['seats'])})")
     return record
@@ -169,10 +185,14 @@ def unpack_record(column: str, blob: bytes, seats: int) -> Record:
 
 def unpack_log(column: str, blob: bytes) -> tuple[LogLine, ...]:
     """Return the lines given to ``tourney.match.result.pack_log``."""
-    data = unpack(column, blob, "a packed log")
-    if not _are_log_lines(data):
-        raise ColumnError(column, blob, "a packed log (lines of ply, seat, kind and text)")
-    return tuple(map(LogLine._make, data))
+    text = _inflated(column, blob, "a packed log")
+    try:
+        return _log_lines.decode(text)
+    except (msgspec.MsgspecError, UnicodeError):  # say what is wrong; or a text has half a character
+        data = _parsed(column, blob, text, "a packed log")
+        if not _are_log_lines(data):
+            raise ColumnError(column, blob, "a packed log (lines of ply, seat, kind and text)") from None
+        return tuple(map(LogLine._make, data))
 
 
 def unpack_measured(column: str, blob: bytes) -> dict[str, Any]:

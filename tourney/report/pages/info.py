@@ -8,6 +8,8 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from operator import ge
 from typing import Any, Final
 
 from tourney.match.result import LogLine
@@ -95,12 +97,46 @@ class Info:
 
 def read_info(log: Iterable[LogLine]) -> Info:
     """Return the info of a match's log."""
+    lines: dict[int, list[LogLine]] = {}
+    for line in log:
+        if line.kind == "info" and line.text:
+            lines.setdefault(line.seat, []).append(line)
+    uniform = {seat: _uniform(lines[seat]) for seat in sorted(lines)}
+    seats = {seat: found for seat, found in uniform.items() if found is not None}
+    return Info(seats) if len(seats) == len(lines) else _read(chain.from_iterable(lines.values()))
+
+
+def _uniform(lines: Sequence[LogLine]) -> SeatInfo | None:
+    """Return a seat's info if all lines have the same keys, each with a short number, and plies ascend.
+
+    Nearly all bots print such lines; column by column, they are read in a fraction of the time.
+    """
+    plies = tuple([line.ply + 1 for line in lines])
+    texts = [line.text for line in lines]
+    width = texts[0].count(" ") + 1
+    joined = " ".join(texts)
+    if width > MOST_KEYS or any(map(ge, plies, plies[1:])) or not _PAIRS.fullmatch(joined):
+        return None
+    keys, words = zip(*_PAIR.findall(joined), strict=True)
+    first = keys[:width]
+    if keys != first * len(lines) or len(set(first)) < width or {t.count(" ") for t in texts} != {width - 1}:
+        return None
+    return SeatInfo(plies, {key: _numbers(words[k::width]) for k, key in enumerate(first)})
+
+
+def _numbers(words: Sequence[str]) -> tuple[int | float, ...]:
+    if "." not in "".join(words):
+        return tuple(map(int, words))
+    numbers = {word: _short(float(word)) for word in set(words)}
+    return tuple(map(numbers.__getitem__, words))
+
+
+def _read(log: Iterable[LogLine]) -> Info:
+    """Return the info of lines of any form."""
     found: dict[int, dict[int, dict[str, Value]]] = {}
     keys: dict[int, dict[str, None]] = {}
     plain = True
     for line in log:
-        if line.kind != "info" or not line.text:
-            continue
         at = found.setdefault(line.seat, {}).setdefault(line.ply + 1, {})
         known = keys.setdefault(line.seat, {})
         values = _plain_values(line.text)
