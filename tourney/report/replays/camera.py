@@ -1,15 +1,17 @@
 """Takes the pictures of a match, as what each changes of the one before."""
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import chain, compress, starmap
-from operator import add, is_not, ne, xor
-from typing import NamedTuple
+from itertools import chain, compress, repeat, starmap
+from operator import add, ne, sub, xor
+from typing import NamedTuple, TypeVar
 
 from tourney.games.base import AnyGame
 from tourney.games.diagram import LAST, plain_diagram
 from tourney.report.replays.drawer import Box, Drawer, Drawn
+
+T = TypeVar("T")
 
 HIDDEN = "?"
 """The last action for a seat that did not see it."""
@@ -41,10 +43,10 @@ Shot = tuple[str, str | None]
 
 
 class Column(NamedTuple):
-    """A part of a diagram: how it looks at each ply, and its different looks."""
+    """A part of a diagram: the plies at which it changes, from 0, and how it looks from then on."""
 
-    drawn: list[Drawn]
-    looks: Collection[Drawn]
+    plies: list[int]
+    looks: list[Drawn]
 
 
 class Camera:
@@ -63,7 +65,9 @@ class Camera:
         """
         columns = self._columns(shots)
         toggles, traces, notes = (
-            self._apart(shots) if columns is None else (self._toggles(columns), *_joined(columns))
+            self._apart(shots)
+            if columns is None
+            else (self._toggles(columns, len(shots)), *_joined(columns, len(shots)))
         )
         views, lasts = zip(*shots, strict=True)
         if HIDDEN in lasts:
@@ -87,10 +91,11 @@ class Camera:
             return None
 
     def _column(self, index: int, values: Sequence[Hashable]) -> Column:
+        plies = [0, *compress(range(1, len(values)), map(ne, values[1:], values))]
         known, part = self._drawer.parts, self._part
-        looks = {value: known.get((index, value)) or part(index, value) for value in dict.fromkeys(values)}
-        self.boxes.update([look.box for look in looks.values()])
-        return Column(list(map(looks.__getitem__, values)), looks.values())
+        looks = [known.get((index, values[ply])) or part(index, values[ply]) for ply in plies]
+        self.boxes.update([look.box for look in looks])
+        return Column(plies, looks)
 
     def _part(self, index: int, part: Hashable) -> Drawn:
         found = self._drawn.get((index, part))
@@ -98,14 +103,15 @@ class Camera:
             found = self._drawn[index, part] = self._drawer.part(index, part)
         return found
 
-    def _toggles(self, columns: Sequence[Column]) -> list[frozenset[int]]:
-        changes: list[list[frozenset[int]]] = [[] for _ in columns[0].drawn]
-        changes[0] = [self._drawer.start, *(column.drawn[0].stay for column in columns)]
-        for column in columns:
-            if len(column.looks) > 1 and any(look.stay for look in column.looks):
-                stays = [look.stay for look in column.drawn]
-                for ply in compress(range(1, len(stays)), map(is_not, stays[1:], stays)):
-                    changes[ply].append(stays[ply - 1] ^ stays[ply])
+    def _toggles(self, columns: Sequence[Column], count: int) -> list[frozenset[int]]:
+        changes: list[list[frozenset[int]]] = [[] for _ in range(count)]
+        changes[0].append(self._drawer.start)
+        for plies, looks in columns:
+            before = _NONE
+            for ply, look in zip(plies, looks, strict=True):
+                if look.stay is not before:
+                    changes[ply].append(before ^ look.stay)
+                    before = look.stay
         return [reduce(xor, sets) if sets else _NONE for sets in changes]
 
     def _apart(
@@ -131,13 +137,18 @@ class Camera:
 _NONE: frozenset[int] = frozenset()
 
 
-def _joined(columns: Sequence[Column]) -> tuple[list[tuple[int, ...]], list[tuple[str, ...]]]:
+def _joined(columns: Sequence[Column], count: int) -> tuple[list[tuple[int, ...]], list[tuple[str, ...]]]:
     """Return marks and arrows, and notes, by ply."""
-    traces: list[tuple[int, ...]] = [()] * len(columns[0].drawn)
-    notes: list[tuple[str, ...]] = [()] * len(columns[0].drawn)
-    for column in columns:
-        if any(look.trace for look in column.looks):
-            traces = list(map(add, traces, [look.trace for look in column.drawn]))
-        if any(look.notes for look in column.looks):
-            notes = list(map(add, notes, [look.notes for look in column.drawn]))
+    traces: list[tuple[int, ...]] = [()] * count
+    notes: list[tuple[str, ...]] = [()] * count
+    for plies, looks in columns:
+        if any(look.trace for look in looks):
+            traces = list(map(add, traces, _spread(plies, [look.trace for look in looks], count)))
+        if any(look.notes for look in looks):
+            notes = list(map(add, notes, _spread(plies, [look.notes for look in looks], count)))
     return traces, notes
+
+
+def _spread(plies: Sequence[int], values: Sequence[T], count: int) -> Iterable[T]:
+    """Return the value at each ply; ``values`` are those from each of ``plies`` on."""
+    return chain.from_iterable(map(repeat, values, map(sub, [*plies[1:], count], plies)))

@@ -87,8 +87,7 @@ def column(values: Sequence[str]) -> str:
         if len(alternate) < len(best):
             best, way = alternate, ALTERNATE
     if before.isascii() and before.isdecimal() and 3 * len(best) > len(values):
-        after = {value: _next(value) for value in set(values)}
-        counted = list(compress(range(1, len(values)), map(ne, values[1:], map(after.__getitem__, values))))
+        counted = list(compress(range(1, len(values)), map(ne, values[1:], map(_next, values))))
         if len(counted) < len(best):
             best, way = counted, COUNT
     return _entries(way, before, best, [values[k] for k in best])
