@@ -1,0 +1,53 @@
+"""The examples of the guide to rating results run, and print what it shows."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.command import ROOT, invoke
+from tests.ratings.classic_pool import BAYESELO, ORDO, POOL
+from tourney.ratings.batch import rate
+from tourney.ratings.classic import MODELS
+from tourney.ratings.counts import Counts
+
+PAGE = (ROOT / "docs" / "how-to" / "rate-results.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```([a-z]+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+RATINGS = (ROOT / "docs" / "explanation" / "ratings.md").read_text(encoding="utf-8")
+
+
+def test_rate_page_runs_from_top_to_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("TOURNEY_DB", raising=False)
+    for kind, name in (("pgn", "games.pgn"), ("csv", "table.csv")):
+        (content,) = [text for found, text in BLOCKS if found == kind]
+        Path(name).write_text(content, encoding="utf-8")
+    printed = [
+        invoke(*line.split()[1:]) for kind, text in BLOCKS if kind == "sh" for line in text.splitlines()
+    ]
+    assert [done.stderr for done in printed if done.exit_code] == []
+    (shown,) = [text for kind, text in BLOCKS if kind == "text"]
+    assert printed[0].stdout == shown
+    assert (tmp_path / "reports" / "club" / "index.html").is_file()
+
+
+def test_ratings_page_shows_the_programs_numbers_beside_ours() -> None:
+    rows = re.findall(r"^\| engine-(\d) \|(.*)\|$", RATINGS, re.MULTILINE)
+    groups = [
+        ([((cell.first, cell.second), ranks, (None, None))], times)
+        for cell in POOL
+        for ranks, times in (((1, 2), cell.wins), ((1, 1), cell.draws), ((2, 1), cell.losses))
+        if times
+    ]
+    counts = Counts.of_groups(groups, range(6), 2)
+    ours = {
+        name: {line.entrant: line.elo for line in rate(counts, model=model).ratings}
+        for name, model in MODELS.items()
+    }
+    expected = [
+        (player, ORDO[player], ours["ordo"][player], BAYESELO[player], ours["bayeselo"][player])
+        for player in ORDO
+    ]
+    found = [(int(player), *map(float, cells.split("|")[:4])) for player, cells in rows]
+    assert found == expected
+    assert [float(cells.split("|")[4]) for _, cells in rows] == [ours["tourney"][player] for player in ORDO]
