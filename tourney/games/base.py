@@ -188,6 +188,8 @@ class Game(ABC, Generic[A]):
     options: ClassVar[tuple[Option, ...]] = ()
     has_chance: bool = False
     has_hidden_actions: bool = False
+    observations_inform: bool = False
+    """Whether observations tell a seat more than the actions that it sees. Then ``sample`` may refuse one."""
     has_positions: bool = True
     """Whether ``parse_position`` works; if not, ``position`` is the history of actions."""
     max_actions: int

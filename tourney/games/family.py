@@ -33,5 +33,10 @@ class GameFamily(ABC):
 
 
 FAMILIES: Registry[GameFamily] = Registry(
-    "game family", "tourney.game_families", GameFamily, {}, GameError, plural="game families"
+    "game family",
+    "tourney.game_families",
+    GameFamily,
+    {"openspiel": "tourney.games.openspiel:OpenSpiel"},
+    GameError,
+    plural="game families",
 )

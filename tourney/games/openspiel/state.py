@@ -1,0 +1,167 @@
+"""A position of an OpenSpiel game as a State."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from tourney.games.base import CHANCE, OVER, State
+from tourney.games.openspiel.chance import integer_weights
+from tourney.games.openspiel.text import action_strings, encode
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tourney.games.openspiel.game import OpenSpielGame
+
+_DIGITS = 9
+"""Returns are compared after rounding to so many decimals."""
+MOVES = "moves"
+"""The first word of a position string; the actions follow."""
+VIEW = "view"
+"""The first word of an observation."""
+
+
+class OpenSpielState(State[str]):
+    """A state of OpenSpiel, never changed, and the state that it came from.
+
+    An action is its string. ``trail`` of a seat, in games with hidden actions, tells what the seat could know
+    after each action: four hex digits of a digest of its information state. ``trails`` keeps those known.
+    """
+
+    def __init__(
+        self, game: OpenSpielGame, inner: Any, before: OpenSpielState | None = None, action: str = ""
+    ) -> None:
+        self._game = game
+        self.inner = inner
+        self.before = before
+        self.action = action
+        player = inner.current_player()
+        self._actor = OVER if inner.is_terminal() else CHANCE if inner.is_chance_node() else player + 1
+        self.trails: dict[int, str] = {}
+
+    @property
+    def game(self) -> OpenSpielGame:
+        """The game to which this belongs."""
+        return self._game
+
+    @property
+    def seats(self) -> int:
+        """The number of players."""
+        return self.game.players
+
+    @property
+    def actor(self) -> int:
+        """The seat to act, CHANCE or OVER."""
+        return self._actor
+
+    @cached_property
+    def codes(self) -> Mapping[str, int]:
+        """OpenSpiel's numbers of the legal actions, by their strings, sorted by these."""
+        if self._actor == OVER:
+            return {}
+        inner = self.inner
+        if self._actor == CHANCE:
+            codes = [code for code, p in inner.chance_outcomes() if p > 0]
+        else:
+            codes = list(inner.legal_actions())
+        player = inner.current_player()
+        names = action_strings([inner.action_to_string(player, code) for code in codes], codes)
+        return dict(sorted(zip(names, codes, strict=True)))
+
+    def legal_actions(self) -> Sequence[str]:
+        """Return the strings of the legal actions."""
+        return list(self.codes)
+
+    def is_legal(self, action: str) -> bool:
+        """Return whether an action is legal here."""
+        return action in self.codes
+
+    def play(self, action: str) -> OpenSpielState:
+        """Return the state after an action."""
+        inner = self.inner.clone()
+        inner.apply_action(self.codes[action])
+        return OpenSpielState(self.game, inner, self, action)
+
+    def chance_weights(self) -> Sequence[int]:
+        """Return the weights of the outcomes. Raises ValueError, and GameError as ``integer_weights``."""
+        if self._actor != CHANCE:
+            raise ValueError("chance does not act in this state")
+        outcomes = self.inner.chance_outcomes()
+        weights = dict(
+            zip((code for code, _ in outcomes), integer_weights([p for _, p in outcomes]), strict=True)
+        )
+        return [weights[code] for code in self.codes.values()]
+
+    def ranks(self) -> tuple[int, ...] | None:
+        """Return the ranks by the players' returns."""
+        if self._actor != OVER:
+            return None
+        returns = [round(value, _DIGITS) for value in self.inner.returns()]
+        return tuple(1 + sum(other > mine for other in returns) for mine in returns)
+
+    def reason(self) -> str:
+        """Return ``returns`` when the game is over: OpenSpiel says no more."""
+        return "returns" if self._actor == OVER else ""
+
+    @property
+    def history(self) -> list[tuple[int, str]]:
+        """All actions so far with their actors."""
+        found = []
+        state = self
+        while state.before is not None:
+            found.append((state.before.actor, state.action))
+            state = state.before
+        return found[::-1]
+
+    def position(self) -> str:
+        """Return ``moves`` and all actions so far."""
+        return " ".join((MOVES, *(action for _, action in self.history)))
+
+    def observation(self, seat: int) -> str:
+        """Return ``view`` and what a seat sees, percent-encoded.
+
+        With hidden actions that is the information state, and two further words say what the seat knows of
+        the way here: its own actions, as OpenSpiel's numbers, and its trail, ``-`` where there are none.
+        """
+        text = self.game.seen(self.inner, seat)
+        if not self.game.has_hidden_actions:
+            return f"{VIEW} {encode(text)}"
+        return f"{VIEW} {encode(text)} {self._own(seat) or '-'} {self.trail(seat) or '-'}"
+
+    def _own(self, seat: int) -> str:
+        found = []
+        state = self
+        while state.before is not None:
+            if state.before.actor == seat:
+                found.append(str(state.before.codes[state.action]))
+            state = state.before
+        return ",".join(found[::-1])
+
+    def trail(self, seat: int) -> str:
+        """Return a seat's trail, four hex digits an action."""
+        behind: list[OpenSpielState] = []
+        state = self
+        while state.before is not None and seat not in state.trails:
+            behind.append(state)
+            state = state.before
+        text = state.trails.get(seat, "")
+        for state in reversed(behind):
+            text += state.mark(seat)
+            state.trails[seat] = text
+        return text
+
+    def mark(self, seat: int) -> str:
+        """Return four hex digits of what a seat sees here."""
+        seen = self.game.seen(self.inner, seat).encode("utf-8", "surrogateescape")
+        acts = b"+" if self._actor == seat else b"-"
+        return hashlib.sha256(acts + seen).hexdigest()[:4]
+
+    def visible(self, action: str, seat: int) -> bool:  # noqa: ARG002 - whatever is played
+        """Return whether a seat sees actions from here: with hidden actions only its own."""
+        return not self.game.has_hidden_actions or seat == self._actor
+
+    def revealed(self) -> bool:
+        """Return whether all actions are open: those of games with hidden actions at the end."""
+        return not self.game.has_hidden_actions or self._actor == OVER
