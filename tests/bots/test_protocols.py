@@ -111,7 +111,11 @@ def test_manifest_may_name_an_installed_protocol() -> None:
 
 
 def test_unknown_protocol_error_lists_known_ones() -> None:
-    with pytest.raises(BotError, match='line 4: protocol is "first", but the bot protocols are: tourney'):
+    with pytest.raises(
+        BotError, match='line 4: protocol is "first", but the bot protocols are: gtp, tourney'
+    ):
         read_manifest(MANIFEST, "bot.toml")
-    with pytest.raises(BotError, match="there is no bot protocol 'first'; the bot protocols are: tourney"):
+    with pytest.raises(
+        BotError, match="there is no bot protocol 'first'; the bot protocols are: gtp, tourney"
+    ):
         PROTOCOLS.find("first")

@@ -1,0 +1,46 @@
+"""The examples on the pages of OpenSpiel and of go engines work as they stand."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.command import ROOT, invoke
+from tests.tournaments import write_file
+from tourney.run.config.tournament_file import read_tournament_file
+
+pytest.importorskip("pyspiel", reason="the extra openspiel is not installed")
+DOCS = ROOT / "docs"
+
+
+def blocks(page: str, language: str) -> list[str]:
+    text = (DOCS / page).read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+def test_commands_of_the_page_work() -> None:
+    (block,) = blocks("reference/openspiel.md", "console")
+    for line in block.splitlines():
+        words = line.replace("'", "").removeprefix("$ tourney ").split()
+        done = invoke(*words, *(["--games", "2"] if words[0] == "check-game" else []))
+        assert done.exit_code == 0, done.output
+
+
+def test_bot_of_the_page_plays_open_and_hidden_games(tmp_path: Path) -> None:
+    (program,) = blocks("reference/openspiel.md", "python")
+    (tmp_path / "bot").mkdir()
+    (tmp_path / "bot" / "bot.py").write_text(program.replace("turn, 200)", "turn, 8)"), encoding="utf-8")
+    (tmp_path / "bot" / "bot.toml").write_text(
+        'name = "searcher"\nversion = "1"\ngames = ["openspiel"]\ncommand = ["python3", "bot.py"]\n'
+    )
+    games = ("--game", "openspiel:leduc_poker", "--game", "openspiel:tic_tac_toe")
+    where = ("--bots", str(tmp_path / "bots"), "--sandbox", "off", "--move-ms", "20000")
+    done = invoke("bots", "check", str(tmp_path / "bot"), *games, *where)
+    assert done.exit_code == 0, done.output
+
+
+def test_tournament_of_go_engines_is_read(tmp_path: Path) -> None:
+    (text,) = blocks("how-to/play-go.md", "toml")
+    file = read_tournament_file(write_file(tmp_path, text))
+    assert [line.protocol for line in file.entrants] == ["gtp", "gtp"]
+    assert file.plan.game == "openspiel:go(board_size=9,komi=7.5)"
