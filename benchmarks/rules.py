@@ -3,23 +3,28 @@
     pip install -r requirements/bench.in
     python benchmarks/rules.py [--rounds 5] [--actions 20000] [GAME ...]
 
-Two figures per game: actions played and legal actions listed, per second of CPU time. Chance outcomes count
-as actions. Fixed seeds decide all games. Every round plays the same games, python-chess's first, in one
-process. The figures are medians of the rounds, and the ratios are medians of each round's ratio, so that a
-slow moment of the machine affects both. python-chess lists its moves and pushes one, without a test for a
-draw, which the games of Tourney include.
+Two figures per game in the first table: actions played and legal actions listed, per second of CPU time, by
+states. The second table has playouts, whole random games from the start, for the games with a core: by
+states, by the core as plain Python, and by the compiled core if there is one (``make cores``).
+
+Chance outcomes count as actions. Fixed seeds decide all games. Every round plays the same games,
+python-chess's first, in one process. The figures are medians of the rounds, and the ratios are medians of
+each round's ratio, so that a slow moment of the machine affects both. python-chess lists its moves and pushes
+one, without a test for a draw, which the games of Tourney include.
 """
 
 import argparse
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from statistics import median
 
 from tourney.games import CHANCE, OVER, all_games, derive, find_game
-from tourney.games.base import AnyGame
+from tourney.games.base import AnyGame, AnyState
+from tourney.games.compiled import compiled_core, use_plain
 
 CHESS = "python-chess"
 SEED = 20261120
@@ -131,6 +136,109 @@ def measure(games: list[AnyGame], rounds: int, actions: int) -> dict[str, list[t
     return found
 
 
+STATES, PLAIN, COMPILED = "states", "plain", "compiled"
+QUICKER = 20
+"""So many times more actions are played in a compiled core, whose time would be too short to measure."""
+LONGEST = 1 << 30
+
+
+def has_core(game: AnyGame) -> bool:
+    """Say whether a game has a core."""
+    return game.scratch(game.new()) is not None
+
+
+def forms_of(game: AnyGame) -> tuple[str, ...]:
+    """Return the ways to play a game at random that are there."""
+    compiled = compiled_core(game.name.replace("-", "_")) is not None
+    return (STATES, PLAIN, COMPILED) if compiled else (STATES, PLAIN)
+
+
+def play_out(game: AnyGame, form: str, actions: int) -> Count:
+    """Play whole random games until so many actions are played; return the actions and the games."""
+    if form == STATES:
+        played = number = 0
+        while played < actions:
+            played += _play_states(game, number)
+            number += 1
+        return played, number
+    use_plain(form == PLAIN)
+    starts = [game.scratch(game.new(seats)) for seats in game.seat_counts]
+    use_plain(False)
+    played = number = 0
+    while played < actions:
+        start = starts[number % len(starts)]
+        assert start is not None  # noqa: S101 - the game has a core
+        played += start.copy().playout(derive(SEED, game.name, number), LONGEST)
+        number += 1
+    return played, number
+
+
+def _play_states(game: AnyGame, number: int) -> int:
+    """Play a random game by states; return its actions."""
+    randbelow = random_stream(derive(SEED, game.name, number))
+    state = game.new(game.seat_counts[number % len(game.seat_counts)])
+    played = 0
+    while state.actor != OVER:
+        state = state.play(_random_action(state, randbelow))
+        played += 1
+    return played
+
+
+def _random_action(state: AnyState, randbelow: Callable[[int], int]) -> object:
+    """Return a random legal action, or an outcome by weight."""
+    legal = state.legal_actions()
+    if state.actor != CHANCE:
+        return legal[randbelow(len(legal))]
+    weights = state.chance_weights()
+    rest = randbelow(sum(weights))
+    for action, weight in zip(legal, weights, strict=True):
+        rest -= weight
+        if rest < 0:
+            return action
+    raise ValueError("the weights of the outcomes are not positive")
+
+
+def measure_playouts(
+    games: list[AnyGame], rounds: int, actions: int
+) -> dict[tuple[str, str], list[tuple[float, float]]]:
+    """Return actions and games per second by game and form, round by round; python-chess's first."""
+    found: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    for k in range(rounds):
+        if has_chess():
+            found.setdefault((CHESS, STATES), []).append(timed(play_chess, actions))
+        for game in games:
+            sys.stderr.write(f"playouts, round {k + 1} of {rounds}: {game.name}\n")
+            for form in forms_of(game):
+                most = actions * (QUICKER if form == COMPILED else 1)
+                figure = timed(partial(play_out, game, form), most)
+                found.setdefault((game.name, form), []).append(figure)
+    return found
+
+
+def playout_table(found: dict[tuple[str, str], list[tuple[float, float]]]) -> list[str]:
+    """Return the playouts as lines of a Markdown table."""
+    lines = [
+        "| game | rules | playouts/s | to states | actions/s | to states | to python-chess |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for (name, form), figures in found.items():
+        states, chess = found[name, STATES], found.get((CHESS, STATES))
+        played, games = (median(figure[k] for figure in figures) for k in (0, 1))
+        if name == CHESS:
+            lines.append(f"| {name} | {form} |  |  | {played:,.0f} |  |  |")
+            continue
+        to_states = ["" if form == STATES else f"{ratio(figures, states, k):.1f}" for k in (1, 0)]
+        to_chess = f"{ratio(figures, chess, 0):.1f}" if chess else ""
+        cells = (name, form, f"{games:,.1f}", to_states[0], f"{played:,.0f}", to_states[1], to_chess)
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def ratio(mine: list[tuple[float, float]], theirs: list[tuple[float, float]], k: int) -> float:
+    """Return the median of the rounds' ratios of a figure."""
+    return median(one[k] / other[k] for one, other in zip(mine, theirs, strict=True))
+
+
 def table(found: dict[str, list[tuple[float, float]]]) -> list[str]:
     """Return the figures as lines of a Markdown table."""
     chess = found.get(CHESS)
@@ -141,10 +249,7 @@ def table(found: dict[str, list[tuple[float, float]]]) -> list[str]:
     for name, figures in found.items():
         ratios = ["", ""]
         if chess and name != CHESS:
-            ratios = [
-                f"{median(mine[k] / theirs[k] for mine, theirs in zip(figures, chess, strict=True)):.2f}"
-                for k in (0, 1)
-            ]
+            ratios = [f"{ratio(figures, chess, k):.2f}" for k in (0, 1)]
         played, listed = (f"{median(figure[k] for figure in figures):,.0f}" for k in (0, 1))
         wanted = " ".join(map(str, WANTED.get(name, ())))
         lines.append(f"| {name} | {played} | {ratios[0]} | {listed} | {ratios[1]} | {wanted} |")
@@ -161,11 +266,13 @@ def main() -> None:
     games = [find_game(name) for name in arguments.game] or list(all_games())
     if not has_chess():
         sys.stderr.write("python-chess is not installed, so there are no ratios: see requirements/bench.in\n")
-    found = measure(games, max(arguments.rounds, 1), max(arguments.actions, 1))
-    print(
-        f"Python {sys.version.split()[0]}, {arguments.rounds} rounds of {arguments.actions:,} actions each\n"
-    )
+    rounds, actions = max(arguments.rounds, 1), max(arguments.actions, 1)
+    found = measure(games, rounds, actions)
+    print(f"Python {sys.version.split()[0]}, {rounds} rounds of {actions:,} actions each\n")
     print("\n".join(table(found)))
+    print("\nPlayouts\n")
+    cores = [game for game in games if has_core(game)]
+    print("\n".join(playout_table(measure_playouts(cores, rounds, actions))))
 
 
 if __name__ == "__main__":
