@@ -12,7 +12,6 @@ from tests.games.test_scratch import check_same, follow, new
 from tourney.games import CHANCE, OVER, find_game
 from tourney.games.base import AnyGame, AnyState
 from tourney.games.compiled import use_plain
-from tourney.games.scratch import Stream
 
 TAFL, STONES = find_game("sages-tafl"), find_game("sage-stones")
 
@@ -28,7 +27,7 @@ for name in core_names():
     codes = set()
     for seed in range(3):
         scratch = game.scratch(game.new(game.seat_counts[-1]))
-        for ply in range(80):
+        for ply in range(40):
             codes.update(scratch.actions())
             scratch.playout(100 * seed + ply, 1)
     codes = sorted(codes)
@@ -139,31 +138,38 @@ def test_core_of_sage_stones_stops_at_500_rolls() -> None:
             assert check_line(STONES, state, word).reason() == "rolls"
 
 
+def first_codes(game: AnyGame, state: AnyState, playouts: int) -> list[int]:
+    """Return the first action of each of a number of playouts."""
+    start = new(game, state)
+    scratch = start.copy()
+    found = []
+    for seed in range(playouts):
+        scratch.copy_from(start)
+        found += scratch.trace(seed, 1)
+    return found
+
+
 def test_playouts_draw_chance_by_weight() -> None:
     """Of 2,700 first rolls in Sage Stones about 600 are 1-2-3; the drawn stones follow the bag."""
-    rolls = [new(STONES, STONES.new()).trace(seed, 1)[0] for seed in range(2_700)]
-    lost = STONES.parse_action("roll-123")
-    triple = STONES.parse_action("roll-111")
-    assert 520 < rolls.count(lost) < 680
-    assert 60 < rolls.count(triple) < 145
+    rolls = first_codes(STONES, STONES.new(), 2_700)
+    assert 520 < rolls.count(STONES.parse_action("roll-123")) < 680
+    assert 60 < rolls.count(STONES.parse_action("roll-111")) < 145
     element = find_game("element")
     state = element.new()
-    state = state.play(element.read_action(state, "draw-1"))
-    drawn = [new(element, state).trace(seed, 1)[0] for seed in range(1_200)]
+    drawn = first_codes(element, state.play(element.read_action(state, "draw-1")), 1_200)
     assert all(240 < drawn.count(element.parse_action(f"stones-{letter}")) < 360 for letter in "AEFW")
 
 
-def test_playout_chooses_uniformly() -> None:
+def test_playouts_choose_uniformly() -> None:
     """Each of the 22 first actions of Sages Tafl comes up about as often."""
-    first = [new(TAFL, TAFL.new()).trace(seed, 1)[0] for seed in range(2_200)]
+    first = first_codes(TAFL, TAFL.new(), 2_200)
     counts = [first.count(action) for action in TAFL.new().legal_actions()]
     assert len(counts) == 22
     assert all(60 < count < 145 for count in counts)
-    assert Stream(1).draw(22) == Stream(1).draw(22)
 
 
 def test_illegal_codes_never_crash(plain: bool) -> None:
     """A bot that plays them gets a position without meaning; a broken process would be a broken match."""
-    command = [sys.executable, "-c", FUZZ, "3" if plain else "60"]
+    command = [sys.executable, "-c", FUZZ, "1" if plain else "30"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "alive\n"), done.stderr
