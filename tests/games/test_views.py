@@ -10,12 +10,11 @@ from tests.toys import Toe
 from tourney.errors import GameError
 from tourney.games import OVER, all_games, find_game
 from tourney.games.base import AnyGame, AnyState
-from tourney.games.registry import GAMES
 from tourney.games.text_diagram import text_diagram
 from tourney.games.view import diagram_view
 from tourney.seeds import stream
 
-OWN = sorted(GAMES.own)
+OWN = ("cyvasse", "element", "sage-stones", "sages-tafl", "seven-sages")
 
 
 def states(name: str, most: int = 90) -> Iterator[tuple[AnyGame, AnyState]]:
@@ -138,6 +137,15 @@ def test_state_without_game_prints_its_position() -> None:
     assert str(state) == state.position()
     with pytest.raises(GameError, match="attribute game"):
         state.view()
+
+
+def test_chess_prints_its_board_and_moves() -> None:
+    pytest.importorskip("chess")
+    state = find_game("chess").new()
+    assert str(state).splitlines()[0].split() == ["8", *"rnbqkbnr"]
+    assert str(state.legal_actions()[0]) == "a2a3"
+    assert [piece.square for piece in state.view().pieces(seat=2, kind="chess-king")] == ["e8"]
+    assert "draw" in repr(find_game("chess960").new())
 
 
 def test_other_games_have_views_by_their_diagrams() -> None:

@@ -11,8 +11,10 @@ from typing import Final
 import chess
 
 from tourney.errors import PositionError
-from tourney.games.base import CHANCE, OVER, State
+from tourney.games.actions import IntAction, IntActions
+from tourney.games.base import CHANCE, OVER, AnyGame, State
 from tourney.games.chess.game import STARTS, Move, strings
+from tourney.games.registry import find_game
 
 FIFTY: Final = 100
 """Half-moves without capture or pawn move after which the game is drawn."""
@@ -31,6 +33,22 @@ _KING_SIDE, _QUEEN_SIDE = ((6, 5), (62, 61)), ((2, 3), (58, 59))
 """Where king and rook stand after castling: of White, of Black."""
 _HEAVY_KINDS = 2
 """Kinds of a promotion by code: 1 knight, 2 bishop, 3 rook, 4 queen."""
+
+
+class ChessAction(IntAction):
+    """A move; ``str`` gives it as UCI does."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return strings()[self]
+
+
+class ChessActions(IntActions):
+    """A list of moves."""
+
+    __slots__ = ()
+    kind = ChessAction
 
 
 class ChessState(State[Move]):
@@ -68,6 +86,11 @@ class ChessState(State[Move]):
     """Why the game is over, or ""."""
     seen: tuple[tuple[int, ...], ...]
     """What distinguishes the positions since the last irreversible move, this one the last."""
+
+    @property
+    def game(self) -> AnyGame:
+        """The rules of chess or of Chess960."""
+        return find_game("chess960" if self.chess960 else "chess")
 
     # -- what a referee asks --------------------------------------------------------------------------------
 
@@ -379,7 +402,7 @@ class ChessState(State[Move]):
             for move in self.board().generate_legal_moves()
         ]
         codes.sort(key=strings().__getitem__)
-        return codes
+        return ChessActions(codes)
 
     def ranks(self) -> tuple[int, ...] | None:
         """Return the ranks, or None while the game goes on."""
@@ -408,6 +431,11 @@ class DrawState(State[Move]):
 
     seats = 2
     actor = CHANCE
+
+    @property
+    def game(self) -> AnyGame:
+        """The rules of Chess960."""
+        return find_game("chess960")
 
     def legal_actions(self) -> Sequence[int]:
         """List the 960 starting positions, sorted by their strings."""
