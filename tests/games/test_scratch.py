@@ -8,6 +8,7 @@ import pytest
 
 from tests.games.test_differential import SETTINGS, Setting
 from tourney.bot.heuristics import heuristics_of
+from tourney.bot.search import Budget, Mcts
 from tourney.errors import PositionError
 from tourney.games import CHANCE, OVER, find_game, stream
 from tourney.games.base import AnyGame, AnyState
@@ -16,6 +17,8 @@ from tourney.games.scratch import Scratch, Stream
 from tourney.games.values import WIN
 
 MADE = int(os.environ.get("TOURNEY_DIFFERENTIAL_GAMES", "2")) * 20
+PLIES = {"cyvasse": 80, "element": 40, "sage-stones": 12, "sages-tafl": 40, "seven-sages": 40}
+"""Actions before a search, which end no game."""
 FORMS = ("plain", "compiled")
 GAMES = [name.replace("_", "-") for name in core_names()]
 
@@ -148,6 +151,24 @@ def test_forms_play_the_same_playouts(name: str) -> None:
         traces.append([new(game, game.new()).trace(seed, 150) for seed in (0, 1, 2**64 - 1)])
     assert traces[0] == traces[1]
     assert traces[0][0] != traces[0][1]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_forms_find_the_same_actions(name: str) -> None:
+    """A search with a number of nodes decides the same, compiled or plain."""
+    game = find_game(name)
+    draw = stream(7, name)
+    state = game.new()
+    for k in range(game.max_actions):
+        if k >= PLIES[name] and state.actor != CHANCE:
+            break
+        legal = state.legal_actions()
+        state = state.play(legal[draw(len(legal))])
+    found = []
+    for plain in (True, False):
+        use_plain(plain)
+        found.append(Mcts(heuristics_of(name), stream(8, name)).run(state, Budget(6)))
+    assert found[0] == found[1]
 
 
 def test_stream_is_splitmix64() -> None:

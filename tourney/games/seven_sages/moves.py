@@ -114,8 +114,8 @@ The keys are that piece's square plus 1, or 0 for none.
 
 
 @cache
-def _reaches(seat: int, square: int, city_closed: bool) -> tuple[tuple[Reach, ...], tuple[Reach, ...]]:
-    """Return a sage's directions of plain moves: those in which squares rise, and the others.
+def _reaches(seat: int, square: int, city_closed: bool) -> tuple[tuple[Reach, ...], tuple[Reach, ...], int]:
+    """Return a sage's directions of plain moves: those in which squares rise, the others, and their mask.
 
     No move ends in the other side's city nor, with ``city_closed``, in the own one.
     """
@@ -133,7 +133,7 @@ def _reaches(seat: int, square: int, city_closed: bool) -> tuple[tuple[Reach, ..
                 open_ = (*open_, MOVE_FROM[square] | MOVE_TO[step])
         moves[0] = open_
         (rising if direction < RISING else falling).append((mask_of(ray), moves))
-    return tuple(rising), tuple(falling)
+    return tuple(rising), tuple(falling), sum(mask for mask, _ in (*rising, *falling))
 
 
 @cache
@@ -183,15 +183,16 @@ def legal_actions(seat: int, own: tuple[int, ...], others: tuple[int, ...], fool
                 barred |= thirds
         if barred & own_mask & ~bit:
             continue  # the six other sages form a line of three
-        rising, falling = _reaches(seat, sage, bool(home) and not home & bit)
-        moves: list[int] = actions if not barred else []
+        rising, falling, lines = _reaches(seat, sage, bool(home) and not home & bit)
+        kept_off = barred & lines
+        moves: list[int] = actions if not kept_off else []
         for ray, reach in rising:
             met = occupied & ray
             moves += reach[(met & -met).bit_length()]
         for ray, reach in falling:
             moves += reach[(occupied & ray).bit_length()]
-        if barred:
-            actions += _without(moves, sage, barred)
+        if kept_off:
+            actions += _without(moves, sage, kept_off)
         if sage in ousting and not barred >> fool & 1:
             rests, goals = driven(seat, sage, ousting[sage], own_mask, other_mask, fool)
             base = oust(sage, fool)
@@ -228,7 +229,7 @@ def _way(seat: int, action: int, city_closed: bool) -> int:
     sage, target = leaving_square(action), plain_target(action)
     rays = [rays[sage] for rays in RAYS if target in rays[sage]]
     reaches = _reaches(seat, sage, city_closed)
-    if not rays or not any(action in moves[0] for side in reaches for _, moves in side):
+    if not rays or not any(action in moves[0] for side in reaches[:2] for _, moves in side):
         return 0
     return mask_of(rays[0][: rays[0].index(target) + 1])
 
