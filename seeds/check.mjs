@@ -134,10 +134,9 @@ const object = (required, optional = {}, other = undefined) => (value, what) => 
   }
 };
 const anything = () => {};
-const GAME = match("[a-z][a-z0-9-]{0,199}(:[A-Za-z0-9_.,=()+-]{1,200})?");
-const [WORD, TOKEN, DIGEST, LABEL, ARGUMENT, SEED] = [
+const [WORD, TOKEN, DIGEST, LABEL, ARGUMENT, SEED, GAME] = [
   "[a-z][a-z0-9-]{0,199}", "[!-~]{1,200}", "[0-9a-f]{64}", "[^\\uD800-\\uDFFF]{1,200}", "[^\\uD800-\\uDFFF]{0,1000}",
-  "0|[1-9][0-9]{0,19}",
+  "0|[1-9][0-9]{0,19}", "[a-z][a-z0-9-]{0,199}(:[A-Za-z0-9_.,=()+-]{1,200})?",
 ].map(match);
 const [MS, MANY, TABLE, NUMBER] = [integer(1, 2 ** 31 - 1), integer(0, 1e6), integer(1, 64), integer(0, 2 ** 31 - 1)];
 const BOT = { bot: LABEL, version: LABEL, args: list(ARGUMENT, 0, 100), digest: DIGEST };
@@ -166,8 +165,7 @@ function checkForm(record) {
   const { seats, actions, outcome, limits } = record;
   need(BigInt(record.seed) <= U64, "the seed is not below 2^64");
   need(Object.keys(record.opening).length === 1, "the opening does not hold either plies or actions");
-  const alone = "clock-ms" in limits !== "increment-ms" in limits;
-  need(!alone, "the limits do not hold clock-ms and increment-ms together, or neither");
+  need("clock-ms" in limits === "increment-ms" in limits, "the limits do not hold clock-ms and increment-ms together, or neither");
   need(actions.every(([actor]) => actor <= seats.length), `an actor is not from 0 to ${seats.length}`);
   const gone = [...outcome.faults, ...(outcome.resigned ?? [])];
   const good = gone.every((entry) => entry[0] <= seats.length && entry.at(-1) <= actions.length);
@@ -332,12 +330,10 @@ function checkPlace(match, record, { plan, seed, entrants }) {
   if (plan.format === "import") return;
   const own = derive(seed, "match", ...match.place.slice(0, plan["mirrored-dice"] === false ? 4 : 3));
   need(record.seed === String(own), `the seed of this place is ${own}`);
-  const [when, , repeat] = match.place;
   const repeats = Math.floor(plan["games-per-pairing"] / ({ 2: 2, 3: 6 }[plan.seats] ?? 4));
-  const turn = ((when - 1) * repeats + repeat - 1) % Math.max(1, plan.book.length);
+  const turn = ((match.place[0] - 1) * repeats + match.place[2] - 1) % Math.max(1, plan.book.length);
   const at = "opening-order" in plan ? turn : uniform(derive(own, "book"), plan.book.length);
-  const line = plan.book.length && plan.book[at];
-  const opening = line ? { actions: line } : { plies: plan["opening-plies"] };
+  const opening = plan.book.length ? { actions: plan.book[at] } : { plies: plan["opening-plies"] };
   need(same(record.opening, opening), "the opening is not that of the plan");
 }
 

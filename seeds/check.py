@@ -18,6 +18,7 @@ from typing import Any
 Object = dict[str, Any]
 WORD, TOKEN, DIGEST, U64 = "[a-z][a-z0-9-]{0,199}", "[!-~]{1,200}", "[0-9a-f]{64}", "0|[1-9][0-9]{0,19}"
 LABEL, ARGUMENT = r"[^\uD800-\uDFFF]{1,200}", r"[^\uD800-\uDFFF]{0,1000}"
+GAME = WORD + "(:[A-Za-z0-9_.,=()+-]{1,200})?"
 MS, MANY, TABLE = range(1, 2**31), range(1_000_001), range(1, 65)
 # Forms: pattern, range, list [item, least, most], tuple of items, object ("?": optional, "*": others), None
 BOT = {"bot": LABEL, "version": LABEL, "args": [ARGUMENT, 0, 100], "digest": DIGEST}
@@ -26,8 +27,7 @@ LIMITS = {
     "margin-ms": range(60_001), "startup-ms": range(1, 3_600_001), "memory-mb": range(16, 2**24 + 1),
     "charge": "wall|cpu", "ponder": "allow|freeze",
 }
-NAMED = WORD + "(:[A-Za-z0-9_.,=()+-]{1,200})?"
-SETTINGS = {"game": NAMED, "rules": TOKEN, "options": {"*": TOKEN}, "limits": LIMITS}
+SETTINGS = {"game": GAME, "rules": TOKEN, "options": {"*": TOKEN}, "limits": LIMITS}
 GONE, FAULT = [(TABLE, MANY), 1, 64], (TABLE, "startup|illegal|timeout|crash|protocol|overflow", MANY)
 RECORD = {
     **SETTINGS, "format": "tourney-record/1", "seed": U64, "digest": DIGEST,
@@ -146,10 +146,9 @@ class Element:  # its bag; squares are complex numbers (a1 is 0) with a string o
     def __init__(self, record: Object) -> None:
         need(len(record["seats"]) in self.starts, "element has 2 to 4 seats")
         self.actions, self.sages = record["actions"], list(self.starts[len(record["seats"])])
-        self.bag, self.hand = dict.fromkeys("AEFW", 30), ""
+        self.bag, self.hand, self.weights = dict.fromkeys("AEFW", 30), "", dict[str, int]()
         self.board: dict[complex, str] = {}
         self.lost = False  # which of two rivers flowed: the sages' freedom decides, which is not looked at
-        self.weights: dict[str, int] = {}
 
     def at(self, q: complex) -> str:
         inside = 0 <= q.real < 11 and 0 <= q.imag < 11 and q not in self.sages
@@ -216,8 +215,7 @@ WEIGHTS: dict[str, Object] = {"sage-stones": ROLLS, "cyvasse": {}, "sages-tafl":
 def check_dice(record: Object) -> bool:
     if record["rules"] != "1" or record["game"] not in (*WEIGHTS, "element"):
         return False
-    bag = Element(record) if record["game"] == "element" else None
-    k = 0
+    bag, k = Element(record) if record["game"] == "element" else None, 0
     for n, (actor, action) in enumerate(record["actions"], 1):
         weights = bag.weights if bag else WEIGHTS[record["game"]]
         need(not (actor and bag and weights), f"action {n} is a seat's, but chance acts here")
@@ -246,9 +244,8 @@ def check_place(match: Object, record: Object, cup: Object) -> None:
         (when, _, repeat, _), size = match["place"], {2: 2, 3: 6}.get(plan["seats"], 4)
         turn = (when - 1) * (plan["games-per-pairing"] // size) + repeat - 1
         turn = turn if "opening-order" in plan else uniform(derive(seed, "book"), len(book))
-        line = book and {"actions": book[turn % len(book)]}
-        good = record["opening"] == (line or {"plies": plan["opening-plies"]})
-        need(good, "the opening is not that of the plan")
+        opening = {"actions": book[turn % len(book)]} if book else {"plies": plan["opening-plies"]}
+        need(record["opening"] == opening, "the opening is not that of the plan")
 
 def main(paths: list[str]) -> int:
     if not paths or "--help" in paths:

@@ -12,6 +12,7 @@ from tests.command import GOLDEN
 from tests.executors import FuturesExecutor, Immediate
 from tests.tournaments import entrant
 from tourney.compare.format import StoppingRule
+from tourney.compare.ladder_format import LadderRule
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
 from tourney.match.record import FaultKind, make_record
@@ -79,6 +80,7 @@ def cases(groups: int = 1) -> Iterator[Case]:
         yield _case(game, "knockout", groups, entrants=5, book=True)
         yield _case(game, "adaptive", groups, extra=(("batch", 2), ("budget", 8 * groups)), plies=1)
         yield _case(game, "compare", 2, entrants=2, extra=EXPECTED_PAIRS.extra(), own=True)
+        yield _case(game, "ladder", 1, entrants=3, extra=LadderRule((0, 10_000), games=2).extra(), plies=2)
         for seats in game.seat_counts[1:]:
             yield _case(game, "round-robin", groups, seats=seats, plies=5, own=seats == 3)
             yield _case(game, "swiss", groups, seats=seats, rounds=1, entrants=5)

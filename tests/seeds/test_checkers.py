@@ -52,7 +52,7 @@ def test_checker_accepts_every_record_of_the_pool(program: Path, records: Path) 
 def test_pool_holds_every_format_game_seat_count_and_withdrawal(records: Path, names: list[str]) -> None:
     found = [json.loads(line) for line in records.read_bytes().splitlines()]
     assert {record["game"] for record in found} == set(GOLDEN)
-    formats = {format_ for format_ in FORMATS.own if format_ != "import"}
+    formats = set(FORMATS.own) - {"import", "results"}  # these play nothing
     assert {(game, format_) for game in GOLDEN for format_ in formats} <= {
         (game, format_) for name in names for game in GOLDEN for format_ in formats
         if name.startswith(f"{game}-{format_}-")
@@ -219,7 +219,7 @@ def test_dice_of_an_unknown_game_are_counted(program: Path, records: Path) -> No
 @pytest.mark.parametrize("path", [PYTHON, NODE], ids=lambda path: path.suffix)
 def test_checkers_are_short_and_import_only_their_standard_library(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    assert text.count("\n") < {".py": 310, ".mjs": 400}[path.suffix]
+    assert text.count("\n") < {".py": 300, ".mjs": 400}[path.suffix]
     found = re.findall(
         r"^(?:import (\w+)|from ([\w.]+) import|import .* from \"([\w:]+)\";)", text, re.MULTILINE
     )

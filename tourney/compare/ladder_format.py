@@ -128,18 +128,19 @@ def batch(
     if placement is None:
         return [tuple(rungs[: seats - 1])] * tables
 
-    def told(rung: int) -> float:
+    def information(rung: int) -> float:
+        # What a game against the rung says of the rating: the Fisher information, but for a factor.
         better = expected(placement.rating - rule.rating(rung))
         return round(better * (1 - better), 6)
 
-    best = sorted(rungs, key=lambda rung: (-told(rung), rule.rating(rung), rung))
+    best = sorted(rungs, key=lambda rung: (-information(rung), rule.rating(rung), rung))
     if seats > 2:
         return [tuple(best[: seats - 1])] * tables
     below = [rung for rung in best if rule.rating(rung) <= placement.rating]
     above = [rung for rung in best if rule.rating(rung) > placement.rating]
     near = best[0]
     other = next(iter(above if near in below else below), near)
-    other = other if 2 * told(other) >= told(near) else near
+    other = other if 2 * information(other) >= information(near) else near
     return [(near if table % 2 == 0 else other,) for table in range(tables)]
 
 
