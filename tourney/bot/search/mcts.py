@@ -6,7 +6,11 @@ values count as one visit each, order the actions, and the best of them is the n
 a search of depth 1, and more deepen it. The actions that a node considers grow with its visits (progressive
 unpruning, Chaslot et al. 2008). Without such heuristics a playout goes on at random.
 
-Chance nodes draw an outcome by its weight at every visit. For hidden actions the playouts go in turn to
+A visited chance node tries the outcome that is most behind its weight, so outcomes are spread evenly. With
+informed heuristics it passes on its mean: that of all outcomes, each valued as a new node, if they are few,
+and else of those tried so far. One value of one outcome would say more of luck than of the action before it.
+
+For hidden actions the playouts go in turn to
 several trees, each from a sampled state that fits what the seat saw (determinization); the visits of the
 root's actions are added up.
 """
@@ -18,7 +22,7 @@ from tourney.bot.heuristics.base import WIN, AnyHeuristics, Values
 from tourney.bot.search.alphabeta import shuffled
 from tourney.bot.search.budget import Budget
 from tourney.bot.search.found import Found
-from tourney.bot.search.state_scratch import MOST_ACTIONS, draw_outcome, scratch_of
+from tourney.bot.search.state_scratch import MOST_ACTIONS, scratch_of
 from tourney.games.base import CHANCE, OVER, AnyState
 from tourney.games.scratch import Scratch
 from tourney.seeds import U64, RandBelow
@@ -29,6 +33,8 @@ BLIND_EXPLORATION = 700
 """The same without: values of random playouts are noisy."""
 MINIMAX = 400
 """The weight of the values backed up by max^n against the mean of the playouts, in thousandths."""
+OUTCOMES = 12
+"""A new chance node with up to so many outcomes values them all."""
 WIDTH = 4
 """The actions that a node with informed heuristics considers at first; see ``_width``."""
 
@@ -133,6 +139,7 @@ class Mcts:
         self._exploration = _RANGE * exploration // 1000
         self._plies = plies
         self._minimax = minimax
+        self._budget = Budget(0)
 
     def run(
         self,
@@ -153,6 +160,7 @@ class Mcts:
         roots = [_Node(scratch_of(each, self._heuristics)) for each in states]
         position = roots[0].position
         order = {code: k for k, code in enumerate(shuffled(position.candidates(), self._randbelow))}
+        self._budget = budget
         turn = 0
         while len(order) > 1 and budget.spend():
             root = roots[turn % len(roots)]
@@ -188,9 +196,9 @@ class Mcts:
             node.visits += 1
             if node.actor == OVER or not node.codes:
                 values = self._expand(node)
-                if not node.weights:
+                if not node.weights or node.values:
                     break
-            k = draw_outcome(node.weights, self._randbelow) if node.weights else self._select(node)
+            k = _next_outcome(node) if node.weights else self._select(node)
             way.append((node, k))
             node = node.after(k)
         below = node.values
@@ -198,9 +206,11 @@ class Mcts:
             if self._informed:
                 parent.backed_up[k] = below
                 below = parent.values = _backed_up(parent)
+            parent.counts[k] += 1
             if not parent.weights:
-                parent.counts[k] += 1
                 parent.totals[k] += values[parent.actor - 1] + WIN
+            elif self._informed:
+                values = below
 
     def _expand(self, node: _Node) -> Values:
         """List a node's actions, and return its values."""
@@ -212,8 +222,12 @@ class Mcts:
             node.codes = position.actions()
             node.weights = position.weights()
             node.children = [None] * len(node.codes)
+            node.counts = [0] * len(node.codes)
             node.backed_up = [()] * len(node.codes)
-            return ()
+            if self._informed and len(node.codes) <= OUTCOMES:
+                node.backed_up = [self._outcome(node.after(k)) for k in range(len(node.codes))]
+                node.values = _backed_up(node)
+            return node.values
         node.codes = position.candidates()
         if not self._informed:
             node.children = [None] * len(node.codes)
@@ -229,6 +243,14 @@ class Mcts:
         after = position.copy()
         after.play(node.codes[0])
         return self._random(after)
+
+    def _outcome(self, node: _Node) -> Values:
+        """Return the values of a new node after an outcome."""
+        if node.actor == CHANCE:
+            return node.position.values()
+        self._budget.spend()
+        node.visits = 1
+        return self._expand(node)
 
     def _random(self, position: Scratch) -> Values:
         """Play on at random, and return the values of the last position."""
@@ -268,6 +290,16 @@ class Mcts:
             if bound > best:
                 best, chosen = bound, k
         return chosen
+
+
+def _next_outcome(node: _Node) -> int:
+    """Return the index of the outcome whose visits are most behind its weight, the first of equals."""
+    chosen = 0
+    weights, counts = node.weights, node.counts
+    for k in range(1, len(weights)):
+        if weights[k] * (counts[chosen] + 1) > weights[chosen] * (counts[k] + 1):
+            chosen = k
+    return chosen
 
 
 def _backed_up(node: _Node) -> Values:
