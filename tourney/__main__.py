@@ -1,5 +1,5 @@
 """``python -m tourney``: the command line without the console script."""
 
-from tourney.cli.main import main
+from tourney.cli.start import main
 
 main()

@@ -132,3 +132,28 @@ def test_completion_offers_the_commands() -> None:
     """Click's shell completion knows the commands in the table."""
     done = run(env={"_TOURNEY_COMPLETE": "bash_complete", "COMP_WORDS": "tourney ga", "COMP_CWORD": "1"})
     assert "games" in done.stdout
+
+
+def test_interrupt_while_importing_is_one_line() -> None:
+    """Ctrl-C before the command line is imported ends the program as it does later."""
+    code = (
+        "import sys\n"
+        "class Interrupt:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'click': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupt())\n"
+        "from tourney.cli.start import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "error: interrupted\n")
+
+
+def test_report_processes_start_without_slow_imports() -> None:
+    """What renders pages of matches imports neither pandas, numpy nor the database's libraries."""
+    code = (
+        "import sys; import tourney.report.pages.match_files;"
+        "slow = ('pandas', 'numpy', 'sqlmodel', 'sqlalchemy', 'click', 'rich');"
+        "print(*[module for module in slow if module in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "\n"
