@@ -38,6 +38,17 @@ def test_recorded_dialogue_is_played_again(game: str, tmp_path: Path) -> None:
     assert (done.exit_code, done.stdout) == (0, f"first@1.0 says what {file} expects, in {count} lines\n")
 
 
+def test_recorded_dialogue_outlives_name_and_version(tmp_path: Path) -> None:
+    file = tmp_path / "dialogue.txt"
+    for version in ("1.0", "1.1"):
+        cases = CASES.replace("bot wants=legal", f"bot wants=legal name=x version={version}")
+        bot = write_shell_bot(tmp_path, f"first-{version}", cases, games='["sage-stones"]')
+        if version == "1.0":
+            invoke("bots", "check", str(bot), "--sandbox", "off", "--record", str(file))
+            assert file.read_text("utf-8").splitlines()[2] == "< bot wants=legal *"
+        assert invoke("bots", "test", str(file), str(bot), "--sandbox", "off").exit_code == 0
+
+
 @pytest.mark.parametrize(
     ("cases", "said"),
     [

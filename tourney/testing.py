@@ -116,7 +116,10 @@ def check_dialogue(
 
 
 class RecordedChannel(ForwardingChannel):
-    """Adds all that is said, except ``info`` lines, to ``lines``: a dialogue, at most MOST_LINES long."""
+    """Adds all that is said, except ``info`` lines, to ``lines``: a dialogue, at most MOST_LINES long.
+
+    Of the bot's first line it keeps what it wants.
+    """
 
     def __init__(self, inner: Channel, lines: list[str]) -> None:
         super().__init__(inner)
@@ -136,7 +139,7 @@ class RecordedChannel(ForwardingChannel):
         """Keep and pass on."""
         event = self._inner.wait(deadline)
         if event.kind == "line" and not _is_info(event.text):
-            self._keep(f"< {event.text}")
+            self._keep(f"< {_lasting(event.text)}")
         return event
 
     def _keep_sent(self, data: bytes) -> None:
@@ -155,6 +158,11 @@ def _next(channel: Channel, answer_ms: int, *, infos: bool) -> Event:
         event = channel.wait(deadline)
         if event.kind != "line" or infos or not _is_info(event.text):
             return event
+
+
+def _lasting(text: str) -> str:
+    """Return a bot's line as a dialogue keeps it: without name and version, which change."""
+    return re.sub(r"^bot( wants=[a-z,]+)? (?!wants=).*$", r"bot\1 *", text)
 
 
 def _is_info(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""The first tutorial's commands work in their order, with the tournament file that the page shows."""
+"""The tutorials' commands work in their order, with the files that the pages show."""
 
 import re
 from pathlib import Path
@@ -7,19 +7,62 @@ import pytest
 
 from tests.command import ROOT, invoke
 
-PAGE = (ROOT / "docs" / "tutorials" / "first-tournament.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```([a-z]+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+FOLDER = ROOT / "docs" / "tutorials"
+QUICK = {
+    "check": "--move-ms 60000 --startup-ms 60000",
+    "compare": "--move-ms 60000 --batch 1 --max-pairs 1 --workers 1",
+    "test": "--answer-ms 60000",
+}
+"""Options with which a command neither depends on the machine's speed nor takes long."""
 
 
-def test_first_tournament_runs_from_top_to_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def text_of(name: str) -> str:
+    return (FOLDER / name).read_text(encoding="utf-8")
+
+
+def blocks_of(page: str) -> list[tuple[str, str]]:
+    return re.findall(r"^```([a-z]+)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture(autouse=True)
+def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("TOURNEY_BOTS", raising=False)
     monkeypatch.delenv("TOURNEY_DB", raising=False)
-    (file,) = [text for kind, text in BLOCKS if kind == "toml"]
+
+
+def do(line: str) -> None:
+    """Run a command of a page; it has to succeed."""
+    program, *words = line.split()
+    assert program == "tourney"
+    more = next((QUICK[word] for word in words[:2] if word in QUICK), "")
+    done = invoke(*words, *more.split())
+    assert done.exit_code == 0, f"{line}\n{done.output}"
+
+
+def test_first_tournament_runs_from_top_to_end(tmp_path: Path) -> None:
+    blocks = blocks_of(text_of("first-tournament.md"))
+    (file,) = [text for kind, text in blocks if kind == "toml"]
     (tmp_path / "first.toml").write_text(file.replace("move-ms = 1000", "move-ms = 60000"), encoding="utf-8")
-    commands = [line for kind, text in BLOCKS if kind == "sh" for line in text.splitlines()]
+    commands = [line for kind, text in blocks if kind == "sh" for line in text.splitlines()]
     assert len(commands) >= 6
     for line in commands:
-        done = invoke(*line.split()[1:])
-        assert done.exit_code == 0, f"{line}\n{done.output}"
+        do(line)
     assert (tmp_path / "reports" / "first" / "index.html").is_file()
+
+
+def test_first_bot_runs_from_top_to_end(tmp_path: Path) -> None:
+    """The program replaces the file that the sentence before it names, as soon as it comes."""
+    page = text_of("first-bot.md")
+    (file,) = re.findall(r"^Replace `([a-z/.]+)` by this program:$", page, re.MULTILINE)
+    commands = 0
+    for kind, text in blocks_of(page):
+        if kind == "python":
+            assert (tmp_path / file).is_file()
+            (tmp_path / file).write_text(text, encoding="utf-8")
+        elif kind == "sh":
+            for line in text.splitlines():
+                do(line)
+                commands += 1
+    assert commands >= 8
+    do("tourney bots check ./second")

@@ -183,6 +183,17 @@ run(lambda legal, turn: legal[int.from_bytes(os.urandom(8)) % len(legal)], sees=
     assert "from the seed" in again.advice
 
 
+def test_fault_in_the_repeated_match_is_named(tmp_path: Path) -> None:
+    """The bot crashes from its third start on."""
+    starts = tmp_path / "starts"
+    third = f'echo x >>{starts}; test "$(wc -l <{starts})" -gt 2 && exit 3'
+    folder = write_shell_bot(tmp_path, "tired", HELLO.replace("echo ready", f"{third}; echo ready") + PLAY)
+    again = check(folder, tmp_path)[2]
+    assert (again.name, again.ok) == ("the same match again", None)
+    assert again.result.startswith("startup: ")
+    assert "must answer" in again.advice
+
+
 def test_bot_that_ends_after_one_match_gets_advice(tmp_path: Path) -> None:
     folder = write_shell_bot(tmp_path, "once", HELLO + PLAY + "over) exit 0;;")
     trials = check(folder, tmp_path)

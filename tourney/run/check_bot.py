@@ -115,8 +115,12 @@ class _Checker:
     def play_again(self, game: str) -> Trial:
         """Play the first match twice and compare the actions."""
         seats = find_game(game).seat_counts[0]
-        one, two = (self._play(game, seats, 1).record["actions"] for _ in range(2))
         name = "the same match again"
+        played = [self._play(game, seats, 1) for _ in range(2)]
+        for match in played:
+            if fault := match.outcome.seat_faults[0]:
+                return Trial(name, None, _note_of(match, 1), _ADVICE[fault].format(game=game, file=FILE_NAME))
+        one, two = (match.record["actions"] for match in played)
         if one == two:
             return Trial(name, True, "the same actions")
         k = next(k for k, (a, b) in enumerate(zip([*one, None], [*two, None], strict=False)) if a != b)
