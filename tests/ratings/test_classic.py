@@ -85,3 +85,13 @@ def test_scores_of_clusters_add_up_to_the_gradient() -> None:
     total = np.zeros(model.size)
     np.add.at(total, scores.parameter, scores.value * counts.times[scores.cluster])
     assert total == pytest.approx(model.at(x).gradient)
+
+
+@pytest.mark.parametrize("name", ["ordo", "bayeselo"])
+def test_many_games_leave_ratings_and_superiority_finite(name: str) -> None:
+    """The mean of these ratings is not determined by the games, however many there are."""
+    many = [Cell(c.first, c.second, 10_000 * c.wins, 10_000 * c.draws, 10_000 * c.losses) for c in POOL]
+    batch = rate(counts_of(many), model=MODELS[name])
+    assert sum(line.p_best for line in batch.ratings) == pytest.approx(1)
+    assert all(0 < line.high - line.low < 2 for line in batch.ratings)
+    assert batch.pool.seats == ()

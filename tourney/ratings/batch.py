@@ -91,9 +91,9 @@ class BatchPool:
 
     ``matches`` rated, in ``clusters`` (mirrored groups). ``draw_rate``: the share of drawn meetings, None
     before the first. ``dispersion``: the variance of clusters' scores in units of that of independent
-    matches. ``parts``: the entrants (numbers) connected by matches, best first; two parts cannot be compared.
-    ``steps``: the same parts, split where no entrant below ever took anything off one above; across a step
-    only the prior bounds the difference.
+    matches. ``seats``: empty for a model without effects of seats. ``parts``: the entrants (numbers)
+    connected by matches, best first; two parts cannot be compared. ``steps``: the same parts, split where no
+    entrant below ever took anything off one above; across a step only the prior bounds the difference.
     """
 
     matches: int
@@ -205,6 +205,7 @@ def rate(
         seats=tuple(
             SeatEffect(seat, *_interval(value, variance))
             for seat, (value, variance) in enumerate(zip(seats, np.diag(seats_matrix), strict=True), 1)
+            if model.free_seats
         ),
         goodness=goodness(mode, totals, by_chance, n),
         parts=parts,

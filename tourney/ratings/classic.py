@@ -27,10 +27,8 @@ from tourney.ratings.fit import ELO, Prior
 from tourney.ratings.likelihood import Davidson, Likelihood, Point, Scores, scatter, scatter_matrix
 from tourney.ratings.plackett_luce import PlackettLuce
 
-_LOOSE: Final = 1e-6
-"""The precision of ratings where a model has no prior: fixes their mean and nothing else."""
-_FIXED: Final = 1e12
-"""The precision of seats' effects that a model fixes at 0."""
+_UNUSED: Final = 1.0
+"""The precision of seats' effects, which are parameters of every fit, but occur in neither model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +61,6 @@ class Expected(Davidson):
         if counts.seats != 2:
             raise UsageError("the models of Ordo and BayesElo are for games of two players")
         super().__init__(counts)
-        self._n = counts.size
         self.size = counts.size + 2
 
     def at(self, x: Floats) -> Point:
@@ -98,11 +95,10 @@ class Expected(Davidson):
         )
 
     def _columns(self) -> tuple[tuple[Ints, ...], tuple[float, ...]]:
-        seat = np.full(len(self._first), self._n)
-        return (self._first, self._second, seat, seat + 1), (1.0, -1.0, 1.0, -1.0)
+        return (self._first, self._second), (1.0, -1.0)
 
     def _difference(self, x: Floats) -> Floats:
-        difference: Floats = x[self._first] - x[self._second] + x[self._n] - x[self._n + 1]
+        difference: Floats = x[self._first] - x[self._second]
         return difference
 
     def _probabilities(self, x: Floats) -> tuple[Floats, Floats, Floats, float]:
@@ -178,7 +174,11 @@ def _own_precision(prior: Prior, counts: Counts, likelihood: Likelihood) -> Floa
 
 
 def _flat_precision(_: Prior, counts: Counts, __: Likelihood) -> Floats:
-    return np.concatenate([np.full(counts.size, _LOOSE), np.full(counts.seats, _FIXED)])
+    """Return the precision of the ratings' mean alone: a model without a prior says nothing about it."""
+    n = counts.size
+    precision = np.diag(np.full(n + counts.seats, _UNUSED))
+    precision[:n, :n] = 1 / max(n, 1)
+    return precision
 
 
 def likelihood_of(counts: Counts) -> Likelihood:

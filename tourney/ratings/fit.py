@@ -52,7 +52,7 @@ _STEPS = 200
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Mode:
-    """The posterior's mode: parameters, the data's information J and the prior's precision (a diagonal)."""
+    """The posterior's mode: parameters, the data's information J and the prior's precision (a matrix)."""
 
     x: Floats
     information: Floats
@@ -61,28 +61,31 @@ class Mode:
     @property
     def hessian(self) -> Floats:
         """The negative second derivative of the log-posterior: J + the prior's."""
-        return self.information + np.diag(self.precision)
+        return self.information + self.precision
 
 
 def maximise(likelihood: Likelihood, precision: Floats) -> Mode:
     """Return the mode by damped Newton steps; the posterior is strictly concave, so there is one.
 
+    ``precision`` is the prior's, a matrix or its diagonal.
+
     Raise ArithmeticError if the steps do not converge, which is a defect of this program.
     """
+    precision = np.diag(precision) if precision.ndim == 1 else precision
     x = np.zeros(likelihood.size)
     point = likelihood.at(x)
     for _ in range(_STEPS):
-        gradient = point.gradient - precision * x
-        step = np.linalg.solve(point.information + np.diag(precision), gradient)
+        gradient = point.gradient - precision @ x
+        step = np.linalg.solve(point.information + precision, gradient)
         rise = float(gradient @ step)
-        now = point.value - float(precision @ x**2) / 2
+        now = point.value - float(x @ precision @ x) / 2
         if np.max(np.abs(step), initial=0.0) < _STEP or rise < _RISE * (1 + abs(now)):
             return Mode(x, point.information, precision)
         size = 1.0
         while True:
             there = x + size * step
             next_point = likelihood.at(there)
-            gain = next_point.value - float(precision @ there**2) / 2 - now
+            gain = next_point.value - float(there @ precision @ there) / 2 - now
             # Near the maximum rounding hides the gain, and a full step is right.
             if gain >= 1e-4 * size * rise or rise < 1e-9 * (1 + abs(now)) or size < 1e-9:
                 break
@@ -107,7 +110,7 @@ class Covariance:
 
 def covariance(mode: Mode, scores: Scores, times: Ints, entrants: int) -> Covariance:
     """Return the covariances at a mode, from the scores of clusters that occurred ``times`` (C)."""
-    prior = np.diag(mode.precision)
+    prior = mode.precision
     inverse = np.linalg.inv(mode.hessian)
     inverse = (inverse + inverse.T) / 2
     meat = squared_scores(scores, times, len(mode.x))

@@ -230,7 +230,6 @@ def pool_notes(
     seats = tuple(
         f"seat {seat.seat}: {number(seat.elo, 0)} ({number(seat.low, 0)} to {number(seat.high, 0)})"
         for seat in pool.seats
-        if seat.low < seat.high
     )
     if seats:
         yield f"Seats, in Elo relative to their mean: {'; '.join(seats)}."
