@@ -101,7 +101,8 @@ def compile_one(source: Path) -> Path:
         raise CompileError(f"Cython found errors in {source.stem}")
     target = source.with_name(source.stem + suffix())
     include = sysconfig.get_path("include")
-    flags = ["-O2", "-fPIC", "-fwrapv", "-shared", "-s", "-w", "-I", include]
+    kind = ["-bundle", "-undefined", "dynamic_lookup"] if sys.platform == "darwin" else ["-shared", "-s"]
+    flags = ["-O2", "-fPIC", "-fwrapv", "-w", *kind, "-I", include]
     done = subprocess.run(  # noqa: S603 - the machine's own compiler
         [compiler, *flags, str(source.with_suffix(".c")), "-o", str(target)],
         capture_output=True,

@@ -8,7 +8,7 @@ A core (``tourney/games/GAME/core.py``) imports nothing but constants and tables
 compiled: see ``tourney.games.compiled``. Its C types stand in ``core.pxd``, and the source is plain Python.
 
 Randomness is SplitMix64 (Steele, Lea and Flood 2014), compiled or plain the same. A playout starts with
-``x = seed`` modulo 2**64. A draw below ``total`` (at most 2**32) is::
+``x = seed``, from 0 to 2**64 - 1. A draw below ``total`` (at most 2**32) is::
 
     x = x + 0x9E3779B97F4A7C15
     z = x;  z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;  z = (z ^ z >> 27) * 0x94D049BB133111EB
