@@ -64,7 +64,7 @@ def test_game_offered_by_two_plugins_is_refused() -> None:
             "toe": "the game toe is offered twice, by tests.toys:Race and tests.toys:Toe;"
             " uninstall one of the packages"
         }
-        assert invoke("games").stderr.count("\n") == 1
+        assert invoke("games", "--quiet").stderr.count("\n") == 1
     with offering(), installed(*points[::2]):
         assert [game.name for game in all_games()] == ["toe"]
 

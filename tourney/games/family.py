@@ -36,7 +36,7 @@ FAMILIES: Registry[GameFamily] = Registry(
     "game family",
     "tourney.game_families",
     GameFamily,
-    {"openspiel": "tourney.games.openspiel:OpenSpiel"},
+    {"fairy": "tourney.games.fairy:Fairy", "openspiel": "tourney.games.openspiel:OpenSpiel"},
     GameError,
     plural="game families",
 )

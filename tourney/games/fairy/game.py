@@ -1,0 +1,167 @@
+"""The family ``fairy``: the variants that ``pyffish`` knows, one game each.
+
+The package decides legality and ends. It has no state: each question is asked of the starting position and
+all moves, and costs several milliseconds.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+from tourney.errors import ActionError, GameError
+from tourney.games.base import OVER, Game, State
+from tourney.games.family import GameFamily
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tourney.games.diagram import Diagram
+
+MAX_ACTIONS: Final = 2_000
+"""Actions after which a game is drawn, because some variants have no rule that ends them."""
+
+_MOVE = re.compile(r"[!-~]{2,20}", re.ASCII)
+_OWN_START = ("fischerandom", "caparandom")
+"""Variants whose starting position is drawn at random, which the package does not do."""
+
+
+@cache
+def package() -> Any:
+    """Return the package. Raises GameError where it is not installed."""
+    try:
+        return import_module("pyffish")
+    except ModuleNotFoundError as error:
+        raise GameError(
+            "games of the family fairy need the package pyffish: install it by pip install 'tourney[fairy]'"
+        ) from error
+
+
+class FairyState(State[str]):
+    """A position: the starting FEN and the moves since then, of which the package tells the rest."""
+
+    __slots__ = ("_legal", "_ranks", "_reason", "actor", "fen", "mover", "moves", "variant")
+
+    seats = 2
+    actor: int
+    """The seat to act, or OVER."""
+
+    def __init__(self, variant: str, fen: str, moves: tuple[str, ...]) -> None:
+        self.variant, self.fen, self.moves = variant, fen, moves
+        white = fen.split(" ")[1] != "b"
+        self.mover = 1 if white == (len(moves) % 2 == 0) else 2
+        self._legal: tuple[str, ...] = ()
+        self._reason, value = self._end()
+        self._ranks = None
+        if self._reason:
+            mine, other = (1, 1) if not value else (1, 2) if value > 0 else (2, 1)
+            self._ranks = (mine, other) if self.mover == 1 else (other, mine)
+        self.actor = OVER if self._reason else self.mover
+
+    def _end(self) -> tuple[str, int]:
+        """Return why the game is over, or "", and its value for the side to move; find the legal moves."""
+        fairy, about = package(), (self.variant, self.fen, list(self.moves))
+        over, value = fairy.is_immediate_game_end(*about)
+        if over:
+            return "variant-end", value
+        self._legal = tuple(sorted(set(fairy.legal_moves(*about))))
+        if not self._legal:
+            checked = fairy.gives_check(*about)
+            return "checkmate" if checked else "stalemate", fairy.game_result(*about)
+        over, value = fairy.is_optional_game_end(*about)
+        if over:
+            return "repetition-or-count", value
+        if all(fairy.has_insufficient_material(*about)):
+            return "insufficient-material", 0
+        if len(self.moves) >= MAX_ACTIONS:
+            return "too-long", 0
+        return "", 0
+
+    def legal_actions(self) -> Sequence[str]:
+        """List the legal moves, sorted."""
+        return () if self._reason else self._legal
+
+    def play(self, action: str) -> FairyState:
+        """Return the state after a legal move."""
+        return FairyState(self.variant, self.fen, (*self.moves, action))
+
+    def ranks(self) -> tuple[int, ...] | None:
+        """Return the ranks, or None while the game goes on."""
+        return self._ranks
+
+    def reason(self) -> str:
+        """Return why the game is over, or ""."""
+        return self._reason
+
+    def position(self) -> str:
+        """Return the FEN."""
+        return str(package().get_fen(self.variant, self.fen, list(self.moves)))
+
+
+class FairyGame(Game[str]):
+    """One variant. A position is shown as a FEN, an action is a move of UCI.
+
+    Positions are not read: a FEN lacks the history that some variants count.
+    """
+
+    seat_counts = (2,)
+    seat_names = ("White", "Black")
+    max_actions = MAX_ACTIONS
+    has_positions = False
+
+    def __init__(self, variant: str) -> None:
+        self.variant = variant
+        self.name = f"fairy:{variant}"
+        self.title = f"{variant.capitalize()} (Fairy-Stockfish)"
+        version = re.sub(r"[^0-9A-Za-z.]", "-", " ".join(package().info().split(" ")[1:2]))
+        self.rules = f"1-{version or 'unknown'}"
+
+    def initial(self, seats: int, options: Mapping[str, str]) -> State[str]:  # noqa: ARG002 - there are none
+        """Return the starting position."""
+        return FairyState(self.variant, package().start_fen(self.variant), ())
+
+    def action_string(self, action: str) -> str:
+        """Return the move."""
+        return action
+
+    def parse_action(self, text: str) -> str:
+        """Return the move. Raises ActionError."""
+        if _MOVE.fullmatch(text) is None:
+            raise ActionError(f"{text[:20]!r} is no move: write it as UCI does, such as e2e4, e7e8q or P@e4")
+        return text
+
+    def diagram(self, view: str, last: str | None = None) -> Diagram:
+        """Return the diagram of a FEN: letters, or figures where they are those of chess."""
+        from tourney.games.fairy.diagram import diagram_of  # noqa: PLC0415 - bots start often and need no diagrams
+
+        return diagram_of(view, last, package().start_fen(self.variant))
+
+
+class Fairy(GameFamily):
+    """The variants of chess that Fairy-Stockfish knows."""
+
+    name = "fairy"
+    title = "Chess variants by the rules of Fairy-Stockfish"
+
+    def make(self, text: str) -> FairyGame:
+        """Return a variant by its name. Raises GameError."""
+        if text not in self._variants():
+            raise GameError(f"there is no variant fairy:{text[:40]}; `tourney games fairy` lists them")
+        return FairyGame(text)
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of all variants. Raises GameError."""
+        return tuple(f"fairy:{variant}" for variant in self._variants())
+
+    def _variants(self) -> tuple[str, ...]:
+        """Return the variants played here: on one board, from one known starting position."""
+        fairy = package()
+        return tuple(
+            variant
+            for variant in sorted(fairy.variants())
+            if re.fullmatch(r"[a-z0-9-]+", variant)
+            and not fairy.two_boards(variant)
+            and variant not in _OWN_START
+        )
