@@ -5,7 +5,8 @@
 
 Two figures per game in the first table: actions played and legal actions listed, per second of CPU time, by
 states. The second table has playouts, whole random games from the start, for the games with a core: by
-states, by the core as plain Python, and by the compiled core if there is one (``make cores``).
+states, by the core as plain Python, and by the compiled core if there is one (``make cores``). The third
+table has values as a search asks for them: of all candidates of a position in one call.
 
 Chance outcomes count as actions. Fixed seeds decide all games. Every round plays the same games,
 python-chess's first, in one process. The figures are medians of the rounds, and the ratios are medians of
@@ -22,9 +23,12 @@ from importlib import import_module
 from importlib.util import find_spec
 from statistics import median
 
+from tourney.bot.heuristics import heuristics_of
+from tourney.bot.search.state_scratch import StateScratch
 from tourney.games import CHANCE, OVER, all_games, derive, find_game
 from tourney.games.base import AnyGame, AnyState
 from tourney.games.compiled import compiled_core, use_plain
+from tourney.games.scratch import Scratch
 
 CHESS = "python-chess"
 SEED = 20261120
@@ -234,6 +238,66 @@ def playout_table(found: dict[tuple[str, str], list[tuple[float, float]]]) -> li
     return lines
 
 
+PLIES = 60
+"""The positions that are valued come from this many actions of a random game."""
+
+
+def positions_of(game: AnyGame) -> list[AnyState]:
+    """Return the positions of a random game's beginning in which a seat acts."""
+    randbelow = random_stream(derive(SEED, game.name, "values"))
+    state = game.new()
+    found = []
+    for _ in range(PLIES):
+        if state.actor == OVER:
+            break
+        if state.actor != CHANCE:
+            found.append(state)
+        state = state.play(_random_action(state, randbelow))
+    return found
+
+
+def value(game: AnyGame, form: str, most: int) -> Count:
+    """Value the candidates of positions until so many are valued; return their number and the positions'."""
+    states = positions_of(game)
+    if form == STATES:
+        heuristics = heuristics_of(game.name)
+        scratches: list[Scratch | None] = [StateScratch(state, heuristics) for state in states]
+    else:
+        use_plain(form == PLAIN)
+        scratches = [game.scratch(state) for state in states]
+        use_plain(False)
+    valued = number = 0
+    while valued < most:
+        scratch = scratches[number % len(scratches)]
+        assert scratch is not None  # noqa: S101 - the game has a core
+        valued += len(scratch.outlook(scratch.candidates()))
+        number += 1
+    return valued, number
+
+
+def measure_values(
+    games: list[AnyGame], rounds: int, most: int
+) -> dict[tuple[str, str], list[tuple[float, float]]]:
+    """Return values and positions per second by game and form, round by round."""
+    found: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    for k in range(rounds):
+        for game in games:
+            sys.stderr.write(f"values, round {k + 1} of {rounds}: {game.name}\n")
+            for form in forms_of(game):
+                figure = timed(partial(value, game, form), most * (QUICKER if form == COMPILED else 1))
+                found.setdefault((game.name, form), []).append(figure)
+    return found
+
+
+def value_table(found: dict[tuple[str, str], list[tuple[float, float]]]) -> list[str]:
+    """Return the values as lines of a Markdown table."""
+    lines = ["| game | rules | values/s | to states |", "|---|---|---|---|"]
+    for (name, form), figures in found.items():
+        to_states = "" if form == STATES else f"{ratio(figures, found[name, STATES], 0):.1f}"
+        lines.append(f"| {name} | {form} | {median(figure[0] for figure in figures):,.0f} | {to_states} |")
+    return lines
+
+
 def ratio(mine: list[tuple[float, float]], theirs: list[tuple[float, float]], k: int) -> float:
     """Return the median of the rounds' ratios of a figure."""
     return median(one[k] / other[k] for one, other in zip(mine, theirs, strict=True))
@@ -273,6 +337,8 @@ def main() -> None:
     print("\nPlayouts\n")
     cores = [game for game in games if has_core(game)]
     print("\n".join(playout_table(measure_playouts(cores, rounds, actions))))
+    print("\nValues\n")
+    print("\n".join(value_table(measure_values(cores, rounds, actions))))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,8 @@ def test_benchmark_prints_a_row_per_game() -> None:
         text=True,
         check=True,
     )
-    one, two = done.stdout.split("Playouts\n")
+    one, rest = done.stdout.split("Playouts\n")
+    two, three = rest.split("Values\n")
     rows = rows_of(one)
     named = [row[0].strip() for row in rows]
     assert named[0] == "game"
@@ -27,7 +28,8 @@ def test_benchmark_prints_a_row_per_game() -> None:
     assert {(row[0], row[1]) for row in playouts} >= {
         (name, form) for name in cores for form in ("states", "plain")
     }
-    assert {row[0] for row in playouts} == cores
+    assert {row[0] for row in playouts} == {row[0] for row in rows_of(three)[1:]} == cores
+    assert all(int(row[2].replace(",", "")) > 0 for row in rows_of(three)[1:])
     assert all(float(row[k].replace(",", "")) > 0 for row in playouts for k in (2, 4))
 
 
