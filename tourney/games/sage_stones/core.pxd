@@ -67,7 +67,7 @@ cdef class SageStonesScratch:
     cdef int _value(self, int seat) noexcept
     @cython.locals(k=cython.int, column=cython.int, turn=cython.longlong, lost=cython.int)
     cdef void _weigh(self) noexcept
-    @cython.locals(k=cython.int, j=cython.int, square=cython.int, total=cython.int, same=cython.int)
+    @cython.locals(k=cython.int, j=cython.int, square=cython.int, total=cython.int, same=cython.int, seats=cython.int)
     cdef void _expose(self, int column) noexcept
     @cython.locals(found=cython.int, k=cython.int, line=cython.int, start=cython.int, seen=cython.int, at=cython.int, colour=cython.int)
     cdef int _take_from(self, int square) noexcept

@@ -417,14 +417,17 @@ class SageStonesScratch:
             _TOTAL_BEST[k] = 0
             for j in range(4):
                 _TAKEN_BEST[4 * k + j] = 0
+        hands = self._hands
+        seats = self.seats
         for square in range(_STEP * column, _STEP * column + _HEIGHT):
             if self._board[square] == 0 and self._take_from(square):
                 for k in range(self._colours):
                     total = 0
-                    for j in range(self._colours):
-                        if self._hands[k] >= 0 and self._hands[j] >= 0:
-                            same = (k + 12 - j) % self.seats == 0
-                            total += -_TAKEN[4 * k + j] if same else _TAKEN[4 * k + j]
+                    if hands[k] >= 0:
+                        for j in range(self._colours):
+                            if _TAKEN[4 * k + j] and hands[j] >= 0:
+                                same = (k + 12 - j) % seats == 0
+                                total += -_TAKEN[4 * k + j] if same else _TAKEN[4 * k + j]
                     if total > _TOTAL_BEST[k]:
                         _TOTAL_BEST[k] = total
                         for j in range(4):
@@ -436,15 +439,16 @@ class SageStonesScratch:
     def _take_from(self, square: int) -> int:
         """Find what each colour captures by a stone on an empty square; return whether any does."""
         found = 0
+        board = self._board
         for line in range(square * _RAY_STEPS, square * _RAY_STEPS + _RAY_STEPS):
             start = line * _RAY_STEPS
-            if _LINES[start] < 0 or self._board[_LINES[start]] == 0:
+            if _LINES[start] < 0 or board[_LINES[start]] == 0:
                 continue
             seen = 0
             for at in range(start, start + _RAY_STEPS):
-                if _LINES[at] < 0 or self._board[_LINES[at]] == 0:
+                if _LINES[at] < 0 or board[_LINES[at]] == 0:
                     break
-                colour = self._board[_LINES[at]] - 1
+                colour = board[_LINES[at]] - 1
                 if not seen:
                     for k in range(4):
                         _RUN[k] = 0

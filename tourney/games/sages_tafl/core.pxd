@@ -52,16 +52,16 @@ cdef class SagesTaflScratch:
     cdef void _remember(self, int side, unsigned long long key) noexcept
     @cython.locals(x=cython.ulonglong, z=cython.ulonglong)
     cdef int _draw(self, long long total) noexcept
+    @cython.locals(count=cython.int, first=cython.int, k=cython.int)
     cdef void _list(self) noexcept
-    cdef void _add(self, int source, int cell) noexcept
     @cython.locals(source=cython.int, rank=cython.int, off=cython.int, way=cython.int, offset=cython.int, target=cython.int)
-    cdef void _list_apprentice(self, int cell) noexcept
-    @cython.locals(rank=cython.int, offset=cython.int)
-    cdef void _list_hop(self, int cell) noexcept
+    cdef int _list_apprentice(self, int cell, int count) noexcept
+    @cython.locals(offset=cython.int)
+    cdef int _list_hop(self, int cell, int count) noexcept
     @cython.locals(source=cython.int, way=cython.int, k=cython.int, one=cython.int, two=cython.int, target=cython.int)
-    cdef void _list_skyship(self, int cell) noexcept
+    cdef int _list_skyship(self, int cell, int count) noexcept
     @cython.locals(source=cython.int, way=cython.int)
-    cdef void _list_sage(self, int cell) noexcept
+    cdef int _list_sage(self, int cell, int count) noexcept
     @cython.locals(source=cython.int, side=cython.int, piece=cython.int, slot=cython.int, cell=cython.int, taken=cython.int, foe=cython.int, way=cython.int, near=cython.int)
     cdef void _play(self, int code) noexcept
     @cython.locals(k=cython.int)
@@ -70,7 +70,7 @@ cdef class SagesTaflScratch:
     cdef void _take(self, int cell, int side) noexcept
     @cython.locals(side=cython.int)
     cdef void _end_turn(self, int loud, int passes, int passed) noexcept
-    @cython.locals(times=cython.int, k=cython.int)
+    @cython.locals(times=cython.int, k=cython.int, key=cython.ulonglong)
     cdef int _recurs(self, int side) noexcept
     @cython.locals(reach=cython.int, side=cython.int, k=cython.int)
     cdef int _out_of_reach(self) noexcept

@@ -311,99 +311,108 @@ class SagesTaflScratch:
 
     def _list(self) -> None:
         """List the legal actions of the seat to act, by piece."""
-        self._count = 0
+        count = 0
         first = 0 if self._seat == 1 else _PIECES
         for k in range(first, first + 8):
             if self._places[k]:
-                self._list_apprentice(self._places[k])
+                count = self._list_apprentice(self._places[k], count)
         for k in range(first + 8, first + 10):
             if self._places[k]:
-                self._list_skyship(self._places[k])
+                count = self._list_skyship(self._places[k], count)
         if self._places[first + 10]:
-            self._list_sage(self._places[first + 10])
+            count = self._list_sage(self._places[first + 10], count)
         elif self._towers[self._seat - 1]:
             for k in range(4 * self._seat - 4, 4 * self._seat):
                 if self._board[_FOOT[k]] == 0:
-                    self._add(_FROM_TOWER << 7, _FOOT[k])
-        if not self._count:
+                    _MOVES[count] = (_FROM_TOWER << 7) + _SQUARE_OF[_FOOT[k]]
+                    count += 1
+        if not count:
             _MOVES[0] = _PASS
-            self._count = 1
+            count = 1
+        self._count = count
 
-    def _add(self, source: int, cell: int) -> None:
-        if self._count < _MOST:
-            _MOVES[self._count] = source + _SQUARE_OF[cell]
-            self._count += 1
+    def _list_apprentice(self, cell: int, count: int) -> int:
+        """Add slides along rank and file, steps into the river and out of it, a hop, an escape.
 
-    def _list_apprentice(self, cell: int) -> None:
-        """Slides along rank and file, single steps into the river and out of it, a hop, an escape."""
+        Each of these functions gets and returns the number of actions listed so far.
+        """
+        board = self._board
         source = _SQUARE_OF[cell] << 7
         rank = _RANK_OF[cell]
         off = 0
         for way in range(2):
             offset = _STRAIGHT[way]
             target = cell + offset
-            while self._board[target] == 0:
-                self._add(source, target)
+            while board[target] == 0:
+                _MOVES[count] = source + _SQUARE_OF[target]
+                count += 1
                 target += offset
-            if self._board[target] == _BORDER:
+            if board[target] == _BORDER:
                 off = 1
         if rank == _RIVER:
-            if self._board[cell - 1] == 0:
-                self._add(source, cell - 1)
-            if self._board[cell + 1] == 0:
-                self._add(source, cell + 1)
+            for target in range(cell - 1, cell + 2):
+                if board[target] == 0:
+                    _MOVES[count] = source + _SQUARE_OF[target]
+                    count += 1
             if off:
-                _MOVES[self._count] = source + _OFF
-                self._count += 1
-            return
+                _MOVES[count] = source + _OFF
+                count += 1
+            return count
         for way in range(2, 4):
             offset = _STRAIGHT[way]
             target = cell + offset
             if _RANK_OF[target] == _RIVER:
-                if self._board[target] == 0:
-                    self._add(source, target)
+                if board[target] == 0:
+                    _MOVES[count] = source + _SQUARE_OF[target]
+                    count += 1
             else:
-                while self._board[target] == 0 and _RANK_OF[target] != _RIVER:
-                    self._add(source, target)
+                while board[target] == 0 and _RANK_OF[target] != _RIVER:
+                    _MOVES[count] = source + _SQUARE_OF[target]
+                    count += 1
                     target += offset
-        self._list_hop(cell)
+        if rank == _RIVER - 1 or rank == _RIVER + 1:
+            return self._list_hop(cell, count)
+        return count
 
-    def _list_hop(self, cell: int) -> None:
-        """From a bank over a friend in the river to the other bank."""
-        rank = _RANK_OF[cell]
-        if rank == _RIVER - 1:
-            offset = 1
-        elif rank == _RIVER + 1:
-            offset = -1
-        else:
-            return
+    def _list_hop(self, cell: int, count: int) -> int:
+        """Add a hop from a bank over a friend in the river to the other bank."""
+        offset = _RIVER - _RANK_OF[cell]
         if _SIDE[self._board[cell + offset]] == self._seat and self._board[cell + 2 * offset] == 0:
-            self._add(_SQUARE_OF[cell] << 7, cell + 2 * offset)
+            _MOVES[count] = (_SQUARE_OF[cell] << 7) + _SQUARE_OF[cell + 2 * offset]
+            return count + 1
+        return count
 
-    def _list_skyship(self, cell: int) -> None:
-        """One or two diagonal steps over anything but a skyship."""
+    def _list_skyship(self, cell: int, count: int) -> int:
+        """Add one or two diagonal steps over anything but a skyship."""
+        board = self._board
         source = _SQUARE_OF[cell] << 7
         for way in range(4):
-            if self._board[cell + _SLANTS[way]] == 0:
-                self._add(source, cell + _SLANTS[way])
+            if board[cell + _SLANTS[way]] == 0:
+                _MOVES[count] = source + _SQUARE_OF[cell + _SLANTS[way]]
+                count += 1
         for k in range(0, 24, 3):
-            one = self._board[cell + _SECONDS[k + 1]]
-            two = self._board[cell + _SECONDS[k + 2]]
+            one = board[cell + _SECONDS[k + 1]]
+            two = board[cell + _SECONDS[k + 2]]
             if (one != _BORDER and _KIND[one] != 2) or (two != _BORDER and _KIND[two] != 2):
                 target = cell + _SECONDS[k]
-                if self._board[target] == 0:
-                    self._add(source, target)
+                if board[target] == 0:
+                    _MOVES[count] = source + _SQUARE_OF[target]
+                    count += 1
+        return count
 
-    def _list_sage(self, cell: int) -> None:
-        """One square in any direction, a hop, or off from an end of the river."""
+    def _list_sage(self, cell: int, count: int) -> int:
+        """Add one square in any direction, a hop, or off from an end of the river."""
         source = _SQUARE_OF[cell] << 7
         for way in range(8):
             if self._board[cell + _ALL_WAYS[way]] == 0:
-                self._add(source, cell + _ALL_WAYS[way])
+                _MOVES[count] = source + _SQUARE_OF[cell + _ALL_WAYS[way]]
+                count += 1
         if cell == _WEST_END or cell == _EAST_END:
-            _MOVES[self._count] = source + _OFF
-            self._count += 1
-        self._list_hop(cell)
+            _MOVES[count] = source + _OFF
+            count += 1
+        if _RANK_OF[cell] == _RIVER - 1 or _RANK_OF[cell] == _RIVER + 1:
+            return self._list_hop(cell, count)
+        return count
 
     def _play(self, code: int) -> None:
         """Play a legal action."""
@@ -480,8 +489,10 @@ class SagesTaflScratch:
     def _recurs(self, side: int) -> int:
         """Say whether the board stood twice before with the same seat to move."""
         times = 0
+        past = self._past
+        key = self._hash
         for k in range(side * _PAST, side * _PAST + self._pasts[side]):
-            if self._past[k] == self._hash:
+            if past[k] == key:
                 times += 1
         return 1 if times >= 2 else 0
 
@@ -502,13 +513,16 @@ class SagesTaflScratch:
         """Return Black's value; Red's is its negative."""
         if self._over:
             return 0 if self._winner == 0 else _WIN if self._winner == 1 else -_WIN
+        board = self._board
+        places = self._places
         total = _POINT * (self._points[0] - self._points[1])
-        for k in range(2 * _PIECES):
-            cell = self._places[k]
+        for k in range(_PIECES):
+            cell = places[k]
             if cell:
-                piece = self._board[cell]
-                at = _CELLS * _KIND[piece] + cell
-                total += _WORTH[at] if k < _PIECES else -_WORTH[at]
+                total += _WORTH[_CELLS * _KIND[board[cell]] + cell]
+            cell = places[k + _PIECES]
+            if cell:
+                total -= _WORTH[_CELLS * _KIND[board[cell]] + cell]
         return _LIMIT * total // (_SCALE + total) if total >= 0 else -(_LIMIT * -total // (_SCALE - total))
 
 
