@@ -13,6 +13,8 @@ from tourney.cli.output import Output, current
 from tourney.cli.progress import counting
 from tourney.cli.show import find_match, is_file, names_match
 from tourney.errors import CheckError, RecordError, UsageError
+from tourney.games.external import OUTSIDE
+from tourney.games.registry import EXTERNAL
 from tourney.match.named_seeds import play_named, read_manifest
 from tourney.match.record import digest_of, read_json_lines, read_record
 from tourney.match.verify import Finding, verify
@@ -175,6 +177,8 @@ def _check_all(output: Output, db: str, bots: Path) -> Iterator[str]:
                 counts = repository.progress(tournament.id)
                 rounds = f"{counts.rounds} round{'' if counts.rounds == 1 else 's'}"
                 output.write(f"{tournament.name} is whole: {rounds}, {counts.rows} matches")
+            if tournament.game == EXTERNAL:
+                output.write(f"{tournament.name}: {OUTSIDE}")
     if broken:
         what = "tournament" if len(broken) == 1 else "tournaments"
         yield f"the {what} {', '.join(broken)} {'does' if len(broken) == 1 else 'do'} not hold"

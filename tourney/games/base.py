@@ -188,6 +188,8 @@ class Game(ABC, Generic[A]):
     options: ClassVar[tuple[Option, ...]] = ()
     has_chance: bool = False
     has_hidden_actions: bool = False
+    outside: ClassVar[bool] = False
+    """Whether an outside referee plays the matches, so that there are results and no actions."""
     observations_inform: bool = False
     """Whether observations tell a seat more than the actions that it sees. Then ``sample`` may refuse one."""
     has_positions: bool = True

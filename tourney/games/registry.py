@@ -4,12 +4,19 @@ from tourney.errors import GameError, TourneyError
 from tourney.games.base import GAME_PATTERN, AnyGame, Game
 from tourney.plugins import Registry
 
+EXTERNAL = "external"
+"""A game that is found by its name and not listed: an outside referee plays it."""
+
 
 class GameRegistry(Registry[AnyGame]):
     """All games by name. ``FAMILY:TEXT`` names a game that a family makes (``tourney.games.family``)."""
 
     def find(self, name: str) -> AnyGame:
         """Return the game of that name, made once. Raise GameError for an unknown name or a broken plugin."""
+        if name == EXTERNAL and name not in self._found:
+            from tourney.games.external import External  # noqa: PLC0415 - few tournaments have it
+
+            self._found[name] = External()
         if ":" not in name or name in self._found:
             return super().find(name)
         if GAME_PATTERN.fullmatch(name) is None:
@@ -34,7 +41,7 @@ class GameRegistry(Registry[AnyGame]):
         """Return whether anything is offered under that name, broken or not; of a family, whether it is."""
         family, colon, _ = name.partition(":")
         if not colon:
-            return super().knows(name)
+            return name == EXTERNAL or super().knows(name)
         from tourney.games.family import FAMILIES  # noqa: PLC0415 - as in find
 
         return GAME_PATTERN.fullmatch(name) is not None and FAMILIES.knows(family)

@@ -15,11 +15,12 @@ from tourney.bots.channel.base import Channel
 from tourney.bots.protocols import PROTOCOLS, BotProtocol
 from tourney.bots.sandbox.base import Sandbox
 from tourney.bots.sandbox.processors import Processors, free_processors, seat_processors, started_on
-from tourney.errors import TourneyError
+from tourney.errors import TourneyError, UsageError
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
 from tourney.match.again import FIRST, Again, DeviatedError
 from tourney.match.ahead import Ahead, Holder, Place, WaitingBot
+from tourney.match.external import play_external
 from tourney.match.play import play_match
 from tourney.match.player import Player, dismiss
 from tourney.match.result import PlayedMatch
@@ -62,6 +63,10 @@ class StoreLauncher:
         protocol, command = self._found(entrant)
         held = self._sandbox.hold(command, memory_mb=limits.memory_mb)
         return WaitingBot(lambda: protocol.adapt(held.channel(self._clock)), held.end)
+
+    def command(self, entrant: Entrant) -> BotCommand:
+        """Return the command of an entrant's bot, for an outside referee that starts it."""
+        return self._found(entrant)[1]
 
     def _found(self, entrant: Entrant) -> tuple[BotProtocol, BotCommand]:
         found = self._bots.get(entrant.digest)
@@ -124,6 +129,11 @@ class MatchRunner:
 
     def _play(self, spec: MatchSpec, following: MatchSpec | None, again: Again) -> PlayedMatch:
         game = self._find(spec.game)
+        if game.outside:
+            if not isinstance(self._launch, StoreLauncher):
+                raise UsageError(f"matches of {game.name} are played by their referee only")
+            commands = [self._launch.command(entrant) for entrant in spec.seats]
+            return play_external(spec, game, commands, {"host": platform.node()})
         players: list[Player] = []
         try:
             places = self._places(spec)

@@ -50,6 +50,8 @@ def verify(data: object, game: AnyGame | None = None) -> list[Finding]:
             f"it was played by version {record['rules']} of the rules; the game here has version {game.rules}"
         )
         return [*findings, Finding(why)]
+    if game.outside:
+        return findings  # nothing but the result is known
     replay = _Replay(record)
     found = replay.run(game)
     return [*findings, *([found] if found else [])]
@@ -156,6 +158,11 @@ def rerun(record: Record, play: Callable[[MatchSpec], PlayedMatch]) -> tuple[Pla
     """
     check_record(record)
     game = find_game(record["game"])
+    if game.outside:
+        raise CheckError(
+            "an outside referee played the match: Tourney does not start the commands of records; run the"
+            " tournament file under another name instead"
+        )
     if game.rules != record["rules"]:
         raise CheckError(
             f"the match was played by version {record['rules']} of the rules of {game.name}; version"

@@ -77,8 +77,9 @@ class Setting:
 
 
 def known_game(name: str) -> AnyGame | None:
-    """Return a game, or None where it is not installed (any more), or broken."""
+    """Return a game, or None where it is not installed (any more), broken, or an outside referee's."""
     try:
-        return find_game(name)
+        game = find_game(name)
     except GameError:
         return None
+    return None if game.outside else game

@@ -179,9 +179,12 @@ class Replay:
         except RecordError as error:
             return "different", (str(error),)
         try:
-            rules = find_game(record["game"]).rules
+            game = find_game(record["game"])
         except GameError as error:
             return "not played", (str(error),)
+        if game.outside:
+            return "not played", ("an outside referee played it, whose command is not started from a record",)
+        rules = game.rules
         if rules != record["rules"]:
             why = f"it was played by version {record['rules']} of the rules; version {rules} is here"
             return "not played", (why,)

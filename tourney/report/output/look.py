@@ -95,14 +95,19 @@ class Look:
         options: Options,
         prefix: str = "",
         nav: tuple[Section, ...] = (),
+        outside: str = "",
     ) -> "Look":
-        """Return the look of the pages of a report; title and game are safe to show once escaped."""
+        """Return the look of the pages of a report; title and game are safe to show once escaped.
+
+        ``outside``: what an outside referee cannot promise, for every page, or "".
+        """
         values = {
             "title": title,
             "game": game,
             "measured": options.measured,
             "version": __version__,
             "several": bool(prefix),
+            "outside": outside,
             "nav": nav,
             "address": options.address,
             "feed": bool(options.address and options.measured and nav),

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
+from tourney.games.external import OUTSIDE
+from tourney.games.registry import EXTERNAL
 from tourney.report import text
 from tourney.report.output.live import is_over, note
 from tourney.report.output.look import File, Look, Options, Section
@@ -39,7 +41,8 @@ class Renderer:
         """What all pages have in common."""
         source = self.source
         game = text.display(source.game.title if source.game else source.tournament.game)
-        return Look.of(source.title, game, self.options, self.prefix, self.nav)
+        outside = OUTSIDE if source.tournament.game == EXTERNAL else ""
+        return Look.of(source.title, game, self.options, self.prefix, self.nav, outside)
 
     @cached_property
     def paged(self) -> frozenset[int]:

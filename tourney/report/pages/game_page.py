@@ -11,7 +11,7 @@ from tourney.errors import StoreDamaged
 from tourney.games.base import AnyGame
 from tourney.games.diagram import Diagram, Piece
 from tourney.games.guide import Guide
-from tourney.games.registry import GAMES
+from tourney.games.registry import EXTERNAL, GAMES
 from tourney.games.render import picture
 from tourney.games.svg_diagram import inline_svg, piece_svg, seat_colors
 from tourney.match.record import FAULT_KINDS, Record
@@ -143,6 +143,8 @@ def _picture(game: AnyGame) -> Markup:
 
 def _guide(source: Source) -> tuple[Guide | None, str]:
     """Return the game's guide, or why there is none."""
+    if source.tournament.game == EXTERNAL:
+        return None, "The rules are those of the outside referee: Tourney does not know them."
     if source.game is None:
         return None, (
             "The game is not installed where this report was written, so its rules cannot be shown:"

@@ -12,6 +12,7 @@ from typing import Any
 from tourney.errors import GameError
 from tourney.games.base import AnyGame, AnyState
 from tourney.games.diagram import fill
+from tourney.games.registry import EXTERNAL
 from tourney.match.record import Record
 from tourney.report.replays.camera import HIDDEN, Camera, Shot, Track
 from tourney.report.replays.codes import columns, number
@@ -191,7 +192,9 @@ def replay(game: AnyGame | None, record: Record, drawer: Drawer | None = None) -
     ``drawer`` is the tournament's; the default is that of the record's seats and options.
     """
     if game is None:
-        return Replay(problem=f"the game {record['game']} is not installed")
+        outside = record["game"] == EXTERNAL
+        why = "an outside referee played it" if outside else f"the game {record['game']} is not installed"
+        return Replay(problem=why)
     if game.rules != record["rules"]:
         problem = f"the record has rules version {record['rules']}, but version {game.rules} is installed"
         return Replay(problem=problem)

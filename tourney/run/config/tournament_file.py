@@ -1,5 +1,6 @@
 """The tournament file (TOML), read strictly into a frozen value."""
 
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -12,7 +13,8 @@ from msgspec import Meta, Struct
 from tourney.bots.catalogue.rungs import ladder_of, ladders
 from tourney.bots.protocols import Setting
 from tourney.errors import GameError, TournamentError
-from tourney.games.registry import find_game
+from tourney.games.external import REFEREE, command_option
+from tourney.games.registry import EXTERNAL, find_game
 from tourney.match.spec import Limits
 from tourney.parsing import parse_toml
 from tourney.run.config.opening_book import Book, read_book, read_bytes, read_text
@@ -27,6 +29,7 @@ from tourney.schema import (
     Word,
     check_range,
     read,
+    show,
 )
 from tourney.seeds import U64
 from tourney.store.presentation import (
@@ -150,6 +153,15 @@ class TournamentTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_
         Name, Meta(description="Name of the tournament, unique in a database.", examples=["autumn-cup"])
     ]
     game: Annotated[GameName, Meta(description="Game to play; see `tourney games`.", examples=["sages-tafl"])]
+    referee: Annotated[
+        tuple[CleanArgument, ...],
+        Meta(
+            max_length=MAX_ARGUMENTS,
+            description='Command of an outside referee, for `game = "external"`; see'
+            " [outside referees](../how-to/outside-referees.md).",
+            examples=[["python3", "play_game.py"]],
+        ),
+    ] = ()
     format: Annotated[str, Meta(description=FORMAT_HELP)] = "round-robin"
     seed: (
         Annotated[
@@ -389,7 +401,10 @@ def _presentation(table: TournamentTable, path: Path) -> Presentation:
 def _plan(table: TournamentTable, data: dict[str, Any], path: Path, formats: Sequence[Format]) -> Plan:
     """Return the plan of a file. Raises SchemaError for keys that do not go together, and GameError."""
     game = find_game(table.game)
-    seats, options = game.settings(table.seats, {key: str(value) for key, value in table.options.items()})
+    given = {key: str(value) for key, value in table.options.items()}
+    if table.referee or game.outside:
+        given |= {REFEREE: _referee(table, game.outside, path.parent)}
+    seats, options = game.settings(table.seats, given)
     if seats not in (2, 3, 4):
         raise SchemaError(("seats",), f"is {seats}: tournaments are for 2, 3 or 4 seats per table")
     format_ = find_format(table.format)
@@ -421,6 +436,33 @@ def _plan(table: TournamentTable, data: dict[str, Any], path: Path, formats: Seq
         mirrored_dice=table.mirrored_dice,
         opening_order=table.opening_order,
     )
+
+
+def _referee(table: TournamentTable, outside: bool, folder: Path) -> str:
+    """Return the referee's command as an option; words that name files of the folder become their paths.
+
+    Raises SchemaError.
+    """
+    if not outside:
+        raise SchemaError(("referee",), f'goes with game = "{EXTERNAL}" only')
+    if REFEREE in table.options:
+        raise SchemaError(("options", REFEREE), "is set by the key referee: leave it out")
+    if not table.referee or not table.referee[0]:
+        raise SchemaError(
+            ("referee",),
+            f'is missing: game = "{EXTERNAL}" needs it, as referee = ["python3", "play_game.py"]',
+        )
+    words = [str((folder / word).resolve()) if _is_file(folder / word) else word for word in table.referee]
+    if shutil.which(words[0]) is None:
+        raise SchemaError(("referee",), f"names {show(words[0])}, which is no program that can be executed")
+    return command_option(words)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # as a word too long for a name
+        return False
 
 
 def _games_per_pairing(table: TournamentTable, seats: int) -> int:

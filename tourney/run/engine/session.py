@@ -20,6 +20,7 @@ from tourney.errors import (
     TournamentError,
     UsageError,
 )
+from tourney.games.external import OUTSIDE
 from tourney.games.registry import find_game
 from tourney.match.referee import Referee
 from tourney.match.spec import MatchSpec
@@ -93,6 +94,12 @@ def run_tournament(
     listener = listener or Listener()
     deadline = deadline or Deadline()
     store = BotStore(bots.absolute())
+    if find_game(file.plan.game).outside:
+        if file.run.sandbox == "strict":
+            raise SandboxError(
+                'sandbox = "strict" cannot be had with an outside referee, which nothing contains'
+            )
+        file = replace(file, ponder="allow")
     sandbox = open_sandbox(file.run.sandbox)
     file = with_ponder(file, sandbox, pinning)
     check_contents(url, listener.say)
@@ -118,11 +125,13 @@ def run_tournament(
                 listener.say(broken_text(entrant))
         for seconds in repository.recent_seconds(tournament.id, SAMPLE):
             deadline.add(seconds)
-        listener.say(sandbox_text(sandbox))
+        outside = find_game(tournament.game).outside
+        listener.say(f"sandbox none: {OUTSIDE}" if outside else sandbox_text(sandbox))
         if sharing := sharing_text(tournament.plan, find_game(tournament.game)):
             listener.say(f"seeds: {sharing}")
-        listener.say(ponder_text(tournament.plan, sandbox, pinning))
-        rehearse(repository, tournament, store, sandbox, listener.say)
+        if not outside:
+            listener.say(ponder_text(tournament.plan, sandbox, pinning))
+            rehearse(repository, tournament, store, sandbox, listener.say)
         status = StatusFile(status_path(place, tournament.id))
         spool.open()
         try:

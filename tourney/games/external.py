@@ -1,0 +1,120 @@
+"""The game ``external``: a program outside of Tourney is the referee, and only its results are known."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Final
+from urllib.parse import quote, unquote
+
+from tourney.errors import ActionError, OptionError
+from tourney.games.base import OVER, Game, State
+
+REFEREE: Final = "referee"
+"""The option that holds the referee's command."""
+MAX_COMMAND: Final = 200
+"""The most characters of the command as an option's value."""
+MAX_SECONDS: Final = 86_400
+OUTSIDE: Final = (
+    "An outside referee played these matches. Tourney knows their results only: nothing can be replayed or"
+    " checked against rules, and nothing contained the referee and the bots that it started."
+)
+"""What cannot be promised, for pages and messages."""
+
+
+def command_option(words: Sequence[str]) -> str:
+    """Return the words of a command as an option's value."""
+    return quote(shlex.join(words), safe="/:,._+=@-")
+
+
+def option_command(value: str) -> list[str]:
+    """Return the words of an option's value. Raises ValueError."""
+    return shlex.split(unquote(value, errors="strict"))
+
+
+class ExternalState(State[str]):
+    """The only state, in which there is nothing to play."""
+
+    def __init__(self, seats: int) -> None:
+        self._seats = seats
+
+    @property
+    def seats(self) -> int:
+        """The number of seats."""
+        return self._seats
+
+    @property
+    def actor(self) -> int:
+        """Nobody acts."""
+        return OVER
+
+    def legal_actions(self) -> Sequence[str]:
+        """Return nothing."""
+        return []
+
+    def play(self, action: str) -> "ExternalState":  # noqa: ARG002 - nothing is legal
+        """Return this state."""
+        return self
+
+    def ranks(self) -> tuple[int, ...]:
+        """Return equal ranks: the result is the referee's."""
+        return (1,) * self._seats
+
+    def reason(self) -> str:
+        """Return ``referee``."""
+        return REFEREE
+
+    def position(self) -> str:
+        """Return a word."""
+        return "external"
+
+
+class External(Game[str]):
+    """A game of two to four seats whose matches an outside referee plays.
+
+    Options: ``referee``, its command (``command_option``), and ``timeout-s``, the seconds of a match.
+    """
+
+    name = "external"
+    title = "Outside referee"
+    rules = "1"
+    seat_counts = (2, 3, 4)
+    seat_names = ("Player 1", "Player 2", "Player 3", "Player 4")
+    max_actions = 1
+    has_positions = False
+    outside = True
+
+    def settings(
+        self, seats: int | None = None, options: Mapping[str, str] | None = None
+    ) -> tuple[int, dict[str, str]]:
+        """Check seats and options. Raises OptionError."""
+        given = dict(options or {})
+        referee, seconds = given.pop(REFEREE, ""), given.pop("timeout-s", "600")
+        count, _ = super().settings(seats, given)
+        try:
+            words = option_command(referee)
+        except ValueError as error:
+            raise OptionError(f"option {REFEREE} holds no command: {error}") from error
+        if not words:
+            raise OptionError(
+                'game = "external" needs a referee: write referee = ["command"] in the tournament file'
+            )
+        if len(referee) > MAX_COMMAND:
+            raise OptionError(
+                f"the referee's command has {len(referee)} characters, encoded; at most {MAX_COMMAND} are"
+                " allowed: write a short script that starts it"
+            )
+        number = int(seconds) if seconds.isascii() and seconds.isdecimal() and len(seconds) < 9 else 0
+        if not 1 <= number <= MAX_SECONDS:
+            raise OptionError(f"option timeout-s is {seconds[:20]!r}, but must be from 1 to {MAX_SECONDS:,}")
+        return count, {REFEREE: referee, "timeout-s": str(number)}
+
+    def initial(self, seats: int, options: Mapping[str, str]) -> ExternalState:  # noqa: ARG002 - for no rules
+        """Return the only state."""
+        return ExternalState(seats)
+
+    def action_string(self, action: str) -> str:
+        """Return the action."""
+        return action
+
+    def parse_action(self, text: str) -> str:
+        """Raise ActionError: there are no actions."""
+        raise ActionError(f"{text[:60]!r}: the game external has no actions")

@@ -1,0 +1,162 @@
+"""Plays a match by an outside referee: starts it with the bots' commands and the seed, and reads its JSON.
+
+The referee runs as this process does, in a temporary folder, and starts the bots itself. It prints an object
+with ``ranks``, a number for each player, the lowest for the best; equal numbers share a rank. ``errors``, if
+present, has a value for each player: true, or a number that is not 0, is a fault of its bot.
+"""
+
+import os
+import shlex
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from tourney.bots.catalogue.command import BotCommand
+from tourney.errors import EnvironmentFailure
+from tourney.games.base import AnyGame
+from tourney.games.external import REFEREE, option_command
+from tourney.match.record import Outcome, make_record
+from tourney.match.result import LogLine, PlayedMatch
+from tourney.match.spec import MatchSpec
+from tourney.parsing import parse_json
+
+MAX_OUTPUT: Final = 1 << 20
+"""The most bytes that are read of the referee's output."""
+MAX_LOG: Final = 20_000
+"""The most characters of its standard error that are kept: the last ones."""
+PLAYERS: Final = "%PLAYERS%"
+
+
+def play_external(
+    spec: MatchSpec, game: AnyGame, commands: Sequence[BotCommand], about: Mapping[str, Any]
+) -> PlayedMatch:
+    """Play a match of bots with these commands, in seat order; ``about`` is stored beside the record.
+
+    Raises EnvironmentFailure where the referee fails, takes too long, or prints what is no result.
+    """
+    options = dict(spec.options)
+    words = referee_words(option_command(options[REFEREE]), [bot_line(one) for one in commands], spec.seed)
+    started = datetime.now(UTC).isoformat(timespec="milliseconds")
+    began = time.monotonic()
+    output, errors = _run(words, spec, int(options["timeout-s"]))
+    outcome = read_outcome(output, len(spec.seats), words[0])
+    log = [LogLine(0, 0, "note", f"referee: {line}") for line in errors.splitlines()]
+    measured = {
+        **about,
+        "started": started,
+        "wall-ms": round(1000 * (time.monotonic() - began)),
+        "reproducible": False,
+        "why-not": ["external"],
+    }
+    return PlayedMatch(make_record(spec, game.rules, [], outcome), log, measured)
+
+
+def bot_line(command: BotCommand) -> str:
+    """Return a bot's command as one line for a shell, which works in every folder."""
+    env = [f"{key}={value}" for key, value in command.env]
+    return shlex.join(["env", "-i", "-C", str(command.folder), *env, *command.argv])
+
+
+def referee_words(words: Sequence[str], bots: Sequence[str], seed: int) -> list[str]:
+    """Return the referee's words with the bots' lines and the seed.
+
+    ``%SEED%`` and ``%P1%``, ``%P2%``, ... within words are replaced, and a word ``%PLAYERS%`` becomes all
+    lines. If none of the words names a player, the lines come behind them.
+    """
+    places = {f"%P{number}%": line for number, line in enumerate(bots, 1)}
+    found: list[str] = []
+    named = False
+    for word in words:
+        if word == PLAYERS:
+            found += bots
+            named = True
+            continue
+        text = word.replace("%SEED%", str(seed))
+        for place, line in places.items():
+            named |= place in word
+            text = text.replace(place, line)
+        found.append(text)
+    return found if named else [*found, *bots]
+
+
+def read_outcome(output: bytes, seats: int, name: str) -> Outcome:
+    """Return the outcome that a referee printed: all of its output, or else its last line.
+
+    Raises EnvironmentFailure, naming the referee.
+    """
+    text = output.decode("utf-8", "replace").strip()
+    data: object = None
+    for tried in (text, text.rpartition("\n")[2]):
+        with suppress(ValueError):
+            data = parse_json(tried)
+            break
+    ranks = data.get("ranks") if isinstance(data, dict) else None
+    errors = data.get("errors") if isinstance(data, dict) else None
+    if not isinstance(ranks, list) or not _numbers(ranks, seats):
+        raise EnvironmentFailure(
+            f"the referee {name} printed no result: it must print an object with ranks, a number for each of"
+            f" {seats} players, but its output ends {text[-100:]!r}"
+        )
+    if errors is not None and not _numbers(errors, seats):
+        raise EnvironmentFailure(f"the referee {name} printed errors that are no list of {seats} numbers")
+    places = tuple(1 + sum(other < mine for other in ranks) for mine in ranks)
+    faults = tuple((seat, "crash", 0) for seat, error in enumerate(errors or (), 1) if error)
+    return Outcome(places, REFEREE, faults)  # type: ignore[arg-type]  # "crash" is a kind of fault
+
+
+def _numbers(value: object, count: int) -> bool:
+    return (
+        isinstance(value, list)
+        and len(value) == count
+        and all(isinstance(item, (int, float)) and abs(item) < 2**53 for item in value)
+    )
+
+
+def _run(words: Sequence[str], spec: MatchSpec, seconds: int) -> tuple[bytes, str]:
+    """Run the referee, and return its output and its standard error, bounded. Raises EnvironmentFailure."""
+    name = words[0]
+    with tempfile.TemporaryDirectory(prefix="tourney-referee-") as folder:
+        out, err = Path(folder) / "output", Path(folder) / "errors"
+        work = Path(folder) / "work"
+        work.mkdir()
+        with out.open("wb") as output, err.open("wb") as errors:
+            try:
+                process = subprocess.Popen(  # noqa: S603 - the operator's own command
+                    list(words),
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=errors,
+                    cwd=work,
+                    env={**os.environ, "TOURNEY_SEED": str(spec.seed), "TOURNEY_SEATS": str(len(spec.seats))},
+                    start_new_session=True,
+                )
+            except OSError as error:
+                raise EnvironmentFailure(f"the referee {name} cannot be run: {error.strerror}") from error
+            try:
+                code: int | None = process.wait(seconds)
+            except subprocess.TimeoutExpired:
+                code = None
+            finally:
+                with suppress(OSError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+        said = _end(err, MAX_LOG).decode("utf-8", "replace")
+        if code is None:
+            raise EnvironmentFailure(f"the referee {name} was killed after {seconds} seconds (timeout-s)")
+        if code:
+            last = said.strip().rpartition("\n")[2][-200:]
+            raise EnvironmentFailure(f"the referee {name} ended with the exit code {code}: {last}")
+        return _end(out, MAX_OUTPUT), said
+
+
+def _end(path: Path, most: int) -> bytes:
+    """Return the last bytes of a file."""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - most))
+        return file.read(most)
