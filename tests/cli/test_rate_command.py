@@ -49,6 +49,18 @@ def cup(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(path)
 
 
+@pytest.fixture(scope="module")
+def chess(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """A tournament of random games of chess, with faults and a void match, and its PGN."""
+    pytest.importorskip("chess", reason="tourney[chess] is not installed")
+    folder = tmp_path_factory.mktemp("chess")
+    db, out = str(folder / "t.db"), str(folder / "cup.pgn")
+    with Repository.open(db, create=True) as repository:
+        world.play_all(repository, world.begin(repository, "abc", game="chess", games=4), void=(3,))
+    assert invoke("export", "--format", "pgn", "--out", out, "--db", db).exit_code == 0
+    return db, out
+
+
 @pytest.mark.parametrize("show", ["bots", "pairs", "pool"])
 @pytest.mark.parametrize("forfeits", ["loss", "void"])
 def test_exported_records_have_the_ratings_of_the_tournament(
@@ -71,6 +83,23 @@ def test_exported_table_has_the_ratings_of_the_tournament(cup: str, tmp_path: Pa
     assert invoke("export", "--what", "matches", "--out", out, "--db", cup).exit_code == 0
     table, stored = rated("rate", out, "--method", method), rated("ratings", "--method", method, "--db", cup)
     assert [{**row, "faults": 0} for row in table] == [{**row, "faults": 0} for row in stored]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [(), ("--method", "trueskill"), ("--show", "pairs"), ("--show", "pool"), ("--forfeits", "void")],
+    ids=" ".join,
+)
+def test_exported_pgn_has_the_ratings_of_the_tournament(
+    chess: tuple[str, str], words: tuple[str, ...]
+) -> None:
+    db, out = chess
+    table, stored = rated("rate", out, *words), rated("ratings", *words, "--db", db)
+    for rows in (table, stored):
+        for row in rows:
+            row.pop("faults", None)
+    assert table == stored
+    assert len(table) >= 3
 
 
 @pytest.mark.parametrize("words", [(), ("--method", "trueskill"), ("--forfeits", "void")], ids=" ".join)

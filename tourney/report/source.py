@@ -23,7 +23,6 @@ from tourney.store.presentation import NO_PRESENTATION, Presentation
 from tourney.store.repository import Repository
 from tourney.store.root import compute_root
 from tourney.store.values import (
-    NO_BOT,
     Match,
     MatchParts,
     OverloadedMatch,
@@ -158,7 +157,9 @@ class Source:
     def labels(self) -> dict[int, EntrantLabel]:
         """The labels of all entrants by number."""
         shipped = shipped_digests()
-        return {stored.number: _label(stored, shipped) for stored in self.entrants}
+        return {
+            stored.number: _label(stored, shipped, known=self.tournament.recorded) for stored in self.entrants
+        }
 
     @cached_property
     def seats(self) -> tuple[SeatLabel, ...]:
@@ -181,11 +182,10 @@ class Source:
         return tuple(result for result in found if result is not None)
 
 
-def _label(stored: StoredEntrant, shipped: dict[str, str]) -> EntrantLabel:
+def _label(stored: StoredEntrant, shipped: dict[str, str], *, known: bool) -> EntrantLabel:
     def shown(words: str) -> str:
         return text.display(words) if words else ""
 
-    unknown = stored.entrant.digest == NO_BOT
     return EntrantLabel(
         number=stored.number,
         slug=text.slug(stored.number, stored.name),
@@ -195,10 +195,10 @@ def _label(stored: StoredEntrant, shipped: dict[str, str]) -> EntrantLabel:
         title=shown(stored.title),
         author=shown(stored.author),
         args=shown(" ".join(stored.entrant.args)),
-        digest="" if unknown else stored.entrant.digest,
-        provenance="submitted"
-        if unknown
-        else provenance(stored.entrant.digest, (stored.name, stored.entrant.bot), shipped),
+        digest=stored.entrant.digest if known else "",
+        provenance=provenance(stored.entrant.digest, (stored.name, stored.entrant.bot), shipped)
+        if known
+        else "submitted",
         broken=text.line(stored.broken),
     )
 
