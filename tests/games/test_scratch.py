@@ -1,5 +1,6 @@
 """Every core follows its game's State, plain and compiled: actions, results, values and playouts."""
 
+import contextlib
 import os
 from collections.abc import Iterator
 from typing import Any
@@ -140,6 +141,23 @@ def test_codes_out_of_range_are_refused(name: str, form: str) -> None:
         with pytest.raises(ValueError, match="code"):
             scratch.play(code)
     assert scratch.key() == before
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_illegal_codes_leave_a_scratch_that_works(name: str, form: str) -> None:
+    """They are refused, or give a position without meaning, in which all methods still answer."""
+    game = find_game(name)
+    draw = Stream(99).draw
+    known = new(game, game.new()).trace(1, 200)
+    for number in range(10):
+        scratch = new(game, game.new(game.seat_counts[number % len(game.seat_counts)]))
+        scratch.playout(number, draw(150))
+        for _ in range(20):
+            code = known[draw(len(known))] if draw(4) else draw(1 << 25)
+            with contextlib.suppress(ValueError):
+                scratch.play(code)
+        assert len(scratch.outlook(scratch.actions())) == len(scratch.actions())
+        assert scratch.playout(number, 30) <= 30
 
 
 @pytest.mark.parametrize("name", GAMES)
