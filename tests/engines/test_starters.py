@@ -9,7 +9,7 @@ import pytest
 from tests.engines.conftest import room_of
 from tourney.bots.catalogue.command import own_words
 from tourney.bots.catalogue.manifest import read_manifest
-from tourney.bots.catalogue.starter import BEATEN, LANGUAGES, SEARCH_ENGINES, new_bot
+from tourney.bots.catalogue.starter import BEATEN, LANGUAGES, new_bot, searches
 from tourney.bots.catalogue.store import BotStore, resolve_bot
 from tourney.errors import BotError
 from tourney.match.spec import Entrant, Limits, MatchSpec
@@ -122,5 +122,18 @@ def test_search_bot_beats_greedy(
     assert found <= lost
 
 
+PORTS = ("rust", "java")
+"""The languages whose search plays as the one in JavaScript does."""
+
+
+@pytest.mark.parametrize("language", PORTS)
+def test_search_bot_plays_alike_in_every_language(language: str, shipped: BotStore, tmp_path: Path) -> None:
+    bots = [write("search", one, "sage-stones", tmp_path) for one in ("javascript", language)]
+    tables = ((2, 2), (3, 1), (4, 1))
+    one, other = (matches(shipped, bot, "sage-stones", "random", tables, "--playouts=5") for bot in bots)
+    assert one == other
+
+
 def test_every_search_template_is_played() -> None:
-    assert {(language, game) for language, game, *_ in SEARCHES} >= SEARCH_ENGINES.keys()
+    played = {(language, game) for language, game, *_ in SEARCHES}
+    assert played | {(language, "sage-stones") for language in PORTS} == set(searches())

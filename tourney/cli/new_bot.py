@@ -43,8 +43,8 @@ def new(name: Path, game: str, language: str, template: str) -> None:
     """Create a bot to start from, in the new folder NAME.
 
     The simple bot chooses by one short function, made for the game, and beats `random`. The search bot beats
-    `greedy`: in Python for every game, in C for sage-stones and sages-tafl, in JavaScript for sage-stones.
-    Both pass `tourney bots check ./NAME` unchanged. Prints the files that it writes.
+    `greedy`: in Python for every game; in C, JavaScript, Rust and Java for sage-stones, in C for sages-tafl
+    too. Both pass `tourney bots check ./NAME` unchanged. Prints the files that it writes.
     """
     files = new_bot(name, language, game, template)
     output = current()

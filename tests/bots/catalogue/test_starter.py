@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 from tourney.bots.catalogue.manifest import read_manifest
-from tourney.bots.catalogue.starter import LANGUAGES, SEARCH_ENGINES, new_bot
+from tourney.bots.catalogue.starter import LANGUAGES, new_bot, searches
 from tourney.bots.catalogue.store import BotStore
 from tourney.errors import BotError, GameError
 
 ALL = [
     *(("simple", language, game) for language in LANGUAGES for game in ("sage-stones", "chess")),
-    *(("search", "python", game) for game in ("sage-stones", "chess")),
-    *(("search", language, game) for language, game in SEARCH_ENGINES),
+    ("search", "python", "chess"),
+    *(("search", language, game) for language, game in searches()),
 ]
 """Every template in every language, with a game of its own and one without."""
 

@@ -1,8 +1,8 @@
 """Writes the folder of a new bot from a template.
 
 A folder of ``starters`` holds a template's files for a language, and below ``games`` what is different for
-each game; ``any`` is for other games. Without the SDK a search needs rules of its own, so in other languages
-than Python the search template is a bot that ships, under the new name.
+each game; ``any`` is for other games. Without the SDK a search needs rules of its own; a bot
+that ships and has them is the search template, under the new name.
 """
 
 import re
@@ -28,7 +28,7 @@ SEARCH_ENGINES = {
     ("c", "sages-tafl"): "skipper",
     ("javascript", "sage-stones"): "heron",
 }
-"""The shipped bots that are the search templates of other languages than Python, by language and game."""
+"""The shipped bots that are search templates, by language and game."""
 
 _STARTERS = Path(__file__).parent / "starters"
 _SUFFIX = ".in"
@@ -70,15 +70,15 @@ def new_bot(
 def _files(name: str, language: str, game: str, template: str) -> Iterator[tuple[str, str]]:
     """Yield name and text of each file of a new bot."""
     source = _STARTERS / template / language
-    if not source.is_dir():
+    own = next(source.glob(f"games/{game}.*"), None) or next(source.glob("games/any.*"), None)
+    if own is None:
         yield from _engine_files(name, language, game)
         return
-    own = next(source.glob(f"games/{game}.*"), None) or next(source.glob("games/any.*"), None)
     words = {
         "@NAME@": name,
         "@GAME@": game,
         "@HIDDEN@": ", hidden=True" if find_game(game).has_hidden_actions else "",
-        "@VALUE@": own.read_text("utf-8").rstrip("\n") if own else "",
+        "@VALUE@": own.read_text("utf-8").rstrip("\n"),
     }
     for file in sorted(source.glob(f"*{_SUFFIX}")):
         text = file.read_text("utf-8")
@@ -111,6 +111,17 @@ def _engine_files(name: str, language: str, game: str) -> Iterator[tuple[str, st
 def _others() -> str:
     """Return in words for which games the other languages have a search template."""
     games: dict[str, list[str]] = {}
-    for language, game in SEARCH_ENGINES:
-        games.setdefault(language, []).append(game)
-    return " and ".join(f"in {language} for {' and '.join(found)}" for language, found in games.items())
+    for language, game in searches():
+        if language != LANGUAGES[0]:
+            games.setdefault(language, []).append(game)
+    return ", ".join(f"in {language} for {' and '.join(found)}" for language, found in games.items())
+
+
+def searches() -> tuple[tuple[str, str], ...]:
+    """Return the languages and games that have a search template; Python has one for other games too."""
+    own = {
+        (file.parent.parent.name, file.name.partition(".")[0])
+        for file in (_STARTERS / "search").glob("*/games/*")
+    }
+    found = {(language, game) for language, game in own | SEARCH_ENGINES.keys() if game != "any"}
+    return tuple(sorted(found, key=lambda pair: (LANGUAGES.index(pair[0]), pair[1])))
