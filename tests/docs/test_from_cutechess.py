@@ -1,0 +1,32 @@
+"""The example of the page for users of cutechess and fastchess is a tournament file that works."""
+
+import re
+import shutil
+from pathlib import Path
+
+import chess
+
+from tests.command import ROOT, invoke
+
+PAGE = (ROOT / "docs" / "how-to" / "from-cutechess.md").read_text(encoding="utf-8")
+
+
+def test_example_runs_with_two_engines_of_the_tests(tmp_path: Path) -> None:
+    """Both programs are replaced by one that plays a fixed game, and the clock by a longer one."""
+    (text,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+    shutil.copy(ROOT / "tests" / "engines" / "uci_engine.py", tmp_path / "fixed")
+    text = text.replace('["stockfish"]', '["./fixed"]').replace('["gnuchess", "--uci"]', '["./fixed"]')
+    text = text.replace("go = {depth", 'name = "other"\ngo = {depth').replace("games-per-pairing = 20", "")
+    (tmp_path / "cup.toml").write_text(f'{text}\n[run]\nsandbox = "off"\n', encoding="utf-8")
+    (tmp_path / "book.epd").write_text(f"{chess.STARTING_FEN}\n", encoding="utf-8")
+    places = ("--db", str(tmp_path / "t.db"), "--bots", str(tmp_path / "bots"))
+    done = invoke("run", str(tmp_path / "cup.toml"), "--workers", "1", "--quiet", *places)
+    assert done.exit_code == 0, done.stderr
+    exported = invoke("export", "--format", "pgn", "--db", str(tmp_path / "t.db"))
+    assert exported.stdout.count("[Result ") == 2
+
+
+def test_named_options_are_those_of_the_commands() -> None:
+    """Commands that the table names exist, with the options that it gives them."""
+    for command, option in re.findall(r"`tourney ([a-z]+)[^`]*? (--[a-z]+)", PAGE):
+        assert option in invoke(command, "--help").stdout
