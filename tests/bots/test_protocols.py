@@ -112,10 +112,10 @@ def test_manifest_may_name_an_installed_protocol() -> None:
 
 def test_unknown_protocol_error_lists_known_ones() -> None:
     with pytest.raises(
-        BotError, match='line 4: protocol is "first", but the bot protocols are: gtp, tourney'
+        BotError, match='line 4: protocol is "first", but the bot protocols are: gomocup, gtp, tourney'
     ):
         read_manifest(MANIFEST, "bot.toml")
     with pytest.raises(
-        BotError, match="there is no bot protocol 'first'; the bot protocols are: gtp, tourney"
+        BotError, match="there is no bot protocol 'first'; the bot protocols are: gomocup, gtp, tourney"
     ):
         PROTOCOLS.find("first")

@@ -40,7 +40,13 @@ def test_bot_of_the_page_plays_open_and_hidden_games(tmp_path: Path) -> None:
 
 
 def test_tournament_of_go_engines_is_read(tmp_path: Path) -> None:
-    (text,) = blocks("how-to/play-go.md", "toml")
+    text, _ = blocks("how-to/play-go.md", "toml")
     file = read_tournament_file(write_file(tmp_path, text))
     assert [line.protocol for line in file.entrants] == ["gtp", "gtp"]
     assert file.plan.game == "openspiel:go(board_size=9,komi=7.5)"
+
+
+def test_tournament_of_gomoku_engines_is_read(tmp_path: Path) -> None:
+    _, text = blocks("how-to/play-go.md", "toml")
+    file = read_tournament_file(write_file(tmp_path, text))
+    assert [line.protocol for line in file.entrants] == ["gomocup", "gomocup"]

@@ -55,6 +55,7 @@ PROTOCOLS: Registry[BotProtocol] = Registry(
     "tourney.protocols",
     BotProtocol,
     {
+        "gomocup": "tourney.bots.adapters.gomocup:GomocupProtocol",
         "gtp": "tourney.bots.adapters.gtp:GtpProtocol",
         "tourney": "tourney.bots.protocols:TourneyProtocol",
         "uci": "tourney.bots.adapters.uci:UciProtocol",
