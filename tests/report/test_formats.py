@@ -43,6 +43,7 @@ PLANS: dict[str, dict[str, Any]] = {
     "knockout": {"format_": "knockout", "names": NAMES[:6], "extra": (("third-place", 1),)},
     "adaptive": {"format_": "adaptive", "names": NAMES[:5], "extra": (("batch", 2), ("budget", 16))},
     "import": {"format_": "import", "names": NAMES[:3]},
+    "results": {"format_": "results", "names": NAMES[:4]},
     "compare": {
         "format_": "compare",
         "names": NAMES[:2],
@@ -61,20 +62,21 @@ PLANS: dict[str, dict[str, Any]] = {
 def played(path: Path, plan: dict[str, Any]) -> Path:
     """Play a tournament to its end, with faults and a void match; return its database."""
     how = dict(plan)
-    if how["format_"] == "import":
-        return imported(path, how["names"])
+    if how["format_"] in ("import", "results"):
+        return imported(path, how["names"], how["format_"])
     with Repository.open(str(path), create=True) as repository:
         tournament = world.begin(repository, how.pop("names"), **how)
         world.play_out(repository, tournament, void=(2,))
     return path
 
 
-def imported(path: Path, names: tuple[str, ...]) -> Path:
-    """Import the records of a round-robin as a tournament of the format ``import``; return its database."""
+def imported(path: Path, names: tuple[str, ...], format_: str = "import") -> Path:
+    """Import the records, or only the results, of a round-robin; return its database."""
     played(path.with_name("first.db"), {"format_": "round-robin", "names": names})
-    records = str(path.with_name("records.jsonl"))
+    records = str(path.with_name("records"))
+    what = "matches" if format_ == "results" else "records"
     for words in (
-        ("export", "--db", f"{path.with_name('first.db')}", "--out", records),
+        ("export", "--what", what, "--db", f"{path.with_name('first.db')}", "--out", records),
         ("import", records, "--name", "again", "--db", str(path)),
     ):
         done = invoke(*words)
