@@ -14,6 +14,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from importlib import util
 from pathlib import Path
 from types import ModuleType
@@ -75,42 +76,53 @@ def compile_cores() -> list[Path]:
             room.mkdir(parents=True)
             for parent in (room, *room.parents[: len(COMPILED.parts) - 1]):
                 (parent / "__init__.py").touch()  # Cython finds core.pxd by the module's whole name
-            for package in missing:
-                source = room / f"{names[package]}.py"
+            sources = {package: room / f"{names[package]}.py" for package in missing}
+            for package, source in sources.items():
                 shutil.copyfile(ROOT / "tourney" / "games" / package / "core.py", source)
                 shutil.copyfile(ROOT / "tourney" / "games" / package / "core.pxd", source.with_suffix(".pxd"))
-                place_file(compile_one(source), files[package])
+                translate(source)
+            with ThreadPoolExecutor(os.cpu_count()) as pool:
+                for package, made in zip(sources, pool.map(compile_c, sources.values()), strict=True):
+                    place_file(made, files[package])
     remove_compiled(frozenset(path.name for path in files.values()))
     return list(files.values())
 
 
-def compile_one(source: Path) -> Path:
-    """Compile one module to an extension module beside it. Raises CompileError."""
+def compiler() -> str:
+    """Return the path of the C compiler. Raises CompileError."""
+    found = shutil.which(os.environ.get("CC", "cc"))
+    if found is None:
+        raise CompileError("there is no C compiler (cc)")
+    return found
+
+
+def translate(source: Path) -> None:
+    """Translate a module to C beside it, if there is a compiler for that. Raises CompileError."""
+    compiler()
     try:
         from Cython.Compiler.Main import CompilationOptions, compile_single  # noqa: PLC0415 - may be absent
         from Cython.Compiler.Options import default_options  # noqa: PLC0415 - likewise
     except ImportError as error:
         raise CompileError(f"Cython is not installed ({error})") from error
-    compiler = shutil.which(os.environ.get("CC", "cc"))
-    if compiler is None:
-        raise CompileError("there is no C compiler (cc)")
     options = CompilationOptions(default_options, compiler_directives=DIRECTIVES)
     module = ".".join((*COMPILED.parts, source.stem))
-    result = compile_single(str(source), options, full_module_name=module)
-    if result.num_errors:
+    if compile_single(str(source), options, full_module_name=module).num_errors:
         raise CompileError(f"Cython found errors in {source.stem}")
+
+
+def compile_c(source: Path) -> Path:
+    """Compile a translated module to an extension module, and return that. Raises CompileError."""
     target = source.with_name(source.stem + suffix())
-    include = sysconfig.get_path("include")
     kind = ["-bundle", "-undefined", "dynamic_lookup"] if sys.platform == "darwin" else ["-shared", "-s"]
-    flags = ["-O2", "-fPIC", "-fwrapv", "-w", *kind, "-I", include]
+    flags = ["-O2", "-fPIC", "-fwrapv", "-w", *kind, "-I", sysconfig.get_path("include")]
     done = subprocess.run(  # noqa: S603 - the machine's own compiler
-        [compiler, *flags, str(source.with_suffix(".c")), "-o", str(target)],
+        [compiler(), *flags, str(source.with_suffix(".c")), "-o", str(target)],
         capture_output=True,
         text=True,
         check=False,
     )
     if done.returncode:
-        raise CompileError(f"{compiler} cannot compile {source.stem}: {done.stderr[-500:].strip()}")
+        raise CompileError(f"cc cannot compile {source.stem}: {done.stderr[-500:].strip()}")
     return target
 
 
@@ -126,7 +138,7 @@ def try_to_compile() -> list[Path]:
     """Compile the cores and return the files, or say why they stay plain Python and return none."""
     try:
         return compile_cores()
-    except (CompileError, OSError) as error:
+    except Exception as error:  # noqa: BLE001 - whatever it is, plain Python works
         sys.stderr.write(f"tourney: the rules for search stay plain Python: {error}\n")
         return []
 
