@@ -14,6 +14,7 @@ from tourney.bots.sandbox.plain import PlainSandbox
 from tourney.bots.sandbox.probe import Finding
 from tourney.cli import doctor
 from tourney.errors import SandboxError
+from tourney.games import compiled
 
 
 @pytest.fixture
@@ -80,3 +81,21 @@ def test_missing_bubblewrap_is_explained(
     monkeypatch.setattr(doctor, "open_sandbox", lambda level: PlainSandbox("auto"))
     done = invoke("doctor")
     assert "without containment: the program bwrap is not installed; install bubblewrap" in done.stderr
+
+
+@pytest.mark.parametrize("form", ["compiled", "plain Python", "compiled, but plain Python for cyvasse"])
+def test_names_the_form_of_the_rules_for_search(
+    form: str, findings: dict[str, Degree], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also if a protection is missing; with what to do, unless all are compiled."""
+    monkeypatch.setattr(compiled, "summary", lambda: form)
+    findings["network"] = "absent"
+    done = invoke("doctor", "--level", "strict")
+    assert f"rules for search: {form}" in done.stderr
+    assert ("install a C compiler" in done.stderr) == (form != "compiled")
+
+
+def test_plain_rules_by_choice_need_no_compiler(findings: dict[str, Degree]) -> None:
+    done = invoke("doctor", "--level", "off", env={compiled.PLAIN_VARIABLE: "1"})
+    assert "rules for search: plain Python" in done.stderr
+    assert "C compiler" not in done.stderr

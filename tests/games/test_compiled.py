@@ -5,7 +5,9 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -40,6 +42,17 @@ def checkout(tmp_path: Path) -> Path:
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(GAMES / name, target)
     return tmp_path
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler (cc)")
+@pytest.mark.skipif(find_spec("Cython") is None, reason="Cython is not installed")
+@pytest.mark.skipif(
+    not Path(sysconfig.get_path("include"), "Python.h").is_file(), reason="Python's headers are not installed"
+)
+@pytest.mark.skipif(compiled.wants_plain(), reason="plain Python is chosen")
+def test_cores_of_this_checkout_are_compiled() -> None:
+    """Otherwise the tests of compiled cores would be skipped unnoticed."""
+    assert compiled.summary() == "compiled", "run make cores"
 
 
 @pytest.mark.parametrize("name", ["core.py", "core.pxd"])

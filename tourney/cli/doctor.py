@@ -42,6 +42,7 @@ def command(level: Level, format_: Format) -> None:
         for f in findings
     ]
     output.table(rows, COLUMNS, format_)
+    output.say(f"rules for search: {compiled.summary()}{_advice()}")
     lacking = [f"{f.protection} ({f.degree})" for f in findings if f.degree != "enforced"]
     if level == "strict" and lacking:
         raise CheckError(f'sandbox = "strict" is not possible on this machine: it lacks {", ".join(lacking)}')
@@ -51,7 +52,6 @@ def command(level: Level, format_: Format) -> None:
         raise CheckError(f"the sandbox fails to enforce: {', '.join(broken)}")
     held = len(findings) - len(lacking)
     output.say(f"{sandbox.name}: {held} of {len(findings)} protections enforced")
-    output.say(f"rules for search: {compiled.summary()}{_advice()}")
 
 
 def _advice() -> str:
