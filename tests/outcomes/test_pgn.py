@@ -139,3 +139,28 @@ def test_text_without_a_game_has_none() -> None:
     problems = Problems()
     assert not list(read_pgn([b"hello\n\n[not a tag\n", MOVES.encode()], "f", problems))
     assert problems.damaged == 1
+
+
+def test_quotes_that_are_not_escaped_belong_to_names(tmp_path: Path) -> None:
+    tally, problems = read(tmp_path, pgn(('Ann "Ace" Doe', "b", "1-0")))
+    assert (tally.players, problems.damaged) == (('Ann "Ace" Doe', "b"), 0)
+
+
+@pytest.mark.parametrize(
+    ("tags", "control"),
+    [
+        ({"TimeControl": "60+0.6"}, "60+0.6"),
+        ({"TimeControl": "-"}, "-"),
+        ({"TimeControl": "?"}, ""),
+        ({"WhiteTimeControl": "5+0.05", "BlackTimeControl": "10+0.1"}, "5+0.05; 10+0.1"),
+    ],
+)
+def test_time_controls_are_those_of_the_file(tags: dict[str, str], control: str) -> None:
+    (game,) = games(read_pgn([one("a", "b", "1-0", **tags).encode()], "f", Problems()))
+    assert game.time_control == control
+
+
+@pytest.mark.parametrize("text", [b"\n" * (1 << 20), b"\n \t" * (1 << 19), b'[White "' * (1 << 18)])
+def test_floods_of_blanks_end_soon(text: bytes) -> None:
+    """A search that starts again at every line would take hours."""
+    assert not list(read_pgn([text], "f", Problems()))

@@ -10,6 +10,7 @@ from tests.outcomes.files import damaged, groups, pgn, read
 from tourney.errors import InputError, UsageError
 from tourney.outcomes import opening
 from tourney.outcomes.reading import Filter
+from tourney.results.outcomes import rate_tally
 
 ONE = [([("a", "b", "12")], 1), ([("b", "a", "11")], 1)]
 
@@ -80,6 +81,8 @@ def test_damaged_line_is_named(line: str, kind: str, tmp_path: Path) -> None:
         ('{"players": ["a", "b"], "ranks": [1, "x"]}', "ranks"),
         ('{"players": ["a", "b"], "ranks": [1, 1.5]}', "ranks"),
         ('{"players": ["a", "b", "c"], "ranks": [1, 2, 3]}', "seats"),
+        ('{"players": ["a", "b", "c", "d", "e"], "ranks": [1, 1, 2, 3, 4]}', "ranks"),
+        (f'{{"players": {[str(k) for k in range(17)]}, "ranks": [1]}}'.replace("'", '"'), "player"),
         ('{"players": ["a", "b"], "ranks": [1, 2], "void": true}', "void"),
         ('{"format": "tourney-record/1"}', "line"),
     ],
@@ -164,3 +167,16 @@ def test_records_of_tourney_have_their_seed_as_pair(tmp_path: Path) -> None:
     assert groups(tally) == [([("a", "b", "12"), ("b", "a", "12")], 1)]
     assert [kind.faults for kind, _ in tally.kinds()] == [(None, "timeout"), (None, None)]
     assert damaged(problems) == [("void", 3)]
+
+
+def test_sixteen_players_are_rated(tmp_path: Path) -> None:
+    names = [chr(97 + k) for k in range(16)]
+    lines = [
+        json.dumps({"players": names[k:] + names[:k], "ranks": [*range(1, 15), 15, 15]}) for k in range(16)
+    ]
+    tally, problems = read(tmp_path, "\n".join(lines))
+    assert (tally.seats, problems.damaged) == (16, 0)
+    batch = rate_tally(tally)
+    # Each player had each place once, so only the seats differ.
+    assert {line.elo for line in batch.ratings} == {0.0}
+    assert batch.pool.seats[0].elo > 100 > -100 > batch.pool.seats[-1].elo

@@ -162,7 +162,7 @@ def _import_results(
             form=selection.form,
             ordered=True,
             labels=labels,
-            step=lambda done: step(done, done),
+            step=lambda done: step(done, None),
         )
     report_problems(problems, output)
     created = datetime.now(UTC).isoformat(timespec="seconds")

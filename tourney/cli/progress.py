@@ -14,8 +14,8 @@ SECONDS: Final = 10.0
 class Step(Protocol):
     """Takes how much is done, of how much; ``what`` names the things counted."""
 
-    def __call__(self, done: int, total: int, what: str = "") -> None:
-        """Show the progress."""
+    def __call__(self, done: int, total: int | None, what: str = "") -> None:
+        """Show the progress; a ``total`` that is not known is None."""
 
 
 @contextmanager
@@ -28,11 +28,12 @@ def counting(output: Output, title: str, what: str) -> Iterator[Step]:
     if not console.is_terminal:
         last = time.monotonic()
 
-        def say(done: int, total: int, name: str = "") -> None:
+        def say(done: int, total: int | None, name: str = "") -> None:
             nonlocal last
             if time.monotonic() - last >= SECONDS:
                 last = time.monotonic()
-                output.say(f"{title}: {done:,} of {total:,} {name or what}")
+                of = "" if total is None else f" of {total:,}"
+                output.say(f"{title}: {done:,}{of} {name or what}")
 
         yield lambda done, total, what="": say(done, total, what)
         return
@@ -42,7 +43,7 @@ def counting(output: Output, title: str, what: str) -> Iterator[Step]:
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(title, total=None)
 
-        def show(done: int, total: int, name: str = "") -> None:
+        def show(done: int, total: int | None, name: str = "") -> None:
             bar.update(task, description=f"{title}: {name or what}", completed=done, total=total)
 
         yield lambda done, total, what="": show(done, total, what)

@@ -147,7 +147,7 @@ def command(
             selection.filter,
             form=selection.form,
             ordered=method == "trueskill" or report is not None,
-            step=lambda done: step(done, done),
+            step=lambda done: step(done, None),
         )
     said: list[str] = []
     columns: Sequence[Column]

@@ -26,13 +26,16 @@ MAX_HEADER: Final = 64 << 10
 MAX_COMMENT: Final = 64 << 10
 """Bytes in which a comment that is open at the next game must end; later it is taken for a cut game."""
 
-_START: Final = re.compile(rb'\n(?:(?=\[Event[ \t]+")|[ \t]*\n+(?=\[[A-Za-z]))')
+_START: Final = re.compile(rb'\n(?:(?=\[Event[ \t]+")|[ \t]*\n(?=\[[A-Za-z]))')
 _HEADER: Final = re.compile(rb"(?:[ \t]*\n|[\[%;][^\n]*(?:\n|\Z))*")
 _TAG: Final = re.compile(
-    rb"^\[[ \t]*(White|Black|Result|Event|Round|Pair|UTCDate|Date|TimeControl|Termination|FEN)"
-    rb'[ \t]+"([^"\\\n]*(?:\\.[^"\\\n]*)*)"',
+    rb"^\[[ \t]*"
+    rb"(White|Black|Result|Event|Round|Pair|UTCDate|Date|Termination|FEN|(?:White|Black)?TimeControl)"
+    rb'[ \t]+"([^"\\\n]*(?:\\.[^"\\\n]*)*)"[ \t]*\]',
     re.MULTILINE,
 )
+_LOOSE: Final = re.compile(rb'^\[(White|Black)[ \t]+"([^\n]*)"[ \t]*\][ \t]*$', re.MULTILINE)
+"""Names whose quotation marks are not escaped, as some programs write them."""
 _TAIL: Final = 1 << 10
 """Bytes at the end of a game in which its result stands."""
 _ESCAPE: Final = re.compile(rb"\\(.)")
@@ -163,6 +166,8 @@ class _Reader:
             return _Bad("nul")
         found = _TAG.findall(head)
         tags: dict[bytes, bytes] = dict(found)
+        if b"White" not in tags or b"Black" not in tags:
+            tags = {**dict(_LOOSE.findall(head)), **tags}
         result = tags.get(b"Result", b"")
         if len(tags) < len(found):
             return _Bad("contradiction", "a tag is there twice")
@@ -187,13 +192,13 @@ class _Reader:
             self._latin = False
             self._problems.add("latin", self._label, line)
         pair, mirrored = _pair(tags)
-        control = tags.get(b"TimeControl", b"")
+        control = tags.get(b"TimeControl") or _both_controls(tags)
         return Game(
             players,
             ranks,
             pair,
             mirrored,
-            "" if control in _OPEN_ROUNDS else control.decode("latin-1"),
+            "" if control == b"?" else control.decode("latin-1"),
             date_of(tags.get(b"UTCDate", tags.get(b"Date", b"")).decode("latin-1")),
             reason,
             fault,
@@ -212,6 +217,12 @@ class _Reader:
                 return known
             self._names[data] = known
         return known
+
+
+def _both_controls(tags: dict[bytes, bytes]) -> bytes:
+    """Return the time controls of both players, where they differ, as the standard has them in one tag."""
+    both = [tags.get(b"WhiteTimeControl", b""), tags.get(b"BlackTimeControl", b"")]
+    return b"; ".join(both) if any(both) else b""
 
 
 def _pair(tags: dict[bytes, bytes]) -> tuple[str, bool]:

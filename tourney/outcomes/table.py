@@ -13,7 +13,9 @@ from tourney.parsing import parse_json
 
 MAX_LINE: Final = 1 << 20
 """Bytes of a line; longer ones are skipped."""
-MAX_SEATS: Final = 64
+MAX_SEATS: Final = 16
+MAX_TIED: Final = 4
+"""Players up to which any rank may be shared: the likelihood of a tie adds up all of its orders."""
 
 NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "white": ("white", "first"),
@@ -228,6 +230,8 @@ def _ranks(fields: Fields, seats: int) -> tuple[int, ...]:
         # Other numberings, such as 1 1 2 or 0 1, become 1 + the number of players strictly better.
         if len(ranks) != seats:
             raise _BadError("ranks")
+        if seats > MAX_TIED and any(ranks.count(rank) > 1 for rank in ranks if rank < max(ranks)):
+            raise _BadError("ranks", f"with more than {MAX_TIED} players only the last rank may be shared")
         return tuple(1 + sum(other < rank for other in ranks) for rank in ranks)
     result = _text(fields.get("result", ""))
     if result == UNFINISHED:

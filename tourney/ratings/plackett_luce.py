@@ -187,10 +187,8 @@ def _order(utility: Floats, order: tuple[int, ...]) -> tuple[Floats, Floats, Flo
         value += utility[:, seat] - (top + np.log(total))[:, 0]
         gradient[:, seat] += 1
         gradient[:, left] -= share
-        for i, s in enumerate(left):
-            second[:, s, s] += share[:, i]
-            for j, t in enumerate(left):
-                second[:, s, t] -= share[:, i] * share[:, j]
+        second[:, left, left] += share
+        second[np.ix_(range(rows), left, left)] -= share[:, :, None] * share[:, None, :]
         left.remove(seat)
     return value, gradient, second
 
