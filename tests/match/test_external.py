@@ -58,9 +58,12 @@ def test_referee_starts_bots_and_gives_ranks(tmp_path: Path) -> None:
     match = play(tmp_path, program)
     assert match.outcome.ranks == (2, 1)
     assert match.outcome.reason == "referee"
-    assert match.outcome.faults == ((1, "crash", 0),)
+    assert match.outcome.faults == ()
     assert match.record["actions"] == []
-    assert [line.text for line in match.log] == ["referee: ['one bot a b\\n', 'other a b\\n'] 77 2"]
+    assert [(line.seat, line.text) for line in match.log] == [
+        (0, "referee: ['one bot a b\\n', 'other a b\\n'] 77 2"),
+        (1, "the referee reports an error of this bot"),
+    ]
     assert (match.reproducible, match.measured["why-not"]) == (False, ["external"])
     assert verify(match.record) == []
     assert verify({**match.record, "seed": "78"}) != []
@@ -143,10 +146,9 @@ def test_bots_line_works_in_any_folder(tmp_path: Path) -> None:
 
 
 def test_equal_numbers_share_a_rank() -> None:
-    assert read_outcome(b'{"ranks": [-1, 5, 5, 7]}', 4, "r").ranks == (1, 2, 2, 4)
-    assert read_outcome(b'x\n{"ranks": [0, 0, 0], "errors": [false, true, false]}\n', 3, "r").faults == (
-        (2, "crash", 0),
-    )
+    assert read_outcome(b'{"ranks": [-1, 5, 5, 7]}', 4, "r")[0].ranks == (1, 2, 2, 4)
+    errors = b'x\n{"ranks": [0, 0, 0], "errors": [false, true, 2]}\n'
+    assert read_outcome(errors, 3, "r")[1] == [2, 3]
 
 
 def test_command_survives_as_an_option() -> None:

@@ -1,6 +1,8 @@
 """A tournament by an outside referee: run, stored, rated and reported."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -38,6 +40,10 @@ def test_example_of_the_page_runs_to_its_report(tmp_path: Path) -> None:
     assert "mine" in invoke("ratings", *db).stdout
     checked = invoke("verify", "--all", *db)
     assert (checked.exit_code, OUTSIDE in checked.stdout) == (0, True)
+    exported = tmp_path / "cup.jsonl"
+    assert invoke("export", "contest", "--what", "tournament", "--out", str(exported), *db).exit_code == 0
+    independent = run_program(sys.executable, str(ROOT / "seeds" / "check.py"), str(exported))
+    assert "2 records, 0 problems" in independent
     again = invoke("rerun", "1", "--bots", str(tmp_path / "bots"), *db)
     assert (again.exit_code, "outside referee" in again.stderr) == (1, True)
     out = tmp_path / "report"
@@ -46,6 +52,11 @@ def test_example_of_the_page_runs_to_its_report(tmp_path: Path) -> None:
     assert len(pages) > 8
     assert [page for page in pages if "An outside referee played these matches" not in page.read_text()] == []
     assert not any("not installed" in page.read_text() for page in pages if page.name != "methods.html")
+
+
+def run_program(*words: str) -> str:
+    """Run a program and return its output."""
+    return subprocess.run(words, capture_output=True, text=True, check=False).stdout
 
 
 HEAD = 'name = "cup"\nbots = ["random", "greedy"]\n'

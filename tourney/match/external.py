@@ -2,7 +2,8 @@
 
 The referee runs as this process does, in a temporary folder, and starts the bots itself. It prints an object
 with ``ranks``, a number for each player, the lowest for the best; equal numbers share a rank. ``errors``, if
-present, has a value for each player: true, or a number that is not 0, is a fault of its bot.
+present, has a value for each player: true, or a number that is not 0, is noted in the log of its bot. The
+ranks stand as they are: what an error costs is the referee's to decide.
 """
 
 import os
@@ -45,8 +46,9 @@ def play_external(
     started = datetime.now(UTC).isoformat(timespec="milliseconds")
     began = time.monotonic()
     output, errors = _run(words, spec, int(options["timeout-s"]))
-    outcome = read_outcome(output, len(spec.seats), words[0])
+    outcome, failed = read_outcome(output, len(spec.seats), words[0])
     log = [LogLine(0, 0, "note", f"referee: {line}") for line in errors.splitlines()]
+    log += [LogLine(0, seat, "note", "the referee reports an error of this bot") for seat in failed]
     measured = {
         **about,
         "started": started,
@@ -85,8 +87,10 @@ def referee_words(words: Sequence[str], bots: Sequence[str], seed: int) -> list[
     return found if named else [*found, *bots]
 
 
-def read_outcome(output: bytes, seats: int, name: str) -> Outcome:
-    """Return the outcome that a referee printed: all of its output, or else its last line.
+def read_outcome(output: bytes, seats: int, name: str) -> tuple[Outcome, list[int]]:
+    """Return the outcome that a referee printed, and the seats with errors.
+
+    That is all of its output, or else its last line.
 
     Raises EnvironmentFailure, naming the referee.
     """
@@ -106,8 +110,8 @@ def read_outcome(output: bytes, seats: int, name: str) -> Outcome:
     if errors is not None and not _numbers(errors, seats):
         raise EnvironmentFailure(f"the referee {name} printed errors that are no list of {seats} numbers")
     places = tuple(1 + sum(other < mine for other in ranks) for mine in ranks)
-    faults = tuple((seat, "crash", 0) for seat, error in enumerate(errors or (), 1) if error)
-    return Outcome(places, REFEREE, faults)  # type: ignore[arg-type]  # "crash" is a kind of fault
+    failed = errors if isinstance(errors, list) else []
+    return Outcome(places, REFEREE), [seat for seat, error in enumerate(failed, 1) if error]
 
 
 def _numbers(value: object, count: int) -> bool:
