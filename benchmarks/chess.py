@@ -1,20 +1,24 @@
 """Cost of a half-move of chess by UCI: whole tournaments, beside fastchess where it is on the PATH.
 
-    python benchmarks/chess.py [--rounds 3] [--games 200] [--workers 1 2] [--fastchess PROGRAM]
+    python benchmarks/chess.py [--rounds 3] [--games 400] [--workers 1 2] [--fastchess PROGRAM]
 
 Two pairs of engines play: a program in C that answers from a fixed game of 240 half-moves, which ends by the
 rules (benchmarks/chess_engines/fixed.c, compiled with cc), and Stockfish with ``nodes=1``, where it is
 installed. Tourney plays with the sandbox on and off, with ``reuse``, and records to SQLite; fastchess plays
 with ``-use-affinity`` and as many games at once, and writes a PGN. All lines of a round are measured in turn.
 
-A time is the wall clock's of a whole run, start and end included, over the half-moves of all workers; a ratio
-is fastchess's time over Tourney's, of the same round. Figures are medians.
+Each figure is the difference between a run and one of a tenth of its games, over the difference in
+half-moves, so that what starts once is left out. ``wall`` is the time of the clock; ``CPU`` is the processor
+time of the runner, its workers and the engines. On a machine that does nothing else, wall time is about CPU
+time over the number of workers; on a busy one, wall time is luck. A ratio is fastchess's figure over
+Tourney's, of the same round. Figures are medians.
 """
 
 import argparse
 import os
 import platform
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -40,6 +44,8 @@ GAME_SEED = 42
 PLIES = 240
 GAMES_PATH = "/usr/games"
 
+Cost = tuple[float, float, int]
+"""Seconds of the clock, seconds of processors, and half-moves."""
 Line = tuple[str, str, int]
 """Engine, runner (``on``, ``off`` or ``fastchess``) and workers."""
 
@@ -70,8 +76,14 @@ def compile_engine(folder: Path) -> Path:
     return target
 
 
-def by_tourney(home: Path, program: Path, sandbox: str, workers: int, games: int) -> tuple[float, int]:
-    """Play a tournament; return its seconds and half-moves."""
+def _cpu() -> float:
+    """Return the processor time of this process and of all its ended descendants, in seconds."""
+    kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    return sum(used.ru_utime + used.ru_stime for used in map(resource.getrusage, kinds))
+
+
+def by_tourney(home: Path, program: Path, sandbox: str, workers: int, games: int) -> Cost:
+    """Play a tournament; return what it cost."""
     entrant = f'[[entrant]]\ncommand = ["{program}"]\ngo = {{nodes = 1}}\n'
     (home / "chess.toml").write_text(
         f'name = "chess"\ngame = "chess"\nseed = 1\ngames-per-pairing = {games}\n'
@@ -81,55 +93,60 @@ def by_tourney(home: Path, program: Path, sandbox: str, workers: int, games: int
     )
     file = read_tournament_file(home / "chess.toml")
     database = str(home / "chess.db")
-    began = time.monotonic()
+    began, used = time.monotonic(), _cpu()
     run_tournament(file, database, home / "bots", lambda: LocalExecutor(workers))
-    seconds = time.monotonic() - began
+    seconds, spent = time.monotonic() - began, _cpu() - used
     with Repository.open(database) as repository:
         records = [record for _, record in repository.records(repository.tournament().id)]
     if len(records) != games or any(record["outcome"]["faults"] for record in records):
         raise SystemExit("not every match was played to its end")
-    return seconds, sum(len(record["actions"]) for record in records)
+    return seconds, spent, sum(len(record["actions"]) for record in records)
 
 
-def by_fastchess(home: Path, runner: str, program: Path, workers: int, games: int) -> tuple[float, int]:
-    """Play the same games by fastchess; return its seconds and half-moves."""
+def by_fastchess(home: Path, runner: str, program: Path, workers: int, games: int) -> Cost:
+    """Play the same games by fastchess; return what it cost."""
     words = [runner]
     for name in ("one", "two"):
         words += ["-engine", f"cmd={program}", f"name={name}"]
     words += ["-each", "tc=1000+1", "nodes=1", "proto=uci", "-rounds", str(games // 2), "-games", "2"]
     words += ["-concurrency", str(workers), "-use-affinity", "-pgnout", "file=games.pgn"]
-    began = time.monotonic()
+    began, used = time.monotonic(), _cpu()
     done = subprocess.run(words, cwd=home, capture_output=True, text=True, check=False)
-    seconds = time.monotonic() - began
+    seconds, spent = time.monotonic() - began, _cpu() - used
     text = (home / "games.pgn").read_text("utf-8") if (home / "games.pgn").exists() else ""
     counts = [int(count) for count in re.findall(r'\[PlyCount "(\d+)"\]', text)]
     if len(counts) != games:
         raise SystemExit(
             f"fastchess wrote {len(counts)} of {games} games:\n{done.stdout[-1000:]}{done.stderr[-1000:]}"
         )
-    return seconds, sum(counts)
+    return seconds, spent, sum(counts)
+
+
+def play(line: Line, programs: dict[str, Path], fastchess: str, games: int) -> Cost:
+    """Play so many games of a line."""
+    engine, runner, workers = line
+    with tempfile.TemporaryDirectory(prefix="tourney-chess-") as name:
+        home = Path(name)
+        home.chmod(0o755)  # so that bots of other users can be started below it
+        if runner == "fastchess":
+            return by_fastchess(home, fastchess, programs[engine], workers, games)
+        return by_tourney(home, programs[engine], "auto" if runner == "on" else "off", workers, games)
 
 
 def run(
     lines: Sequence[Line], programs: dict[str, Path], arguments: argparse.Namespace
-) -> dict[Line, list[float]]:
-    """Return the microseconds a half-move of each line, round by round."""
-    found: dict[Line, list[float]] = defaultdict(list)
+) -> dict[Line, list[tuple[float, float]]]:
+    """Return each line's microseconds a half-move, of the clock and of processors, round by round."""
+    found: dict[Line, list[tuple[float, float]]] = defaultdict(list)
     for round_ in range(arguments.rounds):
         for line in lines:
-            engine, runner, workers = line
-            games = arguments.games if engine == "fixed" else max(4, arguments.games // 10 * 2)
+            games = arguments.games if line[0] == "fixed" else max(4, arguments.games // 10 * 2)
+            few = max(2, games // 20 * 2)
             sys.stderr.write(f"round {round_ + 1} of {arguments.rounds}: {line}, {games} games\n")
-            with tempfile.TemporaryDirectory(prefix="tourney-chess-") as name:
-                home = Path(name)
-                home.chmod(0o755)  # so that bots of other users can be started below it
-                program = programs[engine]
-                if runner == "fastchess":
-                    seconds, plies = by_fastchess(home, arguments.fastchess, program, workers, games)
-                else:
-                    sandbox = "auto" if runner == "on" else "off"
-                    seconds, plies = by_tourney(home, program, sandbox, workers, games)
-            found[line].append(seconds / plies * 1e6)
+            short = play(line, programs, arguments.fastchess, few)
+            long = play(line, programs, arguments.fastchess, games)
+            plies = long[2] - short[2]
+            found[line].append(((long[0] - short[0]) / plies * 1e6, (long[1] - short[1]) / plies * 1e6))
     return found
 
 
@@ -137,10 +154,12 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--rounds", type=int, default=3, help="rounds, of which the median is printed")
-    parser.add_argument("--games", type=int, default=200, help="games of the fixed engine in a run, even")
+    parser.add_argument("--games", type=int, default=400, help="games of the fixed engine in a run, even")
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2], help="games at once")
     parser.add_argument("--engine", nargs="+", default=["fixed", "stockfish"], help="fixed, stockfish")
-    parser.add_argument("--fastchess", default=shutil.which("fastchess"), help="fastchess, if not on PATH")
+    parser.add_argument(
+        "--fastchess", default=shutil.which("fastchess") or "", help="fastchess, if not on PATH"
+    )
     arguments = parser.parse_args()
     path = ":".join((os.environ.get("PATH", os.defpath), GAMES_PATH))
     stockfish = shutil.which("stockfish", path=path)
@@ -155,18 +174,17 @@ def main() -> None:
         lines = [(e, runner, workers) for e in engines for workers in arguments.workers for runner in runners]
         found = run(lines, programs, arguments)
     print(f"Python {platform.python_version()}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}\n")
-    print(
-        "| engine | workers | runner | us/half-move | half-moves/s | fastchess's time / this |\n"
-        + "|---" * 6
-        + "|"
-    )
+    print("| engine | workers | runner | wall, us/half-move | ratio | CPU, us/half-move | ratio |")
+    print("|---" * 7 + "|")
     for (engine, runner, workers), times in found.items():
         theirs = found.get((engine, "fastchess", workers))
-        ratio = f"{median(a / b for a, b in zip(theirs, times, strict=True)):.2f}" if theirs else "-"
         label = "fastchess" if runner == "fastchess" else f"Tourney, sandbox {runner}"
-        print(
-            f"| {engine} | {workers} | {label} | {median(times):.1f} | {1e6 / median(times):,.0f} | {ratio} |"
-        )
+        cells = []
+        for kind in (0, 1):
+            both = zip(theirs or (), times, strict=False)
+            ratios = [other[kind] / own[kind] for other, own in both if own[kind]]
+            cells += [f"{median(own[kind] for own in times):.1f}", f"{median(ratios):.2f}" if ratios else "-"]
+        print(f"| {engine} | {workers} | {label} | {' | '.join(cells)} |")
 
 
 if __name__ == "__main__":
