@@ -57,9 +57,9 @@ LADDERS ?= $(basename $(notdir $(filter-out %/rungs.toml %/ratings.toml,$(wildca
 ladder: $(STAMP) cores ## Play the anchor ladders and rewrite engines/ladder.md (LADDERS="element-3" plays one)
 	@mkdir -p build/ladder
 	@for name in $(LADDERS); do \
-	  $(BIN)/tourney run engines/ladder/$$name.toml --db build/ladder/ladder.db --bots build/ladder/bots $(ARGS) || exit; \
+	  $(BIN)/tourney run engines/ladder/$$name.toml --db build/ladder/$$name.db --bots build/ladder/bots $(ARGS) || exit; \
 	done
-	@$(BIN)/python -m tourney.run.make_ladder build/ladder/ladder.db engines
+	@$(BIN)/python -m tourney.run.make_ladder $(patsubst %,build/ladder/%.db,$(LADDERS)) engines
 
 sample: $(STAMP) ## Replay reports/sample.toml and rewrite its report
 	@rm -rf build/sample && mkdir -p build/sample && cp reports/sample.toml build/sample/

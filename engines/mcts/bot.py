@@ -1,7 +1,8 @@
 """Monte Carlo tree search for every game and number of seats.
 
 ``--nodes=N`` is the number of playouts a turn. Without it the tournament's ``nodes`` count, and otherwise the
-bot uses a share of its clock.
+bot uses a share of its clock. With ``--random`` playouts go on at random, to the end or for ``--plies=N``
+actions, after which the position is valued.
 """
 
 import argparse
@@ -13,6 +14,8 @@ from tourney.bot.search import Budget, Mcts, report
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--nodes", type=int)
+parser.add_argument("--random", action="store_true")
+parser.add_argument("--plies", type=int)
 arguments = parser.parse_args()
 
 
@@ -23,7 +26,9 @@ def start(match: Match) -> None:
 
 def choose(state: Any, turn: Turn) -> Any:
     """Return the action that the search visits most."""
-    search = Mcts(turn.match.memory["heuristics"], turn.draw)
+    informed = False if arguments.random else None
+    heuristics = turn.match.memory["heuristics"]
+    search = Mcts(heuristics, turn.draw, informed=informed, plies=arguments.plies)
     found = search.run(state, Budget.of(turn, arguments.nodes), None if turn.exact else turn.sample)
     report(turn, found)
     return found.action

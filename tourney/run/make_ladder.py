@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
-from tourney.bots.catalogue.rungs import FOLDER, RATINGS, Rung, ladder_of, ladders
+from tourney.bots.catalogue.rungs import FOLDER, RATINGS, Rung, ladder_of
 from tourney.errors import TourneyError, UsageError
 from tourney.files import write_file
 from tourney.games.registry import find_game
@@ -23,6 +23,9 @@ from tourney.store.repository import Repository
 from tourney.store.values import Tournament
 
 PAGE: Final = "ladder.md"
+_LADDER: Final = "ladder-"
+"""What the names of ladders' tournaments begin with."""
+_SKIPPER: Final = "skipper"
 SAMPLED: Final = 2
 """The records of each ladder that are kept."""
 
@@ -57,6 +60,7 @@ def measure(repository: Repository, tournament: Tournament, rungs: Sequence[Rung
         above[b, a] = [-pair.elo, -pair.high, -pair.low]
     steps = {upper.name: above[upper.name, lower.name] for lower, upper in pairwise(rungs)}
     return {
+        "name": tournament.name,
         "game": tournament.game,
         "seats": tournament.seats,
         "matches": batch.pool.matches,
@@ -70,15 +74,16 @@ def measure(repository: Repository, tournament: Tournament, rungs: Sequence[Rung
 
 
 def ratings_text(ladders: Sequence[Mapping[str, Any]]) -> str:
-    """Return the text of ``ratings.toml``."""
-    lines = ["# Written by `make ladder`: what the ladders' tournaments gave."]
+    """Return the text of ``ratings.toml``; a tournament that is no ladder is ``other``."""
+    lines = ["# Written by `make ladder`: what the tournaments gave."]
     for ladder in ladders:
-        lines += ["", "[[ladder]]"]
+        kind = "ladder" if ladder["name"].startswith(_LADDER) else "other"
+        lines += ["", f"[[{kind}]]"]
         lines += [
             f"{key} = {json.dumps(value)}" for key, value in ladder.items() if not isinstance(value, dict)
         ]
         for part in ("ratings", "steps", "points"):
-            lines.append(f"[ladder.{part}]")
+            lines.append(f"[{kind}.{part}]")
             for name, value in ladder[part].items():
                 if isinstance(value, dict):
                     inside = ", ".join(f"{json.dumps(other)} = {points}" for other, points in value.items())
@@ -95,14 +100,14 @@ def page_text(ladders: Sequence[Mapping[str, Any]]) -> str:
 
 def _section(ladder: Mapping[str, Any]) -> str:
     game, seats = ladder["game"], ladder["seats"]
-    rungs = {rung.name: rung for rung in ladder_of(game, seats)}
+    stem = ladder["name"].removeprefix(_LADDER)
     names = list(ladder["ratings"])
     head = ["", "Elo", "95 % interval", "above", *names]
     rows = [head, ["---", *("---:" for _ in head[1:])]]
     for name in reversed(names):
         elo, low, high = ladder["ratings"][name]
         row = [
-            f"`{name}`" + ("" if name in rungs else " (no rung)"),
+            f"`{name}`",
             f"{elo:+.0f}",
             f"{low:+.0f} .. {high:+.0f}",
         ]
@@ -112,9 +117,9 @@ def _section(ladder: Mapping[str, Any]) -> str:
         rows.append(row)
     return "\n".join(
         [
-            f"## {find_game(game).title}, {seats} seats",
+            f"## {find_game(game).title}, {seats} seats" if stem != _SKIPPER else f"## `{stem}`, a bot in C",
             "",
-            f"`tourney run engines/ladder/{stem_of(game, seats)}.toml`: {ladder['matches']:,} matches in",
+            f"`tourney run engines/ladder/{stem}.toml`: {ladder['matches']:,} matches in",
             f"{ladder['groups']:,} mirrored groups, {ladder['games']} games for each two bots; root",
             f"`{ladder['root']}`.",
             "",
@@ -122,11 +127,6 @@ def _section(ladder: Mapping[str, Any]) -> str:
             "",
         ]
     )
-
-
-def stem_of(game: str, seats: int) -> str:
-    """Return the name of a ladder's tournament file, without its ending."""
-    return game if seats == find_game(game).seat_counts[0] else f"{game}-{seats}"
 
 
 def sample_of(repository: Repository, tournament: Tournament, names: Sequence[str]) -> list[Record]:
@@ -140,35 +140,35 @@ def sample_of(repository: Repository, tournament: Tournament, names: Sequence[st
     return [record for _, _, record in sorted(shortest, key=lambda row: row[1])]
 
 
-def make(database: str, folder: Path) -> None:
-    """Measure the finished ladders of a database, and write ratings, samples and the page below a folder."""
+def make(databases: Sequence[str], folder: Path) -> None:
+    """Measure the finished tournaments of databases; write ratings, records and the page below a folder."""
     known = {}
     if (folder / FOLDER / RATINGS).is_file():
-        for ladder in tomllib.loads((folder / FOLDER / RATINGS).read_text(encoding="utf-8"))["ladder"]:
-            known[ladder["game"], ladder["seats"]] = ladder
-    with Repository.open(database) as repository:
-        for tournament in repository.tournaments():
-            key = tournament.game, tournament.seats
-            rungs = ladder_of(*key)
-            known[key] = measure(repository, tournament, rungs)
-            # Records of the weaker searches are quick to play again.
-            names = [rung.name for rung in rungs if rung.name not in {"random", "greedy"}][:2]
-            records = sample_of(repository, tournament, names)
-            write_file(
-                folder / FOLDER / f"{stem_of(*key)}.jsonl", b"".join(canonical(r) + b"\n" for r in records)
-            )
-    ordered = [known[key] for key in ladders() if key in known]
+        old = tomllib.loads((folder / FOLDER / RATINGS).read_text(encoding="utf-8"))
+        known = {ladder["name"]: ladder for kind in ("ladder", "other") for ladder in old.get(kind, ())}
+    for database in databases:
+        with Repository.open(database) as repository:
+            for tournament in repository.tournaments():
+                rungs = ladder_of(tournament.game, tournament.seats)
+                is_ladder = tournament.name.startswith(_LADDER)
+                known[tournament.name] = measure(repository, tournament, rungs if is_ladder else ())
+                # Records of the weaker searches are quick to play again.
+                names = [rung.name for rung in rungs if rung.bot == "mcts"][:2]
+                if is_ladder and (records := sample_of(repository, tournament, names)):
+                    path = folder / FOLDER / f"{tournament.name.removeprefix(_LADDER)}.jsonl"
+                    write_file(path, b"".join(canonical(record) + b"\n" for record in records))
+    ordered = [known[name] for name in sorted(known)]
     write_file(folder / FOLDER / RATINGS, ratings_text(ordered).encode())
     write_file(folder / PAGE, page_text(ordered).encode())
 
 
 def main(arguments: list[str]) -> int:
-    """Read a database and rewrite the files of a folder of bots; return the exit code."""
-    if len(arguments) != 2:
-        sys.stderr.write("usage: python -m tourney.run.make_ladder DATABASE ENGINES\n")
+    """Read databases and rewrite the files of a folder of bots; return the exit code."""
+    if len(arguments) < 2:
+        sys.stderr.write("usage: python -m tourney.run.make_ladder DATABASE ... ENGINES\n")
         return 2
     try:
-        make(arguments[0], Path(arguments[1]))
+        make(arguments[:-1], Path(arguments[-1]))
     except (OSError, TourneyError) as error:
         sys.stderr.write(f"error: {error}\n")
         return getattr(error, "exit_code", 3)

@@ -13,7 +13,8 @@ def test_ladders_have_five_rungs_of_different_names() -> None:
     for (game, seats), rungs in ladders().items():
         assert seats in find_game(game).seat_counts
         assert len({rung.name for rung in rungs}) == len(rungs) >= 5
-        assert [rung.name for rung in rungs[:2]] == ["random", "greedy"]
+        assert rungs[0].name == "random"
+        assert "greedy" in {rung.name for rung in rungs}
 
 
 def test_rungs_name_shipped_bots_that_play_the_game() -> None:

@@ -6,9 +6,9 @@ values count as one visit each, order the actions, and the best of them is the n
 a search of depth 1, and more deepen it. The actions that a node considers grow with its visits (progressive
 unpruning, Chaslot et al. 2008). Without such heuristics a playout goes on at random.
 
-A visited chance node tries the outcome that is most behind its weight, so outcomes are spread evenly. With
-informed heuristics it passes on its mean: that of all outcomes, each valued as a new node, if they are few,
-and else of those tried so far. One value of one outcome would say more of luck than of the action before it.
+A chance node draws an outcome by its weight at every visit. With informed heuristics it tries the outcome
+that is most behind its weight, and passes on its mean: that of all outcomes, each valued as a new node, if
+they are few, else of those tried so far. One outcome would say more of luck than of the action before it.
 
 For hidden actions the playouts go in turn to
 several trees, each from a sampled state that fits what the seat saw (determinization); the visits of the
@@ -22,7 +22,7 @@ from tourney.bot.heuristics.base import WIN, AnyHeuristics, Values
 from tourney.bot.search.alphabeta import shuffled
 from tourney.bot.search.budget import Budget
 from tourney.bot.search.found import Found
-from tourney.bot.search.state_scratch import MOST_ACTIONS, scratch_of
+from tourney.bot.search.state_scratch import MOST_ACTIONS, draw_outcome, scratch_of
 from tourney.games.base import CHANCE, OVER, AnyState
 from tourney.games.scratch import Scratch
 from tourney.seeds import U64, RandBelow
@@ -198,7 +198,7 @@ class Mcts:
                 values = self._expand(node)
                 if not node.weights or node.values:
                     break
-            k = _next_outcome(node) if node.weights else self._select(node)
+            k = self._outcome(node) if node.weights else self._select(node)
             way.append((node, k))
             node = node.after(k)
         below = node.values
@@ -225,7 +225,7 @@ class Mcts:
             node.counts = [0] * len(node.codes)
             node.backed_up = [()] * len(node.codes)
             if self._informed and len(node.codes) <= OUTCOMES:
-                node.backed_up = [self._outcome(node.after(k)) for k in range(len(node.codes))]
+                node.backed_up = [self._after(node.after(k)) for k in range(len(node.codes))]
                 node.values = _backed_up(node)
             return node.values
         node.codes = position.candidates()
@@ -244,7 +244,7 @@ class Mcts:
         after.play(node.codes[0])
         return self._random(after)
 
-    def _outcome(self, node: _Node) -> Values:
+    def _after(self, node: _Node) -> Values:
         """Return the values of a new node after an outcome."""
         if node.actor == CHANCE:
             return node.position.values()
@@ -256,6 +256,17 @@ class Mcts:
         """Play on at random, and return the values of the last position."""
         position.playout(self._randbelow(U64), MOST_ACTIONS if self._plies is None else self._plies)
         return position.values()
+
+    def _outcome(self, node: _Node) -> int:
+        """Return the index of a chance node's outcome to try."""
+        weights, counts = node.weights, node.counts
+        if not self._informed:
+            return draw_outcome(weights, self._randbelow)
+        chosen = 0
+        for k in range(1, len(weights)):
+            if weights[k] * (counts[chosen] + 1) > weights[chosen] * (counts[k] + 1):
+                chosen = k
+        return chosen
 
     def _select(self, node: _Node) -> int:
         """Return the index of the action to try: the highest upper confidence bound, the first of equals."""
@@ -290,16 +301,6 @@ class Mcts:
             if bound > best:
                 best, chosen = bound, k
         return chosen
-
-
-def _next_outcome(node: _Node) -> int:
-    """Return the index of the outcome whose visits are most behind its weight, the first of equals."""
-    chosen = 0
-    weights, counts = node.weights, node.counts
-    for k in range(1, len(weights)):
-        if weights[k] * (counts[chosen] + 1) > weights[chosen] * (counts[k] + 1):
-            chosen = k
-    return chosen
 
 
 def _backed_up(node: _Node) -> Values:
