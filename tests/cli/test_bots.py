@@ -271,6 +271,12 @@ def test_new_names_the_next_commands(tmp_path: Path) -> None:
     ]
 
 
+def test_new_names_only_commands_that_work_for_the_game(tmp_path: Path) -> None:
+    """`random` and `greedy` say that they play five games, so nothing compares a chess bot with them."""
+    result = bots("new", "sub1", "--game", "chess")
+    assert result.stderr.splitlines() == ["Next:", "  tourney bots check ./sub1"]
+
+
 def test_new_says_which_compiler_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tourney.bots.catalogue.command.search_path", lambda: str(tmp_path))
     result = bots("new", "mybot", "--language", "rust")

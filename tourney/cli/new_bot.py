@@ -1,5 +1,6 @@
 """``tourney bots new``: create a bot to start from."""
 
+import shlex
 from pathlib import Path
 
 import click
@@ -7,6 +8,7 @@ import click
 from tourney.bots.catalogue.command import own_words
 from tourney.bots.catalogue.manifest import FILE_NAME, read_manifest
 from tourney.bots.catalogue.rungs import ladders
+from tourney.bots.catalogue.shipped import shipped_bots
 from tourney.bots.catalogue.starter import BEATEN, DEFAULT_GAME, LANGUAGES, TEMPLATES, new_bot
 from tourney.cli.completion import complete_game
 from tourney.cli.options import output_options
@@ -42,9 +44,10 @@ from tourney.errors import BotError
 def new(name: Path, game: str, language: str, template: str) -> None:
     """Create a bot to start from, in the new folder NAME.
 
-    The simple bot chooses by one short function, made for the game, and beats `random`. The search bot beats
-    `greedy`: in Python for every game; in C, JavaScript, Rust and Java for sage-stones, in C for sages-tafl
-    too. Both pass `tourney bots check ./NAME` unchanged. Prints the files that it writes.
+    The simple bot chooses by one short function; in the five games that have one of their own it beats
+    `random`. The search bot beats `greedy` in them; it is there in Python for every game, in C, JavaScript,
+    Rust and Java for sage-stones, and in C for sages-tafl. Both pass `tourney bots check ./NAME` unchanged.
+    Prints the files that it writes.
     """
     files = new_bot(name, language, game, template)
     output = current()
@@ -55,9 +58,13 @@ def new(name: Path, game: str, language: str, template: str) -> None:
         own_words(manifest.build or manifest.command, manifest.name)
     except BotError as error:
         output.say(f"note: {error}")
-    shown = name if name.is_absolute() or len(name.parts) > 1 else f"./{name}"
+    shown = shlex.quote(str(name if name.is_absolute() or len(name.parts) > 1 else f"./{name}"))
+    beaten = shipped_bots()[BEATEN[template]] / FILE_NAME
+    following = [f"bots check {shown}"]
+    if read_manifest(beaten.read_text("utf-8"), str(beaten)).plays(game):
+        following.append(f"compare {shown} {BEATEN[template]} --game {shlex.quote(game)}")
+    if any(ladder == game for ladder, _ in ladders()):
+        following.append(f"ladder {shown} --game {game}")
     output.say("Next:")
-    for arguments in ("bots check {}", f"compare {{}} {BEATEN[template]} --game {game}"):
-        output.say(f"  tourney {arguments.format(shown)}")
-    if game in {ladder for ladder, _ in ladders()}:
-        output.say(f"  tourney ladder {shown} --game {game}")
+    for arguments in following:
+        output.say(f"  tourney {arguments}")
