@@ -7,6 +7,7 @@ import pytest
 from tests.command import TOYS, offering
 from tests.tournaments import refused, write_file
 from tourney.bots.catalogue.rungs import ladder_of
+from tourney.bots.catalogue.shipped import shipped_digests
 from tourney.bots.catalogue.store import BotStore
 from tourney.errors import TournamentError
 from tourney.run.config.entrants import enter
@@ -31,8 +32,10 @@ def test_entered_rungs_are_the_shipped_bots(tmp_path: Path) -> None:
     file = read_tournament_file(write_file(tmp_path, f'{HEAD}game = "sages-tafl"\nbots = ["@ladder"]\n'))
     entrants = enter(file, file.entrants, BotStore(tmp_path / "bots"))
     assert [one.name for one in entrants] == list(file.rungs)
-    assert entrants[-1].entrant.bot == "mcts"
-    assert entrants[-1].entrant.args == ladder_of("sages-tafl", 2)[-1].args
+    assert [(one.entrant.bot, one.entrant.args) for one in entrants] == [
+        (rung.bot, rung.args) for rung in ladder_of("sages-tafl", 2)
+    ]
+    assert {one.entrant.digest for one in entrants} <= set(shipped_digests().values())
 
 
 @pytest.mark.parametrize(
