@@ -191,7 +191,7 @@ def _label(stored: StoredEntrant, shipped: dict[str, str], *, known: bool) -> En
         slug=text.slug(stored.number, stored.name),
         name=text.display(stored.name),
         bot=text.display(stored.entrant.bot),
-        version=text.display(stored.entrant.version),
+        version=shown(stored.entrant.version),
         title=shown(stored.title),
         author=shown(stored.author),
         args=shown(" ".join(stored.entrant.args)),

@@ -117,6 +117,7 @@ class GamePage:
     sampled: int
     faults: tuple[tuple[str, str, int, str], ...]
     games: int
+    recorded: bool
     shared_dice: bool
     downloads: dict[str, DataTable]
 
@@ -145,6 +146,8 @@ def _guide(source: Source) -> tuple[Guide | None, str]:
     """Return the game's guide, or why there is none."""
     if source.tournament.game == EXTERNAL:
         return None, "The rules are those of the outside referee: Tourney does not know them."
+    if not source.tournament.recorded:
+        return None, "The results were imported: nothing is known of the rules by which they came about."
     if source.game is None:
         return None, (
             "The game is not installed where this report was written, so its rules cannot be shown:"
@@ -174,7 +177,8 @@ def game_page(source: Source, guide: Guide | None, missing: str, *, whole_rules:
             missing = f"The game's guide cannot be shown: {text.line(str(error)) or type(error).__name__}"
     seats, axis = _advantages(source)
     endings = tuple(_endings(counted))
-    bins = vega.bins_of([m.result.actions for m in counted if m.result])
+    # Without records the lengths are not known.
+    bins = vega.bins_of([m.result.actions for m in counted if m.result and source.tournament.recorded])
     said = f"Histogram of the lengths of {text.count(len(counted), 'match', 'matches')}, in actions"
     chart = vega.draw(vega.histogram(bins, "actions", "matches"), said) if bins else None
     begun = _Openings.read(source, counted)
@@ -197,6 +201,7 @@ def game_page(source: Source, guide: Guide | None, missing: str, *, whole_rules:
         sampled=begun.read_records if begun.read_records < len(counted) else 0,
         faults=faults,
         games=len(counted),
+        recorded=source.tournament.recorded,
         shared_dice=source.tournament.plan.mirrored_dice,
         downloads={
             "lengths": DataTable(
@@ -221,7 +226,8 @@ def game_page(source: Source, guide: Guide | None, missing: str, *, whole_rules:
 
 def _facts(source: Source) -> Iterator[Fact]:
     plan, game = source.tournament.plan, source.game
-    yield Fact("Game", f"{text.display(plan.game)}, rules version {text.display(plan.rules)}")
+    rules = f", rules version {text.display(plan.rules)}" if source.tournament.recorded else ""
+    yield Fact("Game", f"{text.display(plan.game)}{rules}")
     if game is not None:
         yield Fact("Seats", f"{plan.seats} at a table, of {', '.join(map(str, game.seat_counts))} allowed")
         yield Fact("Chance", "yes, drawn by the referee from the seed" if game.has_chance else "none")

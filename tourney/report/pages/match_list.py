@@ -28,6 +28,7 @@ def list_pages(make: Renderer) -> Iterator[File]:
             start=index * PAGE,
             total=len(make.lines),
             unpaged=len(make.lines) - len(make.paged),
+            recorded=make.source.tournament.recorded,
             data=DATA,
         )
     yield make.script(DATA, "TourneyMatches", list_data(make))
