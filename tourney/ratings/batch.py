@@ -174,12 +174,14 @@ def rate(
     prior: Prior | None = None,
     *,
     pairs: bool = True,
+    best: bool = True,
     model: Model = TOURNEY,
     anchors: Mapping[int, float] | None = None,
 ) -> Batch:
     """Rate a pool; the published digits are a function of the counts alone.
 
-    Without ``pairs`` they are left out: thousands of bots make millions. ``anchors`` (Elo by entrant) fix the
+    Without ``pairs`` they are left out: thousands of bots make millions. Without ``best``, which takes most
+    of the time, ``p_best`` is 0. ``anchors`` (Elo by entrant) fix the
     level of the ratings. Raise UsageError for a pool that the model cannot rate.
     """
     prior = prior or Prior()
@@ -190,7 +192,8 @@ def rate(
     elo, matrix = relative(mode.x[:n], full[:n, :n], model.elo, at)
     totals = pair_totals(likelihood.meetings(mode.x), n)
     spread = superiority.spreads(matrix)
-    lines = _lines(counts, elo, matrix, spread, superiority.best(mode.x[:n], full[:n, :n]))
+    p_best = superiority.best(mode.x[:n], full[:n, :n]) if best else np.zeros(n)
+    lines = _lines(counts, elo, matrix, spread, p_best)
     order = {line.entrant: place for place, line in enumerate(lines)}
     parts, steps = _parts(counts, totals, order)
     seats, seats_matrix = relative(mode.x[n : n + k], full[n : n + k, n : n + k])

@@ -196,14 +196,15 @@ def _sites_parts(sources: Sequence[Source], options: Options) -> Iterator[Part]:
 
 def _with_sitemap(parts: Iterable[Part], options: Options) -> Iterator[Part]:
     pages: list[str] = []
+    matches: list[str] = []
     for part in parts:
         if not isinstance(part, File):
-            pages += part.paths
+            matches += part.paths
         elif part.is_page:
             pages.append(part.path)
         yield part
     if options.address:
-        yield from sitemap(options.address, pages)
+        yield from sitemap(options.address, [*pages, *matches])
 
 
 def _rendered(parts: Iterable[Part]) -> Iterator[File]:
@@ -228,10 +229,11 @@ def _kinds(source: Source) -> tuple[PageKind, ...]:
 
 
 def _parts(source: Source, options: Options, prefix: str = "") -> Iterator[Part]:
+    """Yield the parts of a tournament's folder, the largest first, as other processes can begin with it."""
     make = renderer(source, options, prefix)
+    yield match_work(make)
     for kind in _kinds(source):
         yield from kind.files(make)
-    yield match_work(make)
 
 
 def _static_files(templates: Templates) -> Iterator[File]:

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from itertools import islice
 from multiprocessing.connection import wait
 from typing import Any, Final, Self, TypeVar
 
@@ -21,8 +22,8 @@ C = TypeVar("C")
 
 _GARBAGE: Final = 20_000
 """New objects between two searches for cycles."""
-AHEAD: Final = 2
-"""Tasks in flight for each process: one that it works on, and one that waits."""
+AHEAD: Final = 32
+"""Tasks in flight for each process: what it works on while the first process makes the other pages."""
 
 
 class Pool:
@@ -38,25 +39,33 @@ class Pool:
     def run(
         self, function: Callable[[A], B], tasks: Iterable[tuple[C, A]], *, here: bool = False
     ) -> Iterator[tuple[C, B]]:
-        """Yield the replies to tasks in order, each with its key; tasks are taken a few ahead.
+        """Start tasks, and return an iterator of the replies in order, each with its key.
 
-        ``here``: run them in this process anyway, because they are few. Raises WorkerError if a process was
-        killed.
+        Some tasks are taken and begun at once, so that the processes work while the caller does. ``here``:
+        run them in this process anyway, because they are few. The iterator raises WorkerError if a process
+        was killed.
         """
         if here or self.processes == 1:
-            for key, task in tasks:
-                yield key, function(task)
-            return
-        flying: deque[tuple[C, Future[B]]] = deque()
+            return ((key, function(task)) for key, task in tasks)
+        left = iter(tasks)
+        flying = deque(self._submitted(function, islice(left, AHEAD * self.processes)))
+        return self._replies(flying, self._submitted(function, left))
+
+    def _submitted(
+        self, function: Callable[[A], B], tasks: Iterable[tuple[C, A]]
+    ) -> Iterator[tuple[C, Future[B]]]:
+        for key, task in tasks:
+            yield key, self._started().submit(function, task)
+
+    def _replies(
+        self, flying: deque[tuple[C, Future[B]]], left: Iterator[tuple[C, Future[B]]]
+    ) -> Iterator[tuple[C, B]]:
         try:
-            for key, task in tasks:
-                flying.append((key, self._started().submit(function, task)))
-                if len(flying) >= AHEAD * self.processes:
-                    first, future = flying.popleft()
-                    yield first, future.result()
             while flying:
-                first, future = flying.popleft()
-                yield first, future.result()
+                key, future = flying.popleft()
+                reply = future.result()
+                flying.extend(islice(left, 1))
+                yield key, reply
         except BrokenProcessPool as error:
             raise WorkerError(
                 "a process that renders pages was killed, perhaps because the memory was full; start again"

@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from tourney.report.output.look import File
 from tourney.report.output.manifest import NAME, Entry, Manifest, read_manifest
 from tourney.report.output.placing import Folders, Placed
 from tourney.report.output.pool import Pool
+from tourney.report.pages.match_files import MatchFile
 from tourney.report.site import Part
 
 MARKER = "tourney-report.json"
@@ -80,20 +82,22 @@ def write(
         folder.parent.mkdir(parents=True, exist_ok=True)
         with _sibling(folder) as partial, Pool(processes) as pool:
             writer = _Writer(Folders.of(partial, folder), known)
+            begun: list[Iterator[MatchFile | File]] = []
             for part in parts:
                 if isinstance(part, File):
                     writer.add(part)
                     if progress is not None:
                         progress(part.path)
-                    continue
-                writer.make_folders(part.paths)
-                for page in part.place(writer.folders, known, pool):
-                    if isinstance(page, File):
-                        writer.add(page)
-                    else:
-                        writer.note(page.path, page.placed, page.fingerprint)
-                    if progress is not None:
-                        progress(page.path)
+                else:  # other processes work at them meanwhile
+                    writer.make_folders(part.paths)
+                    begun.append(part.place(writer.folders, known, pool))
+            for page in chain.from_iterable(begun):
+                if isinstance(page, File):
+                    writer.add(page)
+                else:
+                    writer.note(page.path, page.placed, page.fingerprint)
+                if progress is not None:
+                    progress(page.path)
             if last is not None:
                 writer.add(last({path: entry.content for path, entry in writer.entries.items()}))
             written = writer.finish(folder / "index.html")

@@ -108,7 +108,7 @@ def _fits(source: Source) -> Iterator[tuple[int, dict[int, Value]]]:
         if round_ != rounds[-1]:
             results = [result for result in source.results if result.key.round <= round_]
             counts = Counts.of_results(results, numbers, source.tournament.seats, shared_dice=shared)
-            ratings = rate(counts, pairs=False).ratings
+            ratings = rate(counts, pairs=False, best=False).ratings
         yield round_, {line.entrant: (line.elo, line.low, line.high) for line in ratings if line.games}
 
 

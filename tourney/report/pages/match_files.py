@@ -5,7 +5,7 @@ So any process can render one, and its fingerprint tells whether a page of an ea
 
 import hashlib
 import pickle
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
@@ -168,17 +168,22 @@ class MatchWork:
         return self.renderer.render(job, self.detail(number), found)
 
     def place(self, folders: Folders, known: Mapping[str, Entry], pool: Pool) -> Iterator[MatchFile | File]:
-        """Yield all pages in order once they are in the folder; of those with damaged parts, the content.
+        """Begin to render, and return an iterator of all pages in order, each once it is in the folder.
 
-        ``known`` is the manifest of the earlier report.
+        Of pages with damaged parts it has the content instead. ``known``: the manifest of the earlier report.
         """
         new = sum(path not in known for path in self.paths)
         here = new < FEW and len(self.jobs) < 20 * FEW
         packed = pickle.dumps((self.renderer, folders))
         batches = (self.jobs[k : k + BATCH] for k in range(0, len(self.jobs), BATCH))
         orders = ((batch, (packed, self._orders(batch, known))) for batch in batches)
-        for batch, replies in pool.run(replies_to, orders, here=here):
-            for job, reply in zip(batch, replies, strict=True):
+        return self._placed(pool.run(replies_to, orders, here=here))
+
+    def _placed(
+        self, replied: Iterable[tuple[Sequence[MatchJob], list[MatchFile | None]]]
+    ) -> Iterator[MatchFile | File]:
+        for jobs, replies in replied:
+            for job, reply in zip(jobs, replies, strict=True):
                 yield self.render(job) if reply is None else reply
 
     def _orders(self, jobs: Sequence[MatchJob], known: Mapping[str, Entry]) -> tuple[Order, ...]:
