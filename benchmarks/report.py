@@ -1,17 +1,20 @@
 """What a report of many matches costs: time, processors, memory and bytes; then with little that is new.
 
-    python benchmarks/report.py [--matches 10000] [--game sages-tafl] [--entrants 50] [--processes N]
-                                [--folder DIR]
+    python benchmarks/report.py [--matches 10000] [--game sages-tafl --game seven-sages] [--actions 175]
+                                [--entrants 50] [--processes N] [--folder DIR]
 
-The referee plays DISTINCT random matches in this process; further ones repeat their actions under seeds and
-entrants of their own. Each bot reports score, depth and nodes with each action. 99 % of the matches are
+By default both games are measured. The referee plays --distinct random matches in this process; further ones
+repeat their actions under seeds and entrants of their own. With --actions, only matches of that length are
+taken, to within a tenth. Each bot reports score, depth and nodes with each action. 99 % of the matches are
 written first, then all, then nothing is new. The database stays in --folder and serves later calls.
 
-Prints a line a report: seconds, seconds of processor time, the peak memory of all processes together
-(proportional set size), files, bytes and bytes a page of a match, and the size of the first page.
+Prints a line a report: seconds, seconds of processor time in all and a match that was new, the peak memory of
+all processes together (proportional set size), files, bytes and bytes a page of a match, and the size of the
+first page.
 """
 
 import argparse
+import itertools
 import os
 import re
 import subprocess
@@ -35,7 +38,8 @@ from tourney.store.repository import Repository
 from tourney.store.values import MatchResult, Plan, RunSettings, StoredEntrant, Tournament
 
 SEED = 20261122
-DISTINCT = 300
+GAMES = ("sages-tafl", "seven-sages")
+DISTINCT = 1000
 CHUNK = 200
 POLL_SECONDS = 0.1
 
@@ -65,6 +69,13 @@ def random_play(game: AnyGame, number: int, seats: int) -> Play:
         referee.act(game.action_string(legal[draw(len(legal))]))
     assert referee.outcome is not None  # noqa: S101 - the match is over
     return list(referee.actions), referee.outcome
+
+
+def random_plays(game: AnyGame, count: int, actions: int | None) -> list[Play]:
+    """Play random matches; ``actions``: only those of this length, to within a tenth."""
+    plays = (random_play(game, number, 2) for number in itertools.count())
+    wanted = (play for play in plays if actions is None or abs(len(play[0]) - actions) <= actions / 10)
+    return list(itertools.islice(wanted, count))
 
 
 def played(game: AnyGame, spec: MatchSpec, play: Play, number: int) -> PlayedMatch:
@@ -129,7 +140,7 @@ def add(repository: Repository, tournament: Tournament, plays: list[Play], most:
 def measure(words: list[str]) -> Cost:
     """Run a command to its end."""
     start = time.monotonic()
-    process = subprocess.Popen(words)
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL)
     peak = 0
     over = threading.Event()
 
@@ -141,7 +152,7 @@ def measure(words: list[str]) -> Cost:
     watcher = threading.Thread(target=watch)
     watcher.start()
     try:
-        _, status, usage = os.wait4(process.pid, 0)
+        _, status, usage = os.wait4(process.pid, 0)  # with the processes that it has waited for
     finally:
         over.set()
         watcher.join()
@@ -170,14 +181,16 @@ def memory_of(pid: int) -> int:
     return int(found[1]) * 1024 if found else 0
 
 
-def line(what: str, cost: Cost, out: Path) -> str:
-    """Return a report's line of the table."""
+def line(what: str, cost: Cost, out: Path, new: int) -> str:
+    """Return a report's line of the table; ``new`` matches were new."""
     files = [path for path in out.rglob("*") if path.is_file()]
     size = sum(path.stat().st_size for path in files)
     pages = [path.stat().st_size for path in files if path.parent.name == "matches"]
     index = (out / "index.html").stat().st_size
+    each = 1000 * cost.processor / max(1, new)
     return (
-        f"| {what} | {cost.seconds:.1f} | {cost.processor:.1f} | {cost.memory / 1e6:.0f} | {len(files):,} |"
+        f"| {what} | {cost.seconds:.1f} | {cost.processor:.1f} | {f'{each:.1f}' if new else '-'} |"
+        f" {cost.memory / 1e6:.0f} | {len(files):,} |"
         f" {size / 1e6:.1f} | {sum(pages) / len(pages) / 1e3:.1f} | {max(pages) / 1e3:.1f} |"
         f" {index / 1e3:.1f} |"
     )
@@ -188,33 +201,45 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--matches", type=int, default=10_000)
     parser.add_argument("--entrants", type=int, default=50)
-    parser.add_argument("--game", default="sages-tafl")
+    parser.add_argument("--game", action="append", help=f"default: {' and '.join(GAMES)}")
+    parser.add_argument("--actions", type=int, help="length of the matches, to within a tenth")
+    parser.add_argument("--distinct", type=int, default=DISTINCT)
     parser.add_argument("--processes", type=int)
     parser.add_argument("--folder", type=Path, help="where database and report go; default: a new folder")
     chosen = parser.parse_args(arguments)
-    game = find_game(chosen.game)
     folder = chosen.folder or Path(tempfile.mkdtemp(prefix="tourney-report-"))
     folder.mkdir(parents=True, exist_ok=True)
-    name = f"{game.name}-{chosen.entrants}-{chosen.matches}"
+    for name in chosen.game or GAMES:
+        measure_game(find_game(name), folder, chosen)
+
+
+def measure_game(game: AnyGame, folder: Path, chosen: argparse.Namespace) -> None:
+    """Write the reports of one game's tournament and print the table."""
+    matches: int = chosen.matches
+    name = f"{game.name}-{chosen.entrants}-{matches}" + (f"-{chosen.actions}" if chosen.actions else "")
     db, out = folder / f"{name}.db", folder / name
-    plays = [random_play(game, number, 2) for number in range(min(DISTINCT, chosen.matches))]
-    lengths = sorted(len(actions) for actions, _ in plays)
-    print(f"{game.name}: {chosen.matches:,} matches of {sum(lengths) / len(lengths):.0f} actions in {folder}")
+    plays = random_plays(game, min(chosen.distinct, matches), chosen.actions)
+    length = sum(len(actions) for actions, _ in plays) / len(plays)
+    print(f"{game.name}: {matches:,} matches of {length:.0f} actions in {folder}")
     command = [sys.executable, "-m", "tourney", "report", "--quiet", "--db", str(db), "--out", str(out)]
     command += ["--processes", str(chosen.processes)] if chosen.processes else []
-    print("| report | s | CPU s | MB of memory | files | MB | KB a match | largest | KB of index.html |")
-    print("|---|---|---|---|---|---|---|---|---|", flush=True)
+    print(
+        "| report | s | CPU s | CPU ms a new match | MB of memory | files | MB | KB a match | largest |",
+        end="",
+    )
+    print(" KB of index.html |\n|---|---|---|---|---|---|---|---|---|---|", flush=True)
+    first = matches * 99 // 100
     with Repository.open(str(db), create=True, write=True) as repository:
         tournament = (
             repository.tournament("bench")
             if repository.tournaments()
-            else begin(repository, game, chosen.matches, chosen.entrants)
+            else begin(repository, game, matches, chosen.entrants)
         )
-        add(repository, tournament, plays, chosen.matches * 99 // 100)
-        print(line("99 % of the matches, anew", measure(command), out), flush=True)
-        add(repository, tournament, plays, chosen.matches)
-        print(line("1 % more", measure(command), out), flush=True)
-        print(line("nothing new", measure(command), out), flush=True)
+        add(repository, tournament, plays, first)
+        print(line("99 % of the matches, anew", measure(command), out, first), flush=True)
+        add(repository, tournament, plays, matches)
+        print(line("1 % more", measure(command), out, matches - first), flush=True)
+        print(line("nothing new", measure(command), out, 0), flush=True)
 
 
 if __name__ == "__main__":
