@@ -40,7 +40,7 @@ enters a ladder, and [`tourney ladder`](../docs/how-to/ladder.md) places a bot o
 much a rung is stronger than the one before it, with its 95 % interval: that of
 `tourney ratings --show pairs`, which counts games that share dice or an opening as one observation. The other
 columns have the points against each bot of the table: 1 for each game finished ahead of it, 1/2 for a shared
-rank.
+rank. Where the interval begins below 0, these games do not show that the rung is the stronger one.
 """
 
 
