@@ -16,6 +16,7 @@ from tests.command import invoke
 from tests.report import world
 from tests.report.browser import needs_browser, probe
 from tests.report.pages import Page
+from tourney.compare.ladder_format import LadderRule
 from tourney.report.output.look import Options
 from tourney.report.output.write import write
 from tourney.report.pages.adaptive import estimates
@@ -44,6 +45,7 @@ PLANS: dict[str, dict[str, Any]] = {
     "adaptive": {"format_": "adaptive", "names": NAMES[:5], "extra": (("batch", 2), ("budget", 16))},
     "import": {"format_": "import", "names": NAMES[:3]},
     "results": {"format_": "results", "names": NAMES[:4]},
+    "ladder": {"format_": "ladder", "names": NAMES[:3], "extra": LadderRule((0, 10_000), games=8).extra()},
     "compare": {
         "format_": "compare",
         "names": NAMES[:2],

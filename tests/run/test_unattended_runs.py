@@ -76,7 +76,7 @@ def test_run_under_nohup_survives_its_terminal(gated: Home) -> None:
     gated.open()
     code, errors = gated.finish(process)
     assert (code, "all played (6 of 6 matches" in errors) == (0, True), errors
-    assert "worker" not in errors
+    assert "worker process" not in errors
 
 
 def test_killed_run_prints_nothing_and_frees_its_lock(gated: Home) -> None:
