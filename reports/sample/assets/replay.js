@@ -397,7 +397,7 @@
   if (svg) svg.after(controls);
   else stage.prepend(controls);
   controls.after(tools);
-  controls.before(trouble);
+  controls.prepend(trouble);
 
   function tool(id, label, title, act) {
     const made = make("button", { type: "button", id: id, title: title }, label);
