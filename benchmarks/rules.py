@@ -21,14 +21,18 @@ from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from statistics import median
 
-from tourney.bot.heuristics import heuristics_of
-from tourney.bot.search.state_scratch import StateScratch
-from tourney.games import CHANCE, OVER, all_games, derive, find_game
-from tourney.games.base import AnyGame, AnyState
-from tourney.games.compiled import compiled_core, use_plain
-from tourney.games.scratch import Scratch
+# A script beside this one has the name of the package chess, which the rules of chess need.
+sys.path[:] = [path for path in sys.path if Path(path).resolve() != Path(__file__).resolve().parent]
+
+from tourney.bot.heuristics import heuristics_of  # noqa: E402 - see above
+from tourney.bot.search.state_scratch import StateScratch  # noqa: E402 - see above
+from tourney.games import CHANCE, OVER, all_games, derive, find_game  # noqa: E402 - see above
+from tourney.games.base import AnyGame, AnyState  # noqa: E402 - see above
+from tourney.games.compiled import compiled_core, use_plain  # noqa: E402 - see above
+from tourney.games.scratch import Scratch  # noqa: E402 - see above
 
 CHESS = "python-chess"
 SEED = 20261120
@@ -167,7 +171,7 @@ def play_out(game: AnyGame, form: str, actions: int) -> Count:
         return played, number
     use_plain(form == PLAIN)
     starts = [game.scratch(game.new(seats)) for seats in game.seat_counts]
-    use_plain(False)
+    use_plain(None)
     played = number = 0
     while played < actions:
         start = starts[number % len(starts)]
@@ -265,7 +269,7 @@ def value(game: AnyGame, form: str, most: int) -> Count:
     else:
         use_plain(form == PLAIN)
         scratches = [game.scratch(state) for state in states]
-        use_plain(False)
+        use_plain(None)
     valued = number = 0
     while valued < most:
         scratch = scratches[number % len(scratches)]

@@ -21,12 +21,15 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from statistics import median
 
-from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
-from tourney.bots.sandbox import bubblewrap
-from tourney.bots.sandbox.base import ResourceLimits, open_sandbox, program
-from tourney.bots.sandbox.bubblewrap import Bubblewrap
-from tourney.bots.sandbox.cgroups import Cgroup, find_cgroups
-from tourney.bots.sandbox.mounts import (
+# A script beside this one has the name of the package chess, which the rules of chess need.
+sys.path[:] = [path for path in sys.path if Path(path).resolve() != Path(__file__).resolve().parent]
+
+from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths  # noqa: E402 - see above
+from tourney.bots.sandbox import bubblewrap  # noqa: E402 - see above
+from tourney.bots.sandbox.base import ResourceLimits, open_sandbox, program  # noqa: E402 - see above
+from tourney.bots.sandbox.bubblewrap import Bubblewrap  # noqa: E402 - see above
+from tourney.bots.sandbox.cgroups import Cgroup, find_cgroups  # noqa: E402 - see above
+from tourney.bots.sandbox.mounts import (  # noqa: E402 - see above
     Mounts,
     add_figures,
     add_folder,
@@ -35,9 +38,9 @@ from tourney.bots.sandbox.mounts import (
     private_words,
     system_words,
 )
-from tourney.bots.sandbox.seccomp import seccomp_filter
-from tourney.games.registry import GAMES, find_game
-from tourney.resources import engines_dir
+from tourney.bots.sandbox.seccomp import seccomp_filter  # noqa: E402 - see above
+from tourney.games.registry import GAMES, find_game  # noqa: E402 - see above
+from tourney.resources import engines_dir  # noqa: E402 - see above
 
 LIMITS = ResourceLimits(memory_mb=1024)
 Job = tuple[list[str], bytes]

@@ -51,7 +51,7 @@ def plain(request: pytest.FixtureRequest) -> Iterator[bool]:
     """Each form of the cores; the second one is plain too where nothing is compiled."""
     use_plain(bool(request.param))
     yield bool(request.param)
-    use_plain(False)
+    use_plain(None)
 
 
 def check_line(game: AnyGame, state: AnyState, words: str) -> AnyState:

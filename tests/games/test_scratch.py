@@ -32,7 +32,7 @@ def form(request: pytest.FixtureRequest) -> Iterator[str]:
         pytest.skip("the cores are not compiled for these sources: run make cores (it needs a C compiler)")
     use_plain(chosen == "plain")
     yield chosen
-    use_plain(False)
+    use_plain(None)
 
 
 def new(game: AnyGame, state: AnyState) -> Scratch:
@@ -167,6 +167,7 @@ def test_forms_play_the_same_playouts(name: str) -> None:
     for plain in (True, False):
         use_plain(plain)
         traces.append([new(game, game.new()).trace(seed, 150) for seed in (0, 1, 2**64 - 1)])
+    use_plain(None)
     assert traces[0] == traces[1]
     assert traces[0][0] != traces[0][1]
 
@@ -186,6 +187,7 @@ def test_forms_find_the_same_actions(name: str) -> None:
     for plain in (True, False):
         use_plain(plain)
         found.append(Mcts(heuristics_of(name), stream(8, name)).run(state, Budget(6)))
+    use_plain(None)
     assert found[0] == found[1]
 
 

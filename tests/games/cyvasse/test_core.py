@@ -19,7 +19,7 @@ def form(request: pytest.FixtureRequest) -> object:
         pytest.skip("the core is not compiled for its sources: run make cores (it needs a C compiler)")
     use_plain(request.param == "plain")
     yield
-    use_plain(False)
+    use_plain(None)
 
 
 def start(tail: str) -> AnyState:

@@ -46,9 +46,14 @@ def compiled_name(package: str) -> str:
     return f"{package}_{digest.hexdigest()}"
 
 
-def use_plain(plain: bool = True) -> None:
-    """Choose plain Python (or with False, compiled again) for scratches made from now on in this process."""
-    _chosen["plain"] = plain
+def use_plain(plain: bool | None = True) -> None:
+    """Choose plain Python, or with False compiled, for scratches made from now on in this process.
+
+    None leaves the choice to the environment again.
+    """
+    _chosen.clear()
+    if plain is not None:
+        _chosen["plain"] = plain
 
 
 def wants_plain() -> bool:
