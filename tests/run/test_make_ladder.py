@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.command import GOLDEN
 from tourney.bots.catalogue.rungs import RATINGS, ladder_of, ladders_dir
 from tourney.resources import engines_dir
 from tourney.run.make_ladder import PAGE, main, page_text, ratings_text
@@ -26,10 +27,19 @@ def test_measured_rungs_are_those_of_the_ladder(ladder: dict[str, Any]) -> None:
     assert list(ladder["steps"]) == [rung.name for rung in rungs[1:]]
 
 
+def test_each_rung_of_two_seats_is_significantly_stronger() -> None:
+    """The lower end of the 95 % interval of each step is above 0, for at least five rungs of every game."""
+    two = {ladder["game"]: ladder["steps"] for ladder in LADDERS if ladder["seats"] == 2}
+    assert set(two) == set(GOLDEN)
+    for steps in two.values():
+        assert len(steps) >= 4
+        assert all(low > 0 for _, low, _ in steps.values())
+
+
 def test_skipper_beats_a_thousand_playouts() -> None:
-    """The lower end of the interval of the difference is above 0."""
+    """The 95 % intervals of the two ratings do not meet."""
     (table,) = [other for other in MEASURED["other"] if other["name"] == "skipper"]
-    assert table["ratings"]["skipper"][0] > table["ratings"]["mcts-1000"][0]
+    assert table["ratings"]["skipper"][1] > table["ratings"]["mcts-1000"][2]
 
 
 def test_wrong_arguments_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
