@@ -104,7 +104,7 @@ LIST_COLUMNS = (
     default=1000,
     show_default=True,
     metavar="MS",
-    help="Time per action that bots are told.",
+    help="Time per action that the referee states to bots.",
 )
 @click.option("--seed", type=click.IntRange(0, U64 - 1), metavar="N", help="Seed. [default: random]")
 @click.option(

@@ -35,7 +35,7 @@ from tourney.store.values import Plan, RunSettings, StoredEntrant, Tournament
 SOURCE = Path("tourney ladder")
 """What errors name instead of a tournament file."""
 MOVE_MS: Final = 1000
-"""Time per action that the bots are told, unless the request says otherwise."""
+"""Time per action that the referee states to the bots, unless the request says otherwise."""
 MARGIN_MS: Final = 60_000
 """Time beyond it before a turn is a timeout: a rung plays a fixed number of nodes, on a slow machine too."""
 MAX_FAULTS: Final = 8

@@ -1,4 +1,4 @@
-"""Open a file of results: plain, gzip or Zstandard, told apart by its first bytes, in bounded memory.
+"""Open a file of results: plain, gzip or Zstandard, as its first bytes say, in bounded memory.
 
 A compressed file may expand a thousandfold: a file of games expands ten to a hundred times, so what expands
 more is refused before it takes the machine's time.
