@@ -1,4 +1,7 @@
-"""``tourney show``, ``tourney verify`` and ``tourney rerun``, by file and by match number."""
+"""``tourney show``, ``tourney verify`` and ``tourney rerun``, by file and by match number.
+
+It is one file because the three commands are tried on the same few stored matches.
+"""
 
 import json
 import sqlite3

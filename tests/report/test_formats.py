@@ -1,4 +1,7 @@
-"""The pages of every format: its ranking, its rounds, its bracket, with real matches and hostile names."""
+"""The pages of every format: its ranking, its rounds, its bracket, with real matches and hostile names.
+
+It is one file because every test runs over the same tournaments, one of each format.
+"""
 
 import csv
 import io

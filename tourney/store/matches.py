@@ -1,4 +1,7 @@
-"""The repository's part on matches: results, records, logs and measurements."""
+"""The repository's part on matches: results, records, logs and measurements.
+
+It is long because it has a query for each use, so that no reader fetches more columns than it needs.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress

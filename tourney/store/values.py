@@ -1,4 +1,7 @@
-"""The values that the store reads and writes; no other room sees a row of SQL."""
+"""The values that the store reads and writes; no other room sees a row of SQL.
+
+It is one long module so that all that is stored can be read in one place.
+"""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal, NamedTuple, get_args

@@ -1,6 +1,7 @@
 """The channel to real, also hostile, processes never blocks and leaves none behind.
 
 Deadlines are far away if an answer comes, and in the past if none does: no test depends on speed.
+It is one file because all of its tests share the program that plays the bots.
 """
 
 import hashlib

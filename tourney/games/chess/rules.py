@@ -2,7 +2,8 @@
 
 A state holds bitboards (bit 0 is a1, bit 63 is h8). One move's legality, and whether any legal move is left,
 are decided here, because a referee needs no more; the list of all legal moves, and the reading of a FEN, are
-the package's. The tests hold both against each other.
+the package's. The tests hold both against each other. It is one long module because states, legality and the
+reading of positions share the same bitboards.
 """
 
 from collections.abc import Sequence

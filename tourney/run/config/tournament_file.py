@@ -1,4 +1,7 @@
-"""The tournament file (TOML), read strictly into a frozen value."""
+"""The tournament file (TOML), read strictly into a frozen value.
+
+It is long because every key stands here with its description, from which schema and reference are made.
+"""
 
 import shutil
 from collections.abc import Sequence
