@@ -1,5 +1,6 @@
 """The result of a comparison: as JSON data, in sentences, and live after each batch."""
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -53,8 +54,8 @@ def verdict_text(rule: StoppingRule, verdict: Verdict) -> str:
         return f"no pair counts so far, {ratio}"
     return (
         f"{found.pairs} pairs, score {100 * found.score:.1f} %,"
-        f" Elo {_rounded(found.elo, 1):+}"
-        f" ({_rounded(found.low, 1):+} .. {_rounded(found.high, 1):+}), {ratio}"
+        f" Elo {_signed(_rounded(found.elo, 1))}"
+        f" ({_signed(_rounded(found.low, 1))} .. {_signed(_rounded(found.high, 1))}), {ratio}"
     )
 
 
@@ -73,9 +74,14 @@ def decision_text(result: Mapping[str, Any]) -> str:
     return f"undecided after {result['pairs']} pairs whether {a} is better than {b}"
 
 
-def _rounded(value: float, digits: int) -> float:
-    """Return a number as it is published; adding 0.0 turns -0.0 into 0.0."""
-    return round(value, digits) + 0.0
+def _rounded(value: float, digits: int) -> float | None:
+    """Return a number as it is published, None for an infinite one; adding 0.0 turns -0.0 into 0.0."""
+    return round(value, digits) + 0.0 if math.isfinite(value) else None
+
+
+def _signed(value: float | None) -> str:
+    """Return an end of an interval in words."""
+    return "no bound" if value is None else f"{value:+}"
 
 
 class LiveResult(Listener):

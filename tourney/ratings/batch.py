@@ -1,7 +1,8 @@
 """The batch rating: one fit of a whole pool, and its published tables with every number rounded.
 
 Elo is relative to the mean of the pool: with a difference d the odds of finishing ahead of the other are
-10 ** (d / 400). Intervals cover 95 %.
+10 ** (d / 400). Intervals cover 95 %: at one look chosen beforehand, or given a ``Look`` at every look
+(``tourney.ratings.sequences``).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,6 +32,7 @@ from tourney.ratings.fit import (
 )
 from tourney.ratings.likelihood import Likelihood
 from tourney.ratings.method import Forfeits, RatingMethod
+from tourney.ratings.sequences import ALPHA, Look
 from tourney.schedule.row import ResultRow
 
 
@@ -177,8 +179,11 @@ def rate(
     best: bool = True,
     model: Model = TOURNEY,
     anchors: Mapping[int, float] | None = None,
+    look: Look | None = None,
 ) -> Batch:
-    """Rate a pool; the published digits are a function of the counts alone.
+    """Rate a pool; the published digits are a function of the counts (and the ``look``) alone.
+
+    With ``look`` the run is unfinished: its intervals and ranges of ranks hold at every look.
 
     Without ``pairs`` they are left out: thousands of bots make millions. Without ``best``, which takes most
     of the time, ``p_best`` is 0. ``anchors`` (Elo by entrant) fix the
@@ -193,11 +198,12 @@ def rate(
     totals = pair_totals(likelihood.meetings(mode.x), n)
     spread = superiority.spreads(matrix)
     p_best = superiority.best(mode.x[:n], full[:n, :n]) if best else np.zeros(n)
-    lines = _lines(counts, elo, matrix, spread, p_best)
+    lines = _lines(counts, elo, matrix, spread, p_best, look)
     order = {line.entrant: place for place, line in enumerate(lines)}
     parts, steps = _parts(counts, totals, order)
     seats, seats_matrix = relative(mode.x[n : n + k], full[n : n + k, n : n + k])
     by_chance = chance(likelihood.residuals(mode.x), counts.times, totals, n)
+    of_seats = None if look is None else Look(look.games * n / k, k)  # a seat plays every game
     met = int(totals.games.sum())
     tied = sum(_tied(counts, s, t) for s, t in combinations(range(k), 2))
     pool = BatchPool(
@@ -206,7 +212,7 @@ def rate(
         draw_rate=_published(tied / met, 4) if met else None,
         dispersion=_published(covariances.dispersion, 3),
         seats=tuple(
-            SeatEffect(seat, *_interval(value, variance))
+            SeatEffect(seat, *_interval(value, variance, 1 - 1 / k, of_seats))
             for seat, (value, variance) in enumerate(zip(seats, np.diag(seats_matrix), strict=True), 1)
             if model.free_seats
         ),
@@ -215,7 +221,7 @@ def rate(
         steps=steps,
         prior_elo=prior.rating,
     )
-    table = _pairs(counts, elo, spread, totals, by_chance, order) if pairs else ()
+    table = _pairs(counts, elo, spread, totals, by_chance, order, look) if pairs else ()
     return Batch(lines, table, pool)
 
 
@@ -241,12 +247,12 @@ Contrast = Mapping[int, float]
 
 
 def differences(
-    counts: Counts, contrasts: Sequence[Contrast], prior: Prior | None = None
+    counts: Counts, contrasts: Sequence[Contrast], prior: Prior | None = None, look: Look | None = None
 ) -> list[tuple[float, float, float]]:
     """Return differences of strengths in Elo, each with the ends of its 95 % interval, as published.
 
     With weights w, ratings r and their covariance C, the value is w'r and its variance w'Cw, from the same
-    fit as ``rate``.
+    fit as ``rate``, which has a ``look`` too.
     """
     prior = prior or Prior()
     _, mode, covariances = estimate(counts, prior)
@@ -258,7 +264,8 @@ def differences(
         weights = np.zeros(n)
         for number, weight in contrast.items():
             weights[position[number]] = weight
-        found.append(_interval(float(weights @ elo), float(weights @ matrix @ weights)))
+        value, variance = float(weights @ elo), float(weights @ matrix @ weights)
+        found.append(_interval(value, variance, float(weights @ weights), look))
     return found
 
 
@@ -276,7 +283,7 @@ class BatchMethod(RatingMethod):
 
 
 def _lines(
-    counts: Counts, elo: Floats, matrix: Floats, spread: Floats, p_best: Floats
+    counts: Counts, elo: Floats, matrix: Floats, spread: Floats, p_best: Floats, look: Look | None
 ) -> tuple[BatchRating, ...]:
     n, k = counts.size, counts.seats
     times = counts.game_times
@@ -289,7 +296,7 @@ def _lines(
         np.add.at(units, counts.seating[:, seat], times * won)
     published = np.array([_published(value, 1) for value in elo])
     rank = superiority.ranks(published)
-    first, last = superiority.ranges(elo, spread)
+    first, last = superiority.ranges(elo, spread, None if look is None else separations(spread, look))
     variances = np.diag(matrix)
     lines = [
         BatchRating(
@@ -297,7 +304,7 @@ def _lines(
             int(first[i]),
             int(last[i]),
             number,
-            *_interval(elo[i], variances[i]),
+            *_interval(elo[i], variances[i], 1 - 1 / n, look),
             int(games[i]),
             round(int(units[i]) / (2 * (k - 1) * int(games[i])), 4) if games[i] else None,
             _published(p_best[i], 2),
@@ -314,6 +321,7 @@ def _pairs(
     totals: PairTotals,
     by_chance: Chance,
     order: dict[int, int],
+    look: Look | None,
 ) -> tuple[BatchPair, ...]:
     met = {(int(a), int(b)): row for row, (a, b) in enumerate(zip(totals.a, totals.b, strict=True))}
     position = {number: k for k, number in enumerate(counts.entrants)}
@@ -322,7 +330,7 @@ def _pairs(
         a, b = position[first], position[second]
         lead, deviation = float(elo[a] - elo[b]), float(spread[a, b])
         likelihood = round(superiority.los(lead, deviation), 4)
-        interval = _interval(lead, deviation**2)
+        interval = _interval(lead, deviation**2, 2, look)
         row = met.get((min(a, b), max(a, b)))
         if row is None:
             pairs.append(BatchPair(first, second, likelihood, 0, 0.0, 0.0, 0.0, None, *interval))
@@ -380,9 +388,25 @@ def _tied(counts: Counts, s: int, t: int) -> int:
     return int(np.sum(counts.game_times * (counts.ranks[:, s] == counts.ranks[:, t])))
 
 
-def _interval(value: float, variance: float) -> tuple[float, float, float]:
-    """Return a value and the ends of its interval, as published."""
-    width = QUANTILE * max(float(variance), 0.0) ** 0.5
+def separations(spread: Floats, look: Look, alpha: float = ALPHA) -> Floats:
+    """Return by how many Elo each two must differ so that one is better, (n, n), at every look.
+
+    Each entrant's n - 1 comparisons hold together with probability 1 - ``alpha`` (Bonferroni's inequality).
+    """
+    n = len(spread)
+    level = alpha / max(n - 1, 1)
+    apart = np.zeros((n, n))
+    for a, b in combinations(range(n), 2):
+        wide = look.deviations(float(spread[a, b]) ** 2, 2, level) * float(spread[a, b])
+        apart[a, b] = apart[b, a] = wide
+    return apart
+
+
+def _interval(value: float, variance: float, weight: float, look: Look | None) -> tuple[float, float, float]:
+    """Return a value and the ends of its interval, as published; ``weight`` as ``Look.deviations`` has it."""
+    variance = max(float(variance), 0.0)
+    deviations = QUANTILE if look is None else look.deviations(variance, weight)
+    width = deviations * variance**0.5
     return _published(value, 1), _published(value - width, 1), _published(value + width, 1)
 
 

@@ -105,11 +105,13 @@ def _tilted(shares: Sequence[float], mean: float) -> list[float]:
 
 
 class Estimate(NamedTuple):
-    """A's advantage: the mean score of a pair, and Elo with its 95 % interval.
+    """A's advantage: the mean score of a pair, and Elo with its interval.
 
-    Elo and interval include two added pairs, one won wholly by each side, so that they are always finite
-    (after Agresti and Coull, The American Statistician 52, 1998). A sequential test stops at an extreme, so
-    on average its Elo lies a little further from 0 than the truth.
+    Elo and interval include two added pairs, one won wholly by each side, so that Elo and the variance are
+    always finite (after Agresti and Coull, The American Statistician 52, 1998). The ends are those of the
+    mean score, as Elo: infinite beyond a score of 0 or 1, where the pairs bound the advantage on one side
+    only. A sequential test stops at an extreme, so on average its Elo lies a little further from 0 than the
+    truth.
     """
 
     pairs: int
@@ -119,9 +121,17 @@ class Estimate(NamedTuple):
     high: float
     los: float
 
+    @property
+    def width(self) -> float:
+        """The larger half of the interval, in Elo."""
+        return max(self.high - self.elo, self.elo - self.low)
 
-def estimate(pairs: Pairs) -> Estimate | None:
-    """Return the estimate, or None before the first pair."""
+
+def estimate(pairs: Pairs, deviations: float = _QUANTILE) -> Estimate | None:
+    """Return the estimate, or None before the first pair.
+
+    The interval has that many standard errors on each side; the default is the fixed one of 95 %.
+    """
     total = sum(pairs)
     if not total:
         return None
@@ -131,8 +141,13 @@ def estimate(pairs: Pairs) -> Estimate | None:
     mean = math.fsum(count * value for count, value in zip(added, SCORES, strict=True)) / n
     squares = math.fsum(count * (value - mean) ** 2 for count, value in zip(added, SCORES, strict=True))
     error = math.sqrt(squares / n / n)
-    middle = elo_of(mean)
-    # The slope of Elo in the score turns an error of the score into Elo.
-    width = _QUANTILE * error * 400 / math.log(10) / (mean * (1 - mean))
+    low, high = mean - deviations * error, mean + deviations * error
     los = math.erfc((0.5 - mean) / error / math.sqrt(2)) / 2
-    return Estimate(total, score, middle, middle - width, middle + width, los)
+    return Estimate(
+        total,
+        score,
+        elo_of(mean),
+        elo_of(low) if low > 0 else -math.inf,
+        elo_of(high) if high < 1 else math.inf,
+        los,
+    )
