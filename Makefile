@@ -43,7 +43,7 @@ plain: $(STAMP) ## Remove the compiled rules for search: plain Python is used
 	@$(BIN)/python hatch_build.py --plain
 
 reference: $(STAMP) ## Write the generated pages and schemas of docs/reference
-	$(BIN)/python -m tourney.cli.reference docs/reference/commands.md
+	$(BIN)/python -m tourney.cli.reference docs/reference
 	$(BIN)/python -m tourney.run.config.reference docs/reference
 
 diagrams: $(STAMP) ## Redraw the boards in docs/rules

@@ -68,7 +68,7 @@ def finish(folder: Path, workers: int, url: str = "tourney.db") -> str:
     subprocess.run(run_words(workers, url), cwd=folder, check=True)
     words = [*TOURNEY, "status", "--db", url, "--format", "json"]
     status = subprocess.run(words, cwd=folder, check=True, capture_output=True, text=True)
-    root: str = json.loads(status.stdout)[0]["root"]
+    root: str = json.loads(status.stdout)["tournaments"][0]["root"]
     subprocess.run(
         [*TOURNEY, "verify", "--all", "--root", root, "--db", url],
         cwd=folder,

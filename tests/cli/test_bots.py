@@ -45,7 +45,7 @@ def refused(*words: str, code: int = 2) -> str:
 
 
 def listed() -> list[dict[str, object]]:
-    rows: list[dict[str, object]] = json.loads(done("list", "--format", "json"))
+    rows: list[dict[str, object]] = json.loads(done("list", "--format", "json"))["bots"]
     return [row for row in rows if row["source"] != "ships"]
 
 
@@ -83,12 +83,12 @@ def test_list_has_shipped_bots_in_every_format() -> None:
     rows = list(csv.DictReader(io.StringIO(done("list", "--format", "csv"))))
     assert (rows[0]["name"], rows[0]["source"], len(rows[0]["digest"])) == ("alphabeta", "ships", 64)
     assert rows[2]["games"] == "sage-stones"
-    assert done("list", "--format", "json", "--quiet").startswith("[")
+    assert done("list", "--format", "json", "--quiet").startswith("{")
 
 
 def test_shipped_bot_in_the_store_is_listed_once() -> None:
     done("add", str(shipped_bots()["random"]))
-    rows = json.loads(done("list", "--format", "json"))
+    rows = json.loads(done("list", "--format", "json"))["bots"]
     assert [row["source"] for row in rows if row["name"] == "random"] == ["ships"]
 
 
@@ -97,12 +97,12 @@ def test_bot_with_the_name_of_a_shipped_one_needs_insistence(tmp_path: Path) -> 
     write_bot(tmp_path / "sub", "random", version='"9"', title='"the random that ships"')
     assert "random: it is called random, as a bot that ships with Tourney" in refused("add", "sub/random")
     assert listed() == []
-    assert json.loads(done("show", "sub/random", "--format", "json"))[0]["source"] == "replaces shipped"
-    assert json.loads(done("show", "random", "--format", "json"))[0]["source"] == "ships"
+    assert json.loads(done("show", "sub/random", "--format", "json"))["source"] == "replaces shipped"
+    assert json.loads(done("show", "random", "--format", "json"))["source"] == "ships"
     done("add", "--replace-shipped", "sub/random")
     sources = [(row["name"], row["version"], row["source"]) for row in listed()]
     assert sources == [("random", "9", "replaces shipped")]
-    assert json.loads(done("show", "random", "--format", "json"))[0]["version"] == "9"
+    assert json.loads(done("show", "random", "--format", "json"))["version"] == "9"
 
 
 def test_new_bot_gets_no_name_of_a_shipped_one(tmp_path: Path) -> None:
@@ -113,8 +113,13 @@ def test_new_bot_gets_no_name_of_a_shipped_one(tmp_path: Path) -> None:
 def test_show_takes_paths_names_and_digests(tmp_path: Path) -> None:
     """Bots shown by path and shipped bots are not added to the store."""
     write_bot(tmp_path, games='["sages-tafl"]', build='["make"]', title='"My Bot"')
-    row = json.loads(done("show", "./mybot", "--format", "json"))[0]
-    assert (row["title"], row["build"], row["built"], row["from"]) == ("My Bot", ["make"], "not yet", "mybot")
+    row = json.loads(done("show", "./mybot", "--format", "json"))
+    assert (row["title"], row["build"], row["built"], row["folder"]) == (
+        "My Bot",
+        ["make"],
+        "not yet",
+        "mybot",
+    )
     assert "from      " in done("show", "random")
     assert not (tmp_path / "tourney-bots").exists()
     digest = done("add", "mybot").split()[1]

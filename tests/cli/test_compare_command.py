@@ -31,7 +31,7 @@ def words(folder: Path, *more: str) -> tuple[str, ...]:
 def test_comparison_prints_its_result_and_stores_it(tmp_path: Path) -> None:
     shown = invoke(*words(tmp_path, "--format", "json"))
     assert shown.exit_code == 0, shown.stderr
-    (result,) = json.loads(shown.stdout)
+    result = json.loads(shown.stdout)
     assert result["decision"] in {"H0", "H1"}
     assert shown.stderr.count("LLR") == result["pairs"] // 4
     again = invoke(*words(tmp_path, "--format", "csv"))

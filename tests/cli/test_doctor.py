@@ -33,7 +33,9 @@ def test_json_has_a_row_per_protection(findings: dict[str, Degree]) -> None:
     """Rows have the order of PROTECTIONS, the meaning and the attempt."""
     findings["network"] = "partial"
     done = invoke("doctor", "--level", "off", "--format", "json")
-    rows = json.loads(done.stdout)
+    document = json.loads(done.stdout)
+    rows = document["protections"]
+    assert (document["level"], document["sandbox"]) == ("off", "plain")
     assert [row["protection"] for row in rows] == list(PROTECTIONS)
     network = next(row for row in rows if row["protection"] == "network")
     assert network == {

@@ -51,7 +51,7 @@ def test_games_are_listed_in_every_output_format() -> None:
     with offering(**TOYS):
         table = invoke("games").stdout.splitlines()
         rows = list(csv.DictReader(io.StringIO(invoke("games", "--format", "csv").stdout)))
-        data = json.loads(invoke("games", "--format", "json").stdout)
+        data = json.loads(invoke("games", "--format", "json").stdout)["games"]
     assert [line.split()[0] for line in table[2:]] == ["odds", "race", "toe"]
     assert [row["name"] for row in rows] == ["odds", "race", "toe"]
     assert data[2] == {
@@ -61,7 +61,9 @@ def test_games_are_listed_in_every_output_format() -> None:
         "chance": False,
         "hidden": False,
         "rules": "1",
-        "options": ["misere=no|yes"],
+        "options": [
+            {"name": "misere", "default": "no", "values": ["no", "yes"], "help": "three in a row lose"}
+        ],
     }
     assert (data[0]["hidden"], data[1]["chance"], data[1]["seats"]) == (True, True, [2, 3])
 

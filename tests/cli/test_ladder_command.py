@@ -70,7 +70,7 @@ def test_faulty_bot_is_named_with_its_log(tmp_path: Path) -> None:
 
 
 def test_ladders_are_listed() -> None:
-    listed = json.loads(invoke("ladder", "--list", "--format", "json").stdout)
+    listed = json.loads(invoke("ladder", "--list", "--format", "json").stdout)["rungs"]
     assert {(line["game"], line["seats"]) for line in listed} == set(ladders())
     one = invoke("ladder", "--list", "--game", "element", "--seats", "3", "--format", "csv").stdout
     assert {line.split(",")[0] for line in one.splitlines()[1:]} == {"element"}

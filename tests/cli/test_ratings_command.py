@@ -55,23 +55,24 @@ def test_command_prints_the_packages_numbers(database: str) -> None:
                 after = environment.rate([(skills[n],) for n in row.entrants], ranks=row.ranks)
                 for number, (skill,) in zip(row.entrants, after, strict=True):
                     skills[number] = skill
-    rows = json.loads(shown.stdout)
+    rows = json.loads(shown.stdout)["ratings"]
     assert [row["rank"] for row in rows] == sorted(row["rank"] for row in rows)
     for row in rows:
-        mine = skills["abcd".index(row["name"])]
-        assert (row["mu"], row["sigma"]) == (round(mine.mu, 3), round(mine.sigma, 3))
-        assert row["exposed"] == pytest.approx(row["mu"] - 3 * row["sigma"], abs=1e-9)
+        mine, measures = skills["abcd".index(row["name"])], row["measures"]
+        assert (measures["mu"], measures["sigma"]) == (round(mine.mu, 3), round(mine.sigma, 3))
+        assert measures["exposed"] == pytest.approx(measures["mu"] - 3 * measures["sigma"], abs=1e-9)
     assert sum(row["games"] for row in rows) == 2 * 23
     assert sum(row["faults"] for row in rows) > 0
 
 
 def test_table_csv_and_json_have_equal_numbers(database: str) -> None:
-    rows = json.loads(invoke(*TRUESKILL, "--db", database, "--format", "json").stdout)
+    rows = json.loads(invoke(*TRUESKILL, "--db", database, "--format", "json").stdout)["ratings"]
     lines = list(csv.DictReader(io.StringIO(invoke(*TRUESKILL, "--db", database, "--format", "csv").stdout)))
     table = invoke(*TRUESKILL, "--db", database).stdout
     for row, line in zip(rows, lines, strict=True):
-        assert {key: str(value) for key, value in row.items()} == line
-        assert f"{row['mu']:.3f}" in table
+        measures = row.pop("measures")
+        assert {key: str(value) for key, value in {**row, **measures}.items()} == line
+        assert f"{measures['mu']:.3f}" in table
 
 
 @pytest.mark.parametrize(
@@ -229,7 +230,7 @@ def test_malformed_checkpoint_is_ignored(tmp_path: Path, monkeypatch: pytest.Mon
 def test_batch_table_has_equal_rows_in_every_format(database: str) -> None:
     shown = invoke(*BATCH, "--db", database, "--format", "json")
     assert shown.exit_code == 0
-    rows = json.loads(shown.stdout)
+    rows = json.loads(shown.stdout)["ratings"]
     assert list(rows[0]) == [
         *(
             "rank",
@@ -259,7 +260,7 @@ def test_batch_table_has_equal_rows_in_every_format(database: str) -> None:
 
 
 def test_pairs_have_likelihood_of_superiority(database: str) -> None:
-    rows = json.loads(invoke(*BATCH, "--db", database, "--show", "pairs", "--format", "json").stdout)
+    rows = json.loads(invoke(*BATCH, "--db", database, "--show", "pairs", "--format", "json").stdout)["pairs"]
     assert len(rows) == 6
     assert all(0.5 <= row["los"] <= 1 for row in rows)
     assert sum(row["games"] for row in rows) == 23
@@ -267,12 +268,14 @@ def test_pairs_have_likelihood_of_superiority(database: str) -> None:
 
 def test_pool_shows_figures_of_the_whole_fit(database: str) -> None:
     shown = invoke(*BATCH, "--db", database, "--show", "pool", "--format", "json").stdout
-    figures = {row["figure"]: row["value"] for row in json.loads(shown)}
-    assert figures["matches"] == 23
-    assert figures["mirrored groups"] == 12
-    assert figures["parts"] == 1
-    assert figures["seat 1 (Elo)"] == -figures["seat 2 (Elo)"]
-    assert figures["prior (Elo, standard deviation)"] == 600
+    pool = json.loads(shown)
+    assert (pool["matches"], pool["groups"], pool["prior_elo"]) == (23, 12, 600)
+    assert pool["parts"] == [list(pool["p_best"])]
+    assert pool["seats"][0]["elo"] == -pool["seats"][1]["elo"]
+    table = invoke(*BATCH, "--db", database, "--show", "pool", "--format", "csv").stdout
+    figures = {row["figure"]: row["value"] for row in csv.DictReader(io.StringIO(table))}
+    assert (figures["matches"], figures["mirrored groups"], figures["parts"]) == ("23", "12", "1")
+    assert float(figures["seat 1 (Elo)"]) == pool["seats"][0]["elo"]
 
 
 def test_batch_warns_of_unconnected_groups(tmp_path: Path) -> None:
@@ -304,14 +307,15 @@ def test_pools_of_up_to_two_are_rated(tmp_path: Path, names: str) -> None:
                 shown = invoke("ratings", "--db", path, *words)
                 assert shown.exit_code == 0, shown.stderr
                 assert "nan" not in shown.stdout
-    rows = json.loads(invoke("ratings", "--db", path, "--format", "json").stdout)
+    rows = json.loads(invoke("ratings", "--db", path, "--format", "json").stdout)["ratings"]
     assert [row["games"] for row in rows] == [int(len(names) == 2)] * len(names)
 
 
 def test_empty_tournament_has_equal_ratings(database: str) -> None:
     words = ("ratings", "--method", "trueskill", "--db", database, "--format", "json")
-    rows = json.loads(invoke(*words).stdout)
-    assert [(row["rank"], row["mu"], row["sigma"], row["games"]) for row in rows] == [(1, 25.0, 8.333, 0)] * 2
+    rows = json.loads(invoke(*words).stdout)["ratings"]
+    assert {(row["rank"], row["games"]) for row in rows} == {(1, 0)}
+    assert [(row["measures"]["mu"], row["measures"]["sigma"]) for row in rows] == [(25.0, 8.333)] * 2
 
 
 @pytest.mark.parametrize(
@@ -370,8 +374,9 @@ def test_plugin_prints_its_own_table(database: str) -> None:
         patch.dict(METHODS._found),
     ):
         done = invoke("ratings", "cup", "--method", "first-places", "--db", database, "--format", "json")
-    rows = json.loads(done.stdout)
-    assert (done.exit_code, done.stderr) == (0, "")
-    assert list(rows[0]) == ["rank", "name", "first", "games", "faults"]
-    assert [row["first"] for row in rows] == sorted((row["first"] for row in rows), reverse=True)
+    document = json.loads(done.stdout)
+    rows = document["ratings"]
+    assert (done.exit_code, done.stderr, document["method"]) == (0, "", "first-places")
+    first = [row["measures"]["first"] for row in rows]
+    assert first == sorted(first, reverse=True)
     assert sum(row["games"] for row in rows) == 2 * 23

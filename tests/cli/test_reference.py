@@ -18,15 +18,15 @@ def test_committed_reference_is_current() -> None:
 
 def test_reference_has_every_command_at_any_width(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
-    assert main([str(tmp_path / "x.md")]) == 0
+    assert main([str(tmp_path)]) == 0
     monkeypatch.setenv("COLUMNS", "200")
     text = reference()
-    assert (tmp_path / "x.md").read_text(encoding="utf-8") == text
+    assert (tmp_path / "commands.md").read_text(encoding="utf-8") == text
     for name in COMMANDS:
         assert f"\n### tourney {name}\n" in text
         assert f"\nUsage: tourney {name} " in text
 
 
-def test_missing_file_argument_prints_usage(capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_folder_argument_prints_usage(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 2
-    assert capsys.readouterr().err == "usage: python -m tourney.cli.reference FILE\n"
+    assert capsys.readouterr().err == "usage: python -m tourney.cli.reference DIR\n"

@@ -64,8 +64,10 @@ def test_unattended_run_ends_with_summary_log_report_and_notification(tmp_path: 
     assert events[-2:] == ["end", "notify"]
     assert [line["entrant"] for line in log if line["event"] == "bench"] == ["dead"]
     assert (log[-2]["end"], log[-2]["code"]) == ("finished", 0)
-    [line] = json.loads(invoke("status", "--db", str(home / "tourney.db"), "--format", "json").stdout)
-    assert line["benched"] == ["dead:25-void"]
+    [line] = json.loads(invoke("status", "--db", str(home / "tourney.db"), "--format", "json").stdout)[
+        "tournaments"
+    ]
+    assert line["benched"] == [{"entrant": "dead", "void": 25}]
     assert "cup benched" in invoke("status", "--db", str(home / "tourney.db")).stdout
 
 
@@ -113,17 +115,17 @@ def test_status_shows_matches_in_progress(tmp_path: Path) -> None:
     process = popen([*PROGRAM, "run", "cup.toml", "--workers", "1", "-q"], cwd=home)
     try:
         end = time.monotonic() + 300
-        playing: list[str] = []
+        playing: list[dict[str, object]] = []
         while not playing and time.monotonic() < end:
             done = run("status", "--format", "json", cwd=home)
-            lines = json.loads(done.stdout) if done.returncode == 0 else []
+            lines = json.loads(done.stdout)["tournaments"] if done.returncode == 0 else []
             playing = lines[0]["playing"] if lines else []  # the database may not hold the tournament yet
         [match] = playing
-        assert match.startswith("1:first-v-first2:")
+        assert (match["match"], match["entrants"]) == (1, ["first", "first2"])
         assert "cup playing" in run("status", cwd=home).stdout
     finally:
         os.kill(process.pid, signal.SIGTERM)
         os.kill(process.pid, signal.SIGINT)
         process.wait(300)
-    [line] = json.loads(run("status", "--format", "json", cwd=home).stdout)
+    [line] = json.loads(run("status", "--format", "json", cwd=home).stdout)["tournaments"]
     assert (line["state"], line["playing"]) == ("stopped", [])

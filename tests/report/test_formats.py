@@ -29,7 +29,7 @@ from tourney.report.pages.tournament_facts import has_measurements
 from tourney.report.site import site
 from tourney.report.source import Source, load
 from tourney.report.text import display
-from tourney.results.columns import page_columns, standings_columns
+from tourney.results.columns import page_columns, ranking_columns, standings_columns
 from tourney.results.rounds import float_of, rankings, rounds_of
 from tourney.results.standings import ranking_sentences
 from tourney.run.engine.recorder import pair_next
@@ -122,8 +122,11 @@ def test_standings_agree_in_commands_exports_and_report(tmp_path: Path, plan: di
     columns = standings_columns(format_, seats)
     keys = [column.key for column in columns]
     printed = invoke("standings", "--db", path, "--format", "json")
-    rows = json.loads(printed.stdout)
-    assert [list(row) for row in rows] == [keys] * len(rows)
+    document = json.loads(printed.stdout)
+    rows = document["standings"]
+    assert document["ranked_by"] == [column.key for column in ranking_columns(format_, seats)]
+    for row in rows:
+        assert {"kinds", *row, *row["tie_breaks"]} - {"tie_breaks"} == set(keys)
     assert [row["rank"] for row in rows] == [line.rank for line in source.standings]
 
     as_csv = list(csv.reader(io.StringIO(invoke("standings", "--db", path, "--format", "csv").stdout)))
@@ -132,7 +135,10 @@ def test_standings_agree_in_commands_exports_and_report(tmp_path: Path, plan: di
     assert as_csv == exported
     assert [line[: len(keys)] for line in downloaded] == exported
     for row, line in zip(json.loads(pages["data/standings.json"]), rows, strict=True):
-        assert {key: row[key] for key in keys if key != "kinds"} == {k: line[k] for k in keys if k != "kinds"}
+        exact = {**line, **line["tie_breaks"]}
+        assert {key: row[key] for key in keys if key != "kinds"} == {
+            key: exact[key] for key in keys if key != "kinds"
+        }
 
     head, *lines = table_of(pages["index.html"], "standings")
     shown = page_columns(format_, seats)

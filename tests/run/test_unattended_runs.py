@@ -216,7 +216,7 @@ def test_status_shows_a_run_in_progress(gated: Home) -> None:
     assert wait_for(lambda: gated.waiting == 2 and not (gated.folder / "tickets" / "3").exists())
 
     def status() -> dict[str, Any]:
-        [line] = json.loads(gated.tourney("status", "--format", "json").stdout)
+        [line] = json.loads(gated.tourney("status", "--format", "json").stdout)["tournaments"]
         return dict(line)
 
     with closing(sqlite3.connect(gated.database)) as connection:
@@ -303,9 +303,9 @@ def test_one_run_whatever_the_path_of_the_database(gated: Home) -> None:
     alias = str(gated.folder / "links" / "alias.db")
 
     def shown() -> Any:
-        return json.loads(invoke("status", "--db", alias, "--format", "json").stdout)[0]
+        return json.loads(invoke("status", "--db", alias, "--format", "json").stdout)["tournaments"][0]
 
-    assert shown()["state"] == f"running (process {first.pid})"
+    assert (shown()["state"], shown()["process"]) == ("running", first.pid)
     assert wait_for(lambda: bool(shown()["playing"]))
     gated.open()
     assert gated.finish(first)[0] == 0

@@ -254,7 +254,7 @@ def test_comparison_starts_on_an_empty_server(url: str, tmp_path: Path) -> None:
     ]
     assert [(answer.returncode, answer.stderr) for answer in answers] == [(0, "")] * 2
     assert answers[0].stdout == answers[1].stdout
-    assert json.loads(answers[0].stdout)[0]["pairs"] == 1
+    assert json.loads(answers[0].stdout)["pairs"] == 1
 
 
 @needs_server

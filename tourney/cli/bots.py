@@ -2,8 +2,10 @@
 
 import sys
 import tempfile
-from contextlib import ExitStack
+from collections.abc import Iterable
+from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -16,9 +18,23 @@ from tourney.bots.catalogue.submission import digest_of_folder
 from tourney.bots.catalogue.tree import remove_tree
 from tourney.bots.sandbox.base import open_sandbox
 from tourney.cli.completion import complete_bot, complete_game
+from tourney.cli.documents.bots import (
+    BotCheckDocument,
+    BotDocument,
+    BotsDocument,
+    BotTestDocument,
+    StoredBotsDocument,
+)
 from tourney.cli.edge import printable
 from tourney.cli.new_bot import new
-from tourney.cli.options import bots_option, db_option, format_option, output_options, sandbox_option
+from tourney.cli.options import (
+    TEXT,
+    bots_option,
+    db_option,
+    formats_option,
+    output_options,
+    sandbox_option,
+)
 from tourney.cli.output import Format, Output, Row, current
 from tourney.errors import BotError, CheckError, UsageError
 from tourney.files import check_writable, write_file
@@ -75,8 +91,9 @@ def find_bot(
     help="Add a bot although it bears the name of a bot that ships with Tourney; the name then means it.",
 )
 @bots_option
+@formats_option(StoredBotsDocument, formats=TEXT)
 @output_options
-def add(paths: tuple[Path, ...], replace_shipped: bool, bots: str) -> None:
+def add(paths: tuple[Path, ...], replace_shipped: bool, bots: str, format_: Format) -> None:
     """Copy bots into the bot store.
 
     PATH is an executable file, a folder or a .zip file. The bot's name then refers to this copy, even if PATH
@@ -84,15 +101,24 @@ def add(paths: tuple[Path, ...], replace_shipped: bool, bots: str) -> None:
     Refuses a bot that bears the name of a shipped bot and is not that bot.
     """
     store = BotStore(Path(bots))
+    _write_stored((store.add(path, replace_shipped=replace_shipped) for path in paths), format_)
+
+
+def _write_stored(stored: Iterable[StoredBot], format_: Format) -> None:
+    """Print bots that a command added or restored: as JSON all at once, else each as soon as it is done."""
     output = current()
-    for path in paths:
-        bot = store.add(path, replace_shipped=replace_shipped)
-        output.write(f"{bot.label} {bot.digest}")
+    lines = []
+    for bot in stored:
+        if format_ is Format.TEXT:
+            output.write(f"{bot.label} {bot.digest}")
+        lines.append({"name": bot.manifest.name, "version": bot.manifest.version, "digest": bot.digest})
+    if format_ is Format.JSON:
+        output.document(StoredBotsDocument, bots=lines)
 
 
 @command.command("list")
 @bots_option
-@format_option
+@formats_option(BotsDocument)
 @output_options
 def list_(bots: str, format_: Format) -> None:
     """List the bots in the bot store and the bots that ship with Tourney.
@@ -106,18 +132,22 @@ def list_(bots: str, format_: Format) -> None:
     stored = {entry.digest for entry in entries}
     shipped = [digest_of_folder(folder) for folder in shipped_bots().values()]
     digests = shipped_digests()
-    rows = [
-        row_of(manifest, digest, "ships", format_) for digest, manifest in shipped if digest not in stored
-    ]
-    damaged = [entry for entry in entries if entry.bot is None]
-    for entry in damaged:
-        click.echo(f"error: {printable(entry.damage)}", err=True)
+    damaged = [entry.damage for entry in entries if entry.bot is None]
+    for sentence in damaged:
+        click.echo(f"error: {printable(sentence)}", err=True)
+    rows = [row_of(manifest, digest, "ships") for digest, manifest in shipped if digest not in stored]
     rows += [
-        row_of(entry.bot.manifest, entry.digest, source_of(entry.bot, digests, entry.origin), format_)
+        row_of(entry.bot.manifest, entry.digest, source_of(entry.bot, digests, entry.origin))
         for entry in entries
         if entry.bot
     ]
-    current().table(sorted(rows, key=lambda row: str(row["name"])), LIST_COLUMNS, format_)
+    rows.sort(key=lambda row: str(row["name"]))
+    if format_ is Format.JSON:
+        current().document(BotsDocument, bots=rows, damaged=damaged)
+    else:
+        short = SHORT if format_ is Format.TABLE else None  # enough to name the bot
+        shown = [{**row, "games": _games(row), "digest": row["digest"][:short]} for row in rows]
+        current().table(shown, LIST_COLUMNS, format_)
     if damaged:
         sys.exit(CheckError.exit_code)
 
@@ -128,23 +158,28 @@ def source_of(bot: StoredBot, shipped: dict[str, str], otherwise: str) -> str:
     return {"shipped": "ships", "replacement": "replaces shipped", "submitted": otherwise}[found]
 
 
-def row_of(manifest: Manifest, digest: str, source: str, format_: Format) -> Row:
-    """Return a bot's row; a table shows only the first digits of the digest, which are enough to name it."""
+def row_of(manifest: Manifest, digest: str, source: str) -> Row:
+    """Return a bot's line of a ``BotsDocument``."""
     return {
         "name": manifest.name,
         "version": manifest.version,
         "title": manifest.title or None,
         "author": manifest.author or None,
-        "games": list(manifest.games) or ["any"],
+        "games": list(manifest.games),
         "source": source,
-        "digest": digest[:SHORT] if format_ is Format.TABLE else digest,
+        "digest": digest,
     }
+
+
+def _games(row: Row) -> list[str]:
+    """Return the games of a bot in words."""
+    return row["games"] or ["any"]
 
 
 @command.command("show")
 @click.argument("bot", shell_complete=complete_bot)
 @bots_option
-@format_option
+@formats_option(BotDocument)
 @output_options
 def show_bot(bot: str, bots: str, format_: Format) -> None:
     """Show a bot's manifest, digest, files and build state.
@@ -155,9 +190,13 @@ def show_bot(bot: str, bots: str, format_: Format) -> None:
     """
     with ExitStack() as stack:
         store, found, origin = find_bot(bot, BotStore(Path(bots)), stack, replace_shipped=True)
-        row = describe(found, store) | {"from": str(origin)}
+        document = describe(found, store) | {"folder": str(origin)}
     output = current()
-    if format_ is not Format.TABLE:
+    if format_ is Format.JSON:
+        output.document(BotDocument, **document)
+        return
+    row = {**document, "games": _games(document), "from": document["folder"]}
+    if format_ is Format.CSV:
         output.table([row], [Column(name) for name in SHOW_FIELDS], format_)
         return
     for name in SHOW_FIELDS:
@@ -169,25 +208,19 @@ def show_bot(bot: str, bots: str, format_: Format) -> None:
             output.write(f"{name:<10}{shown}")
 
 
-def describe(bot: StoredBot, store: BotStore) -> dict[str, object]:
-    """Return a bot's values by SHOW_FIELDS, without "from"."""
+def describe(bot: StoredBot, store: BotStore) -> dict[str, Any]:
+    """Return a bot's values of a ``BotDocument``, without its folder."""
     manifest = bot.manifest
     built = None
     if manifest.build:
         place = build_folder(store, bot)
         built = "not yet" if not place.exists() else build_damage(place) or "yes"
     return {
-        "name": manifest.name,
-        "version": manifest.version,
-        "title": manifest.title,
-        "author": manifest.author,
-        "games": list(manifest.games) or ["any"],
+        **row_of(manifest, bot.digest, source_of(bot, shipped_digests(), "submitted")),
         "command": list(manifest.command),
         "build": list(manifest.build),
         "built": built,
         "protocol": manifest.protocol,
-        "source": source_of(bot, shipped_digests(), "submitted"),
-        "digest": bot.digest,
         "files": [file.path for file in read_file_manifest(bot.folder.parent)],
     }
 
@@ -198,8 +231,9 @@ def describe(bot: StoredBot, store: BotStore) -> dict[str, object]:
 @click.option("--force", is_flag=True, help="Remove the bot even if a tournament in the database uses it.")
 @bots_option
 @db_option
+@formats_option(StoredBotsDocument, formats=TEXT)
 @output_options
-def remove(bot: str, undo: bool, force: bool, bots: str, db: str) -> None:
+def remove(bot: str, undo: bool, force: bool, bots: str, db: str, format_: Format) -> None:
     """Remove a bot from the bot store, or restore it.
 
     BOT is a name, name@version or the beginning of a digest. The files move to the store's folder "removed";
@@ -207,17 +241,22 @@ def remove(bot: str, undo: bool, force: bool, bots: str, db: str) -> None:
     database, because the tournament's matches could not be played again.
     """
     store = BotStore(Path(bots))
-    output = current()
     if undo:
-        found = store.restore(bot)
-        output.write(f"{found.label} {found.digest}")
+        _write_stored([store.restore(bot)], format_)
         return
     digest = store.locate(bot)
     if digest is None:
         raise BotError(f"there is no bot {bot!r} in the store {store.root}; see tourney bots list")
     if not force:
         _refuse_entered(digest, db)
+    removed = None
+    with suppress(BotError):  # a damaged entry has no manifest
+        removed = store.fetch(digest).manifest
     store.remove(digest)
+    output = current()
+    if format_ is Format.JSON:
+        line = {"name": removed and removed.name, "version": removed and removed.version, "digest": digest}
+        output.document(StoredBotsDocument, bots=[line])
     output.say(
         f"removed {bot} ({digest[:SHORT]}); to restore it: tourney bots remove --undo {digest[:SHORT]}"
     )
@@ -275,6 +314,7 @@ def _refuse_entered(digest: str, db: str) -> None:
 @click.option("--watch", is_flag=True, help="Also print the board after each action.")
 @sandbox_option
 @bots_option
+@formats_option(BotCheckDocument, formats=TEXT)
 @output_options
 def check(
     bot: str,
@@ -285,6 +325,7 @@ def check(
     watch: bool,
     sandbox: str,
     bots: str,
+    format_: Format,
 ) -> None:
     """Test a bot in games against `random`.
 
@@ -305,24 +346,34 @@ def check(
                     " see games in its bot.toml"
                 )
         limits = Limits(move_ms=move_ms, startup_ms=startup_ms)
-        failed = 0
-        count = 0
+        trials: list[Trial] = []
         dialogue: list[str] | None = None
         if record is not None:
             check_writable(record)
             dialogue = []
         opened = open_sandbox(sandbox)  # type: ignore[arg-type]  # click gives one of the choices, as a plain str
-        said = output.write if watch else None
+        said = None if not watch else output.write if format_ is Format.TEXT else output.say
         for trial in check_bot(found, store, opened, tried, limits, watch=said, record=dialogue):
-            _print(trial, output)
-            if record is not None and not count:
+            if format_ is Format.TEXT:
+                _print(trial, output)
+            if record is not None and not trials:
                 lines = [f"# {found.label}: {trial.name}", *(dialogue or ()), ""]
                 write_file(record, "\n".join(lines).encode("utf-8"))
-            count += 1
-            failed += trial.ok is False
+            trials.append(trial)
+    failed = sum(trial.ok is False for trial in trials)
+    if format_ is Format.JSON:
+        lines = [_trial_data(trial) for trial in trials]
+        output.document(BotCheckDocument, bot=found.label, passed=not failed, trials=lines)
     if failed:
-        raise CheckError(f"{found.label} failed {failed} of {count} trials")
-    output.write(f"{found.label} passed {count} trials")
+        raise CheckError(f"{found.label} failed {failed} of {len(trials)} trials")
+    if format_ is Format.TEXT:
+        output.write(f"{found.label} passed {len(trials)} trials")
+
+
+def _trial_data(trial: Trial) -> dict[str, Any]:
+    """Return a trial's line of a ``BotCheckDocument``."""
+    values = {key: getattr(trial, key) for key in ("name", "ok", "result", "board", "wire", "stderr")}
+    return {**values, "advice": trial.advice or None}
 
 
 @command.command("test")
@@ -338,8 +389,9 @@ def check(
 )
 @sandbox_option
 @bots_option
+@formats_option(BotTestDocument, formats=TEXT)
 @output_options
-def test(file: Path, bot: str, answer_ms: int, sandbox: str, bots: str) -> None:
+def test(file: Path, bot: str, answer_ms: int, sandbox: str, bots: str, format_: Format) -> None:
     """Play the dialogue in FILE with a bot, and compare what it says.
 
     BOT is a path or a name. `tourney bots check BOT --record FILE` writes a dialogue; you can also write one.
@@ -356,12 +408,22 @@ def test(file: Path, bot: str, answer_ms: int, sandbox: str, bots: str) -> None:
         stack.callback(channel.close, END_SECONDS)
         difference = play_dialogue(channel, steps, answer_ms=answer_ms)
         errors = channel.stderr()
+    lines = sum(step.by_bot for step in steps)
+    if format_ is Format.JSON:
+        output.document(
+            BotTestDocument,
+            bot=found.label,
+            passed=not difference,
+            lines=lines,
+            difference=difference or None,
+            stderr=errors[-STDERR_LINES:],
+        )
     if difference:
         for line in errors[-STDERR_LINES:]:
             output.say(f"     {printable(line)}")
         raise CheckError(f"{file}, {difference}")
-    lines = text.count(sum(step.by_bot for step in steps), "line")
-    output.write(f"{found.label} says what {file} expects, in {lines}")
+    if format_ is Format.TEXT:
+        output.write(f"{found.label} says what {file} expects, in {text.count(lines, 'line')}")
 
 
 def _print(trial: Trial, output: Output) -> None:

@@ -3,8 +3,9 @@
 import click
 
 from tourney.cli.completion import complete_game
-from tourney.cli.options import output_options
-from tourney.cli.output import Output, current
+from tourney.cli.documents.bots import GameCheckDocument
+from tourney.cli.options import TEXT, formats_option, output_options
+from tourney.cli.output import Format, Output, current
 from tourney.errors import CheckError
 from tourney.games.base import AnyGame
 from tourney.games.check import PROPERTIES, Finding, Progress, check_game, shrink, smallest
@@ -20,8 +21,9 @@ from tourney.seeds import U64
 @click.option(
     "--seed", type=click.IntRange(0, U64 - 1), default=1, show_default=True, help="Seed of all randomness."
 )
+@formats_option(GameCheckDocument, formats=TEXT)
 @output_options
-def command(name: str, games: int, seed: int) -> None:
+def command(name: str, games: int, seed: int, format_: Format) -> None:
     """Check that the game NAME has the properties of every game.
 
     Plays random games with every number of seats and every option value. Checks that strings parse back, that
@@ -32,16 +34,31 @@ def command(name: str, games: int, seed: int) -> None:
     game = find_game(name)
     out = current()
     findings, last = _check(game, games, seed, out)
-    for finding in findings:
+    if format_ is Format.JSON:
+        out.document(
+            GameCheckDocument,
+            game=name,
+            passed=not findings,
+            properties=list(PROPERTIES),
+            games=last.done,
+            actions=last.actions,
+            states=last.thorough,
+            failed=[
+                {"property": finding.name, "what": finding.what, "lines": finding.lines}
+                for finding in findings
+            ],
+        )
+    for finding in findings if format_ is Format.TEXT else ():
         out.write(f"{finding.name} fails: {finding.what}")
         for line in finding.lines:
             out.write(f"    {line}")
     if findings:
         raise CheckError(f"{name} fails {len(findings)} of {len(PROPERTIES)} properties")
-    out.write(
-        f"{name} has all {len(PROPERTIES)} properties:"
-        f" {last.done} games, {last.actions} actions, {last.thorough} states checked thoroughly"
-    )
+    if format_ is Format.TEXT:
+        out.write(
+            f"{name} has all {len(PROPERTIES)} properties:"
+            f" {last.done} games, {last.actions} actions, {last.thorough} states checked thoroughly"
+        )
 
 
 def _check(game: AnyGame, games: int, seed: int, out: Output) -> tuple[list[Finding], Progress]:

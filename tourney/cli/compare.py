@@ -7,10 +7,11 @@ from pathlib import Path
 import click
 
 from tourney.cli.completion import complete_bot, complete_game
+from tourney.cli.documents.tournaments import ComparisonDocument
 from tourney.cli.options import (
     bots_option,
     db_option,
-    format_option,
+    formats_option,
     game_option,
     output_options,
     sandbox_option,
@@ -30,11 +31,8 @@ from tourney.run.workers.local import LocalExecutor, default_workers
 from tourney.seeds import U64
 from tourney.store.values import RunSettings, SandboxLevel
 
-COLUMNS = (
-    *("comparison", "game", "a", "b", "decision", "ended", "pairs", "pentanomial", "lost_pairs", "score"),
-    *("elo", "low", "high", "los", "llr", "lower", "upper", "elo0", "elo1", "alpha", "beta"),
-    *("faults_a", "faults_b"),
-)
+COLUMNS = ComparisonDocument.__struct_fields__[1:]
+"""Columns of CSV: all keys of the document but its name."""
 SHOWN = (
     ("pairs", "pairs of games"),
     ("pentanomial", "pairs in which A scored 0, 1/2, 1, 3/2, 2"),
@@ -101,7 +99,7 @@ SHOWN = (
 @deadline_options
 @db_option
 @bots_option
-@format_option
+@formats_option(ComparisonDocument)
 @output_options
 def command(
     a: str,
@@ -159,6 +157,8 @@ def command(
         output.write(decision_text(result))
         shown = [{"figure": title, "value": result[key]} for key, title in SHOWN if result[key] is not None]
         output.table(shown, (Column("figure"), Column("value", right=True)))
+    elif format_ is Format.JSON:
+        output.document(ComparisonDocument, **result)
     else:
         output.table([result], COLUMNS, format_)
     if compared.summary is not None and compared.summary.signal:

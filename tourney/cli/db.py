@@ -4,8 +4,9 @@ from pathlib import Path
 
 import click
 
-from tourney.cli.options import db_option, output_options
-from tourney.cli.output import current
+from tourney.cli.documents.bots import DatabaseCheckDocument
+from tourney.cli.options import TEXT, db_option, formats_option, output_options
+from tourney.cli.output import Format, current
 from tourney.errors import CheckError
 from tourney.files import descriptor_of
 from tourney.store import maintenance
@@ -46,16 +47,20 @@ def backup(target: Path, db: str) -> None:
 
 
 @command.command("check")
+@formats_option(DatabaseCheckDocument, formats=TEXT)
 @db_option
 @output_options
-def check(db: str) -> None:
+def check(format_: Format, db: str) -> None:
     """Check the database for damage: its pages, references and column values.
 
     Exits with code 1 if it finds any. To check the records, use `tourney verify --all`.
     """
     problems, name = maintenance.check_database(db), shown(parse_url(db))
-    for problem in problems:
-        current().write(problem)
+    if format_ is Format.JSON:
+        current().document(DatabaseCheckDocument, database=name, sound=not problems, problems=problems)
+    else:
+        for problem in problems:
+            current().write(problem)
     if problems:
         count = f"{len(problems)} finding{'' if len(problems) == 1 else 's'}"
         raise CheckError(f"{name} is damaged ({count}); restore a backup")

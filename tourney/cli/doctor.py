@@ -5,7 +5,8 @@ import click
 from tourney.bots.sandbox.base import PROTECTIONS, Level, open_sandbox
 from tourney.bots.sandbox.bubblewrap import Bubblewrap
 from tourney.bots.sandbox.probe import probe_sandbox
-from tourney.cli.options import format_option, output_options
+from tourney.cli.documents.bots import DoctorDocument
+from tourney.cli.options import formats_option, output_options
 from tourney.cli.output import Format, current
 from tourney.errors import CheckError, SandboxError
 from tourney.games import compiled
@@ -22,7 +23,7 @@ COLUMNS = (Column("protection"), Column("degree"), Column("means", "meaning"), C
     show_default=True,
     help="Sandbox level to test.",
 )
-@format_option
+@formats_option(DoctorDocument)
 @output_options
 def command(level: Level, format_: Format) -> None:
     """Test which protections against bots work on this machine.
@@ -41,13 +42,23 @@ def command(level: Level, format_: Format) -> None:
         {"protection": f.protection, "degree": f.degree, "means": PROTECTIONS[f.protection], "tried": f.said}
         for f in findings
     ]
-    output.table(rows, COLUMNS, format_)
-    output.say(f"rules for search: {compiled.summary()}{_advice()}")
     lacking = [f"{f.protection} ({f.degree})" for f in findings if f.degree != "enforced"]
-    if level == "strict" and lacking:
-        raise CheckError(f'sandbox = "strict" is not possible on this machine: it lacks {", ".join(lacking)}')
     # A protection that the sandbox claims, but that the canary bypassed.
     broken = [f.protection for f in findings if f.degree != "enforced" == sandbox.protections[f.protection]]
+    if format_ is Format.JSON:
+        output.document(
+            DoctorDocument,
+            level=level,
+            sandbox=sandbox.name,
+            holds=not (broken or (level == "strict" and lacking)),
+            protections=rows,
+            rules_for_search=compiled.summary(),
+        )
+    else:
+        output.table(rows, COLUMNS, format_)
+    output.say(f"rules for search: {compiled.summary()}{_advice()}")
+    if level == "strict" and lacking:
+        raise CheckError(f'sandbox = "strict" is not possible on this machine: it lacks {", ".join(lacking)}')
     if broken:
         raise CheckError(f"the sandbox fails to enforce: {', '.join(broken)}")
     held = len(findings) - len(lacking)

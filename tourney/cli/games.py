@@ -1,11 +1,13 @@
 """``tourney games``: list the games."""
 
 import sys
+from typing import Any
 
 import click
 
+from tourney.cli.documents.bots import GamesDocument
 from tourney.cli.edge import printable
-from tourney.cli.options import format_option, output_options
+from tourney.cli.options import formats_option, output_options
 from tourney.cli.output import Format, Row, current
 from tourney.errors import CheckError, GameError
 from tourney.games.base import AnyGame, Option
@@ -29,7 +31,7 @@ COLUMNS = (
 
 @click.command("games")
 @click.argument("family", required=False)
-@format_option
+@formats_option(GamesDocument)
 @output_options
 def command(family: str | None, format_: Format) -> None:
     """List the games, their seats and their options; or the games of a FAMILY.
@@ -37,22 +39,29 @@ def command(family: str | None, format_: Format) -> None:
     Options are listed as NAME=VALUE|VALUE|..., the default first. Broken plugins and duplicate names are
     reported on standard error with exit code 1.
     """
-    rows: list[Row] = []
+    games: list[AnyGame] = []
     taken = GAMES.clashes() if family is None else {}
     errors: list[str] = []
     for name in GAMES.names() if family is None else FAMILIES.find(family).names():
         try:
-            rows.append(row_of(GAMES.find(name)))
+            games.append(GAMES.find(name))
         except GameError as error:
             errors.append(str(error))
         else:
             errors += [taken[name]] if name in taken else []
     for sentence in errors:
         click.echo(f"error: {printable(sentence)}", err=True)
-    current().table(rows, COLUMNS, format_)
+    output = current()
+    if format_ is Format.JSON:
+        families = FAMILIES.names() if family is None else ()
+        output.document(
+            GamesDocument, games=[game_data(game) for game in games], families=list(families), broken=errors
+        )
+    else:
+        output.table([row_of(game) for game in games], COLUMNS, format_)
     if family is None and format_ is Format.TABLE:
         for found in FAMILIES.names():
-            current().say(f"{found}: a family of further games; `tourney games {found}` lists them")
+            output.say(f"{found}: a family of further games; `tourney games {found}` lists them")
     if errors:
         sys.exit(CheckError.exit_code)
 
@@ -67,6 +76,22 @@ def row_of(game: AnyGame) -> Row:
         "hidden": game.has_hidden_actions,
         "rules": game.rules,
         "options": [_values(option) for option in game.options],
+    }
+
+
+def game_data(game: AnyGame) -> dict[str, Any]:
+    """Return a game as a line of a ``GamesDocument``."""
+    return {
+        **row_of(game),
+        "options": [
+            {
+                "name": option.name,
+                "default": option.default,
+                "values": list(option.values),
+                "help": option.help,
+            }
+            for option in game.options
+        ],
     }
 
 

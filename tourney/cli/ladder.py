@@ -1,6 +1,5 @@
 """``tourney ladder``: place a bot on the ladder of a game, and list the ladders."""
 
-import json
 import shlex
 import sys
 from collections.abc import Mapping
@@ -11,11 +10,12 @@ from typing import Any
 import click
 
 from tourney.cli.completion import complete_bot, complete_game
+from tourney.cli.documents.tournaments import LadderDocument, LaddersDocument
 from tourney.cli.options import (
     DEFAULT_DB,
     bots_option,
     db_option,
-    format_option,
+    formats_option,
     output_options,
     sandbox_option,
     split_words,
@@ -121,7 +121,7 @@ LIST_COLUMNS = (
 @deadline_options
 @db_option
 @bots_option
-@format_option
+@formats_option(LadderDocument, LaddersDocument)
 @output_options
 def command(
     bot: str | None,
@@ -153,7 +153,11 @@ def command(
     if listed:
         if bot is not None:
             raise UsageError("--list lists the ladders: leave out the bot")
-        output.table(list_rows(game, seats), LIST_COLUMNS, format_)
+        rungs = list_rows(game, seats)
+        if format_ is Format.JSON:
+            output.document(LaddersDocument, rungs=rungs)
+        else:
+            output.table(rungs, LIST_COLUMNS, format_)
         return
     if bot is None or game is None:
         missing = "the bot" if bot is None else "--game GAME"
@@ -241,7 +245,7 @@ def _print(output: Output, result: Mapping[str, Any], db: str, format_: Format, 
         for game in result["lost"]
     ]
     if format_ is Format.JSON:
-        output.write(json.dumps({**result, "lost": lost}, ensure_ascii=False, indent=2))
+        output.document(LadderDocument, **{**result, "lost": lost})
         return
     if format_ is Format.CSV:
         output.table(result["rungs"], RUNG_COLUMNS, format_)

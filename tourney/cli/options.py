@@ -1,12 +1,12 @@
 """Options that several commands share, one decorator each, so that they work alike everywhere."""
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import click
 
-from tourney.cli.output import Format, keep_setting
+from tourney.cli.output import Document, Format, keep_setting
 from tourney.errors import UsageError
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -58,6 +58,36 @@ format_option = click.option(
     help="Output format.",
 )
 """``--format table|csv|json``; the command gets ``format_``, a ``Format``."""
+
+
+class FormatOption(click.Option):
+    """``--format`` of a command; ``documents`` are the kinds of JSON documents that it prints."""
+
+    def __init__(self, *args: Any, documents: Sequence[type[Document]], **rest: Any) -> None:
+        super().__init__(*args, **rest)
+        self.documents = tuple(documents)
+
+
+def formats_option(
+    *documents: type[Document], formats: Sequence[str] = ("table", "csv", "json")
+) -> Callable[[F], F]:
+    """Add ``--format``; the first of the ``formats`` is the default. The command gets ``format_``."""
+    return click.option(
+        "--format",
+        "format_",
+        cls=FormatOption,
+        documents=documents,
+        type=click.Choice(list(formats)),
+        default=formats[0],
+        show_default=True,
+        callback=lambda _ctx, _param, value: Format(value),
+        help="Output format.",
+    )
+
+
+TEXT = ("text", "json")
+"""The formats of a command that prints sentences."""
+
 
 game_option = click.option(
     "--option",

@@ -1,7 +1,8 @@
 """Output of commands: results to standard output, everything else to standard error.
 
-A command calls ``current()`` for its ``Output``, which respects --quiet, --no-color, NO_COLOR and pipes.
-Text is printed literally, never parsed as markup, because bot names are hostile input.
+As JSON a command prints a ``Document`` of ``tourney.cli.documents``, which has a schema in
+docs/reference/json. A command calls ``current()`` for its ``Output``, which respects --quiet, --no-color,
+NO_COLOR and pipes. Text is printed literally, never parsed as markup, because bot names are hostile input.
 """
 
 import csv
@@ -15,6 +16,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
 from tourney.cli.edge import printable
 from tourney.results.columns import Column, csv_cell
@@ -30,11 +32,20 @@ WIDE = 10_000
 
 
 class Format(Enum):
-    """The format of a printed table."""
+    """The format of a command's result."""
 
     TABLE = "table"
+    TEXT = "text"
     CSV = "csv"
     JSON = "json"
+
+
+class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """An object in a JSON document. All of its keys are always there; null stands for an unknown value."""
+
+
+class Document(Part, frozen=True, kw_only=True):
+    """What a command prints as JSON. Its field ``format`` is a literal: its name and version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +90,16 @@ class Output:
             highlight=False,
             emoji=False,
         )
+
+    def document(self, kind: type[Document], **values: Any) -> None:
+        """Print a JSON document, an object on several lines.
+
+        Raises msgspec.ValidationError for values that its schema forbids, ValueError for a number that JSON
+        has not.
+        """
+        made = msgspec.to_builtins(msgspec.convert(values, kind))
+        ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
+        self.write(json.dumps(made, ensure_ascii=ascii_only, allow_nan=False, indent=2))
 
     def table(
         self, rows: Iterable[Row], columns: Sequence[str | Column], format_: Format = Format.TABLE

@@ -7,9 +7,24 @@ from typing import Any
 
 import click
 
-from tourney.cli.options import format_option, output_options
+from tourney.cli.documents.tournaments import (
+    MeasuresDocument,
+    PairsDocument,
+    PoolDocument,
+    ProblemsDocument,
+    RatingsDocument,
+    SuperiorityDocument,
+)
+from tourney.cli.options import formats_option, output_options
 from tourney.cli.output import Format, Output, current
 from tourney.cli.progress import counting
+from tourney.cli.rating_tables import (
+    TRUESKILL_MEASURES,
+    RatingTable,
+    batch_table,
+    measures_table,
+    number,
+)
 from tourney.cli.result_options import (
     game_name_option,
     name_of,
@@ -21,6 +36,7 @@ from tourney.errors import CheckError, UsageError
 from tourney.outcomes.problems import KINDS, Problems
 from tourney.outcomes.reading import game_of, read_files
 from tourney.outcomes.tally import Tally
+from tourney.ratings.batch import Batch
 from tourney.ratings.classic import MODELS
 from tourney.ratings.method import Forfeits
 from tourney.ratings.trueskill_rating import (
@@ -29,7 +45,7 @@ from tourney.ratings.trueskill_rating import (
     Settings,
     estimate_draw_probability,
 )
-from tourney.results.columns import ELO, ELO_SHOWN, PAIRS, POOL, TRUESKILL, Column, rendered
+from tourney.results.columns import Column, rendered
 from tourney.results.outcomes import (
     MAX_MATRIX,
     faults_of,
@@ -38,7 +54,7 @@ from tourney.results.outcomes import (
     store_tally,
     superiority_rows,
 )
-from tourney.results.ratings import Rows, batch_rows, pair_rows, pool_notes, pool_rows, rating_rows
+from tourney.results.ratings import pool_notes
 
 PROBLEMS = (
     Column("kind", help="What is wrong"),
@@ -110,7 +126,9 @@ PROBLEMS = (
 )
 @game_name_option
 @click.option("--strict", is_flag=True, help="Exit with code 1 if a game or a file is damaged.")
-@format_option
+@formats_option(
+    RatingsDocument, MeasuresDocument, PairsDocument, SuperiorityDocument, PoolDocument, ProblemsDocument
+)
 @output_options
 def command(
     files: tuple[Path, ...],
@@ -149,20 +167,29 @@ def command(
             ordered=method == "trueskill" or report is not None,
             step=lambda done: step(done, None),
         )
-    said: list[str] = []
-    columns: Sequence[Column]
+    names = dict(enumerate(tally.players))
     if show == "problems":
-        rows: Rows = [place._asdict() | {"kind": KINDS[place.kind]} for place in problems.places]
-        columns = PROBLEMS
+        _print_problems(problems, format_, output)
     elif method == "trueskill":
         settings = _settings(tally, draw_probability, tau, forfeits)
-        rows, columns = _trueskill(tally, settings, forfeits), TRUESKILL
-        said = [f"rated with tau {settings.tau:g} and draw probability {settings.draw_probability:g}"]
+        pool = Pool.of(names, settings).after_ordered(results_of(tally), forfeits)
+        table = measures_table(pool.table(), method, TRUESKILL_MEASURES, names, faults_of(tally))
+        said = f"rated with tau {settings.tau:g} and draw probability {settings.draw_probability:g}"
+        table.write(output, format_, [said], tournament=None)
     else:
-        rows, columns, said = _batch(tally, model, show, forfeits, levels, format_)
-    output.table(rendered(rows, columns, people=format_ is Format.TABLE), columns, format_)
-    for sentence in said:
-        output.say(sentence)
+        batch = rate_tally(
+            tally, forfeits, pairs=show in {"pairs", "los"}, model=MODELS[model], anchors=levels
+        )
+        notes = list(pool_notes(batch, names, shared="pair"))
+        if show == "los":
+            _superiority(batch, tally, format_).write(output, format_, notes)
+        else:
+            if levels and show == "players":
+                # The heads of these columns do not say "relative to the mean", so they serve anchors too.
+                anchored = ", ".join(f"{name} = {elo:g}" for name, elo in levels.items())
+                notes.append(f"Elo is relative to {anchored}.")
+            table = batch_table(batch, show, names, faults_of(tally), people=format_ is Format.TABLE)
+            table.write(output, format_, notes, tournament=None)
     _say(tally, problems, output)
     if report is not None:
         _write_report(tally, game or game_of(problems), files, report, output)
@@ -209,40 +236,32 @@ def _levels(anchors: tuple[str, ...]) -> dict[str, float]:
     return found
 
 
-def _batch(
-    tally: Tally, model: str, show: str, forfeits: Forfeits, levels: dict[str, float], format_: Format
-) -> tuple[Rows, Sequence[Column], list[str]]:
-    batch = rate_tally(tally, forfeits, pairs=show in {"pairs", "los"}, model=MODELS[model], anchors=levels)
-    names = dict(enumerate(tally.players))
-    said = list(pool_notes(batch, names, shared="pair"))
-    people = format_ is Format.TABLE
-    if show == "pairs":
-        return pair_rows(batch, names), PAIRS, said
-    if show == "pool":
-        return pool_rows(batch, names), POOL, said
-    if show == "los":
-        rows = superiority_rows(batch, names)
-        if people and len(rows) > MAX_MATRIX:
-            raise UsageError(
-                f"a table of {len(rows)} players is too wide: use --format csv or json, or --min-games N"
-            )
-        columns = [Column("place", "#", right=True), Column("name")]
-        columns += [
-            Column(str(place), right=True, help="P(player of the row is stronger than number N)", digits=3)
-            for place in range(1, len(rows) + 1)
-        ]
-        return rows, columns, said
-    if levels:
-        # The heads of these columns do not say "relative to the mean", so they serve anchored ratings too.
-        said.append(f"Elo is relative to {', '.join(f'{name} = {elo:g}' for name, elo in levels.items())}.")
-    return batch_rows(batch, names, faults_of(tally)), ELO_SHOWN if people else ELO, said
+def _superiority(batch: Batch, tally: Tally, format_: Format) -> RatingTable:
+    """Return the matrix of all players. Raises UsageError where it is too wide for a table."""
+    rows = superiority_rows(batch, dict(enumerate(tally.players)))
+    if format_ is Format.TABLE and len(rows) > MAX_MATRIX:
+        raise UsageError(
+            f"a table of {len(rows)} players is too wide: use --format csv or json, or --min-games N"
+        )
+    places = [str(place) for place in range(1, len(rows) + 1)]
+    columns = [Column("place", "#", right=True), Column("name")]
+    columns += [
+        Column(place, right=True, help=f"P(player of the row is stronger than number {place})", digits=3)
+        for place in places
+    ]
+    values = {
+        "players": [row["name"] for row in rows],
+        "better": [[row[place] for place in places] for row in rows],
+    }
+    return RatingTable(rows, columns, SuperiorityDocument, values)
 
 
-def _trueskill(tally: Tally, settings: Settings, forfeits: Forfeits) -> Rows:
-    numbers = range(len(tally.players))
-    pool = Pool.of(numbers, settings).after_ordered(results_of(tally), forfeits)
-    names = dict(enumerate(tally.players))
-    return rating_rows(pool.table(), ("mu", "sigma", "exposed"), names, faults_of(tally))
+def _print_problems(problems: Problems, format_: Format, output: Output) -> None:
+    rows = [place._asdict() | {"kind": KINDS[place.kind]} for place in problems.places]
+    if format_ is Format.JSON:
+        output.document(ProblemsDocument, problems=rendered(rows, PROBLEMS, people=False))
+    else:
+        output.table(rendered(rows, PROBLEMS, people=format_ is Format.TABLE), PROBLEMS, format_)
 
 
 def _settings(tally: Tally, draw_probability: str | None, tau: str, forfeits: Forfeits) -> Settings:
@@ -252,18 +271,11 @@ def _settings(tally: Tally, draw_probability: str | None, tau: str, forfeits: Fo
         probability = (
             Settings().draw_probability
             if draw_probability is None
-            else _number("--draw-probability", draw_probability)
+            else number("--draw-probability", draw_probability)
         )
     return Settings(
-        draw_probability=probability, tau=PACKAGE_TAU if tau == "default" else _number("--tau", tau)
+        draw_probability=probability, tau=PACKAGE_TAU if tau == "default" else number("--tau", tau)
     )
-
-
-def _number(option: str, text: str) -> float:
-    try:
-        return float(text)
-    except ValueError as error:
-        raise UsageError(f"{option} {text} is no number") from error
 
 
 def _say(tally: Tally, problems: Problems, output: Output) -> None:

@@ -1,40 +1,30 @@
 """``tourney ratings``: the ratings of the bots, from the stored matches."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 
 import click
 
 from tourney.cli.completion import complete_tournament
-from tourney.cli.options import db_option, format_option, output_options
+from tourney.cli.documents.tournaments import (
+    MeasuresDocument,
+    PairsDocument,
+    PoolDocument,
+    RatingsDocument,
+)
+from tourney.cli.options import db_option, formats_option, output_options
 from tourney.cli.output import Format, Output, current
+from tourney.cli.rating_tables import TRUESKILL_MEASURES, batch_table, measures_table, number
 from tourney.errors import StoreError, UsageError
-from tourney.ratings.batch import Batch
 from tourney.ratings.method import METHODS, Forfeits, RatingLine
 from tourney.ratings.trueskill_rating import PACKAGE_TAU, Settings, estimate_draw_probability
-from tourney.results.columns import (
-    ELO,
-    ELO_SHOWN,
-    PAIRS,
-    POOL,
-    TRUESKILL,
-    Column,
-    rating_columns,
-    rendered,
-)
 from tourney.results.ratings import (
-    Names,
-    Rows,
-    batch_rows,
     draw_probability_of,
     fault_counts,
-    pair_rows,
     pool_notes,
-    pool_rows,
     rate_batch,
     rate_by,
     rate_trueskill,
-    rating_rows,
     shared_by,
 )
 from tourney.store.repository import Repository
@@ -82,7 +72,7 @@ DEFAULT = "default"
     " [default: 0]",
 )
 @db_option
-@format_option
+@formats_option(RatingsDocument, MeasuresDocument, PairsDocument, PoolDocument)
 @output_options
 def command(
     tournament: str | None,
@@ -113,7 +103,7 @@ def command(
         if method == "trueskill":
             settings = Settings(
                 draw_probability=_draw_probability(opened, found, draw_probability, forfeits, output),
-                tau=PACKAGE_TAU if tau == DEFAULT else _number("--tau", tau or "0"),
+                tau=PACKAGE_TAU if tau == DEFAULT else number("--tau", tau or "0"),
             )
         with opened.snapshot() as repository:
             names = {entrant.number: entrant.name for entrant in repository.entrants(found.id)}
@@ -121,44 +111,29 @@ def command(
             progress = repository.progress(found.id)
             rated = None
             said: list[str] = []
-            columns: Sequence[Column]
             if method == "batch":
                 batch = rate_batch(repository, found, forfeits, pairs=show == "pairs")
-                rows, columns = _batch_table(batch, show, names, faults, people=format_ is Format.TABLE)
+                table = batch_table(batch, show, names, faults, people=format_ is Format.TABLE)
                 matches, said = batch.pool.matches, list(pool_notes(batch, names, shared=shared_by(found)))
             else:
                 if settings is not None:
                     rated = rate_trueskill(repository, found, settings, forfeits)
                     lines: Sequence[RatingLine] = rated.pool.table()
-                    measures: tuple[str, ...] = ("mu", "sigma", "exposed")
-                    columns = TRUESKILL
+                    measures = TRUESKILL_MEASURES
                 else:
                     chosen = METHODS.find(method)
-                    lines = rate_by(repository, found, chosen, forfeits)
-                    measures, columns = chosen.columns, rating_columns(chosen.columns)
-                rows = rating_rows(lines, measures, names, faults)
+                    lines, measures = rate_by(repository, found, chosen, forfeits), chosen.columns
+                table = measures_table(lines, method, measures, names, faults)
                 matches = sum(line.games for line in lines) // found.seats
         if rated is not None and rated.keep is not None:
             # The checkpoint only saves time: without it the next command rates all matches again.
             with suppress(StoreError):
                 opened.keep_checkpoint(found.id, rated.settings, rated.keep)
-    output.table(rendered(rows, columns, people=format_ is Format.TABLE), columns, format_)
     if settings is not None and draw_probability not in {ESTIMATE, AGAIN}:
         said = [f"rated with tau {settings.tau:g} and draw probability {settings.draw_probability:g}"]
     if any(faults.values()) and forfeits == "void":
         said.append(f"matches with a fault, left out: {progress.done - progress.void - matches}")
-    for sentence in said:
-        output.say(sentence)
-
-
-def _batch_table(
-    batch: Batch, show: str, names: Names, faults: Mapping[int, int], *, people: bool
-) -> tuple[Rows, Sequence[Column]]:
-    if show == "pairs":
-        return pair_rows(batch, names), PAIRS
-    if show == "pool":
-        return pool_rows(batch, names), POOL
-    return batch_rows(batch, names, faults), ELO_SHOWN if people else ELO
+    table.write(output, format_, said, tournament=found.name)
 
 
 def _draw_probability(
@@ -167,7 +142,7 @@ def _draw_probability(
     if asked is None:
         return draw_probability_of(repository, tournament)
     if asked not in {ESTIMATE, AGAIN}:
-        return _number("--draw-probability", asked)
+        return number("--draw-probability", asked)
     game, seats = tournament.game, tournament.seats
     kept = repository.draw_probability(game, seats)
     if kept is None or asked == AGAIN:
@@ -182,10 +157,3 @@ def _draw_probability(
         f" {kept.probability}"
     )
     return kept.probability
-
-
-def _number(option: str, text: str) -> float:
-    try:
-        return float(text)
-    except ValueError as error:
-        raise UsageError(f"{option} {text} is no number") from error

@@ -3,9 +3,10 @@
 import secrets
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,16 @@ import click
 
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.base import Level, open_sandbox
-from tourney.cli.options import bots_option, db_option, output_options, sandbox_option
-from tourney.cli.output import Output, current
+from tourney.cli.documents.matches import RerunDocument
+from tourney.cli.options import (
+    TEXT,
+    bots_option,
+    db_option,
+    formats_option,
+    output_options,
+    sandbox_option,
+)
+from tourney.cli.output import Format, Output, current
 from tourney.cli.progress import counting
 from tourney.cli.run_options import MAX_WORKERS, workers_option
 from tourney.cli.show import find_match, is_file
@@ -22,7 +31,7 @@ from tourney.errors import CheckError, InputError, RecordError, StoreDamaged, Us
 from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.match.record import Record, check_shape, read_json_lines
 from tourney.match.verify import rerun
-from tourney.run.reruns import Replay, Replayed, doubts_of, in_order, provide_bots, sample
+from tourney.run.reruns import Kind, Replay, Replayed, doubts_of, in_order, provide_bots, sample
 from tourney.run.workers.local import LocalExecutor, default_workers
 
 
@@ -57,6 +66,7 @@ from tourney.run.workers.local import LocalExecutor, default_workers
     help="Processors that a match and its bots are pinned to; 0: no pinning.",
 )
 @sandbox_option
+@formats_option(RerunDocument, formats=TEXT)
 @db_option
 @bots_option
 @output_options
@@ -68,6 +78,7 @@ def command(
     workers: int | None,
     cpus: int,
     sandbox: Level,
+    format_: Format,
     db: str,
     bots: str,
 ) -> None:
@@ -90,11 +101,12 @@ def command(
     if not everything and size is None:
         if match is None:
             raise UsageError("give MATCH, --all or --sample N")
-        _one(match, sandbox, db, bots)
+        _one(match, sandbox, db, bots, format_)
         return
     output = current()
     with _candidates(match, db, output) as candidates:
         chosen = candidates.labels
+        drawn = None
         if size is not None:
             drawn = secrets.randbits(64) if seed is None else seed
             picked = sample(len(chosen), size, drawn)
@@ -104,10 +116,47 @@ def command(
         if not picked:
             raise UsageError(f"there is no record to play again in {match or db}")
         count = workers or max(1, default_workers() // max(1, cpus))
-        _replay(output, candidates, picked, Path(bots), sandbox, lambda: LocalExecutor(count, cpus=cpus))
+        result = _Result(format_, len(picked), drawn)
+        make_executor = partial(LocalExecutor, count, cpus=cpus)
+        _replay(output, candidates, picked, Path(bots), sandbox, make_executor, result)
 
 
-def _one(match: str, sandbox: Level, db: str, bots: str) -> None:
+@dataclass
+class _Result:
+    """What came out: printed line by line as text, or as one JSON document at the end."""
+
+    format: Format
+    picked: int
+    seed: int | None = None
+    counts: Counter[str] = field(default_factory=Counter)
+    lines: list[dict[str, Any]] = field(default_factory=list)
+
+    def add(self, output: Output, label: str, kind: Kind, findings: Sequence[str]) -> None:
+        """Take a match; as text, print its findings."""
+        self.counts[kind] += 1
+        if kind != "same" or findings:
+            self.lines.append({"match": label, "outcome": kind, "findings": list(findings)})
+        note = "" if kind == "different" else f"{kind}: "
+        for finding in findings if self.format is Format.TEXT else ():
+            output.write(f"{label}: {note}{finding}")
+
+    def end(self, output: Output, text: str) -> None:
+        """Print the ``text`` of the end, or the document."""
+        if self.format is Format.TEXT:
+            output.write(text)
+            return
+        kinds = ("same", "different", "not promised", "not played")
+        output.document(
+            RerunDocument,
+            holds=not self.counts["different"],
+            picked=self.picked,
+            seed=None if self.seed is None else str(self.seed),
+            matches=self.lines,
+            **{kind.replace(" ", "_"): self.counts[kind] for kind in kinds},
+        )
+
+
+def _one(match: str, sandbox: Level, db: str, bots: str, format_: Format) -> None:
     output = current()
     found = find_match(match, db)
     doubts = doubts_of(found.record, found.measured)
@@ -119,11 +168,12 @@ def _one(match: str, sandbox: Level, db: str, bots: str) -> None:
         store.provide(seat["digest"])
     with MatchRunner(StoreLauncher(store, box), sandbox=box) as runner:
         _, findings = rerun(found.record, runner.play)
-    for finding in findings:
-        output.write(f"{found.label}: {finding}")
+    result = _Result(format_, 1)
+    result.add(output, found.label, "different" if findings else "same", [str(one) for one in findings])
+    if format_ is Format.JSON or not findings:
+        result.end(output, f"{found.label} came out the same: {found.record['digest']}")
     if findings:
         raise CheckError(f"{found.label} came out differently")
-    output.write(f"{found.label} came out the same: {found.record['digest']}")
 
 
 @dataclass(frozen=True)
@@ -195,6 +245,7 @@ def _replay(
     bots: Path,
     sandbox: Level,
     make_executor: Callable[[], LocalExecutor],
+    result: _Result,
 ) -> None:
     """Play the picked records again, print what differs and the sum, and raise for what does not hold."""
     digests = {seat["digest"] for index in picked for seat in candidates.load(index)[0]["seats"]}
@@ -206,7 +257,7 @@ def _replay(
         return record, doubts_of(record, measured)
 
     replay = Replay(len(picked), load, make_executor(), bots=store.root, sandbox=sandbox, missing=missing)
-    counts: Counter[str] = Counter()
+    counts = result.counts
     with ExitStack() as stack:
         step = stack.enter_context(counting(output, "rerun", "matches"))
 
@@ -216,13 +267,10 @@ def _replay(
                 yield one
 
         for one in in_order(shown(replay.run())):
-            counts[one.kind] += 1
-            note = "" if one.kind == "different" else f"{one.kind}: "
-            for finding in one.findings:
-                output.write(f"{candidates.labels[picked[one.index]]}: {note}{finding}")
+            result.add(output, candidates.labels[picked[one.index]], one.kind, one.findings)
     played = counts.total() - counts["not played"]
     sums = [f"{counts[kind]} {words}" for kind, words in _SUMS if counts[kind] or kind == "same"]
-    output.write(f"{_matches(played)} played again: {', '.join(sums)}")
+    result.end(output, f"{_matches(played)} played again: {', '.join(sums)}")
     if counts["different"]:
         raise CheckError(f"{_matches(counts['different'])} came out differently")
     if replay.stopped_by:

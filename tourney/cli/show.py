@@ -1,6 +1,5 @@
 """``tourney show``: find a match by number or file, and print it as text."""
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,9 +8,10 @@ from typing import Any, TypeVar
 
 import click
 
+from tourney.cli.documents.matches import MatchDocument
 from tourney.cli.edge import printable
-from tourney.cli.options import db_option, output_options
-from tourney.cli.output import current
+from tourney.cli.options import TEXT, db_option, formats_option, output_options
+from tourney.cli.output import Format, Output, current
 from tourney.errors import GameError, RecordError, StoreDamaged, UsageError
 from tourney.games.base import CHANCE, AnyGame, AnyState
 from tourney.games.registry import find_game
@@ -103,30 +103,33 @@ def names_match(words: str) -> bool:
 @click.option(
     "--log", "logged", is_flag=True, help="Also show the log: the bots' info lines and standard error."
 )
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print the record, measurements and log as one JSON object."
-)
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@formats_option(MatchDocument, formats=TEXT)
 @db_option
 @output_options
-def command(match: str, ply: int | None, boards: bool, logged: bool, as_json: bool, db: str) -> None:
+def command(
+    match: str, ply: int | None, boards: bool, logged: bool, as_json: bool, format_: Format, db: str
+) -> None:
     """Show a match: its settings, actions and final board.
 
-    MATCH is a number (12 or autumn-cup/12) or a file with one record. To check the record, use `tourney
-    verify`.
+    MATCH is a number (12 or autumn-cup/12) or a file with one record. JSON always has the record, the
+    measurements and the log. To check the record, use `tourney verify`.
     """
     if boards and ply is not None:
         raise UsageError("--board shows the board after every action: leave out --ply")
     output = current()
     found = find_match(match, db)
-    if digest_of(found.record) != found.record["digest"]:
+    holds = digest_of(found.record) == found.record["digest"]
+    if not holds:
         output.warn(f"{found.label}: the digest does not match the record; see `tourney verify {match}`")
-    if as_json:
-        output.write(json.dumps(_data(found), ensure_ascii=False, indent=2))
-        _refuse_damaged(found)
-        return
     count = len(found.record["actions"])
     if ply is not None and ply > count:
         raise UsageError(f"{found.label} has {_actions(count)}: --ply takes a number from 0 to {count}")
+    first, last = (0, count) if boards else (count, count) if ply is None else (ply, ply)
+    if as_json or format_ is Format.JSON:
+        output.document(MatchDocument, digest_holds=holds, **_data(found, first, last, output))
+        _refuse_damaged(found)
+        return
     output.write(found.label)
     for line in head_lines(found.record, found.measured):
         output.write(line)
@@ -139,7 +142,6 @@ def command(match: str, ply: int | None, boards: bool, logged: bool, as_json: bo
         output.write("\nlog")
         for line in log_lines(found.log):
             output.write(line)
-    first, last = (0, count) if boards else (count, count) if ply is None else (ply, ply)
     try:
         for at, board in enumerate(board_texts(found.record, first, last, color=output.color), start=first):
             over = f"\n{end_text(found.record['outcome'])}" if at == count else ""
@@ -156,9 +158,30 @@ def _refuse_damaged(found: FoundMatch) -> None:
         raise StoreDamaged("; ".join(found.damaged))
 
 
-def _data(found: FoundMatch) -> dict[str, object]:
-    log = [{"ply": line.ply, "seat": line.seat, "kind": line.kind, "text": line.text} for line in found.log]
-    return {"record": found.record, "measured": found.measured, "log": log}
+def _data(found: FoundMatch, first: int, last: int, output: Output) -> dict[str, object]:
+    """Return the values of a ``MatchDocument`` but ``digest_holds``, with these boards if they are known."""
+    record = found.record
+    boards: list[dict[str, object]] = []
+    try:
+        game = find_game(record["game"])
+        for ply, state in enumerate(replay(game, record, last)):
+            if ply >= first:
+                drawn = text_diagram(game.diagram(state.position(), None), color=False)
+                lines = [line.rstrip() for line in drawn.rstrip().splitlines()]
+                boards.append({"ply": ply, "position": state.position(), "lines": lines})
+    except (GameError, RecordError) as error:
+        output.warn(f"no board: {error}")
+    return {
+        "label": found.label,
+        "winners": [seat for seat, rank in enumerate(record["outcome"]["ranks"], 1) if rank == 1],
+        "record": record,
+        "measured": found.measured,
+        "log": [
+            {"ply": line.ply, "seat": line.seat, "kind": line.kind, "text": line.text} for line in found.log
+        ],
+        "boards": boards,
+        "damaged": found.damaged,
+    }
 
 
 def head_lines(record: Record, measured: Mapping[str, Any]) -> Iterator[str]:

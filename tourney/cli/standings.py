@@ -1,12 +1,16 @@
 """``tourney standings``: the standings of a tournament."""
 
+from typing import Any
+
 import click
 
 from tourney.cli.completion import complete_tournament
-from tourney.cli.options import db_option, format_option, output_options
+from tourney.cli.documents.tournaments import StandingsDocument
+from tourney.cli.options import db_option, formats_option, output_options
 from tourney.cli.output import Format, current
-from tourney.results.columns import rendered, standings_columns
+from tourney.results.columns import Column, ranking_columns, rendered, standings_columns
 from tourney.results.standings import (
+    Standing,
     compute_standings,
     interim_sentence,
     ranking_sentences,
@@ -16,11 +20,14 @@ from tourney.schedule.format import FORMATS, ranking_format
 from tourney.store.repository import Repository
 from tourney.store.values import Tournament
 
+_EXACT = Column("exact")
+"""Renders the numbers of JSON as those of any column."""
+
 
 @click.command("standings")
 @click.argument("tournament", required=False, shell_complete=complete_tournament)
 @db_option
-@format_option
+@formats_option(StandingsDocument)
 @output_options
 def command(tournament: str | None, db: str, format_: Format) -> None:
     """Print the standings of TOURNAMENT (default: the newest).
@@ -35,16 +42,37 @@ def command(tournament: str | None, db: str, format_: Format) -> None:
         warn_unknown_format(found)
         lines = compute_standings(repository, found.id)
         interim = interim_sentence(found.complete, repository.progress(found.id))
+    output = current()
     ranked = ranking_format(found.plan.format)
+    if format_ is Format.JSON:
+        output.document(
+            StandingsDocument,
+            tournament=found.name,
+            finished=not interim,
+            ranked_by=[column.key for column in ranking_columns(ranked, found.seats)],
+            standings=[standing_data(line) for line in lines],
+        )
+        return
     columns = standings_columns(ranked, found.seats)
     rows = rendered(map(standing_row, lines), columns, people=format_ is Format.TABLE)
-    output = current()
     output.table(rows, columns, format_)
     if format_ is Format.TABLE:
         for sentence in ranking_sentences(ranked, found.seats):
             output.say(sentence)
     if interim:
         output.say(interim)
+
+
+def standing_data(line: Standing) -> dict[str, Any]:
+    """Return a line of the standings as a line of a ``StandingsDocument``."""
+    row = standing_row(line)
+    own = dict(line.tie_breaks)
+    general = ("rank", "name", "points", "games", "mean", "wins", "draws", "losses", "faults")
+    return {
+        **{key: _EXACT.exact(row[key]) for key in general},
+        "kinds": dict(line.faults),
+        "tie_breaks": {key: _EXACT.exact(value) for key, value in own.items()},
+    }
 
 
 def warn_unknown_format(tournament: Tournament) -> None:

@@ -1,22 +1,26 @@
 """``tourney status``: the progress of tournaments."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import click
 
 from tourney.cli.completion import complete_tournament
+from tourney.cli.documents.tournaments import StatusDocument
 from tourney.cli.edge import printable
-from tourney.cli.options import db_option, format_option, output_options
+from tourney.cli.options import db_option, formats_option, output_options
 from tourney.cli.output import Format, Row, current
 from tourney.errors import UsageError
 from tourney.results.columns import Column
+from tourney.results.standings import setup_of
 from tourney.results.texts import overload_text
 from tourney.run.monitoring.progress import span_text
 from tourney.run.monitoring.run_log import RunStatus, read_status, status_path
+from tourney.schedule.format import FORMATS, find_format
 from tourney.store.repository import Repository
 from tourney.store.root import compute_root
-from tourney.store.values import Tournament
+from tourney.store.values import OverloadTotals, StoredEntrant, Tournament
 
 COLUMNS = (
     Column("tournament"),
@@ -26,6 +30,7 @@ COLUMNS = (
     Column("done", right=True),
     Column("rows", "of", right=True),
     Column("rounds", right=True),
+    Column("planned_rounds", right=True),
     Column("void", right=True),
     Column("rate", "a second", right=True),
     Column("left", right=True),
@@ -39,90 +44,139 @@ COLUMNS = (
     Column("root"),
 )
 
-WORDY = ("overload", "void_matches", "benched", "broken", "playing", "paused", "root")
-"""What a table shows in lines of its own, below."""
+WORDY = ("planned_rounds", "overload", "void_matches", "benched", "broken", "playing", "paused", "root")
+"""What a table shows in lines of its own, below, or in another column."""
 
 
 @click.command("status")
 @click.argument("tournament", required=False, shell_complete=complete_tournament)
 @db_option
-@format_option
+@formats_option(StatusDocument)
 @output_options
 def command(tournament: str | None, db: str, format_: Format) -> None:
     """Show the progress of TOURNAMENT (default: all), even while a run is active.
 
-    Matches in progress are shown as MATCH:BOTS:SINCE. The rate is that of the active run since its start;
-    the time left is for the rounds paired so far. A finished tournament shows its root, one SHA-256 over its
-    plan and all matches (see `tourney verify --root`).
+    Rounds are those paired so far, of those planned where the format knows their number. Matches in progress
+    are shown as MATCH:BOTS:SINCE. The rate is that of the active run since its start; the time left is for
+    the rounds paired so far. A finished tournament shows its root, one SHA-256 over its plan and all matches
+    (see `tourney verify --root`).
     """
     with Repository.open(db) as opened, opened.snapshot() as repository:
         chosen = repository.tournaments() if tournament is None else (repository.tournament(tournament),)
-        rows = [row_of(repository, found, time.time(), format_) for found in chosen]
+        lines = [line_of(repository, found, time.time()) for found in chosen]
     output = current()
-    if format_ is not Format.TABLE:
+    if format_ is Format.JSON:
+        output.document(StatusDocument, tournaments=lines)
+        return
+    rows = [_row(line, people=format_ is Format.TABLE) for line in lines]
+    if format_ is Format.CSV:
         output.table(rows, COLUMNS, format_)
         return
     output.table(rows, [column for column in COLUMNS if column.key not in WORDY], format_)
     for row in rows:
-        for title in ("benched", "broken", "playing"):
-            for place, word in enumerate(row[title]):
-                start = "" if place else f"{row['tournament']} {title}"
-                output.write(f"{start}\t{printable(word)}".expandtabs(24))
-        for number, note in row["void_matches"]:
-            output.write(f"{row['tournament']} void\t{number}: {printable(note)}".expandtabs(24))
-        if row["overload"]:
-            output.write(f"{row['tournament']} overload\t{row['overload']}".expandtabs(24))
-        if row["paused"]:
-            output.write(f"{row['tournament']} paused\t{printable(row['paused'])}".expandtabs(24))
-        if row["root"]:
-            output.write(f"{row['tournament']} root\t{row['root']}".expandtabs(24))
+        for title, word in _words(row):
+            output.write(f"{title}\t{printable(word)}".expandtabs(24))
 
 
-def row_of(repository: Repository, tournament: Tournament, now: float, format_: Format) -> Row:
-    """Return a tournament's line; ``now`` in seconds since the epoch."""
+def line_of(repository: Repository, tournament: Tournament, now: float) -> dict[str, Any]:
+    """Return a tournament's line of a ``StatusDocument``; ``now`` in seconds since the epoch."""
     progress = repository.progress(tournament.id)
     running = repository.running(tournament.id)
     # Of a run on a server the status is known only in the folder in which the run began.
     status = RunStatus() if running is None else read_status(status_path(repository.place, tournament.id))
     entrants = repository.entrants(tournament.id)
     names = {entrant.number: entrant.name for entrant in entrants}
-    state = "stopped"
-    if progress.done == progress.rows and tournament.complete:
-        state = "finished"
-    elif running is not None:
-        state = f"running (process {running.pid})" if running.pid else "running"
+    finished = progress.done == progress.rows and tournament.complete
     rate = left = None
-    if running is not None and state != "finished" and now > running.since > 0:
+    if running is not None and not finished and now > running.since > 0:
         rate = max(0, progress.done - running.done) / (now - running.since)
         left = (progress.rows - progress.done) / rate if rate else None
+    overload = repository.overload(tournament.id)[0]
     return {
         "tournament": tournament.name,
         "game": tournament.game,
         "format": tournament.plan.format,
-        "state": state,
+        "state": "finished" if finished else "stopped" if running is None else "running",
+        "process": None if running is None or finished else running.pid or None,
         "done": progress.done,
         "rows": progress.rows,
         "rounds": progress.rounds,
+        "planned_rounds": _planned_rounds(tournament, entrants, progress.rounds),
         "void": progress.void,
         "rate": None if rate is None else round(rate, 2),
-        "left": (span_text(left) or None) if format_ is Format.TABLE else left and round(left),
-        "faults": [f"{names[n]}:{kind}:{count}" for n, kind, count in repository.faults(tournament.id)],
-        "overload": overload_text(repository.overload(tournament.id)[0]) or None,
-        "void_matches": list(repository.void_matches(tournament.id)),
-        "benched": [f"{names[n]}:{count}-void" for n, count in repository.benched(tournament.id)],
-        "broken": [f"{stored.name}: {stored.broken}" for stored in entrants if stored.broken],
+        "left": None if left is None else round(left),
+        "faults": [
+            {"entrant": names[number], "kind": kind, "count": count}
+            for number, kind, count in repository.faults(tournament.id)
+        ],
+        "overload": overload._asdict() if overload.turns else None,
+        "void_matches": [
+            {"match": number, "note": note} for number, note in repository.void_matches(tournament.id)
+        ],
+        "benched": [
+            {"entrant": names[number], "void": count} for number, count in repository.benched(tournament.id)
+        ],
+        "broken": [{"entrant": stored.name, "why": stored.broken} for stored in entrants if stored.broken],
         "playing": [
-            f"{playing.number}:{_who(repository, tournament, names, playing.number)}:"
-            f"{span_text(max(0.0, now - playing.since))}"
+            {
+                "match": playing.number,
+                "entrants": _who(repository, tournament, names, playing.number),
+                "seconds": round(max(0.0, now - playing.since), 1),
+            }
             for playing in status.playing
         ],
         "paused": status.paused or None,
-        "root": (tournament.root or compute_root(repository, tournament)) if state == "finished" else None,
+        "root": (tournament.root or compute_root(repository, tournament)) if finished else None,
     }
 
 
-def _who(repository: Repository, tournament: Tournament, names: Mapping[int, str], number: int) -> str:
+def _planned_rounds(tournament: Tournament, entrants: tuple[StoredEntrant, ...], paired: int) -> int | None:
+    if tournament.complete:
+        return paired
+    plan = tournament.plan
+    if not FORMATS.knows(plan.format):
+        return plan.rounds
+    return find_format(plan.format).planned_rounds(setup_of(plan, tournament.seed, entrants))
+
+
+def _who(repository: Repository, tournament: Tournament, names: Mapping[int, str], number: int) -> list[str]:
     try:
-        return "-v-".join(names[seat] for seat in repository.match(tournament.id, number).seats)
+        return [names[seat] for seat in repository.match(tournament.id, number).seats]
     except UsageError:  # the snapshot is older than the round
-        return "?"
+        return ["?"]
+
+
+def _row(line: Mapping[str, Any], *, people: bool) -> Row:
+    """Return a line as a row of a table or of CSV, whose cells are texts."""
+    overload = line["overload"] and OverloadTotals(**line["overload"])
+    rounds, planned = line["rounds"], line["planned_rounds"]
+    row = {
+        **line,
+        "state": line["state"] + (f" (process {line['process']})" if line["process"] else ""),
+        "faults": [f"{one['entrant']}:{one['kind']}:{one['count']}" for one in line["faults"]],
+        "overload": overload_text(overload) if overload else None,
+        "void_matches": [f"{one['match']}: {one['note']}" for one in line["void_matches"]],
+        "benched": [f"{one['entrant']}:{one['void']}-void" for one in line["benched"]],
+        "broken": [f"{one['entrant']}: {one['why']}" for one in line["broken"]],
+        "playing": [
+            f"{one['match']}:{'-v-'.join(one['entrants'])}:{span_text(one['seconds'])}"
+            for one in line["playing"]
+        ],
+    }
+    if people:
+        row["left"] = span_text(line["left"]) or None
+        row["rounds"] = f"{rounds} so far" if planned is None else f"{rounds} of {planned}"
+    return row
+
+
+def _words(row: Row) -> Iterator[tuple[str, str]]:
+    """Yield the lines below the table: a title and a text each."""
+    name = row["tournament"]
+    for key in ("benched", "broken", "playing"):
+        for place, word in enumerate(row[key]):
+            yield "" if place else f"{name} {key}", word
+    for word in row["void_matches"]:
+        yield f"{name} void", word
+    for key in ("overload", "paused", "root"):
+        if row[key]:
+            yield f"{name} {key}", row[key]

@@ -1,15 +1,17 @@
 """``tourney verify``: check records against the rules and the dice, and tournaments as a whole."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 import rfc8785
 
-from tourney.cli.options import bots_option, db_option, output_options
-from tourney.cli.output import Output, current
+from tourney.cli.documents.matches import VerifyDocument
+from tourney.cli.options import TEXT, bots_option, db_option, formats_option, output_options
+from tourney.cli.output import Format, Output, current
 from tourney.cli.progress import counting
 from tourney.cli.show import find_match, is_file, names_match
 from tourney.errors import CheckError, RecordError, UsageError
@@ -50,6 +52,7 @@ Checked = tuple[str, list[Finding]]
     metavar="FILE",
     help="Check by a proof of `tourney export --proof` that a match belongs to the tournament of --root.",
 )
+@formats_option(VerifyDocument, formats=TEXT)
 @db_option
 @bots_option
 @output_options
@@ -59,6 +62,7 @@ def command(
     manifest: Path | None,
     root: str | None,
     proof: Path | None,
+    format_: Format,
     db: str,
     bots: str,
 ) -> None:
@@ -75,30 +79,66 @@ def command(
     someone rewrote a whole tournament: give it by --root, with --all, alone, or with a file of `tourney
     export --what tournament` as MATCH. Prints a line for each failed check and exits with code 1.
     """
-    output = current()
     if root is not None and DIGEST.fullmatch(root) is None:
         raise UsageError(f"--root {root} is no root: it has 64 hex digits, as `tourney status` prints it")
-    if proof is not None:
-        _check_proof(proof, root, match, everything or manifest is not None)
-        return
-    if sum((match is not None, everything, manifest is not None)) > 1 or (manifest is not None and root):
-        raise UsageError("give one of MATCH, --all and --manifest FILE")
-    if match is None and not everything and manifest is None and root is None:
-        raise UsageError("give one of MATCH, --all, --manifest FILE and --root HEX")
+    if proof is None:
+        if sum((match is not None, everything, manifest is not None)) > 1 or (manifest is not None and root):
+            raise UsageError("give one of MATCH, --all and --manifest FILE")
+        if match is None and not everything and manifest is None and root is None:
+            raise UsageError("give one of MATCH, --all, --manifest FILE and --root HEX")
+    checks = _Checks(current(), format_)
     failures: list[str] = []
-    if everything:
-        failures += _check_all(output, db, Path(bots))
-    elif manifest is not None:
-        failures += _check(output, _manifest(manifest), str(manifest))
-    elif match is not None and (root is None or is_file(match)):
-        failures += _check(output, _match(match, db), match)
-    if root is not None:
-        failures += _check_root(output, root, match, db)
+    try:
+        if proof is not None:
+            _check_proof(checks, proof, root, match, everything or manifest is not None)
+        elif everything:
+            failures += _check_all(checks, db, Path(bots))
+        elif manifest is not None:
+            failures += _check(checks, _manifest(manifest), str(manifest))
+        elif match is not None and (root is None or is_file(match)):
+            failures += _check(checks, _match(match, db), match)
+        if root is not None and proof is None:
+            failures += _check_root(checks, root, match, db)
+    except CheckError as error:
+        failures.append(str(error))
+    if format_ is Format.JSON:
+        checks.document(failures)
     if failures:
         raise CheckError("; ".join(failures))
 
 
-def _check(output: Output, checked: Iterable[Checked], where: str = "") -> Iterator[str]:
+@dataclass
+class _Checks:
+    """What was checked and found: printed line by line as text, or as one JSON document at the end."""
+
+    output: Output
+    format: Format
+    checked: int = 0
+    wrong: int = 0
+    findings: list[dict[str, Any]] = field(default_factory=list)
+    tournaments: list[dict[str, Any]] = field(default_factory=list)
+    root_of: str | None = None
+    entry: int | None = None
+    entries: int | None = None
+
+    def write(self, text: str) -> None:
+        """Print a line of text."""
+        if self.format is Format.TEXT:
+            self.output.write(text)
+
+    def find(self, where: str, finding: Finding) -> None:
+        """Take a finding and print its line."""
+        self.findings.append({"where": where, "what": finding.text, "action": finding.action})
+        self.write(f"{where}: {finding}")
+
+    def document(self, failures: Sequence[str]) -> None:
+        """Print the document."""
+        own = (one.name for one in fields(self))
+        values = {name: getattr(self, name) for name in own if name not in {"output", "format"}}
+        self.output.document(VerifyDocument, holds=not failures, failures=failures, **values)
+
+
+def _check(checks: _Checks, checked: Iterable[Checked], where: str = "") -> Iterator[str]:
     """Print the findings and the number of records; yield what does not hold.
 
     Raises UsageError if there is no record and ``where`` names the place.
@@ -108,13 +148,15 @@ def _check(output: Output, checked: Iterable[Checked], where: str = "") -> Itera
         total += 1
         wrong += bool(findings)
         for finding in findings:
-            output.write(f"{label}: {finding}")
+            checks.find(label, finding)
+    checks.checked += total
+    checks.wrong += wrong
     if total == 0 and where:
         raise UsageError(f"there is nothing to verify in {where}")
     if wrong:
         yield f"{wrong} of {total} {_records(total)} {'does' if wrong == 1 else 'do'} not hold"
     else:
-        output.write(f"{total} {_records(total)} {'holds' if total == 1 else 'hold'}")
+        checks.write(f"{total} {_records(total)} {'holds' if total == 1 else 'hold'}")
 
 
 def _match(words: str, db: str) -> Iterator[Checked]:
@@ -140,12 +182,13 @@ def _is_tournament_line(value: Any) -> bool:
     return isinstance(value, dict) and ("place" in value or value.get("format") == "tourney-tournament/1")
 
 
-def _check_all(output: Output, db: str, bots: Path) -> Iterator[str]:
+def _check_all(checks: _Checks, db: str, bots: Path) -> Iterator[str]:
     """Verify a database, and yield what does not hold."""
     from tourney.bots.catalogue.store import BotStore  # noqa: PLC0415 - slow to import, as below
     from tourney.run.engine.verification import TournamentVerifier  # noqa: PLC0415 - likewise
 
     broken = []
+    output = checks.output
     with _opened(db) as repository, counting(output, "verify", "records") as step:
         tournaments = []
         for tournament in repository.tournaments():
@@ -161,24 +204,33 @@ def _check_all(output: Output, db: str, bots: Path) -> Iterator[str]:
         if total == 0 and all(tournament.root is None for tournament in tournaments):
             raise UsageError(f"there is nothing to verify in {db}")
         records = _stored_records(repository, tournaments, verifiers, lambda done: step(done, total))
-        yield from _check(output, records)
+        yield from _check(checks, records)
         for tournament, verifier in zip(tournaments, verifiers, strict=True):
             whole = verifier.whole(lambda done, rounds: step(done, rounds, "rounds"))
             for note in whole.notes:
                 output.say(note)
             found = [*whole.findings, *_verdict(repository, tournament)]
             for finding in found:
-                output.write(f"{tournament.name}: {finding}")
+                checks.find(tournament.name, Finding(str(finding)))
+            counts = repository.progress(tournament.id)
+            checks.tournaments.append(
+                {
+                    "tournament": tournament.name,
+                    "whole": not found and whole.unfinished is None,
+                    "unfinished": whole.unfinished,
+                    "rounds": counts.rounds,
+                    "matches": counts.rows,
+                }
+            )
             if found:
                 broken.append(tournament.name)
             elif whole.unfinished is not None:
-                output.write(f"{tournament.name} is not whole: {whole.unfinished}")
+                checks.write(f"{tournament.name} is not whole: {whole.unfinished}")
             else:
-                counts = repository.progress(tournament.id)
                 rounds = f"{counts.rounds} round{'' if counts.rounds == 1 else 's'}"
-                output.write(f"{tournament.name} is whole: {rounds}, {counts.rows} matches")
+                checks.write(f"{tournament.name} is whole: {rounds}, {counts.rows} matches")
             if tournament.game == EXTERNAL:
-                output.write(f"{tournament.name}: {OUTSIDE}")
+                checks.write(f"{tournament.name}: {OUTSIDE}")
     if broken:
         what = "tournament" if len(broken) == 1 else "tournaments"
         yield f"the {what} {', '.join(broken)} {'does' if len(broken) == 1 else 'do'} not hold"
@@ -211,14 +263,15 @@ def _verdict(repository: "Repository", tournament: "Tournament") -> Iterator[str
         yield "the stored result of the comparison does not follow from its matches"
 
 
-def _check_root(output: Output, root: str, words: str | None, db: str) -> Iterator[str]:
+def _check_root(checks: _Checks, root: str, words: str | None, db: str) -> Iterator[str]:
     """Compare the roots of an exported tournament, or of those in a database, with a root."""
     from tourney.store.root import recomputed_entries, root_of  # noqa: PLC0415 - slow to import, as below
 
     if words is not None and is_file(words):
         name, now = _exported_root(Path(words))
         if now == root:
-            output.write(f"{words}: {name} has this root")
+            checks.root_of = name
+            checks.write(f"{words}: {name} has this root")
         else:
             yield f"{words}: {name} has {f'the root {now}' if now else 'no root yet'}, not {root}"
         return
@@ -232,7 +285,8 @@ def _check_root(output: Output, root: str, words: str | None, db: str) -> Iterat
                 others.append(str(error))
                 continue
             if now == root:
-                output.write(
+                checks.root_of = tournament.name
+                checks.write(
                     f"{tournament.name} has this root: {repository.progress(tournament.id).rows} matches"
                 )
                 return
@@ -267,24 +321,25 @@ def _exported_root(path: Path) -> tuple[str, str | None]:
         raise RecordError(f"{where}: this is no line of an exported tournament") from error
 
 
-def _check_proof(path: Path, root: str | None, match: str | None, more: bool) -> None:
+def _check_proof(checks: _Checks, path: Path, root: str | None, match: str | None, more: bool) -> None:
     """Check a proof against a root, and a record file against the proof."""
     from tourney.store.root import read_proof  # noqa: PLC0415 - slow to import, as below
 
-    output = current()
     if root is None or more or (match is not None and not is_file(match)):
         raise UsageError("--proof FILE goes with --root HEX, and with a record file at most")
     proof = read_proof(read_record(path), str(path))
     if not proof.leads_to(root):
         raise CheckError(f"{path} does not lead to the root {root}")
+    checks.entry, checks.entries = proof.index, proof.tree_size
     if isinstance(proof.entry, dict):
-        output.write(f"the plan in {path} belongs to this root, which has {proof.tree_size - 1} matches")
+        checks.write(f"the plan in {path} belongs to this root, which has {proof.tree_size - 1} matches")
         return
     if match is not None:
         record = read_record(Path(match))
         findings = verify(record)
         for finding in findings:
-            output.write(f"{match}: {finding}")
+            checks.find(match, finding)
+        checks.checked, checks.wrong = 1, int(bool(findings))
         if findings:
             raise CheckError(f"{match} does not hold")
         if record["digest"] != proof.digest:
@@ -294,7 +349,7 @@ def _check_proof(path: Path, root: str | None, match: str | None, more: bool) ->
         f"{word} {number}"
         for word, number in zip(("round", "table", "repeat", "order"), proof.entry, strict=False)
     )
-    output.write(f"{what} belongs to this root: {place}, entry {proof.index} of {proof.tree_size}")
+    checks.write(f"{what} belongs to this root: {place}, entry {proof.index} of {proof.tree_size}")
 
 
 @contextmanager

@@ -216,6 +216,13 @@ class Adaptive(Format):
         last = len(history.rows) + len(rows) + setup.games > budget
         return Pairings(rows, complete=last)
 
+    def planned_rounds(self, setup: Setup) -> int | None:
+        """Return the number of batches in the budget; None if a target may end the tournament earlier."""
+        budget = setup.setting("budget")
+        if budget is None or setup.setting("target-sigma") is not None:
+            return None
+        return math.ceil(int(budget) // setup.games / int(setup.setting("batch", BATCH) or BATCH))
+
     def tie_breaks(self, seats: int) -> tuple[str, ...]:  # noqa: ARG002 - the same for all
         """Rank by rating; its sigma is shown and breaks no tie."""
         return ("rating", "sigma")

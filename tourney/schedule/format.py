@@ -167,6 +167,10 @@ class Format(ABC):
         """Return the role of ``rounds`` in a tournament file; unless refused, a later file may change it."""
         return "refused"
 
+    def planned_rounds(self, setup: Setup) -> int | None:
+        """Return the number of rounds of the whole tournament; None where results decide it."""
+        return setup.rounds
+
     def tie_breaks(self, seats: int) -> tuple[str, ...]:  # noqa: ARG002 - likewise
         """Return the names of the tie-breaks in the order of their use."""
         return BY_POINTS

@@ -88,10 +88,10 @@ def test_broken_bots_are_benched_and_named_everywhere() -> None:
     assert len(found) == 12
     for seats, reason, _ in found.values():
         assert reason == ("benched" if {1, 3} & set(seats) else "")
-    (row,) = json.loads(invoke("status", "--format", "json").stdout)
-    assert row["benched"] == ["needs:5-void", "bad:5-void"]
-    assert [line.split(":")[0] for line in row["broken"]] == ["needs", "bad"]
-    assert "exited with code 1" in row["broken"][1]
+    (row,) = json.loads(invoke("status", "--format", "json").stdout)["tournaments"]
+    assert row["benched"] == [{"entrant": "needs", "void": 5}, {"entrant": "bad", "void": 5}]
+    assert [line["entrant"] for line in row["broken"]] == ["needs", "bad"]
+    assert "exited with code 1" in row["broken"][1]["why"]
     page = Path("reports/cup/index.html").read_text()
     assert f"bad: {BROKEN}" in page  # the build's output is published on request only
     assert page.count('<span class="fault">benched</span>') == 2
@@ -124,8 +124,8 @@ def test_unbench_lets_a_bot_that_starts_now_play_its_matches() -> None:
     for number, (seats, reason, digest) in results().items():
         assert reason == ("benched" if 3 in seats else "")
         assert digest == before[number][2] or 1 in seats
-    (row,) = json.loads(invoke("status", "--format", "json").stdout)
-    assert [line.split(":")[0] for line in row["broken"]] == ["bad"]
+    (row,) = json.loads(invoke("status", "--format", "json").stdout)["tournaments"]
+    assert [line["entrant"] for line in row["broken"]] == ["bad"]
 
 
 @pytest.mark.parametrize(("format_", "more"), [("swiss", "rounds = 2\n"), ("knockout", "")])

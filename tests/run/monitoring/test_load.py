@@ -90,8 +90,8 @@ def test_overload_is_shown_by_run_status_and_report(tmp_path: Path) -> None:
     assert "  overload   90 of 3,600 turns (2.5 %), in 3 matches\n" in page
     assert "run with fewer workers (--workers 3 instead of 4)" in page
     status = json.loads(invoke("status", "--db", path, "--format", "json").stdout)
-    assert status[0]["overload"] == "90 of 3,600 turns (2.5 %), in 3 matches"
-    assert "overload" in invoke("status", "--db", path).stdout
+    assert status["tournaments"][0]["overload"] == {"turns": 3600, "overloaded": 90, "matches": 3}
+    assert "90 of 3,600 turns (2.5 %), in 3 matches" in invoke("status", "--db", path).stdout
     out = tmp_path / "report"
     for words, shown in (([], True), (["--no-measured"], False)):
         assert invoke("report", "cup", "--db", path, "--out", str(out), *words).exit_code == 0
@@ -127,5 +127,5 @@ def test_matches_void_by_overload_are_named(tmp_path: Path) -> None:
         assert repository.void_matches(tournament.id) == ((2, note),)
         assert repository.disagreement(tournament.id, 2, None) is None
     status = json.loads(invoke("status", "--db", path, "--format", "json").stdout)
-    assert status[0]["void_matches"] == [[2, note]]
+    assert status["tournaments"][0]["void_matches"] == [{"match": 2, "note": note}]
     assert f"2: {note}" in invoke("status", "--db", path).stdout

@@ -129,18 +129,23 @@ def page() -> str:
 
 
 def json_schema(
-    type_: Any, title: str, *, nullable: Collection[str] = (), instead: Mapping[str, Any] | None = None
+    type_: Any,
+    title: str,
+    *,
+    nulls: bool = False,
+    nullable: Collection[str] = (),
+    instead: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return the JSON Schema of a Struct.
 
-    Null stands for no value only at the ``nullable`` keys. ``instead`` gives keys the types that they have in
-    JSON where these differ.
+    Null stands for no value only with ``nulls``, or at the ``nullable`` keys. ``instead`` gives keys the
+    types that they have in JSON where these differ.
     """
     instead = instead or {}
     made, parts = msgspec.json.schema_components([type_, *instead.values()], ref_template="#/$defs/{name}")
     own = parts.pop(made[0]["$ref"].rpartition("/")[2])
     own["properties"] |= zip(instead, made[1:], strict=True)
-    for part in (own, *parts.values()):
+    for part in () if nulls else (own, *parts.values()):
         for key, field in part["properties"].items():
             if part is not own or key not in nullable:
                 part["properties"][key] = _without_null(field)

@@ -1,0 +1,1 @@
+"""The JSON documents of the commands, of which ``make reference`` writes the schemas."""

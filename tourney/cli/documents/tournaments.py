@@ -1,0 +1,392 @@
+"""JSON documents on tournaments, their runs, standings and ratings."""
+
+from typing import Literal
+
+from tourney.cli.output import Document, Part
+
+Faults = dict[str, int]
+"""The number of faults by kind."""
+
+
+class EntrantFaults(Part, frozen=True, kw_only=True):
+    """The faults of one kind of an entrant."""
+
+    entrant: str
+    kind: str
+    count: int
+
+
+class VoidMatch(Part, frozen=True, kw_only=True):
+    """A match that the machine made void, and why."""
+
+    match: int
+    note: str
+
+
+class BenchedEntrant(Part, frozen=True, kw_only=True):
+    """An entrant that is benched, and how many of its matches are void."""
+
+    entrant: str
+    void: int
+
+
+class BrokenEntrant(Part, frozen=True, kw_only=True):
+    """An entrant whose bot cannot be built or fetched, and why."""
+
+    entrant: str
+    why: str
+
+
+class PlayingMatch(Part, frozen=True, kw_only=True):
+    """A match in progress: its entrants in seat order, and the seconds since its start."""
+
+    match: int
+    entrants: tuple[str, ...]
+    seconds: float
+
+
+class Overload(Part, frozen=True, kw_only=True):
+    """Turns that were measured, those that an overloaded machine stretched, and the matches with such."""
+
+    turns: int
+    overloaded: int
+    matches: int
+
+
+class StatusLine(Part, frozen=True, kw_only=True):
+    """A tournament.
+
+    `rows` are the matches paired so far, `done` those with a result, `void` those of them that are void.
+    `rounds` are the rounds paired so far, `planned_rounds` all rounds, where the format knows their number.
+    `process` is that of an active run on this machine; `rate` its matches a second, `left` the seconds that
+    the paired matches still take. `root` is that of a finished tournament.
+    """
+
+    tournament: str
+    game: str
+    format: str
+    state: Literal["running", "stopped", "finished"]
+    process: int | None
+    done: int
+    rows: int
+    rounds: int
+    planned_rounds: int | None
+    void: int
+    rate: float | None
+    left: int | None
+    faults: tuple[EntrantFaults, ...]
+    overload: Overload | None
+    void_matches: tuple[VoidMatch, ...]
+    benched: tuple[BenchedEntrant, ...]
+    broken: tuple[BrokenEntrant, ...]
+    playing: tuple[PlayingMatch, ...]
+    paused: str | None
+    root: str | None
+
+
+class StatusDocument(Document, frozen=True, kw_only=True):
+    """The progress of tournaments."""
+
+    format: Literal["tourney-status/1"] = "tourney-status/1"
+    tournaments: tuple[StatusLine, ...]
+
+
+class StandingsLine(Part, frozen=True, kw_only=True):
+    """An entrant.
+
+    `mean` is its points per match, byes apart. `tie_breaks` has the format's own values by name; null where
+    one does not apply.
+    """
+
+    rank: int
+    name: str
+    points: float
+    games: int
+    mean: float | None
+    wins: int
+    draws: int
+    losses: int
+    faults: int
+    kinds: Faults
+    tie_breaks: dict[str, float | None]
+
+
+class StandingsDocument(Document, frozen=True, kw_only=True):
+    """The standings of a tournament, best first.
+
+    `ranked_by` names what ranks first and then breaks ties: keys of a line, or of its `tie_breaks`.
+    `finished` is false while matches are to be played or rounds to be paired.
+    """
+
+    format: Literal["tourney-standings/1"] = "tourney-standings/1"
+    tournament: str
+    finished: bool
+    ranked_by: tuple[str, ...]
+    standings: tuple[StandingsLine, ...]
+
+
+class Fit(Part, frozen=True, kw_only=True):
+    """The test of fit: whether results vary more than chance and one number a bot explain.
+
+    `ratio` is the mean square of the residuals of `pairs` pairs in units of what chance gives.
+    """
+
+    pairs: int
+    ratio: float | None
+    p_value: float | None
+
+
+class EloLine(Part, frozen=True, kw_only=True):
+    """A bot. `low` and `high` are a 95 % interval of `elo`; `best_rank` and `worst_rank` of its true rank."""
+
+    rank: int
+    best_rank: int
+    worst_rank: int
+    name: str
+    elo: float
+    low: float
+    high: float
+    score: float | None
+    games: int
+    faults: int
+    p_best: float
+
+
+class RatingsDocument(Document, frozen=True, kw_only=True):
+    """A batch rating, best first; Elo is relative to the mean of the pool, or to anchors.
+
+    `tournament` is null for results of files. `notes` are sentences on the limits of the ratings.
+    """
+
+    format: Literal["tourney-ratings/1"] = "tourney-ratings/1"
+    tournament: str | None
+    fit: Fit
+    ratings: tuple[EloLine, ...]
+    notes: tuple[str, ...]
+
+
+class MeasuresLine(Part, frozen=True, kw_only=True):
+    """A bot; `measures` are the method's own by name."""
+
+    rank: int
+    name: str
+    measures: dict[str, float | None]
+    games: int
+    faults: int
+
+
+class MeasuresDocument(Document, frozen=True, kw_only=True):
+    """A rating by another method, best first. TrueSkill's measures are mu, sigma and exposed (mu - 3 sigma).
+
+    `tournament` is null for results of files.
+    """
+
+    format: Literal["tourney-ratings-by-method/1"] = "tourney-ratings-by-method/1"
+    tournament: str | None
+    method: str
+    ratings: tuple[MeasuresLine, ...]
+    notes: tuple[str, ...]
+
+
+class PairLine(Part, frozen=True, kw_only=True):
+    """Two bots, `a` in front of `b` in the ratings.
+
+    `los` is the probability that a is the better bot. The fit expects `expected` of the `points` of a;
+    `residual` is their difference, `z` the same in standard deviations (null for a pair that never met).
+    """
+
+    a: str
+    b: str
+    los: float
+    games: int
+    points: float
+    expected: float
+    residual: float
+    z: float | None
+
+
+class PairsDocument(Document, frozen=True, kw_only=True):
+    """All pairs of a batch rating. `tournament` is null for results of files."""
+
+    format: Literal["tourney-pairs/1"] = "tourney-pairs/1"
+    tournament: str | None
+    pairs: tuple[PairLine, ...]
+    notes: tuple[str, ...]
+
+
+class SeatLine(Part, frozen=True, kw_only=True):
+    """The advantage of a seat in Elo, relative to the mean of all seats, with a 95 % interval."""
+
+    seat: int
+    elo: float
+    low: float
+    high: float
+
+
+class PoolDocument(Document, frozen=True, kw_only=True):
+    """The figures of the whole pool of a batch rating. `tournament` is null for results of files.
+
+    `groups` are mirrored groups of `matches`; `dispersion` is the variance of their scores in units of that
+    of independent matches. Bots of different `parts` never met, not even through others. `prior_elo` is the
+    standard deviation of strengths before any match. `p_best` is each bot's probability of being the best.
+    """
+
+    format: Literal["tourney-pool/1"] = "tourney-pool/1"
+    tournament: str | None
+    matches: int
+    groups: int
+    draw_rate: float | None
+    seats: tuple[SeatLine, ...]
+    dispersion: float
+    fit: Fit
+    parts: tuple[tuple[str, ...], ...]
+    prior_elo: float
+    p_best: dict[str, float]
+    notes: tuple[str, ...]
+
+
+class SuperiorityDocument(Document, frozen=True, kw_only=True):
+    """The probability that each player is better than each other, in the order of `players`; null: itself."""
+
+    format: Literal["tourney-superiority/1"] = "tourney-superiority/1"
+    players: tuple[str, ...]
+    better: tuple[tuple[float | None, ...], ...]
+    notes: tuple[str, ...]
+
+
+class Problem(Part, frozen=True, kw_only=True):
+    """A game, line or file that cannot be rated; `line` is 0 for a whole file."""
+
+    kind: str
+    file: str
+    line: int
+    why: str
+
+
+class ProblemsDocument(Document, frozen=True, kw_only=True):
+    """What cannot be rated in files of results."""
+
+    format: Literal["tourney-problems/1"] = "tourney-problems/1"
+    problems: tuple[Problem, ...]
+
+
+class ComparisonDocument(Document, frozen=True, kw_only=True):
+    """The result of a comparison.
+
+    `decision` is H1 (A is `elo1` Elo better), H0 (`elo0`) or null; `ended`: no further game is played.
+    `pentanomial` counts the pairs of games in which A scored 0, 1/2, 1, 3/2 and 2. `llr` is the
+    log-likelihood ratio, which decides at `lower` and `upper`. `los` is the probability that A is better.
+    """
+
+    format: Literal["tourney-compare/1"] = "tourney-compare/1"
+    comparison: str
+    game: str
+    a: str
+    b: str
+    decision: Literal["H0", "H1"] | None
+    ended: bool
+    pairs: int
+    pentanomial: tuple[int, ...]
+    lost_pairs: int
+    score: float | None
+    elo: float | None
+    low: float | None
+    high: float | None
+    los: float | None
+    llr: float
+    lower: float
+    upper: float
+    elo0: float
+    elo1: float
+    alpha: float
+    beta: float
+    faults_a: int
+    faults_b: int
+
+
+class FirstFault(Part, frozen=True, kw_only=True):
+    """The first match in which the bot was at fault, its seat there, and the fault's kind."""
+
+    match: int
+    seat: int
+    kind: str
+
+
+class RungLine(Part, frozen=True, kw_only=True):
+    """A rung, and the bot's games against it; `expected` is the score that the bot's rating promises."""
+
+    name: str
+    bot: str
+    args: tuple[str, ...]
+    rating: float
+    games: int
+    won: int
+    drawn: int
+    lost: int
+    score: float | None
+    expected: float | None
+
+
+class LostGame(Part, frozen=True, kw_only=True):
+    """A game in which the bot was not first. `look` is the command that shows it; `fault` is the bot's."""
+
+    match: int
+    against: tuple[str, ...]
+    seat: int
+    rank: int
+    actions: int
+    reason: str
+    fault: str | None
+    look: str
+
+
+class LadderDocument(Document, frozen=True, kw_only=True):
+    """A bot's place on a ladder.
+
+    `rating`, its 95 % interval and the ranks are null before the first game that counts. `ended`: no further
+    game is played; `ending` says why. `next` is the nearest rung above the bot. `lost` are the lost games,
+    the shortest first.
+    """
+
+    format: Literal["tourney-ladder/1"] = "tourney-ladder/1"
+    tournament: str
+    game: str
+    seats: int
+    bot: str
+    ended: bool
+    ending: Literal["width", "above", "below", "games", "out"] | None
+    width: int
+    rating: float | None
+    low: float | None
+    high: float | None
+    rank: int | None
+    best_rank: int | None
+    worst_rank: int | None
+    next: str | None
+    games: int
+    void: int
+    not_counted: int
+    faults: Faults
+    first_fault: FirstFault | None
+    rungs: tuple[RungLine, ...]
+    lost: tuple[LostGame, ...]
+
+
+class LadderRung(Part, frozen=True, kw_only=True):
+    """A rung of a game's ladder, with its fixed rating and the interval of that; null: not rated yet."""
+
+    game: str
+    seats: int
+    name: str
+    bot: str
+    args: tuple[str, ...]
+    elo: float | None
+    low: float | None
+    high: float | None
+
+
+class LaddersDocument(Document, frozen=True, kw_only=True):
+    """The rungs of the ladders, of each game the strongest last."""
+
+    format: Literal["tourney-ladders/1"] = "tourney-ladders/1"
+    rungs: tuple[LadderRung, ...]
