@@ -248,9 +248,15 @@ def _replay(
     result: _Result,
 ) -> None:
     """Play the picked records again, print what differs and the sum, and raise for what does not hold."""
-    digests = {seat["digest"] for index in picked for seat in candidates.load(index)[0]["seats"]}
+    digests, metered = set[str](), set[str]()
+    for index in picked:
+        record = candidates.load(index)[0]
+        found = {seat["digest"] for seat in record["seats"]}
+        digests |= found
+        if record["limits"]["charge"] == "fuel":
+            metered |= found
     store = BotStore(bots.absolute())
-    missing = provide_bots(store, sorted(digests), open_sandbox(sandbox))
+    missing = provide_bots(store, sorted(digests), open_sandbox(sandbox), metered)
 
     def load(place: int) -> tuple[Record, tuple[str, ...]]:
         record, measured = candidates.load(picked[place])

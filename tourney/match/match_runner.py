@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -15,6 +16,8 @@ from tourney.bots.channel.base import Channel
 from tourney.bots.protocols import PROTOCOLS, BotProtocol
 from tourney.bots.sandbox.base import Sandbox
 from tourney.bots.sandbox.processors import Processors, free_processors, seat_processors, started_on
+from tourney.bots.wasm.channel import FuelChannel, FuelClock, Host, Hosts
+from tourney.bots.wasm.frames import METER, instance_order
 from tourney.errors import TourneyError, UsageError
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
@@ -24,6 +27,7 @@ from tourney.match.external import play_external
 from tourney.match.play import play_match
 from tourney.match.player import Player, dismiss
 from tourney.match.result import PlayedMatch
+from tourney.match.seeds import bot_seed
 from tourney.match.spec import Entrant, Limits, MatchSpec
 
 Launcher = Callable[[Entrant, Limits], Channel]
@@ -49,7 +53,8 @@ class StoreLauncher:
         self._store = store
         self._sandbox = sandbox
         self._clock = clock
-        self._bots: dict[str, tuple[StoredBot, Path]] = {}
+        self._bots: dict[tuple[str, bool], tuple[StoredBot, Path]] = {}
+        self._hosts = Hosts()
 
     def __call__(self, entrant: Entrant, limits: Limits) -> Channel:
         """Start the bot of an entrant and return its channel."""
@@ -64,19 +69,35 @@ class StoreLauncher:
         held = self._sandbox.hold(command, memory_mb=limits.memory_mb)
         return WaitingBot(lambda: protocol.adapt(held.channel(self._clock)), held.end)
 
+    def meter(self, spec: MatchSpec, seat: int, clock: FuelClock) -> Channel:
+        """Return the channel to a new instance of a seat's module, whose time is its fuel."""
+        entrant, limits = spec.seats[seat - 1], spec.limits
+        protocol, command = self._found(entrant, metered=True)
+        key = (entrant.digest, entrant.args, limits.memory_mb)
+        host = self._hosts.take(key, lambda: Host.start(command, limits.memory_mb, self._sandbox))
+        assert limits.fuel_per_ms is not None  # noqa: S101 - limits that count fuel have it
+        order = instance_order(bot_seed(spec.seed, seat), limits.fuel_per_ms, limits.memory_mb << 20)
+        back = partial(self._hosts.give_back, key)
+        return protocol.adapt(FuelChannel(host, clock, limits.fuel_per_ms, order, back))
+
+    def close(self) -> None:
+        """End the hosts of modules that are kept."""
+        self._hosts.close()
+
     def command(self, entrant: Entrant) -> BotCommand:
         """Return the command of an entrant's bot, for an outside referee that starts it."""
         return self._found(entrant)[1]
 
-    def _found(self, entrant: Entrant) -> tuple[BotProtocol, BotCommand]:
-        found = self._bots.get(entrant.digest)
+    def _found(self, entrant: Entrant, *, metered: bool = False) -> tuple[BotProtocol, BotCommand]:
+        found = self._bots.get((entrant.digest, metered))
         if found is None:
             bot = self._store.fetch(entrant.digest)
-            found = self._bots[entrant.digest] = bot, runnable_folder(self._store, bot, self._sandbox)
+            found = bot, runnable_folder(self._store, bot, self._sandbox, metered=metered)
+            self._bots[entrant.digest, metered] = found
         bot, folder = found
         manifest = bot.manifest
         protocol = PROTOCOLS.find(manifest.protocol).configured(manifest.options, manifest.go)
-        return protocol, bot_command(bot, entrant.args, folder)
+        return protocol, bot_command(bot, entrant.args, folder, metered=metered)
 
 
 class MatchRunner:
@@ -134,6 +155,8 @@ class MatchRunner:
                 raise UsageError(f"matches of {game.name} are played by their referee only")
             commands = [self._launch.command(entrant) for entrant in spec.seats]
             return play_external(spec, game, commands, {"host": platform.node()})
+        if spec.limits.by_fuel:
+            return self._play_by_fuel(spec, game, again)
         players: list[Player] = []
         try:
             places = self._places(spec)
@@ -164,6 +187,21 @@ class MatchRunner:
             self._sandbox.settle()  # what this match read stays cached until its groups are removed
         return played
 
+    def _play_by_fuel(self, spec: MatchSpec, game: AnyGame, again: Again) -> PlayedMatch:
+        """Play a match of modules on hosts that are kept, each with a new instance."""
+        if not isinstance(self._launch, StoreLauncher):
+            raise UsageError('charge = "fuel" is for bots of a store only')
+        if spec.limits.meter != METER:
+            raise UsageError(f"there is no meter {spec.limits.meter}; this version of Tourney has {METER}")
+        clock, players = FuelClock(), list[Player]()
+        try:
+            for seat in range(1, len(spec.seats) + 1):
+                players.append(Player(self._launch.meter(spec, seat, clock)))
+            return play_match(spec, game, players, clock=clock, about=self._description(players), again=again)
+        finally:
+            for player in players:
+                player.cut()
+
     def _make_ahead(self, following: MatchSpec | None) -> None:
         """Begin to make the sandboxes of the following match."""
         if self._ahead is not None and following is not None:
@@ -180,6 +218,8 @@ class MatchRunner:
         self.end_waiting()
         idle, self._idle = self._idle, []
         dismiss([player for _, player in idle])
+        if isinstance(self._launch, StoreLauncher):
+            self._launch.close()
         if self._sandbox is not None:
             self._sandbox.settle()
 

@@ -79,7 +79,9 @@ def play_match(
     repeat another and did not: then the match has no result, and the players are in an unknown state.
     """
     started = datetime.now(UTC).isoformat(timespec="milliseconds")
-    began = clock()
+    # By fuel the channels' clock is virtual; the time of the whole match is real always.
+    real = time.monotonic_ns if spec.limits.by_fuel else clock
+    began = real()
     try:
         match = _RunningMatch(Referee(spec, game), players, clock, again)
         match.start()
@@ -95,7 +97,7 @@ def play_match(
         raise GameError(
             f"the game {game.name} is broken: it raised {type(error).__name__} ({error}) in a match"
         ) from error
-    return match.played(game, {"started": started, "wall-ms": (clock() - began) // MS, **(about or {})})
+    return match.played(game, {"started": started, "wall-ms": (real() - began) // MS, **(about or {})})
 
 
 class _RunningMatch:
@@ -113,9 +115,14 @@ class _RunningMatch:
         self._clocks = Clocks(limits, len(players))
         self._startup_ns = limits.startup_ms * MS
         self._by_cpu = limits.charge == "cpu"
+        self._by_fuel = limits.by_fuel
         self._log = MatchLog(len(players))
         self._seats = SeatTimes(
-            self._players, referee.spec.seats, clock, self._log, freeze=limits.ponder == "freeze"
+            self._players,
+            referee.spec.seats,
+            clock,
+            self._log,
+            freeze=limits.ponder == "freeze" and not limits.by_fuel,
         )
         self._times: list[tuple[int, int]] = []
         self._again = again
@@ -398,7 +405,7 @@ class _RunningMatch:
             name = self._referee.spec.seats[seat - 1].name
             who = f"the sandbox of {name}" if alone else name
             raise KilledError(f"{who} was {event.text}", seat, alone=alone, kept=self.kept())
-        if kind in _UNSURE:
+        if kind in _UNSURE and (not self._by_fuel or event.kind == "killed"):
             self._unsure.add(kind)
         return kind
 

@@ -6,12 +6,15 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import Meta, Struct, field
 
-from tourney.schema import MAX_INT, Arguments, Digest, Label, SchemaError, Token, read
+from tourney.bots.wasm.frames import METER
+from tourney.schema import MAX_INT, Arguments, Digest, Label, SchemaError, Token, Word, read
 
 MAX_ACTIONS: Final = 1_000_000
 MAX_MS: Final = 2**31 - 1
 """The longest wait that the system's poll accepts, almost 25 days."""
 MAX_STARTUP_MS: Final = 3_600_000
+FUEL_PER_MS: Final = 3_000_000
+"""Units of work of a millisecond: about what a processor of a common machine does in it."""
 
 STORED_LIMITS: Final = ("margin-ms", "startup-ms", "memory-mb", "charge", "ponder")
 """The limits that every record and plan has."""
@@ -51,13 +54,55 @@ class Limits(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
     ] = 10_000
     memory_mb: Annotated[int, Meta(ge=16, le=1 << 24, description="Memory of a bot, in MiB.")] = 4096
     charge: Annotated[
-        Literal["wall", "cpu"],
-        Meta(description="Time that counts: elapsed (`wall`) or spent computing (`cpu`)."),
+        Literal["wall", "cpu", "fuel"],
+        Meta(
+            description="Time that counts: elapsed (`wall`), spent computing (`cpu`), or the work of a"
+            " WebAssembly module (`fuel`)."
+        ),
     ] = "wall"
     ponder: Annotated[
         Literal["allow", "freeze"],
         Meta(description="Whether a bot may compute while others are to move; `freeze` stops its processes."),
     ] = "allow"
+    fuel_per_ms: (
+        Annotated[
+            int,
+            Meta(
+                ge=1_000,
+                le=1_000_000_000,
+                description='Units of work that count as a millisecond, with `charge = "fuel"` only.'
+                f" Default there: {FUEL_PER_MS}.",
+            ),
+        ]
+        | None
+    ) = None
+    meter: (
+        Annotated[
+            Word,
+            Meta(
+                description=f'What a unit of work is, with `charge = "fuel"` only. Default there: `{METER}`.'
+            ),
+        ]
+        | None
+    ) = None
+
+    @property
+    def by_fuel(self) -> bool:
+        """Whether all times are work of modules."""
+        return self.charge == "fuel"
+
+    def metered(self) -> "Limits":
+        """Return the limits with ``fuel_per_ms`` and ``meter`` by default, where they count fuel.
+
+        Then ``ponder`` is ``freeze``: modules stand still in the turns of others. Raises SchemaError for these keys where they do not.
+        """
+        if self.by_fuel:
+            fuel = self.fuel_per_ms or FUEL_PER_MS
+            return msgspec.structs.replace(self, fuel_per_ms=fuel, meter=self.meter or METER, ponder="freeze")
+        for key, value in (("fuel-per-ms", self.fuel_per_ms), ("meter", self.meter)):
+            if value is not None:
+                raise SchemaError(("limits", key), 'is set without charge = "fuel"')
+        return self
 
     def as_json(self) -> dict[str, int | str]:
         """Return the limits under the tournament file's keys, those that are None left out."""
@@ -78,6 +123,10 @@ class Limits(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
                 raise SchemaError(("limits", key), "is null, but must be an integer")
         if ("clock-ms" in data) != ("increment-ms" in data):
             raise SchemaError(("limits",), "must hold clock-ms and increment-ms together, or neither")
+        if any((key in data) != found.by_fuel for key in ("fuel-per-ms", "meter")):
+            raise SchemaError(
+                ("limits",), 'must hold fuel-per-ms and meter with charge = "fuel", and only then'
+            )
         return found
 
 

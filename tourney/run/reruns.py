@@ -1,7 +1,7 @@
 """Play recorded matches again, afresh and in parallel, and compare: what finds a forgery without a flaw."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future
 from contextlib import suppress
 from dataclasses import dataclass
@@ -38,17 +38,19 @@ class Replayed:
     findings: tuple[str, ...] = ()
 
 
-def provide_bots(store: BotStore, digests: Sequence[str], sandbox: Sandbox) -> dict[str, str]:
+def provide_bots(
+    store: BotStore, digests: Sequence[str], sandbox: Sandbox, metered: Collection[str] = ()
+) -> dict[str, str]:
     """Bring shipped bots into the store where they are missing, and build all; return why some cannot play.
 
-    The result maps their digests to sentences.
+    The result maps their digests to sentences. Those of ``metered`` are modules that play by fuel.
     """
     missing = {}
     for digest in dict.fromkeys(digests):
         try:
             store.provide(digest)
             bot = store.fetch(digest)
-            runnable_folder(store, bot, sandbox)
+            runnable_folder(store, bot, sandbox, metered=digest in metered)
             bot_command(bot)
         except BotError as error:
             missing[digest] = str(error)
@@ -58,6 +60,8 @@ def provide_bots(store: BotStore, digests: Sequence[str], sandbox: Sandbox) -> d
 def doubts_of(record: Record, measured: Mapping[str, object]) -> tuple[str, ...]:
     """Return why a match is not promised to come out the same again; () if it is."""
     why = measured.get("why-not")
+    if record["limits"]["charge"] == "fuel" and not why:
+        return ()
     faults = {kind for _, kind, _ in record["outcome"]["faults"] if kind in ("timeout", "crash")}
     return tuple(map(str, why)) if isinstance(why, (list, tuple)) and why else tuple(sorted(faults))
 

@@ -20,6 +20,7 @@ from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.catalogue.submission import check_command
 from tourney.bots.catalogue.tree import BUILT, remove_tree
 from tourney.bots.sandbox.base import Sandbox
+from tourney.bots.wasm.modules import compiled_folder
 from tourney.errors import BotError, StoreError
 
 _NEW: Final = ".new"
@@ -27,12 +28,32 @@ _NEW: Final = ".new"
 _SHOWN_LINES: Final = 15
 
 
-def runnable_folder(store: BotStore, bot: StoredBot, sandbox: Sandbox) -> Path:
+def runnable_folder(store: BotStore, bot: StoredBot, sandbox: Sandbox, *, metered: bool = False) -> Path:
     """Return the folder to start a bot in: its files in the store, or with a build, the result of that.
 
-    The build runs at the first call on a host; concurrent callers wait for it. Raises BotError, with the
-    last lines as a note, for a failed build, and StoreError if the store cannot be written.
+    For a module it is the folder of its compiled code, which counts its fuel if ``metered``; a bot that is no
+    module cannot be. The build runs at the first call on a host, and so does the compilation; concurrent
+    callers wait for it. Raises BotError, with the last lines as a note, for a failed build and for what cannot
+    be run so, UsageError for a module without wasmtime, and StoreError if the store cannot be written.
     """
+    module = bot.manifest.module
+    if metered and module is None:
+        raise BotError(
+            f'the bot {bot.label} is no WebAssembly module, and charge = "fuel" counts the work of modules only;'
+            ' use charge = "wall" or "cpu", or modules alone',
+            bot.label,
+        )
+    folder = _built_folder(store, bot, sandbox)
+    if module is None:
+        return folder
+    place = store.root / "modules" / host() / bot.digest
+    try:
+        return compiled_folder(place, folder, module, bot.label, sandbox, metered=metered)
+    except OSError as error:
+        raise StoreError(f"the module of {bot.label} cannot be compiled in {place}: {error}") from error
+
+
+def _built_folder(store: BotStore, bot: StoredBot, sandbox: Sandbox) -> Path:
     if not bot.manifest.build:
         return bot.folder
     place = build_folder(store, bot)

@@ -25,6 +25,10 @@ PYTHON_FLAGS = ("-B", "-s")
 """Write no bytecode (the folder is read-only), and load no packages from HOME, which is /tmp."""
 
 
+CODE = "module.bin"
+"""The file of a compiled module."""
+
+
 @dataclass(frozen=True, slots=True)
 class BotCommand:
     """The command that starts a bot.
@@ -32,12 +36,14 @@ class BotCommand:
     ``argv`` runs in ``folder``; it names the bot's own program relative to it (``./program``), because the
     sandbox may show the folder under another path. ``env`` is the whole environment. ``read_only`` holds the
     paths, besides ``folder`` and the system's (``/usr``, ``/lib``, ``/bin``), that must be readable.
+    ``hosted``: the program is the host process of a module.
     """
 
     argv: tuple[str, ...]
     folder: Path
     env: tuple[tuple[str, str], ...]
     read_only: tuple[Path, ...] = ()
+    hosted: bool = False
 
     @property
     def environ(self) -> dict[str, str]:
@@ -45,23 +51,41 @@ class BotCommand:
         return dict(self.env)
 
 
-def bot_command(bot: StoredBot, args: Sequence[str] = (), folder: Path | None = None) -> BotCommand:
+def bot_command(
+    bot: StoredBot, args: Sequence[str] = (), folder: Path | None = None, *, metered: bool = False
+) -> BotCommand:
     """Return the command that starts a stored bot with an entrant's arguments.
 
-    ``folder`` is the result of its build (default: its files in the store). Raises BotError for a missing
-    program and for bad arguments.
+    ``folder`` is the one of ``runnable_folder`` (default: its files in the store). The command of a module is
+    that of its host process, which counts fuel if ``metered``. Raises BotError for a missing program and for
+    bad arguments.
     """
     if len(args) > MAX_ARGUMENTS or any(len(arg) > MAX_ARGUMENT or "\0" in arg for arg in args):
         raise BotError(
             f"give at most {MAX_ARGUMENTS} arguments of at most {MAX_ARGUMENT} characters each, without NUL",
             bot.label,
         )
+    words = bot.manifest.command
+    hosted = bot.manifest.module is not None
     return BotCommand(
-        argv=(*own_words(bot.manifest.command, bot.label), *args),
+        argv=(
+            *(
+                host_words("fuel" if metered else "clock", CODE, *words)
+                if hosted
+                else own_words(words, bot.label)
+            ),
+            *args,
+        ),
         folder=bot.folder if folder is None else folder,
         env=environment(),
         read_only=interpreter_paths(),
+        hosted=hosted,
     )
+
+
+def host_words(*words: str) -> tuple[str, ...]:
+    """Return the command of a host process of modules; see ``tourney.bots.wasm.host``."""
+    return (sys.executable, *PYTHON_FLAGS, "-m", "tourney.bots.wasm.host", *words)
 
 
 def own_words(words: Sequence[str], label: str) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """The manifest of a bot: ``bot.toml``, read strictly, or made from the name of an executable file."""
 
+import posixpath
 import re
 from collections.abc import Sequence
 from typing import Annotated, Final
@@ -15,7 +16,9 @@ FILE_NAME: Final = "bot.toml"
 MAX_TEXT: Final = 64 * 1024
 """Bytes that a manifest may have."""
 
-_SUFFIX = re.compile(r"(?<=.)\.(py|sh|bash|pl|rb|js|lua|exe|bin)\Z")
+MODULE_SUFFIX: Final = ".wasm"
+
+_SUFFIX = re.compile(r"(?<=.)\.(py|sh|bash|pl|rb|js|lua|exe|bin|wasm)\Z")
 
 Part = Annotated[str, Meta(min_length=1, max_length=1_000)]
 OptionName = Annotated[str, Meta(min_length=1, max_length=100)]
@@ -35,7 +38,7 @@ class Manifest(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
             min_length=1,
             max_length=100,
             description="Program and arguments, run in the bot's folder. `python3` means the interpreter"
-            " that runs Tourney.",
+            " that runs Tourney; a file `*.wasm` is a module of WASI preview 1.",
             examples=[["python3", "bot.py"]],
         ),
     ]
@@ -105,6 +108,12 @@ class Manifest(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
             raise SchemaError((), str(error), inside=True) from error
         if self.build_output and not self.build:
             raise SchemaError(("build-output",), "is set without build")
+
+    @property
+    def module(self) -> str | None:
+        """The path of the WebAssembly module that is the bot's program, or None for any other program."""
+        program = self.command[0]
+        return posixpath.normpath(program) if program.endswith(MODULE_SUFFIX) else None
 
     def plays(self, game: str) -> bool:
         """Say whether the bot claims to play a game."""

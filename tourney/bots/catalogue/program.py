@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tourney.bots.catalogue.files import naming
-from tourney.bots.catalogue.manifest import FILE_NAME, manifest_from_name
+from tourney.bots.catalogue.manifest import FILE_NAME, MODULE_SUFFIX, manifest_from_name
 from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.catalogue.tree import remove_tree
 from tourney.bots.protocols import Setting
@@ -29,13 +29,20 @@ def add_program(
 ) -> StoredBot:
     """Put a program into the store, with its arguments and its protocol's settings, and return the bot.
 
-    ``command[0]`` is a path relative to ``base`` if it contains ``/``, else a program on PATH. The digest
+    ``command[0]`` is a path relative to ``base`` if it contains ``/`` or is a ``*.wasm``, else a program on
+    PATH. The digest
     covers the executable file and the manifest; libraries, data files and interpreters are the machine's.
     Raises BotError for a program that is missing, for one that needs files beside it (``python3``), and for
     settings that the protocol does not have; and StoreError.
     """
     word = command[0]
-    found = shutil.which(base / word) if "/" in word else shutil.which(word, path=_search_path())
+    found: str | Path | None
+    if word.endswith(MODULE_SUFFIX):
+        found = base / word if (base / word).is_file() else None
+    else:
+        found = shutil.which(base / word) if "/" in word else shutil.which(word, path=_search_path())
+    if found is None and word.endswith(MODULE_SUFFIX):
+        raise BotError(f"there is no WebAssembly module {base / word}; write its path in command")
     if found is None:
         where = f"no executable file {base / word}" if "/" in word else f"no program {word} on PATH"
         raise BotError(f"there is {where}; install it, or write the path of the program in command")

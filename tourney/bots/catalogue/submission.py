@@ -10,7 +10,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tourney.bots.catalogue.files import FileEntry, content_digest, copy_file, copy_tree, make_folders, naming
-from tourney.bots.catalogue.manifest import FILE_NAME, MAX_TEXT, Manifest, manifest_from_name, read_manifest
+from tourney.bots.catalogue.manifest import (
+    FILE_NAME,
+    MAX_TEXT,
+    MODULE_SUFFIX,
+    Manifest,
+    manifest_from_name,
+    read_manifest,
+)
 from tourney.bots.catalogue.tree import SUBMITTED, SourceFile, check_path, walk
 from tourney.errors import BotError
 
@@ -72,6 +79,10 @@ def check_command(manifest: Manifest, files: Sequence[FileEntry], *, built: bool
         return
     held = {file.path: file for file in files}
     program, *words = manifest.command
+    if manifest.module is not None:
+        if manifest.module not in held:
+            raise BotError(f"the command's module {program} is not among the bot's files")
+        return
     if program == "python3":
         # A word after an option may be its value, so only a plain first word is known to be a file.
         own = words[0] if words and not words[0].startswith(("-", "/")) else None
@@ -89,7 +100,7 @@ def check_command(manifest: Manifest, files: Sequence[FileEntry], *, built: bool
 
 
 def _copy_program(source: Path, target: Path, *, executable: bool) -> tuple[Manifest, tuple[FileEntry, ...]]:
-    if not executable:
+    if not executable and source.suffix != MODULE_SUFFIX:
         raise BotError("it is not executable; run chmod +x if it is a program, or add a folder")
     name = source.name
     check_path(name)

@@ -24,6 +24,7 @@ from tourney.bots.channel.process import ProcessChannel
 from tourney.bots.sandbox.cgroups import Cgroup, Cgroups
 from tourney.bots.sandbox.process import BotProcesses
 from tourney.bots.sandbox.start import Pipes, Process, start_held, start_process
+from tourney.bots.wasm.frames import HOST_ADDRESS_MB, HOST_MB
 from tourney.errors import SandboxError
 from tourney.plugins import Registry
 from tourney.protocol import HELLO
@@ -89,7 +90,8 @@ _SEARCHED = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 class ResourceLimits:
     """Limits of a bot or a build; ``memory_mb`` for each process and for all, ``file_mb`` for each file.
 
-    ``folder_mb`` bounds a build's folder, where the sandbox gives it one in memory.
+    ``folder_mb`` bounds a build's folder, where the sandbox gives it one in memory. ``hosted``: the program is
+    the host process of a module, which needs memory and address space beside the module's.
     """
 
     memory_mb: int = 4096
@@ -97,6 +99,17 @@ class ResourceLimits:
     file_mb: int = 64
     open_files: int = 1024
     folder_mb: int = 2048
+    hosted: bool = False
+
+    @property
+    def total_mb(self) -> int:
+        """The memory of all processes together."""
+        return self.memory_mb + HOST_MB * self.hosted
+
+    @property
+    def address_mb(self) -> int:
+        """The address space of each process."""
+        return self.memory_mb + HOST_ADDRESS_MB * self.hosted
 
 
 @dataclass(slots=True)
@@ -280,12 +293,19 @@ class Sandbox(ABC):
         Raises SandboxError if the machine cannot start it.
         """
         try:
-            _, pipes, group = self.start(_present(command), ResourceLimits(memory_mb=memory_mb))
+            _, pipes, group = self.start(_present(command), _limits_of(command, memory_mb))
         except OSError as error:
             if error.errno in _BOTS_FAULT and error.filename in (None, command.argv[0], str(command.folder)):
                 return FailedChannel(f"{command.argv[0]} cannot be run: {error.strerror}")
             raise SandboxError(f"this machine cannot start a bot: {error.strerror}") from error
         return ProcessChannel(group, pipes, clock=clock)
+
+    def start_host(self, command: BotCommand, *, memory_mb: int) -> tuple[Process, Pipes, BotProcesses]:
+        """Start the host process of a module, as ``start`` does. Raises SandboxError."""
+        try:
+            return self.start(_present(command), _limits_of(command, memory_mb))
+        except OSError as error:
+            raise SandboxError(f"this machine cannot start a bot: {error.strerror}") from error
 
     def weakened(self, folder: Path, memory_mb: int) -> Mapping[str, str]:  # noqa: ARG002 - the same for all bots here
         """Return the protections that are only partial for a bot with these files, each with the reason."""
@@ -300,7 +320,7 @@ class Sandbox(ABC):
         if "memory" not in self._cgroups.gives:
             return
         try:
-            _, pipes, group = self.start(_present(command), ResourceLimits(memory_mb=memory_mb))
+            _, pipes, group = self.start(_present(command), _limits_of(command, memory_mb))
         except OSError:
             return  # its matches find that out
         try:
@@ -320,7 +340,7 @@ class Sandbox(ABC):
         This returns at once: the sandbox is made meanwhile. Raises SandboxError.
         """
         try:
-            return self._hold(self.prepare(_present(command), ResourceLimits(memory_mb=memory_mb)))
+            return self._hold(self.prepare(_present(command), _limits_of(command, memory_mb)))
         except OSError as error:
             raise SandboxError(f"this machine cannot start a bot: {error.strerror}") from error
 
@@ -359,7 +379,7 @@ class Sandbox(ABC):
 
     def _make_cgroup(self, limits: ResourceLimits) -> Cgroup | None:
         return self._cgroups.make(
-            str(next(self._numbers)), memory=limits.memory_mb << 20, processes=limits.processes
+            str(next(self._numbers)), memory=limits.total_mb << 20, processes=limits.processes
         )
 
     def _by_cgroups(self) -> dict[str, Degree]:
@@ -385,7 +405,7 @@ def prlimit_words(prlimit: str, limits: ResourceLimits, *, processes: bool = Fal
     """
     return [
         prlimit,
-        f"--as={limits.memory_mb << 20}",
+        f"--as={limits.address_mb << 20}",
         f"--fsize={limits.file_mb << 20}",
         f"--nofile={limits.open_files}",
         "--core=0",
@@ -397,6 +417,10 @@ def prlimit_words(prlimit: str, limits: ResourceLimits, *, processes: bool = Fal
 def program(name: str) -> str | None:
     """Return the path of a system program, or None if it is not installed."""
     return shutil.which(name, path=_SEARCHED)
+
+
+def _limits_of(command: BotCommand, memory_mb: int) -> ResourceLimits:
+    return ResourceLimits(memory_mb=memory_mb, hosted=command.hosted)
 
 
 def _present(command: BotCommand) -> BotCommand:

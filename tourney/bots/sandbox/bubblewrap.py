@@ -256,7 +256,7 @@ def _login(user: int | None) -> str:
 def _ulimits(limits: ResourceLimits, flag: str) -> str:
     """Return the commands of a shell that set limits; ``flag`` is that of processes, if they are limited."""
     words = [
-        f"ulimit -v {limits.memory_mb << 10}",
+        f"ulimit -v {limits.address_mb << 10}",
         f"ulimit -f {limits.file_mb << 11}",
         f"ulimit -n {limits.open_files}",
         "ulimit -c 0",

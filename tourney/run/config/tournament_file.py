@@ -490,6 +490,11 @@ def _rounds(table: TournamentTable, format_: Format, seats: int) -> int | None:
 
 def _limits(limits: Limits, given: dict[str, Any]) -> Limits:
     """Return the limits; with a clock and no ``move-ms`` an action alone has no limit."""
+    if limits.by_fuel and given.get("ponder") == "allow":
+        raise SchemaError(
+            ("limits", "ponder"), 'is "allow", but with charge = "fuel" no bot runs in the turn of another'
+        )
+    limits = limits.metered()
     if limits.clock_ms is None:
         if "increment-ms" in given:
             raise SchemaError(("limits", "increment-ms"), "is set without clock-ms")

@@ -13,6 +13,7 @@ from tourney.bots.catalogue.build import runnable_folder
 from tourney.bots.catalogue.command import bot_command
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.base import Sandbox
+from tourney.bots.wasm.meter import check_meter
 from tourney.errors import BotError, TournamentError, TourneyError, UsageError
 from tourney.run.config.entrants import enter
 from tourney.run.config.tournament_file import TournamentFile
@@ -26,13 +27,20 @@ MAX_REASON: Final = 500
 """Characters of a stored reason."""
 
 
-def find_broken(entrants: Sequence[StoredEntrant], bots: BotStore, sandbox: Sandbox) -> Broken:
-    """Fetch and build the bots of entrants, each once, and return those that cannot be started."""
+def find_broken(
+    entrants: Sequence[StoredEntrant], bots: BotStore, sandbox: Sandbox, limits: Limits
+) -> Broken:
+    """Fetch and build the bots of entrants, each once, and return those that cannot be started.
+
+    Raises UsageError if the limits count fuel by a meter that this machine does not have.
+    """
+    if limits.by_fuel:
+        check_meter(limits.meter)
     found: dict[str, BotError] = {}
     for digest in dict.fromkeys(stored.entrant.digest for stored in entrants):
         try:
             bot = bots.fetch(digest)
-            runnable_folder(bots, bot, sandbox)
+            runnable_folder(bots, bot, sandbox, metered=limits.by_fuel)
             bot_command(bot)
         except BotError as error:
             found[digest] = error
@@ -142,7 +150,7 @@ def skip_broken(
         if not entrant.broken
         and (entrant.number in due or (not tournament.complete and entrant.left is None))
     ]
-    broken = find_broken(tried, bots, sandbox)
+    broken = find_broken(tried, bots, sandbox, tournament.plan.limits)
     marked = without_broken(tournament.plan, stored, broken, paired=paired)
     changed = tuple(new for old, new in zip(stored, marked, strict=True) if new != old)
     if changed:
@@ -158,7 +166,7 @@ def rejoin(
     It joins from the next round on, or (where all rounds are paired at the start) plays its void matches.
     Raises UsageError if its bot is still broken, or if the format lets no entrant come back.
     """
-    for error in find_broken([stored], bots, sandbox).values():
+    for error in find_broken([stored], bots, sandbox, tournament.plan.limits).values():
         refused = UsageError(f"--unbench {stored.name}: {reason_of(error)}")
         for note in getattr(error, "__notes__", ()):
             refused.add_note(note)

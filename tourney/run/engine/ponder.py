@@ -31,6 +31,8 @@ def with_ponder(file: TournamentFile, sandbox: Sandbox, pinning: Pinning) -> Tou
     """Return a file with a value of ``ponder``: its own, or the one that suits sandbox and processors."""
     if file.ponder is not None:
         return file
+    if file.plan.limits.by_fuel:
+        return file  # modules stand still in the turns of others, whatever the machine
     limits = structs.replace(file.plan.limits, ponder=_suitable(file.plan.seats, sandbox, pinning))
     return replace(file, plan=structs.replace(file.plan, limits=limits))
 
@@ -46,6 +48,8 @@ def _separate(seats: int, sandbox: Sandbox, pinning: Pinning) -> bool:
 
 def ponder_text(plan: Plan, sandbox: Sandbox, pinning: Pinning) -> str:
     """Say what the plan's ``ponder`` means with this sandbox and these processors, as a message of a run."""
+    if plan.limits.by_fuel:
+        return "charge fuel: a module runs in its own turns only, and its time is the work that it does"
     seats = plan.seats
     freezing = sandbox.protections["freezing"]
     if plan.limits.ponder == "freeze":

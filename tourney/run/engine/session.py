@@ -156,11 +156,11 @@ def run_tournament(
 def rehearse(
     repository: Repository, tournament: Tournament, bots: BotStore, sandbox: Sandbox, say: Say
 ) -> None:
-    """Start each bot of an unfinished tournament once, as ``Sandbox.rehearse`` says.
+    """Start each bot of an unfinished tournament once, as ``Sandbox.rehearse`` says; by fuel, none.
 
     Say which protections are only partial for a bot; with "strict" that raises SandboxError.
     """
-    if tournament.root is not None:
+    if tournament.root is not None or tournament.plan.limits.by_fuel:
         return
     memory_mb = tournament.plan.limits.memory_mb
     stored = repository.entrants(tournament.id)
@@ -339,7 +339,7 @@ def _check_entrants(
             first = plan.seed_of(seed, row)
             spec = MatchSpec(plan.game, plan.options, seats, first, plan.limits, plan.opening_of(first, row))
             Referee(spec, find_game(plan.game)).begin(())
-        broken = find_broken(entrants, bots, open_sandbox(file.run.sandbox))
+        broken = find_broken(entrants, bots, open_sandbox(file.run.sandbox), plan.limits)
         if not skip:
             refuse_broken(entrants, broken)
         return without_broken(plan, entrants, broken, before)

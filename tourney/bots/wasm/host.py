@@ -1,0 +1,252 @@
+"""The host process of a module, in the bot's sandbox: ``python -m tourney.bots.wasm.host MODE ...``.
+
+``compile FILE metered|plain`` writes the compiled module to standard output. ``clock FILE NAME ARG...`` runs
+a compiled module to its end, by the machine's clocks. ``fuel FILE NAME ARG...`` runs instances of it by the orders
+of the referee (see ``frames``). Without ``wasmtime`` none of them starts.
+"""
+
+import os
+import resource
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Final, NoReturn
+
+import wasmtime
+
+from tourney.bots.wasm.engine import make_engine
+from tourney.bots.wasm.frames import ASKED_SIZE, HOST_ADDRESS_MB, Order, read_order, report
+from tourney.bots.wasm.meter import MAX_MODULE, MAX_TABLE, meter_fault
+from tourney.bots.wasm.wasi import WASI, WASI_NAMES, ExitError, OutOfFuelError, World, define_wasi
+
+_THREAD_STACK: Final = 16 << 20
+_PAGE: Final = 65_536
+
+
+class _RestartError(BaseException):
+    """The referee wants a new instance. No module, and no handler of its errors, may catch it."""
+
+    def __init__(self, order: Order) -> None:
+        super().__init__()
+        self.order = order
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run a mode; return the exit code."""
+    mode, file, *words = argv
+    if mode == "compile":
+        return _compile(Path(file), metered=words == ["metered"])
+    code = 1
+
+    def run() -> None:
+        nonlocal code
+        if mode == "fuel":
+            _serve(file, words)
+        code = _run_by_clock(file, words)
+
+    # A thread's stack has this size whatever the machine's limits are.
+    threading.stack_size(_THREAD_STACK)
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    return code
+
+
+def _compile(file: Path, *, metered: bool) -> int:
+    """Write a compiled module to standard output, or say in one line why it is none."""
+    try:
+        data = file.read_bytes()[: MAX_MODULE + 1]
+        if len(data) > MAX_MODULE:
+            return _refuse(f"it is larger than {MAX_MODULE >> 20} MiB")
+        if not data.startswith(b"\0asm"):
+            return _refuse("it does not begin as a binary module does")
+        module = wasmtime.Module(make_engine(metered=metered), data)
+    except (OSError, wasmtime.WasmtimeError) as error:
+        return _refuse(str(error).strip().splitlines()[-1].strip())
+    if why := _unfit(module):
+        return _refuse(why)
+    code = module.serialize()
+    with os.fdopen(1, "wb") as out:
+        out.write(code)
+    return 0
+
+
+def _refuse(why: str) -> int:
+    sys.stderr.write(f"{why}\n")
+    return 1
+
+
+def _unfit(module: wasmtime.Module) -> str:
+    """Return why a module is no command of WASI preview 1, or ""."""
+    missing = sorted(
+        f"{one.module}.{one.name}"
+        for one in module.imports
+        if one.module != WASI or one.name not in WASI_NAMES or not isinstance(one.type, wasmtime.FuncType)
+    )
+    if missing:
+        return f"it imports {', '.join(missing[:5])}{' ...' * (len(missing) > 5)}, which bots do not have"
+    kinds = {one.name: one.type for one in module.exports}
+    start = kinds.get("_start")
+    if not isinstance(start, wasmtime.FuncType) or start.params or start.results:
+        return "it has no function _start, as a command of WASI preview 1 has"
+    if not isinstance(kinds.get("memory"), wasmtime.MemoryType):
+        return "it has no memory by the name of memory, as a command of WASI preview 1 has"
+    return ""
+
+
+def _limit(store: wasmtime.Store, memory: int) -> None:
+    store.set_limits(memory_size=memory, table_elements=MAX_TABLE, instances=1, tables=8, memories=1)
+
+
+# -- by the clock -----------------------------------------------------------------------------------------
+
+
+def _run_by_clock(file: str, words: Sequence[str]) -> int:
+    """Run a module with the process's own streams; return its exit code."""
+    engine = make_engine(metered=False)
+    linker = wasmtime.Linker(engine)
+    linker.define_wasi()
+    wasi = wasmtime.WasiConfig()
+    wasi.argv = list(words)
+    wasi.inherit_stdin()
+    wasi.inherit_stdout()
+    wasi.inherit_stderr()
+    store = wasmtime.Store(engine)
+    store.set_wasi(wasi)
+    bound, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if bound != resource.RLIM_INFINITY:
+        _limit(store, max(_PAGE, bound - (HOST_ADDRESS_MB << 20)))
+    try:
+        instance = linker.instantiate(store, wasmtime.Module.deserialize_file(engine, file))
+        _start_of(instance, store)()
+    except wasmtime.ExitTrap as ended:
+        return ended.code
+    except (wasmtime.Trap, wasmtime.WasmtimeError) as error:
+        return _refuse(_trap_words(error))
+    return 0
+
+
+def _start_of(instance: wasmtime.Instance, store: wasmtime.Store) -> Callable[[], None]:
+    start = instance.exports(store)["_start"]
+    assert isinstance(start, wasmtime.Func)  # noqa: S101 - a module without it is not compiled
+    return partial(start, store)
+
+
+def _trap_words(error: Exception) -> str:
+    code = error.trap_code if isinstance(error, wasmtime.Trap) else None
+    if code is not None:
+        return f"trap: {code.name.lower().replace('_', ' ')}"
+    return str(error).strip().splitlines()[-1].strip()
+
+
+# -- by fuel ----------------------------------------------------------------------------------------------
+
+
+class _Host:
+    """The referee's orders, and the instance that is running."""
+
+    def __init__(self, file: str, words: Sequence[str]) -> None:
+        self._engine = make_engine(metered=True)
+        linker = wasmtime.Linker(self._engine)
+        define_wasi(linker, self._call)
+        module = wasmtime.Module.deserialize_file(self._engine, file)
+        self._least = next(
+            one.type.limits.min for one in module.exports if isinstance(one.type, wasmtime.MemoryType)
+        )
+        self._module = linker.instantiate_pre(module)
+        self._words = words
+        self._world: World
+
+    def _call(self, name: str, *values: int) -> object:
+        return self._world.call(name, *values)
+
+    def serve(self) -> NoReturn:
+        """Run one instance after the other."""
+        self._tell(report(b"H", 0))
+        order = self._order()
+        while True:
+            try:
+                self._play(order)
+            except _RestartError as restart:
+                order = restart.order
+
+    def _play(self, order: Order) -> NoReturn:
+        """Run an instance until the referee wants another."""
+        store = wasmtime.Store(self._engine)
+        try:
+            self._world = world = World(store, self._words, order.first, order.second, self._stop)
+            _limit(store, order.third)
+            self._tell(report(b"H", 0))
+            world.feed(self._next(world))
+            if self._least * _PAGE > order.third:
+                self._end(
+                    world, b"X", f"its memory begins with {self._least * _PAGE >> 20} MiB, beyond its bound"
+                )
+            try:
+                instance = self._module.instantiate(store)
+                memory = instance.exports(store)["memory"]
+                assert isinstance(memory, wasmtime.Memory)  # noqa: S101 - a module without it is not compiled
+                world.memory = memory
+                _start_of(instance, store)()
+            except OutOfFuelError:
+                self._end(world, b"F")
+            except ExitError as ended:
+                self._end(world, b"X", f"exited with code {ended.args[0]}")
+            except wasmtime.Trap as trap:
+                out = trap.trap_code is wasmtime.TrapCode.OUT_OF_FUEL
+                self._end(world, b"F" if out else b"X", _trap_words(trap))
+            except wasmtime.WasmtimeError as error:
+                # A table that begins beyond its bound is the module's fault; the rest is the machine's.
+                self._end(world, b"X" if "exceeds table limits" in str(error) else b"M", _trap_words(error))
+            self._end(world, b"X", "exited with code 0")
+        finally:
+            store.close()
+
+    def _stop(self, world: World, kind: bytes) -> bytes:
+        """Report why the module stands still; return the input of the next order to go on."""
+        used = world.used
+        self._tell(report(kind, used, *world.take()))
+        return self._next(world)
+
+    def _end(self, world: World, kind: bytes, words: str = "") -> NoReturn:
+        """Report the end of the module, now and whenever it should go on."""
+        while True:
+            self._tell(report(kind, world.used, *world.take(), words))
+            self._next(world)
+
+    def _next(self, world: World) -> bytes:
+        order = self._order()
+        if order.kind != b"R":
+            raise _RestartError(order)
+        world.refuel(order.first)
+        return self._read(order.size)
+
+    def _order(self) -> Order:
+        return read_order(self._read(ASKED_SIZE))
+
+    def _read(self, size: int) -> bytes:
+        """Read so much of what the referee sends; ends the process where there is no more."""
+        data = b""
+        while len(data) < size:
+            part = os.read(0, size - len(data))
+            if not part:
+                os._exit(0)
+            data += part
+        return data
+
+    def _tell(self, frame: bytes) -> None:
+        while frame:
+            frame = frame[os.write(1, frame) :]
+
+
+def _serve(file: str, words: Sequence[str]) -> NoReturn:
+    if fault := meter_fault():
+        os.write(1, report(b"M", 0, words=fault))
+        os._exit(1)
+    _Host(file, words).serve()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

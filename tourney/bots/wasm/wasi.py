@@ -1,0 +1,410 @@
+"""WASI preview 1 for a module under fuel: lines in and out, a clock of its own work, and nothing else.
+
+A call costs CALL_FUEL and so much for a byte. All that a module can observe follows from its code, its
+arguments, its input and its seed: it never sees when a line came, because it stands still meanwhile.
+"""
+
+import ctypes
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import wasmtime
+
+from tourney.bots.wasm.meter import BYTE_FUEL, CALL_FUEL, ITEM_FUEL, RANDOM_FUEL
+from tourney.seeds import deriver
+
+NS: Final = 1_000_000
+"""Nanoseconds of a millisecond."""
+MAX_LINES: Final = 1_000
+MAX_OUTPUT: Final = 64 * 1024
+MAX_TAIL: Final = 4_096
+"""What stops a module that writes: so much output, or a line of this length."""
+MAX_ERRORS: Final = 16 * 1024
+_MAX_ITEMS: Final = 1_024
+_CHUNK: Final = 64 * 1024
+
+_OK, _BADF, _FAULT, _INVAL, _NOSYS, _NOTSOCK, _SPIPE, _NOTSUP = 0, 8, 21, 28, 52, 57, 70, 58
+
+_REFUSED: Final = {
+    "fd_advise": ("illi", _SPIPE),
+    "fd_allocate": ("ill", _NOTSUP),
+    "fd_datasync": ("i", _NOTSUP),
+    "fd_fdstat_set_flags": ("ii", _NOTSUP),
+    "fd_fdstat_set_rights": ("ill", _NOTSUP),
+    "fd_filestat_set_size": ("il", _NOTSUP),
+    "fd_filestat_set_times": ("illi", _NOTSUP),
+    "fd_pread": ("iiili", _SPIPE),
+    "fd_prestat_get": ("ii", _BADF),
+    "fd_prestat_dir_name": ("iii", _BADF),
+    "fd_pwrite": ("iiili", _SPIPE),
+    "fd_readdir": ("iiili", _BADF),
+    "fd_renumber": ("ii", _NOTSUP),
+    "fd_seek": ("ilii", _SPIPE),
+    "fd_sync": ("i", _NOTSUP),
+    "fd_tell": ("ii", _SPIPE),
+    "path_create_directory": ("iii", _BADF),
+    "path_filestat_get": ("iiiii", _BADF),
+    "path_filestat_set_times": ("iiiilli", _BADF),
+    "path_link": ("iiiiiii", _BADF),
+    "path_open": ("iiiiillii", _BADF),
+    "path_readlink": ("iiiiii", _BADF),
+    "path_remove_directory": ("iii", _BADF),
+    "path_rename": ("iiiiii", _BADF),
+    "path_symlink": ("iiiii", _BADF),
+    "path_unlink_file": ("iii", _BADF),
+    "proc_raise": ("i", _NOSYS),
+    "sock_accept": ("iii", _NOTSOCK),
+    "sock_recv": ("iiiiii", _NOTSOCK),
+    "sock_send": ("iiiii", _NOTSOCK),
+    "sock_shutdown": ("ii", _NOTSOCK),
+}
+"""Functions that only give an error: their parameters (``i`` 32 bits, ``l`` 64) and its number."""
+
+_GIVEN: Final = {
+    "args_get": "ii",
+    "args_sizes_get": "ii",
+    "clock_res_get": "ii",
+    "clock_time_get": "ili",
+    "environ_get": "ii",
+    "environ_sizes_get": "ii",
+    "fd_close": "i",
+    "fd_fdstat_get": "ii",
+    "fd_filestat_get": "ii",
+    "fd_read": "iiii",
+    "fd_write": "iiii",
+    "poll_oneoff": "iiii",
+    "proc_exit": "i",
+    "random_get": "ii",
+    "sched_yield": "",
+}
+"""Functions of ``World``, with their parameters."""
+
+WASI_NAMES: Final = frozenset(_REFUSED) | frozenset(_GIVEN)
+WASI: Final = "wasi_snapshot_preview1"
+
+_U32: Final = struct.Struct("<I")
+_U64: Final = struct.Struct("<Q")
+_ITEM: Final = struct.Struct("<II")
+_FDSTAT: Final = struct.Struct("<BxHxxxxQQ")
+_EVENT: Final = struct.Struct("<QHBxxxxxQHxxxxxx")
+_SUBSCRIPTION: Final = 48
+_CLOCK_EVENT, _READ_EVENT, _WRITE_EVENT = 0, 1, 2
+_RIGHTS: Final = (1 << 1 | 1 << 27, 1 << 6 | 1 << 27, 1 << 6 | 1 << 27)
+_MASK: Final = 0xFFFF_FFFF
+
+
+class OutOfFuelError(Exception):
+    """The module has used up its budget in a call."""
+
+
+class ExitError(Exception):
+    """The module ended itself, with a code."""
+
+
+class MemoryFaultError(Exception):
+    """The module gave a place outside its memory."""
+
+
+Stop = Callable[["World", bytes], bytes]
+"""Lets the module stand still for ``L`` or ``W``; returns more input. May raise, to end the instance."""
+
+
+class World:
+    """All that one instance can see beside its own memory. ``stop`` is called where it stands still.
+
+    ``output`` and ``errors`` hold what it wrote since the host has last taken them.
+    """
+
+    def __init__(
+        self, store: wasmtime.Store, args: Sequence[str], seed: int, fuel_per_ms: int, stop: Stop
+    ) -> None:
+        self.memory: wasmtime.Memory | None = None
+        self.output = bytearray()
+        self.errors = bytearray()
+        self._store = store
+        self._args = [arg.encode("utf-8", "surrogateescape") + b"\0" for arg in args]
+        self._fuel_per_ms = fuel_per_ms
+        self._stop = stop
+        self._input = b""
+        self._at = 0
+        self._lines = 0
+        self._wanted = False
+        self._before = 0
+        self._budget = 0
+        self._random = deriver(seed, "random")
+        self._drawn = 0
+        self._rest = b""
+
+    # -- fuel ---------------------------------------------------------------------------------------------
+
+    def refuel(self, budget: int) -> None:
+        """Begin a run with so much fuel; what is left of the last one is gone."""
+        self._before += self.used
+        self._budget = budget
+        self._store.set_fuel(budget)
+
+    @property
+    def used(self) -> int:
+        """The fuel used since ``refuel``."""
+        return self._budget - self._store.get_fuel()
+
+    def _charge(self, fuel: int) -> None:
+        left = self._store.get_fuel()
+        if left < fuel:
+            self._store.set_fuel(0)
+            raise OutOfFuelError
+        self._store.set_fuel(left - fuel)
+
+    def _now(self) -> int:
+        """Return the virtual time in nanoseconds: the fuel that this instance has used so far."""
+        return (self._before + self.used) * NS // self._fuel_per_ms
+
+    # -- memory -------------------------------------------------------------------------------------------
+
+    def _place(self, at: int, size: int) -> int:
+        """Return the address of a part of the memory."""
+        memory, store = self.memory, self._store
+        at &= _MASK
+        if memory is None or at + size > memory.data_len(store):
+            raise MemoryFaultError
+        return ctypes.addressof(memory.data_ptr(store).contents) + at if size else 0
+
+    def _get(self, at: int, size: int) -> bytes:
+        place = self._place(at, size)
+        return ctypes.string_at(place, size) if size else b""
+
+    def _put(self, at: int, data: bytes) -> None:
+        place = self._place(at, len(data))
+        if data:
+            ctypes.memmove(place, data, len(data))
+
+    def _items(self, at: int, count: int) -> list[tuple[int, int]]:
+        """Return the buffers of a list, as pairs of place and size."""
+        count &= _MASK
+        if count > _MAX_ITEMS:
+            raise ValueError
+        self._charge(ITEM_FUEL * count)
+        return list(_ITEM.iter_unpack(self._get(at, 8 * count)))
+
+    # -- the functions ------------------------------------------------------------------------------------
+
+    def feed(self, data: bytes) -> None:
+        """Give more input."""
+        self._input = self._input[self._at :] + data
+        self._at = 0
+
+    def _wait(self) -> None:
+        """Stand still until there is input."""
+        while self._at == len(self._input):
+            self.feed(self._stop(self, b"W"))
+
+    def fd_read(self, fd: int, items: int, count: int, size_to: int) -> int:
+        """Read from standard input; stands still while there is none."""
+        if fd:
+            return _BADF
+        buffers = self._items(items, count)
+        if any(size for _, size in buffers):
+            self._wait()
+        whole = 0
+        for at, size in buffers:
+            part = self._input[self._at : self._at + size]
+            self._charge(BYTE_FUEL * len(part))
+            self._put(at, part)
+            self._at += len(part)
+            whole += len(part)
+        self._put(size_to, _U32.pack(whole))
+        return _OK
+
+    def fd_write(self, fd: int, items: int, count: int, size_to: int) -> int:
+        """Write to standard output or error; stands still after a line that is no ``info``."""
+        if fd not in (1, 2):
+            return _BADF
+        room, parts = _CHUNK, []
+        for at, size in self._items(items, count):
+            part = self._get(at, min(size, room))
+            parts.append(part)
+            room -= len(part)
+        data = b"".join(parts)
+        self._charge(BYTE_FUEL * len(data))
+        self._put(size_to, _U32.pack(len(data)))
+        if fd == 2:
+            self.errors += data[: MAX_ERRORS - len(self.errors)]
+        elif self._stops(data):
+            self.feed(self._stop(self, b"L"))
+        return _OK
+
+    def _stops(self, data: bytes) -> bool:
+        """Add output; return whether the referee must see it now."""
+        start = self.output.rfind(b"\n") + 1
+        self.output += data
+        end = self.output.rfind(b"\n") + 1
+        self._lines += data.count(b"\n")
+        if self._lines >= MAX_LINES or len(self.output) >= MAX_OUTPUT or len(self.output) - end >= MAX_TAIL:
+            return True
+        lines = bytes(self.output[start:end]).split(b"\n")[:-1]
+        return any(len(line) >= MAX_TAIL or not _is_info(line) for line in lines)
+
+    def take(self) -> tuple[bytes, bytes]:
+        """Return what it wrote, and forget it."""
+        output, errors = bytes(self.output), bytes(self.errors)
+        end = output.rfind(b"\n") + 1
+        # A line without its end stays here, unless it is too long to become one.
+        if len(output) - end < MAX_TAIL:
+            self.output[:end] = b""
+            output = output[:end]
+        else:
+            self.output.clear()
+        self.errors.clear()
+        self._lines = 0
+        return output, errors
+
+    def poll_oneoff(self, subscriptions: int, events: int, count: int, size_to: int) -> int:
+        """Wait for input, or for a time, which passes at once and costs its fuel."""
+        count &= _MASK
+        if not 0 < count <= _MAX_ITEMS:
+            return _INVAL
+        self._charge(ITEM_FUEL * count)
+        raw = self._get(subscriptions, _SUBSCRIPTION * count)
+        wanted = [raw[k : k + _SUBSCRIPTION] for k in range(0, len(raw), _SUBSCRIPTION)]
+        begun = self._now()
+        ready, timers, reads = [], [], []
+        for one in wanted:
+            user, kind = _U64.unpack_from(one)[0], one[8]
+            if kind == _CLOCK_EVENT:
+                time = _U64.unpack_from(one, 24)[0]
+                timers.append((max(0, time - begun) if one[40] & 1 else time, user))
+            elif kind not in (_READ_EVENT, _WRITE_EVENT):
+                return _INVAL
+            else:
+                fd = _U32.unpack_from(one, 16)[0]
+                if fd > 2 or (kind == _READ_EVENT) != (fd == 0):
+                    ready.append(_EVENT.pack(user, _BADF, kind, 0, 0))
+                elif kind == _WRITE_EVENT:
+                    ready.append(_EVENT.pack(user, _OK, kind, _CHUNK, 0))
+                else:
+                    reads.append(user)
+        if not ready and not timers and reads:
+            self._wait()
+        there = len(self._input) - self._at
+        if there:
+            ready += [_EVENT.pack(user, _OK, _READ_EVENT, there, 0) for user in reads]
+        passed = 0
+        if not ready and timers:
+            passed = min(timers)[0]
+            self._charge(-(-passed * self._fuel_per_ms // NS))
+        ready += [_EVENT.pack(user, _OK, _CLOCK_EVENT, 0, 0) for time, user in timers if time <= passed]
+        self._put(events, b"".join(ready))
+        self._put(size_to, _U32.pack(len(ready)))
+        return _OK
+
+    def clock_time_get(self, clock: int, precision: int, to: int) -> int:  # noqa: ARG002 - WASI's form
+        """Give the virtual time, by any clock."""
+        if not 0 <= clock <= 3:
+            return _INVAL
+        self._put(to, _U64.pack(self._now()))
+        return _OK
+
+    def clock_res_get(self, clock: int, to: int) -> int:
+        """Give a nanosecond."""
+        if not 0 <= clock <= 3:
+            return _INVAL
+        self._put(to, _U64.pack(1))
+        return _OK
+
+    def random_get(self, to: int, size: int) -> int:
+        """Give random bytes: ``derive(seed, "random", k)``, k from 0, big-endian."""
+        size &= _MASK
+        self._charge(RANDOM_FUEL * size)
+        self._place(to, size)
+        while size:
+            part = min(size, _CHUNK)
+            blocks = [self._rest]
+            for _ in range(-(-max(0, part - len(self._rest)) // 8)):
+                blocks.append(self._random(self._drawn).to_bytes(8, "big"))
+                self._drawn += 1
+            data = b"".join(blocks)
+            self._put(to, data[:part])
+            self._rest = data[part:]
+            to, size = to + part, size - part
+        return _OK
+
+    def args_sizes_get(self, count_to: int, size_to: int) -> int:
+        """Give the number of arguments and their bytes."""
+        self._put(count_to, _U32.pack(len(self._args)))
+        self._put(size_to, _U32.pack(sum(map(len, self._args))))
+        return _OK
+
+    def args_get(self, places_to: int, to: int) -> int:
+        """Give the arguments."""
+        self._charge(BYTE_FUEL * sum(map(len, self._args)))
+        for number, arg in enumerate(self._args):
+            self._put(places_to + 4 * number, _U32.pack(to & _MASK))
+            self._put(to, arg)
+            to += len(arg)
+        return _OK
+
+    def environ_sizes_get(self, count_to: int, size_to: int) -> int:
+        """Give an empty environment."""
+        self._put(count_to, bytes(4))
+        self._put(size_to, bytes(4))
+        return _OK
+
+    def environ_get(self, places_to: int, to: int) -> int:  # noqa: ARG002 - WASI's form
+        """Give nothing."""
+        return _OK
+
+    def fd_fdstat_get(self, fd: int, to: int) -> int:
+        """Say that the three streams are no terminals."""
+        if not 0 <= fd <= 2:
+            return _BADF
+        self._put(to, _FDSTAT.pack(0, 0, _RIGHTS[fd], 0))
+        return _OK
+
+    def fd_filestat_get(self, fd: int, to: int) -> int:
+        """Say nothing of the three streams."""
+        if not 0 <= fd <= 2:
+            return _BADF
+        self._put(to, bytes(64))
+        return _OK
+
+    def fd_close(self, fd: int) -> int:
+        """Leave the three streams open."""
+        return _OK if 0 <= fd <= 2 else _BADF
+
+    def sched_yield(self) -> int:
+        """Do nothing."""
+        return _OK
+
+    def proc_exit(self, code: int) -> None:
+        """End the instance."""
+        raise ExitError(code & _MASK)
+
+    def call(self, name: str, *values: int) -> Any:
+        """Call a function of WASI by its name."""
+        self._charge(CALL_FUEL)
+        if name in _REFUSED:
+            return _REFUSED[name][1]
+        try:
+            return getattr(self, name)(*values)
+        except MemoryFaultError:
+            return _FAULT
+        except ValueError:
+            return _INVAL
+
+
+def _is_info(line: bytes) -> bool:
+    return not line.rstrip(b"\r") or line.startswith(b"info ") or line == b"info"
+
+
+def define_wasi(linker: wasmtime.Linker, call: Callable[..., Any]) -> None:
+    """Define WASI's functions; each calls ``call`` with its name and values."""
+    types = {"i": wasmtime.ValType.i32, "l": wasmtime.ValType.i64}
+    for name, letters in {**_GIVEN, **{name: letters for name, (letters, _) in _REFUSED.items()}}.items():
+        results = [] if name == "proc_exit" else [wasmtime.ValType.i32()]
+        form = wasmtime.FuncType([types[letter]() for letter in letters], results)
+
+        def function(*values: int, _name: str = name) -> Any:
+            return call(_name, *values)
+
+        linker.define_func(WASI, name, form, function)
