@@ -102,7 +102,7 @@ def edited(record: Record, path: str, value: Any) -> Record:
         ("outcome.faults", ..., "outcome.faults is missing"),
         ("limits.move-ms", 2**53, "limits.move-ms is 9007199254740992"),
         ("limits.margin-ms", ..., "limits.margin-ms is missing"),
-        ("limits.charge", "sun", 'limits.charge is "sun", but must be "cpu" or "wall"'),
+        ("limits.charge", "sun", 'limits.charge is "sun", but must be "cpu", "fuel" or "wall"'),
         ("limits.clock-ms", 5, "limits must hold clock-ms and increment-ms together"),
         ("actions.0", ["1", "b2"], 'actions[0][0] is "1", but must be an integer'),
         ("actions.0", [3, "b2"], "actions[0][0] is 3"),

@@ -94,7 +94,8 @@ class Limits(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
     def metered(self) -> "Limits":
         """Return the limits with ``fuel_per_ms`` and ``meter`` by default, where they count fuel.
 
-        Then ``ponder`` is ``freeze``: modules stand still in the turns of others. Raises SchemaError for these keys where they do not.
+        Then ``ponder`` is ``freeze``: modules stand still in the turns of others. Raises SchemaError for
+        these keys where the limits do not count fuel.
         """
         if self.by_fuel:
             fuel = self.fuel_per_ms or FUEL_PER_MS

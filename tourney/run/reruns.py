@@ -1,7 +1,7 @@
 """Play recorded matches again, afresh and in parallel, and compare: what finds a forgery without a flaw."""
 
 from collections import Counter
-from collections.abc import Collection, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future
 from contextlib import suppress
 from dataclasses import dataclass

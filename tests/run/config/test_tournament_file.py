@@ -129,7 +129,7 @@ def test_values_are_frozen(tmp_path: Path) -> None:
         ),
         ("]\n", "]\n[limits]\nmove-ms = 0\n", r"cup.toml, [limits]: move-ms is 0, but must be from 1"),
         ("]\n", "]\n[limits]\nincrement-ms = 9\n", r"[limits]: increment-ms is set without clock-ms"),
-        ("]\n", ']\n[limits]\ncharge = "gpu"\n', '"gpu", but must be "cpu" or "wall"'),
+        ("]\n", ']\n[limits]\ncharge = "gpu"\n', '"gpu", but must be "cpu", "fuel" or "wall"'),
         (
             "]\n",
             "]\n[limits]\nmove_ms = 9\n",

@@ -31,16 +31,16 @@ _SHOWN_LINES: Final = 15
 def runnable_folder(store: BotStore, bot: StoredBot, sandbox: Sandbox, *, metered: bool = False) -> Path:
     """Return the folder to start a bot in: its files in the store, or with a build, the result of that.
 
-    For a module it is the folder of its compiled code, which counts its fuel if ``metered``; a bot that is no
-    module cannot be. The build runs at the first call on a host, and so does the compilation; concurrent
-    callers wait for it. Raises BotError, with the last lines as a note, for a failed build and for what cannot
-    be run so, UsageError for a module without wasmtime, and StoreError if the store cannot be written.
+    For a module it is the folder of its compiled code, which counts fuel if ``metered``; only modules can.
+    Build and compilation run at the first call on a host; concurrent callers wait for them. Raises BotError,
+    with the last lines as a note, for a failed build and for what cannot be run so, UsageError for a module
+    without wasmtime, and StoreError if the store cannot be written.
     """
     module = bot.manifest.module
     if metered and module is None:
         raise BotError(
-            f'the bot {bot.label} is no WebAssembly module, and charge = "fuel" counts the work of modules only;'
-            ' use charge = "wall" or "cpu", or modules alone',
+            f'the bot {bot.label} is no WebAssembly module, and charge = "fuel" counts the work of modules'
+            ' only; use charge = "wall" or "cpu", or modules alone',
             bot.label,
         )
     folder = _built_folder(store, bot, sandbox)

@@ -90,8 +90,8 @@ _SEARCHED = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 class ResourceLimits:
     """Limits of a bot or a build; ``memory_mb`` for each process and for all, ``file_mb`` for each file.
 
-    ``folder_mb`` bounds a build's folder, where the sandbox gives it one in memory. ``hosted``: the program is
-    the host process of a module, which needs memory and address space beside the module's.
+    ``folder_mb`` bounds a build's folder, where the sandbox gives it one in memory. ``hosted``: it is the
+    host process of a module, which needs memory and address space beside the module's.
     """
 
     memory_mb: int = 4096

@@ -205,12 +205,12 @@ class Hosts:
 
 
 class FuelChannel(Channel):
-    """Exchanges lines with one instance of a module: that of ``order``, which starts with the first request.
+    """Exchanges lines with an instance of a module: that of ``order``, which starts with the first request.
 
     ``give_back`` takes its host when it is closed.
 
-    Deadlines are of ``clock``, which it advances by the module's own work. The budget of a request counts from
-    the request on, so the work of other bots in between is not charged.
+    Deadlines are of ``clock``, which it advances by the module's own work. The budget of a request counts
+    from the request on, so the work of other bots in between is not charged.
     """
 
     def __init__(

@@ -1,8 +1,8 @@
 """The host process of a module, in the bot's sandbox: ``python -m tourney.bots.wasm.host MODE ...``.
 
 ``compile FILE metered|plain`` writes the compiled module to standard output. ``clock FILE NAME ARG...`` runs
-a compiled module to its end, by the machine's clocks. ``fuel FILE NAME ARG...`` runs instances of it by the orders
-of the referee (see ``frames``). Without ``wasmtime`` none of them starts.
+a compiled module to its end, by the machine's clocks. ``fuel FILE NAME ARG...`` runs instances of one by the
+orders of the referee (see ``frames``). Without ``wasmtime`` none of them starts.
 """
 
 import os

@@ -15,6 +15,7 @@ from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.base import Sandbox
 from tourney.bots.wasm.meter import check_meter
 from tourney.errors import BotError, TournamentError, TourneyError, UsageError
+from tourney.match.spec import Limits
 from tourney.run.config.entrants import enter
 from tourney.run.config.tournament_file import TournamentFile
 from tourney.schedule.format import find_format
