@@ -142,11 +142,10 @@ const [MS, MANY, TABLE, NUMBER] = [integer(1, 2 ** 31 - 1), integer(0, 1e6), int
 const BOT = { bot: LABEL, version: LABEL, args: list(ARGUMENT, 0, 100), digest: DIGEST };
 const LIMITS = object({
   "margin-ms": integer(0, 60000), "startup-ms": integer(1, 3600000), "memory-mb": integer(16, 2 ** 24),
-  charge: match("wall|cpu"), ponder: match("allow|freeze"),
-}, { "move-ms": MS, "clock-ms": MS, "increment-ms": NUMBER, nodes: integer(1, 2 ** 53 - 1) });
+  charge: match("wall|cpu|fuel"), ponder: match("allow|freeze"),
+}, { "move-ms": MS, "clock-ms": MS, "increment-ms": NUMBER, nodes: integer(1, 2 ** 53 - 1), "fuel-per-ms": integer(1e3, 1e9), meter: WORD });
 const SETTINGS = { game: GAME, rules: TOKEN, options: object({}, {}, TOKEN), limits: LIMITS };
-const FAULT = tuple(TABLE, match("startup|illegal|timeout|crash|protocol|overflow"), MANY);
-const GONE = list(tuple(TABLE, MANY), 1, 64);
+const FAULT = tuple(TABLE, match("startup|illegal|timeout|crash|protocol|overflow"), MANY), GONE = list(tuple(TABLE, MANY), 1, 64);
 const RECORD = object({
   ...SETTINGS, format: match("tourney-record/1"), seed: SEED, digest: DIGEST,
   opening: object({}, { plies: MANY, actions: list(TOKEN, 1, 1e6) }),
@@ -165,7 +164,8 @@ function checkForm(record) {
   const { seats, actions, outcome, limits } = record;
   need(BigInt(record.seed) <= U64, "the seed is not below 2^64");
   need(Object.keys(record.opening).length === 1, "the opening does not hold either plies or actions");
-  need("clock-ms" in limits === "increment-ms" in limits, "the limits do not hold clock-ms and increment-ms together, or neither");
+  const pairs = [["clock-ms" in limits, "increment-ms" in limits], [limits.charge === "fuel", "fuel-per-ms" in limits, "meter" in limits]];
+  need(pairs.every((one) => new Set(one).size === 1), "limits lack keys");
   need(actions.every(([actor]) => actor <= seats.length), `an actor is not from 0 to ${seats.length}`);
   const gone = [...outcome.faults, ...(outcome.resigned ?? [])];
   const good = gone.every((entry) => entry[0] <= seats.length && entry.at(-1) <= actions.length);

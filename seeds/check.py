@@ -23,9 +23,9 @@ MS, MANY, TABLE = range(1, 2**31), range(1_000_001), range(1, 65)
 # Forms: pattern, range, list [item, least, most], tuple of items, object ("?": optional, "*": others), None
 BOT = {"bot": LABEL, "version": LABEL, "args": [ARGUMENT, 0, 100], "digest": DIGEST}
 LIMITS = {
-    "move-ms?": MS, "clock-ms?": MS, "increment-ms?": range(2**31), "nodes?": range(1, 2**53),
+    "move-ms?": MS, "clock-ms?": MS, "increment-ms?": range(2**31), "nodes?": range(1, 2**53), "meter?": WORD,
     "margin-ms": range(60_001), "startup-ms": range(1, 3_600_001), "memory-mb": range(16, 2**24 + 1),
-    "charge": "wall|cpu", "ponder": "allow|freeze",
+    "charge": "wall|cpu|fuel", "ponder": "allow|freeze", "fuel-per-ms?": range(1000, 10**9 + 1),
 }
 SETTINGS = {"game": GAME, "rules": TOKEN, "options": {"*": TOKEN}, "limits": LIMITS}
 GONE, FAULT = [(TABLE, MANY), 1, 64], (TABLE, "startup|illegal|timeout|crash|protocol|overflow", MANY)
@@ -99,8 +99,8 @@ def check_form(record: Any) -> None:
     seats, actions, outcome = len(record["seats"]), len(record["actions"]), record["outcome"]
     need(int(record["seed"]) < 2**64, "the seed is not below 2^64")
     need(len(record["opening"]) == 1, "the opening does not hold either plies or actions")
-    both = ("clock-ms" in record["limits"]) == ("increment-ms" in record["limits"])
-    need(both, "the limits do not hold clock-ms and increment-ms together, or neither")
+    keys = [key in record["limits"] for key in ("clock-ms", "increment-ms", "fuel-per-ms", "meter")]
+    need(keys[0] == keys[1] and {*keys[2:]} == {record["limits"]["charge"] == "fuel"}, "limits lack keys")
     need(all(actor <= seats for actor, _ in record["actions"]), f"an actor is not from 0 to {seats}")
     gone = [(entry[0], entry[-1]) for entry in outcome["faults"] + outcome.get("resigned", [])]
     need(all(seat <= seats and n <= actions for seat, n in gone), "a fault or resignation is out of bounds")

@@ -75,6 +75,8 @@ SEEN: dict[str, Change] = {
     "a key of limits more": put("limits.cores", 4),
     "no margin": drop("limits.margin-ms"),
     "an increment without a clock": drop("limits.clock-ms"),
+    "fuel without a meter": put("limits.charge", "fuel"),
+    "a meter without fuel": put("limits.meter", "wasmtime-fuel-1"),
     "a limit out of bounds": put("limits.memory-mb", 8),
     "a limit of no kind": put("limits.charge", "sun"),
     "a fraction": put("limits.move-ms", 1.5),

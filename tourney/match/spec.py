@@ -19,6 +19,9 @@ FUEL_PER_MS: Final = 3_000_000
 STORED_LIMITS: Final = ("margin-ms", "startup-ms", "memory-mb", "charge", "ponder")
 """The limits that every record and plan has."""
 
+FUEL_LIMITS: Final = ("fuel-per-ms", "meter")
+"""The limits that those have that count fuel, and no others."""
+
 Milliseconds = Annotated[int, Meta(ge=1, le=MAX_MS)]
 
 
@@ -100,7 +103,7 @@ class Limits(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
         if self.by_fuel:
             fuel = self.fuel_per_ms or FUEL_PER_MS
             return msgspec.structs.replace(self, fuel_per_ms=fuel, meter=self.meter or METER, ponder="freeze")
-        for key, value in (("fuel-per-ms", self.fuel_per_ms), ("meter", self.meter)):
+        for key, value in zip(FUEL_LIMITS, (self.fuel_per_ms, self.meter), strict=True):
             if value is not None:
                 raise SchemaError(("limits", key), 'is set without charge = "fuel"')
         return self
@@ -124,7 +127,7 @@ class Limits(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
                 raise SchemaError(("limits", key), "is null, but must be an integer")
         if ("clock-ms" in data) != ("increment-ms" in data):
             raise SchemaError(("limits",), "must hold clock-ms and increment-ms together, or neither")
-        if any((key in data) != found.by_fuel for key in ("fuel-per-ms", "meter")):
+        if any((key in data) != found.by_fuel for key in FUEL_LIMITS):
             raise SchemaError(
                 ("limits",), 'must hold fuel-per-ms and meter with charge = "fuel", and only then'
             )

@@ -13,7 +13,7 @@ from tourney.files import write_file
 from tourney.games.registry import GAMES, find_game
 from tourney.match.named_seeds import NamedSeedForm
 from tourney.match.record import RecordForm
-from tourney.match.spec import STORED_LIMITS
+from tourney.match.spec import FUEL_LIMITS, STORED_LIMITS
 from tourney.run.config.tournament_file import file_schema
 from tourney.schedule.format import file_formats
 from tourney.schema import STORABLE, UNICODE, bare
@@ -84,6 +84,11 @@ def schemas() -> dict[str, Schema]:
     plan["required"] = [key for key in plan["properties"] if key not in OPTIONAL_KEYS]
     for schema in (record, plan):
         schema["$defs"]["Limits"]["required"] = list(STORED_LIMITS)
+        schema["$defs"]["Limits"] |= {
+            "if": {"properties": {"charge": {"const": "fuel"}}},
+            "then": {"required": list(FUEL_LIMITS)},
+            "else": {"properties": dict.fromkeys(FUEL_LIMITS, False)},
+        }
     first = json_schema(TournamentLine, "First line of an exported tournament")
     first["$defs"]["PlanForm"]["properties"]["plan"] = {"$ref": "plan.json"}
     match = json_schema(MatchLine, "Match of an exported tournament")
