@@ -25,6 +25,7 @@ DESIGNED = [
     "ratings",
     "rate",
     "compare",
+    "gate",
     "ladder",
     "report",
     "show",

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from tests import genuine
 from tourney.errors import TourneyError
 from tourney.results.standings import compute_standings, load_history, load_setup
+from tourney.store.baselines import Promotion
 from tourney.store.maintenance import check_database
 from tourney.store.models import METADATA
 from tourney.store.presentation import Presentation
@@ -48,6 +49,7 @@ READERS: tuple[Callable[[Repository, int], object], ...] = (
     lambda repository, t: repository.checkpoint(t, "plain"),
     lambda repository, t: repository.verdict(t),
     lambda repository, t: repository.presentation(t),
+    lambda repository, _: repository.baselines(),
 )
 
 
@@ -63,6 +65,8 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> bytes:
         repository.keep_root(tournament.id, "5" * 64)
         repository.keep_verdict(tournament.id, {"ended": True})
         repository.keep_presentation(tournament.id, Presentation(title="Cup"))
+        promotion = Promotion("greedy", "1.0", (), "2026-11-22")
+        repository.promote("sage-stones", "greedy", "5" * 64, promotion)
         repository.keep_checkpoint(tournament.id, "plain", Checkpoint(3, {"skills": []}))
         repository.keep_draw_probability("sage-stones", 2, DrawProbability(0.25, "cup", 5))
         for reader in READERS:

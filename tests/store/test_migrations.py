@@ -41,6 +41,7 @@ OURS = {
     "rating_checkpoint",
     "verdict",
     "presentation",
+    "baseline",
 }
 
 
@@ -112,7 +113,7 @@ def test_void_reasons_come_from_the_notes_of_older_databases(tmp_path: Path, pla
             before = list(repository.matches(tournament.id)), compute_standings(repository, tournament.id)
         engine = open_engine(url)
         with transaction(engine, write=True) as connection:
-            for table in ("replaced_result", "presentation"):
+            for table in ("replaced_result", "presentation", "baseline"):
                 connection.execute(sa.text(f"DROP TABLE {table}"))
             connection.execute(sa.text("ALTER TABLE tournament DROP COLUMN root"))
             connection.execute(sa.text("ALTER TABLE entrant DROP COLUMN broken"))

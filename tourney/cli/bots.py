@@ -1,4 +1,4 @@
-"""``tourney bots``: create, add, list, show, check, test and remove bots."""
+"""``tourney bots``: create, add, list, show, check, test, promote and remove bots."""
 
 import sys
 import tempfile
@@ -36,6 +36,7 @@ from tourney.cli.options import (
     sandbox_option,
 )
 from tourney.cli.output import Format, Output, Row, current
+from tourney.cli.promote import baselines, promote
 from tourney.errors import BotError, CheckError, UsageError
 from tourney.files import check_writable, write_file
 from tourney.match.match_runner import StoreLauncher, entrant_of
@@ -56,7 +57,7 @@ SHORT = 12
 
 @click.group("bots")
 def command() -> None:
-    """Create, add, list, show, check, test and remove bots.
+    """Create, add, list, show, check, test, promote and remove bots.
 
     A bot is an executable file, or a folder or .zip file with a bot.toml. The bot store keeps every bot that
     you add or play with, under the digest of its files, so that matches can be played again later.
@@ -64,6 +65,8 @@ def command() -> None:
 
 
 command.add_command(new)
+command.add_command(promote)
+command.add_command(baselines)
 
 
 def find_bot(

@@ -3,7 +3,7 @@
 import shlex
 import sys
 from collections.abc import Mapping
-from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from tourney.cli.options import (
     split_words,
 )
 from tourney.cli.output import Format, Output, current
-from tourney.cli.run_options import choose_listener, deadline_options, workers_option
+from tourney.cli.run_options import deadline_options, play_request, workers_option
 from tourney.cli.show import find_match, log_lines
 from tourney.errors import EnvironmentFailure, GameError, UsageError
 from tourney.games.registry import find_game
@@ -166,7 +166,6 @@ def command(
         )
     from tourney.compare.ladder import LadderRequest, place_bot  # noqa: PLC0415 - slow to import; --list does without
     from tourney.run.config.tournament_file import EntrantLine  # noqa: PLC0415 - likewise
-    from tourney.run.workers.local import LocalExecutor, default_workers  # noqa: PLC0415 - likewise
 
     request = LadderRequest(
         bot=EntrantLine(bot, args=words),
@@ -179,12 +178,8 @@ def command(
         max_faults=max_faults,
         run=RunSettings(reuse=reuse, sandbox=sandbox),
     )
-    count = workers or default_workers()
-    with ExitStack() as stack:
-        listener = choose_listener(output, stack, f"{bot} on the ladder")
-        placed = place_bot(
-            request, db, Path(bots), lambda: LocalExecutor(count), listener=listener, deadline=deadline
-        )
+    play = partial(place_bot, request, db, Path(bots), deadline=deadline)
+    placed = play_request(output, f"{bot} on the ladder", workers, play)
     result, summary = placed.result, placed.summary
     stopped = summary is not None and summary.end is End.FAULTS
     out = result["ending"] == "out" or (stopped and bool(result["faults"]))

@@ -32,6 +32,7 @@ SECTIONS: dict[str, dict[str, str]] = {
     "Bots": {
         "bots": "Create, add, list, show, check and remove bots.",
         "compare": "Find out whether bot A is better than bot B.",
+        "gate": "Accept or reject a bot by games against baselines, for CI.",
         "ladder": "Place a bot among rated bots of all strengths.",
     },
     "Tournaments": {

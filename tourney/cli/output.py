@@ -38,6 +38,8 @@ class Format(Enum):
     TEXT = "text"
     CSV = "csv"
     JSON = "json"
+    MARKDOWN = "markdown"
+    JUNIT = "junit"
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -97,9 +99,8 @@ class Output:
         Raises msgspec.ValidationError for values that its schema forbids, ValueError for a number that JSON
         has not.
         """
-        made = msgspec.to_builtins(msgspec.convert(values, kind))
         ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
-        self.write(json.dumps(made, ensure_ascii=ascii_only, allow_nan=False, indent=2))
+        self.write(document_text(kind, values, ascii_only=ascii_only))
 
     def table(
         self, rows: Iterable[Row], columns: Sequence[str | Column], format_: Format = Format.TABLE
@@ -138,6 +139,12 @@ class Output:
         with console.capture() as capture:
             console.print(table)
         sys.stdout.write("".join(line.rstrip() + "\n" for line in capture.get().splitlines()))
+
+
+def document_text(kind: type[Document], values: Mapping[str, Any], *, ascii_only: bool = False) -> str:
+    """Return a JSON document. Raises as ``Output.document``."""
+    made = msgspec.to_builtins(msgspec.convert(values, kind))
+    return json.dumps(made, ensure_ascii=ascii_only, allow_nan=False, indent=2)
 
 
 def keep_setting(ctx: click.Context, param: click.Parameter, value: bool) -> None:

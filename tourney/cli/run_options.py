@@ -7,17 +7,23 @@ from contextlib import ExitStack
 from datetime import datetime
 from functools import wraps
 from pathlib import Path
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, NamedTuple, TypeVar, cast
 
 import click
 
+from tourney.cli.completion import complete_game
+from tourney.cli.options import game_option, sandbox_option
 from tourney.cli.output import Output
 from tourney.errors import UsageError
+from tourney.match.spec import MAX_MS, Limits
 from tourney.run.engine.stopping import Deadline, parse_span, seconds_left
 from tourney.run.monitoring.progress import Listener, PlainListener, rich_listener
 from tourney.run.unattended import RunOptions, parse_command
+from tourney.seeds import U64
+from tourney.store.values import RunSettings, SandboxLevel
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
 MAX_WORKERS: Final = 256
 
@@ -41,6 +47,39 @@ def deadline_options(function: F) -> F:
         return function(*args, deadline=Deadline(None if left is None else time.monotonic() + left), **rest)
 
     return cast("F", _add(with_deadline, _DEADLINE_OPTIONS))
+
+
+class PairSettings(NamedTuple):
+    """How bots play pairs of games: fields of the requests of ``compare`` and ``gate``."""
+
+    game: str
+    options: dict[str, str]
+    limits: Limits
+    opening_plies: int | None
+    seed: int | None
+    run: RunSettings
+
+
+def pair_options(function: F) -> F:
+    """Add the options of a command that plays pairs of games; the command gets ``pairs``."""
+
+    @wraps(function)
+    def with_pairs(
+        *args: Any,
+        game: str,
+        options: dict[str, str],
+        move_ms: int | None,
+        opening_plies: int | None,
+        seed: int | None,
+        sandbox: SandboxLevel,
+        reuse: bool,
+        **rest: Any,
+    ) -> Any:
+        limits = Limits() if move_ms is None else Limits(move_ms=move_ms)
+        run = RunSettings(reuse=reuse, sandbox=sandbox)
+        return function(*args, pairs=PairSettings(game, options, limits, opening_plies, seed, run), **rest)
+
+    return cast("F", _add(with_pairs, _PAIR_OPTIONS))
 
 
 def run_options(function: F) -> F:
@@ -101,6 +140,19 @@ def parse_report_options(text: str) -> tuple[str, ...]:
     return tuple(words)
 
 
+def play_request(output: Output, title: str, workers: int | None, play: Callable[..., T]) -> T:
+    """Return what ``play`` returns.
+
+    It is called with ``make_executor``, which starts local workers, and with a display as ``listener``.
+    """
+    from tourney.run.workers.local import LocalExecutor, default_workers  # noqa: PLC0415 - slow to import
+
+    count = workers or default_workers()
+    with ExitStack() as stack:
+        listener = choose_listener(output, stack, title)
+        return play(make_executor=lambda: LocalExecutor(count), listener=listener)
+
+
 def choose_listener(output: Output, stack: ExitStack, title: str) -> Listener:
     """Return the display that fits standard error; ``stack`` closes it."""
     if output.quiet:
@@ -124,6 +176,22 @@ _DEADLINE_OPTIONS = (
         metavar="SPAN",
         help="Start no match that would not end within this time: 8h, 90m or 1h30m.",
     ),
+)
+_PAIR_OPTIONS = (
+    click.option("--game", required=True, metavar="GAME", shell_complete=complete_game, help="Game to play."),
+    game_option,
+    click.option(
+        "--move-ms", type=click.IntRange(1, MAX_MS), metavar="MS", help="Time per action. [default: 1000]"
+    ),
+    click.option(
+        "--opening-plies",
+        type=click.IntRange(0, 200),
+        metavar="N",
+        help="Random actions at the start of each pair. [default: 4; 0 in games with dice or hidden actions]",
+    ),
+    click.option("--seed", type=click.IntRange(0, U64 - 1), metavar="N", help="Seed. [default: random]"),
+    sandbox_option,
+    click.option("--reuse", is_flag=True, help="Keep a bot's process from match to match; for trusted bots."),
 )
 _RUN_OPTIONS = (
     click.option(

@@ -1,1 +1,1 @@
-"""The application that compares two bots."""
+"""The applications that compare bots: two with each other, one with a ladder, one with baselines."""

@@ -1,16 +1,15 @@
 """``tourney compare``: from a request to a tournament, and to its result."""
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import rfc8785
 from msgspec import structs
 
 from tourney.bots.catalogue.store import BotStore
 from tourney.compare.format import ComparisonFormat, StoppingRule
+from tourney.compare.request import derived_name, opening_plies, stored_results
 from tourney.compare.result import LiveResult, result_data
 from tourney.errors import GameError, UsageError
 from tourney.games.registry import find_game
@@ -22,23 +21,19 @@ from tourney.run.engine.stopping import Deadline
 from tourney.run.monitoring.progress import Listener, Listeners
 from tourney.run.monitoring.summary import Summary
 from tourney.run.workers.executor import MatchExecutor
-from tourney.schedule.row import ResultRow
 from tourney.schema import NAME
-from tourney.store.engine import database_exists
 from tourney.store.repository import Repository
 from tourney.store.values import Plan, RunSettings, StoredEntrant
 
 SOURCE = Path("tourney compare")
 """What errors name instead of a tournament file."""
-OPENING_PLIES = 4
-"""Random opening actions of each pair in a game without dice; without them all pairs would be equal."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonRequest:
     """The two bots to compare, with names and arguments, and how.
 
-    ``opening_plies`` None: ``OPENING_PLIES`` if the game has neither dice nor hidden actions, else none.
+    ``opening_plies`` None: as ``tourney.compare.request.opening_plies`` says.
     ``name`` None: a name made of the bots and everything that decides, so that the same request continues
     where it stopped, and another request is another comparison.
     """
@@ -80,9 +75,12 @@ def compare_bots(
     listener = listener or Listener()
     file = comparison_file(request, BotStore(bots.absolute()))
     name = file.plan.name
-    stored, before = _stored(url, name)
+    stored, before = stored_results(url, name, ComparisonFormat.name)
     if stored is not None and request.name is None:
-        return ComparisonResult(stored, None)
+        with Repository.open(url) as repository:
+            kept = repository.verdict(stored.id)
+        if kept is not None:
+            return ComparisonResult(kept, None)
     live = LiveResult(listener, request.rule, before)
     summary = run_tournament(
         file, url, bots, make_executor, listener=Listeners(listener, live), deadline=deadline
@@ -106,14 +104,6 @@ def comparison_file(request: ComparisonRequest, store: BotStore) -> TournamentFi
         _, options = game.settings(2, request.options)
     except GameError as error:
         raise UsageError(str(error)) from error
-    plies = request.opening_plies
-    if plies is None:
-        plain = not (game.has_hidden_actions or game.has_chance)
-        plies = min(OPENING_PLIES, game.max_actions - 1) if plain else 0
-    elif plies and game.has_hidden_actions:
-        raise UsageError(f"--opening-plies does not go with {game.name}, a game with hidden actions")
-    elif plies >= game.max_actions:
-        raise UsageError(f"--opening-plies {plies}: no game of {game.name} is that long")
     plan = Plan(
         name=request.name or "comparison",
         game=game.name,
@@ -122,7 +112,7 @@ def comparison_file(request: ComparisonRequest, store: BotStore) -> TournamentFi
         format=ComparisonFormat.name,
         seats=2,
         games_per_pairing=2 * request.rule.batch,
-        opening_plies=plies,
+        opening_plies=opening_plies(game, request.opening_plies),
         limits=request.limits,
         extra=request.rule.extra(),
     )
@@ -146,28 +136,8 @@ def _named(a: EntrantLine, b: EntrantLine, store: BotStore, plan: Plan) -> tuple
 
 
 def _name(file: TournamentFile, entrants: tuple[StoredEntrant, ...]) -> str:
-    """Return a name made of both bots' names and eight digits of a hash of everything that decides."""
+    """Return a name made of both bots' names and a hash of everything that decides."""
     plan = file.plan
-    data: Any = {
-        "game": plan.game,
-        "rules": plan.rules,
-        "options": dict(plan.options),
-        "opening-plies": plan.opening_plies,
-        "limits": plan.limits.as_json(),
-        "extra": dict(plan.extra),
-        "seed": None if file.seed is None else str(file.seed),
-        "entrants": [[e.name, e.entrant.digest, list(e.entrant.args)] for e in entrants],
-    }
-    digits = hashlib.sha256(rfc8785.dumps(data)).hexdigest()[:8]
     first, second = (entrant.name[:24] for entrant in entrants)
-    return f"{first}-v-{second}-{digits}"
-
-
-def _stored(url: str, name: str) -> tuple[dict[str, Any] | None, list[ResultRow]]:
-    """Return the stored result of a comparison, or None, and the results of its matches."""
-    if database_exists(url):
-        with Repository.open(url) as repository:
-            for tournament in repository.tournaments():
-                if tournament.name == name and tournament.plan.format == ComparisonFormat.name:
-                    return repository.verdict(tournament.id), list(repository.results(tournament.id))
-    return None, []
+    also = {"options": dict(plan.options), "opening-plies": plan.opening_plies}
+    return derived_name(f"{first}-v-{second}", plan, file.seed, entrants, also)

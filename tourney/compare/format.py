@@ -72,12 +72,13 @@ def judge(rule: StoppingRule, batches: Sequence[Sequence[int | None]]) -> Verdic
     return Verdict(pairs, counts[None], decision, ended=decision is not None or limit_reached or all_lost)
 
 
-def pair_scores(results: Iterable[ResultRow]) -> Mapping[tuple[int, int], int | None]:
-    """Return entrant 0's half-points of each finished pair by (round, repeat); None if a match is void."""
-    games: dict[tuple[int, int], list[int | None]] = {}
+def pair_scores(results: Iterable[ResultRow]) -> Mapping[tuple[int, int, int], int | None]:
+    """Return entrant 0's half-points of each finished pair by (round, table, repeat); None if one is void."""
+    games: dict[tuple[int, int, int], list[int | None]] = {}
     for result in results:
         points = None if result.void else half_points(result.ranks, result.entrants.index(0))
-        games.setdefault((result.key.round, result.key.repeat), []).append(points)
+        round_, table, repeat, _ = result.key
+        games.setdefault((round_, table, repeat), []).append(points)
     return {
         key: None if None in both else sum(points for points in both if points is not None)
         for key, both in games.items()
@@ -96,8 +97,8 @@ def judge_results(rule: StoppingRule, results: Iterable[ResultRow]) -> Verdict:
     scores = pair_scores(results)
     batches = []
     round_ = 1
-    while all((round_, repeat) in scores for repeat in range(1, rule.batch + 1)):
-        batches.append([scores[round_, repeat] for repeat in range(1, rule.batch + 1)])
+    while all((round_, 1, repeat) in scores for repeat in range(1, rule.batch + 1)):
+        batches.append([scores[round_, 1, repeat] for repeat in range(1, rule.batch + 1)])
         round_ += 1
     return judge(rule, batches)
 

@@ -1,20 +1,18 @@
 """``tourney ladder``: from a request to a tournament, and to a bot's place on a ladder."""
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-import rfc8785
 from msgspec import structs
 
 from tourney.bots.catalogue.rungs import Rung, ladder_of
 from tourney.bots.catalogue.shipped import shipped_digests
 from tourney.bots.catalogue.store import BotStore
-from tourney.compare.compare import OPENING_PLIES
 from tourney.compare.ladder_format import GAMES, WIDTH, LadderFormat, LadderRule
 from tourney.compare.ladder_result import LiveLadder, ladder_data
+from tourney.compare.request import derived_name, has_ended, opening_plies, stored_results
 from tourney.errors import BotError, GameError, UsageError
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
@@ -27,8 +25,6 @@ from tourney.run.monitoring.progress import Listener, Listeners
 from tourney.run.monitoring.summary import Summary
 from tourney.run.workers.executor import MatchExecutor
 from tourney.schedule.format import group_size
-from tourney.schedule.row import ResultRow
-from tourney.store.engine import database_exists
 from tourney.store.repository import Repository
 from tourney.store.values import Plan, RunSettings, StoredEntrant, Tournament
 
@@ -99,9 +95,9 @@ def place_bot(
     listener = listener or Listener()
     file, rungs, entrants = ladder_file(request, BotStore(bots.absolute()))
     name = file.plan.name
-    before, ended = _stored(url, name)
+    stored, before = stored_results(url, name, LadderFormat.name)
     summary = None
-    if not ended:
+    if stored is None or not _is_over(url, stored):
         live = LiveLadder(
             listener,
             LadderRule.of(file.plan.extra),
@@ -137,7 +133,6 @@ def ladder_file(
     rungs = find_rungs(game, seats)
     anchors = tuple(round(100 * rung.rating.elo) for rung in rungs if rung.rating is not None)
     rule = LadderRule(anchors, request.width, request.games)
-    plain = not (game.has_hidden_actions or game.has_chance)
     plan = Plan(
         name="ladder",
         game=game.name,
@@ -146,7 +141,7 @@ def ladder_file(
         format=LadderFormat.name,
         seats=seats,
         games_per_pairing=group_size(seats),
-        opening_plies=min(OPENING_PLIES, game.max_actions - 1) if plain else 0,
+        opening_plies=opening_plies(game),
         limits=Limits(move_ms=request.move_ms, margin_ms=MARGIN_MS, startup_ms=60_000),
         extra=rule.extra(),
     )
@@ -175,30 +170,10 @@ def _check_rungs(rungs: tuple[StoredEntrant, ...]) -> None:
 
 
 def _name(plan: Plan, seed: int | None, entrants: tuple[StoredEntrant, ...]) -> str:
-    """Return a name made of the bot's, and eight digits of a hash of everything that decides."""
-    data: Any = {
-        "game": plan.game,
-        "rules": plan.rules,
-        "seats": plan.seats,
-        "limits": plan.limits.as_json(),
-        "extra": dict(plan.extra),
-        "seed": None if seed is None else str(seed),
-        "entrants": [[e.name, e.entrant.digest, list(e.entrant.args)] for e in entrants],
-    }
-    digits = hashlib.sha256(rfc8785.dumps(data)).hexdigest()[:8]
-    return f"{entrants[0].name[:40]}-ladder-{digits}"
+    """Return a name made of the bot's and a hash of everything that decides."""
+    return derived_name(f"{entrants[0].name[:40]}-ladder", plan, seed, entrants, {"seats": plan.seats})
 
 
-def _stored(url: str, name: str) -> tuple[list[ResultRow], bool]:
-    """Return the stored results of a placement, and whether it has ended."""
-    if database_exists(url):
-        with Repository.open(url) as repository:
-            for tournament in repository.tournaments():
-                if tournament.name == name:
-                    return list(repository.results(tournament.id)), _has_ended(repository, tournament)
-    return [], False
-
-
-def _has_ended(repository: Repository, tournament: Tournament) -> bool:
-    progress = repository.progress(tournament.id)
-    return tournament.complete and progress.done == progress.rows
+def _is_over(url: str, tournament: Tournament) -> bool:
+    with Repository.open(url) as repository:
+        return has_ended(repository, tournament)

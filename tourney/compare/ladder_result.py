@@ -13,7 +13,7 @@ from tourney.compare.ladder_format import (
     counts,
     half_points_of,
 )
-from tourney.match.record import Outcome
+from tourney.compare.request import has_ended, row_of_event
 from tourney.ratings.anchored import Placement, expected
 from tourney.run.monitoring.progress import Listener, Progress, counted, kinds_text
 from tourney.schedule.format import group_size
@@ -44,7 +44,7 @@ def ladder_data(repository: Repository, tournament: Tournament, rungs: Sequence[
     counting = [result for result in results if counts(result)]
     placement = rule.place(counting) if counting else None
     progress = repository.progress(tournament.id)
-    ended = tournament.complete and progress.done == progress.rows
+    ended = has_ended(repository, tournament)
     kinds = {kind: count for number, kind, count in repository.faults(tournament.id) if number == 0}
     faulty = next((match for match in matches if _fault(match)), None)
     return {
@@ -240,17 +240,8 @@ class LiveLadder(Listener):
         number = data["match"]
         round_, place = divmod(number - 1, self._batch)
         table, order = divmod(place, group_size(self._seats))
-        seats = tuple(self._numbers[one] for one in data["entrants"])
-        ranks = tuple(data.get("ranks", (1,) * len(seats)))
-        faults = {seat: kind for seat, kind, _ in data.get("faults", ())}
-        self._results[number] = ResultRow(
-            MatchKey(round_ + 1, table + 1, 1, order + 1),
-            seats,
-            ranks,
-            tuple(faults.get(seat) for seat in range(1, len(seats) + 1)),
-            "void" in data or Outcome.from_json({**data, "faults": data.get("faults", [])}).void,
-            number,
-        )
+        key = MatchKey(round_ + 1, table + 1, 1, order + 1)
+        self._results[number] = row_of_event(data, key, self._numbers)
 
     def progress(self, progress: Progress) -> None:  # noqa: ARG002 - ``event`` took what matters
         """Send a line if a batch has ended."""

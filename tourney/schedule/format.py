@@ -270,6 +270,7 @@ FORMATS: Registry[Format] = Registry(
     {
         "adaptive": "tourney.schedule.adaptive:Adaptive",
         "compare": "tourney.compare.format:ComparisonFormat",
+        "gate": "tourney.compare.gate_format:GateFormat",
         "gauntlet": "tourney.schedule.gauntlet:Gauntlet",
         "import": "tourney.schedule.format:Imported",
         "knockout": "tourney.schedule.knockout:Knockout",

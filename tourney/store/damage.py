@@ -12,9 +12,11 @@ from sqlalchemy.engine import Connection
 
 from tourney.errors import StoreDamaged
 from tourney.store import rows
+from tourney.store.baselines import baseline_of
 from tourney.store.columns import ColumnError, Columns, unpack_log, unpack_measured
 from tourney.store.engine import shown
 from tourney.store.models import (
+    BASELINE,
     CHECKPOINT,
     DRAW_PROBABILITY,
     ENTRANT,
@@ -99,6 +101,7 @@ _INDEPENDENT: tuple[tuple[sa.Table, Callable[[Columns], object]], ...] = (
     (CHECKPOINT, rows.check_checkpoint),
     (VERDICT, rows.check_verdict),
     (PRESENTATION, presentation_of),
+    (BASELINE, baseline_of),
 )
 """Tables whose rows can be read without knowing their tournament."""
 DETAILS: dict[sa.Table, Callable[[Columns], object]] = {

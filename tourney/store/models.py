@@ -215,6 +215,18 @@ class PresentationRow(SQLModel, table=True):
     data: str = Field(sa_column=Column(Text, nullable=False))
 
 
+class BaselineRow(SQLModel, table=True):
+    """A promotion of a bot to a baseline, the ``number``th of its name; ``data`` is JSON."""
+
+    __tablename__ = "baseline"
+
+    game: str = Field(primary_key=True)
+    name: str = Field(primary_key=True, max_length=64)
+    number: int = Field(sa_column=Column(Integer, primary_key=True, autoincrement=False))
+    digest: str = Field(max_length=64)
+    data: str = Field(sa_column=Column(Text, nullable=False))
+
+
 METADATA = SQLModel.metadata
 
 TOURNAMENT = METADATA.tables["tournament"]
@@ -229,6 +241,7 @@ DRAW_PROBABILITY = METADATA.tables["draw_probability"]
 CHECKPOINT = METADATA.tables["rating_checkpoint"]
 VERDICT = METADATA.tables["verdict"]
 PRESENTATION = METADATA.tables["presentation"]
+BASELINE = METADATA.tables["baseline"]
 
 KEY = (SCHEDULE.c.round_no, SCHEDULE.c.table_no, SCHEDULE.c.repeat_no, SCHEDULE.c.order_no)
 """The columns that order a schedule."""

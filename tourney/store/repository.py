@@ -18,12 +18,14 @@ from typing import Any, Self
 import sqlalchemy as sa
 from sqlalchemy.engine import RowMapping
 
+from tourney.errors import UsageError
 from tourney.match.result import pack
 from tourney.store import damage
+from tourney.store.baselines import Baseline, Promotion, baseline_of, promotion_text
 from tourney.store.columns import ColumnError, read_int, unpack
 from tourney.store.engine import open_engine, transaction
 from tourney.store.matches import Matches
-from tourney.store.models import CHECKPOINT, DRAW_PROBABILITY, PRESENTATION, VERDICT
+from tourney.store.models import BASELINE, CHECKPOINT, DRAW_PROBABILITY, PRESENTATION, VERDICT
 from tourney.store.presentation import NO_PRESENTATION, Presentation, presentation_of, presentation_text
 from tourney.store.rows import check_draw_probability, check_verdict
 from tourney.store.totals import Totals
@@ -133,6 +135,52 @@ class Repository(Matches, Totals):
     def keep_presentation(self, tournament: int, presentation: Presentation) -> None:
         """Keep how a tournament presents itself; digests and root do not change."""
         self._keep(PRESENTATION, {"tournament_id": tournament}, {"data": presentation_text(presentation)})
+
+    def baselines(self, game: str | None = None, *, history: bool = False) -> tuple[Baseline, ...]:
+        """Return the baselines of a game (None: of all) by game and name.
+
+        With ``history`` also those that later promotions replaced, the oldest first.
+        """
+        columns = (BASELINE.c.game, BASELINE.c.name, BASELINE.c.number)
+        query = sa.select(BASELINE).order_by(*columns)
+        if game is not None:
+            query = query.where(BASELINE.c.game == game)
+        found = []
+        with self._read() as connection:
+            for row in connection.execute(query).mappings():
+                try:
+                    found.append(baseline_of(row))
+                except ColumnError as error:
+                    key = ",".join(str(row[column.name]) for column in columns)
+                    raise damage.in_row(connection, BASELINE, key, error) from error
+        if history:
+            return tuple(found)
+        return tuple({(one.game, one.name): one for one in found}.values())
+
+    def promote(self, game: str, name: str, digest: str, promotion: Promotion) -> Baseline:
+        """Store a promotion; it replaces the baseline of that name."""
+        mine = (BASELINE.c.game == game) & (BASELINE.c.name == name)
+        data = promotion_text(promotion)
+        with self._write() as connection:
+            last = connection.execute(sa.select(sa.func.max(BASELINE.c.number)).where(mine)).scalar()
+            number = (last or 0) + 1
+            row = {"game": game, "name": name, "number": number, "digest": digest, "data": data}
+            connection.execute(sa.insert(BASELINE).values(**row))
+        return Baseline(game, name, number, digest, promotion)
+
+    def demote(self, game: str, name: str) -> tuple[Baseline, Baseline | None]:
+        """Take back the last promotion of a name; return it, and the baseline that it had replaced.
+
+        Raises UsageError if there is none.
+        """
+        before = [one for one in self.baselines(game, history=True) if one.name == name]
+        if not before:
+            raise UsageError(f"{name} is no baseline of {game}; see `tourney bots baselines`")
+        last = before.pop()
+        mine = (BASELINE.c.game == game) & (BASELINE.c.name == name) & (BASELINE.c.number == last.number)
+        with self._write() as connection:
+            connection.execute(sa.delete(BASELINE).where(mine))
+        return last, before[-1] if before else None
 
     def _kept(self, table: sa.Table, key: dict[str, Any]) -> RowMapping | None:
         with self._read() as connection:

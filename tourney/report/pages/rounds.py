@@ -18,7 +18,7 @@ from tourney.schedule.row import units_of_win
 
 PATH = "rounds.html"
 
-WITHOUT = frozenset(("compare", "import", "knockout", "ladder", "results"))
+WITHOUT = frozenset(("compare", "gate", "import", "knockout", "ladder", "results"))
 """Formats without pages of rounds: their rounds say nothing, or the bracket says it better."""
 UNRANKED = frozenset(("adaptive",))
 """Formats whose rounds are many small batches: no ranking after each of them."""
