@@ -231,6 +231,19 @@ def test_comparisons_placements_and_machines_are_documents(home: Path, tmp_path:
     assert printed("db", "check", "--db", str(home / "t.db"))["problems"] == []
 
 
+def test_gates_and_baselines_are_documents(home: Path, tmp_path: Path) -> None:
+    where = ("--db", str(tmp_path / "t.db"), "--bots", str(tmp_path / "bots"))
+    game = ("--game", "sage-stones")
+    (promoted,) = printed("bots", "promote", "pebble", *game, *where)["baselines"]
+    assert (promoted["name"], promoted["number"], promoted["gate"]) == ("pebble", 1, None)
+    assert printed("bots", "baselines", "--db", str(tmp_path / "t.db"))["baselines"] == [promoted]
+    fast = ("--batch", "1", "--workers", "1", "--move-ms", "600000", "--sandbox", "off")
+    gated = printed("gate", str(home / "mute"), *game, *fast, *where, code=1)
+    assert (gated["verdict"], gated["reason"]) == ("rejected", "faults")
+    assert (gated["against"][0]["digest"], gated["first_fault"]["kind"]) == (promoted["digest"], "startup")
+    assert printed("bots", "promote", "--undo", "pebble", *where)["baselines"] == []
+
+
 def test_bad_input_prints_no_document(home: Path) -> None:
     for words in (("standings", "nothing"), ("show", "99"), ("verify", "--root", "x")):
         done = invoke(*words, "--format", "json", "--db", str(home / "t.db"))

@@ -1,5 +1,6 @@
 """``tourney bots promote`` and ``tourney bots baselines``: the bots that gates compare candidates with."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import msgspec
 from tourney.bots.catalogue.store import BotStore, StoredBot, resolve_bot
 from tourney.cli.completion import complete_bot, complete_game
 from tourney.cli.documents.gates import BaselinesDocument
-from tourney.cli.options import bots_option, db_option, formats_option, output_options, split_words
+from tourney.cli.options import TEXT, bots_option, db_option, formats_option, output_options, split_words
 from tourney.cli.output import Format, current
 from tourney.errors import GameError, UsageError
 from tourney.games.registry import find_game
@@ -47,6 +48,7 @@ SHORT = 12
 @click.option("--undo", is_flag=True, help="Take back the last promotion of BOT, the name of a baseline.")
 @db_option
 @bots_option
+@formats_option(BaselinesDocument, formats=TEXT)
 @output_options
 def promote(
     bot: str,
@@ -57,6 +59,7 @@ def promote(
     undo: bool,
     db: str,
     bots: str,
+    format_: Format,
 ) -> None:
     """Make a bot a baseline of a game, which `tourney gate` compares candidates with.
 
@@ -66,14 +69,12 @@ def promote(
     """
     from tourney.store.repository import Repository  # noqa: PLC0415 - the database is slow to import
 
-    output = current()
     if undo:
         with Repository.open(db, write=True) as repository:
             last, before = repository.demote(game or _game_of(repository, bot), bot)
-        output.write(
-            f"{_label(last)} is no baseline of {last.game} any more"
-            + (f"; {_label(before)} is it again" if before is not None else "")
-        )
+        text = f"{_label(last)} is no baseline of {last.game} any more"
+        text += f"; {_label(before)} is it again" if before is not None else ""
+        _print([] if before is None else [before], text, format_)
         return
     from tourney.compare.promote import promote_bot  # noqa: PLC0415 - as above
 
@@ -91,7 +92,17 @@ def promote(
     with Repository.open(db, create=True) as opened, opened.transaction() as repository:
         made = promote_bot(repository, found, chosen, name, words, force=force)
     beat = _beat_text(made)
-    output.write(f"{_label(made)} is a baseline of {chosen}" + (f": it beat {beat}" if beat else ""))
+    _print(
+        [made], f"{_label(made)} is a baseline of {chosen}" + (f": it beat {beat}" if beat else ""), format_
+    )
+
+
+def _print(shown: "Sequence[Baseline]", text: str, format_: Format) -> None:
+    """Print baselines as a JSON document, or a text instead."""
+    if format_ is Format.JSON:
+        current().document(BaselinesDocument, baselines=[_line(one) for one in shown])
+    else:
+        current().write(text)
 
 
 def _only_game(bot: StoredBot) -> str:
@@ -124,7 +135,7 @@ def baselines(game: str | None, history: bool, db: str, format_: Format) -> None
         with Repository.open(db) as repository:
             found = repository.baselines(game, history=history)
     if format_ is Format.JSON:
-        current().document(BaselinesDocument, baselines=[_line(one) for one in found])
+        _print(found, "", format_)
         return
     current().table([row_of(one, people=format_ is Format.TABLE) for one in found], COLUMNS, format_)
 

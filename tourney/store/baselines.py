@@ -18,7 +18,7 @@ Elo = Annotated[float, Meta(ge=-10_000, le=10_000)]
 
 
 class Beaten(Struct, frozen=True, forbid_unknown_fields=True):
-    """A bot that a promoted one beat: by how much, with the ends of the interval (None: none), in so many pairs."""
+    """A bot that a promoted one beat: by how much, the ends of the interval (or None), in so many pairs."""
 
     name: Label
     version: Label
