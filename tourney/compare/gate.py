@@ -77,7 +77,7 @@ def gate_bot(
     listener = listener or Listener()
     store = BotStore(bots.absolute())
     file, entrants = gate_file(request, store)
-    broken = find_broken(entrants, store, open_sandbox(request.run.sandbox))
+    broken = find_broken(entrants, store, open_sandbox(request.run.sandbox), file.plan.limits)
     if 0 in broken:
         return Gated(broken_data(file.plan, entrants, broken[0]), None)
     for number, error in broken.items():
