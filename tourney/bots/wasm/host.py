@@ -18,8 +18,9 @@ import wasmtime
 
 from tourney.bots.wasm.engine import make_engine
 from tourney.bots.wasm.frames import ASKED_SIZE, HOST_ADDRESS_MB, Order, read_order, report
+from tourney.bots.wasm.library import StoreMemory
 from tourney.bots.wasm.meter import MAX_MODULE, MAX_TABLE, meter_fault
-from tourney.bots.wasm.wasi import WASI, WASI_NAMES, ExitError, OutOfFuelError, World, define_wasi
+from tourney.bots.wasm.wasi import WASI, WASI_NAMES, ExitError, OutOfFuelError, Stop, World, define_wasi
 
 _THREAD_STACK: Final = 16 << 20
 _PAGE: Final = 65_536
@@ -144,23 +145,55 @@ def _trap_words(error: Exception) -> str:
 # -- by fuel ----------------------------------------------------------------------------------------------
 
 
-class _Host:
-    """The referee's orders, and the instance that is running."""
+class Program:
+    """A compiled module, its words, and the instance of it that is running."""
 
-    def __init__(self, file: str, words: Sequence[str]) -> None:
-        self._engine = make_engine(metered=True)
-        linker = wasmtime.Linker(self._engine)
-        define_wasi(linker, self._call)
-        module = wasmtime.Module.deserialize_file(self._engine, file)
-        self._least = next(
-            one.type.limits.min for one in module.exports if isinstance(one.type, wasmtime.MemoryType)
-        )
+    def __init__(self, engine: wasmtime.Engine, module: wasmtime.Module, words: Sequence[str]) -> None:
+        self._engine = engine
+        linker = wasmtime.Linker(engine)
+        self._kept = define_wasi(linker, self._call)
+        memories = [one.type for one in module.exports if isinstance(one.type, wasmtime.MemoryType)]
+        self._least = memories[0].limits.min * _PAGE
         self._module = linker.instantiate_pre(module)
         self._words = words
         self._world: World
 
-    def _call(self, name: str, *values: int) -> object:
+    def _call(self, name: str, *values: int) -> int | None:
         return self._world.call(name, *values)
+
+    def play(self, order: Order, stop: Stop) -> NoReturn:
+        """Run a new instance until ``stop`` raises; it is asked with ``H`` at first, and after the end too."""
+        store = wasmtime.Store(self._engine)
+        try:
+            self._world = world = World(store, self._words, order.first, order.second, stop)
+            _limit(store, order.third)
+            world.feed(stop(world, b"H", ""))
+            kind, words = self._run(store, world, order.third)
+            while True:
+                stop(world, kind, words)
+        finally:
+            store.close()
+
+    def _run(self, store: wasmtime.Store, world: World, bound: int) -> tuple[bytes, str]:
+        """Run an instance to its end; return the kind and the words of that."""
+        if self._least > bound:
+            return b"X", f"its memory begins with {self._least >> 20} MiB, beyond its bound"
+        try:
+            instance = self._module.instantiate(store)
+            memory = instance.exports(store)["memory"]
+            assert isinstance(memory, wasmtime.Memory)  # noqa: S101 - a module without it is not compiled
+            world.memory = StoreMemory(store, memory)
+            _start_of(instance, store)()
+        except (wasmtime.Trap, wasmtime.WasmtimeError) as error:
+            return _end_of(world, error)
+        return b"X", "exited with code 0"
+
+
+class _Host:
+    """Runs instances of a program by the referee's orders, which come on standard input."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
 
     def serve(self) -> NoReturn:
         """Run one instance after the other."""
@@ -168,53 +201,14 @@ class _Host:
         order = self._order()
         while True:
             try:
-                self._play(order)
+                self._program.play(order, self._stop)
             except _RestartError as restart:
                 order = restart.order
 
-    def _play(self, order: Order) -> NoReturn:
-        """Run an instance until the referee wants another."""
-        store = wasmtime.Store(self._engine)
-        try:
-            self._world = world = World(store, self._words, order.first, order.second, self._stop)
-            _limit(store, order.third)
-            self._tell(report(b"H", 0))
-            world.feed(self._next(world))
-            if self._least * _PAGE > order.third:
-                self._end(
-                    world, b"X", f"its memory begins with {self._least * _PAGE >> 20} MiB, beyond its bound"
-                )
-            try:
-                instance = self._module.instantiate(store)
-                memory = instance.exports(store)["memory"]
-                assert isinstance(memory, wasmtime.Memory)  # noqa: S101 - a module without it is not compiled
-                world.memory = memory
-                _start_of(instance, store)()
-            except OutOfFuelError:
-                self._end(world, b"F")
-            except ExitError as ended:
-                self._end(world, b"X", f"exited with code {ended.args[0]}")
-            except wasmtime.Trap as trap:
-                out = trap.trap_code is wasmtime.TrapCode.OUT_OF_FUEL
-                self._end(world, b"F" if out else b"X", _trap_words(trap))
-            except wasmtime.WasmtimeError as error:
-                # A table that begins beyond its bound is the module's fault; the rest is the machine's.
-                self._end(world, b"X" if "exceeds table limits" in str(error) else b"M", _trap_words(error))
-            self._end(world, b"X", "exited with code 0")
-        finally:
-            store.close()
-
-    def _stop(self, world: World, kind: bytes) -> bytes:
+    def _stop(self, world: World, kind: bytes, words: str) -> bytes:
         """Report why the module stands still; return the input of the next order to go on."""
-        used = world.used
-        self._tell(report(kind, used, *world.take()))
+        self._tell(report(kind, world.used, *world.take(), words))
         return self._next(world)
-
-    def _end(self, world: World, kind: bytes, words: str = "") -> NoReturn:
-        """Report the end of the module, now and whenever it should go on."""
-        while True:
-            self._tell(report(kind, world.used, *world.take(), words))
-            self._next(world)
 
     def _next(self, world: World) -> bytes:
         order = self._order()
@@ -241,11 +235,28 @@ class _Host:
             frame = frame[os.write(1, frame) :]
 
 
+def _end_of(world: World, error: Exception) -> tuple[bytes, str]:
+    """Return the kind and the words of a module's end."""
+    words = _trap_words(error)
+    match world.ended:
+        case OutOfFuelError():
+            return b"F", ""
+        case ExitError():
+            return b"X", f"exited with code {world.ended.args[0]}"
+        case BaseException():
+            raise world.ended from None
+    if isinstance(error, wasmtime.Trap):
+        return b"F" if error.trap_code is wasmtime.TrapCode.OUT_OF_FUEL else b"X", words
+    # A table that begins beyond its bound is the module's fault; the rest is the machine's.
+    return b"X" if "exceeds table limits" in words else b"M", words
+
+
 def _serve(file: str, words: Sequence[str]) -> NoReturn:
     if fault := meter_fault():
         os.write(1, report(b"M", 0, words=fault))
         os._exit(1)
-    _Host(file, words).serve()
+    engine = make_engine(metered=True)
+    _Host(Program(engine, wasmtime.Module.deserialize_file(engine, file), words)).serve()
 
 
 if __name__ == "__main__":

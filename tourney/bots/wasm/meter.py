@@ -13,7 +13,7 @@ from typing import Final
 from tourney.bots.wasm.frames import METER
 from tourney.errors import UsageError
 
-CALL_FUEL: Final = 4_000
+CALL_FUEL: Final = 8_000
 """What a call of a WASI function costs."""
 BYTE_FUEL: Final = 16
 """What a byte costs that a WASI function reads or writes; a buffer of a list costs ITEM_FUEL."""

@@ -7,10 +7,12 @@ arguments, its input and its seed: it never sees when a line came, because it st
 import ctypes
 import struct
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Final
 
 import wasmtime
 
+from tourney.bots.wasm.library import Function, StoreFuel, StoreMemory, define
 from tourney.bots.wasm.meter import BYTE_FUEL, CALL_FUEL, ITEM_FUEL, RANDOM_FUEL
 from tourney.seeds import deriver
 
@@ -106,23 +108,29 @@ class MemoryFaultError(Exception):
     """The module gave a place outside its memory."""
 
 
-Stop = Callable[["World", bytes], bytes]
-"""Lets the module stand still for ``L`` or ``W``; returns more input. May raise, to end the instance."""
+Stop = Callable[["World", bytes, str], bytes]
+"""Lets the module stand still, for a reason of ``frames.Told``, with words on its end.
+
+Returns more input; raises to end the instance.
+"""
 
 
 class World:
     """All that one instance can see beside its own memory. ``stop`` is called where it stands still.
 
-    ``output`` and ``errors`` hold what it wrote since the host has last taken them.
+    ``output`` and ``errors`` hold what it wrote since the host has last taken them. ``ended`` is what
+    a call has raised to end the module.
     """
 
     def __init__(
         self, store: wasmtime.Store, args: Sequence[str], seed: int, fuel_per_ms: int, stop: Stop
     ) -> None:
-        self.memory: wasmtime.Memory | None = None
+        self.memory: StoreMemory | None = None
+        self.ended: BaseException | None = None
         self.output = bytearray()
         self.errors = bytearray()
-        self._store = store
+        self._fuel = StoreFuel(store)
+        self._left: int | None = None  # the fuel left within a call
         self._args = [arg.encode("utf-8", "surrogateescape") + b"\0" for arg in args]
         self._fuel_per_ms = fuel_per_ms
         self._stop = stop
@@ -142,19 +150,22 @@ class World:
         """Begin a run with so much fuel; what is left of the last one is gone."""
         self._before += self.used
         self._budget = budget
-        self._store.set_fuel(budget)
+        if self._left is None:
+            self._fuel.set(budget)
+        else:
+            self._left = budget
 
     @property
     def used(self) -> int:
         """The fuel used since ``refuel``."""
-        return self._budget - self._store.get_fuel()
+        return self._budget - (self._fuel.get() if self._left is None else self._left)
 
     def _charge(self, fuel: int) -> None:
-        left = self._store.get_fuel()
-        if left < fuel:
-            self._store.set_fuel(0)
+        assert self._left is not None  # noqa: S101 - calls alone are charged
+        if self._left < fuel:
+            self._left = 0
             raise OutOfFuelError
-        self._store.set_fuel(left - fuel)
+        self._left -= fuel
 
     def _now(self) -> int:
         """Return the virtual time in nanoseconds: the fuel that this instance has used so far."""
@@ -164,11 +175,10 @@ class World:
 
     def _place(self, at: int, size: int) -> int:
         """Return the address of a part of the memory."""
-        memory, store = self.memory, self._store
         at &= _MASK
-        if memory is None or at + size > memory.data_len(store):
+        if self.memory is None or at + size > self.memory.size:
             raise MemoryFaultError
-        return ctypes.addressof(memory.data_ptr(store).contents) + at if size else 0
+        return self.memory.address + at
 
     def _get(self, at: int, size: int) -> bytes:
         place = self._place(at, size)
@@ -197,7 +207,7 @@ class World:
     def _wait(self) -> None:
         """Stand still until there is input."""
         while self._at == len(self._input):
-            self.feed(self._stop(self, b"W"))
+            self.feed(self._stop(self, b"W", ""))
 
     def fd_read(self, fd: int, items: int, count: int, size_to: int) -> int:
         """Read from standard input; stands still while there is none."""
@@ -231,7 +241,7 @@ class World:
         if fd == 2:
             self.errors += data[: MAX_ERRORS - len(self.errors)]
         elif self._stops(data):
-            self.feed(self._stop(self, b"L"))
+            self.feed(self._stop(self, b"L", ""))
         return _OK
 
     def _stops(self, data: bytes) -> bool:
@@ -380,31 +390,47 @@ class World:
         """End the instance."""
         raise ExitError(code & _MASK)
 
-    def call(self, name: str, *values: int) -> Any:
-        """Call a function of WASI by its name."""
-        self._charge(CALL_FUEL)
-        if name in _REFUSED:
-            return _REFUSED[name][1]
+    def refuse(self, number: int) -> int:
+        """Give the error of a function that bots do not have."""
+        return number
+
+    def call(self, name: str, *values: int) -> int | None:
+        """Call one of these methods for the module, and charge it. Keeps what it raises in ``ended``."""
+        self._left = self._fuel.get()
         try:
-            return getattr(self, name)(*values)
+            self._charge(CALL_FUEL)
+            result: int | None = getattr(self, name)(*values)
         except MemoryFaultError:
             return _FAULT
         except ValueError:
             return _INVAL
+        except BaseException as error:
+            self.ended = error
+            raise
+        else:
+            return result
+        finally:
+            left, self._left = self._left, None
+            self._fuel.set(left)
 
 
 def _is_info(line: bytes) -> bool:
     return not line.rstrip(b"\r") or line.startswith(b"info ") or line == b"info"
 
 
-def define_wasi(linker: wasmtime.Linker, call: Callable[..., Any]) -> None:
-    """Define WASI's functions; each calls ``call`` with its name and values."""
-    types = {"i": wasmtime.ValType.i32, "l": wasmtime.ValType.i64}
-    for name, letters in {**_GIVEN, **{name: letters for name, (letters, _) in _REFUSED.items()}}.items():
-        results = [] if name == "proc_exit" else [wasmtime.ValType.i32()]
-        form = wasmtime.FuncType([types[letter]() for letter in letters], results)
+def define_wasi(linker: wasmtime.Linker, call: Function) -> list[Any]:
+    """Define WASI's functions: ``call`` gets the name of a method of ``World`` and its values.
 
-        def function(*values: int, _name: str = name) -> Any:
-            return call(_name, *values)
+    Returns what the caller has to keep alive as long as the linker.
+    """
+    kept = []
+    for name, letters in _GIVEN.items():
+        function = partial(call, name)
+        kept.append(define(linker, WASI, name, letters, function, result=name != "proc_exit"))
+    for name, (letters, number) in _REFUSED.items():
+        kept.append(define(linker, WASI, name, letters, _refusal(call, number), result=True))
+    return kept
 
-        linker.define_func(WASI, name, form, function)
+
+def _refusal(call: Function, number: int) -> Function:
+    return lambda *_: call("refuse", number)
