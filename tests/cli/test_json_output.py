@@ -24,7 +24,6 @@ OTHERS = {
     "demo": "prints the path of its report",
     "rules": "is a dialogue of lines",
     "play": "is a dialogue with a person",
-    "run": "prints its progress and its summary on standard error alone",
     "bots new": "prints the paths of the files that it writes",
     "report": "prints the path of its report",
     "export": "writes records and tables in formats of their own",
@@ -79,8 +78,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, text in (("cup", CUP), ("swiss", SWISS)):
         (folder / f"{name}.toml").write_text(text)
         where = ("--db", str(folder / "t.db"), "--bots", str(folder / "bots"))
-        done = invoke("run", str(folder / f"{name}.toml"), "--workers", "1", *where)
-        assert done.exit_code == 0, done.stderr
+        words = ("run", str(folder / f"{name}.toml"), "--workers", "1", *where)
+        assert printed(*words, "--dry-run")["started"] is False
+        assert printed(*words)["end"] == "finished"
     return folder
 
 

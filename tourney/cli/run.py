@@ -6,8 +6,9 @@ from pathlib import Path
 
 import click
 
-from tourney.cli.options import bots_option, db_option, output_options
-from tourney.cli.output import current
+from tourney.cli.documents.tournaments import DryRunDocument, RunDocument
+from tourney.cli.options import TEXT, bots_option, db_option, formats_option, output_options
+from tourney.cli.output import Format, current
 from tourney.cli.run_options import (
     MAX_WORKERS,
     choose_listener,
@@ -15,7 +16,7 @@ from tourney.cli.run_options import (
     run_options,
     workers_option,
 )
-from tourney.run.config.tournament_file import read_tournament_file
+from tourney.run.config.tournament_file import TournamentFile, read_tournament_file
 from tourney.run.engine.ponder import Pinning
 from tourney.run.engine.stopping import Deadline
 from tourney.run.monitoring.summary import root_text, summary_text
@@ -44,7 +45,14 @@ from tourney.run.workers.local import default_workers
     metavar="NAME",
     help="Where matches are played: local, or the name of an installed plugin.",
 )
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Print what the run would do: entrants, rounds, matches, estimated time, and what matches share."
+    " Writes nothing, and neither builds nor starts a bot.",
+)
 @run_options
+@formats_option(RunDocument, DryRunDocument, formats=TEXT)
 @db_option
 @bots_option
 @output_options
@@ -54,7 +62,9 @@ def command(
     cpus: int,
     deadline: Deadline,
     executor: str,
+    dry_run: bool,
     options: RunOptions,
+    format_: Format,
     db: str,
     bots: str,
 ) -> None:
@@ -66,12 +76,17 @@ def command(
     The run keeps a log beside the database and prints a summary at the end. While the database cannot be
     written (the disk is full, another program holds it) the run pauses and tries again. A bot that fails at
     start-up three times is benched: its remaining matches are void. If a bot cannot be built, nothing is
-    played, unless --skip-broken benches it; --unbench brings it back once it can.
+    played, unless --skip-broken benches it; --unbench brings it back once it can. All of a run's text goes to
+    standard error; with --format json a summary goes to standard output at the end.
     """
     make_executor = EXECUTORS.find_class(executor)
     tournament = read_tournament_file(file)
     output = current()
     count = workers or max(1, default_workers() // max(1, cpus))
+    pinning = Pinning(count, cpus, default_workers())
+    if dry_run:
+        _dry_run(tournament, db, Path(bots), pinning, format_)
+        return
     with ExitStack() as stack:
         result = run_unattended(
             tournament,
@@ -81,12 +96,43 @@ def command(
             options,
             listener=choose_listener(output, stack, tournament.plan.name),
             deadline=deadline,
-            pinning=Pinning(count, cpus, default_workers()),
+            pinning=pinning,
         )
     for line in result.page.splitlines():
         output.say(line)
     output.say(summary_text(tournament.plan.name, result.summary))
     if root := root_text(tournament.plan.name, result.summary):
         output.say(root)
+    if format_ is Format.JSON:
+        progress = result.summary.progress
+        output.document(
+            RunDocument,
+            tournament=tournament.plan.name,
+            end=result.summary.end.value,
+            **{key: getattr(progress, key) for key in ("rows", "done", "void", "faults", "played")},
+            seconds=round(progress.seconds, 3),
+            rate=None if progress.rate is None else round(progress.rate, 3),
+            root=result.summary.root,
+        )
     if result.code:
         sys.exit(result.code)
+
+
+def _dry_run(file: TournamentFile, db: str, bots: Path, pinning: Pinning, format_: Format) -> None:
+    """Print what a run would do."""
+    from tourney.run.dry_run import dry_run, dry_run_text  # noqa: PLC0415 - a run does without it
+
+    found = dry_run(file, db, bots, pinning)
+    if format_ is Format.TEXT:
+        current().write(dry_run_text(found))
+        return
+    current().document(
+        DryRunDocument,
+        tournament=found.name,
+        tournament_format=found.format,
+        entrants=[{"name": name, "bot": bot} for name, bot in found.entrants],
+        workers=pinning.workers,
+        seconds=None if found.seconds is None else round(found.seconds, 1),
+        **{key: getattr(found, key) for key in ("game", "seats", "started", "added", "withdrawn")},
+        **{key: getattr(found, key) for key in ("rounds", "matches", "paired", "done", "basis", "shared")},
+    )

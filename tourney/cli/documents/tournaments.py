@@ -270,6 +270,63 @@ class ProblemsDocument(Document, frozen=True, kw_only=True):
     problems: tuple[Problem, ...]
 
 
+class RunDocument(Document, frozen=True, kw_only=True):
+    """How a run ended, and how far the tournament is.
+
+    `end` is "drained" or "stopped" for a run that was asked to stop. `rows` are the matches paired so far,
+    `done` those with a result, `played` and `seconds` those of this run alone. `rate` is its matches a
+    second. `root` is that of a finished tournament.
+    """
+
+    format: Literal["tourney-run/1"] = "tourney-run/1"
+    tournament: str
+    end: Literal["finished", "time", "faults", "drained", "stopped"]
+    rows: int
+    done: int
+    void: int
+    faults: int
+    played: int
+    seconds: float
+    rate: float | None
+    root: str | None
+
+
+class EntrantLine(Part, frozen=True, kw_only=True):
+    """An entrant and its bot, as name@version."""
+
+    name: str
+    bot: str
+
+
+class DryRunDocument(Document, frozen=True, kw_only=True):
+    """What a run would do.
+
+    `started`: it would continue a tournament, to which the file adds the entrants `added` and from which it
+    withdraws those `withdrawn`. `rounds` and `matches` are those of the whole tournament; null where results
+    decide them. `paired` are the matches known now, `done` those with a result. `seconds` is the time for all
+    that is left, with `workers` matches at a time: an estimate from stored matches, or an upper bound from
+    the limits, as `basis` says. `shared` are sentences on what games and bots share.
+    """
+
+    format: Literal["tourney-dry-run/1"] = "tourney-dry-run/1"
+    tournament: str
+    game: str
+    tournament_format: str
+    seats: int
+    entrants: tuple[EntrantLine, ...]
+    started: bool
+    added: tuple[str, ...]
+    withdrawn: tuple[str, ...]
+    rounds: int | None
+    matches: int | None
+    paired: int
+    done: int
+    workers: int
+    seconds: float | None
+    basis: Literal["matches", "limits"] | None
+    shared: tuple[str, ...]
+
+
 class ComparisonDocument(Document, frozen=True, kw_only=True):
     """The result of a comparison.
 

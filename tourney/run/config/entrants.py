@@ -1,7 +1,7 @@
 """Entrants: from lines of a tournament file to bots in the store, with ratings from earlier tournaments."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -9,11 +9,14 @@ from pathlib import Path
 from tourney.bots.catalogue.program import add_program
 from tourney.bots.catalogue.store import BotStore, StoredBot, resolve_bot
 from tourney.errors import BotError, GameError, TournamentError
-from tourney.match.spec import Entrant
+from tourney.games.registry import find_game
+from tourney.match.referee import Referee
+from tourney.match.spec import Entrant, MatchSpec
+from tourney.results.standings import setup_of
 from tourney.run.config.tournament_file import LADDER, EntrantLine, TournamentFile
 from tourney.schedule.adaptive import estimate
-from tourney.schedule.format import Participant
-from tourney.schedule.row import ResultRow
+from tourney.schedule.format import Participant, find_format
+from tourney.schedule.row import ResultRow, Row
 from tourney.store.repository import Repository
 from tourney.store.values import StoredEntrant
 
@@ -55,17 +58,18 @@ def enter(
     *,
     before: Sequence[StoredEntrant] = (),
     joined: int = 1,
+    find: Callable[[EntrantLine, BotStore, Path], StoredBot] = find_bot,
 ) -> tuple[StoredEntrant, ...]:
-    """Return the entrants of some lines, numbered after those entered before; puts their bots into the store.
+    """Return the entrants of some lines, numbered after those entered before.
 
-    Raises TournamentError that names the file: for an unknown bot, for one that does not play the game, and
-    for two entrants of one name.
+    ``find`` finds a line's bot; the default puts it into the store. Raises TournamentError that names the
+    file: for an unknown bot, for one that does not play the game, and for two entrants of one name.
     """
     taken = {entrant.name for entrant in before}
     entered: list[StoredEntrant] = []
     for line in lines:
         with naming(file.path):
-            bot = find_bot(line, store, file.folder)
+            bot = find(line, store, file.folder)
             manifest = bot.manifest
             name = manifest.name if line.name is None else line.name
             if not manifest.plays(file.plan.game):
@@ -93,6 +97,25 @@ def enter(
             )
         )
     return tuple(entered)
+
+
+def check_playable(
+    file: TournamentFile, seed: int, entrants: Sequence[StoredEntrant], before: Sequence[StoredEntrant] = ()
+) -> None:
+    """Check that the format takes entrants after those ``before``. Raises TournamentError.
+
+    At the first start also play the opening of a first match: the run could not play one in which every game
+    ends.
+    """
+    plan = file.plan
+    with naming(file.path):
+        find_format(plan.format).check(setup_of(plan, seed, (*before, *entrants)))
+        if plan.opening_plies and not before:  # a book's lines are checked when it is read
+            seats = tuple(stored.entrant for stored in entrants[: plan.seats])
+            row = Row(1, 1, 1, 1, ())
+            first = plan.seed_of(seed, row)
+            spec = MatchSpec(plan.game, plan.options, seats, first, plan.limits, plan.opening_of(first, row))
+            Referee(spec, find_game(plan.game)).begin(())
 
 
 Identity = tuple[str, tuple[str, ...]]

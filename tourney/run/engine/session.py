@@ -22,12 +22,16 @@ from tourney.errors import (
 )
 from tourney.games.external import OUTSIDE
 from tourney.games.registry import find_game
-from tourney.match.referee import Referee
-from tourney.match.spec import MatchSpec
-from tourney.results.standings import setup_of
 from tourney.results.texts import risk_text, sharing_text
 from tourney.run.config.amend import compare
-from tourney.run.config.entrants import enter, naming, refuse_unrated, seeds_by_rating, with_ratings
+from tourney.run.config.entrants import (
+    check_playable,
+    enter,
+    naming,
+    refuse_unrated,
+    seeds_by_rating,
+    with_ratings,
+)
 from tourney.run.config.tournament_file import TournamentFile
 from tourney.run.engine.bench_policy import failed_starts_of
 from tourney.run.engine.broken import (
@@ -48,8 +52,6 @@ from tourney.run.monitoring.progress import Listener, Listeners
 from tourney.run.monitoring.run_log import StatusFile, status_path
 from tourney.run.monitoring.summary import Summary
 from tourney.run.workers.executor import MatchExecutor
-from tourney.schedule.format import find_format
-from tourney.schedule.row import Row
 from tourney.store.engine import database_exists, parse_url, place_of, shown
 from tourney.store.maintenance import check_parts
 from tourney.store.mounts import network_file_system
@@ -325,20 +327,13 @@ def _check_entrants(
     *,
     skip: bool,
 ) -> tuple[StoredEntrant, ...]:
-    """Check that the format takes entrants after those ``before``, and build their bots; return them.
+    """Check that a tournament can be played, and build the bots of these entrants; return the entrants.
 
-    So a bot that cannot be started is refused, or marked to be skipped, before anything is played. At the
-    first start also play the opening of a first match: the run could not play one in which every game ends.
+    So a bot that cannot be started is refused, or marked to be skipped, before anything is played.
     """
     plan = file.plan
+    check_playable(file, seed, entrants, before)
     with naming(file.path):
-        find_format(plan.format).check(setup_of(plan, seed, (*before, *entrants)))
-        if plan.opening_plies and not before:  # a book's lines are checked when it is read
-            seats = tuple(stored.entrant for stored in entrants[: plan.seats])
-            row = Row(1, 1, 1, 1, ())
-            first = plan.seed_of(seed, row)
-            spec = MatchSpec(plan.game, plan.options, seats, first, plan.limits, plan.opening_of(first, row))
-            Referee(spec, find_game(plan.game)).begin(())
         broken = find_broken(entrants, bots, open_sandbox(file.run.sandbox), plan.limits)
         if not skip:
             refuse_broken(entrants, broken)
