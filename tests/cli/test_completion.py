@@ -2,11 +2,12 @@
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.command import invoke
+from tests.command import ROOT, invoke
 from tests.tournaments import begin
 from tourney.cli.completion import SHELLS
 from tourney.store.repository import Repository
@@ -43,7 +44,32 @@ def test_completes_commands_and_games() -> None:
 
 
 def test_completes_bots_that_ship_and_paths(tmp_path: Path) -> None:
-    assert offered("bots", "show", "gre", TOURNEY_BOTS=str(tmp_path)) == ["greedy", "gre"]
+    assert offered("bots", "show", "gre", TOURNEY_BOTS=str(tmp_path)) == ["greedy"]
+    assert offered("bots", "show", "./gre", TOURNEY_BOTS=str(tmp_path)) == ["./gre"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "fish"])
+def test_shell_itself_completes_games_bots_and_tournaments(shell: str, tmp_path: Path) -> None:
+    program = shutil.which(shell)
+    if program is None:
+        pytest.skip(f"{shell} is not installed")
+    with Repository.open(str(tmp_path / "tourney.db"), create=True) as repository:
+        begin(repository, name="spring-cup")
+    (tmp_path / "tourney").write_text(f'#!/bin/sh\nexec {sys.executable} -m tourney "$@"\n')
+    (tmp_path / "tourney").chmod(0o755)
+    lines = ("standings sp", "rules sages", "bots show gre", "compare a b --game cy")
+    if shell == "bash":
+        script = 'eval "$(tourney completion bash)"\n' + "".join(
+            f"COMP_WORDS=(tourney {line}); COMP_CWORD={len(line.split())}; COMPREPLY=();"
+            ' _tourney_completion tourney; echo "${COMPREPLY[*]}"\n'
+            for line in lines
+        )
+    else:
+        script = "tourney completion fish | source\n" + "".join(f'complete -C "tourney {x}"\n' for x in lines)
+    env = {"PATH": f"{tmp_path}:/usr/bin:/bin", "PYTHONPATH": str(ROOT), "HOME": str(tmp_path)}
+    words = [program, "-c", script]
+    done = subprocess.run(words, env=env, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["spring-cup", "sages-tafl", "greedy", "cyvasse"]
 
 
 def test_completes_tournaments_of_the_database(tmp_path: Path) -> None:

@@ -1,14 +1,24 @@
 """Command output: tables, CSV and JSON on standard output, messages on standard error."""
 
 import csv
+import fcntl
 import io
 import json
+import os
+import re
+import struct
+import subprocess
+import termios
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import click
 import pytest
 from click.testing import CliRunner, Result
 
+from tests.command import PROGRAM
+from tests.tournaments import begin
 from tourney.cli.options import (
     db_option,
     format_option,
@@ -19,6 +29,7 @@ from tourney.cli.options import (
 from tourney.cli.output import Format, Output, current
 from tourney.errors import UsageError
 from tourney.results.columns import Column
+from tourney.store.repository import Repository
 
 ROWS: list[dict[str, Any]] = [
     {"name": "[bold]a[/bold]", "elo": -12.5, "seats": [2, 3], "void": True, "note": None},
@@ -45,6 +56,32 @@ def test_wide_table_is_not_wrapped_in_a_pipe(capsys: pytest.CaptureFixture[str])
     """Without a terminal, a row is always one line."""
     Output().table([{"a": "x" * 500, "b": "y" * 500}], ("a", "b"))
     assert len(capsys.readouterr().out.splitlines()) == 3
+
+
+@pytest.mark.parametrize("width", [200, 80, 40])
+def test_table_follows_the_width_of_a_terminal(width: int, tmp_path: Path) -> None:
+    """Numbers are never broken; on a narrow terminal each cell has a line."""
+    db = str(tmp_path / "tourney.db")
+    with Repository.open(db, create=True) as repository:
+        begin(repository, name="a-cup-of-long-name", games=10)
+    ours, theirs = os.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
+    env = {**os.environ, "TERM": "xterm"}
+    for name in ("COLUMNS", "LINES"):
+        env.pop(name, None)
+    words = [*PROGRAM, "status", "--db", db]
+    with subprocess.Popen(words, stdin=theirs, stdout=theirs, env=env) as process:
+        os.close(theirs)
+        text = b""
+        with suppress(OSError):  # the terminal is gone at the end
+            while data := os.read(ours, 65536):
+                text += data
+    os.close(ours)
+    assert process.returncode == 0
+    lines = [re.sub("\x1b\\[[0-9;]*m", "", line) for line in text.decode().splitlines()]
+    assert max(map(len, lines)) <= width
+    assert any("30" in line for line in lines)
+    assert ("tournament     a-cup-of-long-name" in lines) == (width == 40)
 
 
 def test_csv_round_trip(capsys: pytest.CaptureFixture[str]) -> None:

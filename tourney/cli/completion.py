@@ -45,7 +45,10 @@ def complete_game(ctx: click.Context, param: click.Parameter, incomplete: str) -
 
 
 def complete_bot(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 - click's signature
-    """Complete the name of a bot that ships or is in the store, or a path."""
+    """Complete the name of a bot that ships or is in the store; a path where no name fits.
+
+    Not both: bash drops the names as soon as it completes files.
+    """
     from tourney.bots.catalogue.shipped import shipped_bots  # noqa: PLC0415 - likewise
     from tourney.bots.catalogue.store import BotStore  # noqa: PLC0415 - likewise
 
@@ -55,7 +58,7 @@ def complete_bot(ctx: click.Context, param: click.Parameter, incomplete: str) ->
         names |= {entry.bot.manifest.name for entry in entries if entry.bot is not None}
     except (TourneyError, OSError):
         pass  # offer what was found: an error here would disturb the line being typed
-    return [*_matching(names, incomplete), CompletionItem(incomplete, type="file")]
+    return _matching(names, incomplete) or [CompletionItem(incomplete, type="file")]
 
 
 def complete_tournament(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 - click's signature

@@ -31,6 +31,10 @@ WIDE = 10_000
 """Width of an output that is not a terminal, in columns, so that tables are never wrapped there."""
 
 
+NARROW = 10
+"""Columns of text are folded down to this width, or to the longest word of their head."""
+
+
 class Format(Enum):
     """The format of a command's result."""
 
@@ -120,25 +124,53 @@ class Output:
             self._table(listed, described)
 
     def _table(self, rows: Sequence[Row], columns: Sequence[Column]) -> None:
+        """Print rows as a table, on a narrow terminal with less space between columns.
+
+        On one that is too narrow for numbers in one piece, each cell has a line of its own.
+        """
         from rich.box import SIMPLE_HEAD  # noqa: PLC0415 - as above
+        from rich.cells import cell_len  # noqa: PLC0415 - as above
         from rich.table import Table  # noqa: PLC0415 - as above
         from rich.text import Text  # noqa: PLC0415 - as above
 
+        heads = [column.title or column.key.replace("-", " ").replace("_", " ") for column in columns]
+        cells = [
+            [printable(_cell(row[column.key], missing="-", yes="yes", no="no")) for column in columns]
+            for row in rows
+        ]
         table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
-        for column in columns:
+        least = []
+        for place, (column, head) in enumerate(zip(columns, heads, strict=True)):
+            word = max(map(cell_len, head.split()), default=0)
+            widest = max([word, *(cell_len(line[place]) for line in cells)])
+            least.append(widest if column.right else min(widest, max(word, NARROW)))
             table.add_column(
-                Text(column.title or column.key.replace("-", " ").replace("_", " ")),
+                Text(head),
                 justify="right" if column.right else "left",
                 overflow="fold",
+                min_width=least[-1],
             )
-        for row in rows:
-            table.add_row(
-                *(Text(printable(_cell(row[c.key], missing="-", yes="yes", no="no"))) for c in columns)
-            )
+        for line in cells:
+            table.add_row(*map(Text, line))
         console = self.console()
+        least_width, gaps = sum(least), len(columns) - 1
+        if least_width + gaps > console.width:
+            self._records(heads, cells)
+            return
+        if least_width + 3 * gaps > console.width:
+            table.padding = (0, 0, 0, 0)
         with console.capture() as capture:
             console.print(table)
         sys.stdout.write("".join(line.rstrip() + "\n" for line in capture.get().splitlines()))
+
+    def _records(self, heads: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
+        """Print each cell on a line of its own after its column's head, with an empty line between rows."""
+        widest = max(map(len, heads), default=0)
+        blocks = [
+            "".join(f"{head:<{widest}}  {cell}\n" for head, cell in zip(heads, line, strict=True))
+            for line in cells
+        ]
+        sys.stdout.write("\n".join(blocks))
 
 
 def document_text(kind: type[Document], values: Mapping[str, Any], *, ascii_only: bool = False) -> str:
