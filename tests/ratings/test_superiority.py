@@ -66,7 +66,7 @@ def test_equal_ratings_share_a_rank() -> None:
 def test_rank_range_covers_all_ranks_that_comparisons_allow() -> None:
     mean = np.array([100.0, 90.0, 0.0])
     spread = np.full((3, 3), 10.0)
-    first, last = ranges(mean, spread)
+    first, last = ranges(mean, critical(len(mean)) * spread)
     assert (first.tolist(), last.tolist()) == ([1, 1, 3], [2, 2, 3])
 
 

@@ -17,11 +17,12 @@ from tourney.ratings.fit import Goodness
 from tourney.ratings.method import RatingLine
 from tourney.results.columns import (
     ELO,
-    ELO_SHOWN,
+    INTERVALS,
     PAIRS,
     POOL,
     TRUESKILL,
     Column,
+    elo_shown,
     rating_columns,
     rendered,
 )
@@ -62,8 +63,9 @@ def batch_table(
     if show == "pool":
         return RatingTable(pool_rows(batch, names), POOL, PoolDocument, _pool(batch, names) | {"fit": fit})
     rows = batch_rows(batch, names, faults)
-    values = {"fit": fit, "ratings": _only(rows, ELO)}
-    return RatingTable(rows, ELO_SHOWN if people else ELO, RatingsDocument, values)
+    own = [column for column in ELO if column is not INTERVALS]
+    values = {"intervals": batch.intervals, "fit": fit, "ratings": _only(rows, own)}
+    return RatingTable(rows, elo_shown(batch.intervals) if people else ELO, RatingsDocument, values)
 
 
 def measures_table(
@@ -109,6 +111,7 @@ def _pool(batch: Batch, names: Names) -> dict[str, Any]:
         "matches": pool.matches,
         "groups": pool.clusters,
         "draw_rate": pool.draw_rate,
+        "intervals": batch.intervals,
         "seats": [seat._asdict() for seat in pool.seats],
         "dispersion": pool.dispersion,
         "parts": [[names[entrant] for entrant in part] for part in pool.parts],

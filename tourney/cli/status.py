@@ -15,6 +15,7 @@ from tourney.errors import UsageError
 from tourney.results.columns import Column
 from tourney.results.standings import setup_of
 from tourney.results.texts import overload_text
+from tourney.results.until import until_now
 from tourney.run.monitoring.progress import span_text
 from tourney.run.monitoring.run_log import RunStatus, read_status, status_path
 from tourney.schedule.format import FORMATS, find_format
@@ -31,6 +32,7 @@ COLUMNS = (
     Column("rows", "of", right=True),
     Column("rounds", right=True),
     Column("planned_rounds", right=True),
+    Column("until"),
     Column("void", right=True),
     Column("rate", "a second", right=True),
     Column("left", right=True),
@@ -44,7 +46,17 @@ COLUMNS = (
     Column("root"),
 )
 
-WORDY = ("planned_rounds", "overload", "void_matches", "benched", "broken", "playing", "paused", "root")
+WORDY = (
+    "planned_rounds",
+    "until",
+    "overload",
+    "void_matches",
+    "benched",
+    "broken",
+    "playing",
+    "paused",
+    "root",
+)
 """What a table shows in lines of its own, below, or in another column."""
 
 
@@ -58,7 +70,8 @@ def command(tournament: str | None, db: str, format_: Format) -> None:
 
     Rounds are those paired so far, of those planned where the format knows their number. Matches in progress
     are shown as MATCH:BOTS:SINCE. The rate is that of the active run since its start; the time left is for
-    the rounds paired so far. A finished tournament shows its root, one SHA-256 over its plan and all matches
+    the rounds paired so far. Where the file has [until], the line `until` says how near the answer is, or why
+    the tournament ended. A finished tournament shows its root, one SHA-256 over its plan and all matches
     (see `tourney verify --root`).
     """
     with Repository.open(db) as opened, opened.snapshot() as repository:
@@ -102,6 +115,7 @@ def line_of(repository: Repository, tournament: Tournament, now: float) -> dict[
         "rows": progress.rows,
         "rounds": progress.rounds,
         "planned_rounds": _planned_rounds(tournament, entrants, progress.rounds),
+        "until": until_now(repository, tournament),
         "void": progress.void,
         "rate": None if rate is None else round(rate, 2),
         "left": None if left is None else round(left),
@@ -177,6 +191,6 @@ def _words(row: Row) -> Iterator[tuple[str, str]]:
             yield "" if place else f"{name} {key}", word
     for word in row["void_matches"]:
         yield f"{name} void", word
-    for key in ("overload", "paused", "root"):
+    for key in ("until", "overload", "paused", "root"):
         if row[key]:
             yield f"{name} {key}", row[key]

@@ -32,7 +32,7 @@ from tourney.ratings.fit import (
 )
 from tourney.ratings.likelihood import Likelihood
 from tourney.ratings.method import Forfeits, RatingMethod
-from tourney.ratings.sequences import ALPHA, Look
+from tourney.ratings.sequences import ALPHA, EVERY_LOOK, FIXED, Look
 from tourney.schedule.row import ResultRow
 
 
@@ -111,11 +111,20 @@ class BatchPool:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A rated pool: the table, all pairs in the order of the table, and the pool's figures."""
+    """A rated pool: the table, all pairs in the order of the table, and the pool's figures.
+
+    ``look``: what its intervals hold for, None if only as fixed ones.
+    """
 
     ratings: tuple[BatchRating, ...]
     pairs: tuple[BatchPair, ...]
     pool: BatchPool
+    look: Look | None = None
+
+    @property
+    def intervals(self) -> str:
+        """The name of the kind of its intervals."""
+        return FIXED if self.look is None else EVERY_LOOK
 
 
 Links = Sequence[Iterable[int]]
@@ -222,7 +231,7 @@ def rate(
         prior_elo=prior.rating,
     )
     table = _pairs(counts, elo, spread, totals, by_chance, order, look) if pairs else ()
-    return Batch(lines, table, pool)
+    return Batch(lines, table, pool, look)
 
 
 def _check_connected(counts: Counts, model: Model) -> None:
@@ -242,22 +251,27 @@ def _check_connected(counts: Counts, model: Model) -> None:
         )
 
 
+def strengths(counts: Counts) -> tuple[Floats, Floats]:
+    """Return the entrants' Elo, (n), and its covariance, (n, n), as ``rate`` has them before rounding."""
+    _, mode, covariances = estimate(counts, Prior())
+    n = counts.size
+    return relative(mode.x[:n], covariances.published[:n, :n])
+
+
 Contrast = Mapping[int, float]
 """Weights of entrants, which add up to 0: a difference of strengths."""
 
 
 def differences(
-    counts: Counts, contrasts: Sequence[Contrast], prior: Prior | None = None, look: Look | None = None
+    counts: Counts, contrasts: Sequence[Contrast], look: Look | None = None
 ) -> list[tuple[float, float, float]]:
     """Return differences of strengths in Elo, each with the ends of its 95 % interval, as published.
 
     With weights w, ratings r and their covariance C, the value is w'r and its variance w'Cw, from the same
     fit as ``rate``, which has a ``look`` too.
     """
-    prior = prior or Prior()
-    _, mode, covariances = estimate(counts, prior)
     n = counts.size
-    elo, matrix = relative(mode.x[:n], covariances.published[:n, :n])
+    elo, matrix = strengths(counts)
     position = {number: k for k, number in enumerate(counts.entrants)}
     found = []
     for contrast in contrasts:
@@ -296,7 +310,12 @@ def _lines(
         np.add.at(units, counts.seating[:, seat], times * won)
     published = np.array([_published(value, 1) for value in elo])
     rank = superiority.ranks(published)
-    first, last = superiority.ranges(elo, spread, None if look is None else separations(spread, look))
+    # All comparisons of an entrant hold together (Bonferroni's inequality).
+    apart = superiority.critical(n) * spread
+    if look is not None:
+        level = ALPHA / max(n - 1, 1)
+        apart = np.array([[separation(float(one), look, level) for one in row] for row in spread])
+    first, last = superiority.ranges(elo, apart.reshape(n, n))
     variances = np.diag(matrix)
     lines = [
         BatchRating(
@@ -388,18 +407,12 @@ def _tied(counts: Counts, s: int, t: int) -> int:
     return int(np.sum(counts.game_times * (counts.ranks[:, s] == counts.ranks[:, t])))
 
 
-def separations(spread: Floats, look: Look, alpha: float = ALPHA) -> Floats:
-    """Return by how many Elo each two must differ so that one is better, (n, n), at every look.
+def separation(spread: float, look: Look, level: float) -> float:
+    """Return by how many Elo two must differ so that one is better, at every look, at a two-sided level.
 
-    Each entrant's n - 1 comparisons hold together with probability 1 - ``alpha`` (Bonferroni's inequality).
+    ``spread``: the standard deviation of the difference.
     """
-    n = len(spread)
-    level = alpha / max(n - 1, 1)
-    apart = np.zeros((n, n))
-    for a, b in combinations(range(n), 2):
-        wide = look.deviations(float(spread[a, b]) ** 2, 2, level) * float(spread[a, b])
-        apart[a, b] = apart[b, a] = wide
-    return apart
+    return look.deviations(spread**2, 2, level) * spread
 
 
 def _interval(value: float, variance: float, weight: float, look: Look | None) -> tuple[float, float, float]:

@@ -58,17 +58,17 @@ def critical(entrants: int) -> float:
     return NormalDist().inv_cdf((1 + alone) / 2)
 
 
-def ranges(mean: Floats, spread: Floats, apart: Floats | None = None) -> tuple[Ints, Ints]:
+def ranges(mean: Floats, apart: Floats) -> tuple[Ints, Ints]:
     """Return the best and the worst possible rank of each, (n) both, with confidence 0.95 for each.
 
-    ``apart`` (n, n): the gaps beyond which two differ significantly, instead of ``critical`` spreads.
+    ``apart`` (n, n): the gaps beyond which two differ significantly, as ``critical`` spreads.
 
     They are 1 + the number of significantly better and n - that of significantly worse entrants (Mogstad,
     Romano, Shaikh and Wilhelm, "Inference for ranks", Review of Economic Studies 91, 2024).
     """
     n = len(mean)
     gap = mean[:, None] - mean[None, :]
-    sure = np.abs(gap) > (critical(n) * spread if apart is None else apart)
+    sure = np.abs(gap) > apart
     first: Ints = 1 + np.sum(sure & (gap < 0), axis=1)
     last: Ints = n - np.sum(sure & (gap > 0), axis=1)
     return first, last

@@ -12,10 +12,11 @@ from tourney.games.base import AnyGame
 from tourney.games.svg_diagram import seat_colors
 from tourney.ratings.batch import Batch, rate
 from tourney.ratings.counts import Counts
+from tourney.ratings.sequences import EVERY_LOOK, FIXED, Look
 from tourney.ratings.trueskill_rating import Pool, Settings, TrueSkillRating, history
 from tourney.report import text
 from tourney.report.setting import Detail, EntrantLabel, SeatLabel, Setting, known_game
-from tourney.results.ratings import draw_probability_of
+from tourney.results.ratings import draw_probability_of, look_now
 from tourney.results.standings import Standing, compute_standings, setup_of
 from tourney.schedule.format import Format, History, Setup, ranking_format
 from tourney.schedule.row import ResultRow, Row
@@ -127,7 +128,22 @@ class Source:
     @cached_property
     def batch(self) -> Batch:
         """The ratings of all matches in one fit."""
-        return rate(self.counts)
+        return rate(self.counts, look=self.look)
+
+    @property
+    def ended(self) -> bool:
+        """Whether all rounds are paired and all their matches played."""
+        return self.tournament.complete and self.progress.done == self.progress.rows
+
+    @cached_property
+    def look(self) -> Look | None:
+        """What makes its intervals hold at every look, or None once it has ended as planned."""
+        return look_now(self.tournament, self.entrants, self.progress)
+
+    @property
+    def intervals(self) -> str:
+        """The name of the kind of its intervals."""
+        return FIXED if self.look is None else EVERY_LOOK
 
     @cached_property
     def meetings(self) -> dict[tuple[int, int], Meeting]:

@@ -214,6 +214,7 @@ def _signed(value: float) -> str:
     return f"{value:+.1f}"
 
 
+INTERVALS = Column("intervals", help="Kind of the intervals: fixed, or such as hold at every look at a run")
 ELO = (
     RANK,
     _number("best_rank", "Best rank by strength, with 95 % confidence"),
@@ -222,24 +223,30 @@ ELO = (
     _number("elo", "Strength relative to the mean of the pool", unit="Elo"),
     _number("low", "Lower end of the 95 % interval", unit="Elo"),
     _number("high", "Upper end of the 95 % interval", unit="Elo"),
+    INTERVALS,
     _number("score", "Points per match"),
     GAMES,
     FAULTS,
     _number("p_best", "Probability of being the best bot"),
 )
 """A batch rating, for programs."""
-ELO_SHOWN = (
-    RANK,
-    _number("ranks", "Ranks by strength that the bot may truly have, with 95 % confidence"),
-    NAME,
-    Column("elo", "Elo", right=True, help="Strength relative to the mean of the pool", text=_signed),
-    _number("interval", "95 % interval", title="95 % interval", unit="Elo"),
-    Column("score", "score %", right=True, help="Points per match", text=lambda s: f"{100 * s:.1f}"),
-    GAMES,
-    FAULTS,
-    _number("p_best", "Probability of being the best bot", title="P(best)", digits=2),
-)
-"""A batch rating, for people."""
+
+
+def elo_shown(intervals: str) -> tuple[Column, ...]:
+    """Return the columns of a batch rating for people; ``intervals`` names the kind of its intervals."""
+    return (
+        RANK,
+        _number("ranks", "Ranks by strength that the bot may truly have, with 95 % confidence"),
+        NAME,
+        Column("elo", "Elo", right=True, help="Strength relative to the mean of the pool", text=_signed),
+        _number("interval", "95 % interval", title=intervals, unit="Elo"),
+        Column("score", "score %", right=True, help="Points per match", text=lambda s: f"{100 * s:.1f}"),
+        GAMES,
+        FAULTS,
+        _number("p_best", "Probability of being the best bot", title="P(best)", digits=2),
+    )
+
+
 TRUESKILL = (
     RANK,
     NAME,
@@ -264,6 +271,7 @@ POOL = (
     _number("value", "Its value"),
     _number("low", "Lower end of its 95 % interval"),
     _number("high", "Upper end of its 95 % interval"),
+    INTERVALS,
 )
 
 

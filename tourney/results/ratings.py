@@ -10,6 +10,7 @@ from tourney.errors import RecordError, UsageError
 from tourney.ratings.batch import Batch, rate
 from tourney.ratings.counts import Counts
 from tourney.ratings.method import Forfeits, RatingLine, RatingMethod
+from tourney.ratings.sequences import Look
 from tourney.ratings.trueskill_rating import (
     Pool,
     Settings,
@@ -18,9 +19,12 @@ from tourney.ratings.trueskill_rating import (
     load_pool,
     settings_text,
 )
+from tourney.results.standings import setup_of
+from tourney.results.until import as_planned, look_of
+from tourney.schedule.format import ranking_format
 from tourney.schedule.row import ResultRow
 from tourney.store.repository import Repository
-from tourney.store.values import Checkpoint, Tournament
+from tourney.store.values import Checkpoint, RowCounts, StoredEntrant, Tournament
 
 Rows = list[dict[str, Any]]
 Names = Mapping[int, str]
@@ -109,15 +113,32 @@ def rate_batch(
 
     The database counts matches with two seats; results with more seats are read one by one.
     """
-    numbers = [entrant.number for entrant in repository.entrants(tournament.id)]
+    entrants = repository.entrants(tournament.id)
+    numbers = [entrant.number for entrant in entrants]
     shared = tournament.plan.mirrored_dice
+    look = look_now(tournament, entrants, repository.progress(tournament.id))
     if tournament.seats == 2:
         groups = repository.group_counts if shared else repository.match_counts
         counts = Counts.of_groups(groups(tournament.id), numbers, 2, forfeits)
     else:
         results = repository.results(tournament.id)
         counts = Counts.of_results(results, numbers, tournament.seats, forfeits, shared_dice=shared)
-    return rate(counts, pairs=pairs)
+    return rate(counts, pairs=pairs, look=look)
+
+
+def look_at(tournament: Tournament, entrants: Sequence[StoredEntrant]) -> Look:
+    """Return what makes the intervals of an unfinished tournament hold at every look."""
+    setup = setup_of(tournament.plan, tournament.seed, entrants)
+    return look_of(ranking_format(tournament.plan.format), setup)
+
+
+def look_now(tournament: Tournament, entrants: Sequence[StoredEntrant], counts: RowCounts) -> Look | None:
+    """Return ``look_at``, or None for a tournament that ended as planned: it has fixed intervals."""
+    setup = setup_of(tournament.plan, tournament.seed, entrants)
+    over = tournament.complete and counts.done == counts.rows
+    if over and as_planned(ranking_format(tournament.plan.format), setup, counts.rows):
+        return None
+    return look_at(tournament, entrants)
 
 
 def draw_probability_of(repository: Repository, tournament: Tournament) -> float:
@@ -163,6 +184,7 @@ def batch_rows(batch: Batch, names: Names, faults: Mapping[int, int]) -> Rows:
             if line.best_rank != line.worst_rank
             else f"{line.best_rank}",
             "interval": f"{line.low:+.1f} .. {line.high:+.1f}",
+            "intervals": batch.intervals,
         }
         for line in batch.ratings
     ]
@@ -181,7 +203,13 @@ def pool_rows(batch: Batch, names: Names) -> Rows:
         {"figure": "mirrored groups", "value": pool.clusters},
         {"figure": "draw rate", "value": pool.draw_rate},
         *(
-            {"figure": f"seat {seat.seat} (Elo)", "value": seat.elo, "low": seat.low, "high": seat.high}
+            {
+                "figure": f"seat {seat.seat} (Elo)",
+                "value": seat.elo,
+                "low": seat.low,
+                "high": seat.high,
+                "intervals": batch.intervals,
+            }
             for seat in pool.seats
         ),
         {"figure": "dispersion", "value": pool.dispersion},
@@ -213,6 +241,11 @@ def pool_notes(
     in common.
     """
     pool, fit = batch.pool, batch.pool.goodness
+    if batch.look is not None:
+        yield (
+            "Not all planned matches are played: intervals and ranks hold at every look, probabilities are"
+            " those of this moment."
+        )
     if not pool.matches:
         yield "No match has been rated yet, so the intervals are those of the prior."
         return

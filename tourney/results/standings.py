@@ -218,10 +218,10 @@ def _listed(words: Sequence[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def interim_sentence(complete: bool, counts: RowCounts) -> str:
-    """Return what an unfinished tournament has still to play, in a sentence; "" for a finished one.
+def interim_sentence(complete: bool, counts: RowCounts, *, ratings: bool = False) -> str:
+    """Return what an unfinished tournament has still to play; "" for a finished one.
 
-    ``complete``: all rounds are paired.
+    ``complete``: all rounds are paired. ``ratings``: ratings stand beside the standings.
     """
     left = counts.rows - counts.done
     if complete and not left:
@@ -231,7 +231,8 @@ def interim_sentence(complete: bool, counts: RowCounts) -> str:
         f"{matches} {'is' if left == 1 else 'are'} still to play" if left else "all paired matches are played"
     )
     more = "" if complete else f"{', and ' if left else ', but '}more rounds are to be paired"
-    return f"Interim standings: {play}{more}."
+    kinds = " Intervals and ranks by Elo hold at every look; probabilities and TrueSkill are of this moment."
+    return f"Interim standings: {play}{more}.{kinds if ratings else ''}"
 
 
 def load_setup(repository: Repository, tournament: int) -> Setup:
@@ -266,6 +267,7 @@ def setup_of(plan: Plan, seed: int, entrants: Sequence[StoredEntrant]) -> Setup:
         repeats=plan.games_per_pairing // group_size(plan.seats),
         rounds=plan.rounds,
         extra=plan.extra,
+        shared_dice=plan.mirrored_dice,
     )
 
 

@@ -28,6 +28,7 @@ from tourney.schedule.format import (
     rows_of_rounds,
 )
 from tourney.schedule.player_history import departures, present_in
+from tourney.schedule.racing import Duels, Race
 from tourney.schedule.row import MAX_ROWS, ResultRow
 from tourney.schedule.tie_breaks import Scores, TieBreak, Values, match_points
 
@@ -150,13 +151,15 @@ class Adaptive(Format):
     last is finished, so that no worker waits. An entrant may sit at several tables of a batch. The tournament
     ends after ``budget`` matches, or when every rating's standard deviation is at most ``target-sigma`` Elo;
     entrants that reached it meet only those that did not. An entrant added later starts without a rating, and
-    so plays most.
+    so plays most. Where ``[until]`` asks who is better, the pairings are those that race to the answer
+    (``tourney.schedule.racing``).
     """
 
     name = "adaptive"
     lag = 1
     takes_entrants = True
     takes_withdrawals = True
+    takes_until = True
     ranks = True
     ranked_by = "rating"
     measures = (
@@ -184,23 +187,35 @@ class Adaptive(Format):
         refuse_few(setup, "an adaptive tournament")
         if count > MOST:
             raise TournamentError(f"an adaptive tournament takes at most {MOST} entrants, not {count}")
-        budget = setup.setting("budget")
-        if budget is None and setup.setting("target-sigma") is None:
+        budget, until = setup.setting("budget"), setup.until
+        if budget is None and setup.setting("target-sigma") is None and until is None:
             raise TournamentError(
                 "an adaptive tournament needs budget (the number of matches), target-sigma (the ratings'"
-                " standard deviation in Elo), or both"
+                " standard deviation in Elo), or [until]"
             )
+        if until is not None:
+            until.check(count, setup.games)
+            if until.compares and budget is None and until.games is None:
+                raise TournamentError(
+                    "[until] never knows who is better of two equal bots: set budget, or games in [until]"
+                )
         if budget is not None and int(budget) < setup.games:
             raise TournamentError(
                 f"budget is {budget}, but a pairing has {setup.games} matches: set budget higher"
             )
+
+    def planned_matches(self, setup: Setup) -> int | None:
+        """Return the budget, or the games of ``[until]`` if they are fewer."""
+        until = setup.until
+        limits = [setup.setting("budget"), None if until is None else until.games]
+        return min((int(limit) for limit in limits if limit is not None), default=None)
 
     def next_rounds(self, setup: Setup, history: History) -> Pairings:
         """Return the next batch."""
         self.check(setup)
         round_ = history.rounds + 1
         present = present_in(round_, setup, departures(setup, history.results))
-        budget = int(setup.setting("budget") or MAX_ROWS)
+        budget = self.planned_matches(setup) or MAX_ROWS
         pairings = min(
             int(setup.setting("batch", BATCH) or BATCH), (budget - len(history.rows)) // setup.games
         )
@@ -211,7 +226,10 @@ class Adaptive(Format):
         unsure = [n for n in present if target is None or strengths.deviation[n] > 100 * int(target)]
         if not unsure:
             return Pairings((), complete=True)
-        batch = _Batch(setup, history, strengths, present, unsure)
+        race = None
+        if setup.until is not None and setup.until.compares:
+            race = race_of(setup, history, strengths, present)
+        batch = _Batch(setup, history, strengths, present, unsure, race)
         rows = rows_of_rounds(setup, round_, [[batch.next() for _ in range(pairings)]])
         last = len(history.rows) + len(rows) + setup.games > budget
         return Pairings(rows, complete=last)
@@ -243,11 +261,24 @@ def participants_of(setup: Setup) -> tuple[Participant, ...]:
     return tuple(Participant(player.number) for player in setup.participants)
 
 
+def race_of(setup: Setup, history: History, strengths: Strengths, present: Sequence[int]) -> Race:
+    """Return the race to what ``[until]`` asks, among those present; the strongest lead."""
+    until = setup.until
+    if until is None:
+        raise ValueError("nothing is asked")
+    ranked = sorted(present, key=lambda number: (-strengths.rating[number], number))
+    seen = max((result.key.round for result in history.results), default=0)
+    first = (row for row in history.rows if row.repeat == row.order == 1)
+    waiting = [row.seats for row in first if row.round > seen for _ in range(setup.repeats)]
+    duels = Duels(history.results, shared_dice=setup.shared_dice)
+    return Race(duels, until, ranked, setup.seats, waiting)
+
+
 class _Batch:
     """The pairings of a batch, one after the other.
 
     The covariance shrinks after each pairing as its matches will shrink it. Each pairing holds
-    at least one ``unsure`` entrant.
+    at least one ``unsure`` entrant. With a ``race`` that chooses, as long as anything in it is open.
     """
 
     def __init__(
@@ -257,7 +288,9 @@ class _Batch:
         strengths: Strengths,
         present: Sequence[int],
         unsure: Sequence[int],
+        race: Race | None,
     ) -> None:
+        self._race = race
         self._games = setup.games
         self._unsure = unsure
         self._seats = setup.seats
@@ -273,7 +306,8 @@ class _Batch:
 
     def next(self) -> tuple[int, ...]:
         """Return the entrants of the next pairing; the one that came first least often comes first."""
-        group = list(self._best_pair())
+        raced = self._race.next() if self._race is not None else None
+        group = list(raced or self._best_pair())
         while len(group) < self._seats:
             others = [number for number in self._present if number not in group]
             gains = {other: sum(self._gain(other, member) for member in group) for other in others}

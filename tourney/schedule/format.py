@@ -17,6 +17,7 @@ from tourney.match.seeds import seat_orders
 from tourney.plugins import Registry
 from tourney.schedule.row import ResultRow, Row
 from tourney.schedule.tie_breaks import TIE_BREAKS, ZERO, RankedEntrant, Scores, TieBreak, rank_scores
+from tourney.schedule.until import LIMITS, Until
 
 RoundsKey = Literal["refused", "optional", "required"]
 
@@ -83,8 +84,8 @@ class Setup:
     """All that pairings may depend on, results apart.
 
     ``repeats`` is the number of mirrored groups per pairing; ``rounds`` the tournament file's, or None.
-    ``extra`` holds the values of the format's own keys, sorted by name. ``seed`` is the tournament's: random
-    choices derive from it.
+    ``extra`` holds the values of the format's own keys and of ``[until]``, sorted by name. ``seed`` is the
+    tournament's: random choices derive from it. ``shared_dice``: the games of a mirrored group share a seed.
     """
 
     participants: tuple[Participant, ...]
@@ -93,6 +94,12 @@ class Setup:
     repeats: int = 1
     rounds: int | None = None
     extra: tuple[tuple[str, int | str], ...] = ()
+    shared_dice: bool = True
+
+    @property
+    def until(self) -> Until | None:
+        """What ends the tournament before its schedule does, or None."""
+        return Until.of(self.extra)
 
     @property
     def games(self) -> int:
@@ -154,6 +161,8 @@ class Format(ABC):
     """Whether entrants may join after the start."""
     takes_withdrawals: ClassVar[bool] = False
     """Whether an entrant may withdraw: it must pair its rounds one by one."""
+    takes_until: ClassVar[bool] = False
+    """Whether ``[until]`` may end it: it must pair its rounds in batches where that is set."""
     ranks: ClassVar[bool] = False
     """Whether ranking needs ``scores`` of its own; otherwise the totals of all matches are enough."""
     ranked_by: ClassVar[str] = "points"
@@ -201,6 +210,10 @@ class Format(ABC):
             lower = any(entry.lower_first for entry in self.measures if entry.name == self.ranked_by)
             by = {number: -(value or ZERO) if lower else value or ZERO for number, value in values.items()}
         return rank_scores(scores, self.ranking(setup.seats), by)
+
+    def planned_matches(self, setup: Setup) -> int | None:  # noqa: ARG002 - for some formats it depends on the setup
+        """Return the number of matches that the tournament plans from the start, or None if it is open."""
+        return None
 
     @abstractmethod
     def check(self, setup: Setup) -> None:
@@ -306,6 +319,8 @@ class Results(Imported):
 def check_settings(format_: Format, extra: Iterable[tuple[str, int | str]]) -> None:
     """Raise TournamentError for settings that the keys of a format do not allow."""
     keys = {key.name: key for key in format_.keys}
+    if format_.takes_until:
+        keys |= {name: Key(name, "integer", low, high) for name, (low, high) in LIMITS.items()}
     for name, value in extra:
         key = keys.get(name)
         if key is None:

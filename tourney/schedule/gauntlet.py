@@ -39,8 +39,12 @@ class Gauntlet(Format):
                 f"a gauntlet with {setup.seats} seats per table needs a field of at least {setup.seats - 1}"
                 f" beside its challengers, not {field}"
             )
-        rows = len(challengers) * comb(field, setup.seats - 1) * setup.games
-        limit_rows(f"a gauntlet of {len(challengers)} against {field}", rows)
+        limit_rows(f"a gauntlet of {len(challengers)} against {field}", self.planned_matches(setup))
+
+    def planned_matches(self, setup: Setup) -> int:
+        """Return the number of matches: each challenger meets each group of the field."""
+        challengers = len(challengers_of(setup))
+        return challengers * comb(len(setup.participants) - challengers, setup.seats - 1) * setup.games
 
     def next_rounds(self, setup: Setup, history: History) -> Pairings:
         """Return the rounds of all groups that are not paired yet."""

@@ -5,9 +5,13 @@ With more than two seats every group of that size meets, or with ``rounds`` a ba
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations, groupby
 from math import comb
+from typing import Final
 
+from tourney.errors import TournamentError
+from tourney.match.seeds import seat_orders
 from tourney.schedule.balanced_design import balanced, design
 from tourney.schedule.format import (
     Format,
@@ -15,11 +19,17 @@ from tourney.schedule.format import (
     Pairings,
     RoundsKey,
     Setup,
+    group_size,
     refuse_few,
     refuse_late,
+    rows_of,
     rows_of_rounds,
 )
 from tourney.schedule.row import limit_rows
+from tourney.schedule.until import Until
+
+BATCH: Final = 96
+"""The least matches between two decisions about ``[until]``; enough for many workers."""
 
 Rounds = Iterable[Sequence[tuple[int, ...]]]
 """Rounds as lists of groups, in the order of the tables."""
@@ -32,10 +42,14 @@ class RoundRobin(Format):
     lexicographic order, each in the first round in which all its members are free; or, with ``rounds``, that
     number of rounds in which the meetings of two pairs differ by at most one
     (``tourney.schedule.balanced_design``).
+
+    With ``[until]`` it plays cycles: in each, every group of entrants meets once for one mirrored group of
+    games. A batch is as many cycles as have ``BATCH`` matches; ``games-per-pairing`` bounds their number.
     """
 
     name = "round-robin"
     takes_entrants = True
+    takes_until = True
 
     def rounds_key(self, seats: int) -> RoundsKey:
         """Take ``rounds`` for more than two seats."""
@@ -43,18 +57,66 @@ class RoundRobin(Format):
 
     def check(self, setup: Setup) -> None:
         """Raise TournamentError for fewer entrants than seats, or too many matches."""
-        count = len(setup.participants)
         refuse_few(setup, "a round-robin")
-        rounds = setup.rounds
+        limit_rows(f"a round-robin of {len(setup.participants)} entrants", self.planned_matches(setup))
+        if setup.rounds is not None:
+            refuse_late(setup, setup.rounds)
+        if setup.until is not None:
+            self._check_until(setup, setup.until)
+
+    def _check_until(self, setup: Setup, until: Until) -> None:
+        until.check(len(setup.participants), self.planned_matches(replace(setup, repeats=1, extra=())))
+        if any(player.joined > 1 for player in setup.participants):
+            raise TournamentError("a round-robin with [until] takes no entrants after its start")
+        if setup.repeats == 1:
+            raise TournamentError(
+                f"games-per-pairing is {setup.games}, so [until] could never end the round-robin sooner: set"
+                " games-per-pairing to the most games that two entrants may play"
+            )
+
+    def planned_rounds(self, setup: Setup) -> int | None:
+        """Return ``rounds``; with ``[until]`` their number depends on results."""
+        return None if setup.until is not None else setup.rounds
+
+    def planned_matches(self, setup: Setup) -> int:
+        """Return the number of matches of all groups, or of the rounds, up to the games of ``[until]``."""
+        count, rounds = len(setup.participants), setup.rounds
         groups_ = comb(count, setup.seats) if rounds is None else rounds * (count // setup.seats)
-        limit_rows(f"a round-robin of {count} entrants", groups_ * setup.games)
-        if rounds is not None:
-            refuse_late(setup, rounds)
+        return groups_ * group_size(setup.seats) * _most_cycles(setup, groups_)
 
     def next_rounds(self, setup: Setup, history: History) -> Pairings:
         """Return the rounds that are not paired yet."""
         self.check(setup)
+        if setup.until is not None:
+            return _cycles(setup, history)
         return Pairings(rows_of_rounds(setup, history.rounds + 1, _rounds(setup, history)), complete=True)
+
+
+def _most_cycles(setup: Setup, tables: int) -> int:
+    """Return how often each of so many tables may be played, for one mirrored group of games each."""
+    games = None if setup.until is None else setup.until.games
+    if games is None or not tables:
+        return setup.repeats
+    return min(setup.repeats, games // (tables * group_size(setup.seats)))
+
+
+def _cycles(setup: Setup, history: History) -> Pairings:
+    """Return the next batch of cycles; each has the rounds of the whole round-robin."""
+    rounds = [list(tables) for tables in _rounds(setup, History())]
+    tables = sum(map(len, rounds))
+    done, most = history.rounds // len(rounds), _most_cycles(setup, tables)
+    last = min(done + -(-BATCH // (tables * group_size(setup.seats))), most)
+    rows = tuple(
+        row
+        for cycle in range(done, last)
+        for round_, groups_ in enumerate(rounds, cycle * len(rounds) + 1)
+        for table, group in enumerate(groups_, 1)
+        # Four seats have six groups of seat orders, which the cycles take in turn.
+        for row in rows_of(
+            setup, round_, table, [group[index] for index in seat_orders(setup.seats, cycle + 1)[0]], 1
+        )
+    )
+    return Pairings(rows, complete=last == most)
 
 
 def _rounds(setup: Setup, history: History) -> Rounds:

@@ -61,6 +61,10 @@ class Swiss(Format):
         limit_rows(f"a swiss of {count} entrants", rows, "fewer entrants, rounds or games per pairing")
         refuse_late(setup, rounds)
 
+    def planned_matches(self, setup: Setup) -> int:
+        """Return the number of matches of all rounds."""
+        return (setup.rounds or 0) * (len(setup.participants) // setup.seats) * setup.games
+
     def next_rounds(self, setup: Setup, history: History) -> Pairings:
         """Return the next round."""
         last = setup.rounds or 0

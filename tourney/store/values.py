@@ -15,6 +15,7 @@ from tourney.match.seeds import match_seed, sample_book_line
 from tourney.match.spec import MAX_ACTIONS, Entrant, Limits, Opening
 from tourney.schedule.format import group_size
 from tourney.schedule.row import MatchKey, ResultRow, Row
+from tourney.schedule.until import Until
 from tourney.schema import MAX_INT, Count, LongText, Name, SchemaError, Text, read
 from tourney.store.columns import ColumnError, read_json
 
@@ -92,7 +93,9 @@ class Plan(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
         """
         if self.opening_order == "random":
             return sample_book_line(seed, len(self.book))
-        repeats = self.games_per_pairing // group_size(self.seats)
+        # A round-robin with [until] plays one group of games of each pairing in a round.
+        cycles = self.format == "round-robin" and Until.of(self.extra) is not None
+        repeats = 1 if cycles else self.games_per_pairing // group_size(self.seats)
         return ((row.round - 1) * repeats + row.repeat - 1) % len(self.book)
 
     def seed_of(self, seed: int, row: Row) -> int:

@@ -59,7 +59,8 @@ class StatusLine(Part, frozen=True, kw_only=True):
     `rows` are the matches paired so far, `done` those with a result, `void` those of them that are void.
     `rounds` are the rounds paired so far, `planned_rounds` all rounds, where the format knows their number.
     `process` is that of an active run on this machine; `rate` its matches a second, `left` the seconds that
-    the paired matches still take. `root` is that of a finished tournament.
+    the paired matches still take. `until` says what `[until]` asks, or why it ended the tournament. `root`
+    is that of a finished tournament.
     """
 
     tournament: str
@@ -71,6 +72,7 @@ class StatusLine(Part, frozen=True, kw_only=True):
     rows: int
     rounds: int
     planned_rounds: int | None
+    until: str | None
     void: int
     rate: float | None
     left: int | None
@@ -152,14 +154,20 @@ class EloLine(Part, frozen=True, kw_only=True):
     p_best: float
 
 
+Intervals = Literal["fixed 95 %", "95 % at every look"]
+"""The kinds of intervals: `fixed` ones hold at one look, those of an unfinished run at all looks together."""
+
+
 class RatingsDocument(Document, frozen=True, kw_only=True):
     """A batch rating, best first; Elo is relative to the mean of the pool, or to anchors.
 
-    `tournament` is null for results of files. `notes` are sentences on the limits of the ratings.
+    `tournament` is null for results of files. `intervals` is their kind. `notes` are sentences on the limits
+    of the ratings.
     """
 
     format: Literal["tourney-ratings/1"] = "tourney-ratings/1"
     tournament: str | None
+    intervals: Intervals
     fit: Fit
     ratings: tuple[EloLine, ...]
     notes: tuple[str, ...]
@@ -236,6 +244,7 @@ class PoolDocument(Document, frozen=True, kw_only=True):
     matches: int
     groups: int
     draw_rate: float | None
+    intervals: Intervals
     seats: tuple[SeatLine, ...]
     dispersion: float
     fit: Fit

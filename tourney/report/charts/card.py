@@ -61,7 +61,7 @@ def card(make: Renderer) -> str:
             _text(1120, y, 26, spread, 300, color=_HUSH, anchor="end"),
         ]
     if lines:
-        heads = ((800, first.heading), (930, "Elo"), (1120, "95 % interval"))
+        heads = ((800, first.heading), (930, "Elo"), (1120, source.intervals))
         parts += [_text(x, 226, 22, head, 300, color=_HUSH, anchor="end") for x, head in heads]
     return "".join(parts) + "</svg>"
 

@@ -76,9 +76,9 @@ def whisker(scale: Scale, mu: float, sigma: float) -> Markup:
     return _whisker(scale, mu, said, bars)
 
 
-def interval(scale: Scale, value: float, low: float, high: float) -> Markup:
-    """Return an interval (a thin line with ends) and its value (a dot); x in percent."""
-    said = f"{text.number(value, 1)}, 95 % from {text.number(low, 1)} to {text.number(high, 1)}"
+def interval(scale: Scale, value: float, low: float, high: float, kind: str) -> Markup:
+    """Return an interval of a kind (a thin line with ends) and its value (a dot); x in percent."""
+    said = f"{text.number(value, 1)}, {kind} from {text.number(low, 1)} to {text.number(high, 1)}"
     ends = "".join(_bar(scale, "w3", x, x, "32%", "68%") for x in (low, high))
     return _whisker(scale, value, said, _bar(scale, "w3", low, high) + ends)
 

@@ -29,7 +29,7 @@ class Live:
 
 def is_over(source: "Source") -> bool:
     """Return whether the tournament is finished."""
-    return source.tournament.complete and source.progress.done == source.progress.rows
+    return source.ended
 
 
 def left_to_play(sources: "Sequence[Source]") -> str:

@@ -68,7 +68,9 @@ class Renderer:
 
     def page(self, path: str, template: str, **context: object) -> File:
         """Render a page at a path in the tournament's folder."""
-        return self.look.page(path, template, live=self._live(path), **context)
+        return self.look.page(
+            path, template, live=self._live(path), intervals=self.source.intervals, **context
+        )
 
     def _live(self, path: str) -> str | None:
         """Return what a page says while the tournament runs; "" if only its script does, None if it is over.

@@ -91,7 +91,7 @@ def entries(make: Renderer) -> tuple[Entry, ...]:
             before = now
         content = _results(make, lines) + (f"<p>{escape(lead)}</p>" if lead else "")
         found.append(Entry(f"round/{number}", title, "matches.html", content, lines[-1].number))
-    if rounds and source.tournament.complete and source.progress.done == source.progress.rows:
+    if rounds and source.ended:
         first = [line.number for line in source.standings if line.rank == 1]
         title = f"Finished: {_names(source, first)} {'wins' if len(first) == 1 else 'share first place'}"
         last = rounds[-1][1][-1].number

@@ -286,7 +286,7 @@ def _advantages(source: Source) -> tuple[tuple[Advantage, ...], Markup]:
                 text.number(effect.elo, 1),
                 text.number(effect.low, 1),
                 text.number(effect.high, 1),
-                plots.interval(scale, effect.elo, effect.low, effect.high),
+                plots.interval(scale, effect.elo, effect.low, effect.high, source.intervals),
             )
         )
     return tuple(found), plots.whisker_axis(scale)

@@ -116,7 +116,9 @@ def _scores(source: Source, wanted: Sequence[tuple[int, tuple[int, ...]]]) -> li
         {one: 1.0, **dict.fromkeys(others, -1.0 / len(others))} if others else {} for one, others in wanted
     ]
     found = []
-    for (one, others), elo in zip(wanted, differences(source.counts, contrasts), strict=True):
+    for (one, others), elo in zip(
+        wanted, differences(source.counts, contrasts, look=source.look), strict=True
+    ):
         met = [pairs.get((one, other), PairTotal(one, other, 0, 0)) for other in others]
         games = sum(pair.games for pair in met)
         points = Fraction(sum(pair.half_points for pair in met), 2)
@@ -135,7 +137,7 @@ def _line(source: Source, score: _Score, shown: int, scale: plots.Scale) -> Agai
         text.number(elo, 1),
         text.number(low, 1),
         text.number(high, 1),
-        plots.interval(scale, elo, low, high),
+        plots.interval(scale, elo, low, high, source.intervals),
     )
 
 

@@ -19,6 +19,7 @@ from tourney.report.output.look import File
 from tourney.report.output.rendering import Renderer
 from tourney.report.setting import EntrantLabel
 from tourney.report.source import Source
+from tourney.results.ratings import look_at
 from tourney.results.tables import DataTable
 
 T = TypeVar("T")
@@ -103,12 +104,13 @@ def _fits(source: Source) -> Iterator[tuple[int, dict[int, Value]]]:
     shared = source.tournament.plan.mirrored_dice
     most = min(FITS, max(1, BOTS_AND_FITS // max(1, len(numbers))))
     rounds = sampled([round_ for round_, _ in source.history], most)
+    look = look_at(source.tournament, source.entrants)
     for round_ in rounds:
         ratings: Sequence[BatchRating] = source.batch.ratings
-        if round_ != rounds[-1]:
+        if round_ != rounds[-1] or source.look is None:
             results = [result for result in source.results if result.key.round <= round_]
             counts = Counts.of_results(results, numbers, source.tournament.seats, shared_dice=shared)
-            ratings = rate(counts, pairs=False, best=False).ratings
+            ratings = rate(counts, pairs=False, best=False, look=look).ratings
         yield round_, {line.entrant: (line.elo, line.low, line.high) for line in ratings if line.games}
 
 

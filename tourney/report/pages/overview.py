@@ -108,7 +108,7 @@ def overview(source: Source, *, measured: bool) -> Overview:
         facts=tuple(tournament_facts(source, measured=measured)),
         state=state(source),
         rules=ranking_sentences(source.format, source.tournament.seats),
-        interim=interim_sentence(source.tournament.complete, source.progress),
+        interim=interim_sentence(source.tournament.complete, source.progress, ratings=True),
         standings=_standing_lines(source, columns, scale, skill_scale),
         columns=columns,
         axis=plots.whisker_axis(scale),
@@ -153,7 +153,7 @@ def _standing_lines(
                 low=text.number(line.low, 1),
                 high=text.number(line.high, 1),
                 ranks=text.span(line.best_rank, line.worst_rank),
-                whisker=plots.interval(scale, line.elo, line.low, line.high),
+                whisker=plots.interval(scale, line.elo, line.low, line.high, source.intervals),
                 skill=plots.whisker(skill_scale, rating.mu, rating.sigma),
                 faults_said=", ".join(f"{kind} {count}" for kind, count in standing.faults),
             )

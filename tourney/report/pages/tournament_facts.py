@@ -6,6 +6,7 @@ from tourney.report import text
 from tourney.report.pages.facts import Fact
 from tourney.report.source import Source
 from tourney.results.texts import origin_text, overload_text, sharing_text
+from tourney.results.until import progress_text
 from tourney.store.exchange import IMPORTED
 
 
@@ -17,6 +18,12 @@ def state(source: Source) -> str:
         return f"Finished: {text.count(done, 'match', 'matches')}"
     more = "" if complete else ", more rounds to be paired"
     return f"In progress: {done:,} of {text.count(rows, 'match', 'matches')} played{more}"
+
+
+def until_text(source: Source) -> str:
+    """Return how near the tournament is to what ``[until]`` asks, or why that ended it."""
+    tournament = source.tournament
+    return progress_text(source.setup, source.schedule, tournament.plan.format, complete=tournament.complete)
 
 
 def tournament_facts(source: Source, *, measured: bool) -> Iterator[Fact]:
@@ -31,6 +38,8 @@ def tournament_facts(source: Source, *, measured: bool) -> Iterator[Fact]:
     yield from _schedule_facts(source, imported=imported)
     if plan.extra:
         yield Fact("Settings", text.pairs(plan.extra), code=True)
+    if source.setup.until is not None:
+        yield Fact("Until", text.line(until_text(source)))
     if tournament.recorded:
         yield Fact("Limits", text.pairs(plan.limits.as_json().items()), code=True)
     if not imported:

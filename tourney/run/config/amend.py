@@ -77,7 +77,7 @@ def _fixed(plan: Plan) -> dict[str, object]:
         "mirrored-dice": plan.mirrored_dice,
         **{f"[options] {key}": value for key, value in plan.options},
         **{f"[limits] {key}": value for key, value in plan.limits.as_json().items()},
-        **dict(plan.extra),
+        **{key.replace("until-", "[until] "): value for key, value in plan.extra},
     }
 
 

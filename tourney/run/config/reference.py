@@ -76,6 +76,11 @@ logo = "logo.svg"
 ```"""
 
 
+UNTIL = """\
+For `round-robin` and `adaptive`: the tournament ends as soon as any of this is known. Tourney decides before
+each batch of matches; see [When a tournament ends](../explanation/stopping.md)."""
+
+
 def schemas() -> dict[str, Schema]:
     """Return the JSON Schemas of all values that programs outside meet, by file name."""
     record = json_schema(RecordForm, "Match record")
@@ -112,6 +117,7 @@ def page() -> str:
     keys = {key: field for key, field in schema["properties"].items() if key not in formats}
     lines = [INTRODUCTION, "## Top level", "", *_table({**schema, "properties": keys})]
     lines += ["", "## `[[entrant]]`", "", "One table per entrant.", "", *_table(parts["EntrantLine"])]
+    lines += ["", "## `[until]`", "", UNTIL, "", *_table(parts["UntilTable"])]
     lines += ["", "## `[limits]`", "", "Times are in milliseconds.", "", *_table(parts["FileLimits"])]
     lines += ["", "## `[run]`", "", "A later file may change these keys.", "", *_table(parts["RunSettings"])]
     lines += ["", "## Keys of formats", "", "They stand at the top level. Other formats refuse them.", ""]
@@ -222,6 +228,8 @@ def _value(field: Schema) -> str:
     kind = field.get("type", "object")
     if kind == "integer":
         return f"integer, {field['minimum']} to {field.get('maximum', 2**64 - 1)}"
+    if kind == "number":
+        return "number"
     if kind == "array":
         most = f", at most {field['maxItems']}" if "maxItems" in field else ""
         return "tables, see below" if "$ref" in field["items"] else f"list of strings{most}"

@@ -22,6 +22,7 @@ from tourney.match.spec import Limits
 from tourney.parsing import parse_toml
 from tourney.run.config.opening_book import Book, read_book, read_bytes, read_text
 from tourney.schedule.format import Format, Key, find_format, group_size, join_names, working_formats
+from tourney.schedule.until import SHARE, Until
 from tourney.schema import (
     MAX_ARGUMENT,
     MAX_ARGUMENTS,
@@ -149,6 +150,53 @@ class FileLimits(Limits, frozen=True, rename="kebab", forbid_unknown_fields=True
         return Limits(**{**values, "ponder": self.ponder or "allow"})
 
 
+class UntilTable(Struct, frozen=True, forbid_unknown_fields=True):
+    """What to find out: the tournament ends as soon as any of it is known."""
+
+    width: (
+        Annotated[
+            int,
+            Meta(ge=1, le=1000, description="Each bot's Elo is known to so many Elo on each side."),
+        ]
+        | None
+    ) = None
+    best: (
+        Annotated[
+            float,
+            Meta(description="The best bot is known with this confidence, from 0.5 to less than 1, as 0.95."),
+        ]
+        | None
+    ) = None
+    top: (
+        Annotated[
+            int,
+            Meta(
+                ge=1,
+                le=100_000,
+                description="The best so many bots are known, in any order, with 95 % confidence.",
+            ),
+        ]
+        | None
+    ) = None
+    order: Annotated[
+        bool, Meta(description="`true`: the order of all bots is known, with 95 % confidence.")
+    ] = False
+    games: Annotated[Games, Meta(description="So many matches are played.")] | None = None
+
+    def __post_init__(self) -> None:
+        """Check the confidence. Raises SchemaError."""
+        if self.best is not None and not 0.5 <= self.best <= (SHARE - 1) / SHARE:
+            raise SchemaError(
+                ("best",), f"is {self.best:g}, but must be from 0.5 to 0.9999: nothing is known for certain"
+            )
+
+    @property
+    def until(self) -> Until:
+        """The table as the formats see it."""
+        best = None if self.best is None else round(self.best * SHARE)
+        return Until(self.width, best, self.top, self.order, self.games)
+
+
 class TournamentTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_unknown_fields=True):
     """A tournament file. Paths are relative to its folder."""
 
@@ -264,6 +312,9 @@ class TournamentTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_
     entrant: Annotated[tuple[EntrantLine, ...], Meta(description="Further entrants, a table each.")] = ()
     options: Annotated[dict[str, str | int], Meta(description="Options of the game.")] = {}
     limits: Annotated[FileLimits, Meta(description="What a bot may use.")] = FileLimits()
+    until: Annotated[
+        UntilTable, Meta(description="What to find out; the tournament ends as soon as it is known.")
+    ] = UntilTable()
     run: Annotated[RunSettings, Meta(description="How matches are run. A later file may change these.")] = (
         RunSettings()
     )
@@ -411,6 +462,8 @@ def _plan(table: TournamentTable, data: dict[str, Any], path: Path, formats: Seq
     if seats not in (2, 3, 4):
         raise SchemaError(("seats",), f"is {seats}: tournaments are for 2, 3 or 4 seats per table")
     format_ = find_format(table.format)
+    if "until" in data and table.until == UntilTable():
+        raise SchemaError(("until",), "asks nothing: set width, best, top, order = true, or games")
     book: Book = ()
     check_range(("opening-plies",), table.opening_plies, 0, min(MAX_OPENING_PLIES, game.max_actions - 1))
     if table.opening_plies and game.has_hidden_actions:
@@ -518,4 +571,11 @@ def _extra(
                 raise SchemaError((name,), "names an entrant twice")
             value = join_names(value)
         found.append((name, int(value) if isinstance(value, bool) else value))
+    if table.until != UntilTable():
+        if not format_.takes_until:
+            takers = " and ".join(other.name for other in formats if other.takes_until)
+            raise SchemaError(
+                ("until",), f'does not go with format = "{format_.name}"; it is for {takers} tournaments'
+            )
+        found += table.until.until.extra()
     return tuple(sorted(found))

@@ -9,6 +9,7 @@ from tourney.errors import StoreError, StoreUnavailable
 from tourney.match.record import spec_of as spec_of_record
 from tourney.match.spec import MatchSpec
 from tourney.results.standings import history_of, setup_of
+from tourney.results.until import next_rounds
 from tourney.run.engine.retry import WriteRetry
 from tourney.run.engine.spool import Spool, read_spool
 from tourney.run.monitoring.load import RunLoad
@@ -44,7 +45,7 @@ def pair_next(repository: Repository, tournament: int) -> tuple[tuple[NumberedRo
         history = history_of(rows, moment.results(tournament), seen)
     if len(history.results) < sum(row.round <= seen for row in rows):
         return None
-    pairings = format_.next_rounds(setup_of(stored.plan, stored.seed, entrants), history)
+    pairings = next_rounds(format_, setup_of(stored.plan, stored.seed, entrants), history)
     if not (pairings.rows or pairings.complete):
         raise ValueError(f"the format {format_.name} paired nothing and would wait for ever")
     return repository.add_rows(tournament, pairings.rows, complete=pairings.complete), pairings.complete

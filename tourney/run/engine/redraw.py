@@ -16,6 +16,7 @@ from msgspec import structs
 
 from tourney.errors import TournamentError
 from tourney.results.standings import setup_of
+from tourney.results.until import next_rounds
 from tourney.run.engine.bench_policy import BenchPolicy
 from tourney.schedule.format import Format, History, Pairings, find_format
 from tourney.schedule.row import MatchKey, ResultRow, Row
@@ -193,7 +194,7 @@ class _Redraw:
         ]
         rows = tuple(self._rows[: bisect_left(self._ends, drawn + 1)])
         history = History(rows, tuple(self._results(drawn)))
-        return self._format.next_rounds(setup_of(plan, self._stored.tournament.seed, entrants), history)
+        return next_rounds(self._format, setup_of(plan, self._stored.tournament.seed, entrants), history)
 
     def _results(self, drawn: int) -> Iterator[ResultRow]:
         """Yield the results that the draw after some rounds saw."""

@@ -23,6 +23,7 @@ from tourney.errors import (
 from tourney.games.external import OUTSIDE
 from tourney.games.registry import find_game
 from tourney.results.texts import risk_text, sharing_text
+from tourney.results.until import until_now
 from tourney.run.config.amend import compare
 from tourney.run.config.entrants import (
     check_playable,
@@ -148,7 +149,12 @@ def run_tournament(
                 retry_seconds=retry_seconds,
                 spool=spool,
             ).run()
-            return replace(summary, root=keep_root(repository, tournament.id, listener.say))
+            ended = repository.tournament_by_id(tournament.id)
+            return replace(
+                summary,
+                until=until_now(repository, ended),
+                root=keep_root(repository, tournament.id, listener.say),
+            )
         finally:
             spool.close()
             status.close()

@@ -40,7 +40,8 @@ class Summary:
     """How a run ended, by which signal (0: none), and how far the tournament is.
 
     ``pauses``: how often it paused because the database could not be written; ``paused``: for how many
-    seconds in all. ``root``: the root of a finished tournament (``tourney.store.root``). ``again``: how many
+    seconds in all. ``until``: what ``[until]`` asks, or why it ended the tournament; None without it.
+    ``root``: the root of a finished tournament (``tourney.store.root``). ``again``: how many
     plays of this run were no match, by their cause. ``load`` is that of this run's matches, with so many
     ``workers``.
     """
@@ -50,6 +51,7 @@ class Summary:
     progress: Progress
     pauses: int = 0
     paused: float = 0.0
+    until: str | None = None
     root: str | None = None
     again: Mapping[Cause, int] = field(default_factory=dict)
     load: RunLoad = field(default_factory=RunLoad)
@@ -58,7 +60,8 @@ class Summary:
 
 def summary_text(name: str, summary: Summary) -> str:
     """Return how a run ended, in one line."""
-    return f"{name}: {_END_TEXTS[summary.end]} ({progress_text(summary.progress)})"
+    until = f"; {summary.until}" if summary.until else ""
+    return f"{name}: {_END_TEXTS[summary.end]} ({progress_text(summary.progress)}){until}"
 
 
 def root_text(name: str, summary: Summary) -> str:
@@ -93,6 +96,8 @@ def summary_page(
         f"  this run   {played} in {span_text(progress.seconds)}"
         + (f", {progress.rate:.2f} a second" if progress.rate is not None else ""),
     ]
+    if summary.until:
+        lines.append(f"  until      {summary.until}")
     if summary.pauses:
         paused = span_text(summary.paused)
         lines.append(f"  pauses     {summary.pauses}, {paused} in all: the database could not be written")

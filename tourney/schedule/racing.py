@@ -1,0 +1,168 @@
+"""Who is better than whom by direct meetings, and the pairings that find it out soonest.
+
+Two entrants are compared by the mirrored groups in which both sat, each group giving one score: the share of
+its games in which the one finished ahead, equal ranks counting half. The mean score has an interval that
+holds at every look (``tourney.schedule.boundary``), whoever was paired when and why. No rating model is
+needed, so the answers hold where strength is not one number too.
+
+With n entrants and confidence 1 - alpha:
+
+- *best*: a bot that is ahead of each other one, at level 2 alpha / n a comparison. Another bot than the true
+  best needs an error in its comparison with that one; where no bot is ahead of all others, each needs an
+  error against one of those ahead of it. So any answer is wrong with probability alpha at most.
+- *top* and *order*: all n (n - 1) / 2 comparisons hold together with probability 1 - alpha (Bonferroni).
+
+Pairings follow LUCB (Kalyanakrishnan, Tewari, Auer and Stone, "PAC subset selection in stochastic multi-armed
+bandits", ICML 2012): those who lead by rating meet those who may still be ahead of them, the most likely
+first.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations, groupby
+from typing import Final
+
+from tourney.schedule.boundary import multiplier
+from tourney.schedule.row import ResultRow
+from tourney.schedule.until import CONFIDENCE, SHARE, Kind, Until
+
+Pair = tuple[int, int]
+
+PLANNED: Final = 500
+"""Groups of a pair for which intervals are tuned: what separates bots some 45 Elo apart."""
+_WIN: Final = 120
+"""A score of 1; so the score of a group of 1 to 6 games is a whole number."""
+_DIGITS: Final = 6
+
+
+class Duels:
+    """Scores of pairs by mirrored groups: their number, sum and sum of squares, which grow by results."""
+
+    def __init__(self, results: Iterable[ResultRow] = (), *, shared_dice: bool = True) -> None:
+        """Begin with results in schedule order; without ``shared_dice`` each match is a group."""
+        self._labels = 3 if shared_dice else 4
+        self._groups: Counter[Pair] = Counter()
+        self._sums: Counter[Pair] = Counter()
+        self._squares: Counter[Pair] = Counter()
+        self.add(results)
+
+    def add(self, results: Iterable[ResultRow]) -> None:
+        """Add whole groups; void matches count for nothing."""
+        for _, group in groupby(results, key=lambda result: result.key[: self._labels]):
+            games: Counter[Pair] = Counter()
+            half_points: Counter[Pair] = Counter()
+            for result in group:
+                if result.void:
+                    continue
+                for i, j in combinations(range(len(result.ranks)), 2):
+                    a, b = result.entrants[i], result.entrants[j]
+                    mine, theirs = result.ranks[i], result.ranks[j]
+                    if a > b:
+                        a, b, mine, theirs = b, a, theirs, mine
+                    games[a, b] += 1
+                    half_points[a, b] += (mine < theirs) + (mine <= theirs)
+            for pair, count in games.items():
+                score = _WIN // 2 * half_points[pair] // count
+                self._groups[pair] += 1
+                self._sums[pair] += score
+                self._squares[pair] += score * score
+
+    def groups(self, a: int, b: int) -> int:
+        """Return the number of groups in which both sat."""
+        return self._groups[min(a, b), max(a, b)]
+
+    def lead(self, a: int, b: int) -> tuple[float, float]:
+        """Return by how much a's mean score exceeds one half, and its standard error.
+
+        Two groups are added, one won wholly by each, so that the error is never 0.
+        """
+        pair = (min(a, b), max(a, b))
+        n = self._groups[pair] + 2
+        total = self._sums[pair] + _WIN
+        squares = self._squares[pair] + _WIN**2
+        error = math.sqrt(n * squares - total * total) / n / math.sqrt(n) / _WIN
+        lead = total / n / _WIN - 0.5
+        return (lead if a < b else -lead), error
+
+    def ahead(self, a: int, b: int, level: float) -> bool:
+        """Return whether a is ahead of b, at every look with this two-sided level."""
+        lead, error = self.lead(a, b)
+        return round(lead - multiplier(self.groups(a, b) / PLANNED, level) * error, _DIGITS) > 0
+
+    def upper(self, a: int, b: int, level: float, more: int = 0) -> float:
+        """Return the upper end of a's lead over b, as after ``more`` groups like those so far."""
+        lead, error = self.lead(a, b)
+        n = self.groups(a, b)
+        if not n + more:
+            return math.inf
+        shrunk = error * math.sqrt((n + 2) / (n + more + 2))
+        return round(lead + multiplier((n + more) / PLANNED, level) * shrunk, _DIGITS)
+
+
+def levels(until: Until, entrants: int) -> dict[Kind, float]:
+    """Return the level of each comparison for what is asked, as the module says."""
+    pairs = entrants * (entrants - 1) / 2
+    alpha = 1 - CONFIDENCE / SHARE
+    found: dict[Kind, float] = {}
+    if until.best is not None:
+        found["best"] = 2 * (1 - until.best / SHARE) / entrants
+    if until.top is not None:
+        found["top"] = alpha / pairs
+    if until.order:
+        found["order"] = alpha / pairs
+    return found
+
+
+def claims(kind: Kind, ranked: Sequence[int], top: int | None) -> Iterator[Pair]:
+    """Yield what must hold for an answer: pairs (a, b), a ahead of b, of entrants ``ranked`` by strength."""
+    if kind == "best":
+        yield from ((ranked[0], other) for other in ranked[1:])
+    elif kind == "top":
+        yield from ((a, b) for a in ranked[:top] for b in ranked[top:])
+    else:
+        yield from combinations(ranked, 2)
+
+
+class Race:
+    """The pairings of a batch, one after the other, of entrants ``ranked`` by their estimated strength."""
+
+    def __init__(
+        self, duels: Duels, until: Until, ranked: Sequence[int], seats: int, waiting: Iterable[Sequence[int]]
+    ) -> None:
+        """Begin a batch; ``waiting`` are the pairings whose results are not known yet."""
+        kind, self._level = next(iter(levels(until, len(ranked)).items()))
+        self._duels, self._seats, self._ranked = duels, seats, ranked
+        self._more: Counter[Pair] = Counter()
+        for group in waiting:
+            self._count(group)
+        self._open = [
+            (a, b) for a, b in claims(kind, ranked, until.top) if not duels.ahead(a, b, self._level)
+        ]
+
+    def next(self) -> tuple[int, ...] | None:
+        """Return the next pairing, or None if nothing is open: the two nearest, then others near them."""
+        if not self._open:
+            return None
+        place = {number: at for at, number in enumerate(self._ranked)}
+        order = sorted(self._open, key=lambda pair: (-self._upper(*pair), self._met(*pair), place[pair[1]]))
+        group = list(order[0])
+        for a, b in order:
+            if len(group) == self._seats:
+                break
+            if (a in group) != (b in group):
+                group.append(b if a in group else a)
+        rest = [number for number in self._ranked if number not in group]
+        group += rest[: self._seats - len(group)]
+        self._count(group)
+        return tuple(group)
+
+    def _met(self, a: int, b: int) -> int:
+        return self._duels.groups(a, b) + self._more[min(a, b), max(a, b)]
+
+    def _upper(self, a: int, b: int) -> float:
+        """Return by how much b may be ahead of a."""
+        return self._duels.upper(b, a, self._level, self._more[min(a, b), max(a, b)])
+
+    def _count(self, group: Sequence[int]) -> None:
+        self._more.update((min(pair), max(pair)) for pair in combinations(group, 2))
