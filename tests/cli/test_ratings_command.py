@@ -250,8 +250,10 @@ def test_batch_table_has_equal_rows_in_every_format(database: str) -> None:
     assert sum(row["faults"] for row in rows) > 0
     assert [row["rank"] for row in rows] == [1, 2, 3, 4]
     lines = list(csv.DictReader(io.StringIO(invoke(*BATCH, "--db", database, "--format", "csv").stdout)))
+    assert {line.pop("intervals") for line in lines} == {"fixed 95 %"}
     assert [{key: str(value) for key, value in row.items()} for row in rows] == lines
     table = invoke(*BATCH, "--db", database).stdout
+    assert "fixed 95 %" in table
     for row in rows:
         assert f"{row['elo']:+.1f}" in table
         assert f"{row['low']:+.1f} .. {row['high']:+.1f}" in table

@@ -92,6 +92,7 @@ def test_status_shows_progress(db: str) -> None:
         "rows": 12,
         "rounds": 3,
         "planned_rounds": 3,
+        "until": None,
         "void": 0,
         "rate": None,
         "left": None,

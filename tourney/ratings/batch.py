@@ -212,7 +212,7 @@ def rate(
     parts, steps = _parts(counts, totals, order)
     seats, seats_matrix = relative(mode.x[n : n + k], full[n : n + k, n : n + k])
     by_chance = chance(likelihood.residuals(mode.x), counts.times, totals, n)
-    of_seats = None if look is None else Look(look.games * n / k, k)  # a seat plays every game
+    of_seats = None if look is None else Look(look.games * max(n, 1) / k, k)  # a seat plays every game
     met = int(totals.games.sum())
     tied = sum(_tied(counts, s, t) for s, t in combinations(range(k), 2))
     pool = BatchPool(
