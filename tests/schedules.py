@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from tourney.results.until import next_rounds
 from tourney.schedule.format import Format, History, Participant, Setup
 from tourney.schedule.row import ResultRow, Row
 from tourney.seeds import derive, uniform
@@ -51,7 +52,7 @@ def play_round(format_: Format, setup: Setup, history: History, strengths: Seque
     """Pair the next rounds as a run does; return the history with their results."""
     seen = history.rounds - format_.lag
     known = tuple(r for r in history.results if r.key.round <= seen)
-    drawn = format_.next_rounds(setup, History(history.rows, known))
+    drawn = next_rounds(format_, setup, History(history.rows, known))
     return History(history.rows + drawn.rows, history.results + results(drawn.rows, strengths))
 
 

@@ -57,7 +57,7 @@ def test_whiskers_stay_within_their_cell(skills: list[tuple[float, float]]) -> N
 def test_intervals_stay_within_their_cell(found: list[tuple[float, float, float]]) -> None:
     scale = plots.axis_of([x for value, below, above in found for x in (value - below, value + above)])
     for value, below, above in found:
-        xs = numbers(plots.interval(scale, value, value - below, value + above, "fixed 95 %"), "x1", "x2", "cx")
+        xs = numbers(plots.interval(scale, value, value - below, value + above, "95 %"), "x1", "x2", "cx")
         assert all(-0.1 <= x <= 100.1 for x in xs)
 
 

@@ -78,7 +78,7 @@ logo = "logo.svg"
 
 UNTIL = """\
 For `round-robin` and `adaptive`: the tournament ends as soon as any of this is known. Tourney decides before
-each batch of matches; see [When a tournament ends](../explanation/stopping.md)."""
+each batch of matches; see [stopping](../explanation/ratings.md#stop-at-what-you-want-to-know)."""
 
 
 def schemas() -> dict[str, Schema]:

@@ -1,0 +1,96 @@
+"""What ``[until]`` decides: answers from simulated results, and how near they are."""
+
+import pytest
+
+from tests.schedules import play_out, results
+from tourney.results.until import as_planned, ended_by, ending_text, look_of, progress_text
+from tourney.schedule.adaptive import Adaptive
+from tourney.schedule.format import Format, History, Participant, Setup
+from tourney.schedule.racing import Duels
+from tourney.schedule.round_robin import RoundRobin
+from tourney.schedule.row import MatchKey, ResultRow
+from tourney.schedule.until import Until
+
+STRONG = (600, 300, 100, -100, -300, -600)
+NAMES = [f"bot-{number}" for number in range(6)]
+
+
+def setup_of(until: Until, entrants: int = 6, seats: int = 2, repeats: int = 200) -> Setup:
+    players = tuple(Participant(number, NAMES[number]) for number in range(entrants))
+    return Setup(players, seats, 7, repeats, extra=until.extra())
+
+
+@pytest.mark.parametrize(
+    ("until", "kind", "entrants", "words"),
+    [
+        (Until(best=9500), "best", (0,), "bot-0 is the best, with 95 % confidence"),
+        (Until(top=2), "top", (0, 1), "the best 2 are bot-0, bot-1, with 95 % confidence"),
+        (Until(order=True), "order", (0, 1, 2, 3, 4, 5), "the order is bot-0, bot-1, "),
+        (Until(width=100), "width", (), "every Elo is known to 100 on each side"),
+    ],
+)
+@pytest.mark.parametrize("format_", [RoundRobin(), Adaptive()])
+def test_answer_ends_the_tournament(
+    format_: Format, until: Until, kind: str, entrants: tuple[int, ...], words: str
+) -> None:
+    adaptive = isinstance(format_, Adaptive)
+    asked = Until(until.width, until.best, until.top, until.order, 6000 if adaptive else None)
+    setup = setup_of(asked, repeats=1 if adaptive else 200)
+    history = play_out(format_, setup, STRONG)[-1]
+    found = ended_by(format_, setup, history)
+    assert found is not None
+    assert (found.kind, found.entrants) == (kind, entrants)
+    assert words in ending_text(found, asked, NAMES)
+    assert f"ended early: {words}" in progress_text(setup, history, format_.name, complete=True)
+    assert not as_planned(format_, setup, len(history.rows))
+
+
+def test_equal_bots_are_played_out() -> None:
+    setup = setup_of(Until(best=9500), entrants=3, repeats=40)
+    history = play_out(RoundRobin(), setup, (0, 0, 0))[-1]
+    assert ended_by(RoundRobin(), setup, history) is None
+    assert as_planned(RoundRobin(), setup, len(history.rows))
+    assert len(history.rows) == 240
+    assert "not known" in progress_text(setup, history, "round-robin", complete=True)
+
+
+def test_games_are_the_reason_where_they_end_it() -> None:
+    setup = setup_of(Until(best=9500, games=240), entrants=3, repeats=200)
+    history = play_out(RoundRobin(), setup, (0, 0, 0))[-1]
+    found = ended_by(RoundRobin(), setup, history)
+    assert found is not None
+    assert found.kind == "games"
+    assert as_planned(RoundRobin(), setup, len(history.rows))
+
+
+def test_running_tournament_says_how_near_it_is() -> None:
+    setup = setup_of(Until(width=20, best=9000), entrants=3)
+    rows = RoundRobin().next_rounds(setup, History()).rows
+    text = progress_text(setup, History(rows, results(rows, STRONG)), "round-robin", complete=False)
+    assert text.startswith(
+        "goes on until each Elo is known to 20 on each side or the best is known with 90 %"
+    )
+    assert "the widest interval is " in text
+
+
+def test_look_is_tuned_for_width() -> None:
+    wide, narrow = (look_of(RoundRobin(), setup_of(Until(width=width))) for width in (100, 1))
+    assert wide.games < narrow.games == 200 * 2 * 5
+
+
+def test_duels_take_groups_as_units() -> None:
+    split = [
+        ResultRow(MatchKey(1, table, 1, order), seats, (1, 2))
+        for table in range(1, 41)
+        for order, seats in ((1, (0, 1)), (2, (1, 0)))
+    ]
+    shared, single = Duels(split), Duels(split, shared_dice=False)
+    assert (shared.groups(0, 1), single.groups(1, 0)) == (40, 80)
+    assert shared.lead(0, 1)[0] == single.lead(0, 1)[0] == 0
+    assert shared.lead(0, 1)[1] < single.lead(0, 1)[1], "mirrored games that compensate vary less"
+
+
+def test_duels_count_no_void_matches() -> None:
+    lost = ResultRow(MatchKey(1, 1, 1, 1), (0, 1), (1, 1), void=True)
+    assert Duels([lost]).groups(0, 1) == 0
+    assert not Duels([lost]).ahead(0, 1, 0.05)
