@@ -146,7 +146,7 @@ def _trap_words(error: Exception) -> str:
 
 
 class Program:
-    """A compiled module, its words, and the instance of it that is running."""
+    """A compiled module with its words, and its instance that is running."""
 
     def __init__(self, engine: wasmtime.Engine, module: wasmtime.Module, words: Sequence[str]) -> None:
         self._engine = engine
@@ -162,7 +162,7 @@ class Program:
         return self._world.call(name, *values)
 
     def play(self, order: Order, stop: Stop) -> NoReturn:
-        """Run a new instance until ``stop`` raises; it is asked with ``H`` at first, and after the end too."""
+        """Run a new instance until ``stop`` raises: it is called with ``H`` first, and after the end."""
         store = wasmtime.Store(self._engine)
         try:
             self._world = world = World(store, self._words, order.first, order.second, stop)
