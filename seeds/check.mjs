@@ -12,10 +12,8 @@ class Problem extends Error {}
 const need = (holds, problem) => { if (!holds) throw new Problem(problem); };
 // Keyed BLAKE2b (RFC 7693), which node's crypto does not offer.
 const U64 = (1n << 64n) - 1n;
-const IV = [
-  0x6a09e667f3bcc908n, 0xbb67ae8584caa73bn, 0x3c6ef372fe94f82bn, 0xa54ff53a5f1d36f1n, 0x510e527fade682d1n,
-  0x9b05688c2b3e6c1fn, 0x1f83d9abfb41bd6bn, 0x5be0cd19137e2179n,
-];
+const IV = [0x6a09e667f3bcc908n, 0xbb67ae8584caa73bn, 0x3c6ef372fe94f82bn, 0xa54ff53a5f1d36f1n, 0x510e527fade682d1n,
+  0x9b05688c2b3e6c1fn, 0x1f83d9abfb41bd6bn, 0x5be0cd19137e2179n];
 const digits = (rows) => rows.split(" ").map((row) => [...row].map((digit) => parseInt(digit, 16)));
 const SIGMA = digits("0123456789abcdef ea489fd61c02b753 b8c052fdae367194 7931dcbe265a40f8 905724afe1bc683d "
   + "2c6a0b834d75fe19 c51fed4a0763928b db7ec13950f4862a 6fe9b308c2d714a5 a2847615fb9e3cd0");
@@ -44,7 +42,6 @@ function compressed(state, block, bytes, last) {
 
 const KEY = Buffer.from("tourney-seed-1", "ascii"); // 14 bytes; digest size 8: both stand in the first word
 const KEYED = compressed([IV[0] ^ 0x01010e08n, ...IV.slice(1)], padded(KEY), 128, false);
-
 export function derive(parent, ...labels) {
   const text = Buffer.from([parent, ...labels].join("/"), "ascii");
   let state = KEYED;
@@ -54,7 +51,6 @@ export function derive(parent, ...labels) {
   }
   return new DataView(BigUint64Array.of(state[0]).buffer).getBigUint64(0); // as bytes, read big-endian
 }
-
 export const uniform = (u, total) => Number((BigInt(u) * BigInt(total)) >> 64n);
 
 function parsed(text) {
@@ -69,8 +65,7 @@ function parsed(text) {
   const string = () => {
     const start = next('"') ? at - 1 : bad();
     for (; text[at] !== '"'; at += text[at] === "\\" ? 2 : 1) if (at >= text.length) bad();
-    at += 1;
-    return JSON.parse(text.slice(start, at));
+    return JSON.parse(text.slice(start, at += 1));
   };
   const items = (end, read) => {
     const found = [];
@@ -101,14 +96,12 @@ export function parse(bytes) {
     throw new Problem("this is no JSON, or an object has a key twice");
   }
 }
-
 export function canonical(value) {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (!isObject(value)) return typeof value === "number" ? String(value) : JSON.stringify(value);
   const keys = Object.keys(value).sort();
   return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`).join(",")}}`;
 }
-
 const match = (pattern) => {
   const whole = new RegExp(`^(?:${pattern})$`, "u");
   return (value, what) => need(typeof value === "string" && whole.test(value), `${what} does not match ${pattern}`);
@@ -134,31 +127,30 @@ const object = (required, optional = {}, other = undefined) => (value, what) => 
   }
 };
 const anything = () => {};
-const [WORD, TOKEN, DIGEST, LABEL, ARGUMENT, SEED, GAME] = [
+const [WORD, TOKEN, DIGEST, LABEL, ARGUMENT, SEED, GAME, SCORE] = [
   "[a-z][a-z0-9-]{0,199}", "[!-~]{1,200}", "[0-9a-f]{64}", "[^\\uD800-\\uDFFF]{1,200}", "[^\\uD800-\\uDFFF]{0,1000}",
-  "0|[1-9][0-9]{0,19}", "[a-z][a-z0-9-]{0,199}(:[A-Za-z0-9_.,=()+-]{1,200})?",
+  "0|[1-9][0-9]{0,19}", "[a-z][a-z0-9-]{0,199}(:[A-Za-z0-9_.,=()+-]{1,200})?", "0|-?[1-9][0-9]{0,11}",
 ].map(match);
 const [MS, MANY, TABLE, NUMBER] = [integer(1, 2 ** 31 - 1), integer(0, 1e6), integer(1, 64), integer(0, 2 ** 31 - 1)];
 const BOT = { bot: LABEL, version: LABEL, args: list(ARGUMENT, 0, 100), digest: DIGEST };
-const LIMITS = object({
-  "margin-ms": integer(0, 60000), "startup-ms": integer(1, 3600000), "memory-mb": integer(16, 2 ** 24),
+const LIMITS = object({ "margin-ms": integer(0, 60000), "startup-ms": integer(1, 3600000), "memory-mb": integer(16, 2 ** 24),
   charge: match("wall|cpu|fuel"), ponder: match("allow|freeze"),
-}, { "move-ms": MS, "clock-ms": MS, "increment-ms": NUMBER, nodes: integer(1, 2 ** 53 - 1), "fuel-per-ms": integer(1e3, 1e9), meter: WORD });
+}, { "move-ms": MS, "clock-ms": MS, "increment-ms": NUMBER, nodes: integer(1, 2 ** 53 - 1), "fuel-per-ms": integer(1e3, 1e9), meter: WORD,
+  draw: object({ movecount: integer(1, 1000), score: MANY, movenumber: MANY }), "tablebase-pieces": integer(3, 7),
+  resign: object({ movecount: integer(1, 1000), score: integer(1, 1e6), sides: integer(1, 2) }) });
 const SETTINGS = { game: GAME, rules: TOKEN, options: object({}, {}, TOKEN), limits: LIMITS };
 const FAULT = tuple(TABLE, match("startup|illegal|timeout|crash|protocol|overflow"), MANY), GONE = list(tuple(TABLE, MANY), 1, 64);
-const RECORD = object({
-  ...SETTINGS, format: match("tourney-record/1"), seed: SEED, digest: DIGEST,
+const RECORD = object({ ...SETTINGS, format: match("tourney-record/1"), seed: SEED, digest: DIGEST,
   opening: object({}, { plies: MANY, actions: list(TOKEN, 1, 1e6) }),
   seats: list(object({ entrant: LABEL, ...BOT }), 1, 64), actions: list(tuple(integer(0, 64), TOKEN), 0, 1e6),
-  outcome: object({ ranks: list(TABLE, 1, 64), reason: WORD, faults: list(FAULT, 0, 64) }, { resigned: GONE }),
-});
+  outcome: object({ ranks: list(TABLE, 1, 64), reason: WORD, faults: list(FAULT, 0, 64) }, { resigned: GONE,
+    adjudication: object({ rule: match("draw|resign|tablebase") }, { scores: list(list(SCORE, 0, 1000), 2, 2) }) }) });
 const BOOK = list(list(TOKEN, 1, 1e6), 0, 1e6);
 const PLAN = object({ ...SETTINGS, format: WORD, "opening-plies": MANY, book: BOOK }, {}, anything);
 const ENTRANTS = list(object({ name: LABEL, ...BOT }, {}, anything), 1, 1e6);
 const CUP = object({ plan: PLAN, seed: SEED, entrants: ENTRANTS }, {}, anything);
 const HEAD = object({ tournament: CUP, matches: NUMBER }, {}, anything);
 const MATCH = object({ place: tuple(MS, MS, MS, MS), seats: list(NUMBER, 1, 64) }, {}, anything);
-
 function checkForm(record) {
   RECORD(record, "record");
   const { seats, actions, outcome, limits } = record;
@@ -175,9 +167,8 @@ function checkForm(record) {
   const found = createHash("sha256").update(canonical(body)).digest("hex");
   need(found === digest, `the digest does not fit the content, which has ${found}`);
 }
-
 const rising = (numbers) => numbers.every((number, k) => k === 0 || numbers[k - 1] < number);
-function checkEnd({ seats, actions, outcome, opening }) {
+function checkEnd({ seats, actions, outcome, opening, limits }) {
   const { ranks, reason } = outcome;
   const placed = ranks.every((rank) => rank === 1 + ranks.filter((other) => other < rank).length);
   need(placed && ranks.length === seats.length, `the ranks are not ${seats.length} times 1 + the number of seats strictly better`);
@@ -187,8 +178,8 @@ function checkEnd({ seats, actions, outcome, opening }) {
   const others = faults.slice(early.length);
   const late = [...others, ...resigned].sort((a, b) => a.n - b.n);
   const started = early.every(({ kind, n }) => kind === "startup" && n === 0) && rising(early.map(({ seat }) => seat));
-  const ordered = started && [late, others, resigned].every((part) => rising(part.map(({ n }) => n)));
-  need(ordered, "the withdrawals are not in order");
+  const ordered = [late, others, resigned].every((part) => rising(part.map(({ n }) => n)));
+  need(started && ordered, "the withdrawals are not in order");
   const isVoid = !actions.length && reason === "fault" && Math.max(...ranks) === 1;
   need(early.length < seats.length || isVoid, "no seat started, so the match is void");
   if (early.length === seats.length) return;
@@ -208,27 +199,40 @@ function checkEnd({ seats, actions, outcome, opening }) {
   need(own.length >= plies, `there are fewer actions than the ${plies} of the opening`);
   need((opening.actions ?? []).every((action, k) => own[k].action === action), "the opening was not played");
   need(!late.length || !plies || late[0].n >= own[plies - 1].n, "a seat was withdrawn inside the opening");
+  need("adjudication" in outcome === (reason === "adjudication"), "the reason does not fit adjudication");
+  if ("adjudication" in outcome) checkVerdict(limits, outcome, own.length > plies ? actions.at(-1)[0] : 0);
 }
 
+function checkVerdict(limits, { ranks, adjudication: { rule, scores } }, last) {
+  const limit = limits[rule === "tablebase" ? "tablebase-pieces" : rule];
+  const known = limit && last && ranks.length === 2 && (scores === undefined) === (rule === "tablebase");
+  need(known, `the limits allow no adjudication by ${rule} here`);
+  for (const [k, texts] of (scores ?? []).entries()) {
+    const [draw, lost] = [rule === "draw", rule === "resign" && k + 1 === last];
+    const good = texts.every((x) => (draw ? Math.abs(x) <= limit.score : (lost ? -x : +x) >= limit.score));
+    const size = draw || lost || limit.sides === 2 ? limit.movecount : 0;
+    const fine = good && texts.length === size && ranks[k] === (lost ? 2 : 1);
+    need(fine, `the scores and the rank of seat ${k + 1} do not fit ${rule}`);
+  }
+}
 const hands = (kinds, size) => (size === 0 ? [""]
   : [...kinds].flatMap((kind, k) => hands(kinds.slice(k), size - 1).map((rest) => kind + rest)));
 const choose = (n, k) => (k === 0 ? 1 : (choose(n, k - 1) * (n - k + 1)) / k);
 const count = (hand, kind) => hand.split(kind).length - 1;
 const ROLLS = new Map(hands("123", 3).map((roll) => [`roll-${roll}`, [1, 3, 6][new Set(roll).size - 1]]));
-const NONE = ["cyvasse", "sages-tafl", "seven-sages"].map((game) => [game, new Map()]);
-const WEIGHTS = new Map([["sage-stones", ROLLS], ...NONE]);
+const NONE = new Map();
+const WEIGHTS = new Map([["sage-stones", ROLLS], ["cyvasse", NONE], ["sages-tafl", NONE], ["seven-sages", NONE]]);
 // Squares of Element are 100 times the column plus the row, both from 0; beyond the edge 100 is far enough.
 const square = (name) => 100 * "abcdefghijk".indexOf(name[0]) + Number(name.slice(1)) - 1;
 const [WAYS, PREY] = [{ n: 1, e: 100, s: -1, w: -100 }, { A: "E", E: "W", F: "A", W: "F" }];
 const STARTS = { 2: ["f5", "f7"], 3: ["c3", "i3", "i9"], 4: ["c3", "i3", "i9", "c9"] };
 const FORM = /^(draw-[0-4]|stones-[AEFW]+|(step|jump|[AEFW])-[a-k]([1-9]|1[01])|(river|flow)-[nesw]|end)$/;
-
 class Element {
   constructor({ seats, actions }) {
     need(seats.length in STARTS, "element has 2 to 4 seats");
     this.sages = STARTS[seats.length].map(square);
-    this.bag = { A: 30, E: 30, F: 30, W: 30 };
-    Object.assign(this, { actions, hand: "", board: new Map(), weights: new Map() });
+    const bag = { A: 30, E: 30, F: 30, W: 30 };
+    Object.assign(this, { actions, bag, hand: "", board: new Map(), weights: new Map() });
   }
   at(q) {
     const inside = within(Math.floor(q / 100), 0, 10) && (q + 1000) % 100 < 11 && !this.sages.includes(q);
@@ -267,10 +271,8 @@ class Element {
     const runs = Object.entries(WAYS).map(([letter, way]) => [letter, this.run(q, way, kind)]);
     if (kind === "F") {
       const ends = runs.filter(([, run]) => run.length).map(([letter, run]) => run.at(-1) + WAYS[letter]);
-      for (const end of ends.filter((one) => ["", "A"].includes(this.at(one)[0])).slice(0, this.bag.F)) {
-        this.bag.F -= 1;
-        this.put(end, ["F", 1]);
-      }
+      const free = ends.filter((one) => ["", "A"].includes(this.at(one)[0])).slice(0, this.bag.F);
+      for (const end of free) { this.bag.F -= 1; this.put(end, ["F", 1]); }
     } else if (kind === "W" && runs.some(([, run]) => run.length)) this.flow(n, q, runs);
   }
   flow(n, head, runs) {
@@ -292,9 +294,9 @@ function checkDice(record) {
   const { game, rules, seed, actions } = record;
   if (rules !== "1" || !(game === "element" || WEIGHTS.has(game))) return false;
   const bag = game === "element" ? new Element(record) : null;
-  let k = 0;
-  for (const [index, [actor, action]] of actions.entries()) {
-    const n = index + 1;
+  let [n, k] = [0, 0];
+  for (const [actor, action] of actions) {
+    n += 1;
     const weights = bag ? bag.weights : WEIGHTS.get(game);
     const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
     need(!(actor && bag && weights.size), `action ${n} is a seat's, but chance acts here`);
@@ -310,14 +312,11 @@ function checkDice(record) {
   }
   return true;
 }
-
 const sha256 = (...parts) => createHash("sha256").update(Buffer.concat(parts)).digest();
 export const leaf = (entry) => sha256(Buffer.from([0]), Buffer.from(canonical(entry)));
-
 export function tree(leaves) {
   if (leaves.length === 1) return leaves[0];
-  let split = 1;
-  while (2 * split < leaves.length) split *= 2;
+  const split = 2 ** (31 - Math.clz32(leaves.length - 1));
   return sha256(Buffer.from([1]), tree(leaves.slice(0, split)), tree(leaves.slice(split)));
 }
 
@@ -395,5 +394,5 @@ function main(paths) {
   return file.bad ? 1 : 0;
 }
 
-const isMain = process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href;
-if (isMain) process.exitCode = main(process.argv.slice(2));
+const [, self, ...given] = process.argv;
+if (self && import.meta.url === pathToFileURL(self).href) process.exitCode = main(given);

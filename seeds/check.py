@@ -5,7 +5,6 @@ right, 1 for a problem, 2 for an unreadable file. Written from docs/reference/re
 like check.mjs. It does not know the games' rules: whether an action was legal is for `tourney verify` to say.
 """
 # fmt: off
-# A few pages: one blank line between functions, several keys in a line.
 
 import hashlib
 import json
@@ -17,24 +16,23 @@ from typing import Any
 
 Object = dict[str, Any]
 WORD, TOKEN, DIGEST, U64 = "[a-z][a-z0-9-]{0,199}", "[!-~]{1,200}", "[0-9a-f]{64}", "0|[1-9][0-9]{0,19}"
-LABEL, ARGUMENT = r"[^\uD800-\uDFFF]{1,200}", r"[^\uD800-\uDFFF]{0,1000}"
+LABEL, ARGUMENT, SCORE = r"[^\uD800-\uDFFF]{1,200}", r"[^\uD800-\uDFFF]{0,1000}", "0|-?[1-9][0-9]{0,11}"
 GAME = WORD + "(:[A-Za-z0-9_.,=()+-]{1,200})?"
-MS, MANY, TABLE = range(1, 2**31), range(1_000_001), range(1, 65)
+MS, MANY, TABLE, COUNT = range(1, 2**31), range(1_000_001), range(1, 65), range(1, 1001)
 # Forms: pattern, range, list [item, least, most], tuple of items, object ("?": optional, "*": others), None
 BOT = {"bot": LABEL, "version": LABEL, "args": [ARGUMENT, 0, 100], "digest": DIGEST}
-LIMITS = {
-    "move-ms?": MS, "clock-ms?": MS, "increment-ms?": range(2**31), "nodes?": range(1, 2**53), "meter?": WORD,
+LIMITS = {"move-ms?": MS, "clock-ms?": MS, "increment-ms?": range(2**31), "nodes?": range(1, 2**53),
     "margin-ms": range(60_001), "startup-ms": range(1, 3_600_001), "memory-mb": range(16, 2**24 + 1),
     "charge": "wall|cpu|fuel", "ponder": "allow|freeze", "fuel-per-ms?": range(1000, 10**9 + 1),
-}
+    "tablebase-pieces?": range(3, 8), "draw?": {"movecount": COUNT, "score": MANY, "movenumber": MANY},
+    "meter?": WORD, "resign?": {"movecount": COUNT, "score": MANY[1:], "sides": range(1, 3)}}
 SETTINGS = {"game": GAME, "rules": TOKEN, "options": {"*": TOKEN}, "limits": LIMITS}
 GONE, FAULT = [(TABLE, MANY), 1, 64], (TABLE, "startup|illegal|timeout|crash|protocol|overflow", MANY)
-RECORD = {
-    **SETTINGS, "format": "tourney-record/1", "seed": U64, "digest": DIGEST,
+RECORD = {**SETTINGS, "format": "tourney-record/1", "seed": U64, "digest": DIGEST,
     "opening": {"plies?": MANY, "actions?": [TOKEN, 1, 10**6]}, "seats": [{"entrant": LABEL, **BOT}, 1, 64],
     "actions": [(range(65), TOKEN), 0, 10**6],
-    "outcome": {"ranks": [TABLE, 1, 64], "reason": WORD, "faults": [FAULT, 0, 64], "resigned?": GONE},
-}
+    "outcome": {"ranks": [TABLE, 1, 64], "reason": WORD, "faults": [FAULT, 0, 64], "resigned?": GONE,
+                "adjudication?": {"rule": "draw|resign|tablebase", "scores?": [[SCORE, 0, 1000], 2, 2]}}}
 PLAN = {**SETTINGS, "format": WORD, "opening-plies": MANY, "book": [[TOKEN, 1, 10**6], 0, 10**6], "*": None}
 CUP = {"plan": PLAN, "seed": U64, "entrants": [{"name": LABEL, **BOT, "*": None}, 1, 10**6], "*": None}
 HEAD = {"tournament": CUP, "matches": range(2**31), "*": None}
@@ -43,18 +41,14 @@ MATCH = {"place": (MS, MS, MS, MS), "seats": [range(2**31), 1, 64], "*": None}
 def derive(parent: int | str, *labels: int | str) -> int:
     text = "/".join(map(str, (parent, *labels))).encode("ascii")
     return int.from_bytes(hashlib.blake2b(text, digest_size=8, key=b"tourney-seed-1").digest(), "big")
-
 def uniform(u: int, total: int) -> int:
     return u * total >> 64
-
 def need(holds: object, problem: str) -> None:
     if not holds:
         raise ValueError(problem)
-
 def canonical(value: object) -> bytes:
     text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return text.encode("utf-8", "backslashreplace")
-
 def leaf(entry: object) -> bytes:
     return hashlib.sha256(b"\0" + canonical(entry)).digest()
 
@@ -84,8 +78,7 @@ def fits(value: Any, form: Any, what: str) -> None:
             need(key in value or key[-1] in "?*", f"{what} has no {key}")
         known = {key.rstrip("?"): inner for key, inner in form.items()}
         for key in sorted(value):
-            good = re.fullmatch(TOKEN, key) and (key in known or "*" in known)
-            need(good, f"{what} has a key that is not allowed")
+            need(re.fullmatch(TOKEN, key) and {key, "*"} & {*known}, f"{what} has a key that is not allowed")
             fits(value[key], known.get(key, known.get("*")), f"{what}.{key}")
     elif form is not None:
         item, low, high = form if isinstance(form, list) else (None, len(form), len(form))
@@ -137,29 +130,39 @@ def check_end(record: Object) -> None:
     need(len(own) >= plies, f"there are fewer actions than the {plies} of the opening")
     need(not plies or given in ([], [action for _, action in own[:plies]]), "the opening was not played")
     need(not late or not plies or late[0] >= own[plies - 1][0], "a seat was withdrawn inside the opening")
+    need(("adjudication" in outcome) == (reason == "adjudication"), "the reason does not fit adjudication")
+    if "adjudication" in outcome:
+        check_verdict(record["limits"], outcome, actions[-1][0] if len(own) > plies else 0)
+
+def check_verdict(limits: Object, outcome: Object, last: int) -> None:
+    ranks, ended, rule = outcome["ranks"], outcome["adjudication"], outcome["adjudication"]["rule"]
+    limit: Any = limits.get("tablebase-pieces" if rule == "tablebase" else rule)
+    good = limit and last and len(ranks) == 2 and ("scores" in ended) == (rule != "tablebase")
+    need(good, f"the limits allow no adjudication by {rule} here")
+    for seat, texts in enumerate(ended.get("scores", []), 1):
+        draw, lost, most = rule == "draw", rule == "resign" and seat == last, limit["score"]
+        good = [abs(x) <= most if draw else (-x if lost else x) >= most for x in map(int, texts)]
+        size = limit["movecount"] if draw or lost or limit["sides"] == 2 else 0
+        fine = all(good) and len(good) == size and ranks[seat - 1] == 1 + lost
+        need(fine, f"the scores and the rank of seat {seat} do not fit {rule}")
 
 class Element:  # its bag; squares are complex numbers (a1 is 0) with a string of the stones on them
     form = "draw-[0-4]|stones-[AEFW]+|(step|jump|[AEFW])-[a-k]([1-9]|1[01])|(river|flow)-[nesw]|end"
     ways, prey = {"n": 1j, "e": 1, "s": -1j, "w": -1}, {"A": "E", "E": "W", "F": "A", "W": "F"}
     starts = {2: [5 + 4j, 5 + 6j], 3: [2 + 2j, 8 + 2j, 8 + 8j], 4: [2 + 2j, 8 + 2j, 8 + 8j, 2 + 8j]}
-
     def __init__(self, record: Object) -> None:
         need(len(record["seats"]) in self.starts, "element has 2 to 4 seats")
         self.actions, self.sages = record["actions"], list(self.starts[len(record["seats"])])
         self.bag, self.hand, self.weights = dict.fromkeys("AEFW", 30), "", dict[str, int]()
-        self.board: dict[complex, str] = {}
-        self.lost = False  # which of two rivers flowed: the sages' freedom decides, which is not looked at
-
+        self.board, self.lost = dict[complex, str](), False  # lost: the sages' freedom decides the river
     def at(self, q: complex) -> str:
         inside = 0 <= q.real < 11 and 0 <= q.imag < 11 and q not in self.sages
         return self.board.get(q, "") if inside else "#"
-
     def run(self, q: complex, way: complex, kind: str) -> list[complex]:
         found = [q + way]
         while self.at(found[-1])[:1] == kind:
             found.append(found[-1] + way)
         return found[:-1]
-
     def play(self, n: int, actor: int, action: str) -> None:
         need(re.fullmatch(self.form, action), f"action {n} is none of element")
         verb, _, rest = action.partition("-")
@@ -175,12 +178,10 @@ class Element:  # its bag; squares are complex numbers (a1 is 0) with a string o
             self.sages[actor - 1] = complex(ord(rest[0]) - 97, int(rest[1:]) - 1)
         elif verb in self.bag:
             self.place(n, verb, complex(ord(rest[0]) - 97, int(rest[1:]) - 1))
-
     def put(self, q: complex, stones: str) -> None:
         for kind in self.at(q) if self.at(q)[:1] != stones[0] else "":
             self.bag[kind] += 1
         self.board[q] = stones
-
     def place(self, n: int, kind: str, q: complex) -> None:
         old = self.at(q)
         more = old[:1] == kind and len(old) < {"A": 4, "E": 2}.get(kind, 1)
@@ -194,7 +195,6 @@ class Element:  # its bag; squares are complex numbers (a1 is 0) with a string o
             self.put(end, "F")
         if kind == "W" and any(runs.values()):
             self.flow(n, q, runs)
-
     def flow(self, n: int, head: complex, runs: dict[str, list[complex]]) -> None:
         text = "".join(action + " " for _, action in self.actions[n:])  # these say where the river flows
         [said] = re.finditer("^(?:river-([nesw]) )?((?:flow-[nesw] )*)", text)

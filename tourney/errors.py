@@ -17,6 +17,7 @@ A bot's misbehaviour is no exception: it is data in a record. The tree::
         ├── StoreError              the database is damaged, too new, or cannot be used
         │   ├── StoreUnavailable        it cannot be written now, but may be later: disk full, locked
         │   └── StoreDamaged            a column holds an invalid value: someone or the disk altered it
+        ├── TablesError             tables of endings are missing or damaged on this machine
         ├── SandboxError            the machine cannot give the sandbox that was requested
         ├── OverloadError           a bot waited too long for a processor: the match has no result
         ├── KilledError             a bot was killed, see tourney.match.again: the match has no result
@@ -107,6 +108,10 @@ class StoreUnavailable(StoreError):  # noqa: N818 - a state of the machine, in p
 
 class StoreDamaged(StoreError):  # noqa: N818 - a state of the database, in people's words
     """A column of the database holds an invalid value: someone or the disk altered it."""
+
+
+class TablesError(EnvironmentFailure):
+    """Tables of endings are missing or damaged on this machine."""
 
 
 class SandboxError(EnvironmentFailure):

@@ -5,15 +5,20 @@ import shutil
 from pathlib import Path
 
 import chess
+import pytest
 
 from tests.command import ROOT, invoke
 
 PAGE = (ROOT / "docs" / "how-to" / "from-cutechess.md").read_text(encoding="utf-8")
 
 
-def test_example_runs_with_two_engines_of_the_tests(tmp_path: Path) -> None:
-    """Both programs are replaced by one that plays a fixed game, and the clock by a longer one."""
-    (text,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+@pytest.mark.parametrize("limits", [0, 1])
+def test_example_runs_with_two_engines_of_the_tests(tmp_path: Path, limits: int) -> None:
+    """Both programs are replaced by one that plays a fixed game; tables of endings are left out."""
+    text, adjudication = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+    if limits:
+        assert "tablebase-pieces = 5\n" in adjudication
+        text = text.partition("[limits]")[0] + adjudication.replace("tablebase-pieces = 5\n", "")
     shutil.copy(ROOT / "tests" / "engines" / "uci_engine.py", tmp_path / "fixed")
     text = text.replace('["stockfish"]', '["./fixed"]').replace('["gnuchess", "--uci"]', '["./fixed"]')
     text = text.replace("go = {depth", 'name = "other"\ngo = {depth').replace("games-per-pairing = 20", "")

@@ -8,7 +8,7 @@ from tourney.match.again import FIRST, Again, DeviatedError, Kept, KilledError
 from tourney.match.play import play_match
 from tourney.match.player import Player
 from tourney.match.result import LogLine, PlayedMatch
-from tourney.match.spec import Limits
+from tourney.match.spec import Limits, ResignRule
 from tourney.match.verify import verify
 
 START = HELLO + "> game toe seats=2 seat=* seed=* misere=no\n< ready\n"
@@ -84,6 +84,28 @@ def test_match_goes_on_from_what_is_kept() -> None:
     assert played.log[0] == LogLine(0, 1, "info", "centre")
     assert notes(played)[0].startswith("1 0 a bot was killed here")
     assert played.measured["times-ms"][0] == 5
+
+
+def test_scores_go_on_from_what_is_kept() -> None:
+    """A killed bot loses no score that counts towards its loss, and gains none."""
+    limits = Limits(move_ms=None, margin_ms=0, resign=ResignRule(2, 100))
+    with pytest.raises(KilledError) as caught:
+        play(
+            START + "> go\n< info score=-1\n< move b2\n> play 1 b2\n> play 2 a1\n> go\n! killed",
+            START + "> play 1 b2\n> go\n< info score=9\n< move a1\n",
+            limits=limits,
+        )
+    kept = caught.value.kept
+    assert kept is not None
+    assert kept.scores == ((0, -100), (1, 900))
+    end = "> over 2 1 reason=adjudication"
+    played = play(
+        f"{START}> play 1 b2\n> play 2 a1\n> go\n< info score=-2\n< move c3\n> play 1 c3\n{end}",
+        f"{START}> play 1 b2\n> play 2 a1\n> play 1 c3\n{end}",
+        again=Again(kept=kept, mode="continue"),
+        limits=limits,
+    )
+    assert outcome(played)["adjudication"] == {"rule": "resign", "scores": [["-100", "-200"], []]}
 
 
 def test_clocks_go_on_from_what_is_kept() -> None:

@@ -11,7 +11,7 @@ import rfc8785
 from tests.report import world
 from tests.report.browser import needs_browser, probe
 from tests.report.test_browser import STATE
-from tourney.match.record import Outcome, Record, make_record
+from tourney.match.record import Adjudication, Outcome, Record, make_record
 from tourney.match.result import LogLine, PlayedMatch
 from tourney.match.spec import Limits
 from tourney.report.output.write import write
@@ -53,7 +53,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Pages:
             record = played.record
             if number == 2:
                 actions = [(actor, action) for actor, action in record["actions"][:40]]
-                record = make_record(spec, record["rules"], actions, Outcome((1, 1), "adjudication"))
+                ended = Outcome((1, 1), "adjudication", adjudication=Adjudication("tablebase"))
+                record = make_record(spec, record["rules"], actions, ended)
             log = [
                 LogLine(ply, actor, "info", f"score={ply % 5 - 2} depth=3 nodes={ply * 1234} pv={HOSTILE} a1")
                 for ply, (actor, _) in enumerate(record["actions"])

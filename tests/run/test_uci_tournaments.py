@@ -158,3 +158,67 @@ def test_line_of_chess960_begins_at_its_drawn_position() -> None:
     assert (black.first, black.skipped, black.sans) == (17, 1, ("Kd7", "O-O"))
     with pytest.raises(GameError, match="the move 'e2e5', which is not legal"):
         Line.of(["e2e5"], chess960=False)
+
+
+ADJUDICATED = """[[entrant]]
+command = ["./fixed"]
+name = "one"
+[[entrant]]
+command = ["./fixed"]
+name = "two"
+[limits]
+draw = {movecount = 3, score = 24}
+resign = {movecount = 3, score = 25}
+"""
+
+
+def test_adjudicated_match_is_shown_and_verified(tmp_path: Path) -> None:
+    """White says -0.25 at each move, so it has lost with its third."""
+    program(tmp_path)
+    records = play(tmp_path, ADJUDICATED)
+    db = ("--db", str(tmp_path / "t.db"))
+    assert [len(record["actions"]) for record in records] == [5, 5]
+    assert all(record["limits"]["resign"] == {"movecount": 3, "score": 25, "sides": 1} for record in records)
+    assert records[0]["outcome"] == {
+        "ranks": [2, 1],
+        "reason": "adjudication",
+        "faults": [],
+        "adjudication": {"rule": "resign", "scores": [["-25"] * 3, []]},
+    }
+    assert invoke("verify", "--all", *db).exit_code == 0
+    pgn = invoke("export", "--format", "pgn", *db).stdout
+    assert pgn.count('[Termination "adjudication"]\n[Reason "adjudication: resign"]') == 2
+    assert "ended    by resign, seat 1 said -25 -25 -25\n" in invoke("show", "1", *db).stdout
+    assert invoke("report", "--out", str(tmp_path / "out"), *db).exit_code == 0
+    pages = "".join(page.read_text("utf-8") for page in (tmp_path / "out").rglob("*.html"))
+    assert "beat one (White): adjudication by score" in pages
+
+
+@pytest.mark.parametrize(
+    ("head", "limit", "sentence"),
+    [
+        ('game = "chess"', "draw = {movecount = 0, score = 1}", "movecount is 0, but must be from 1 to 1000"),
+        ('game = "chess"', "draw = {score = 1}", "movecount is missing"),
+        ('game = "chess"', "resign = {movecount = 3, score = 600, twosided = 1}", 'unknown key "twosided"'),
+        ('game = "chess"', "tablebase-pieces = 5", "set the environment variable TOURNEY_SYZYGY"),
+        ('game = "sages-tafl"', "tablebase-pieces = 5", "sages-tafl has no tables of endings"),
+        (
+            'game = "sage-stones"\nseats = 3',
+            "draw = {movecount = 3, score = 1}",
+            "draw goes with two seats only, and this tournament has 3",
+        ),
+    ],
+)
+def test_wrong_adjudication_is_refused_in_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, head: str, limit: str, sentence: str
+) -> None:
+    monkeypatch.delenv("TOURNEY_SYZYGY", raising=False)
+    file = tmp_path / "cup.toml"
+    file.write_text(
+        f'name = "cup"\n{head}\nbots = ["random", "greedy"]\n[limits]\n{limit}\n', encoding="utf-8"
+    )
+    done = invoke("run", str(file), "--db", str(tmp_path / "t.db"), "--bots", str(tmp_path / "bots"))
+    assert done.exit_code in {2, 3}
+    assert sentence in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "t.db").exists()

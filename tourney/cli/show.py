@@ -18,6 +18,7 @@ from tourney.games.registry import find_game
 from tourney.games.text_diagram import text_diagram
 from tourney.match.record import Record, check_shape, digest_of, read_record
 from tourney.match.result import LogLine
+from tourney.match.spec import limit_text
 
 T = TypeVar("T")
 
@@ -193,7 +194,7 @@ def head_lines(record: Record, measured: Mapping[str, Any]) -> Iterator[str]:
     if opening != {"plies": 0}:
         book = " ".join(opening.get("actions", ()))
         yield f"opening  {book}" if book else f"opening  {opening['plies']} plies drawn from the seed"
-    yield "limits   " + ", ".join(f"{key}={value}" for key, value in record["limits"].items())
+    yield "limits   " + ", ".join(f"{key}={limit_text(value)}" for key, value in record["limits"].items())
     for number, seat in enumerate(record["seats"], start=1):
         args = " ".join(seat["args"])
         bot = f"{seat['bot']}@{seat['version']}{f' {args}' if args else ''}, {seat['digest'][:12]}"
@@ -266,6 +267,11 @@ def _outcome_lines(outcome: Mapping[str, Any]) -> Iterator[str]:
         yield f"fault    seat {seat}: {kind} after {count} actions"
     for seat, count in outcome.get("resigned", ()):
         yield f"resigned seat {seat} after {count} actions"
+    if "adjudication" in outcome:
+        ended = outcome["adjudication"]
+        scores = enumerate(ended.get("scores", ()), start=1)
+        said = "".join(f", seat {seat} said {' '.join(texts)}" for seat, texts in scores if texts)
+        yield f"ended    by {ended['rule']}{said}"
 
 
 def _measured_lines(measured: Mapping[str, Any]) -> Iterator[str]:

@@ -96,11 +96,13 @@ def command(
         elif manifest is not None:
             failures += _check(checks, _manifest(manifest), str(manifest))
         elif match is not None and (root is None or is_file(match)):
-            failures += _check(checks, _match(match, db), match)
+            failures += _check(checks, _match(match, db, checks.notes), match)
         if root is not None and proof is None:
             failures += _check_root(checks, root, match, db)
     except CheckError as error:
         failures.append(str(error))
+    for note in sorted(checks.notes):
+        checks.output.say(note)
     if format_ is Format.JSON:
         checks.document(failures)
     if failures:
@@ -120,6 +122,7 @@ class _Checks:
     root_of: str | None = None
     entry: int | None = None
     entries: int | None = None
+    notes: set[str] = field(default_factory=set)
 
     def write(self, text: str) -> None:
         """Print a line of text."""
@@ -134,7 +137,8 @@ class _Checks:
     def document(self, failures: Sequence[str]) -> None:
         """Print the document."""
         own = (one.name for one in fields(self))
-        values = {name: getattr(self, name) for name in own if name not in {"output", "format"}}
+        values = {name: getattr(self, name) for name in own if name not in {"output", "format", "notes"}}
+        values["notes"] = sorted(self.notes)
         self.output.document(VerifyDocument, holds=not failures, failures=failures, **values)
 
 
@@ -159,11 +163,13 @@ def _check(checks: _Checks, checked: Iterable[Checked], where: str = "") -> Iter
         checks.write(f"{total} {_records(total)} {'holds' if total == 1 else 'hold'}")
 
 
-def _match(words: str, db: str) -> Iterator[Checked]:
+def _match(words: str, db: str, notes: set[str]) -> Iterator[Checked]:
+    """Yield the findings about a match, or about each of a file; ``notes`` takes what cannot be checked."""
     if is_file(words):
         for where, value in read_json_lines(Path(words)):
             if not (isinstance(value, dict) and "record" not in value and _is_tournament_line(value)):
-                yield where, verify(value["record"] if _is_tournament_line(value) else value)
+                record = value["record"] if _is_tournament_line(value) else value
+                yield where, verify(record, notes=notes)
     elif not names_match(words):
         find_match(words, db)
     else:
@@ -173,8 +179,9 @@ def _match(words: str, db: str) -> Iterator[Checked]:
             match = repository.find_match(words)
             tournament = repository.tournament_by_id(match.tournament)
             repository.record(tournament.id, match.number)  # or it says why there is none
-            findings = TournamentVerifier(repository, tournament).match(match.number)
-            yield _label(tournament, match.number), findings or []
+            verifier = TournamentVerifier(repository, tournament)
+            yield _label(tournament, match.number), verifier.match(match.number) or []
+            notes |= verifier.unchecked
 
 
 def _is_tournament_line(value: Any) -> bool:
@@ -207,6 +214,7 @@ def _check_all(checks: _Checks, db: str, bots: Path) -> Iterator[str]:
         yield from _check(checks, records)
         for tournament, verifier in zip(tournaments, verifiers, strict=True):
             whole = verifier.whole(lambda done, rounds: step(done, rounds, "rounds"))
+            checks.notes |= verifier.unchecked
             for note in whole.notes:
                 output.say(note)
             found = [*whole.findings, *_verdict(repository, tournament)]
@@ -336,7 +344,7 @@ def _check_proof(checks: _Checks, path: Path, root: str | None, match: str | Non
         return
     if match is not None:
         record = read_record(Path(match))
-        findings = verify(record)
+        findings = verify(record, notes=checks.notes)
         for finding in findings:
             checks.find(match, finding)
         checks.checked, checks.wrong = 1, int(bool(findings))

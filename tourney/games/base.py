@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar, get_args
 
 from tourney.errors import ActionError, GameError, OptionError, PositionError
@@ -138,6 +138,14 @@ class State(ABC, Generic[A]):
     def chance_weights(self) -> Sequence[int]:
         """Return the integer weights of the outcomes, in ``legal_actions`` order. Raises ValueError."""
         raise ValueError("chance does not act in this state")
+
+    def irreversible(self) -> bool:
+        """Say whether the last action let draw adjudication count anew: a capture or a pawn move of chess."""
+        return False
+
+    def ending(self) -> int:
+        """Return the number of pieces if tables of endings may know this position, otherwise 0."""
+        return 0
 
     def visible(self, action: A, seat: int) -> bool:  # noqa: ARG002 - for games with hidden actions
         """Say whether a seat sees an action played from this state; otherwise it receives ``?``."""
@@ -286,6 +294,13 @@ class Game(ABC, Generic[A]):
         """
         raise PositionError(f"{self.name} cannot sample states")
 
+    def tables(self, pieces: int) -> Tables:  # noqa: ARG002 - for games with tables of endings
+        """Return the tables of endings of this machine with up to so many pieces.
+
+        Raises GameError for a game without tables, and TablesError where tables are missing.
+        """
+        raise GameError(f"{self.name} has no tables of endings: leave tablebase-pieces out of [limits]")
+
     def scratch(self, state: State[A]) -> Scratch | None:  # noqa: ARG002 - for games with a core
         """Return a new mutable copy of a state for search and playouts; None if the game has no core."""
         return None
@@ -338,3 +353,5 @@ class Game(ABC, Generic[A]):
 
 AnyGame = Game[Any]
 AnyState = State[Any]
+Tables = Callable[[AnyState], tuple[int, ...] | None]
+"""Returns the ranks of a state for which ``ending`` is in range; None if no table has it."""

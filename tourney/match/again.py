@@ -21,7 +21,8 @@ class Kept:
     """What was played of a match: actions, faults and resignations as in a record, and what belongs to them.
 
     ``times`` are pairs of an action's place (from 0) and its nanoseconds, ``clocks`` each seat's nanoseconds
-    before the turn that did not end, or None without clocks.
+    before the turn that did not end, or None without clocks. ``scores`` are pairs of an action's place and
+    the score that its seat gave it, if the limits look at scores.
     """
 
     actions: tuple[tuple[int, str], ...]
@@ -30,6 +31,7 @@ class Kept:
     times: tuple[tuple[int, int], ...] = ()
     clocks: tuple[int, ...] | None = None
     log: tuple[LogLine, ...] = ()
+    scores: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

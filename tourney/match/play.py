@@ -12,6 +12,7 @@ from typing import Any, Final
 from tourney.bots.channel.base import Event
 from tourney.errors import GameError, OverloadError, SandboxError, TourneyError
 from tourney.games.base import AnyGame
+from tourney.match.adjudication import score_of
 from tourney.match.again import FIRST, Again, DeviatedError, Kept, KilledError, OverloadedMatchError
 from tourney.match.clock import MS, Clocks
 from tourney.match.player import Player
@@ -83,7 +84,9 @@ def play_match(
     real = time.monotonic_ns if spec.limits.by_fuel else clock
     began = real()
     try:
-        match = _RunningMatch(Referee(spec, game), players, clock, again)
+        pieces = spec.limits.tablebase_pieces
+        tables = None if pieces is None else game.tables(pieces)
+        match = _RunningMatch(Referee(spec, game, tables), players, clock, again)
         match.start()
         match.play()
         match.end()
@@ -125,6 +128,9 @@ class _RunningMatch:
             freeze=limits.ponder == "freeze" and not limits.by_fuel,
         )
         self._times: list[tuple[int, int]] = []
+        self._adjudicated = limits.adjudicated
+        self._score: int | None = None  # the last one of the turn
+        self._scores: list[tuple[int, int]] = []
         self._again = again
         self._before = again.kept if again.mode == "repeat" else None
         self._late: dict[int, Event] = {}  # seats that failed to start although they have kept actions
@@ -209,7 +215,8 @@ class _RunningMatch:
 
     def _go_on(self, kept: Kept) -> None:
         """Take over the decisions of an earlier play; the bots hear of them with their next requests."""
-        referee, times = self._referee, dict(kept.times)
+        referee, times, scores = self._referee, dict(kept.times), dict(kept.scores)
+        self._scores = list(kept.scores)
         faults = {(seat, ply): kind for seat, kind, ply in kept.faults if ply}
         while seat := referee.turn:
             ply = len(referee.actions)
@@ -222,7 +229,7 @@ class _RunningMatch:
                 elapsed = times.get(ply, 0)
                 self._times.append((ply, elapsed))
                 self._seats.set_aside(seat, elapsed)
-                if why := referee.act(kept.actions[ply][1]):
+                if why := referee.act(kept.actions[ply][1], scores.get(ply)):
                     raise GameError(f"a match of {referee.spec.game} cannot go on: {why}")
             else:
                 break
@@ -245,6 +252,7 @@ class _RunningMatch:
             times=tuple(self._times),
             clocks=self._clocks.left,
             log=self._log.lines(len(referee.actions)),
+            scores=tuple(self._scores),
         )
 
     def _requests(self) -> Callable[[int], bytes]:
@@ -283,7 +291,7 @@ class _RunningMatch:
         wall, turns, frozen, restless = seats.wall, seats.turns, seats.frozen, seats.restless
         by_cpu, factor = self._by_cpu, CPU_WALL_FACTOR if self._by_cpu else 1
         steady, go, allowance = clocks.steady, clocks.go(), clocks.allowance(1)
-        act, actions = referee.act, referee.actions
+        act, actions = self._act_scored if self._adjudicated else referee.act, referee.actions
         request_of = self._requests()
         while seat := referee.turn:
             channel = players[seat].channel
@@ -324,6 +332,13 @@ class _RunningMatch:
                 self._no_move(seat, answer, allowance)
             if answer is not None:
                 self._take_stderr(seat, ply)
+
+    def _act_scored(self, action: str) -> str:
+        """Play an action with the last score of its turn; for limits that look at scores."""
+        score, self._score = self._score, None
+        if score is not None:
+            self._scores.append((len(self._referee.actions), score))
+        return self._referee.act(action, score)
 
     def _whole(self, seat: int, limit: int) -> int:
         """Return the grace of a channel that waits only once: the whole turn; nothing is measured."""
@@ -371,6 +386,8 @@ class _RunningMatch:
             if not isinstance(answer, Info):
                 return answer
             self._log.add(len(self._referee.actions), seat, "info", (answer.text,))
+            if self._adjudicated and self._referee.turn and (score := score_of(answer.text)) is not None:
+                self._score = score
             event = timing.hear(until)
         return event
 

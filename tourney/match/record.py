@@ -16,7 +16,7 @@ import rfc8785
 from msgspec import Meta, Struct
 
 from tourney.errors import RecordError
-from tourney.match.spec import MAX_ACTIONS, Entrant, Limits, MatchSpec, Opening
+from tourney.match.spec import MAX_ACTIONS, MAX_MOVECOUNT, Entrant, Limits, MatchSpec, Opening
 from tourney.parsing import depth_exceeds, parse_json
 from tourney.schema import (
     Count,
@@ -51,6 +51,28 @@ Fault = tuple[Seat, FaultKind, Count]
 """The seat, its fault, and the number of actions played before it."""
 Resignation = tuple[Seat, Count]
 """The seat, and the number of actions played before it resigned."""
+Score = Annotated[
+    str, Meta(pattern=r"\A(0|-?[1-9][0-9]{0,11})\Z", description="Hundredths, as a decimal string.")
+]
+SeatScores = Annotated[tuple[Score, ...], Meta(max_length=MAX_MOVECOUNT)]
+
+
+class Adjudication(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Why the referee ended a match: by which rule of its limits, and the scores on which that rests.
+
+    ``scores`` holds two lists, for seats 1 and 2: the scores of the seat's last actions, the oldest first, or
+    none where the rule does not look at that seat. A tablebase needs no scores.
+    """
+
+    rule: Literal["draw", "resign", "tablebase"]
+    scores: Annotated[tuple[SeatScores, ...], Meta(min_length=2, max_length=2)] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the outcome's ``adjudication``."""
+        data: dict[str, Any] = {"rule": self.rule}
+        if self.scores:
+            data["scores"] = [list(scores) for scores in self.scores]
+        return data
 
 
 class Outcome(Struct, frozen=True, forbid_unknown_fields=True):
@@ -58,12 +80,14 @@ class Outcome(Struct, frozen=True, forbid_unknown_fields=True):
 
     ``ranks`` per seat: 1 + the number of seats strictly better. ``reason`` is a word of the game's, or a
     ``Termination``. ``faults`` and ``resigned`` are in the order in which the seats were withdrawn.
+    ``adjudication`` is there if the referee ended the match.
     """
 
     ranks: tuple[Seat, ...]
     reason: Word
     faults: tuple[Fault, ...] = ()
     resigned: Annotated[tuple[Resignation, ...], Meta(min_length=1)] = ()
+    adjudication: Adjudication | None = None
 
     @property
     def void(self) -> bool:
@@ -85,6 +109,8 @@ class Outcome(Struct, frozen=True, forbid_unknown_fields=True):
         }
         if self.resigned:
             data["resigned"] = [list(entry) for entry in self.resigned]
+        if self.adjudication is not None:
+            data["adjudication"] = self.adjudication.as_json()
         return data
 
     @classmethod
@@ -137,6 +163,8 @@ class RecordForm(Struct, frozen=True, forbid_unknown_fields=True):
             check_range(("outcome", key, index, 2 if key == "faults" else 1), count, 0, actions)
         if len({seat for _, _, seat, _ in left}) < len(left):
             raise SchemaError(("outcome",), "withdraws a seat twice, in faults or resigned")
+        if (outcome.adjudication is None) == (outcome.reason == "adjudication"):
+            raise SchemaError(("outcome",), "must have the key adjudication exactly with that reason")
 
 
 _compact = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode

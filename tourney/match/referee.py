@@ -18,8 +18,9 @@ from typing import Final
 from msgspec.structs import replace
 
 from tourney.errors import ActionError, GameError, TournamentError
-from tourney.games.base import CHANCE, OVER, Action, AnyGame, AnyState, Termination
-from tourney.match.record import FaultKind, Outcome
+from tourney.games.base import CHANCE, OVER, Action, AnyGame, AnyState, Tables, Termination
+from tourney.match.adjudication import Adjudicator
+from tourney.match.record import Adjudication, FaultKind, Outcome
 from tourney.match.seeds import (
     bot_seed,
     chance_stream,
@@ -39,20 +40,27 @@ class Referee:
 
     ``spec`` is the match with all the game's options filled in; ``state`` the position; ``actions`` the
     actions so far, as in the record; ``turn`` the seat to move, 0 before ``begin`` and when the match is
-    over; ``outcome`` the result, None until then. Raises OptionError for seats or options that the game
-    lacks, and TournamentError for an opening that cannot be played.
+    over; ``outcome`` the result, None until then. ``tables`` are those that the limits ask for, or None: then
+    no match ends by them. Raises OptionError for seats or options that the game lacks, and TournamentError
+    for an opening or limits that cannot be played.
     """
 
-    def __init__(self, spec: MatchSpec, game: AnyGame) -> None:
+    def __init__(self, spec: MatchSpec, game: AnyGame, tables: Tables | None = None) -> None:
         seats, options = game.settings(len(spec.seats), dict(spec.options))
         if spec.opening.plies and game.has_hidden_actions:
             raise TournamentError(f"opening-plies cannot be drawn for {game.name}, which has hidden actions")
+        if spec.limits.adjudicated and seats != 2:
+            raise TournamentError(
+                "draw, resign and tablebase-pieces in the limits are for matches of two seats"
+            )
         full = tuple(options.items())
         self.spec = spec if spec.options == full else replace(spec, options=full)
         self.state: AnyState = game.initial(seats, options)
         self.actions: list[tuple[int, str]] = []
         self.turn = 0
         self.outcome: Outcome | None = None
+        self._tables = tables
+        self._judge: Adjudicator | None = None
         self._game = game
         self._seed = spec.seed
         self._parse = game.parse_action
@@ -147,10 +155,14 @@ class Referee:
             for actor, action in self._opening():
                 self._chances += actor == CHANCE
                 self._play(actor, action, self._game.action_string(action))
+            if self.spec.limits.adjudicated:
+                moves = [text for actor, text in self.actions if actor != CHANCE]
+                plies = len(moves) - any(text.startswith("=") for text in moves[:1])
+                self._judge = Adjudicator(self.spec.limits, plies, self._tables)
             self._advance()
 
-    def act(self, text: str) -> str:
-        """Play an action of the seat to move.
+    def act(self, text: str, score: int | None = None) -> str:
+        """Play an action of the seat to move, which gave it a score in hundredths, or none.
 
         Returns "", or why it is illegal: then it was not played, and the seat is at fault.
         """
@@ -161,8 +173,14 @@ class Referee:
             why = str(error)
         else:
             if state.is_legal(action):
-                self._play(self.turn, action, text)
+                seat = self.turn
+                self._play(seat, action, text)
                 actor = self.turn = self.state.actor
+                if self._judge is not None and actor != OVER:
+                    verdict = self._judge.judge(seat, score, self.state)
+                    if verdict is not None:
+                        self._finish(verdict[0], "adjudication", verdict[1])
+                        return ""
                 if actor < 1 or actor in self._order:
                     self._advance()
                 return ""
@@ -267,7 +285,9 @@ class Referee:
         for queue in self._audience:
             queue.append(line)
 
-    def _finish(self, ranks: tuple[int, ...] | None, reason: str) -> None:
+    def _finish(
+        self, ranks: tuple[int, ...] | None, reason: str, adjudication: Adjudication | None = None
+    ) -> None:
         seats = range(1, len(self.spec.seats) + 1)
         # Lower is better: a seat that stayed beats all withdrawn ones, a later withdrawal an earlier one.
         keys = [
@@ -276,7 +296,7 @@ class Referee:
         ]
         places = tuple(1 + sum(other < key for other in keys) for key in keys)
         self.turn = 0
-        self.outcome = Outcome(places, reason, tuple(self._faults), tuple(self._resigned))
+        self.outcome = Outcome(places, reason, tuple(self._faults), tuple(self._resigned), adjudication)
         self._reveal()
         self._send_all(Over(places, reason).encode())
 

@@ -202,7 +202,7 @@ class PlayedMatch:
         packed, end = self.packed, self.outcome
         return (
             *(packed.record, packed.log, packed.measured),
-            *(end.ranks, end.reason, end.faults, end.resigned),
+            *(end.ranks, end.reason, end.faults, end.resigned, end.adjudication),
             *(self.digest, self.count, self.reproducible, self.wall_ms, tuple(map(tuple, self.load))),
         )
 
@@ -210,8 +210,8 @@ class PlayedMatch:
         """Restore the match; it stays packed."""
         self._record, self._log, self._measured, self._text = None, None, None, None
         self._packed = Packed(*state[:3])
-        self.outcome = Outcome(*state[3:7])
-        self.digest, self.count, self.reproducible, self.wall_ms, load = state[7:]
+        self.outcome = Outcome(*state[3:8])
+        self.digest, self.count, self.reproducible, self.wall_ms, load = state[8:]
         self.load = tuple(SeatLoad(*seat) for seat in load)
 
     def __eq__(self, other: object) -> bool:

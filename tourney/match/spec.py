@@ -21,8 +21,44 @@ STORED_LIMITS: Final = ("margin-ms", "startup-ms", "memory-mb", "charge", "ponde
 
 FUEL_LIMITS: Final = ("fuel-per-ms", "meter")
 """The limits that those have that count fuel, and no others."""
+MAX_MOVECOUNT: Final = 1000
+MAX_THRESHOLD: Final = 1_000_000
+MAX_TABLE_PIECES: Final = 7
+"""The most pieces of any Syzygy table."""
 
 Milliseconds = Annotated[int, Meta(ge=1, le=MAX_MS)]
+MoveCount = Annotated[
+    int, Meta(ge=1, le=MAX_MOVECOUNT, description="Consecutive actions of a seat whose scores count.")
+]
+
+
+class DrawRule(Struct, frozen=True, forbid_unknown_fields=True):
+    """Ends a match as a draw when both seats report scores near zero: ``-draw`` of cutechess."""
+
+    movecount: MoveCount
+    score: Annotated[
+        int, Meta(ge=0, le=MAX_THRESHOLD, description="Largest distance of a score from zero, in hundredths.")
+    ]
+    movenumber: Annotated[
+        int,
+        Meta(
+            ge=0, le=MAX_ACTIONS, description="Actions of each seat before it can apply, openings included."
+        ),
+    ] = 0
+
+
+class ResignRule(Struct, frozen=True, forbid_unknown_fields=True):
+    """Ends a match as lost for a seat that reports bad scores: ``-resign`` of cutechess."""
+
+    movecount: MoveCount
+    score: Annotated[
+        int,
+        Meta(ge=1, le=MAX_THRESHOLD, description="Least distance of the scores below zero, in hundredths."),
+    ]
+    sides: Annotated[
+        int,
+        Meta(ge=1, le=2, description="2: the winner's scores must be as far above zero (`twosided`)."),
+    ] = 1
 
 
 class Limits(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
@@ -88,6 +124,26 @@ class Limits(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
         ]
         | None
     ) = None
+    draw: Annotated[
+        DrawRule | None,
+        Meta(description="Draw by both bots' scores, as `{movenumber = 40, movecount = 8, score = 10}`."),
+    ] = None
+    resign: Annotated[
+        ResignRule | None,
+        Meta(description="Loss by a bot's own scores, as `{movecount = 3, score = 600}`."),
+    ] = None
+    tablebase_pieces: (
+        Annotated[
+            int,
+            Meta(
+                ge=3,
+                le=MAX_TABLE_PIECES,
+                description="Pieces up to which Syzygy tables end a match of chess. The environment variable"
+                " `TOURNEY_SYZYGY` names their folders.",
+            ),
+        ]
+        | None
+    ) = None
 
     @property
     def by_fuel(self) -> bool:
@@ -108,7 +164,12 @@ class Limits(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
                 raise SchemaError(("limits", key), 'is set without charge = "fuel"')
         return self
 
-    def as_json(self) -> dict[str, int | str]:
+    @property
+    def adjudicated(self) -> bool:
+        """Whether the referee may end a match before its game is over."""
+        return (self.draw, self.resign, self.tablebase_pieces) != (None, None, None)
+
+    def as_json(self) -> dict[str, Any]:
         """Return the limits under the tournament file's keys, those that are None left out."""
         data = {key: value for key, value in msgspec.to_builtins(self).items() if value is not None}
         if self.clock_ms is None:
@@ -131,7 +192,18 @@ class Limits(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
             raise SchemaError(
                 ("limits",), 'must hold fuel-per-ms and meter with charge = "fuel", and only then'
             )
+        for name, rule in (("draw", found.draw), ("resign", found.resign)):
+            for key in () if rule is None else rule.__struct_fields__:
+                if key not in data[name]:
+                    raise SchemaError(("limits", name, key), "is missing")
         return found
+
+
+def limit_text(value: object) -> str:
+    """Return the value of a limit for display: ``40``, or ``{movecount=8 score=10}`` for a rule."""
+    if isinstance(value, Mapping):
+        return "{" + " ".join(f"{key}={inner}" for key, inner in value.items()) + "}"
+    return str(value)
 
 
 class Entrant(Struct, frozen=True, forbid_unknown_fields=True):

@@ -3,15 +3,24 @@
 Verifying proves the rules and the dice, not who played: any bot or person may have chosen the actions.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
-from tourney.errors import CheckError, GameError, OptionError, RecordError, TournamentError
-from tourney.games.base import CHANCE, AnyGame, AnyState
+from tourney.errors import CheckError, GameError, OptionError, RecordError, TablesError, TournamentError
+from tourney.games.base import CHANCE, AnyGame, AnyState, Tables
 from tourney.games.registry import find_game
-from tourney.match.record import FaultKind, Outcome, Record, check_record, check_shape, digest_of, spec_of
+from tourney.match.record import (
+    Adjudication,
+    FaultKind,
+    Outcome,
+    Record,
+    check_record,
+    check_shape,
+    digest_of,
+    spec_of,
+)
 from tourney.match.referee import Referee
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import MatchSpec
@@ -28,10 +37,11 @@ class Finding:
         return self.text if self.action is None else f"action {self.action}: {self.text}"
 
 
-def verify(data: object, game: AnyGame | None = None) -> list[Finding]:
+def verify(data: object, game: AnyGame | None = None, notes: set[str] | None = None) -> list[Finding]:
     """Return the findings about a record; an empty list means that it is correct.
 
     ``game`` defaults to the installed game of the record's name. The replay stops at the first wrong action.
+    ``notes`` takes a sentence about what cannot be checked here: results by tables that are missing.
     Raises GameError for a game that is not installed.
     """
     try:
@@ -52,7 +62,7 @@ def verify(data: object, game: AnyGame | None = None) -> list[Finding]:
         return [*findings, Finding(why)]
     if game.outside:
         return findings  # nothing but the result is known
-    replay = _Replay(record)
+    replay = _Replay(record, notes)
     found = replay.run(game)
     return [*findings, *([found] if found else [])]
 
@@ -60,16 +70,19 @@ def verify(data: object, game: AnyGame | None = None) -> list[Finding]:
 class _Replay:
     """A record played through the referee once more."""
 
-    def __init__(self, record: Record) -> None:
+    def __init__(self, record: Record, notes: set[str] | None) -> None:
         self._actions = [(actor, action) for actor, action in record["actions"]]
         self._outcome = Outcome.from_json(record["outcome"])
         self._record = record
+        self._notes = set[str]() if notes is None else notes
+        self._scores = _last_scores(self._actions, self._outcome)
         self._checked = 0
 
     def run(self, game: AnyGame) -> Finding | None:
         """Return the first finding, or None."""
         try:
-            referee = Referee(spec_of(self._record), game)
+            spec = spec_of(self._record)
+            referee = Referee(spec, game, self._tables(spec, game))
             if dict(referee.spec.options) != self._record["options"]:
                 return Finding("options does not hold all the game's options")
             referee.begin(seat for seat, kind, _ in self._outcome.faults if kind == "startup")
@@ -78,6 +91,19 @@ class _Replay:
             return Finding(str(error))
         except GameError as error:
             return Finding(str(error), self._checked + 1)
+
+    def _tables(self, spec: MatchSpec, game: AnyGame) -> Tables | None:
+        """Return the tables that the limits ask for, or what the record says of them if they are not here."""
+        pieces = spec.limits.tablebase_pieces
+        if pieces is None:
+            return None
+        try:
+            return game.tables(pieces)
+        except TablesError as error:
+            self._notes.add(f"results by tablebase are not checked: {error}")
+        ended = self._outcome.adjudication
+        count = len(self._actions) if ended is not None and ended.rule == "tablebase" else -1
+        return lambda _: self._outcome.ranks if self._checked + 1 == count else None
 
     def _replay(self, referee: Referee) -> Finding | None:
         """Give the seats' actions and withdrawals to the referee, and compare what it samples."""
@@ -99,11 +125,14 @@ class _Replay:
                     referee.fault(kind)
                 continue
             if number == len(self._actions):
+                if self._outcome.adjudication is not None:
+                    rule = self._outcome.adjudication.rule
+                    return Finding(f"after {number} actions the limits allow no adjudication by {rule}")
                 return Finding(f"after {number} actions the game is not over: it is seat {seat}'s turn")
             actor, action = self._actions[number]
             if actor != seat:
                 return Finding(f"it is seat {seat}'s turn, but {_who(actor)} plays {action}", number + 1)
-            if why := referee.act(action):
+            if why := referee.act(action, self._scores.get(number)):
                 return Finding(why, number + 1)
         if len(self._actions) > self._checked:
             return Finding("the game was over before it", self._checked + 1)
@@ -125,12 +154,22 @@ class _Replay:
         return None
 
 
+def _last_scores(actions: Sequence[tuple[int, str]], outcome: Outcome) -> dict[int, int]:
+    """Return the scores of an adjudication by the places (from 0) of the actions that they belong to."""
+    found: dict[int, int] = {}
+    scores = () if outcome.adjudication is None else outcome.adjudication.scores
+    for seat, texts in enumerate(scores, start=1):
+        places = [place for place, (actor, _) in enumerate(actions) if actor == seat]
+        found |= dict(zip(reversed(places), map(int, reversed(texts)), strict=False))
+    return found
+
+
 def _who(actor: int) -> str:
     return "chance" if actor == CHANCE else f"seat {actor}"
 
 
 def _difference(said: Outcome, right: Any) -> str:
-    for name in ("ranks", "reason", "faults", "resigned"):
+    for name in ("ranks", "reason", "faults", "resigned", "adjudication"):
         was, follows = getattr(said, name), getattr(right, name)
         if was != follows:
             return f"outcome: {name} says {_plain(was)}, but {_plain(follows)} follows"
@@ -138,6 +177,8 @@ def _difference(said: Outcome, right: Any) -> str:
 
 
 def _plain(value: object) -> str:
+    if value is None or isinstance(value, Adjudication):
+        return "nothing" if value is None else str(value.as_json())
     return (
         value if isinstance(value, str) else str(value).replace("(", "[").replace(",)", "]").replace(")", "]")
     )
@@ -183,7 +224,7 @@ def compare(old: Record, new: Record) -> list[Finding]:
         if list(was) != list(now):
             findings.append(Finding(f"it was {_entry(was)}, now it is {_entry(now)}", number))
             break
-    for key in ("ranks", "reason", "faults", "resigned"):
+    for key in ("ranks", "reason", "faults", "resigned", "adjudication"):
         was, now = old["outcome"].get(key, []), new["outcome"].get(key, [])
         if was != now:
             findings.append(Finding(f"outcome: {key} was {was}, now it is {now}"))

@@ -102,7 +102,8 @@ def _tags(
     reason = outcome["reason"]
     ended = _TERMINATIONS.get(faults[0][1], "normal") if faults else "normal"
     yield "Termination", "adjudication" if reason == "adjudication" else ended
-    yield "Reason", f"{reason}: {faults[0][1]}" if faults else reason
+    cause = faults[0][1] if faults else outcome.get("adjudication", {}).get("rule", "")
+    yield "Reason", f"{reason}: {cause}" if cause else reason
     yield "PlyCount", str(sum(_is_move(action) for _, action in record["actions"]))
 
 

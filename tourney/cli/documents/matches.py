@@ -68,7 +68,7 @@ class VerifyDocument(Document, frozen=True, kw_only=True):
 
     `failures` are sentences on what does not hold, `findings` its parts. `tournaments` are those of `--all`.
     `root_of` is the tournament with the root that was given, or null. `entry` is the number of the proof's
-    entry among `entries`.
+    entry among `entries`. `notes` are sentences on what could not be checked here.
     """
 
     format: Literal["tourney-verify/1"] = "tourney-verify/1"
@@ -81,6 +81,7 @@ class VerifyDocument(Document, frozen=True, kw_only=True):
     root_of: str | None
     entry: int | None
     entries: int | None
+    notes: tuple[str, ...]
 
 
 class RerunLine(Part, frozen=True, kw_only=True):

@@ -12,6 +12,7 @@ from tourney.games.base import Game, State
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
 
+    from tourney.games.base import Tables
     from tourney.games.diagram import Diagram
     from tourney.seeds import RandBelow
 
@@ -118,6 +119,11 @@ class Chess(Game[Move]):
         """Return the state of a FEN. Raises PositionError."""
         state: State[Move] = rules().parse(text, chess960=self.chess960)
         return state
+
+    def tables(self, pieces: int) -> Tables:
+        """Return Syzygy's tables. Raises TablesError where one is missing."""
+        rules()
+        return import_module("tourney.games.chess.tables").open_tables(pieces)  # type: ignore[no-any-return]  # imported late
 
     def sample(self, observation: str, seat: int, randbelow: RandBelow) -> State[Move]:  # noqa: ARG002 - nothing is hidden
         """Return the state of a FEN, as nothing is hidden."""

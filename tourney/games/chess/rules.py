@@ -417,6 +417,17 @@ class ChessState(State[Move]):
         """Return why the game is over, or ""."""
         return self.end
 
+    def irreversible(self) -> bool:
+        """Say whether the last move was a capture or a pawn's."""
+        return self.quiet == 0
+
+    def ending(self) -> int:
+        """Return the number of pieces after a capture or pawn move, without castling rights; else 0.
+
+        Only then the tables' win, draw or loss holds under the rule of fifty moves.
+        """
+        return 0 if self.quiet or self.castling else (self.white | self.black).bit_count()
+
     def position(self) -> str:
         """Return the FEN, of Chess960 with the files of the rooks that may castle."""
         return self.board().fen(shredder=self.chess960, en_passant="fen")

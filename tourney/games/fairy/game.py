@@ -95,6 +95,10 @@ class FairyState(State[str]):
         """Return why the game is over, or ""."""
         return self._reason
 
+    def irreversible(self) -> bool:
+        """Say whether the last move set the FEN's count of half-moves, the field before the last, to 0."""
+        return self.position().split(" ")[-2:-1] == ["0"]
+
     def position(self) -> str:
         """Return the FEN."""
         return str(package().get_fen(self.variant, self.fen, list(self.moves)))

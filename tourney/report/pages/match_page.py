@@ -136,7 +136,7 @@ def match_page(
     mates = _mates(record, group, others or {})
     return MatchPage(
         line=line,
-        headline=headline(line),
+        headline=headline(line, record),
         seats=_seats(record, line, log),
         board=_board(film) if film.count else None,
         problem=film.problem,
@@ -246,12 +246,14 @@ def first_difference(one: Sequence[Sequence[Any]], other: Sequence[Sequence[Any]
     return 0 if len(one) == len(other) else min(len(one), len(other)) + 1
 
 
-def headline(line: MatchLine) -> str:
+def headline(line: MatchLine, record: Record | None) -> str:
     """Return how a match ended, as a sentence without a full stop."""
     if line.void:
         return "Void: " + (line.note or "it counts for nothing")
     winners = [seated for seated in line.seats if seated.rank == 1]
     how = f": {line.reason}" if line.reason not in {"fault", "resign"} else ""
+    if record is not None and "adjudication" in record["outcome"]:
+        how += " by tablebase" if record["outcome"]["adjudication"]["rule"] == "tablebase" else " by score"
     if len(winners) == len(line.seats):
         return f"A draw{how}"
     first = " and ".join(f"{text.isolated(seated.entrant.name)} ({seated.seat.name})" for seated in winners)

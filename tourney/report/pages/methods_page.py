@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from tourney import __version__
-from tourney.match.spec import Limits
+from tourney.match.spec import Limits, limit_text
 from tourney.ratings.fit import Prior
 from tourney.report import text
 from tourney.report.charts import vega
@@ -136,7 +136,7 @@ def _limits(source: Source) -> Iterator[tuple[str, str, str]]:
         field = keys.get(key, {})
         choices = (field, *field.get("anyOf", ()))
         words = next((one["description"] for one in choices if "description" in one), "")
-        yield key, str(value), words.replace("`", "")
+        yield key, limit_text(value), words.replace("`", "")
 
 
 def _containment(source: Source) -> tuple[tuple[str, ...], tuple[Protection, ...], int]:

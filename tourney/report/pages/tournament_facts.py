@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from tourney.match.spec import limit_text
 from tourney.report import text
 from tourney.report.pages.facts import Fact
 from tourney.report.source import Source
@@ -41,7 +42,8 @@ def tournament_facts(source: Source, *, measured: bool) -> Iterator[Fact]:
     if source.setup.until is not None:
         yield Fact("Until", text.line(until_text(source)))
     if tournament.recorded:
-        yield Fact("Limits", text.pairs(plan.limits.as_json().items()), code=True)
+        limits = ((key, limit_text(value)) for key, value in plan.limits.as_json().items())
+        yield Fact("Limits", text.pairs(limits), code=True)
     if not imported:
         yield Fact("Seed", str(tournament.seed), code=True)
     if tournament.recorded:

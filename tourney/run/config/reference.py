@@ -88,12 +88,15 @@ def schemas() -> dict[str, Schema]:
     plan = json_schema(Plan, "Tournament plan", nullable=("rounds",), instead=PAIRS)
     plan["required"] = [key for key in plan["properties"] if key not in OPTIONAL_KEYS]
     for schema in (record, plan):
-        schema["$defs"]["Limits"]["required"] = list(STORED_LIMITS)
-        schema["$defs"]["Limits"] |= {
+        parts = schema["$defs"]
+        parts["Limits"]["required"] = list(STORED_LIMITS)
+        parts["Limits"] |= {
             "if": {"properties": {"charge": {"const": "fuel"}}},
             "then": {"required": list(FUEL_LIMITS)},
             "else": {"properties": dict.fromkeys(FUEL_LIMITS, False)},
         }
+        for rule in ("DrawRule", "ResignRule"):
+            parts[rule]["required"] = list(parts[rule]["properties"])
     first = json_schema(TournamentLine, "First line of an exported tournament")
     first["$defs"]["PlanForm"]["properties"]["plan"] = {"$ref": "plan.json"}
     match = json_schema(MatchLine, "Match of an exported tournament")
@@ -119,6 +122,9 @@ def page() -> str:
     lines += ["", "## `[[entrant]]`", "", "One table per entrant.", "", *_table(parts["EntrantLine"])]
     lines += ["", "## `[until]`", "", UNTIL, "", *_table(parts["UntilTable"])]
     lines += ["", "## `[limits]`", "", "Times are in milliseconds.", "", *_table(parts["FileLimits"])]
+    for key, rule in (("draw", "DrawRule"), ("resign", "ResignRule")):
+        lines += ["", f"Keys of `{key}`; see [adjudication](../how-to/from-cutechess.md#adjudication):", ""]
+        lines += _table(parts[rule])
     lines += ["", "## `[run]`", "", "A later file may change these keys.", "", *_table(parts["RunSettings"])]
     lines += ["", "## Keys of formats", "", "They stand at the top level. Other formats refuse them.", ""]
     lines += _table({"properties": {key: schema["properties"][key] for key in sorted(formats)}}, formats)

@@ -16,6 +16,7 @@ from msgspec import Meta, Struct
 from tourney.bots.catalogue.rungs import ladder_of, ladders
 from tourney.bots.protocols import Setting
 from tourney.errors import GameError, TournamentError
+from tourney.games.base import AnyGame
 from tourney.games.external import REFEREE, command_option
 from tourney.games.registry import EXTERNAL, find_game
 from tourney.match.spec import Limits
@@ -461,6 +462,7 @@ def _plan(table: TournamentTable, data: dict[str, Any], path: Path, formats: Seq
     seats, options = game.settings(table.seats, given)
     if seats not in (2, 3, 4):
         raise SchemaError(("seats",), f"is {seats}: tournaments are for 2, 3 or 4 seats per table")
+    _check_adjudication(table.limits, game, seats)
     format_ = find_format(table.format)
     if "until" in data and table.until == UntilTable():
         raise SchemaError(("until",), "asks nothing: set width, best, top, order = true, or games")
@@ -492,6 +494,19 @@ def _plan(table: TournamentTable, data: dict[str, Any], path: Path, formats: Seq
         mirrored_dice=table.mirrored_dice,
         opening_order=table.opening_order,
     )
+
+
+def _check_adjudication(limits: Limits, game: AnyGame, seats: int) -> None:
+    """Check that the limits can end matches of this game. Raises SchemaError, GameError and TablesError."""
+    for key in ("draw", "resign", "tablebase-pieces"):
+        if getattr(limits, key.replace("-", "_")) is None:
+            continue
+        if game.outside:
+            raise SchemaError(("limits", key), "does not go with an outside referee, which ends the matches")
+        if seats != 2:
+            raise SchemaError(("limits", key), f"goes with two seats only, and this tournament has {seats}")
+    if limits.tablebase_pieces is not None:
+        game.tables(limits.tablebase_pieces)
 
 
 def _referee(table: TournamentTable, outside: bool, folder: Path) -> str:

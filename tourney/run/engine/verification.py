@@ -56,6 +56,8 @@ class TournamentVerifier:
         self._bots = bots
         self._entrants = repository.entrants(tournament.id)
         self._seeds: dict[tuple[int, int, int], tuple[int, int]] = {}
+        self.unchecked: set[str] = set()
+        """What could not be checked of the matches so far, a sentence each."""
         self.imported = tournament.plan.format == IMPORTED
 
     def match(self, number: int) -> list[Finding] | None:
@@ -67,7 +69,7 @@ class TournamentVerifier:
                 why = repository.disagreement(tournament.id, number, None)
                 return [Finding(why)] if why else None
             record = repository.record(tournament.id, number)
-            findings = verify(record)
+            findings = verify(record, notes=self.unchecked)
             findings += map(Finding, islice(self._differences(match, record), 1))
             if not findings and (why := repository.disagreement(tournament.id, number, record)):
                 findings = [Finding(why)]
