@@ -5,7 +5,7 @@ the candidate, the others are the baselines. A round holds a batch against each 
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Final, Literal
@@ -130,22 +130,24 @@ def judge(rule: GateRule, baselines: int, results: Iterable[ResultRow]) -> GateS
         faults += 0 in faulty
         games[max(row.entrants) - 1] += 1
         failed[max(row.entrants) - 1] += any(faulty)
-    better = [evidence(one, rule.elo0, rule.elo1) for one in batches]
-    worse = [evidence(one, rule.elo1, rule.elo0) for one in batches]
-    found = zip(holm(better, rule.alpha), holm(worse, rule.beta), strict=True)
-    claims: list[Claim | None] = ["worse" if bad else "better" if good else None for good, bad in found]
     versus = tuple(
         Versus(
             _sum(batches[k]),
             lost[k],
-            better[k],
-            worse[k],
-            claims[k],
+            *proven,
             broken[k] or (games[k] > 0 and 2 * failed[k] >= games[k]),
         )
-        for k in range(baselines)
+        for k, proven in enumerate(prove(rule, batches))
     )
     return GateState(versus, faults, rule.max_faults)
+
+
+def prove(rule: GateRule, batches: Sequence[Sequence[Pairs]]) -> list[tuple[float, float, Claim | None]]:
+    """Return the evidence for "better" and "worse", and the claim proven, by the batches of each baseline."""
+    better = [evidence(one, rule.elo0, rule.elo1) for one in batches]
+    worse = [evidence(one, rule.elo1, rule.elo0) for one in batches]
+    found = zip(better, worse, holm(better, rule.alpha), holm(worse, rule.beta), strict=True)
+    return [(one, other, "worse" if bad else "better" if good else None) for one, other, good, bad in found]
 
 
 def _sum(batches: Iterable[Pairs]) -> tuple[int, int, int, int, int]:
