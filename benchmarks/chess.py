@@ -5,7 +5,11 @@
 Two pairs of engines play: a program in C that answers from a fixed game of 240 half-moves, which ends by the
 rules (benchmarks/chess_engines/fixed.c, compiled with cc), and Stockfish with ``nodes=1``, where it is
 installed. Tourney plays with the sandbox on and off, with ``reuse``, and records to SQLite; fastchess plays
-with ``-use-affinity`` and as many games at once, and writes a PGN. All lines of a round are measured in turn.
+with ``-use-affinity`` and as many games at once, and writes a PGN. Both tell the engines the same clocks. All
+lines of a round are measured in turn.
+
+Stockfish plays by ``protocol = "uci"``, which tells an engine the game from its start as fastchess does, and
+by ``uci-fen``, which tells it a FEN and the moves since: Stockfish then has less to read.
 
 Each figure is the difference between a run and one of a tenth of its games, over the difference in
 half-moves, so that what starts once is left out. ``wall`` is the time of the clock; ``CPU`` is the processor
@@ -47,7 +51,7 @@ GAMES_PATH = "/usr/games"
 Cost = tuple[float, float, int]
 """Seconds of the clock, seconds of processors, and half-moves."""
 Line = tuple[str, str, int]
-"""Engine, runner (``on``, ``off`` or ``fastchess``) and workers."""
+"""Engine, runner (``fastchess``, or the sandbox and the protocol of Tourney, as ``on uci``) and workers."""
 
 
 def fixed_game() -> list[str]:
@@ -82,13 +86,16 @@ def _cpu() -> float:
     return sum(used.ru_utime + used.ru_stime for used in map(resource.getrusage, kinds))
 
 
-def by_tourney(home: Path, program: Path, sandbox: str, workers: int, games: int) -> Cost:
+def by_tourney(home: Path, program: Path, runner: str, workers: int, games: int) -> Cost:
     """Play a tournament; return what it cost."""
-    entrant = f'[[entrant]]\ncommand = ["{program}"]\ngo = {{nodes = 1}}\n'
+    sandbox, protocol = runner.split(" ")
+    sandbox = "auto" if sandbox == "on" else "off"
+    entrant = f'[[entrant]]\ncommand = ["{program}"]\nprotocol = "{protocol}"\ngo = {{nodes = 1}}\n'
     (home / "chess.toml").write_text(
         f'name = "chess"\ngame = "chess"\nseed = 1\ngames-per-pairing = {games}\n'
         f'{entrant}name = "one"\n{entrant}name = "two"\n'
-        f'[limits]\nmove-ms = 10000\n[run]\nreuse = true\nsandbox = "{sandbox}"\n',
+        f"[limits]\nclock-ms = 1000000\nincrement-ms = 1000\n"
+        f'[run]\nreuse = true\nsandbox = "{sandbox}"\n',
         encoding="utf-8",
     )
     file = read_tournament_file(home / "chess.toml")
@@ -122,6 +129,13 @@ def by_fastchess(home: Path, runner: str, program: Path, workers: int, games: in
     return seconds, spent, sum(counts)
 
 
+def runners(engine: str, *, fastchess: bool) -> list[str]:
+    """Return what plays an engine; the fixed one reads no position but its number of moves."""
+    protocols = ("uci", "uci-fen") if engine == "stockfish" else ("uci",)
+    own = [f"{sandbox} {protocol}" for protocol in protocols for sandbox in ("on", "off")]
+    return [*own, "fastchess"] if fastchess else own
+
+
 def play(line: Line, programs: dict[str, Path], fastchess: str, games: int) -> Cost:
     """Play so many games of a line."""
     engine, runner, workers = line
@@ -130,7 +144,7 @@ def play(line: Line, programs: dict[str, Path], fastchess: str, games: int) -> C
         home.chmod(0o755)  # so that bots of other users can be started below it
         if runner == "fastchess":
             return by_fastchess(home, fastchess, programs[engine], workers, games)
-        return by_tourney(home, programs[engine], "auto" if runner == "on" else "off", workers, games)
+        return by_tourney(home, programs[engine], runner, workers, games)
 
 
 def run(
@@ -169,16 +183,20 @@ def main() -> None:
         programs = {"fixed": compile_engine(folder)}
         if stockfish:
             programs["stockfish"] = Path(stockfish)
-        runners = ["on", "off", *(["fastchess"] if arguments.fastchess else [])]
         engines = [engine for engine in arguments.engine if engine in programs]
-        lines = [(e, runner, workers) for e in engines for workers in arguments.workers for runner in runners]
+        lines = [
+            (engine, runner, workers)
+            for engine in engines
+            for workers in arguments.workers
+            for runner in runners(engine, fastchess=bool(arguments.fastchess))
+        ]
         found = run(lines, programs, arguments)
     print(f"Python {platform.python_version()}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}\n")
     print("| engine | workers | runner | wall, us/half-move | ratio | CPU, us/half-move | ratio |")
     print("|---" * 7 + "|")
     for (engine, runner, workers), times in found.items():
         theirs = found.get((engine, "fastchess", workers))
-        label = "fastchess" if runner == "fastchess" else f"Tourney, sandbox {runner}"
+        label = runner if runner == "fastchess" else f"Tourney, sandbox {runner.replace(' ', ', ')}"
         cells = []
         for kind in (0, 1):
             both = zip(theirs or (), times, strict=False)

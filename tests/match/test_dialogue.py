@@ -4,7 +4,8 @@ from typing import Literal
 
 import pytest
 
-from tests.tables import HELLO, NO_LIMITS, ODDS, TOE, make_spec, notes, outcome, play_scripts
+from tests.tables import GAMES, HELLO, NO_LIMITS, ODDS, TOE, make_spec, notes, outcome, play_scripts
+from tourney.bots.channel.base import Event, ForwardingChannel
 from tourney.bots.channel.scripted import ScriptClock, ScriptedChannel
 from tourney.match.play import play_match
 from tourney.match.player import Player
@@ -336,6 +337,28 @@ def test_info_and_standard_error_go_to_the_log() -> None:
         (0, "stderr", "thought"),
         (2, "info", "pondering"),
         (2, "note", "resigned"),
+    ]
+
+
+def test_info_lines_with_an_answer_go_to_the_log() -> None:
+    """A channel may return them as one text."""
+
+    class Joined(ForwardingChannel):
+        def ask(self, data: bytes, deadline: int) -> str | Event:
+            heard = super().ask(data, deadline)
+            return f"info score=1\ninfo depth=2\n{heard.text}" if isinstance(heard, Event) else heard
+
+    game = "> game toe seats=2 seat=* seed=* misere=no\n< ready\n"
+    mine = "> go\n< move a1\n> play 1 a1\n> play 2 b1\n> go\n< resign\n> over 2 1 reason=resign"
+    theirs = "> play 1 a1\n> go\n< move b1\n> play 2 b1\n> over 2 1 reason=resign"
+    scripts = [f"{HELLO}\n{game}{turns}" for turns in (mine, theirs)]
+    clock = ScriptClock()
+    players = [Player(Joined(ScriptedChannel(script, clock=clock))) for script in scripts]
+    played = play_match(make_spec(limits=NO_LIMITS), GAMES["toe"], players, clock=clock)
+    assert played.record["actions"] == [[1, "a1"], [2, "b1"]]
+    assert [(line.ply, line.seat, line.text) for line in played.log] == [
+        *[(ply, seat, text) for ply, seat in ((0, 1), (1, 2), (2, 1)) for text in ("score=1", "depth=2")],
+        (2, 1, "resigned"),
     ]
 
 

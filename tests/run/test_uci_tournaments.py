@@ -117,6 +117,24 @@ def test_engines_of_debian_play(tmp_path: Path, command: str) -> None:
     assert white["outcome"]["reason"] == "checkmate"
 
 
+def test_stockfish_plays_the_same_game_by_recent_moves(tmp_path: Path) -> None:
+    if shutil.which("stockfish", path="/usr/games:/usr/bin:/usr/local/bin") is None:
+        pytest.skip("stockfish is not installed")
+    games = []
+    for protocol in ("uci", "uci-fen"):
+        folder = tmp_path / protocol
+        folder.mkdir()
+        one, two = (
+            f'[[entrant]]\ncommand = ["stockfish"]\nname = "{name}"\nprotocol = "{protocol}"\n'
+            "go = {nodes = 1}\noptions = {Hash = 1}\n"
+            for name in ("one", "two")
+        )
+        record, *_ = play(folder, one + two + "[limits]\nmove-ms = 20000\n")
+        games.append((record["actions"], record["outcome"]["reason"]))
+    assert games[0] == games[1]
+    assert len(games[0][0]) > 40
+
+
 def test_matches_are_exported_as_pgn_with_pairs_times_and_scores(tmp_path: Path) -> None:
     program(tmp_path)
     (tmp_path / "start.epd").write_text(f"{chess.STARTING_FEN}\n", encoding="utf-8")

@@ -59,6 +59,7 @@ PROTOCOLS: Registry[BotProtocol] = Registry(
         "gtp": "tourney.bots.adapters.gtp:GtpProtocol",
         "tourney": "tourney.bots.protocols:TourneyProtocol",
         "uci": "tourney.bots.adapters.uci:UciProtocol",
+        "uci-fen": "tourney.bots.adapters.uci:UciFenProtocol",
     },
     BotError,
 )

@@ -309,6 +309,8 @@ class _RunningMatch:
             heard = channel.ask(request, sent + grace)
             ply = len(actions)
             elapsed = charged = clock() - sent
+            if heard.__class__ is str and "\n" in heard:
+                heard = self._noted(seat, heard)
             answer: _Answer | None = None
             if heard.__class__ is not str or elapsed > LATE_NS or not (action := move_action(heard)):
                 timing = seats.timing(seat, sent, allowance * factor)
@@ -339,6 +341,19 @@ class _RunningMatch:
         if score is not None:
             self._scores.append((len(self._referee.actions), score))
         return self._referee.act(action, score)
+
+    def _noted(self, seat: int, text: str) -> str:
+        """Log the ``info`` lines of a text that ends in the answer; return the answer."""
+        *infos, answer = text.split("\n")
+        for info in infos:
+            self._take_info(seat, info[5:])
+        return answer
+
+    def _take_info(self, seat: int, text: str) -> None:
+        """Log the text of an ``info`` line, and keep its score for limits that look at scores."""
+        self._log.add(len(self._referee.actions), seat, "info", (text,))
+        if self._adjudicated and self._referee.turn and (score := score_of(text)) is not None:
+            self._score = score
 
     def _whole(self, seat: int, limit: int) -> int:
         """Return the grace of a channel that waits only once: the whole turn; nothing is measured."""
@@ -385,9 +400,7 @@ class _RunningMatch:
             answer = decode_bot(event.text)
             if not isinstance(answer, Info):
                 return answer
-            self._log.add(len(self._referee.actions), seat, "info", (answer.text,))
-            if self._adjudicated and self._referee.turn and (score := score_of(answer.text)) is not None:
-                self._score = score
+            self._take_info(seat, answer.text)
             event = timing.hear(until)
         return event
 

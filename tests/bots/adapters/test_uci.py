@@ -1,12 +1,14 @@
 """The adapter of UCI: exact dialogues, bounded and faulty engines, and settings."""
 
+import chess
 import pytest
 
-from tourney.bots.adapters.uci import UciProtocol, go_line, info_text
-from tourney.bots.channel.base import Channel, Event
+from tourney.bots.adapters.uci import UciFenProtocol, UciProtocol, go_line, info_text
+from tourney.bots.channel.base import Channel, Event, ForwardingChannel
 from tourney.bots.channel.scripted import ScriptedChannel
 from tourney.bots.protocols import PROTOCOLS
 from tourney.errors import BotError
+from tourney.games import stream
 from tourney.protocol import Go
 
 LATER = 10**15
@@ -101,6 +103,49 @@ def test_ask_gives_the_dialogue_of_request_and_wait() -> None:
     )
     assert channel.wait(LATER) == Event("line", "move d2d4")
     inner.finish()
+
+
+class Gathered(ForwardingChannel):
+    """Answers each ``ask`` by the next of some texts, as a channel that gathers may."""
+
+    def __init__(self, inner: Channel, *texts: str) -> None:
+        super().__init__(inner)
+        self.texts = list(texts)
+
+    def ask(self, data: bytes, deadline: int) -> str | Event:
+        return self.texts.pop(0)
+
+
+@pytest.mark.parametrize(
+    ("lines", "answer"),
+    [
+        ("bestmove a2a4 ponder e7e5", "move a2a4"),
+        ("info string NNUE\ninfo depth 1 currmove a2a4\nbestmove a2a4", "move a2a4"),
+        (
+            "info depth 1 score cp 9\ninfo depth 2 score cp 18 pv a2a4\nsay score 1\n\nbestmove a2a4",
+            "info score=0.18 depth=2 pv=a2a4\nmove a2a4",
+        ),
+    ],
+)
+def test_gathered_answer_has_the_last_score(lines: str, answer: str) -> None:
+    inner = ScriptedChannel(
+        """
+        > ucinewgame
+        > isready
+        < readyok
+        > position startpos
+        > go movetime 9
+        < bestmove e2e4
+        > position startpos moves e2e4 e7e5
+        > go movetime 9
+        < bestmove g1f3
+        """
+    )
+    channel = UciProtocol().adapt(Gathered(inner, lines))
+    said(channel, GAME)
+    said(channel, b"go move=9\n")
+    said(channel, b"play 1 e2e4\nplay 2 e7e5\ngo move=9\n")
+    assert channel.ask(b"play 1 g1f3\nplay 2 d7d6\ngo move=9\n", LATER) == answer
 
 
 @pytest.mark.parametrize(
@@ -198,3 +243,77 @@ def test_wrong_settings_are_refused(options: dict[str, int], go: dict[str, int],
 def test_own_protocol_has_no_settings() -> None:
     with pytest.raises(BotError, match="go is set, but the protocol tourney has no such settings"):
         PROTOCOLS.find("tourney").configured({}, {"depth": 3})
+
+
+class AnyEngine(Channel):
+    """Answers everything, and keeps the ``position`` lines."""
+
+    def __init__(self) -> None:
+        self.positions: list[str] = []
+        self.answer = ""
+
+    def send(self, data: bytes) -> None:
+        *_, last = lines = data.decode().splitlines()
+        self.positions += [line for line in lines if line.startswith("position ")]
+        self.answer = {"uci": "uciok", "isready": "readyok"}.get(last, "bestmove e2e4")
+
+    def wait(self, deadline: int) -> Event:
+        return Event("line", self.answer)
+
+
+def board_of(line: str, *, chess960: bool) -> chess.Board:
+    """Return the board of a ``position`` line, with its moves."""
+    start, _, moves = line.removeprefix("position ").partition(" moves ")
+    board = chess.Board(
+        start.removeprefix("fen ") if start != "startpos" else chess.STARTING_FEN, chess960=chess960
+    )
+    for move in moves.split():
+        board.push_uci(move)
+    return board
+
+
+def recent_keys(board: chess.Board, most: int) -> list[object]:
+    """Return what tells the last positions of a board from each other, the last one first."""
+    board, found = board.copy(), [board._transposition_key()]
+    while board.move_stack and len(found) < most:
+        board.pop()
+        found.append(board._transposition_key())
+    return found
+
+
+@pytest.mark.parametrize(
+    ("game", "seat", "seed"), [("chess", 1, 1), ("chess", 2, 2), ("chess", 1, 3), ("chess960", 2, 4)]
+)
+def test_recent_moves_hold_all_that_can_be_repeated(game: str, seat: int, seed: int) -> None:
+    """The engine's position is the game's, with each position since the last capture or pawn move."""
+    engine, draw = AnyEngine(), stream(seed, "recent")
+    channel = UciFenProtocol().configured({}, {}).adapt(engine)
+    assert said(channel, b"tourney 1\n") == ["line: bot wants=position"]
+    said(channel, f"game {game} seats=2 seat={seat} seed=7\n".encode())
+    full = chess.Board() if game == "chess" else chess.Board.from_chess960_pos(500)
+    queue = b"" if game == "chess" else b"play 0 sp500\n"
+    shorter = 0
+    while not full.is_game_over() and full.ply() < 160:
+        if full.turn == (seat == 1):
+            fen = full.fen(shredder=game == "chess960", en_passant="legal").encode()
+            channel.ask(queue + b"position " + fen + b"\ngo\n", LATER)
+            queue = b""
+            board = board_of(engine.positions[-1], chess960=game == "chess960")
+            assert board.fen() == full.fen()
+            most = full.halfmove_clock + 1
+            assert recent_keys(board, most) == recent_keys(full, most)
+            shorter += len(board.move_stack) < len(full.move_stack)
+        moves = sorted(full.legal_moves, key=lambda move: (full.is_zeroing(move), move.uci()))
+        move = moves[draw(len(moves) if draw(4) == 0 else min(5, len(moves)))]
+        queue += f"play {2 - full.turn} {move.uci()}\n".encode()
+        full.push(move)
+    assert shorter > 10
+
+
+def test_recent_moves_are_all_moves_in_other_games() -> None:
+    engine = AnyEngine()
+    channel = UciFenProtocol().configured({}, {}).adapt(engine)
+    said(channel, GAME.replace(b"chess", b"fairy:shogi"))
+    said(channel, b"position lnsg w - 1\ngo\n")
+    said(channel, b"play 1 a4a5\nplay 2 a6a5\nposition lnsg w 0 1\ngo\n")
+    assert engine.positions == ["position startpos", "position startpos moves a4a5 a6a5"]

@@ -149,3 +149,31 @@ def test_only_one_ascii_line_is_a_whole_line() -> None:
     assert buffer.single(b"x" * 4095 + b"\n") == "x" * 4095
     buffer.feed(b"mo")
     assert buffer.single(b"ve a1\n") is None
+
+
+@given(st.lists(st.sampled_from([b"info a\n", b"best x\n", b"bestow\n", b"\n", b"b", b"\r\n", b"\xc3\n"])))
+def test_block_of_lines_is_what_feeding_them_gives(parts: list[bytes]) -> None:
+    data = b"".join(parts)
+    short, long = LineBuffer(), LineBuffer()
+    text = short.block(data, b"best ")
+    long.feed(data)
+    if text is None:
+        short.feed(data)
+    else:
+        *before, last = (event.text for event in long.drain())
+        assert [line for line in text.split("\n") if line] == [*before, last]
+        assert [line for line in (*before, last) if line.startswith("best ")] == [last]
+    assert short.drain() == long.drain()
+    rest = b"\n" * 999 + b"x\n"
+    short.feed(rest)
+    long.feed(rest)
+    assert short.drain() == long.drain()
+
+
+def test_only_short_output_that_ends_in_the_answer_is_a_block() -> None:
+    buffer = LineBuffer()
+    assert buffer.block(b"info a\n\nbest x\n", b"best ") == "info a\n\nbest x"
+    for data in (b"", b"info a\n", b"info a\nbest x", b"best x\nbest y\n", b"x" * 4090 + b"\nbest x\n"):
+        assert buffer.block(data, b"best ") is None
+    buffer.widen(1 << 20, 2)
+    assert buffer.block(b"a\nb\nbest x\n", b"best ") is None

@@ -405,3 +405,31 @@ def test_ask_reports_the_end_of_a_dead_bot(spawn: Spawn) -> None:
     assert not channel.idle()
     assert channel.pending() == [end]
     assert ask(channel, b"go\n", far()) == end
+
+
+def test_gathered_lines_are_one_text_with_the_answer(spawn: Spawn) -> None:
+    """However they are cut into writes; each line by itself where anything else is to be seen."""
+    script = (
+        "read -r x; echo info 1; sleep 0.01; printf 'info 2\\nbest'; sleep 0.01; echo ' a1';"
+        " read -r x; printf 'info 3\\nbest b2\\nbest c3\\n'; read -r x; echo info 4; exit 3"
+    )
+    channel = spawn(script)
+    channel.gather(b"best ")
+    assert ask(channel, b"go\n", far()) == Event("line", "info 1\ninfo 2\nbest a1")
+    assert channel.idle()
+    assert ask(channel, b"go\n", far()) == Event("line", "info 3")
+    assert channel.pending() == [Event("line", "best b2"), Event("line", "best c3")]
+    assert ask(channel, b"go\n", far()) == Event("line", "info 4")
+    assert channel.wait(far()) == Event("closed", "exited with code 3")
+
+
+def test_gathering_ends_at_the_deadline(spawn: Spawn) -> None:
+    channel = spawn("echo info 1; read -r x; read -r x; echo best a1; read -r x")
+    channel.gather(b"best ")
+    wait_for_output(channel)
+    clock = ScriptClock()
+    channel._clock = clock
+    assert ask(channel, b"go\n", clock.now) == Event("line", "info 1")
+    assert channel.wait(clock.now) == Event("timeout")
+    channel._clock = time.monotonic_ns
+    assert ask(channel, b"go\n", far()) == Event("line", "best a1")

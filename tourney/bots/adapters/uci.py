@@ -26,6 +26,9 @@ MAX_NUMBER: Final = 10**15
 GO_LIMITS: Final = ("depth", "nodes", "movetime")
 """Keys of ``go`` in bot.toml."""
 
+_INFO_ORDER = ("score", "mate", "depth", "seldepth", "nodes", "nps", "tbhits", "hashfull")
+"""Keys of the words of ``info`` in Tourney's form, in their order."""
+_INFO_WORDS = frozenset((*_INFO_ORDER[1:], "cp", "pv"))
 _OWN_OPTIONS = ("UCI_Chess960", "UCI_Variant", "Ponder")
 """Options that the adapter decides."""
 
@@ -34,6 +37,8 @@ class UciProtocol(BotProtocol):
     """UCI, with the options to set and the limits of ``go`` that a bot's manifest names."""
 
     name = "uci"
+    recent = False
+    """Whether an engine gets the recent moves only: see UciChannel."""
 
     def __init__(
         self, options: Mapping[str, Setting] | None = None, go: Mapping[str, int] | None = None
@@ -59,32 +64,45 @@ class UciProtocol(BotProtocol):
                 raise BotError(
                     f"go: {key} = {value} is no limit; the limits are {', '.join(GO_LIMITS)}, from 1"
                 )
-        return UciProtocol(options, go)
+        return type(self)(options, go)
 
     def adapt(self, channel: Channel) -> Channel:
         """Return a channel that speaks Tourney's protocol."""
         channel.widen(*MAX_OUTPUT)
-        return UciChannel(channel, self._options, self._go)
+        channel.gather(b"bestmove ")
+        return UciChannel(channel, self._options, self._go, recent=self.recent)
+
+
+class UciFenProtocol(UciProtocol):
+    """UCI, where the position is a FEN and the moves that a repetition can go back to."""
+
+    name = "uci-fen"
+    recent = True
 
 
 class UciChannel(ForwardingChannel):
     """Translates between the referee and an engine.
 
-    ``options`` are set before the first game; ``go`` are limits of every ``go`` beside the match's.
+    ``options`` are set before the first game; ``go`` are limits of every ``go`` beside the match's. With
+    ``recent`` an engine of chess gets the FEN of a turn of its own and the moves since then: the latest turn
+    that leaves out no position which can still be repeated.
     """
 
-    def __init__(self, inner: Channel, options: Mapping[str, Setting], go: Mapping[str, int]) -> None:
+    def __init__(
+        self, inner: Channel, options: Mapping[str, Setting], go: Mapping[str, int], *, recent: bool = False
+    ) -> None:
         super().__init__(inner)
         self._settings = [_setting(name, value) for name, value in options.items()]
         self._limits = "".join(f" {key} {value}" for key, value in go.items())
         self._said: deque[Event] = deque()
         self._awaits = ""
-        self._info = b""
         self._variant = ""
         self._chess960 = False
         self._game = ""
         self._position = bytearray()
         self._fresh = True
+        self._recent = recent
+        self._turn, self._turn_ends = b"", 0  # the FEN of the engine's last turn, and where its moves ended
         self._go_seen = self._go = b""
         self._about = ""
 
@@ -121,12 +139,17 @@ class UciChannel(ForwardingChannel):
             # A play line is all that precedes `go` in a game of two seats without hidden actions.
             if line.startswith(b"play "):
                 position += line[6:]
+            elif self._recent and line.startswith(b"position "):
+                self._forget(line[9:])
         self._awaits = "bestmove"
         heard = self._inner.ask(self._words(go), deadline)
         if isinstance(heard, str):
-            if heard.startswith("bestmove "):
+            before, _, last = heard.rpartition("\n")
+            if last.startswith("bestmove "):
                 self._awaits = ""
-                return f"move {heard[9:].partition(' ')[0]}"
+                move = f"move {last[9:].partition(' ')[0]}"
+                about = info_text(_last_score(before)) if before else ""
+                return f"info {about}\n{move}" if about else move
             heard = Event("line", heard)
         return self._answer(heard) or self.wait(deadline)
 
@@ -135,6 +158,8 @@ class UciChannel(ForwardingChannel):
             match decode_referee(line):
                 case Play(seat, action):
                     self._played(seat, action)
+        elif self._recent and line.startswith("position "):
+            self._forget(line[9:].encode("ascii"))
         elif line == Quit().encode().decode().rstrip("\n"):
             self._inner.send(b"quit\n")
 
@@ -155,6 +180,7 @@ class UciChannel(ForwardingChannel):
             self._variant = variant
         self._position = bytearray(b"position startpos")
         self._fresh = True
+        self._turn = b""
         self._awaits = "readyok"
         self._inner.request("".join([*lines, "ucinewgame\nisready\n"]).encode("utf-8"))
 
@@ -177,13 +203,26 @@ class UciChannel(ForwardingChannel):
             self._fresh = False
         self._position += b" " + action.encode("ascii")
 
+    def _forget(self, fen: bytes) -> None:
+        """Take the position of the engine's turn, and forget the moves that no repetition can go back to."""
+        if self._game not in ("chess", "chess960"):
+            return
+        quiet = fen.rsplit(b" ", 2)[1]
+        if not self._fresh:
+            if quiet == b"0":
+                self._position = bytearray(b"position fen %b moves" % fen)
+            elif quiet == b"1" and self._turn:
+                moves = self._position[self._turn_ends :].removeprefix(b" moves")
+                self._position = bytearray(b"position fen " + self._turn + b" moves") + moves
+        self._turn, self._turn_ends = fen, len(self._position)
+
     def _words(self, line: bytes) -> bytes:
         """Return the position and the ``go`` of a referee's ``go`` line."""
         if line != self._go_seen:
             self._go_seen = line
             message = decode_referee(line.decode("utf-8"))
             self._go = go_line(message, self._limits) if isinstance(message, Go) else b"go"
-        return bytes(self._position) + b"\n" + self._go + b"\n"
+        return bytes(self._position.removesuffix(b" moves")) + b"\n" + self._go + b"\n"
 
     # -- the engine's lines -------------------------------------------------------------------------------
 
@@ -224,7 +263,7 @@ class UciChannel(ForwardingChannel):
             return None
         self._awaits = ""
         if word == "uciok":
-            return Event("line", "bot")
+            return Event("line", "bot wants=position" if self._recent else "bot")
         if word == "readyok":
             return Event("line", "ready")
         move = rest.split(" ")[0]
@@ -262,11 +301,13 @@ def info_text(words: str) -> str:
     if "string" in tokens:
         tokens = tokens[: tokens.index("string")]
     moves: list[str] = []
-    for index, word in enumerate(tokens[:200]):
+    for index, word in enumerate(tokens[:200], start=1):
+        if word not in _INFO_WORDS:
+            continue
         if word == "pv":
-            moves = [move for move in tokens[index + 1 :][:MAX_PV] if move.isascii() and move.isalnum()]
+            moves = [move for move in tokens[index:][:MAX_PV] if move.isascii() and move.isalnum()]
             break
-        value = _number(tokens[index + 1]) if index + 1 < len(tokens) else None
+        value = _number(tokens[index]) if index < len(tokens) else None
         if value is None:
             continue
         if word == "cp":
@@ -274,13 +315,20 @@ def info_text(words: str) -> str:
         elif word == "mate":
             found["score"] = str(MATE_SCORE - value if value > 0 else -MATE_SCORE - value)
             found["mate"] = str(value)
-        elif word in ("depth", "seldepth", "nodes", "nps", "tbhits", "hashfull"):
+        else:
             found[word] = str(value)
     if "score" not in found:
         return ""
-    order = ("score", "mate", "depth", "seldepth", "nodes", "nps", "tbhits", "hashfull")
-    text = " ".join(f"{key}={found[key]}" for key in order if key in found)
+    text = " ".join([f"{key}={found[key]}" for key in _INFO_ORDER if key in found])
     return f"{text} pv={' '.join(moves)}" if moves else text
+
+
+def _last_score(lines: str) -> str:
+    """Return the words after ``info`` of the last line with a score; "" if there is none."""
+    for line in reversed(lines.split("\n")):
+        if line.startswith("info ") and " score " in line:
+            return line[5:]
+    return ""
 
 
 def _number(text: str) -> int | None:

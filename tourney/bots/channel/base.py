@@ -85,8 +85,14 @@ class Channel(ABC):
     def widen(self, most_bytes: int, most_lines: int) -> None:  # noqa: B027 - a script's output is bounded by itself
         """Allow so much output between two requests, for an adapter that drops most of it."""
 
+    def gather(self, word: bytes) -> None:  # noqa: B027 - a channel may return each line by itself
+        """Allow ``ask`` to return the lines up to the first that begins with ``word`` as one text."""
+
     def ask(self, data: bytes, deadline: int) -> str | Event:
-        """Do ``request`` and ``wait``, once a move. A line may be returned as its text, for speed."""
+        """Do ``request`` and ``wait``, once a move. A line may be returned as its text, for speed.
+
+        A text of several lines has ``info`` lines and then the answer, or what ``gather`` allows.
+        """
         self.request(data)
         return self.wait(deadline)
 
@@ -169,6 +175,7 @@ class ForwardingChannel(Channel):
     wait = _forward("wait")
     request = _forward("request")
     widen = _forward("widen")
+    gather = _forward("gather")
     idle = _forward("idle")
     pending = _forward("pending")
     stderr = _forward("stderr")

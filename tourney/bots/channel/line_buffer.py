@@ -54,6 +54,22 @@ class LineBuffer:
         self._lines_left = self._most_lines - 1
         return data[:-1].decode("ascii")
 
+    def block(self, data: bytes, word: bytes) -> str | None:
+        """Take a chunk of whole lines of ASCII of which only the last begins with a word; return its text.
+
+        On the same terms as ``single``, and for chunks no longer than a line may be.
+        """
+        count = data.count(b"\n")
+        if not ends_with_line(data, word) or data.find(word) != data.rfind(b"\n", 0, -1) + 1:
+            return None
+        if self._tail or len(data) > MAX_BOT_LINE or count > self._most_lines:
+            return None
+        if not data.isascii() or b"\r" in data:
+            return None
+        self._bytes_left = self._most_bytes - len(data)
+        self._lines_left = self._most_lines - count
+        return data[:-1].decode("ascii")
+
     def feed(self, data: bytes) -> None:
         """Take a chunk of output. Lines within the allowance come before the overflow."""
         if self.end is not None:
@@ -109,6 +125,11 @@ class LineBuffer:
         if self.end is not None:
             events.append(self.end)
         return events
+
+
+def ends_with_line(data: bytes, word: bytes) -> bool:
+    """Say whether the last line is whole and begins with a word."""
+    return data.endswith(b"\n") and data.startswith(word, data.rfind(b"\n", 0, -1) + 1)
 
 
 class ErrorBuffer:

@@ -8,9 +8,10 @@ from contextlib import suppress
 from typing import Final
 
 from tourney.bots.channel.base import Channel, Event, Reading
-from tourney.bots.channel.line_buffer import ErrorBuffer, LineBuffer
+from tourney.bots.channel.line_buffer import ErrorBuffer, LineBuffer, ends_with_line
 from tourney.bots.sandbox.process import BotProcesses
 from tourney.bots.sandbox.start import Pipes
+from tourney.protocol import MAX_BOT_LINE
 
 MAX_QUEUE: Final = 16 * 1024 * 1024
 """Most bytes queued for a bot that does not read; beyond it nothing more is sent and the bot times out."""
@@ -33,6 +34,7 @@ class ProcessChannel(Channel):
         self._stdin, self._stdout, self._stderr = pipes
         self._clock = clock
         self._lines = LineBuffer()
+        self._word = b""
         self._errors = ErrorBuffer()
         self._unsent = b""
         self._stuck = False
@@ -82,6 +84,10 @@ class ProcessChannel(Channel):
     def widen(self, most_bytes: int, most_lines: int) -> None:
         """Allow more output between two requests."""
         self._lines.widen(most_bytes, most_lines)
+
+    def gather(self, word: bytes) -> None:
+        """Let ``ask`` return the lines up to the first that begins with a word as one text, if short."""
+        self._word = word
 
     def request(self, data: bytes) -> None:
         """Send lines that end in a request: the bot's allowance of output starts anew."""
@@ -134,12 +140,30 @@ class ProcessChannel(Channel):
                 self._serve(ready)
                 return self.wait(deadline)
             output = _read(self._stdout, _CHUNK)
-        text = lines.single(output)
+        word = self._word
+        if word and not output.startswith(word):
+            output = self._gathered(output, deadline)
+            text = lines.block(output, word)
+        else:
+            text = lines.single(output)
         if text is not None:
             return text
         lines.renew()
         self._take_output(output)
         return self.wait(deadline)
+
+    def _gathered(self, output: bytes, deadline: int) -> bytes:
+        """Read on to the line that is waited for, as long as nothing but a little output comes."""
+        while not ends_with_line(output, self._word) and 0 < len(output) < MAX_BOT_LINE:
+            left = deadline - self._clock()
+            ready = self._poll(max(0, min((left + 999_999) // 1_000_000, _MAX_POLL_MS)))
+            if len(ready) != 1 or ready[0][0] != self._stdout:
+                break
+            more = _read(self._stdout, _CHUNK)
+            if not more:
+                break
+            output += more
+        return output
 
     def idle(self) -> bool:
         """Return True only if no output and no standard error wait to be taken."""

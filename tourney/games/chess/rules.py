@@ -7,6 +7,7 @@ reading of positions share the same bitboards.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 import chess
@@ -14,7 +15,7 @@ import chess
 from tourney.errors import PositionError
 from tourney.games.actions import IntAction, IntActions
 from tourney.games.base import CHANCE, OVER, AnyGame, State
-from tourney.games.chess.game import STARTS, Move, strings
+from tourney.games.chess.game import SQUARES, STARTS, Move, strings
 from tourney.games.registry import find_game
 
 FIFTY: Final = 100
@@ -32,6 +33,12 @@ _LIGHT, _DARK = chess.BB_LIGHT_SQUARES, chess.BB_DARK_SQUARES
 _WHITE, _BLACK = 1, 2
 _KING_SIDE, _QUEEN_SIDE = ((6, 5), (62, 61)), ((2, 3), (58, 59))
 """Where king and rook stand after castling: of White, of Black."""
+_CASTLING: Final = tuple(zip((1 << 7, 1, 1 << 63, 1 << 56), "KQkq", strict=True))
+_CASTLING_960: Final = tuple(
+    (1 << rank * 8 + file, files[file])
+    for rank, files in ((0, "ABCDEFGH"), (7, "abcdefgh"))
+    for file in range(7, -1, -1)
+)
 _HEAVY_KINDS = 2
 """Kinds of a promotion by code: 1 knight, 2 bishop, 3 rook, 4 queen."""
 
@@ -430,10 +437,33 @@ class ChessState(State[Move]):
 
     def position(self) -> str:
         """Return the FEN, of Chess960 with the files of the rooks that may castle."""
-        return self.board().fen(shredder=self.chess960, en_passant="fen")
+        kinds = (self.white, self.pawns, self.knights, self.bishops, self.rooks, self.queens, self.kings)
+        ranks = map(_rank_text, *[squares.to_bytes(8) for squares in kinds])
+        if self.chess960:
+            castling = "".join([name for bit, name in _CASTLING_960 if self.castling & bit])
+        else:
+            castling = "".join([name for bit, name in _CASTLING if self.castling & bit])
+        return (
+            f"{'/'.join(ranks)} {'w' if self.mover == _WHITE else 'b'} {castling or '-'}"
+            f" {SQUARES[self.passed] if self.passed else '-'} {self.quiet} {self.ply // 2 + 1}"
+        )
 
 
 _new = object.__new__
+
+
+@lru_cache(maxsize=1 << 16)
+def _rank_text(white: int, *kinds: int) -> str:
+    """Return a rank of a FEN; bit 0 is the file a, ``kinds`` are the squares of each kind of piece."""
+    text = ""
+    for file in range(8):
+        bit = 1 << file
+        letter = next((letter for letter, squares in zip("pnbrqk", kinds, strict=True) if squares & bit), "")
+        if letter:
+            text += letter.upper() if white & bit else letter
+        else:
+            text = text[:-1] + str(int(text[-1]) + 1) if text[-1:].isdecimal() else text + "1"
+    return text
 
 
 class DrawState(State[Move]):
