@@ -1,5 +1,6 @@
 """Run the command line in tests: in this process, or as a process of its own."""
 
+import json
 import os
 import signal
 import subprocess
@@ -26,6 +27,21 @@ GOLDEN = tuple(name for name in sorted(GAMES.own) if find_game(name).golden_matc
 def invoke(*words: str, given: str | bytes | None = None, env: Mapping[str, str] | None = None) -> Result:
     """Run a command line in this process: the result has ``exit_code``, ``stdout``, ``stderr``."""
     return CliRunner().invoke(cli, list(words), input=given, env=env, prog_name="tourney")
+
+
+def run_file(folder: Path, text: str) -> list[dict[str, Any]]:
+    """Run a tournament file in a folder with one worker, verify all, and return the records.
+
+    The database is ``t.db`` there, the bot store ``bots``.
+    """
+    file = folder / "cup.toml"
+    file.write_text(text, encoding="utf-8")
+    db = ("--db", str(folder / "t.db"))
+    done = invoke("run", str(file), "--workers", "1", "--quiet", "--bots", str(folder / "bots"), *db)
+    assert done.exit_code == 0, done.stderr
+    checked = invoke("verify", "--all", *db)
+    assert checked.exit_code == 0, checked.stdout
+    return [json.loads(line) for line in invoke("export", *db).stdout.splitlines()]
 
 
 def run(

@@ -11,9 +11,14 @@ import chess
 import chess.pgn
 import pytest
 
-from tests.command import ROOT, invoke
+from tests.command import ROOT, invoke, run_file
+from tests.tables import make_spec
 from tourney.errors import GameError
 from tourney.games.chess.pgn import Line
+from tourney.games.registry import find_game
+from tourney.match.record import make_record
+from tourney.match.referee import Referee
+from tourney.report.replays.replay import replay
 
 ENGINE = ROOT / "tests" / "engines" / "uci_engine.py"
 FIXED = "e2e4 e7e5 g1f3 b8c6 f1c4 c6d4 f3e5 d8g5 e5f7 g5g2 h1f1 g2e4 c4e2 d4f3".split()  # noqa: SIM905 - shorter
@@ -29,14 +34,7 @@ def program(folder: Path) -> Path:
 
 def play(folder: Path, entrants: str, head: str = HEAD) -> list[dict[str, Any]]:
     """Run a tournament file and return its records."""
-    file = folder / "cup.toml"
-    file.write_text(f"{head}\n{entrants}", encoding="utf-8")
-    places = ("--db", str(folder / "t.db"), "--bots", str(folder / "bots"))
-    done = invoke("run", str(file), "--workers", "1", "--quiet", *places)
-    assert done.exit_code == 0, done.stderr
-    out = folder / "records.jsonl"
-    assert invoke("export", "cup", "--out", str(out), "--db", str(folder / "t.db")).exit_code == 0
-    return [json.loads(line) for line in out.read_text("utf-8").splitlines()]
+    return run_file(folder, f"{head}\n{entrants}")
 
 
 def test_program_enters_with_options_and_its_games_verify(tmp_path: Path) -> None:
@@ -50,7 +48,6 @@ def test_program_enters_with_options_and_its_games_verify(tmp_path: Path) -> Non
     seats = records[0]["seats"]
     assert {seat["bot"] for seat in seats} == {"fixed"}
     assert seats[0]["digest"] != seats[1]["digest"]
-    assert invoke("verify", "--all", "--db", str(tmp_path / "t.db")).exit_code == 0
     shown = invoke("show", "1", "--db", str(tmp_path / "t.db"), "--log").stdout
     assert "score=0.25 depth=1 nodes=7" in shown
 
@@ -167,6 +164,20 @@ def test_matches_are_exported_as_pgn_with_pairs_times_and_scores(tmp_path: Path)
     assert (wrong.exit_code, wrong.stderr) == (2, "error: --format pgn does not go with --what standings\n")
 
 
+def test_last_note_of_a_finished_game_says_that_it_is_over() -> None:
+    """A FEN has a side to move even in mate."""
+    referee = Referee(make_spec("chess"), find_game("chess"))
+    referee.begin()
+    for move in FIXED:
+        referee.act(move)
+    assert referee.outcome is not None
+    record = make_record(referee.spec, "1", referee.actions, referee.outcome)
+    film = replay(find_game("chess"), record)
+    assert film.notes(13)[0] == "Black to move"
+    assert film.notes(14)[0] == "over: checkmate"
+    assert film.notes(0)[0] == "White to move"
+
+
 def test_line_of_chess960_begins_at_its_drawn_position() -> None:
     line = Line.of(["sp518", "e2e4", "e7e5"], chess960=True)
     assert (line.fen, line.sans) == (chess.STARTING_FEN.replace("KQkq", "HAha"), ("e4", "e5"))
@@ -203,7 +214,6 @@ def test_adjudicated_match_is_shown_and_verified(tmp_path: Path) -> None:
         "faults": [],
         "adjudication": {"rule": "resign", "scores": [["-25"] * 3, []]},
     }
-    assert invoke("verify", "--all", *db).exit_code == 0
     pgn = invoke("export", "--format", "pgn", *db).stdout
     assert pgn.count('[Termination "adjudication"]\n[Reason "adjudication: resign"]') == 2
     assert "ended    by resign, seat 1 said -25 -25 -25\n" in invoke("show", "1", *db).stdout

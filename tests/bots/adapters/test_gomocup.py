@@ -1,11 +1,10 @@
 """The adapter of Gomocup's protocol: exact dialogues, and a small engine in a tournament."""
 
-import json
 from pathlib import Path
 
 import pytest
 
-from tests.command import ROOT, invoke
+from tests.command import ROOT, run_file
 from tourney.bots.adapters.gomocup import GomocupProtocol
 from tourney.bots.channel.base import Channel, Event
 from tourney.bots.channel.scripted import ScriptedChannel
@@ -123,14 +122,7 @@ def test_engine_plays_a_tournament(tmp_path: Path) -> None:
         f'[[entrant]]\nname = "{name}"\nprotocol = "gomocup"\ncommand = ["./brain", "{step}"]\n'
         for name, step in (("rows", "1"), ("leaps", "2"))
     )
-    file = tmp_path / "cup.toml"
     head = 'name = "cup"\ngame = "openspiel:gomoku(size=9)"\nseed = 1\nopening-plies = 2\n'
-    file.write_text(f'{head}{entrants}[run]\nsandbox = "off"\n', encoding="utf-8")
-    db = ("--db", str(tmp_path / "t.db"))
-    done = invoke("run", str(file), "--workers", "1", "--quiet", "--bots", str(tmp_path / "bots"), *db)
-    assert done.exit_code == 0, done.stderr
-    for match in ("1", "2"):
-        record = json.loads(invoke("show", match, "--json", *db).stdout)["record"]
+    for record in run_file(tmp_path, f'{head}{entrants}[run]\nsandbox = "off"\n'):
         assert (record["outcome"]["faults"], record["outcome"]["reason"]) == ([], "returns")
         assert sorted(record["outcome"]["ranks"]) == [1, 2]
-    assert invoke("verify", "--all", *db).exit_code == 0

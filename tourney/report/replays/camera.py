@@ -58,9 +58,10 @@ class Camera:
         self._drawn: dict[tuple[int, Hashable], Drawn] = {}
         self.boxes: set[Box] = set()
 
-    def film(self, shots: Sequence[Shot]) -> Track:
+    def film(self, shots: Sequence[Shot], end: str = "") -> Track:
         """Return the pictures of views; there is at least one.
 
+        ``end`` is why the game is over with the last one, or "": a position alone need not say it, as a FEN.
         A picture that the game fails to draw is plain text: that costs the picture, not the report.
         """
         columns = self._columns(shots)
@@ -75,6 +76,8 @@ class Camera:
                 tuple([note.replace(LAST, HIDDEN) for note in noted]) if last == HIDDEN else noted
                 for noted, last in zip(notes, lasts, strict=True)
             ]
+        if end:
+            notes[-1] = tuple([f"over: {end}" if note.endswith(" to move") else note for note in notes[-1]])
         return Track(views, tuple(toggles), tuple(traces), tuple(notes))
 
     def _columns(self, shots: Sequence[Shot]) -> list[Column] | None:

@@ -203,7 +203,7 @@ def replay(game: AnyGame | None, record: Record, drawer: Drawer | None = None) -
     camera = Camera(game, drawer)
     shots: list[Shot] = []
     eyes: dict[int, list[Shot]] = {seat: [] for seat in range(1, seats + 1) if game.has_hidden_actions}
-    problem = ""
+    problem = end = ""
     try:
         state: AnyState = game.new(seats, record["options"])
         shots.append((state.position(), None))
@@ -218,6 +218,7 @@ def replay(game: AnyGame | None, record: Record, drawer: Drawer | None = None) -
             shots.append((state.position(), text))
             for seat, eye in eyes.items():
                 eye.append((state.observation(seat), text if before.visible(action, seat) else HIDDEN))
+        end = state.reason()
     except GameError as error:
         problem = str(error)
     seen = {}
@@ -225,7 +226,7 @@ def replay(game: AnyGame | None, record: Record, drawer: Drawer | None = None) -
         differs = [ply for ply, (own, open_) in enumerate(zip(eye, shots, strict=False)) if own != open_]
         if differs:
             seen[seat] = camera.film(eye[: differs[-1] + 1])
-    track = camera.film(shots) if shots else None
+    track = camera.film(shots, end) if shots else None
     return Replay(
         around(camera.boxes), tuple([last or "" for _, last in shots[1:]]), track, seen, problem, drawer
     )
