@@ -7,9 +7,9 @@ import pytest
 
 from tests.command import ROOT, invoke
 from tourney.errors import ActionError, GameError
-from tourney.games import OVER, find_game
+from tourney.games import OVER, find_game, stream
 from tourney.games.base import AnyState
-from tourney.games.fairy.game import FairyState
+from tourney.games.fairy.game import FairyState, package
 from tourney.games.text_diagram import text_diagram
 
 
@@ -52,6 +52,45 @@ def test_ends_are_the_packages(
     state = after(variant, moves, fen)
     assert (state.reason(), state.ranks(), state.actor) == (reason, ranks, OVER)
     assert list(state.legal_actions()) == []
+
+
+@pytest.mark.parametrize(
+    ("variant", "moves"), [("atomic", "g1f3 a7a6 f3g5 a6a5 g5f7"), ("3check", "e2e4 f7f6 d1h5 g7g6 h5g6")]
+)
+def test_package_lists_no_moves_after_the_end(variant: str, moves: str) -> None:
+    """A state asks for the end by the variant's rules only where there are none."""
+    fairy, words = package(), moves.split()
+    start = fairy.start_fen(variant).replace("3+3", "2+3")
+    over, legal = zip(
+        *(
+            (bool(fairy.is_immediate_game_end(*about)[0]), bool(fairy.legal_moves(*about)))
+            for count in range(len(words) + 1)
+            if (about := (variant, start, words[:count]))
+        ),
+        strict=True,
+    )
+    assert legal == tuple(not ended for ended in over)
+    assert over == (*[False] * len(words), True)
+
+
+@pytest.mark.parametrize("variant", ["crazyhouse", "racingkings", "xiangqi", "makruk", "janggi"])
+def test_no_game_with_legal_moves_has_ended(variant: str) -> None:
+    fairy, draw, moves = package(), stream(1, variant), list[str]()
+    start = fairy.start_fen(variant)
+    while len(moves) < 60 and (legal := sorted(fairy.legal_moves(variant, start, moves))):
+        assert not fairy.is_immediate_game_end(variant, start, moves)[0]
+        moves.append(legal[draw(len(legal))])
+    assert len(moves) > 20
+
+
+@pytest.mark.parametrize("variant", ["crazyhouse", "shogi", "dobutsu", "kyotoshogi", "torishogi"])
+def test_material_suffices_where_captured_pieces_come_back(variant: str) -> None:
+    """Also for two kings alone: a state does not ask."""
+    fairy = package()
+    kings = {"crazyhouse": "k7/8/8/8/8/8/8/K7[] w - - 0 1", "dobutsu": "l2/3/3/2L[] w - - 0 1"}
+    fen = kings.get(variant, fairy.start_fen(variant))
+    assert fairy.captures_to_hand(variant)
+    assert fairy.has_insufficient_material(variant, fen, []) == (False, False)
 
 
 def test_piece_in_hand_is_dropped() -> None:

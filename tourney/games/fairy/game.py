@@ -1,13 +1,14 @@
 """The family ``fairy``: the variants that ``pyffish`` knows, one game each.
 
 The package decides legality and ends. It has no state: each question is asked of the starting position and
-all moves, and costs several milliseconds.
+all moves, and the package sets its tables up for each one, which takes nearly all of the time. So a state
+asks two or three questions, and none about a position that was asked about lately.
 """
 
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
@@ -62,22 +63,10 @@ class FairyState(State[str]):
 
     def _end(self) -> tuple[str, int]:
         """Return why the game is over, or "", and its value for the side to move; find the legal moves."""
-        fairy, about = package(), (self.variant, self.fen, list(self.moves))
-        over, value = fairy.is_immediate_game_end(*about)
-        if over:
-            return "variant-end", value
-        self._legal = tuple(sorted(set(fairy.legal_moves(*about))))
-        if not self._legal:
-            checked = fairy.gives_check(*about)
-            return "checkmate" if checked else "stalemate", fairy.game_result(*about)
-        over, value = fairy.is_optional_game_end(*about)
-        if over:
-            return "repetition-or-count", value
-        if all(fairy.has_insufficient_material(*about)):
-            return "insufficient-material", 0
-        if len(self.moves) >= MAX_ACTIONS:
+        self._legal, reason, value = _answers(self.variant, self.fen, self.moves)
+        if not reason and len(self.moves) >= MAX_ACTIONS:
             return "too-long", 0
-        return "", 0
+        return reason, value
 
     def legal_actions(self) -> Sequence[str]:
         """List the legal moves, sorted."""
@@ -102,6 +91,31 @@ class FairyState(State[str]):
     def position(self) -> str:
         """Return the FEN."""
         return str(package().get_fen(self.variant, self.fen, list(self.moves)))
+
+
+@cache
+def _returns_pieces(variant: str) -> bool:
+    """Return whether captured pieces come back into play: then the package finds all material sufficient."""
+    return bool(package().captures_to_hand(variant))
+
+
+@lru_cache(maxsize=256)
+def _answers(variant: str, fen: str, moves: tuple[str, ...]) -> tuple[tuple[str, ...], str, int]:
+    """Return the legal moves after others, why the game is over ("" if not), and its value for the mover."""
+    fairy, about = package(), (variant, fen, list(moves))
+    legal = tuple(sorted(set(fairy.legal_moves(*about))))
+    if not legal:
+        # The package lists no moves either where a rule of the variant has ended the game.
+        over, value = fairy.is_immediate_game_end(*about)
+        if over:
+            return (), "variant-end", value
+        return (), "checkmate" if fairy.gives_check(*about) else "stalemate", fairy.game_result(*about)
+    over, value = fairy.is_optional_game_end(*about)
+    if over:
+        return legal, "repetition-or-count", value
+    if not _returns_pieces(variant) and all(fairy.has_insufficient_material(*about)):
+        return legal, "insufficient-material", 0
+    return legal, "", 0
 
 
 class FairyGame(Game[str]):
