@@ -11,7 +11,7 @@ from tests.coordination import RecordingListener
 from tests.executors import BackwardsExecutor, FuturesExecutor, Immediate
 from tests.tournaments import played, refused
 from tourney.compare.compare import ComparisonRequest, ComparisonResult, compare_bots
-from tourney.compare.format import ComparisonFormat, StoppingRule, judge
+from tourney.compare.format import ComparisonFormat, StoppingRule, judge, planned_for
 from tourney.compare.result import decision_text
 from tourney.errors import TournamentError, UsageError
 from tourney.ratings.sprt import Sprt
@@ -220,7 +220,7 @@ def setup_of(players: int = 2, seats: int = 2) -> Setup:
 
 
 def test_stopping_rule_round_trips_through_settings() -> None:
-    for terms in (RULE, StoppingRule(Sprt(-5.5, 12.25, 0.01, 0.2), 7, 99)):
+    for terms in (RULE, WIDTH, StoppingRule(Sprt(-5.5, 12.25, 0.01, 0.2), 7, 99)):
         assert StoppingRule.of(terms.extra()) == terms
 
 
@@ -251,3 +251,41 @@ def test_batches_are_paired_until_the_test_decides() -> None:
     assert paired == Pairings((), complete=True)
     assert judge(RULE, [[4] * 4] * (round_ - 1)).decision == "H1"
     assert judge(RULE, [[4] * 4] * (round_ - 2)).decision is None
+
+
+WIDTH = StoppingRule(Sprt(), batch=4, width=60)
+
+
+def test_comparison_ends_at_a_width(tmp_path: Path) -> None:
+    result = ask(tmp_path, strong(55), rule=WIDTH).result
+    assert result["ended"]
+    assert result["decision"] is None
+    assert result["intervals"] == "95 % at every look"
+    half = max(result["high"] - result["elo"], result["elo"] - result["low"])
+    assert half <= 60.1
+    assert f"after {result['pairs']} pairs" in decision_text(result)
+    assert result["pairs"] < 2 * planned_for(60)
+
+
+def test_width_continues_to_the_same_result(tmp_path: Path) -> None:
+    (tmp_path / "whole").mkdir()
+    (tmp_path / "part").mkdir()
+    whole = ask(tmp_path / "whole", strong(55), rule=WIDTH).result
+    left = [50]
+
+    def play(task: MatchTask) -> WorkerReply:
+        left[0] -= 1
+        return strong(55)(task) if left[0] >= 0 else WorkerReply(task.number)
+
+    part = ask(tmp_path / "part", play, rule=WIDTH).result
+    assert "run the same command again" in decision_text(part)
+    assert ask(tmp_path / "part", strong(55), rule=WIDTH).result == whole
+
+
+def test_only_a_planned_end_has_fixed_intervals(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    at_limit = ask(tmp_path / "a", strong(55), rule=StoppingRule(Sprt(0, 5), 4, max_pairs=10)).result
+    decided = ask(tmp_path / "b", strong(75)).result
+    assert at_limit["intervals"] == "fixed 95 %"
+    assert decided["intervals"] == "95 % at every look"

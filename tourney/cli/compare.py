@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from tourney.cli.completion import complete_bot
 from tourney.cli.documents.tournaments import ComparisonDocument
@@ -18,8 +19,9 @@ from tourney.cli.options import (
 from tourney.cli.output import Format, current
 from tourney.cli.run_options import PairSettings, deadline_options, pair_options, play_request, workers_option
 from tourney.compare.compare import ComparisonRequest, compare_bots
-from tourney.compare.format import BATCH, StoppingRule
+from tourney.compare.format import BATCH, TEST, StoppingRule
 from tourney.compare.result import decision_text
+from tourney.errors import UsageError
 from tourney.ratings.sprt import Sprt
 from tourney.results.columns import Column
 from tourney.run.config.tournament_file import EntrantLine
@@ -33,8 +35,9 @@ SHOWN = (
     ("lost_pairs", "pairs with a void match"),
     ("score", "score of A"),
     ("elo", "Elo of A over B"),
-    ("low", "95 % from"),
-    ("high", "95 % to"),
+    ("intervals", "interval of Elo"),
+    ("low", "from"),
+    ("high", "to"),
     ("los", "P(A better)"),
     ("llr", "LLR"),
     ("lower", "H0 at"),
@@ -48,6 +51,12 @@ SHOWN = (
 @click.command("compare")
 @click.argument("a", shell_complete=complete_bot)
 @click.argument("b", shell_complete=complete_bot)
+@click.option(
+    "--width",
+    type=click.IntRange(1, 1000),
+    metavar="ELO",
+    help="Instead of the test: play until Elo is known to so much on each side, at every look.",
+)
 @click.option("--elo0", type=float, default=0.0, show_default=True, help="H0: A is better by this many Elo.")
 @click.option("--elo1", type=float, default=20.0, show_default=True, help="H1: A is better by this many Elo.")
 @click.option(
@@ -85,6 +94,7 @@ SHOWN = (
 def command(
     a: str,
     b: str,
+    width: int | None,
     elo0: float,
     elo1: float,
     alpha: float,
@@ -107,12 +117,19 @@ def command(
     each bot once in each seat. After every batch of pairs a sequential test (GSPRT) tests H1, "A is elo1
     better", against H0, "A is elo0 better", and play ends when it accepts one of them. Faults count as
     losses. The same command continues where it stopped, and shows the result once the comparison has ended.
+
+    With --width no test is made: play ends when the Elo difference is known that well. The interval may be
+    watched while it narrows (95 % at every look).
     """
+    if width is not None:
+        for option in TEST:
+            if click.get_current_context().get_parameter_source(option) is ParameterSource.COMMANDLINE:
+                raise UsageError(f"--{option} is of the test, and --width makes none: leave one of them out")
     output = current()
     request = ComparisonRequest(
         a=EntrantLine(a, args=args_a),
         b=EntrantLine(b, args=args_b),
-        rule=StoppingRule(Sprt(elo0, elo1, alpha, beta), batch, max_pairs),
+        rule=StoppingRule(Sprt(elo0, elo1, alpha, beta), batch, max_pairs, width),
         name=name,
         **pairs._asdict(),
     )

@@ -14,6 +14,7 @@ from tourney.compare.result import LiveResult, result_data
 from tourney.errors import GameError, UsageError
 from tourney.games.registry import find_game
 from tourney.match.spec import Limits
+from tourney.ratings.sequences import FIXED
 from tourney.run.config.entrants import enter
 from tourney.run.config.tournament_file import EntrantLine, TournamentFile
 from tourney.run.engine.session import run_tournament
@@ -80,7 +81,8 @@ def compare_bots(
         with Repository.open(url) as repository:
             kept = repository.verdict(stored.id)
         if kept is not None:
-            return ComparisonResult(kept, None)
+            # Results of older versions lack what only --width sets; their intervals were fixed ones.
+            return ComparisonResult({"intervals": FIXED, "width": None, **kept}, None)
     live = LiveResult(listener, request.rule, before)
     summary = run_tournament(
         file, url, bots, make_executor, listener=Listeners(listener, live), deadline=deadline

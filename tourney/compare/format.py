@@ -1,35 +1,58 @@
-"""The format of a comparison: two bots play batches of mirrored pairs until a sequential test decides.
+"""The format of a comparison: two bots play batches of mirrored pairs until a rule ends it.
+
+The rule is a sequential test, or the width of the interval that holds at every look.
 
 No tournament file can name it; ``tourney compare`` makes the tournament (``tourney.compare.compare``).
 """
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tourney.errors import TournamentError
-from tourney.ratings.sprt import Decision, Sprt
+from tourney.ratings.sequences import estimate_now, multiplier
+from tourney.ratings.sprt import Decision, Estimate, Sprt, estimate, expected_score
 from tourney.schedule.format import Format, History, Pairings, Setup, rows_of
 from tourney.schedule.row import ResultRow
 
 BATCH = 16
 """The default number of pairs in a batch."""
+DEVIATION = 0.3
+"""The standard deviation of the score of a pair for which intervals are tuned; 0.35 without draws."""
+TEST = ("alpha", "beta", "elo0", "elo1")
+"""The numbers of a test."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoppingRule:
-    """When a comparison ends: the test, the pairs of a batch, and the most pairs (None: no limit)."""
+    """When a comparison ends: the test, the pairs of a batch, and the most pairs (None: no limit).
+
+    With ``width`` no test is made: it ends when Elo is known to so much on each side.
+    """
 
     sprt: Sprt
     batch: int = BATCH
     max_pairs: int | None = None
+    width: int | None = None
+
+    @property
+    def planned(self) -> float:
+        """The pairs for which intervals are tuned: about what the rule needs, or its limit."""
+        if self.width is not None:
+            needed: float = planned_for(self.width)
+        else:
+            gap = expected_score(self.sprt.elo1) - expected_score(self.sprt.elo0)
+            needed = 2 * (DEVIATION / gap) ** 2 * self.sprt.upper
+        return min(max(needed, self.batch), self.max_pairs or math.inf)
 
     def extra(self) -> tuple[tuple[str, int | str], ...]:
         """Return the rule as a format's own settings, sorted by name."""
-        found: dict[str, int | str] = {
-            name: repr(float(getattr(self.sprt, name))) for name in ("alpha", "beta", "elo0", "elo1")
-        }
-        found["batch"] = self.batch
+        found: dict[str, int | str] = {"batch": self.batch}
+        if self.width is None:
+            found |= {name: repr(float(getattr(self.sprt, name))) for name in TEST}
+        else:
+            found["width"] = self.width
         if self.max_pairs is not None:
             found["max-pairs"] = self.max_pairs
         return tuple(sorted(found.items()))
@@ -38,9 +61,23 @@ class StoppingRule:
     def of(cls, extra: Iterable[tuple[str, int | str]]) -> "StoppingRule":
         """Return the rule that ``extra`` describes."""
         values = dict(extra)
-        sprt = Sprt(*(float(values[name]) for name in ("elo0", "elo1", "alpha", "beta")))
-        most = values.get("max-pairs")
-        return cls(sprt, int(values["batch"]), None if most is None else int(most))
+        most, width = values.get("max-pairs"), values.get("width")
+        sprt = Sprt() if width is not None else Sprt(**{name: float(values[name]) for name in TEST})
+        return cls(
+            sprt,
+            int(values["batch"]),
+            None if most is None else int(most),
+            None if width is None else int(width),
+        )
+
+    def estimate(self, verdict: "Verdict") -> Estimate | None:
+        """Return the advantage of the first entrant, None before the first pair.
+
+        Its interval holds at every look, or is the fixed one of a comparison that ended at ``max_pairs``.
+        """
+        if verdict.as_planned:
+            return estimate(verdict.pairs)
+        return estimate_now(verdict.pairs, self.planned)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +85,15 @@ class Verdict:
     """The state of a comparison after whole batches.
 
     ``pairs`` counts the pairs by the first entrant's half-points, 0 to 4. ``lost`` counts the pairs with a
-    void match. ``decision`` is the accepted hypothesis or None; ``ended``: no further batch is played.
+    void match. ``decision`` is the accepted hypothesis or None; ``ended``: no further batch is played;
+    ``as_planned``: since the limit of pairs is reached, and no result ended it.
     """
 
     pairs: tuple[int, int, int, int, int]
     lost: int
     decision: Decision | None
     ended: bool
+    as_planned: bool = False
 
 
 def judge(rule: StoppingRule, batches: Sequence[Sequence[int | None]]) -> Verdict:
@@ -66,10 +105,24 @@ def judge(rule: StoppingRule, batches: Sequence[Sequence[int | None]]) -> Verdic
     counts = Counter(pair for batch in batches for pair in batch)
     a, b, c, d, e = (counts[half_points] for half_points in range(5))
     pairs = (a, b, c, d, e)
-    decision = rule.sprt.decide(pairs) if any(pairs) else None
+    decision, known = None, False
+    if rule.width is not None:
+        found = estimate_now(pairs, rule.planned)
+        known = found is not None and round(found.width, 1) <= rule.width
+    elif any(pairs):
+        decision = rule.sprt.decide(pairs)
     limit_reached = rule.max_pairs is not None and counts.total() >= rule.max_pairs
     all_lost = bool(batches) and all(pair is None for pair in batches[-1])
-    return Verdict(pairs, counts[None], decision, ended=decision is not None or limit_reached or all_lost)
+    early = known or decision is not None or all_lost
+    return Verdict(pairs, counts[None], decision, early or limit_reached, limit_reached and not early)
+
+
+def planned_for(width: float) -> int:
+    """Return the pairs of even bots after which Elo is known to ``width`` on each side, at every look.
+
+    A score of one half grows by ln(10) / 1600 for each Elo.
+    """
+    return math.ceil((multiplier(1.0) * DEVIATION * 1600 / math.log(10) / width) ** 2)
 
 
 def pair_scores(results: Iterable[ResultRow]) -> Mapping[tuple[int, int, int], int | None]:
@@ -108,6 +161,7 @@ class ComparisonFormat(Format):
 
     name = "compare"
     in_files = False
+    ends_by_results = True
 
     def check(self, setup: Setup) -> None:
         """Raise TournamentError unless there are two entrants and two seats."""

@@ -160,6 +160,7 @@ class GateFormat(Format):
 
     name = "gate"
     in_files = False
+    ends_by_results = True
 
     def check(self, setup: Setup) -> None:
         """Raise TournamentError unless there are a candidate, baselines, and a rule."""

@@ -149,6 +149,7 @@ class LadderFormat(Format):
 
     name = "ladder"
     in_files = False
+    ends_by_results = True
     ranks = True
     ranked_by = "rating"
     measures = (

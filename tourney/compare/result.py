@@ -4,9 +4,9 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tourney.compare.format import StoppingRule, Verdict, half_points, judge, judge_results
+from tourney.compare.format import TEST, StoppingRule, Verdict, half_points, judge, judge_results
 from tourney.match.record import Outcome
-from tourney.ratings.sprt import estimate
+from tourney.ratings.sequences import EVERY_LOOK, FIXED
 from tourney.run.monitoring.progress import Listener, Progress
 from tourney.schedule.row import ResultRow
 from tourney.store.repository import Repository
@@ -21,7 +21,8 @@ def result_data(repository: Repository, tournament: Tournament) -> dict[str, Any
     for number, _, count in repository.faults(tournament.id):
         faults[number] += count
     a, b = (entrant.name for entrant in repository.entrants(tournament.id))
-    found = estimate(verdict.pairs)
+    found = rule.estimate(verdict)
+    tests = rule.width is None
     return {
         "comparison": tournament.name,
         "game": tournament.game,
@@ -36,10 +37,12 @@ def result_data(repository: Repository, tournament: Tournament) -> dict[str, Any
             name: None if found is None else _rounded(getattr(found, name), digits)
             for name, digits in (("score", 4), ("elo", 1), ("low", 1), ("high", 1), ("los", 4))
         },
-        "llr": _rounded(rule.sprt.llr(verdict.pairs), 3),
-        "lower": _rounded(rule.sprt.lower, 3),
-        "upper": _rounded(rule.sprt.upper, 3),
-        **{name: getattr(rule.sprt, name) for name in ("elo0", "elo1", "alpha", "beta")},
+        "intervals": FIXED if verdict.as_planned else EVERY_LOOK,
+        "width": rule.width,
+        "llr": _rounded(rule.sprt.llr(verdict.pairs), 3) if tests else None,
+        "lower": _rounded(rule.sprt.lower, 3) if tests else None,
+        "upper": _rounded(rule.sprt.upper, 3) if tests else None,
+        **{name: getattr(rule.sprt, name) if tests else None for name in TEST},
         "faults_a": faults[0],
         "faults_b": faults[1],
     }
@@ -47,21 +50,26 @@ def result_data(repository: Repository, tournament: Tournament) -> dict[str, Any
 
 def verdict_text(rule: StoppingRule, verdict: Verdict) -> str:
     """Return the state of a comparison in one line."""
-    found = estimate(verdict.pairs)
+    found = rule.estimate(verdict)
     sprt = rule.sprt
     ratio = f"LLR {sprt.llr(verdict.pairs):+.2f} ({sprt.lower:+.2f} .. {sprt.upper:+.2f})"
+    if rule.width is not None:
+        ratio = f"to be known to {rule.width} Elo on each side"
     if found is None:
         return f"no pair counts so far, {ratio}"
+    intervals = FIXED if verdict.as_planned else EVERY_LOOK
     return (
         f"{found.pairs} pairs, score {100 * found.score:.1f} %,"
         f" Elo {_signed(_rounded(found.elo, 1))}"
-        f" ({_signed(_rounded(found.low, 1))} .. {_signed(_rounded(found.high, 1))}), {ratio}"
+        f" ({_signed(_rounded(found.low, 1))} .. {_signed(_rounded(found.high, 1))}, {intervals}), {ratio}"
     )
 
 
 def decision_text(result: Mapping[str, Any]) -> str:
     """Return the decision of a comparison in a sentence."""
     a, b = result["a"], result["b"]
+    if result["width"] is not None:
+        return _width_text(result)
     elo0, elo1 = (f"{result[key]:+g} Elo" for key in ("elo0", "elo1"))
     if result["decision"] == "H1":
         return f"{a} is better than {b}: the results fit {elo1}, not {elo0}"
@@ -72,6 +80,23 @@ def decision_text(result: Mapping[str, Any]) -> str:
     if not result["pairs"]:
         return f"no pair of {a} and {b} counts, as matches are void: run `tourney bots check` on both"
     return f"undecided after {result['pairs']} pairs whether {a} is better than {b}"
+
+
+def _width_text(result: Mapping[str, Any]) -> str:
+    """Return the result of a comparison that plays until Elo is known to a width."""
+    a, b, pairs, width = (result[key] for key in ("a", "b", "pairs", "width"))
+    if result["ended"] and not pairs:
+        return f"no pair of {a} and {b} counts, as matches are void: run `tourney bots check` on both"
+    if not pairs:
+        return f"no pair of {a} and {b} is played so far: run the same command again"
+    ends = " to ".join(_signed(result[key]) for key in ("low", "high"))
+    known = f"{a} is {result['elo']:+} Elo against {b} ({ends}, {result['intervals']})"
+    low, high = result["low"], result["high"]
+    if low is not None and high is not None and max(high - result["elo"], result["elo"] - low) <= width + 0.1:
+        return f"{known} after {pairs} pairs"
+    if result["ended"]:
+        return f"{known}: it is not known to {width} Elo after {pairs} pairs; set --max-pairs higher"
+    return f"{known}: run the same command again to know it to {width} Elo on each side"
 
 
 def _rounded(value: float, digits: int) -> float | None:

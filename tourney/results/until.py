@@ -6,7 +6,7 @@ compares them by direct meetings alone (``tourney.schedule.racing``). All interv
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from tourney.ratings.batch import separation, strengths
@@ -84,7 +84,9 @@ def as_planned(format_: Format, setup: Setup, rows: int) -> bool:
     """Return whether a tournament that ended after so many rows did so as planned, not by what is known."""
     planned = format_.planned_matches(setup)
     more = setup.games if isinstance(format_, Adaptive) else 1
-    return setup.until is None or (planned is not None and rows + more > planned)
+    if setup.until is None:
+        return not format_.ends_by_results
+    return planned is not None and rows + more > planned
 
 
 def next_rounds(format_: Format, setup: Setup, history: History) -> Pairings:
@@ -111,17 +113,28 @@ def _answer(
     format_: Format, setup: Setup, until: Until, history: History, present: Sequence[int]
 ) -> Ending | None:
     """Return who is better, as far as that is asked and known."""
-    if isinstance(format_, Adaptive):
-        rating = estimate(participants_of(setup), history.results, setup.seats).rating
-        ahead = Duels(history.results, shared_dice=setup.shared_dice).ahead
-    else:
-        elo, matrix = strengths(_counts(setup, history))
-        rating = tuple(round(100 * value) for value in elo.tolist())
-        look, spread = look_of(format_, setup), spreads(matrix)
+    if not isinstance(format_, Adaptive):
+        return answer_of_fit(_counts(setup, history), look_of(format_, setup), until, present)
+    rating = estimate(participants_of(setup), history.results, setup.seats).rating
+    duels = Duels(history.results, shared_dice=setup.shared_dice)
+    return _known(until, present, rating, duels.ahead)
 
-        def ahead(a: int, b: int, level: float) -> bool:
-            return rating[a] - rating[b] > round(100 * separation(float(spread[a, b]), look, level))
 
+def answer_of_fit(counts: Counts, look: Look, until: Until, present: Sequence[int]) -> Ending | None:
+    """Return who is better by one fit to all results; ``counts`` are of entrants 0 and up."""
+    elo, matrix = strengths(counts)
+    rating: list[int] = [round(100 * value) for value in elo.tolist()]
+    spread = spreads(matrix)
+
+    def ahead(a: int, b: int, level: float) -> bool:
+        return rating[a] - rating[b] > round(100 * separation(float(spread[a, b]), look, level))
+
+    return _known(until, present, rating, ahead)
+
+
+def _known(
+    until: Until, present: Sequence[int], rating: Sequence[int], ahead: Callable[[int, int, float], bool]
+) -> Ending | None:
     ranked = sorted(present, key=lambda number: (-rating[number], number))
     for kind, level in levels(until, len(present)).items():
         if all(ahead(a, b, level) for a, b in claims(kind, ranked, until.top)):

@@ -161,6 +161,8 @@ class Format(ABC):
     """Whether entrants may join after the start."""
     takes_withdrawals: ClassVar[bool] = False
     """Whether an entrant may withdraw: it must pair its rounds one by one."""
+    ends_by_results: ClassVar[bool] = False
+    """Whether results decide when it ends, ``[until]`` apart; then its intervals hold at every look."""
     takes_until: ClassVar[bool] = False
     """Whether ``[until]`` may end it: it must pair its rounds in batches where that is set."""
     ranks: ClassVar[bool] = False

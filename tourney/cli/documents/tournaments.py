@@ -340,8 +340,10 @@ class ComparisonDocument(Document, frozen=True, kw_only=True):
     """The result of a comparison.
 
     `decision` is H1 (A is `elo1` Elo better), H0 (`elo0`) or null; `ended`: no further game is played.
-    `pentanomial` counts the pairs of games in which A scored 0, 1/2, 1, 3/2 and 2. `llr` is the
-    log-likelihood ratio, which decides at `lower` and `upper`. `los` is the probability that A is better.
+    `pentanomial` counts the pairs of games in which A scored 0, 1/2, 1, 3/2 and 2. `low` and `high` are the
+    ends of the interval of `elo`, of the kind `intervals`; null is no bound. `llr` is the log-likelihood
+    ratio, which decides at `lower` and `upper`. With `width` no test is made: the comparison ends when Elo is
+    known to so much on each side. `los` is the probability that A is better, at this moment.
     """
 
     format: Literal["tourney-compare/1"] = "tourney-compare/1"
@@ -359,13 +361,15 @@ class ComparisonDocument(Document, frozen=True, kw_only=True):
     low: float | None
     high: float | None
     los: float | None
-    llr: float
-    lower: float
-    upper: float
-    elo0: float
-    elo1: float
-    alpha: float
-    beta: float
+    intervals: Intervals
+    width: int | None
+    llr: float | None
+    lower: float | None
+    upper: float | None
+    elo0: float | None
+    elo1: float | None
+    alpha: float | None
+    beta: float | None
     faults_a: int
     faults_b: int
 
