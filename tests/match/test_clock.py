@@ -1,10 +1,12 @@
 """Arithmetic of the clocks, in whole nanoseconds."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tourney.match.clock import MS, NO_LIMIT_MS, Clocks
 from tourney.match.spec import Limits
+from tourney.protocol import Go
 
 
 def test_move_limit_is_the_same_every_turn() -> None:
@@ -100,3 +102,15 @@ def test_time_taken_never_exceeds_clock_increments_and_margin(
         taken += min(spent, granted - taken + margin * MS)
         clocks.spend(1, spent)
         assert taken <= granted + margin * MS
+
+
+@pytest.mark.parametrize("seats", [1, 2, 4])
+@pytest.mark.parametrize("move", [None, 10])
+def test_go_line_is_that_of_the_message(seats: int, move: int | None) -> None:
+    """It is put together from parts, since it is asked for once a move."""
+    limits = Limits(move_ms=move, clock_ms=70, increment_ms=3, margin_ms=50, nodes=5)
+    clocks = Clocks(limits, seats)
+    for spent in (0, 1, 20, 69, 120):
+        shown = [max(0, left // MS) for left in clocks.left or ()]
+        assert clocks.go() == Go(move, shown, 3, 5).encode()
+        clocks.spend(seats, spent * MS)

@@ -21,13 +21,18 @@ class Clocks:
     each action.
     """
 
-    __slots__ = ("_left", "_limits", "_margin", "_most")
+    __slots__ = ("_after", "_before", "_increment", "_left", "_margin", "_most")
 
     def __init__(self, limits: Limits, seats: int) -> None:
-        self._limits = limits
+        self._increment = limits.increment_ms * MS
         self._margin = limits.margin_ms * MS
         self._most = (limits.move_ms or NO_LIMIT_MS) * MS
         self._left = None if limits.clock_ms is None else [limits.clock_ms * MS] * seats
+        shown = None if self._left is None else [0] * seats
+        line = Go(limits.move_ms, shown, limits.increment_ms, limits.nodes).encode()
+        # A line is asked for once a move, so only its clocks are written anew.
+        before, clocks, self._after = line.partition(b"clocks=" + b",".join([b"0"] * seats))
+        self._before = before + clocks[:7]
 
     @property
     def steady(self) -> bool:
@@ -45,8 +50,10 @@ class Clocks:
 
     def go(self) -> bytes:
         """Return the ``go`` line: all clocks in whole milliseconds, rounded down, and 0 for a debt."""
-        shown = None if self._left is None else [max(0, left // MS) for left in self._left]
-        return Go(self._limits.move_ms, shown, self._limits.increment_ms, self._limits.nodes).encode()
+        if self._left is None:
+            return self._before
+        shown = b",".join([b"%d" % (left // MS if left > 0 else 0) for left in self._left])
+        return self._before + shown + self._after
 
     def allowance(self, seat: int) -> int:
         """Return a seat's nanoseconds for this turn, with the margin; 0 if a debt has used it up."""
@@ -57,4 +64,4 @@ class Clocks:
         """Charge a seat the nanoseconds of an answered turn, its allowance at most; add its increment."""
         if self._left is not None:
             left = max(-self._margin, self._left[seat - 1] - elapsed)
-            self._left[seat - 1] = left + self._limits.increment_ms * MS
+            self._left[seat - 1] = left + self._increment

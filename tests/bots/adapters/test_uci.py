@@ -223,6 +223,28 @@ def test_limits_become_go(go: Go, limits: str, line: bytes) -> None:
     assert go_line(go, limits) == line
 
 
+@pytest.mark.parametrize("limits", [{}, {"nodes": 3}, {"depth": 2}])
+def test_every_go_of_a_game_is_translated_anew(limits: dict[str, int]) -> None:
+    engine = AnyEngine()
+    channel = UciProtocol().configured({}, limits).adapt(engine)
+    said(channel, GAME)
+    words = "".join(f" {key} {value}" for key, value in limits.items())
+    for go in (
+        Go(move_ms=9),
+        *(Go(9, clocks, 5) for clocks in ((100, 200), (0, 200), (7,), (1, 2, 3))),
+        *(
+            Go(None, clocks, increment, nodes)
+            for clocks in ((3, 4), (5, 6))
+            for increment in (0, 8)
+            for nodes in (None, 7)
+        ),
+        Go(nodes=4),
+        Go(),
+    ):
+        channel.request(go.encode())
+        assert engine.sent.splitlines()[-1] == go_line(go, words).decode()
+
+
 @pytest.mark.parametrize(
     ("options", "go", "sentence"),
     [
@@ -250,10 +272,11 @@ class AnyEngine(Channel):
 
     def __init__(self) -> None:
         self.positions: list[str] = []
-        self.answer = ""
+        self.answer = self.sent = ""
 
     def send(self, data: bytes) -> None:
-        *_, last = lines = data.decode().splitlines()
+        self.sent = data.decode()
+        *_, last = lines = self.sent.splitlines()
         self.positions += [line for line in lines if line.startswith("position ")]
         self.answer = {"uci": "uciok", "isready": "readyok"}.get(last, "bestmove e2e4")
 

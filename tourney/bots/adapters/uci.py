@@ -103,7 +103,7 @@ class UciChannel(ForwardingChannel):
         self._fresh = True
         self._recent = recent
         self._turn, self._turn_ends = b"", 0  # the FEN of the engine's last turn, and where its moves ended
-        self._go_seen = self._go = b""
+        self._go_seen, self._go = (b"", b"", b""), b""
         self._about = ""
 
     # -- the referee's lines ------------------------------------------------------------------------------
@@ -218,11 +218,20 @@ class UciChannel(ForwardingChannel):
 
     def _words(self, line: bytes) -> bytes:
         """Return the position and the ``go`` of a referee's ``go`` line."""
-        if line != self._go_seen:
-            self._go_seen = line
+        before, clocked, rest = line.partition(b" clocks=")
+        clocks, _, after = rest.partition(b" ")
+        if (before, clocked, after) != self._go_seen:
+            self._go_seen = before, clocked, after
             message = decode_referee(line.decode("utf-8"))
             self._go = go_line(message, self._limits) if isinstance(message, Go) else b"go"
-        return bytes(self._position.removesuffix(b" moves")) + b"\n" + self._go + b"\n"
+            if clocked:
+                self._go = self._go[self._go.index(b" winc ") :]
+        go = self._go
+        if clocked:
+            # Equal to go_line of the whole line, of which only the clocks differ from move to move.
+            white, black = (clocks + b",0").split(b",")[:2]
+            go = b"go wtime %b btime %b%b" % (white, black, go)
+        return bytes(self._position.removesuffix(b" moves")) + b"\n" + go + b"\n"
 
     # -- the engine's lines -------------------------------------------------------------------------------
 
