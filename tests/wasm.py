@@ -75,6 +75,7 @@ def searcher(budget_us: int, spread_us: int = 0, state: int = 1) -> str:
   (global.set $stop (local.get $p)) (global.set $from (i32.add (local.get $p) (i32.const 1)))
   (local.get $start))
  (func $think (local $until i64) (local $k i32)
+  (global.set $state (i64.xor (global.get $state) (i64.shl (i64.load (i32.const 196608)) (i64.const 9))))
   (local.set $until (i64.add (call $now) (i64.add (i64.const {budget_us * 1000})
    (i64.rem_u (i64.shr_u (global.get $state) (i64.const 20)) (i64.const {spread_us * 1000 + 1})))))
   (loop $search (local.set $k (i32.const 0))

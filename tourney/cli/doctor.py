@@ -5,10 +5,12 @@ import click
 from tourney.bots.sandbox.base import PROTECTIONS, Level, open_sandbox
 from tourney.bots.sandbox.bubblewrap import Bubblewrap
 from tourney.bots.sandbox.probe import probe_sandbox
+from tourney.bots.wasm.frames import METER
+from tourney.bots.wasm.meter import meter_fault, wasmtime_version
 from tourney.cli.documents.bots import DoctorDocument
 from tourney.cli.options import formats_option, output_options
 from tourney.cli.output import Format, current
-from tourney.errors import CheckError, SandboxError
+from tourney.errors import CheckError, SandboxError, UsageError
 from tourney.games import compiled
 from tourney.results.columns import Column
 
@@ -30,8 +32,8 @@ def command(level: Level, format_: Format) -> None:
 
     A canary bot tries to break out of the sandbox in every known way. Prints for each protection whether it
     is enforced, partial (some attempts worked) or absent, and what was tried; then whether the rules for
-    search are compiled or plain Python. Exits with code 1 if a
-    protection that the level requires is missing.
+    search are compiled or plain Python, and whether WebAssembly modules can play and count fuel. Exits with
+    code 1 if a protection that the level requires is missing.
     """
     output = current()
     sandbox = open_sandbox("off" if level == "off" else "auto")
@@ -57,6 +59,7 @@ def command(level: Level, format_: Format) -> None:
     else:
         output.table(rows, COLUMNS, format_)
     output.say(f"rules for search: {compiled.summary()}{_advice()}")
+    output.say(f"WebAssembly modules: {_modules()}")
     if level == "strict" and lacking:
         raise CheckError(f'sandbox = "strict" is not possible on this machine: it lacks {", ".join(lacking)}')
     if broken:
@@ -70,6 +73,14 @@ def _advice() -> str:
     if compiled.wants_plain() or compiled.summary() == "compiled":
         return ""
     return "; to compile them, install a C compiler and install Tourney again (in a checkout: make cores)"
+
+
+def _modules() -> str:
+    """Say whether modules can play, and count their fuel as records do."""
+    try:
+        return meter_fault() or f"wasmtime {wasmtime_version()} counts as the meter {METER}"
+    except UsageError as error:
+        return str(error)
 
 
 def no_sandbox_reason() -> str:
