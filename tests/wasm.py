@@ -1,4 +1,7 @@
-"""WebAssembly modules for tests, as text: no compiler but wasmtime's own is needed."""
+"""WebAssembly modules for tests, as text: no compiler but wasmtime's own is needed.
+
+Tests that import this are skipped where wasmtime is missing.
+"""
 
 from pathlib import Path
 

@@ -114,7 +114,7 @@ def test_all_matches_reproduce_with_their_timeouts(folder: Path, root: str) -> N
     assert 0 < faults.count("timeout") == len(faults) < 6
     assert {record["limits"]["meter"] for record in records} == {"wasmtime-fuel-1"}
     assert {record["limits"]["ponder"] for record in records} == {"freeze"}
-    assert root in invoke("verify", "--root", root, "--db", str(folder / "one.db")).stdout
+    assert invoke("verify", "--root", root, "--db", str(folder / "one.db")).exit_code == 0
     checked = subprocess.run(
         [sys.executable, str(ROOT / "seeds" / "check.py"), str(out)],
         capture_output=True,

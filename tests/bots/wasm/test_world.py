@@ -5,15 +5,13 @@ from collections.abc import Sequence
 
 import pytest
 
-wasmtime = pytest.importorskip("wasmtime")
-
-from tests.wasm import binary, module, start  # noqa: E402 - after the check that wasmtime is there
-from tourney.bots.wasm.engine import make_engine, measure  # noqa: E402
-from tourney.bots.wasm.frames import Order  # noqa: E402
-from tourney.bots.wasm.host import Program, _unfit  # noqa: E402
-from tourney.bots.wasm.meter import BYTE_FUEL, CALL_FUEL, ITEM_FUEL  # noqa: E402
-from tourney.bots.wasm.wasi import World  # noqa: E402
-from tourney.seeds import derive  # noqa: E402
+from tests.wasm import binary, module, start, wasmtime
+from tourney.bots.wasm.engine import make_engine, measure
+from tourney.bots.wasm.frames import Order
+from tourney.bots.wasm.host import Program, _unfit
+from tourney.bots.wasm.meter import BYTE_FUEL, CALL_FUEL, ITEM_FUEL
+from tourney.bots.wasm.wasi import World
+from tourney.seeds import derive
 
 PER_MS = 1_000_000
 MEMORY = 4 << 20
