@@ -63,6 +63,23 @@ def test_damaged_game_is_named_by_line(text: str, kind: str, tmp_path: Path) -> 
     assert (tally.games, problems.read) == (2, 3)
 
 
+@pytest.mark.parametrize(
+    ("end", "kinds"),
+    [
+        ("1-0 ; { Game Nr. 1 : a wins ; 0-1 }", []),
+        ("1-0 {adjudicated}\n; by hand\n{twice}", []),
+        ("0-1 ; not 1-0", ["contradiction"]),
+        ("{1-0}", ["cut"]),
+        ("1-0; x\nQh5", ["cut"]),
+        ("1. a1-0 " + ";" * 900, ["cut"]),
+    ],
+)
+def test_comments_may_follow_the_result(end: str, kinds: list[str], tmp_path: Path) -> None:
+    tally, problems = read(tmp_path, one("a", "b", "1-0", end=end) + one("a", "b", "0-1"))
+    assert [kind for kind, _ in damaged(problems)] == kinds
+    assert tally.games == 2 - len(kinds)
+
+
 def test_cut_file_names_its_last_game(tmp_path: Path) -> None:
     text = pgn(("a", "b", "1-0"), ("b", "a", "1-0"))
     tally, problems = read(tmp_path, text[: -len(" e5 1-0\n\n")])

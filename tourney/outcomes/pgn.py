@@ -39,7 +39,10 @@ _LOOSE: Final = re.compile(rb'^\[(White|Black)[ \t]+"([^\n]*)"[ \t]*\][ \t]*$', 
 _TAIL: Final = 1 << 10
 """Bytes at the end of a game in which its result stands."""
 _ESCAPE: Final = re.compile(rb"\\(.)")
-_END: Final = re.compile(rb"(1-0|0-1|1/2-1/2|\*)\Z")
+_END: Final = re.compile(
+    rb"(?:\A|[\s})])(1-0|0-1|1/2-1/2|\*)(?:[ \t\n]|;[^\n]*(?:\n|\Z)|\{[^{}]*\})*\Z"
+)
+"""The result at the end of the moves, with comments behind it."""
 _OPEN_ROUNDS: Final = (b"", b"?", b"-")
 """Rounds that say nothing."""
 
@@ -179,9 +182,10 @@ class _Reader:
         ranks = RANKS.get(result.decode("latin-1"))
         if ranks is None or result in (b"1", b"0"):
             return _Bad("bad-result", result[:20].decode("latin-1"))
-        if end and not end.endswith(result):
+        if end and (b";" in end or not end.endswith(result)):
             token = _END.search(end)
-            return _Bad("cut" if token is None else "contradiction")
+            if token is None or token[1] != result:
+                return _Bad("cut" if token is None else "contradiction")
         players = (self._name(tags.get(b"White", b"")), self._name(tags.get(b"Black", b"")))
         if why := check_players(players):
             return _Bad(why)
