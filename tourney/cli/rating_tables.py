@@ -16,7 +16,9 @@ from tourney.ratings.batch import Batch
 from tourney.ratings.fit import Goodness
 from tourney.ratings.method import RatingLine
 from tourney.results.columns import (
+    CYCLES,
     ELO,
+    EVALUATIONS,
     INTERVALS,
     PAIRS,
     POOL,
@@ -26,7 +28,16 @@ from tourney.results.columns import (
     rating_columns,
     rendered,
 )
-from tourney.results.ratings import Names, Rows, batch_rows, pair_rows, pool_rows, rating_rows
+from tourney.results.ratings import (
+    Names,
+    Rows,
+    batch_rows,
+    cycle_rows,
+    evaluation_rows,
+    pair_rows,
+    pool_rows,
+    rating_rows,
+)
 
 TRUESKILL_MEASURES: tuple[str, ...] = ("mu", "sigma", "exposed")
 """The measures of a TrueSkill rating."""
@@ -34,12 +45,16 @@ TRUESKILL_MEASURES: tuple[str, ...] = ("mu", "sigma", "exposed")
 
 @dataclass(frozen=True, slots=True)
 class RatingTable:
-    """A table: rows and columns for people or CSV; kind and values of its document, without notes."""
+    """A table: rows and columns for people or CSV; kind and values of its document, without notes.
+
+    ``below`` are further tables, which people alone see; one without rows is left out.
+    """
 
     rows: Rows
     columns: Sequence[Column]
     kind: type[Document]
     values: dict[str, Any] = field(default_factory=dict)
+    below: tuple[tuple[Rows, Sequence[Column]], ...] = ()
 
     def write(self, output: Output, format_: Format, notes: Sequence[str], **more: Any) -> None:
         """Print the table, and say the ``notes``; ``more`` are further values of the document."""
@@ -48,6 +63,10 @@ class RatingTable:
         else:
             rows = rendered(self.rows, self.columns, people=format_ is Format.TABLE)
             output.table(rows, self.columns, format_)
+        for rows, columns in self.below if format_ is Format.TABLE else ():
+            if rows:
+                output.write("")
+                output.table(rendered(rows, columns, people=True), columns)
         for sentence in notes:
             output.say(sentence)
 
@@ -64,8 +83,15 @@ def batch_table(
         return RatingTable(pool_rows(batch, names), POOL, PoolDocument, _pool(batch, names) | {"fit": fit})
     rows = batch_rows(batch, names, faults)
     own = [column for column in ELO if column is not INTERVALS]
-    values = {"intervals": batch.intervals, "fit": fit, "ratings": _only(rows, own)}
-    return RatingTable(rows, elo_shown(batch.intervals) if people else ELO, RatingsDocument, values)
+    values = {
+        "intervals": batch.intervals,
+        "fit": fit,
+        "ratings": _only(rows, own),
+        "cycles": _cycles(batch, names),
+    }
+    below = ((evaluation_rows(batch, names), EVALUATIONS), (cycle_rows(batch, names), CYCLES))
+    columns = elo_shown(batch.intervals) if people else ELO
+    return RatingTable(rows, columns, RatingsDocument, values, below)
 
 
 def measures_table(
@@ -103,6 +129,32 @@ def _only(rows: Rows, columns: Sequence[Column]) -> Rows:
 
 def _fit(found: Goodness) -> dict[str, Any]:
     return {"pairs": found.pairs, "ratio": found.ratio, "p_value": found.p_value}
+
+
+def _cycles(batch: Batch, names: Names) -> dict[str, Any] | None:
+    found = batch.cycles
+    if found is None:
+        return None
+    return {
+        "deviation": found.deviation,
+        "cycles": [
+            {
+                "bots": [names[entrant] for entrant in cycle.entrants],
+                "scores": cycle.scores,
+                "probability": cycle.probability,
+            }
+            for cycle in found.cycles
+        ],
+        "evaluations": [
+            {
+                "name": names[one.entrant],
+                "lottery": one.lottery,
+                "against": one.against,
+                "alpha": one.alpha,
+            }
+            for one in found.evaluations
+        ],
+    }
 
 
 def _pool(batch: Batch, names: Names) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from tourney.errors import UsageError
 from tourney.ratings import superiority
 from tourney.ratings.classic import TOURNEY, Model
 from tourney.ratings.counts import Counts, Floats
+from tourney.ratings.cycles import SIGNIFICANT, Cycles, find_cycles
 from tourney.ratings.fit import (
     ELO,
     Chance,
@@ -113,13 +114,15 @@ class BatchPool:
 class Batch:
     """A rated pool: the table, all pairs in the order of the table, and the pool's figures.
 
-    ``look``: what its intervals hold for, None if only as fixed ones.
+    ``look``: what its intervals hold for, None if only as fixed ones. ``cycles``: None unless the test of fit
+    says that one number a bot does not explain the results.
     """
 
     ratings: tuple[BatchRating, ...]
     pairs: tuple[BatchPair, ...]
     pool: BatchPool
     look: Look | None = None
+    cycles: Cycles | None = None
 
     @property
     def intervals(self) -> str:
@@ -195,7 +198,7 @@ def rate(
     With ``look`` the run is unfinished: its intervals and ranges of ranks hold at every look.
 
     Without ``pairs`` they are left out: thousands of bots make millions. Without ``best``, which takes most
-    of the time, ``p_best`` is 0. ``anchors`` (Elo by entrant) fix the
+    of the time, ``p_best`` is 0 and no cycles are looked for. ``anchors`` (Elo by entrant) fix the
     level of the ratings. Raise UsageError for a pool that the model cannot rate.
     """
     prior = prior or Prior()
@@ -231,7 +234,12 @@ def rate(
         prior_elo=prior.rating,
     )
     table = _pairs(counts, elo, spread, totals, by_chance, order, look) if pairs else ()
-    return Batch(lines, table, pool, look)
+    cycles = None
+    if best and pool.goodness.p_value is not None and pool.goodness.p_value < SIGNIFICANT:
+        positions = [counts.entrants.index(line.entrant) for line in lines]
+        natural, freedom = mode.x[:n] * (model.elo / ELO), pool.goodness.freedom
+        cycles = find_cycles(positions, counts.entrants, natural, totals, by_chance.variance, freedom, k)
+    return Batch(lines, table, pool, look, cycles)
 
 
 def _check_connected(counts: Counts, model: Model) -> None:

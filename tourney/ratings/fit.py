@@ -257,12 +257,13 @@ class Goodness(NamedTuple):
 
     ``ratio``: the mean square of the pairs' residuals over the one expected by chance; 1 where the model
     holds. ``p_value``: the probability that chance alone leaves as much or more. Both are None where the
-    pairs leave no degree of freedom to test.
+    pairs leave no degree of freedom to test. ``freedom``: the degrees of freedom that they leave.
     """
 
     pairs: int
     ratio: float | None
     p_value: float | None
+    freedom: float
 
 
 def goodness(mode: Mode, totals: PairTotals, by_chance: Chance, ratings: int) -> Goodness:
@@ -277,11 +278,11 @@ def goodness(mode: Mode, totals: PairTotals, by_chance: Chance, ratings: int) ->
     freedom = float(np.trace(np.linalg.solve(mode.hessian, mode.information)[:ratings, :ratings]))
     mean = pairs - freedom
     if mean < 1:
-        return Goodness(pairs, None, None)
+        return Goodness(pairs, None, None, mean)
     residual = totals.half_points / 2 - totals.expected
     statistic = float(np.sum(residual[varied] ** 2 / by_chance.variance[varied]))
     p_value = _tail(statistic, mean, by_chance.sum * mean / pairs)
-    return Goodness(pairs, round(statistic / mean, 3), round(p_value, 3) + 0.0)
+    return Goodness(pairs, round(statistic / mean, 3), round(p_value, 3) + 0.0, mean)
 
 
 def _tail(statistic: float, mean: float, variance: float) -> float:

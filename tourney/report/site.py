@@ -58,6 +58,10 @@ def _superiority(make: Renderer) -> pairwise.Superiority:
     return pairwise.superiority(make.source)
 
 
+def _cycles(make: Renderer) -> pairwise.CyclesView | None:
+    return pairwise.cycles(make.source)
+
+
 def _index_page(make: Renderer) -> Iterator[File]:
     cross = make.once(_crosstable)
     small = len(cross.lines) <= INLINE_CROSSTABLE
@@ -68,6 +72,7 @@ def _index_page(make: Renderer) -> Iterator[File]:
         lead=make.once(lead),
         cross=cross if small else None,
         better=make.once(_superiority),
+        cycles=make.once(_cycles),
         matrix=small,
         matches=len(make.lines),
         about=about.about(make.source),
@@ -91,6 +96,8 @@ def _downloads(make: Renderer) -> Iterator[File]:
         "crosstable": make.once(_crosstable).download,
         "superiority": make.once(_superiority).download,
     }
+    if found := make.once(_cycles):
+        tables["evaluations"] = found.download
     for name, table in tables.items():
         yield from make.tables(f"data/{name}", table)
 

@@ -266,6 +266,36 @@ PAIRS = (
     _number("residual", "Points less the expected ones"),
     _number("z", "Residual in standard deviations"),
 )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}"
+
+
+EVALUATIONS = (
+    NAME,
+    Column("elo", "Elo", right=True, help="Strength as one number", text=_signed),
+    _number(
+        "lottery",
+        "Share in the lottery that no bot beats (maximal lottery, Nash average)",
+        title="lottery %",
+        text=_percent,
+    ),
+    _number("against", "Expected score against that lottery", title="score against it %", text=_percent),
+    _number(
+        "alpha",
+        "Share of the time where bots are replaced by those that beat them (alpha-rank)",
+        title="alpha-rank %",
+        text=_percent,
+    ),
+)
+"""Evaluations that allow for cycles."""
+CYCLES = (
+    Column("bots", "cycle", help="Each bot is better than the next"),
+    _number("scores", "What each is expected to score against the next", title="scores %"),
+    _number("probability", "That all three are truly better than the next", digits=2),
+)
+"""Bots that beat each other in a circle."""
 POOL = (
     Column("figure", help="A figure of the whole pool"),
     _number("value", "Its value"),

@@ -9,6 +9,7 @@ from typing import Any, get_args
 from tourney.errors import RecordError, UsageError
 from tourney.ratings.batch import Batch, rate
 from tourney.ratings.counts import Counts
+from tourney.ratings.cycles import MOST, Cycles
 from tourney.ratings.method import Forfeits, RatingLine, RatingMethod
 from tourney.ratings.sequences import Look
 from tourney.ratings.trueskill_rating import (
@@ -272,6 +273,8 @@ def pool_notes(
             f"Fit: the residuals of {pairs} are {number(fit.ratio, 2)} times those expected by chance"
             f" (p = {number(fit.p_value, 3)})."
         )
+    if batch.cycles is not None and fit.p_value is not None:
+        yield cycle_sentence(batch.cycles, fit.p_value, names, number)
     if pool.clusters == pool.matches:
         yield (
             f"No two games have the same {shared}, so each counts by itself; they vary"
@@ -282,6 +285,50 @@ def pool_notes(
         f"Games with the same {shared} vary {number(pool.dispersion, 2)} times as much as independent games;"
         " the intervals take this into account."
     )
+
+
+def cycle_sentence(
+    found: Cycles, p_value: float, names: Names, number: Callable[[float, int], str] = _plain
+) -> str:
+    """Say to a bot's author that one number a bot does not explain the results, with the likeliest cycle."""
+    chance = f"p = {number(p_value, 3)}" if p_value else "p < 0.001"
+    lead = f"Strength is not one number here ({chance})"
+    if found.cycles:
+        cycle = found.cycles[0]
+        a, b, c = (names[entrant] for entrant in cycle.entrants)
+        beats = "beats" if found.seats == 2 else "finishes ahead of"
+        return (
+            f"{lead}: {a} {beats} {b}, {b} {beats} {c} and {c} {beats} {a} (probability"
+            f" {number(cycle.probability, 2)}), so the best choice depends on the opponents; the lottery and"
+            " alpha-rank allow for this, Elo does not."
+        )
+    why = "though no three bots beat each other in a circle with certainty"
+    if not found.evaluations:
+        why = f"and with more than {MOST} bots no cycles are looked for"
+    return (
+        f"{lead}: against some opponents bots score more or less than their ratings say, typically by"
+        f" {number(100 * found.deviation, 1)} %, {why}."
+    )
+
+
+def evaluation_rows(batch: Batch, names: Names) -> Rows:
+    """Return the evaluations that allow for cycles as rows, in the order of the ratings; none without any."""
+    elo = {line.entrant: line.elo for line in batch.ratings}
+    evaluations = () if batch.cycles is None else batch.cycles.evaluations
+    return [{**line._asdict(), "name": names[line.entrant], "elo": elo[line.entrant]} for line in evaluations]
+
+
+def cycle_rows(batch: Batch, names: Names) -> Rows:
+    """Return the likeliest cycles as rows; ``bots`` ends with the first again."""
+    cycles = () if batch.cycles is None else batch.cycles.cycles
+    return [
+        {
+            "bots": " > ".join(names[entrant] for entrant in (*cycle.entrants, cycle.entrants[0])),
+            "scores": " ".join(f"{100 * score:.1f}" for score in cycle.scores),
+            "probability": cycle.probability,
+        }
+        for cycle in cycles
+    ]
 
 
 def _groups_text(groups: Sequence[Sequence[int]], names: Names) -> str:

@@ -158,11 +158,48 @@ Intervals = Literal["fixed 95 %", "95 % at every look"]
 """The kinds of intervals: `fixed` ones hold at one look, those of an unfinished run at all looks together."""
 
 
+class CycleLine(Part, frozen=True, kw_only=True):
+    """Three bots, each better than the next and the last better than the first.
+
+    `scores` is what each is expected to score against the next; `probability` that all three are above 0.5.
+    """
+
+    bots: tuple[str, str, str]
+    scores: tuple[float, float, float]
+    probability: float
+
+
+class EvaluationLine(Part, frozen=True, kw_only=True):
+    """A bot's values that allow for cycles.
+
+    `lottery` is its share in the lottery that no bot beats (maximal lottery, Nash average), `against` its
+    expected score against that lottery, `alpha` its share by alpha-rank.
+    """
+
+    name: str
+    lottery: float
+    against: float
+    alpha: float
+
+
+class Cycles(Part, frozen=True, kw_only=True):
+    """What is known where strength is not one number.
+
+    `deviation`: by how much a pair's expected score differs from what its ratings say, as a standard
+    deviation. `cycles` are the likeliest. With more than 100 bots both lists are empty.
+    """
+
+    deviation: float
+    cycles: tuple[CycleLine, ...]
+    evaluations: tuple[EvaluationLine, ...]
+
+
 class RatingsDocument(Document, frozen=True, kw_only=True):
     """A batch rating, best first; Elo is relative to the mean of the pool, or to anchors.
 
-    `tournament` is null for results of files. `intervals` is their kind. `notes` are sentences on the limits
-    of the ratings.
+    `tournament` is null for results of files. `intervals` is their kind. `cycles` is null unless the test of
+    fit says, with p below 0.01, that strength is not one number. `notes` are sentences on the limits of the
+    ratings.
     """
 
     format: Literal["tourney-ratings/1"] = "tourney-ratings/1"
@@ -170,6 +207,7 @@ class RatingsDocument(Document, frozen=True, kw_only=True):
     intervals: Intervals
     fit: Fit
     ratings: tuple[EloLine, ...]
+    cycles: Cycles | None
     notes: tuple[str, ...]
 
 

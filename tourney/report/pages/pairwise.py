@@ -10,7 +10,8 @@ from tourney.report import text
 from tourney.report.charts import vega
 from tourney.report.setting import EntrantLabel
 from tourney.report.source import Source
-from tourney.results.ratings import pool_notes, shared_by
+from tourney.results.columns import EVALUATIONS, Column
+from tourney.results.ratings import cycle_rows, cycle_sentence, evaluation_rows, pool_notes, shared_by
 from tourney.results.tables import DataTable
 
 SHADES = 9
@@ -156,6 +157,55 @@ class Superiority:
     lines: tuple[SuperiorityRow, ...]
     notes: tuple[str, ...]
     download: DataTable
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationRow:
+    """A bot with its evaluations that allow for cycles, as texts in the order of the columns."""
+
+    entrant: EntrantLabel
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CyclesView:
+    """Where strength is not one number: evaluations with their columns but the name, and the cycles."""
+
+    sentence: str
+    columns: tuple[Column, ...]
+    lines: tuple[EvaluationRow, ...]
+    cycles: tuple[tuple[str, str, str], ...]
+    download: DataTable
+
+
+def cycles(source: Source) -> CyclesView | None:
+    """Return the cycles and evaluations, None where the test of fit does not ask for them."""
+    batch, fit = source.batch, source.batch.pool.goodness
+    if batch.cycles is None or fit.p_value is None:
+        return None
+    names = {number: label.name for number, label in source.labels.items()}
+    columns = EVALUATIONS[1:]
+    rows = evaluation_rows(batch, names)
+    keys = ("lottery", "against", "alpha")
+    plain = {number: entrant.name for number, entrant in enumerate(source.entrants)}
+    return CyclesView(
+        cycle_sentence(batch.cycles, fit.p_value, names, text.number),
+        columns,
+        tuple(
+            EvaluationRow(
+                source.labels[row["entrant"]],
+                tuple(
+                    str(column.shown(row[column.key])).replace("-", "\N{MINUS SIGN}") for column in columns
+                ),
+            )
+            for row in rows
+        ),
+        tuple((row["bots"], row["scores"], f"{row['probability']:.2f}") for row in cycle_rows(batch, names)),
+        DataTable(
+            ("entrant", *keys),
+            [{"entrant": plain[row["entrant"]], **{key: row[key] for key in keys}} for row in rows],
+        ),
+    )
 
 
 def superiority(source: Source) -> Superiority:
