@@ -1,4 +1,4 @@
-"""Cycles in ``tourney ratings``, ``tourney rate`` and the report: only where the test of fit asks for them."""
+"""Cycles in ``tourney ratings``, ``rate`` and the report: only where the test of fit asks for them."""
 
 import json
 from itertools import combinations

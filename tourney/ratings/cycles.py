@@ -21,6 +21,8 @@ from tourney.ratings.fit import PairTotals
 
 SIGNIFICANT: Final = 0.01
 """The p-value of the test of fit below which cycles are looked for."""
+LEAST: Final = 0.01
+"""The deviation of pairs' scores below which no bot's author need care, however significant it is."""
 MOST: Final = 100
 """Most entrants whose cycles and evaluations are computed: the work grows with their number cubed."""
 SHOWN: Final = 5
@@ -90,8 +92,8 @@ def find_cycles(
     variance: Floats,
     freedom: float,
     seats: int = 2,
-) -> Cycles:
-    """Return the cycles and evaluations of n entrants.
+) -> Cycles | None:
+    """Return the cycles and evaluations of n entrants; None if pairs deviate by less than ``LEAST``.
 
     ``order`` has their positions in the order of the table; ``numbers`` (entrants' numbers) and ``strengths``
     (in natural units) are by position, as in ``totals``. ``variance``: of the points of each pair that met,
@@ -107,6 +109,8 @@ def find_cycles(
     excess = float(np.sum(residual[varied] ** 2 / by_chance[varied])) - freedom
     weight = float(np.sum(1 / by_chance[varied])) * freedom / max(int(np.sum(varied)), 1)
     deviation = math.sqrt(max(excess, 0.0) / weight) if weight else 0.0
+    if deviation < LEAST:
+        return None
     if n > MOST:
         return Cycles(seats, _rounded(deviation), (), ())
     ordered = strengths[list(order)]
