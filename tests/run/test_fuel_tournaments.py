@@ -19,7 +19,7 @@ BOTS = {
     "steady": searcher(2_000, 0, 1),
     "quick": searcher(500, 1_000, 2),
     "slow": searcher(4_000, 2_000, 3),
-    "late": searcher(6_000, 3_900, 4),
+    "late": searcher(6_000, 3_950, 4),
 }
 """Searchers by the clock; the last one now and then takes longer than it may."""
 FILE = """
@@ -33,7 +33,7 @@ margin-ms = 0
 startup-ms = 100
 memory-mb = 16
 charge = "fuel"
-fuel-per-ms = 200_000
+fuel-per-ms = 1_000_000
 [run]
 sandbox = "off"
 """
@@ -130,7 +130,7 @@ def test_matches_are_marked_reproducible(folder: Path, root: str) -> None:
 
 
 def test_same_modules_play_by_wall(folder: Path) -> None:
-    text = FILE.replace('charge = "fuel"\nfuel-per-ms = 200_000', 'charge = "wall"')
+    text = FILE.replace('charge = "fuel"\nfuel-per-ms = 1_000_000', 'charge = "wall"')
     text = text.replace(
         "move-ms = 10\nmargin-ms = 0\nstartup-ms = 100", "move-ms = 60_000\nstartup-ms = 60_000"
     )
@@ -184,9 +184,9 @@ def test_missing_extra_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -
     ("old", "new", "why"),
     [
         ('charge = "fuel"\n', "", "fuel-per-ms is set without"),
-        ("fuel-per-ms = 200_000", 'ponder = "allow"', "ponder is"),
-        ("fuel-per-ms = 200_000", 'meter = "sun"', "there is no meter sun"),
-        ("fuel-per-ms = 200_000", "fuel-per-ms = 5", "fuel-per-ms is 5"),
+        ("fuel-per-ms = 1_000_000", 'ponder = "allow"', "ponder is"),
+        ("fuel-per-ms = 1_000_000", 'meter = "sun"', "there is no meter sun"),
+        ("fuel-per-ms = 1_000_000", "fuel-per-ms = 5", "fuel-per-ms is 5"),
     ],
 )
 def test_limits_that_do_not_fit_are_refused(folder: Path, old: str, new: str, why: str) -> None:
