@@ -39,9 +39,7 @@ _LOOSE: Final = re.compile(rb'^\[(White|Black)[ \t]+"([^\n]*)"[ \t]*\][ \t]*$', 
 _TAIL: Final = 1 << 10
 """Bytes at the end of a game in which its result stands."""
 _ESCAPE: Final = re.compile(rb"\\(.)")
-_END: Final = re.compile(
-    rb"(?:\A|[\s})])(1-0|0-1|1/2-1/2|\*)(?:[ \t\n]|;[^\n]*(?:\n|\Z)|\{[^{}]*\})*\Z"
-)
+_END: Final = re.compile(rb"(?:\A|[\s})])(1-0|0-1|1/2-1/2|\*)(?:[ \t\n]|;[^\n]*(?:\n|\Z)|\{[^{}]*\})*\Z")
 """The result at the end of the moves, with comments behind it."""
 _OPEN_ROUNDS: Final = (b"", b"?", b"-")
 """Rounds that say nothing."""
