@@ -1,14 +1,12 @@
 """A match as it was played: the record, and beside it log and measurements, which lie outside the digest.
 
-``PlayedMatch`` is packed once, in the worker that played it; it is sent and stored packed, and unpacked only
-on access.
+``PlayedMatch`` is packed once, in the worker that played it; it is sent packed, and unpacked only on access.
 """
 
 import json
 import sys
 import zlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal, NamedTuple, Self
 
 from msgspec import Meta, Struct
@@ -73,13 +71,20 @@ class Measurements(Struct, frozen=True, rename="kebab"):
     why_not: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Packed:
-    """The bytes of a match, as they are sent and stored; log and measurements may be None.
+class Texts(NamedTuple):
+    """The JSON of a match as it is stored, apart from compression; log and measurements may be None.
 
     The record is its RFC 8785 form, the log a list of lists ``[ply, seat, kind, text]``, the measurement an
-    object; each is compressed (zlib).
+    object.
     """
+
+    record: bytes
+    log: bytes | None
+    measured: bytes | None
+
+
+class Packed(NamedTuple):
+    """The ``Texts`` of a match, each compressed (zlib), as they are sent."""
 
     record: bytes
     log: bytes | None
@@ -187,21 +192,38 @@ class PlayedMatch:
         return self._measured
 
     @property
+    def plain(self) -> Texts:
+        """The match as JSON."""
+        if self._packed is not None:
+            record, log, measured = self._packed
+            return Texts(
+                zlib.decompress(record),
+                None if log is None else zlib.decompress(log),
+                None if measured is None else zlib.decompress(measured),
+            )
+        return Texts(
+            canonical(self.record) if self._text is None else self._text,
+            _log_text(self._log) if self._log else None,
+            _encode(self._measured).encode("ascii") if self._measured else None,
+        )
+
+    @property
     def packed(self) -> Packed:
-        """The match as bytes."""
+        """The match as bytes, to be sent."""
         if self._packed is None:
+            record, log, measured = self.plain
             self._packed = Packed(
-                _compress(canonical(self.record) if self._text is None else self._text),
-                pack_log(self._log) if self._log else None,
-                pack(self._measured) if self._measured else None,
+                _compress(record),
+                None if log is None else _compress(log),
+                None if measured is None else _compress(measured),
             )
         return self._packed
 
     def __getstate__(self) -> tuple[Any, ...]:
         """Return the bytes, and what is known without unpacking them, as built-in values."""
-        packed, end = self.packed, self.outcome
+        end = self.outcome
         return (
-            *(packed.record, packed.log, packed.measured),
+            *self.packed,
             *(end.ranks, end.reason, end.faults, end.resigned, end.adjudication),
             *(self.digest, self.count, self.reproducible, self.wall_ms, tuple(map(tuple, self.load))),
         )
@@ -237,7 +259,11 @@ def pack(data: Any) -> bytes:
 
 def pack_log(lines: Iterable[LogLine]) -> bytes:
     """Return a match's log, packed."""
-    return pack([[line.ply, line.seat, line.kind, line.text] for line in lines])
+    return _compress(_log_text(lines))
+
+
+def _log_text(lines: Iterable[LogLine]) -> bytes:
+    return _encode([[line.ply, line.seat, line.kind, line.text] for line in lines]).encode("ascii")
 
 
 def _compress(data: bytes) -> bytes:

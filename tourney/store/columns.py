@@ -2,12 +2,14 @@
 
 A reader raises ``ColumnError``, which names the column; ``tourney.store.damage`` turns it into a sentence
 that also names database, table and row. Records, logs and measurements are JSON, compressed one by one
-(zlib); all that queries need of them is repeated in columns of its own.
+(zlib), newer ones with a dictionary of their tournament; all that queries need of them is repeated in columns
+of its own.
 """
 
 import zlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
+from itertools import islice
 from typing import Any, Final
 
 import msgspec
@@ -24,6 +26,14 @@ Columns = Mapping[Any, Any]
 MAX_INTEGER: Final = 2**63 - 1
 MAX_UNPACKED: Final = 1 << 28
 """Bytes that a column may unpack to: a few altered ones could fill the memory."""
+SAMPLES: Final = 4
+"""Most matches that a tournament's dictionaries are made of."""
+SAMPLE_END: Final = 1_000
+"""Bytes that a dictionary takes from the beginning and from the end of a sample."""
+MAX_DICTIONARY: Final = 2 * SAMPLE_END * SAMPLES
+
+_LEVEL: Final = 3
+"""Of zlib, where a dictionary is used: 6 takes half as long again and saves one byte in twenty."""
 
 _LOG_KINDS = {"info", "stderr", "note"}
 _log_lines = msgspec.json.Decoder(tuple[LogLine, ...])
@@ -144,15 +154,25 @@ def read_faults(text: str, seats: int) -> tuple[str | None, ...]:
     return found
 
 
-def unpack(column: str, blob: bytes, want: str = "packed JSON") -> Any:
-    """Return the data given to ``tourney.match.result.pack``."""
-    return _parsed(column, blob, _inflated(column, blob, want), want)
+def dictionary_of(texts: Iterable[bytes | None]) -> bytes:
+    """Return a dictionary (RFC 1950) for texts like these: the ends of the first ``SAMPLES`` of them."""
+    found = bytearray()
+    for text in islice(filter(None, texts), SAMPLES):
+        found += text if len(text) <= 2 * SAMPLE_END else text[:SAMPLE_END] + text[-SAMPLE_END:]
+    return bytes(found)
 
 
-def _inflated(column: str, blob: bytes, want: str) -> bytes:
+def deflate(text: bytes, dictionary: bytes) -> bytes:
+    """Return a text compressed with a dictionary, if there is one: the header says whether it was used."""
+    writer = zlib.compressobj(_LEVEL, zdict=dictionary) if dictionary else zlib.compressobj(_LEVEL)
+    return writer.compress(text) + writer.flush()
+
+
+def inflate(column: str, blob: bytes, want: str, dictionary: bytes = b"") -> bytes:
+    """Return the text of a packed column; ``dictionary`` is used if the text was packed with it."""
     if not isinstance(blob, bytes):
         raise ColumnError(column, blob, want)
-    reader = zlib.decompressobj()
+    reader = zlib.decompressobj(zdict=dictionary) if dictionary else zlib.decompressobj()
     try:
         text = reader.decompress(blob, MAX_UNPACKED)
     except zlib.error as error:
@@ -162,6 +182,11 @@ def _inflated(column: str, blob: bytes, want: str) -> bytes:
     return text
 
 
+def unpack(column: str, blob: bytes, want: str = "packed JSON", dictionary: bytes = b"") -> Any:
+    """Return the data given to ``tourney.match.result.pack``."""
+    return _parsed(column, blob, inflate(column, blob, want, dictionary), want)
+
+
 def _parsed(column: str, blob: bytes, text: bytes, want: str) -> Any:
     try:
         return parse_json(text)
@@ -169,9 +194,9 @@ def _parsed(column: str, blob: bytes, text: bytes, want: str) -> Any:
         raise ColumnError(column, blob, f"{want} ({error})") from error
 
 
-def unpack_record(column: str, blob: bytes, seats: int) -> Record:
+def unpack_record(column: str, blob: bytes, seats: int, dictionary: bytes = b"") -> Record:
     """Return the record of a match with this number of seats; its shape is checked, its digest is not."""
-    text = _inflated(column, blob, "a packed record")
+    text = inflate(column, blob, "a packed record", dictionary)
     record = parse_sound_record(text)
     if record is None:
         try:
@@ -183,9 +208,9 @@ def unpack_record(column: str, blob: bytes, seats: int) -> Record:
     return record
 
 
-def unpack_log(column: str, blob: bytes) -> tuple[LogLine, ...]:
+def unpack_log(column: str, blob: bytes, dictionary: bytes = b"") -> tuple[LogLine, ...]:
     """Return the lines given to ``tourney.match.result.pack_log``."""
-    text = _inflated(column, blob, "a packed log")
+    text = inflate(column, blob, "a packed log", dictionary)
     try:
         return _log_lines.decode(text)
     except (msgspec.MsgspecError, UnicodeError):  # say what is wrong; or a text has half a character
@@ -195,9 +220,9 @@ def unpack_log(column: str, blob: bytes) -> tuple[LogLine, ...]:
         return tuple(map(LogLine._make, data))
 
 
-def unpack_measured(column: str, blob: bytes) -> dict[str, Any]:
+def unpack_measured(column: str, blob: bytes, dictionary: bytes = b"") -> dict[str, Any]:
     """Return a match's measurements, with keys that a later version may have added."""
-    data: dict[str, Any] = unpack(column, blob, "packed measurements")
+    data: dict[str, Any] = unpack(column, blob, "packed measurements", dictionary)
     try:
         read(data, Measurements)
     except SchemaError as error:

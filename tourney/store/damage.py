@@ -3,7 +3,7 @@
 ``bad_columns`` and ``bad_details`` read every row of a database.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -18,6 +18,7 @@ from tourney.store.engine import shown
 from tourney.store.models import (
     BASELINE,
     CHECKPOINT,
+    DICTIONARY,
     DRAW_PROBABILITY,
     ENTRANT,
     LOG,
@@ -32,6 +33,7 @@ from tourney.store.models import (
 )
 from tourney.store.presentation import presentation_of
 from tourney.store.rows import Shape
+from tourney.store.values import Dictionaries
 
 MAX_SHOWN = 40
 
@@ -102,11 +104,12 @@ _INDEPENDENT: tuple[tuple[sa.Table, Callable[[Columns], object]], ...] = (
     (VERDICT, rows.check_verdict),
     (PRESENTATION, presentation_of),
     (BASELINE, baseline_of),
+    (DICTIONARY, rows.check_dictionary),
 )
 """Tables whose rows can be read without knowing their tournament."""
-DETAILS: dict[sa.Table, Callable[[Columns], object]] = {
-    LOG: lambda row: unpack_log("lines", row["lines"]),
-    MEASURED: lambda row: unpack_measured("data", row["data"]),
+DETAILS: dict[sa.Table, Callable[..., object]] = {
+    LOG: lambda row, known: unpack_log("lines", row["lines"], known.lines),
+    MEASURED: lambda row, known: unpack_measured("data", row["data"], known.data),
 }
 """Tables beside the results, from which nothing is counted, with the check of a row."""
 
@@ -134,28 +137,37 @@ def bad_columns(connection: Connection) -> Iterator[StoreDamaged]:
             yield from bad
             if not bad:
                 last[row["tournament_id"]] = row
-    fits = ((MATCH, (SCHEDULE.c.tournament_id,), rows.check_match), (SEAT, (), rows.check_seat))
-    for table, more, fit in fits:
-        for row in _rows(connection, table, *more):
-            if shape := shapes.get(row["tournament_id"]):
-                yield from _tried(connection, table, row, partial(fit, shape=shape))
+    known = partial(_known, connection, {})
+    for row in _rows(connection, MATCH, SCHEDULE.c.tournament_id):
+        if shape := shapes.get(row["tournament_id"]):
+            dictionary = known(row["tournament_id"]).record
+            check = partial(rows.check_match, shape=shape, dictionary=dictionary)
+            yield from _tried(connection, MATCH, row, check)
+    for row in _rows(connection, SEAT):
+        if shape := shapes.get(row["tournament_id"]):
+            yield from _tried(connection, SEAT, row, partial(rows.check_seat, shape=shape))
     for row in _rows(connection, REPLACED):
         if shape := shapes.get(row["tournament_id"]):
             yield from _tried(connection, REPLACED, row, partial(rows.replaced_of, shape=shape))
-    yield from _bad_rows(connection, _INDEPENDENT)
+    for table, independent in _INDEPENDENT:
+        for row in _rows(connection, table):
+            yield from _tried(connection, table, row, independent)
 
 
 def bad_details(connection: Connection) -> Iterator[StoreDamaged]:
     """Yield an error for each bad log and each bad row of measurements."""
-    yield from _bad_rows(connection, tuple(DETAILS.items()))
+    known = partial(_known, connection, {})
+    for table, check in DETAILS.items():
+        for row in _rows(connection, table, SCHEDULE.c.tournament_id):
+            fit = partial(check, known=known(row["tournament_id"]))
+            yield from _tried(connection, table, row, fit)
 
 
-def _bad_rows(
-    connection: Connection, tables: Sequence[tuple[sa.Table, Callable[[Columns], object]]]
-) -> Iterator[StoreDamaged]:
-    for table, check in tables:
-        for row in _rows(connection, table):
-            yield from _tried(connection, table, row, check)
+def _known(connection: Connection, kept: dict[int, Dictionaries], tournament: int) -> Dictionaries:
+    """Return the dictionaries of a tournament; ``kept`` has those that were asked for before."""
+    if tournament not in kept:
+        kept[tournament] = rows.dictionaries_of(connection, tournament)
+    return kept[tournament]
 
 
 def first_bad(connection: Connection, table: sa.Table, tournament: int) -> StoreDamaged:
@@ -177,7 +189,7 @@ def _rows(connection: Connection, table: sa.Table, *more: sa.Column[Any]) -> Ite
         columns.append(sa.type_coerce(column, sa.Integer).label(column.name) if flag else column)
     query = sa.select(*columns, *more).order_by(*table.primary_key)
     if more:
-        query = query.select_from(table.join(SCHEDULE, SCHEDULE.c.id == table.c.id))
+        query = query.select_from(table.join(SCHEDULE, SCHEDULE.c.id == next(iter(table.primary_key))))
     yield from connection.execute(query, execution_options={"yield_per": _CHUNK}).mappings()
 
 

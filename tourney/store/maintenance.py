@@ -145,13 +145,21 @@ def _altered_schema(connection: Connection) -> list[str]:
         wanted = {column.name for column in table.columns}
         found += [f"the table {table.name} lacks its column {name}" for name in sorted(wanted - columns)]
         found += [f"the table {table.name} has a column {name} too many" for name in sorted(columns - wanted)]
-        here = {str(index["name"]) for index in inspector.get_indexes(table.name)}
+        here = _index_names(connection, table.name)
         indexes = {str(index.name) for index in table.indexes}
         found += [f"the index {name} of {table.name} is missing" for name in sorted(indexes - here)]
     if query := _PROGRAMS.get(connection.dialect.name):
         for kind, name in connection.execute(sa.text(query)):
             found.append(f"the {kind} {name} does not belong to the database: it may alter what is stored")
     return found
+
+
+def _index_names(connection: Connection, table: str) -> set[str]:
+    """Return the names of a table's indexes, also those that SQLAlchemy does not list."""
+    if connection.dialect.name == "sqlite":
+        query = sa.text("SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = :table")
+        return set(connection.execute(query, {"table": table}).scalars())
+    return {str(index["name"]) for index in sa.inspect(connection).get_indexes(table)}
 
 
 def _gaps(connection: Connection) -> list[str]:

@@ -5,6 +5,7 @@ It is long because it has a query for each use, so that no reader fetches more c
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from operator import itemgetter
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
@@ -12,11 +13,14 @@ from sqlalchemy.engine import Connection
 
 from tourney.errors import UsageError
 from tourney.match.record import Record
-from tourney.match.result import LogLine, PlayedMatch
+from tourney.match.result import LogLine, PlayedMatch, Texts
 from tourney.schedule.row import MatchKey, ResultRow
 from tourney.store import damage
 from tourney.store.columns import (
+    SAMPLES,
     ColumnError,
+    deflate,
+    dictionary_of,
     read_digest,
     read_faults,
     read_ranks,
@@ -25,10 +29,23 @@ from tourney.store.columns import (
     unpack_measured,
     unpack_record,
 )
-from tourney.store.models import CHECKPOINT, KEY, LOG, MATCH, MEASURED, REPLACED, SCHEDULE, SEAT, TOURNAMENT
+from tourney.store.models import (
+    CHECKPOINT,
+    DICTIONARY,
+    KEY,
+    LOG,
+    MATCH,
+    MEASURED,
+    REPLACED,
+    SCHEDULE,
+    SEAT,
+    START,
+    TOURNAMENT,
+)
 from tourney.store.rows import (
     FIRST_KEY,
     RESULT,
+    dictionaries_of,
     each,
     joined,
     loaded,
@@ -41,7 +58,15 @@ from tourney.store.rows import (
     shape_of,
 )
 from tourney.store.tournaments import Tournaments
-from tourney.store.values import Match, MatchParts, MatchResult, Measured, Outcome, ReplacedResult
+from tourney.store.values import (
+    Dictionaries,
+    Match,
+    MatchParts,
+    MatchResult,
+    Measured,
+    Outcome,
+    ReplacedResult,
+)
 
 T = TypeVar("T")
 
@@ -51,6 +76,8 @@ _CHUNK = 500
 _S, _M = SCHEDULE.c, MATCH.c
 _PLAYED = SCHEDULE.join(MATCH, _M.id == _S.id)
 _ALL = SCHEDULE.outerjoin(MATCH, _M.id == _S.id)
+_DIGEST_START = sa.literal_column(f'substr("match".digest, 1, {START})', sa.String)
+"""As the index has it: with bound numbers it would not be used."""
 _DERIVED = ("digest", "ranks", "faults", "reason", "void", "void_reason", "void_entrant", "actions")
 """The columns of a match that follow from its record."""
 
@@ -66,20 +93,22 @@ class Matches(Tournaments):
         values: dict[sa.Table, list[dict[str, Any]]] = {MATCH: [], SEAT: [], LOG: [], MEASURED: []}
         with self._write() as connection:
             rows = _open_rows(connection, tournament, [item.number for item in finished])
+            texts_of = {item.number: item.played.plain for item in finished if item.played is not None}
+            known = _dictionaries(connection, tournament, list(texts_of.values())[:SAMPLES])
             for item in finished:
                 found = rows.pop(item.number, None)
                 if found is None:
                     continue
                 id_, seating = found
-                match = match_values(id_, item, len(seating))
+                texts = texts_of.get(item.number)
+                record = None if texts is None else deflate(texts.record, known.record)
+                match = match_values(id_, item, len(seating), record)
                 values[MATCH].append(match)
                 values[SEAT] += loaded(seat_values(tournament, match, seating), item.played)
-                if item.played is not None:
-                    packed = item.played.packed
-                    if packed.log is not None:
-                        values[LOG].append({"match_id": id_, "lines": packed.log})
-                    if packed.measured is not None:
-                        values[MEASURED].append({"match_id": id_, "data": packed.measured})
+                if texts is not None and texts.log is not None:
+                    values[LOG].append({"match_id": id_, "lines": deflate(texts.log, known.lines)})
+                if texts is not None and texts.measured is not None:
+                    values[MEASURED].append({"match_id": id_, "data": deflate(texts.measured, known.data)})
             for table, new in values.items():
                 if new:
                     connection.execute(sa.insert(table), new)
@@ -152,7 +181,9 @@ class Matches(Tournaments):
         )
         with self._read() as connection:
             for start in range(0, len(wanted), _CHUNK):
-                chosen = query.where(_M.digest.in_(wanted[start : start + _CHUNK]))
+                some = wanted[start : start + _CHUNK]
+                chosen = query.where(_DIGEST_START.in_([digest[:START] for digest in some]))
+                chosen = chosen.where(_M.digest.in_(some))
                 for digest, number, name in connection.execute(chosen.order_by(_S.tournament_id, _S.number)):
                     yield digest, f"match {number} of {name}"
 
@@ -294,7 +325,7 @@ class Matches(Tournaments):
                 tournament,
                 number,
                 _M.record,
-                lambda column, blob: unpack_record(column, blob, seats),
+                lambda column, blob, dictionary: unpack_record(column, blob, seats, dictionary),
             )
         if record is None:
             match = self.match(tournament, number)
@@ -316,9 +347,10 @@ class Matches(Tournaments):
         query = query.where(_S.tournament_id == tournament).order_by(_S.number)
         with self._read() as connection:
             seats = shape_of(connection, tournament).seats
+            dictionary = dictionaries_of(connection, tournament).record
             for number, blob in each(connection, query, 500):
                 try:
-                    found = unpack_record("record", blob, seats)
+                    found = unpack_record("record", blob, seats, dictionary)
                 except ColumnError as error:
                     raise damage.in_match(connection, MATCH, tournament, number, error) from error
                 yield number, found
@@ -348,7 +380,7 @@ class Matches(Tournaments):
         played = None if record is None else PlayedMatch(record)
         overloaded = stored["void_reason"] == "overload"
         item = MatchResult(number, played, stored["note"], stored["void_entrant"], overloaded)
-        right = match_values(stored["id"], item, shape.seats)
+        right = match_values(stored["id"], item, shape.seats, stored["record"])
         for name in _DERIVED:
             if stored[name] != right[name]:
                 return _difference(name, stored[name], right[name])
@@ -383,9 +415,10 @@ class Matches(Tournaments):
         )
         found: dict[int, MatchParts] = {}
         with self._read() as connection:
+            known = dictionaries_of(connection, tournament)
             for start in range(0, len(numbers), _CHUNK):
                 chosen = query.where(_S.number.in_(numbers[start : start + _CHUNK]))
-                found.update((row[0], MatchParts(*row[1:])) for row in connection.execute(chosen))
+                found.update((row[0], MatchParts(*row[1:], known)) for row in connection.execute(chosen))
         return found
 
     def recent_seconds(self, tournament: int, count: int) -> tuple[float, ...]:
@@ -402,9 +435,10 @@ class Matches(Tournaments):
         )
         found = []
         with self._read() as connection:
+            dictionary = dictionaries_of(connection, tournament).data
             for (blob,) in connection.execute(query):
                 with suppress(ColumnError):
-                    found.append(unpack_measured("data", blob).get("wall-ms", 0) / 1000)
+                    found.append(unpack_measured("data", blob, dictionary).get("wall-ms", 0) / 1000)
         return tuple(found)
 
 
@@ -426,12 +460,22 @@ def _open_rows(
     return found
 
 
+def _dictionaries(connection: Connection, tournament: int, samples: Sequence[Texts]) -> Dictionaries:
+    """Return what a tournament's columns are packed with; what is missing is made of samples, and kept."""
+    known = dictionaries_of(connection, tournament)
+    texts = Dictionaries(*(b"" if known[k] else dictionary_of(map(itemgetter(k), samples)) for k in range(3)))
+    if new := {name: data for name, data in texts._asdict().items() if data}:
+        values = [{"tournament_id": tournament, "name": name, "data": data} for name, data in new.items()]
+        connection.execute(sa.insert(DICTIONARY), values)
+    return known._replace(**new)
+
+
 def _read_blob(
     connection: Connection,
     tournament: int,
     number: int,
     column: sa.Column[Any],
-    unpack: Callable[[str, bytes], T],
+    unpack: Callable[[str, bytes, bytes], T],
 ) -> T | None:
     """Return the unpacked value of a packed column of a match, or None if there is none."""
     key = column.table.primary_key.columns[0]
@@ -440,7 +484,7 @@ def _read_blob(
     if blob is None:
         return None
     try:
-        return unpack(column.name, blob)
+        return unpack(column.name, blob, getattr(dictionaries_of(connection, tournament), column.name))
     except ColumnError as error:
         raise damage.in_match(connection, column.table, tournament, number, error) from error
 

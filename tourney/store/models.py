@@ -5,8 +5,14 @@ and, once played, a row of ``match`` under the same id, written in one transacti
 measurements: a row of ``match`` is the unit of truth, and a row of the schedule without one is still to play.
 """
 
-from sqlalchemy import Column, ForeignKey, Index, Integer, LargeBinary, Text, UniqueConstraint
+from typing import Final
+
+from sqlalchemy import Column, ForeignKey, Index, Integer, LargeBinary, Text, UniqueConstraint, text
 from sqlmodel import Field, SQLModel
+
+START: Final = 12
+"""The digits of a digest by which matches are found: they tell all but a few from each other, and an index of
+them takes a third of the space."""
 
 
 class TournamentRow(SQLModel, table=True):
@@ -88,11 +94,12 @@ class MatchRow(SQLModel, table=True):
     """
 
     __tablename__ = "match"
+    __table_args__ = (Index("ix_match_digest_start", text(f"substr(digest, 1, {START})")),)
 
     id: int = Field(
         sa_column=Column(Integer, ForeignKey("schedule.id"), primary_key=True, autoincrement=False)
     )
-    digest: str = Field(max_length=64, index=True)
+    digest: str = Field(max_length=64)
     ranks: str
     faults: str
     reason: str
@@ -147,6 +154,21 @@ class MeasuredRow(SQLModel, table=True):
     __tablename__ = "measured"
 
     match_id: int = Field(foreign_key="match.id", primary_key=True)
+    data: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
+
+
+class DictionaryRow(SQLModel, table=True):
+    """What a tournament's packed columns are compressed with, by the column's name; written once.
+
+    ``data`` is a dictionary of zlib (RFC 1950). Tournaments of older versions have none.
+    """
+
+    __tablename__ = "dictionary"
+
+    tournament_id: int = Field(
+        sa_column=Column(Integer, ForeignKey("tournament.id"), primary_key=True, autoincrement=False)
+    )
+    name: str = Field(primary_key=True, max_length=16)
     data: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
 
 
@@ -236,6 +258,7 @@ MATCH = METADATA.tables["match"]
 SEAT = METADATA.tables["seat"]
 LOG = METADATA.tables["log"]
 MEASURED = METADATA.tables["measured"]
+DICTIONARY = METADATA.tables["dictionary"]
 REPLACED = METADATA.tables["replaced_result"]
 DRAW_PROBABILITY = METADATA.tables["draw_probability"]
 CHECKPOINT = METADATA.tables["rating_checkpoint"]

@@ -20,6 +20,7 @@ from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant
 from tourney.schedule.row import MatchKey, score_units
 from tourney.store.columns import (
+    MAX_DICTIONARY,
     ColumnError,
     Columns,
     read_digest,
@@ -36,9 +37,10 @@ from tourney.store.columns import (
     unpack,
     unpack_record,
 )
-from tourney.store.models import ENTRANT, KEY, MATCH, TOURNAMENT
+from tourney.store.models import DICTIONARY, ENTRANT, KEY, MATCH, TOURNAMENT
 from tourney.store.values import (
     VOID_REASONS,
+    Dictionaries,
     MatchResult,
     ReplacedResult,
     Result,
@@ -53,6 +55,20 @@ FIRST_KEY = MatchKey(0, 0, 0, 0)
 """A key before that of the first match."""
 
 _KEY = tuple(column.name for column in KEY)
+
+
+def dictionaries_of(connection: Connection, tournament: int) -> Dictionaries:
+    """Return what a tournament's columns are packed with; what is damaged or unknown is left out."""
+    query = sa.select(DICTIONARY.c.name, DICTIONARY.c.data).where(DICTIONARY.c.tournament_id == tournament)
+    found = {name: data for name, data in connection.execute(query) if isinstance(data, bytes)}
+    return Dictionaries(*(found.get(name, b"") for name in Dictionaries._fields))
+
+
+def check_dictionary(row: Columns) -> None:
+    """Check a dictionary of packed columns."""
+    read_word(row, "name", Dictionaries._fields)
+    if not isinstance(row["data"], bytes) or not 0 < len(row["data"]) <= MAX_DICTIONARY:
+        raise ColumnError("data", row["data"], f"1 to {MAX_DICTIONARY:,} bytes")
 
 
 class Shape(NamedTuple):
@@ -174,7 +190,7 @@ def check_order(last: tuple[int, ...], key: tuple[int, ...]) -> None:
         raise ColumnError("round_no", key[0], f"a place after {before}, that of the match before it")
 
 
-def check_match(row: Columns, shape: Shape) -> None:
+def check_match(row: Columns, shape: Shape, dictionary: bytes) -> None:
     """Check a finished match, its record too as far as its shape goes."""
     read_ranks(row["ranks"], shape.seats)
     read_faults(row["faults"], shape.seats)
@@ -189,7 +205,7 @@ def check_match(row: Columns, shape: Shape) -> None:
             raise ColumnError("record", None, f"the record of the digest {str(row['digest'])[:16]}")
     else:
         read_digest(row, "digest")
-        unpack_record("record", row["record"], shape.seats)
+        unpack_record("record", row["record"], shape.seats, dictionary)
 
 
 RESULT = [MATCH.c[field.name] for field in fields(Result)]
@@ -223,8 +239,8 @@ def result_of(row: Sequence[Any], seats: int) -> Result:
     )
 
 
-def match_values(id_: int, item: MatchResult, seats: int) -> dict[str, Any]:
-    """Return a finished match's columns. Raises StoreError for another number of seats."""
+def match_values(id_: int, item: MatchResult, seats: int, record: bytes | None) -> dict[str, Any]:
+    """Return a finished match's columns; ``record`` is packed. Raises StoreError for other seats."""
     played = item.played
     outcome = Outcome((1,) * seats, "void") if played is None else played.outcome
     if len(outcome.ranks) != seats:
@@ -240,7 +256,7 @@ def match_values(id_: int, item: MatchResult, seats: int) -> dict[str, Any]:
         "note": "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in item.note),
         "actions": played.count if played else 0,
         "reproducible": played is not None and played.reproducible,
-        "record": played.packed.record if played else None,
+        "record": record,
         "void_reason": item.void_reason,
         "void_entrant": item.void_entrant if played is None else None,
     }

@@ -407,6 +407,14 @@ class RowCounts(NamedTuple):
     rounds: int
 
 
+class Dictionaries(NamedTuple):
+    """What a tournament's packed columns are compressed with, by the column's name; b"" where nothing is."""
+
+    record: bytes = b""
+    lines: bytes = b""
+    data: bytes = b""
+
+
 class MatchParts(NamedTuple):
     """What is stored of a match beyond its result, packed; None where there is none.
 
@@ -416,6 +424,7 @@ class MatchParts(NamedTuple):
     record: bytes | None = None
     log: bytes | None = None
     measured: bytes | None = None
+    dictionaries: Dictionaries = Dictionaries()
 
 
 Measured = dict[str, Any]

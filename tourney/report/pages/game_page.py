@@ -387,7 +387,7 @@ def _records(source: Source, matches: Sequence[Match]) -> Iterator[tuple[Match, 
 def _record(parts: MatchParts, seats: int) -> Record | None:
     """Return the record alone, or None if there is none or it is damaged."""
     try:
-        return unpack_parts(MatchParts(parts.record), seats)[0]
+        return unpack_parts(parts._replace(log=None, measured=None), seats)[0]
     except StoreDamaged:
         return None
 

@@ -92,10 +92,10 @@ class MatchRenderer:
         seats = self.setting.tournament.seats
         try:
             parts = order.parts.get(number, MatchParts())
-            record, digest = _record(parts.record, seats)
+            record, digest = _record(_record_alone(parts), seats)
             _, log, measured = unpack_parts(parts._replace(record=None), seats)
             detail = published_detail(Detail(record, log, measured), logs=self.logs)
-            found = {n: _record(order.parts.get(n, MatchParts()).record, seats) for n in others}
+            found = {n: _record(_record_alone(order.parts.get(n, MatchParts())), seats) for n in others}
             hashes = [digest, *(of for _, of in found.values())]
             fingerprint = self._fingerprint(order.job, hashes, detail)
         except StoreDamaged:
@@ -188,7 +188,7 @@ class MatchWork:
 
     def _orders(self, jobs: Sequence[MatchJob], known: Mapping[str, Entry]) -> tuple[Order, ...]:
         parts = self.parts(sorted({number for job in jobs for number in job.numbers}))
-        records = {number: MatchParts(found.record) for number, found in parts.items()}
+        records = {number: _record_alone(found) for number, found in parts.items()}
         orders = []
         for job in jobs:
             own = job.line.number
@@ -205,13 +205,16 @@ def replies_to(task: tuple[bytes, tuple[Order, ...]]) -> list[MatchFile | None]:
 
 
 @lru_cache(maxsize=BATCH)
-def _record(packed: bytes | None, seats: int) -> tuple[Record | None, str]:
+def _record(parts: MatchParts, seats: int) -> tuple[Record | None, str]:
     """Return a record, not to be changed, and its hash: the pages of mirrored matches follow each other.
 
     Raises StoreDamaged.
     """
-    parts = MatchParts(packed)
     return unpack_parts(parts, seats)[0], record_hash(parts)
+
+
+def _record_alone(parts: MatchParts) -> MatchParts:
+    return parts._replace(log=None, measured=None)
 
 
 @lru_cache(maxsize=4)
