@@ -71,6 +71,21 @@ def test_json_that_is_not_a_log_is_refused(text: str, why: str) -> None:
     assert why in caught.value.want
 
 
+@given(st.lists(st.binary(max_size=3000), max_size=6), st.binary(max_size=3000))
+def test_texts_survive_packing_with_any_dictionary(samples: list[bytes], text: bytes) -> None:
+    dictionary = columns.dictionary_of(samples)
+    assert len(dictionary) <= columns.MAX_DICTIONARY
+    assert columns.inflate("c", columns.deflate(text, dictionary), "text", dictionary) == text
+    assert columns.inflate("c", zlib.compress(text), "text", dictionary) == text
+
+
+def test_text_packed_with_another_dictionary_is_refused() -> None:
+    blob = columns.deflate(b"text", b"one")
+    for other in (b"", b"another"):
+        with pytest.raises(ColumnError, match="text"):
+            columns.inflate("c", blob, "text", other)
+
+
 def test_decompression_bomb_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(columns, "MAX_UNPACKED", 1 << 20)
     blob = zlib.compress(b"[" + b" " * (8 << 20) + b"]")

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import zlib
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -19,10 +20,12 @@ from tourney.match.record import FaultKind
 from tourney.results.standings import compute_standings
 from tourney.run.engine.recorder import spec_of
 from tourney.store import migrations, sqlite
+from tourney.store.columns import inflate
 from tourney.store.engine import open_engine, transaction
 from tourney.store.maintenance import check_database, upgrade_database
-from tourney.store.models import METADATA
+from tourney.store.models import LOG, MATCH, MEASURED, METADATA
 from tourney.store.repository import Repository
+from tourney.store.rows import dictionaries_of
 from tourney.store.values import MatchResult
 
 BOTH: tuple[tuple[int, FaultKind, int], ...] = ((1, "startup", 0), (2, "startup", 0))
@@ -42,9 +45,11 @@ OURS = {
     "verdict",
     "presentation",
     "baseline",
+    "dictionary",
 }
 
 
+@pytest.mark.filterwarnings("ignore:.*expression-based index")
 def test_migrations_create_the_models_tables(database: Path) -> None:
     sqlite.create(database)
     engine = sqlite.make_engine(database)
@@ -92,6 +97,17 @@ def test_migrations_work_from_any_folder_without_alembic_ini(tmp_path: Path) -> 
     assert [path.name for path in (tmp_path / "empty").iterdir()] == ["made.db"]
 
 
+def pack_without_dictionaries(connection: sa.Connection) -> None:
+    """Pack a database of one tournament as older versions did."""
+    known = dictionaries_of(connection, 1)
+    for table, column in ((MATCH, MATCH.c.record), (LOG, LOG.c.lines), (MEASURED, MEASURED.c.data)):
+        key = next(iter(table.primary_key))
+        for row, blob in connection.execute(sa.select(key, column).where(column.is_not(None))).all():
+            text = inflate(column.name, blob, "text", getattr(known, column.name))
+            old = sa.update(table).where(key == row).values({column: zlib.compress(text, 1)})
+            connection.execute(old)
+
+
 @pytest.mark.parametrize("place", ["file", pytest.param("server", marks=needs_server)])
 def test_void_reasons_come_from_the_notes_of_older_databases(tmp_path: Path, place: str) -> None:
     """Old notes name benched entrants; only a whole name at the start of the note counts."""
@@ -113,7 +129,10 @@ def test_void_reasons_come_from_the_notes_of_older_databases(tmp_path: Path, pla
             before = list(repository.matches(tournament.id)), compute_standings(repository, tournament.id)
         engine = open_engine(url)
         with transaction(engine, write=True) as connection:
-            for table in ("replaced_result", "presentation", "baseline"):
+            connection.execute(sa.text("DROP INDEX ix_match_digest_start"))
+            connection.execute(sa.text('CREATE INDEX ix_match_digest ON "match" (digest)'))
+            pack_without_dictionaries(connection)
+            for table in ("replaced_result", "presentation", "baseline", "dictionary"):
                 connection.execute(sa.text(f"DROP TABLE {table}"))
             connection.execute(sa.text("ALTER TABLE tournament DROP COLUMN root"))
             connection.execute(sa.text("ALTER TABLE entrant DROP COLUMN broken"))

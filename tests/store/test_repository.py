@@ -1,6 +1,7 @@
 """The repository: tournaments, rows, matches and results."""
 
 import sqlite3
+import zlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,10 +10,12 @@ from msgspec import structs
 
 from tests.tournaments import LETTERS, begin, digests, entrant, played, refused
 from tourney.errors import StoreError, UsageError
+from tourney.match.record import canonical
 from tourney.match.spec import Limits
 from tourney.results.standings import compute_standings
 from tourney.run.engine.recorder import spec_of
 from tourney.schedule.row import Row
+from tourney.store.maintenance import check_database
 from tourney.store.repository import Repository
 from tourney.store.values import MatchResult, Plan, RowCounts, RunSettings, StoredEntrant, Tournament
 
@@ -125,6 +128,50 @@ def test_match_is_stored_completely_and_once(repository: Repository) -> None:
     assert repository.faults(tournament.id) == ((row.seats[0], "timeout", 1),)
     [result] = repository.results(tournament.id)
     assert result == row.result((2, 1), ("timeout", None))._replace(number=number)
+
+
+def test_matches_share_dictionaries_of_their_tournament(repository: Repository, database: Path) -> None:
+    """Later batches use those of the first one; matches of older versions are read beside them."""
+    one, two = begin(repository, 4, games=4, name="one"), begin(repository, 3, name="two")
+    for tournament in (one, two):
+        play_all(repository, tournament)
+    records = list(repository.records(one.id))
+    with sqlite3.connect(database) as connection:
+        kept = connection.execute("SELECT tournament_id, name FROM dictionary ORDER BY 1, 2").fetchall()
+        assert kept == [(id_, name) for id_ in (1, 2) for name in ("data", "lines", "record")]
+        old = zlib.compress(canonical(records[2][1]), 1)
+        [(new,)] = connection.execute("SELECT record FROM match WHERE id = 3")
+        connection.execute("UPDATE match SET record = ? WHERE id = 3", (old,))
+    connection.close()
+    assert 3 * len(new) < len(old)
+    assert list(repository.records(one.id)) == records
+    assert check_database(str(database)) == ()
+
+
+def test_altered_dictionary_is_named_with_the_match(repository: Repository, database: Path) -> None:
+    tournament = begin(repository)
+    play_all(repository, tournament)
+    with sqlite3.connect(database) as connection:
+        connection.execute("UPDATE dictionary SET data = 'x' WHERE name = 'record'")
+    connection.close()
+    with refused(StoreError, "column record of table match, row 2 (match 2 of cup)"):
+        repository.record(tournament.id, 2)
+    assert any("column data of table dictionary" in line for line in check_database(str(database)))
+    assert repository.log(tournament.id, 2)
+
+
+def test_digests_are_found_by_the_index_of_their_first_digits(repository: Repository, database: Path) -> None:
+    tournament = begin(repository)
+    play_all(repository, tournament)
+    wanted = digests(repository, tournament.id)
+    near = wanted[1][:32] + "0" * 32
+    found = dict(repository.find_digests([*wanted.values(), near]))
+    assert found == {digest: f"match {number} of cup" for number, digest in wanted.items()}
+    with sqlite3.connect(database) as connection:
+        query = "SELECT id FROM match WHERE substr(\"match\".digest, 1, 12) IN ('a', 'b')"
+        plan = connection.execute(f"EXPLAIN QUERY PLAN {query}").fetchall()
+    connection.close()
+    assert "ix_match_digest_start" in plan[0][3]
 
 
 def test_batch_is_stored_atomically(repository: Repository) -> None:

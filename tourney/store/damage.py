@@ -189,7 +189,8 @@ def _rows(connection: Connection, table: sa.Table, *more: sa.Column[Any]) -> Ite
         columns.append(sa.type_coerce(column, sa.Integer).label(column.name) if flag else column)
     query = sa.select(*columns, *more).order_by(*table.primary_key)
     if more:
-        query = query.select_from(table.join(SCHEDULE, SCHEDULE.c.id == next(iter(table.primary_key))))
+        of = SCHEDULE.c.id == next(iter(table.primary_key))
+        query = query.select_from(table.outerjoin(SCHEDULE, of))
     yield from connection.execute(query, execution_options={"yield_per": _CHUNK}).mappings()
 
 

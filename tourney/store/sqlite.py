@@ -215,6 +215,7 @@ def check(path: Path, *, write: bool = False) -> bool:
         raise StoreError(f"{path} is a device, a pipe or a socket and no database; name a file")
     _check_header(path)
     frozen = not write and not _is_writable(path) and not _size_of_wal(path)
+    _check_size(path)
     if not frozen:
         _refuse_names(path)
     if write and is_mount_point(path):
@@ -262,6 +263,14 @@ def _check_header(path: Path) -> None:
         raise StoreError(f"the database {path} is damaged: it breaks off in its header; restore a backup")
     if int.from_bytes(header[68:72], "big") != APPLICATION_ID:
         raise StoreError(f"the database {path} is another program's; name another one")
+
+
+def _check_size(path: Path) -> None:
+    """Raise StoreError for a file that ends within a page: SQLite takes what is missing for zeros."""
+    with path.open("rb") as file:
+        page = int.from_bytes(file.read(18)[16:], "big")
+    if not _size_of_wal(path) and path.stat().st_size % (page if page > 1 else 65536):
+        raise StoreError(f"the database {path} is damaged: it breaks off within a page; restore a backup")
 
 
 def _refuse_names(path: Path) -> None:
