@@ -54,7 +54,10 @@ def test_two_games_are_played_in_uci() -> None:
         > go wtime 900 btime 950 winc 5 binc 5 nodes 100
         < info depth 1 score cp 12 nodes 20 pv g1f3
         < info depth 2 currmove b1c3
-        < info depth 2 seldepth 3 score cp -31 lowerbound nodes 90 nps 9000 pv g1f3 b8c6
+        < info depth 2 seldepth 3 score cp -31 nodes 90 nps 9000 multipv 1 pv g1f3 b8c6
+        < info depth 2 score cp -50 multipv 2 pv b1c3
+        < info depth 3 score cp 40 lowerbound pv a2a3
+        < info string score cp 900
         < bestmove g1f3
         > ucinewgame
         > isready
@@ -124,6 +127,18 @@ class Gathered(ForwardingChannel):
         (
             "info depth 1 score cp 9\ninfo depth 2 score cp 18 pv a2a4\nsay score 1\n\nbestmove a2a4",
             "info score=0.18 depth=2 pv=a2a4\nmove a2a4",
+        ),
+        *(
+            (
+                f"info depth 1 score cp 9 multipv 1\ninfo {other}\nbestmove a2a4",
+                "info score=0.09 depth=1\nmove a2a4",
+            )
+            for other in (
+                "multipv 2 depth 1 score cp 5",
+                "depth 2 score cp 5 upperbound",
+                "depth 2 multipv 12 score cp 5",
+                "string score cp 5",
+            )
         ),
     ],
 )
@@ -199,6 +214,8 @@ def test_unasked_move_is_out_of_turn() -> None:
         ("depth 9 score cp 31 nodes 5000 pv e2e4 e7e5", "score=0.31 depth=9 nodes=5000 pv=e2e4 e7e5"),
         ("score mate 3", "score=997 mate=3"),
         ("score mate -1 depth 2", "score=-999 mate=-1 depth=2"),
+        ("score mate 5000", "score=1 mate=5000"),
+        ("score mate -5000", "score=-1 mate=-5000"),
         ("depth 4 nodes 7", ""),
         ("string score cp 5", ""),
         ("score cp 99999999999999999999 depth 2", ""),

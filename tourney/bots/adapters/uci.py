@@ -6,6 +6,7 @@ Everything an engine prints is hostile: only the lines named here are looked at,
 the channel bounds them.
 """
 
+import re
 from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -29,6 +30,7 @@ GO_LIMITS: Final = ("depth", "nodes", "movetime")
 _INFO_ORDER = ("score", "mate", "depth", "seldepth", "nodes", "nps", "tbhits", "hashfull")
 """Keys of the words of ``info`` in Tourney's form, in their order."""
 _INFO_WORDS = frozenset((*_INFO_ORDER[1:], "cp", "pv"))
+_NO_SCORE = re.compile(r"\Ainfo string | (?:lower|upper)bound(?: |\Z)| multipv (?!0*1(?: |\Z))", re.ASCII)
 _OWN_OPTIONS = ("UCI_Chess960", "UCI_Variant", "Ponder")
 """Options that the adapter decides."""
 
@@ -265,7 +267,7 @@ class UciChannel(ForwardingChannel):
             return event
         word, _, rest = event.text.partition(" ")
         if word == "info":
-            if self._awaits == "bestmove" and " score " in event.text:
+            if self._awaits == "bestmove" and _has_score(event.text):
                 self._about = rest
             return None
         if word != self._awaits:
@@ -322,7 +324,8 @@ def info_text(words: str) -> str:
         if word == "cp":
             found["score"] = f"{value / 100:.2f}"
         elif word == "mate":
-            found["score"] = str(MATE_SCORE - value if value > 0 else -MATE_SCORE - value)
+            moves_left = min(abs(value), MATE_SCORE - 1)
+            found["score"] = str(MATE_SCORE - moves_left if value > 0 else moves_left - MATE_SCORE)
             found["mate"] = str(value)
         else:
             found[word] = str(value)
@@ -335,9 +338,14 @@ def info_text(words: str) -> str:
 def _last_score(lines: str) -> str:
     """Return the words after ``info`` of the last line with a score; "" if there is none."""
     for line in reversed(lines.split("\n")):
-        if line.startswith("info ") and " score " in line:
+        if line.startswith("info ") and _has_score(line):
             return line[5:]
     return ""
+
+
+def _has_score(line: str) -> bool:
+    """Say whether a line of ``info`` has the score of the engine's choice: no bound, no second variation."""
+    return " score " in line and _NO_SCORE.search(line) is None
 
 
 def _number(text: str) -> int | None:
