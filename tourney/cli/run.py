@@ -1,6 +1,7 @@
 """``tourney run``: start a tournament, or continue it."""
 
 import sys
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -13,15 +14,17 @@ from tourney.cli.run_options import (
     MAX_WORKERS,
     choose_listener,
     deadline_options,
+    parse_share,
     run_options,
     workers_option,
 )
+from tourney.errors import UsageError
 from tourney.run.config.tournament_file import TournamentFile, read_tournament_file
 from tourney.run.engine.ponder import Pinning
 from tourney.run.engine.stopping import Deadline
 from tourney.run.monitoring.summary import root_text, summary_text
 from tourney.run.unattended import RunOptions, run_unattended
-from tourney.run.workers.executor import EXECUTORS
+from tourney.run.workers.executor import MatchExecutor, find_executor
 from tourney.run.workers.local import default_workers
 
 
@@ -40,10 +43,21 @@ from tourney.run.workers.local import default_workers
 @deadline_options
 @click.option(
     "--executor",
-    default="local",
-    show_default=True,
     metavar="NAME",
-    help="Where matches are played: local, or the name of an installed plugin.",
+    help="Where matches are played: local, dask (a Dask cluster on this machine), dask://HOST:PORT (the"
+    " cluster of that scheduler), or the name of an installed plugin. [default: the tournament file's, or"
+    " local]",
+)
+@click.option(
+    "--recheck",
+    metavar="SHARE",
+    help="Share of the matches of other hosts that a second host plays again, as 2% or 0.5%; which ones, the"
+    " tournament's seed decides. [default: 2%]",
+)
+@click.option(
+    "--allow-mixed",
+    is_flag=True,
+    help="Play on hosts that differ in Tourney, rules, sandbox or Python.",
 )
 @click.option(
     "--dry-run",
@@ -61,7 +75,9 @@ def command(
     workers: int | None,
     cpus: int,
     deadline: Deadline,
-    executor: str,
+    executor: str | None,
+    recheck: str | None,
+    allow_mixed: bool,
     dry_run: bool,
     options: RunOptions,
     format_: Format,
@@ -79,8 +95,9 @@ def command(
     played, unless --skip-broken benches it; --unbench brings it back once it can. All of a run's text goes to
     standard error; with --format json a summary goes to standard output at the end.
     """
-    make_executor = EXECUTORS.find_class(executor)
+    share = None if recheck is None else parse_share("--recheck", recheck)
     tournament = read_tournament_file(file)
+    make_executor = _executor(executor, tournament, share, allow_mixed=allow_mixed)
     output = current()
     count = workers or max(1, default_workers() // max(1, cpus))
     pinning = Pinning(count, cpus, default_workers())
@@ -136,3 +153,15 @@ def _dry_run(file: TournamentFile, db: str, bots: Path, pinning: Pinning, format
         **{key: getattr(found, key) for key in ("game", "seats", "started", "added", "withdrawn")},
         **{key: getattr(found, key) for key in ("rounds", "matches", "paired", "done", "basis", "shared")},
     )
+
+
+def _executor(
+    named: str | None, file: TournamentFile, recheck: int | None, *, allow_mixed: bool
+) -> Callable[..., MatchExecutor]:
+    """Return the maker of the executor of ``--executor``, or of the file. Raises UsageError."""
+    try:
+        return find_executor(named or file.run.executor, recheck=recheck, allow_mixed=allow_mixed)
+    except UsageError as error:
+        if named:
+            raise
+        raise UsageError(f"{file.path}, [run]: executor: {error}", file=file.path, key="executor") from error

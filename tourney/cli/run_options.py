@@ -1,5 +1,6 @@
 """Options and displays of the commands that play matches: ``run``, ``compare`` and ``demo``."""
 
+import re
 import shlex
 import time
 from collections.abc import Callable
@@ -105,6 +106,15 @@ def run_options(function: F) -> F:
         return function(*args, options=options, **rest)
 
     return cast("F", _add(with_options, _RUN_OPTIONS))
+
+
+def parse_share(option: str, text: str) -> int:
+    """Return a percentage as a number of 10,000, as 200 for 2%. Raises UsageError."""
+    found = re.fullmatch(r"(\d{1,3})(?:\.(\d{1,2}))?%?", text, re.ASCII)
+    share = 100 * int(found[1]) + int((found[2] or "0").ljust(2, "0")) if found else -1
+    if not 0 <= share <= 10_000:
+        raise UsageError(f"{option} {text!r}: give a percentage from 0% to 100%, as 2% or 0.5%")
+    return share
 
 
 REPORT_OPTIONS = ("no_measured", "logs", "address", "templates", "match_pages", "processes")

@@ -58,7 +58,8 @@ class Measurements(Struct, frozen=True, rename="kebab"):
     """What is measured of a match, outside its digest; later versions may add keys.
 
     ``started`` is ISO 8601, UTC. ``times_ms`` has an item for each action of the record: None for chance,
-    openings and substitutes. ``why_not`` says in words why a match is not ``reproducible``.
+    openings and substitutes. ``why_not`` says in words why a match is not ``reproducible``. ``speed`` is that
+    of the host in a cluster, in steps of a fixed loop in a millisecond; 0: not measured.
     """
 
     started: str = ""
@@ -69,6 +70,7 @@ class Measurements(Struct, frozen=True, rename="kebab"):
     seats: tuple[SeatMeasurements, ...] = ()
     reproducible: bool = False
     why_not: tuple[str, ...] = ()
+    speed: int = 0
 
 
 class Texts(NamedTuple):

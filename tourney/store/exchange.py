@@ -46,6 +46,7 @@ from tourney.store.values import (
     StoredEntrant,
     Tournament,
     read_plan,
+    run_data,
 )
 
 FORMAT: Final = "tourney-tournament/1"
@@ -175,7 +176,7 @@ def export_lines(repository: Repository, tournament: Tournament, *, measured: bo
         "tournament": plan_entry(tournament, entrants),
         "complete": tournament.complete,
         "matches": repository.progress(tournament.id).rows,
-        "run": msgspec.to_builtins(tournament.run),
+        "run": run_data(tournament.run),
         "shown": [{key: value for key, value in one.items() if value} for one in shown],
         "root": compute_root(repository, tournament),
         "draw-probability": None if kept is None else kept._asdict(),

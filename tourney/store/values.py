@@ -29,6 +29,9 @@ SandboxLevel = Literal["strict", "auto", "off"]
 Positive = Annotated[int, Meta(ge=1, le=MAX_INT)]
 
 
+MAX_EXECUTOR: Final = 200
+
+
 class RunSettings(Struct, frozen=True, forbid_unknown_fields=True):
     """How matches are run; a later tournament file may change these."""
 
@@ -43,6 +46,16 @@ class RunSettings(Struct, frozen=True, forbid_unknown_fields=True):
             " takes what the machine offers, `off` runs bots with your rights."
         ),
     ] = "auto"
+    executor: Annotated[
+        str,
+        Meta(
+            max_length=MAX_EXECUTOR,
+            pattern=r"\A[!-~]+\Z",
+            extra={"want": "be printable ASCII without blanks"},
+            description="Where matches are played: `local`, `dask`, `dask://HOST:PORT` (see"
+            " [clusters](../how-to/cluster.md)), or a plugin's name. `--executor` overrides it.",
+        ),
+    ] = "local"
     withdrawn: Annotated[
         tuple[Name, ...],
         Meta(description="Entrants that play no further rounds. A name stays in the list once it is there."),
@@ -142,7 +155,15 @@ def read_plan(data: Any) -> Plan:
 
 def run_text(run: RunSettings) -> str:
     """Return run settings as canonical JSON."""
-    return rfc8785.dumps(msgspec.to_builtins(run)).decode("ascii")
+    return rfc8785.dumps(run_data(run)).decode("ascii")
+
+
+def run_data(run: RunSettings) -> dict[str, Any]:
+    """Return run settings as JSON data; ``executor`` stands there only where it is not ``local``."""
+    data: dict[str, Any] = msgspec.to_builtins(run)
+    if run.executor == "local":
+        del data["executor"]
+    return data
 
 
 def run_from(text: str) -> RunSettings:

@@ -11,7 +11,7 @@ from tests.executors import InlineExecutor
 from tests.tournaments import refused, write_file
 from tourney import plugins
 from tourney.errors import UsageError
-from tourney.run.workers.executor import EXECUTORS
+from tourney.run.workers.executor import EXECUTORS, find_executor
 from tourney.run.workers.local import LocalExecutor
 
 CUP = """
@@ -30,8 +30,34 @@ def test_own_executors_are_the_package_entry_points() -> None:
 
 
 def test_unknown_executor_error_lists_known_ones() -> None:
-    with refused(UsageError, "there is no executor 'dask'; the executors are: local"):
-        EXECUTORS.find_class("dask")
+    with refused(UsageError, "there is no executor 'ray'; the executors are: dask, local"):
+        find_executor("ray://here:1")
+
+
+def test_executor_refuses_what_it_does_not_take() -> None:
+    for text, given, words in (
+        ("local://here:1", {}, "the executor local plays on this machine and takes no address"),
+        ("local", {"recheck": 5}, "--recheck is for executors on other hosts, as dask://HOST:PORT"),
+        ("local", {"allow_mixed": True}, "--allow-mixed is for executors on other hosts"),
+        ("dask://", {}, "lacks the address after ://, as in dask://HOST:PORT"),
+    ):
+        with refused(UsageError, words):
+            find_executor(text, **given)
+
+
+def test_run_takes_the_executor_of_the_file_unless_told_otherwise(tmp_path: Path) -> None:
+    file = write_file(tmp_path, CUP + '[run]\nexecutor = "ray"\n')
+    places = ("--db", str(tmp_path / "t.db"), "--bots", str(tmp_path / "bots"))
+    done = invoke("run", str(file), *places)
+    assert done.exit_code == 2
+    assert (
+        f"{file}, [run]: executor: there is no executor 'ray'; the executors are: dask, local" in done.stderr
+    )
+    assert not (tmp_path / "t.db").exists()
+    share = invoke("run", str(file), *places, "--recheck", "101%")
+    assert (share.exit_code, "--recheck '101%': give a percentage" in share.stderr) == (2, True)
+    done = invoke("run", str(file), *places, "--executor", "local", "--workers", "1")
+    assert done.exit_code == 0, done.stderr
 
 
 def test_run_uses_the_executor_of_a_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Final
 
-from tourney.errors import InputError, StoreError, TourneyError
+from tourney.errors import InputError, StoreError, TourneyError, WorkerError
 from tourney.run.engine.bench_policy import BenchPolicy, Decision, Unfinished, bench_text, stop_text
 from tourney.run.engine.recorder import NumberedRow, Recorder, spec_of
 from tourney.run.engine.retry import MAX_FAILURES, PAUSES, MatchRetries, WriteRetry
@@ -136,6 +136,8 @@ class Coordinator:
         while True:
             self._settle()
             self._check_deadline()
+            if self._end is None and self._executor.set_aside():
+                self._drain(End.AGAIN)
             self._pair()
             self._submit_all()
             if self._end is not End.STOPPED and self._running:
@@ -197,6 +199,8 @@ class Coordinator:
             # A bot or spec that cannot be used ends the run, after the matches in progress.
             self._error = self._error or error
             self._drain(End.DRAINED)
+        elif isinstance(error, WorkerError):
+            raise error
         elif error is not None:
             self._retry({number: row}, f"{type(error).__name__}: {error}")
         else:
@@ -211,7 +215,7 @@ class Coordinator:
             if reply.seat:
                 self._match_retries.killed(reply.number, reply.seat)
             self._match_retries.keep(reply.number, reply.kept)
-            self._retry({reply.number: row}, reply.failure, reply.cause)
+            self._retry({reply.number: row}, reply.failure, reply.cause, reply.plays)
         elif self._end is None:
             self._end_in_time()
 
@@ -365,9 +369,9 @@ class Coordinator:
         self._discarded.clear()
         self._retry(lost, _LOST)
 
-    def _retry(self, rows: Mapping[int, Row], why: str, cause: Cause = "machine") -> None:
-        """Play matches again that one failure of the machine stopped; a third failure makes a match void."""
-        again = self._match_retries.failed(rows, why, cause)
+    def _retry(self, rows: Mapping[int, Row], why: str, cause: Cause = "machine", plays: int = 1) -> None:
+        """Play matches again that a failure of the machine stopped; a third failed play makes one void."""
+        again = self._match_retries.failed(rows, why, cause, plays)
         for number, row in rows.items():
             data = {"match": number, "cause": cause, "why": why, "void": number not in again}
             self._listener.event("again", data)

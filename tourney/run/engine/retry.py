@@ -62,17 +62,19 @@ class MatchRetries:
         """Return whether every failure of a match was an overload."""
         return 0 < self._failures[number] == self._overloads[number]
 
-    def failed(self, numbers: Collection[int], why: str, cause: Cause = "machine") -> frozenset[int]:
-        """Count matches that one failure kept from being played, and return those to try again.
+    def failed(
+        self, numbers: Collection[int], why: str, cause: Cause = "machine", plays: int = 1
+    ) -> frozenset[int]:
+        """Count matches that one failure, of so many plays, stopped, and return those to try again.
 
         Raises WorkerError where the machine is at fault, not the matches. Neither overload nor a killed bot
         shows that: the former passes, and the latter may be the bot's own doing.
         """
         first = cause == "machine" and any(not self._failures[number] for number in numbers)
-        self._failures.update(list(numbers))
-        self.total[cause] += len(numbers)
+        self._failures.update(dict.fromkeys(numbers, plays))
+        self.total[cause] += plays * len(numbers)
         if cause == "overload":
-            self._overloads.update(list(numbers))
+            self._overloads.update(dict.fromkeys(numbers, plays))
         final = [number for number in numbers if self._failures[number] >= MAX_FAILURES]
         if final and cause == "machine" and not self._any_played:
             raise WorkerError(

@@ -15,6 +15,7 @@ from tourney.bots.sandbox.base import Sandbox, open_sandbox
 from tourney.errors import (
     BotError,
     SandboxError,
+    StoreDamaged,
     StoreError,
     StoreUnavailable,
     TournamentError,
@@ -49,10 +50,10 @@ from tourney.run.engine.ponder import Pinning, ponder_text, with_ponder
 from tourney.run.engine.recorder import pair_next, replay_spool
 from tourney.run.engine.spool import Spool
 from tourney.run.engine.stopping import Deadline
-from tourney.run.monitoring.progress import Listener, Listeners
+from tourney.run.monitoring.progress import Listener, Listeners, counted
 from tourney.run.monitoring.run_log import StatusFile, status_path
-from tourney.run.monitoring.summary import Summary
-from tourney.run.workers.executor import MatchExecutor
+from tourney.run.monitoring.summary import End, Summary
+from tourney.run.workers.executor import MatchExecutor, Run, machine_of
 from tourney.store.engine import database_exists, parse_url, place_of, shown
 from tourney.store.maintenance import check_parts
 from tourney.store.mounts import network_file_system
@@ -138,17 +139,24 @@ def run_tournament(
         status = StatusFile(status_path(place, tournament.id))
         spool.open()
         try:
-            summary = Coordinator(
+            summary = _play(
                 repository,
                 tournament.id,
-                make_executor(),
-                store.root,
-                listener=Listeners(listener, status),
-                deadline=deadline,
-                max_faults=max_faults,
-                retry_seconds=retry_seconds,
-                spool=spool,
-            ).run()
+                make_executor,
+                store,
+                lambda executor: Coordinator(
+                    repository,
+                    tournament.id,
+                    executor,
+                    store.root,
+                    listener=Listeners(listener, status),
+                    deadline=deadline,
+                    max_faults=max_faults,
+                    retry_seconds=retry_seconds,
+                    spool=spool,
+                ).run(),
+                listener.say,
+            )
             ended = repository.tournament_by_id(tournament.id)
             return replace(
                 summary,
@@ -159,6 +167,60 @@ def run_tournament(
             spool.close()
             status.close()
             sandbox.sweep()
+
+
+def _play(
+    repository: Repository,
+    tournament: int,
+    make_executor: Callable[[], MatchExecutor],
+    bots: BotStore,
+    coordinate: Callable[[MatchExecutor], Summary],
+    say: Say,
+) -> Summary:
+    """Play by an executor; where it sets hosts aside, take their matches back and go on without them."""
+    distrusted: dict[str, str] = {}
+    while True:
+        stored = repository.tournament_by_id(tournament)
+        entrants = repository.entrants(tournament)
+        executor = make_executor()
+        executor.begin(
+            Run(
+                seed=stored.seed,
+                game=stored.plan.game,
+                limits=stored.plan.limits,
+                sandbox=stored.run.sandbox,
+                reuse=stored.run.reuse,
+                bots=str(bots.root),
+                digests=tuple(sorted({one.entrant.digest for one in entrants if not one.broken})),
+                say=say,
+                distrusted=distrusted,
+                resumed=repository.progress(tournament).done > 0,
+            )
+        )
+        summary = coordinate(executor)
+        aside = executor.set_aside()
+        if not aside or summary.end is End.STOPPED:
+            return summary
+        distrusted |= aside
+        numbers = [
+            match.number
+            for match in repository.matches(tournament, finished=True)
+            if match.result is not None
+            and match.result.digest
+            and _machine(repository, tournament, match.number) in aside
+        ]
+        repository.take_back(tournament, numbers)
+        say(f"{counted(len(numbers), 'stored match')} of {', '.join(sorted(aside))} are taken back")
+        if summary.end is not End.AGAIN:
+            return replace(summary, end=End.DRAINED if summary.end is End.FINISHED else summary.end)
+
+
+def _machine(repository: Repository, tournament: int, number: int) -> str:
+    """Return the machine that a stored match was played on, as an executor names it; "" if unknown."""
+    try:
+        return machine_of(str(repository.measured(tournament, number).get("host", "")))
+    except StoreDamaged:
+        return ""
 
 
 def rehearse(

@@ -22,6 +22,8 @@ class End(Enum):
     FAULTS = "faults"
     DRAINED = "drained"
     STOPPED = "stopped"
+    AGAIN = "again"
+    """A host was set aside: its matches are taken back, and the run goes on."""
 
 
 TOP = 12
@@ -32,6 +34,7 @@ _END_TEXTS: Mapping[End, str] = {
     End.FAULTS: "stopped: too many faults (--max-faults)",
     End.DRAINED: "stopped on request; run again to continue",
     End.STOPPED: "stopped at once on request; run again to continue",
+    End.AGAIN: "goes on without a host that was set aside",
 }
 
 

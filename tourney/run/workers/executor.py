@@ -5,14 +5,17 @@ another process or host.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple
+from dataclasses import dataclass, field
+from functools import partial
+from typing import ClassVar, Final, Literal, NamedTuple
 
+from tourney.bots.sandbox.base import Level
 from tourney.errors import UsageError
 from tourney.match.again import FIRST, Again, Kept
 from tourney.match.result import PlayedMatch
-from tourney.match.spec import MatchSpec
+from tourney.match.spec import Limits, MatchSpec
 from tourney.plugins import Registry
 
 
@@ -44,7 +47,7 @@ class WorkerReply:
 
     Both None: the match was not started, as the executor drains or ``start_by`` has passed. ``cause`` and
     ``seat`` belong to a failure; ``seat`` is that of a bot which was ``killed``, perhaps by itself.
-    ``kept`` is what was played before a bot was killed or waited too long.
+    ``kept`` is what was played before a bot was killed or waited too long. ``plays``: how many plays failed.
     """
 
     number: int
@@ -53,6 +56,33 @@ class WorkerReply:
     cause: Cause = "machine"
     seat: int = 0
     kept: Kept | None = None
+    plays: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What an executor learns about a run before the first match.
+
+    ``seed`` is the tournament's; it never leaves this machine. ``bots`` is the folder of the bot store, and
+    ``digests`` names the bots that play. ``say`` prints a message. ``distrusted`` are hosts that were set
+    aside before, with the reason; ``resumed``: the tournament has stored matches.
+    """
+
+    seed: int
+    game: str
+    limits: Limits
+    sandbox: Level
+    reuse: bool
+    bots: str
+    digests: tuple[str, ...]
+    say: Callable[[str], None]
+    distrusted: Mapping[str, str] = field(default_factory=dict)
+    resumed: bool = False
+
+
+def machine_of(host: str) -> str:
+    """Return the machine in the name of a host beside a record."""
+    return host.rpartition("/")[2]
 
 
 class Playing(NamedTuple):
@@ -71,6 +101,8 @@ class MatchExecutor(ABC):
 
     name: ClassVar[str] = ""
     """The executor's name for ``tourney run --executor``, for kinds that are registered."""
+    remote: ClassVar[bool] = False
+    """Whether it plays on other hosts. Then it also takes ``address``, ``recheck`` and ``allow_mixed``."""
 
     def __init__(self, workers: int, *, cpus: int = 1) -> None:  # noqa: ARG002 - for kinds that pin workers
         """Start ``workers`` workers, each pinned to ``cpus`` processors (0: to none)."""
@@ -84,6 +116,19 @@ class MatchExecutor(ABC):
     def running(self) -> tuple[Playing, ...]:
         """Return the matches being played, by number, as far as they are known."""
         return ()
+
+    def begin(self, run: Run) -> None:  # noqa: B027 - workers on this machine need no preparation
+        """Prepare the workers; called once, before the first match.
+
+        Raises UsageError for workers that do not fit each other, WorkerError without any that can play.
+        """
+
+    def set_aside(self) -> Mapping[str, str]:
+        """Return the machines whose results do not count, each with the reason in words.
+
+        Beside a record its machine follows the last "/" of its host.
+        """
+        return {}
 
     @abstractmethod
     def submit(self, task: MatchTask) -> "Future[WorkerReply]":
@@ -113,7 +158,37 @@ EXECUTORS: Registry[MatchExecutor] = Registry(
     noun="executor",
     group="tourney.executors",
     base=MatchExecutor,
-    own={"local": "tourney.run.workers.local:LocalExecutor"},
+    own={
+        "dask": "tourney.run.workers.dask_executor:DaskExecutor",
+        "local": "tourney.run.workers.local:LocalExecutor",
+    },
     error=UsageError,
 )
 """The executors by name; each is made with the number of workers and ``cpus``."""
+
+DEFAULT_RECHECK: Final = 200
+"""Of 10,000 matches that other hosts play, those that are played again on a second host: 2 %."""
+
+
+def find_executor(
+    text: str, *, recheck: int | None = None, allow_mixed: bool = False
+) -> Callable[..., MatchExecutor]:
+    """Return the maker of the executor that a name, or ``NAME://ADDRESS``, means.
+
+    ``recheck`` (of 10,000) and ``allow_mixed`` are for executors on other hosts. Raises UsageError for an
+    unknown name, and for an address or a setting that the executor does not take.
+    """
+    name, colon, address = text.partition("://")
+    kind = EXECUTORS.find_class(name)
+    if kind.remote:
+        if colon and not address:
+            raise UsageError(f"the executor {text!r} lacks the address after ://, as in {name}://HOST:PORT")
+        share = DEFAULT_RECHECK if recheck is None else recheck
+        make: Callable[..., MatchExecutor] = kind
+        return partial(make, address=address, recheck=share, allow_mixed=allow_mixed)
+    if colon:
+        raise UsageError(f"the executor {name} plays on this machine and takes no address: write {name}")
+    if recheck is not None or allow_mixed:
+        option = "--allow-mixed" if allow_mixed else "--recheck"
+        raise UsageError(f"{option} is for executors on other hosts, as dask://HOST:PORT, not for {name}")
+    return kind

@@ -33,6 +33,8 @@ Replies = tuple[list[WorkerReply | InputError], float]
 class LocalExecutor(MatchExecutor):
     """Worker processes on this machine, each pinned to ``cpus`` processors (0: to none) with its bots.
 
+    ``first`` is the number of its first worker among all on this machine, which share the processors.
+
     They are spawned, not forked: they share neither memory nor the database's locks with the coordinator, and
     import only what playing needs.
 
@@ -45,9 +47,10 @@ class LocalExecutor(MatchExecutor):
 
     name: ClassVar[str] = "local"
 
-    def __init__(self, workers: int, *, cpus: int = 1) -> None:
+    def __init__(self, workers: int, *, cpus: int = 1, first: int = 0) -> None:
         super().__init__(workers, cpus=cpus)
         self._cpus = cpus
+        self._first = first
         self._batch = 1
         self._held: list[tuple[MatchTask, Future[WorkerReply]]] = []
         self._context = WorkerContext()
@@ -146,7 +149,7 @@ class LocalExecutor(MatchExecutor):
             self.workers,
             mp_context=self._context,
             initializer=worker.initialize,
-            initargs=(slots, self._cpus, self._draining, self._playing),
+            initargs=(slots, self._cpus, self._draining, self._playing, self._first),
         )
 
 

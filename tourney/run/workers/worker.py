@@ -56,12 +56,13 @@ class _Worker:
     processors: Processors = ()
 
 
-def initialize(slots: Any, cpus: int, draining: Any, status: Any) -> None:
+def initialize(slots: Any, cpus: int, draining: Any, status: Any, first: int = 0) -> None:
     """Make this process a worker: take a slot, pin it to processors, handle signals and the parent's death.
 
-    ``slots`` is a queue of slot numbers from 0, ``cpus`` the processors of a slot (see ``pin``). While the
-    event ``draining`` is set, no match starts. ``status`` is shared and holds two numbers a slot: the match
-    being played and its start (both 0: none).
+    ``slots`` is a queue of slot numbers from 0, ``cpus`` the processors of a slot (see ``pin``), ``first``
+    the number of slots on this machine that come before these. While the event ``draining`` is set, no match
+    starts. ``status`` is shared and holds two numbers a slot: the match being played and its start (both 0:
+    none).
     """
     _Worker.draining = draining
     _Worker.status = status
@@ -72,7 +73,7 @@ def initialize(slots: Any, cpus: int, draining: Any, status: Any) -> None:
     signal.signal(signal.SIGTERM, _stop)
     unblock_terminal_signals()
     adopt_orphans()
-    _Worker.processors = pin(_Worker.slot, cpus)
+    _Worker.processors = pin(first + _Worker.slot, cpus)
     # A match leaves hardly any cycles: skip the imported modules, and collect less often.
     gc.collect()
     gc.freeze()

@@ -1,0 +1,343 @@
+"""An executor on other hosts: what they lose, fail, forge or withhold changes no result."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.clusters import FakeCluster, FakeLink, FakeNode, about_run, cluster, play
+from tests.executors import FuturesExecutor, Immediate
+from tests.tournaments import begin, digests, refused
+from tourney.bots.catalogue.store import BotStore
+from tourney.bots.channel.base import Event
+from tourney.errors import UsageError, WorkerError
+from tourney.match.again import Kept
+from tourney.match.match_runner import MatchRunner
+from tourney.match.named_seeds import RandomChannel
+from tourney.run.engine import session
+from tourney.run.engine.coordinator import Coordinator
+from tourney.run.monitoring.summary import End, Summary
+from tourney.run.workers.executor import MatchExecutor, WorkerReply
+from tourney.run.workers.wire import MAX_REPLY, Played, PlayRequest, encode, reply_of
+from tourney.store.repository import Repository
+
+KEPT = ("resumed", "distrusted")
+ROUNDS = {"round-robin": None, "swiss": 4}
+
+
+@pytest.fixture(scope="module", params=sorted(ROUNDS))
+def case(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[str, dict[int, str]]:
+    """A format, and the digests of a run on this machine."""
+    with Repository.open(str(tmp_path_factory.mktemp("local") / "t.db"), create=True) as repository:
+        tournament = begin(repository, 4, format_=request.param, rounds=ROUNDS[request.param], games=4).id
+        Coordinator(repository, tournament, FuturesExecutor(Immediate, play), Path("/nowhere")).run()
+        return request.param, digests(repository, tournament)
+
+
+class Cup:
+    """A tournament, and what its runs have said."""
+
+    def __init__(
+        self, repository: Repository, format_: str = "round-robin", entrants: int = 3, games: int = 2
+    ) -> None:
+        self.repository = repository
+        self.said: list[str] = []
+        self.id = begin(repository, entrants, format_=format_, rounds=ROUNDS[format_], games=games).id
+
+    def run(self, *executors: FakeCluster) -> Summary:
+        """Run by these executors; each one after the first goes on without the hosts set aside."""
+        left = list(executors)
+
+        def coordinate(executor: MatchExecutor) -> Summary:
+            return Coordinator(self.repository, self.id, executor, Path("/nowhere")).run()
+
+        seed = self.repository.tournament_by_id(self.id).seed
+        assert seed == about_run(self.said).seed
+        stores = BotStore(Path("/nowhere"))
+        return session._play(
+            self.repository, self.id, lambda: left.pop(0), stores, coordinate, self.said.append
+        )
+
+    @property
+    def digests(self) -> dict[int, str]:
+        return digests(self.repository, self.id)
+
+
+@pytest.fixture
+def cup(repository: Repository, case: tuple[str, dict[int, str]], monkeypatch: pytest.MonkeyPatch) -> Cup:
+    made = Cup(repository, case[0], 4, 4)
+    monkeypatch.setattr(
+        session, "Run", lambda **given: replace(about_run(made.said), **{key: given[key] for key in KEPT})
+    )
+    return made
+
+
+def two(behave: Callable[[PlayRequest, bytes], object]) -> FakeLink:
+    """A node that behaves so, and an honest one."""
+    return FakeLink(FakeNode("a", behave), FakeNode("b"))
+
+
+def test_honest_hosts_give_the_results_of_this_machine(cup: Cup, case: tuple[str, dict[int, str]]) -> None:
+    link = FakeLink(FakeNode("a", slots=2), FakeNode("b"))
+    assert cup.run(cluster(link, recheck=10_000)).end is End.FINISHED
+    assert cup.digests == case[1]
+    assert len(link.requests) == 2 * len(case[1]), "each match was rechecked once"
+    places: dict[int, set[str]] = {}
+    for name, request in link.requests:
+        places.setdefault(request.number, set()).add(name)
+    assert all(names == {"a", "b"} for names in places.values())
+    assert link.asked[-2:] == ["end", "end"]
+
+
+def test_share_of_rechecks_is_drawn_from_the_seed(cup: Cup, case: tuple[str, dict[int, str]]) -> None:
+    link = FakeLink(FakeNode("a"), FakeNode("b"))
+    executor = cluster(link, recheck=2_500)
+    cup.run(executor)
+    numbers = [request.number for _, request in link.requests]
+    drawn = {number for number in case[1] if executor._drawn(number)}
+    assert {number for number in numbers if numbers.count(number) == 2} == drawn
+    assert 0 < len(drawn) < len(case[1])
+
+
+def test_matches_of_a_lost_node_are_played_elsewhere(cup: Cup, case: tuple[str, dict[int, str]]) -> None:
+    link = two(lambda request, reply: link.there.pop("a", None) and None if request.number > 3 else reply)
+    assert cup.run(cluster(link)).end is End.FINISHED
+    assert cup.digests == case[1]
+    assert any("is lost" in line for line in cup.said)
+
+
+def test_match_that_kills_its_nodes_is_void_and_named(repository: Repository) -> None:
+    """Others that were in play beside it count one loss and are played."""
+    cup = Cup(repository)
+
+    def deadly(request: PlayRequest, reply: bytes) -> object:
+        if request.number != 2:
+            return reply
+        name = next(name for name, sent in reversed(link.requests) if sent.number == 2)
+        link.there[name + "+"] = FakeNode(name + "+", deadly, slots=2)
+        del link.there[name]
+        return None
+
+    link = FakeLink(FakeNode("a", deadly, slots=2), FakeNode("b", deadly, slots=2))
+    executor = cluster(link)
+    executor.begin(about_run(cup.said))
+    Coordinator(repository, cup.id, executor, Path("/nowhere")).run()
+    void = [
+        m for m in repository.matches(cup.id, finished=True) if m.result is not None and not m.result.digest
+    ]
+    assert [match.number for match in void] == [2]
+    assert void[0].result is not None
+    assert "3 workers were lost while they played it" in void[0].result.note
+    assert [name for name, request in link.requests if request.number == 2] != []
+    assert len([1 for _, request in link.requests if request.number == 2]) == 3
+
+
+def forged(change: Callable[[dict[str, Any], dict[str, Any], list[Any]], None]) -> Callable[..., object]:
+    """Return a node that changes record, measurements and log of what it has played."""
+
+    def behave(_request: PlayRequest, reply: bytes) -> object:
+        head, record, log, measured = reply.split(b"\n")
+        parts = [json.loads(record), json.loads(measured), json.loads(log or b"[]")]
+        change(*parts)
+        return b"\n".join([head, *(json.dumps(parts[k]).encode() for k in (0, 2, 1))])
+
+    return behave
+
+
+class Other(RandomChannel):
+    """Chooses by another seed than that of its match."""
+
+    def wait(self, deadline: int) -> Event:
+        self._turn += 1000 if self._turn < 1000 else 0
+        return super().wait(deadline)
+
+
+def other_game(request: PlayRequest, _reply: bytes) -> object:
+    """Send the same match as other bots would play it: its rules, dice and digest are right."""
+    with MatchRunner(lambda _entrant, _limits: Other()) as room:
+        return reply_of(WorkerReply(request.number, room.play(request.spec)), request.number)
+
+
+WRONG: dict[str, Callable[[PlayRequest, bytes], object]] = {
+    "no bytes": lambda _request, _reply: {"record": 1},
+    "garbage": lambda _request, _reply: b"\xff{",
+    "too long": lambda _request, _reply: b"x" * (MAX_REPLY + 1),
+    "another number": lambda request, _reply: encode(Played(request.number + 1, "idle")),
+    "digest": forged(lambda record, _measured, _log: record.update(digest="0" * 64)),
+    "ranks": forged(lambda record, _measured, _log: record["outcome"]["ranks"].reverse()),
+    "seed": forged(lambda record, _measured, _log: record.update(seed="1")),
+    "another bot": forged(lambda record, _measured, _log: record["seats"][0].update(digest="1" * 64)),
+    "time": forged(lambda _record, measured, _log: measured.update({"wall-ms": 1e300})),
+    "negative time": forged(lambda _record, measured, _log: measured.update({"wall-ms": -1})),
+    "waiting": forged(lambda _record, measured, _log: measured["seats"][0].update({"waited-ms": 1e12})),
+    "sandbox": forged(lambda _record, measured, _log: measured.update(sandbox={"level": "x" * 61})),
+    "start": forged(lambda _record, measured, _log: measured.update(started="<b>now</b>")),
+    "log of no seat": forged(lambda _record, _measured, log: log.append([0, 9, "info", "hm"])),
+    "long log": forged(lambda _record, _measured, log: log.extend([[0, 1, "info", "x"]] * 3000)),
+}
+
+
+@pytest.mark.parametrize("what", sorted(WRONG))
+def test_host_that_sends_what_is_wrong_is_set_aside(what: str, repository: Repository) -> None:
+    cup = Cup(repository)
+    link = two(WRONG[what])
+    executor = cluster(link)
+    executor.begin(about_run(cup.said))
+    assert Coordinator(repository, cup.id, executor, Path("/nowhere")).run().end is End.FINISHED
+    hosts = {repository.measured(cup.id, number)["host"].rpartition("/")[2] for number in cup.digests}
+    assert hosts == {"b"}
+    assert len([line for line in cup.said if "a is set aside: it " in line]) == 1
+    assert executor.set_aside() == {}, "nothing of it was stored"
+
+
+def test_lying_host_is_found_and_its_matches_are_played_again(
+    cup: Cup, case: tuple[str, dict[int, str]]
+) -> None:
+    """It begins to lie after it has given results that look right; all end as on this machine."""
+    executors = [cluster(two(other_game), recheck=5_000) for _ in range(2)]
+    executors[1]._link = FakeLink(FakeNode("a", other_game), FakeNode("b"))
+    assert cup.run(*executors).end is End.FINISHED
+    said = [line for line in cup.said if "is set aside: its match" in line]
+    assert len(said) == 1
+    assert case[0] == "swiss" or cup.digests == case[1]
+    hosts = {cup.repository.measured(cup.id, number)["host"].rpartition("/")[2] for number in cup.digests}
+    assert hosts == {"b"}
+
+
+def test_single_lying_host_is_found_by_this_machine(repository: Repository) -> None:
+    cup = Cup(repository)
+    executor = cluster(FakeLink(FakeNode("a", other_game)), recheck=10_000)
+    executor.begin(about_run(cup.said))
+    with refused(WorkerError, "a is set aside", "all stored results are kept"):
+        Coordinator(repository, cup.id, executor, Path("/nowhere")).run()
+    assert cup.digests == {}
+
+
+def test_promise_to_reproduce_follows_from_the_record(repository: Repository) -> None:
+    """A host that promises nothing would not be rechecked."""
+    cup = Cup(repository)
+    link = two(
+        forged(lambda _r, measured, _l: measured.update({"reproducible": False, "why-not": ["a", "b"]}))
+    )
+    executor = cluster(link)
+    executor.begin(about_run(cup.said))
+    Coordinator(repository, cup.id, executor, Path("/nowhere")).run()
+    for number in cup.digests:
+        measured = repository.measured(cup.id, number)
+        assert (measured["reproducible"], measured["why-not"]) == (True, [])
+        assert measured["speed"] > 0
+
+
+def test_what_a_host_has_kept_of_a_match_goes_to_no_other(cup: Cup, case: tuple[str, dict[int, str]]) -> None:
+    """A bot that was killed goes on where its match stopped, once; another host begins anew."""
+    kept = Kept(((1, "sow-1"),))
+
+    def killed(request: PlayRequest, reply: bytes) -> object:
+        if request.number % 3:
+            return reply
+        return encode(Played(request.number, "failed", "a bot was killed", "killed", 1, kept))
+
+    link = two(killed)
+    assert cup.run(cluster(link)).end is End.FINISHED
+    assert cup.digests == case[1]
+    assert {name for name, request in link.requests if request.again.kept} <= {"a"}
+
+
+def test_host_that_fails_all_gets_no_more(cup: Cup, case: tuple[str, dict[int, str]]) -> None:
+    link = two(lambda request, _reply: encode(Played(request.number, "unusable", "no such bot")))
+    assert cup.run(cluster(link)).end is End.FINISHED
+    assert cup.digests == case[1]
+    assert len([line for line in cup.said if "a gets no more matches" in line]) <= 1
+
+
+def test_match_without_a_reply_is_played_elsewhere(
+    cup: Cup, case: tuple[str, dict[int, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(FakeCluster, "overdue_seconds", 0.5)
+    link = two(lambda request, reply: None if request.number == 1 else reply)
+    assert cup.run(cluster(link)).end is End.FINISHED
+    assert cup.digests == case[1]
+
+
+def test_hosts_that_differ_are_refused_unless_allowed(repository: Repository) -> None:
+    cup = Cup(repository)
+    for field, words in (
+        ("python", "Python"),
+        ("rules", "the rules of the game"),
+        ("sandbox", "the sandbox"),
+    ):
+        link = FakeLink(FakeNode("a"), FakeNode("b", about={field: "other"}))
+        with refused(UsageError, f"hosts differ in {words}", "other on ", "/b; make them equal, or pass"):
+            cluster(link).begin(about_run(cup.said))
+    executor = cluster(FakeLink(FakeNode("a"), FakeNode("b", about={"python": "other"})), allow_mixed=True)
+    executor.begin(about_run(cup.said))
+    Coordinator(repository, cup.id, executor, Path("/nowhere")).run()
+    assert len(cup.digests) == 6
+    assert any(line.startswith("--allow-mixed: hosts differ in Python") for line in cup.said)
+
+
+def test_host_that_cannot_contain_gets_no_match(repository: Repository) -> None:
+    cup = Cup(repository)
+    link = FakeLink(FakeNode("a", about={"problem": "there is no bubblewrap"}), FakeNode("b"))
+    executor = cluster(link)
+    executor.begin(about_run(cup.said))
+    Coordinator(repository, cup.id, executor, Path("/nowhere")).run()
+    assert {name for name, _ in link.requests} == {"b"}
+    assert any("a gets no match: there is no bubblewrap" in line for line in cup.said)
+    with refused(WorkerError, "no worker of the cluster can play", "there is no bubblewrap"):
+        cluster(FakeLink(FakeNode("a", about={"problem": "there is no bubblewrap"}))).begin(about_run([]))
+
+
+def test_unlike_hosts_are_named_where_time_is_limited(repository: Repository) -> None:
+    cup = Cup(repository)
+    executor = cluster(FakeLink(FakeNode("a", about={"speed": 100}), FakeNode("b", about={"speed": 300})))  # type: ignore[dict-item]
+    executor.begin(about_run(cup.said))
+    executor.stop()
+    assert any("b is 200 % faster than" in line and 'charge = "wall"' in line for line in cup.said)
+
+
+def test_lost_scheduler_is_waited_for(
+    cup: Cup, case: tuple[str, dict[int, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(FakeCluster, "patience_seconds", 300.0)
+    broken: list[int] = []
+
+    def breaks(request: PlayRequest, reply: bytes) -> object:
+        if request.number > 4 and not broken:
+            broken.append(1)
+            link.broken = True
+            return None
+        return reply
+
+    link = two(breaks)
+    connect = link.connect
+
+    def repaired() -> None:
+        if broken:
+            link.broken = False
+        connect()
+
+    monkeypatch.setattr(link, "connect", repaired)
+    assert cup.run(cluster(link)).end is End.FINISHED
+    assert cup.digests == case[1]
+    assert "the cluster is there again" in cup.said
+
+
+def test_scheduler_lost_for_good_ends_the_run(repository: Repository) -> None:
+    cup = Cup(repository)
+
+    def breaks(request: PlayRequest, reply: bytes) -> object:
+        link.broken = link.broken or request.number > 4
+        return None if link.broken else reply
+
+    link = FakeLink(FakeNode("a", breaks))
+    executor = cluster(link)
+    executor.begin(about_run(cup.said))
+    with refused(WorkerError, "the link is broken; start the scheduler", "all stored results are kept"):
+        Coordinator(repository, cup.id, executor, Path("/nowhere")).run()
+    assert set(cup.digests) <= {1, 2, 3, 4}

@@ -1,0 +1,707 @@
+"""An executor on other hosts, which it does not trust; the library that reaches them is behind ``Link``.
+
+One thread owns all state: events are functions put into its inbox. It places matches on the nodes, two a
+slot, checks what they send, has a share played again on a second host, and plays again what a lost node had.
+Where two hosts differ, this machine plays the match itself and so finds which one is wrong. It is one long
+module because each of these decisions rests on the same few tables.
+"""
+
+import secrets
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from queue import Empty, SimpleQueue
+from typing import ClassVar, Final
+
+from tourney.errors import TourneyError, UsageError, WorkerError
+from tourney.match.result import PlayedMatch
+from tourney.run.workers.checking import check_match, doubts
+from tourney.run.workers.executor import MatchExecutor, MatchTask, Playing, Run, WorkerReply
+from tourney.run.workers.link import Link, LinkLostError, Node
+from tourney.run.workers.local import LocalExecutor
+from tourney.run.workers.preflight import HERE, Introduced, introduce, mixed, speeds_text
+from tourney.run.workers.wire import (
+    Parts,
+    Question,
+    WrongReplyError,
+    encode,
+    play_request,
+    read_reply,
+    without_kept,
+)
+from tourney.seeds import derive, uniform
+
+IN_FLIGHT: Final = 2
+"""Matches sent to a slot: one that is played, and one that waits there."""
+MAX_FAILURES: Final = 3
+"""A match is void after this many failures."""
+MAX_FAILED_HERE: Final = 6
+"""A host that fails so many matches in a row, which no other host has failed, gets no more."""
+JUDGE_PLAYS: Final = 3
+"""The plays on this machine, all alike, that show which of two hosts is wrong."""
+OF: Final = 10_000
+_LOOK_SECONDS: Final = 0.5
+_JOIN_SECONDS: Final = 5.0
+
+
+@dataclass(eq=False, slots=True)
+class _Match:
+    """A match that was submitted.
+
+    ``losses``: nodes that were lost while they played it. ``not_on``: machines that it goes to only if there
+    is no other; ``only_on``: the one that goes on with what it has played. ``first`` and ``second``: what two
+    hosts sent, ``judged``: what came of it here.
+    """
+
+    task: MatchTask
+    future: "Future[WorkerReply]"
+    losses: int = 0
+    failures: int = 0
+    not_on: set[str] = field(default_factory=set)
+    only_on: str = ""
+    first: tuple[Introduced, PlayedMatch] | None = None
+    second: tuple[Introduced, PlayedMatch] | None = None
+    judged: list[PlayedMatch] = field(default_factory=list)
+
+
+@dataclass(eq=False, slots=True)
+class _Play:
+    """A match on a node, since a moment of the monotonic clock and of the epoch.
+
+    ``over``: the match went elsewhere, and a reply counts no more. ``stuck``: it gave none for too long.
+    """
+
+    match: _Match
+    node: "_Node"
+    since: float
+    epoch: float
+    over: bool = False
+    stuck: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class _Node:
+    """A node that plays: its matches in the order in which they were sent."""
+
+    known: Introduced
+    plays: list[_Play] = field(default_factory=list)
+    stuck: int = 0
+    failed: int = 0
+    closed: str = ""
+
+    @property
+    def machine(self) -> str:
+        return self.known.node.machine
+
+    @property
+    def slots(self) -> int:
+        return max(0, self.known.node.slots - self.stuck)
+
+    @property
+    def room(self) -> bool:
+        return not self.closed and len(self.plays) < IN_FLIGHT * self.slots
+
+
+class ClusterExecutor(MatchExecutor):
+    """Plays matches on the nodes of a ``Link``; a future's exception is a WorkerError where none is left.
+
+    ``recheck`` of 10,000 matches are played on a second host. ``allow_mixed`` takes hosts that differ.
+    """
+
+    remote: ClassVar[bool] = True
+    overdue_seconds: ClassVar[float] = 600.0
+    """A match without a reply is played elsewhere after this time, or ten times the longest so far."""
+    patience_seconds: ClassVar[float] = 60.0
+    """How long a lost scheduler may take to come back."""
+
+    def __init__(
+        self,
+        workers: int,
+        *,
+        cpus: int = 1,
+        address: str = "",
+        recheck: int = 0,
+        allow_mixed: bool = False,
+    ) -> None:
+        super().__init__(workers, cpus=cpus)
+        self._cpus = cpus
+        self._recheck = recheck
+        self._allow_mixed = allow_mixed
+        self._link = self.connect(address, workers)
+        self._session = secrets.token_hex(8)
+        self._inbox: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._helpers = ThreadPoolExecutor(8, thread_name_prefix="tourney-hosts")
+        self._thread = threading.Thread(target=self._work, name="tourney-cluster", daemon=True)
+        self._nodes: dict[str, _Node] = {}
+        self._asked: set[str] = set()  # nodes that are being introduced
+        self._refused: dict[str, str] = {}  # nodes that get no match: what to say of each
+        self._aside: dict[str, str] = {}  # machines whose results do not count
+        self._new_aside: dict[str, str] = {}
+        self._released: Counter[str] = Counter()  # results that each machine has given
+        self._waiting: deque[_Match] = deque()
+        self._open: set[_Match] = set()
+        self._sent_back: dict[int, list[str]] = {}  # where a bot of a match was killed or waited too long
+        self._doubtful: dict[str, list[int]] = {}
+        self._judge: MatchExecutor | None = None
+        self._judging = 0
+        self._longest = 0.0
+        self._shown: tuple[Playing, ...] = ()
+        self._capacity = IN_FLIGHT
+        self._draining = self._closing = self._over = False
+        self._problem: TourneyError | None = None
+
+    def connect(self, address: str, workers: int) -> Link:
+        """Return the link to a cluster, not connected yet. Raises UsageError."""
+        raise NotImplementedError
+
+    def make_judge(self) -> MatchExecutor:
+        """Return an executor on this machine, for matches about which hosts differ."""
+        return LocalExecutor(1, cpus=self._cpus)
+
+    # -- for the coordinator --------------------------------------------------------------------------------
+
+    def begin(self, run: Run) -> None:
+        """Connect, ask all hosts what they are, and bring them the bots."""
+        self._run = run
+        self._aside = dict(run.distrusted)
+        try:
+            self._link.connect()
+            self._begin()
+        except BaseException:
+            self._helpers.shutdown(wait=False, cancel_futures=True)
+            self._link.close()
+            raise
+        self._thread.start()
+
+    def running(self) -> tuple[Playing, ...]:
+        """Return the matches that the nodes play, as far as that is known."""
+        return self._shown
+
+    @property
+    def capacity(self) -> int:
+        """Two matches a slot."""
+        return self._capacity
+
+    def set_aside(self) -> Mapping[str, str]:
+        """Return the machines that were found wrong in this run, with the reasons."""
+        return dict(self._new_aside)
+
+    def submit(self, task: MatchTask) -> "Future[WorkerReply]":
+        """Submit a match. Raises WorkerError where the cluster is lost for good."""
+        if self._problem is not None:
+            raise self._problem
+        match = _Match(task, Future())
+        match.future.set_running_or_notify_cancel()  # a drain waits for it
+        self._inbox.put(partial(self._submitted, match))
+        if self._problem is not None:
+            raise self._problem
+        return match.future
+
+    def restart(self) -> None:
+        """Do nothing: a lost node's matches are played again without the coordinator."""
+
+    def drain(self) -> None:
+        """Start no further match."""
+        self._inbox.put(self._drain)
+
+    def close(self) -> None:
+        """Wait for the matches being played, and end the workers of this run."""
+        self._inbox.put(self._close)
+        self._join(None)
+        self._end()
+        if self._judge is not None:
+            self._judge.close()
+
+    def stop(self) -> None:
+        """End the workers and their bots at once, as far as the hosts can be reached."""
+        self._over = True
+        self._inbox.put(lambda: None)
+        self._join(_JOIN_SECONDS)
+        self._end()
+        if self._judge is not None:
+            self._judge.stop()
+
+    def _join(self, seconds: float | None) -> None:
+        if self._thread.ident is not None:
+            self._thread.join(seconds)
+
+    def _end(self) -> None:
+        """Let the nodes end this run's workers, and end the connection."""
+        asked = [self._helpers.submit(self._order, address, "end") for address in self._nodes]
+        until = time.monotonic() + _JOIN_SECONDS
+        for one in asked:
+            with suppress(Exception):
+                one.result(max(0.0, until - time.monotonic()))
+        self._helpers.shutdown(wait=False, cancel_futures=True)
+        self._link.close()
+
+    # -- hosts ----------------------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        """Introduce the nodes that are there; wait for the first."""
+        nodes = self._link.nodes()
+        if not any(node.slots for node in nodes.values()):
+            self._run.say(f"waiting for workers that offer match slots{self._about_slots(nodes)}")
+        while not any(node.slots for node in nodes.values()):
+            time.sleep(_LOOK_SECONDS)
+            nodes = self._link.nodes()
+        asked = [
+            self._helpers.submit(introduce, self._link, node, self._run, self._session)
+            for node in nodes.values()
+            if node.slots
+        ]
+        found = [one.result() for one in asked]
+        good = [one for one in found if not one.problem]
+        if good and (why := mixed(good, self._run)):
+            if not self._allow_mixed:
+                raise UsageError(f"{why}; make them equal, or pass --allow-mixed")
+            self._run.say(f"--allow-mixed: {why}")
+        for one in found:
+            self._introduced(one)
+        self._check_nodes()
+        slots = sum(node.slots for node in self._nodes.values())
+        self._run.say(f"cluster: {len(self._nodes)} of {len(nodes)} workers play, {slots} match slots")
+        if text := speeds_text([node.known for node in self._nodes.values()], self._run):
+            self._run.say(text)
+        if not all(node.known.about.contained for node in self._nodes.values()):
+            self._run.say(
+                "bots are not kept from the network on every host, so that a bot can reach the cluster's"
+                " scheduler and run programs on all hosts: play only bots that you trust"
+            )
+
+    def _about_slots(self, nodes: Mapping[str, Node]) -> str:
+        return f"; the {len(nodes)} that are there offer none: see docs/how-to/cluster.md" if nodes else ""
+
+    def _introduced(self, one: Introduced) -> None:
+        """Take a node, or say why it gets no match."""
+        address, machine = one.node.address, one.node.machine
+        self._asked.discard(address)
+        problem = one.problem
+        if not problem and machine in self._aside:
+            problem = f"set aside: {self._aside[machine]}"
+        if not problem and self._nodes and not self._allow_mixed:
+            reference = next(iter(self._nodes.values())).known
+            problem = mixed([reference, one], self._run)
+        if problem:
+            self._refused[address] = f"{one.host} gets no match: {problem}"
+            self._run.say(self._refused[address])
+            return
+        self._nodes[address] = _Node(one)
+        self._count_slots()
+
+    def _count_slots(self) -> None:
+        slots = sum(node.slots for node in self._nodes.values() if not node.closed)
+        self.workers = max(1, slots)
+        self._capacity = IN_FLIGHT * max(1, slots)
+
+    def _check_nodes(self) -> None:
+        """Raise WorkerError if all nodes that are there are refused."""
+        if self._asked or any(not node.closed for node in self._nodes.values()):
+            return
+        reasons = [*self._refused.values(), *(node.closed for node in self._nodes.values())]
+        if reasons:
+            raise WorkerError(
+                f"no worker of the cluster can play: {'; '.join(reasons[:3])}; all stored results are kept"
+            )
+
+    def _look(self) -> None:
+        """Find the nodes that came and went, and the matches that take too long."""
+        nodes = self._link.nodes()
+        for address in [address for address in self._nodes if address not in nodes]:
+            self._lost(address)
+        for address in [address for address in self._refused if address not in nodes]:
+            del self._refused[address]
+        for address, node in nodes.items():
+            if node.slots and address not in self._nodes and address not in self._refused | self._asked_now:
+                self._asked.add(address)
+                asked = self._helpers.submit(introduce, self._link, node, self._run, self._session)
+                asked.add_done_callback(lambda one: self._inbox.put(partial(self._introduced, one.result())))
+        self._check_nodes()
+        limit = max(self.overdue_seconds, 10 * self._longest)
+        for here in self._nodes.values():
+            for play in here.plays[: here.slots]:
+                if time.monotonic() - play.since > limit:
+                    here.stuck += 1
+                    play.stuck = True
+                    self._fail(play, f"gave no reply in {limit:.0f} seconds")
+                    self._count_slots()
+                    break
+
+    @property
+    def _asked_now(self) -> dict[str, str]:
+        return dict.fromkeys(self._asked, "")
+
+    def _lost(self, address: str) -> None:
+        """Play the matches of a lost node again; those it was playing count the loss."""
+        node = self._nodes.pop(address)
+        self._count_slots()
+        plays, playing = list(node.plays), node.plays[: node.slots]
+        if plays:
+            self._run.say(f"{node.known.host} is lost; {len(plays)} of its matches are played again")
+        for play in reversed(plays):
+            play.over = True
+            match = play.match
+            match.losses += play in playing
+            if match.losses < self._link.allowed_failures:
+                self._waiting.appendleft(match)
+                continue
+            why = f"{match.losses} workers were lost while they played it"
+            self._release(match, WorkerReply(match.task.number, failure=why, plays=MAX_FAILURES))
+
+    def _distrust(self, one: Introduced, why: str) -> None:
+        """Set a machine aside: what it plays is played again, and what it has played is asked back."""
+        machine = one.node.machine
+        if machine in self._aside:
+            return
+        self._aside[machine] = why
+        again = 0
+        for node in self._nodes.values():
+            if node.machine == machine:
+                node.closed = f"{node.known.host} is set aside: {why}"
+                for play in node.plays:
+                    play.over = True
+                    self._waiting.append(play.match)
+                    again += 1
+                node.plays.clear()
+        for match in self._open:
+            if match.first is not None and match.first[0].node.machine == machine:
+                match.first = None
+        self._count_slots()
+        self._run.say(
+            f"{one.host} is set aside: {why}; all its matches are played again, {again} of them were in play"
+        )
+        if self._released[machine] or self._run.resumed:
+            self._new_aside[machine] = f"{one.host}: {why}"
+
+    # -- matches --------------------------------------------------------------------------------------------
+
+    def _submitted(self, match: _Match) -> None:
+        """Take a match; what a host has kept of it is for that host alone, and only once."""
+        self._open.add(match)
+        where = self._sent_back.get(match.task.number, [])
+        match.not_on = set(where)
+        if match.task.again.kept is not None:
+            if len(where) == 1 and any(n.machine == where[0] and not n.closed for n in self._nodes.values()):
+                match.only_on, match.not_on = where[0], set()
+            else:
+                match.task = without_kept(match.task)
+        self._waiting.append(match)
+
+    def _place(self) -> None:
+        """Send the waiting matches to nodes with room, in order."""
+        if self._draining:
+            while self._waiting:
+                match = self._waiting.popleft()
+                self._release(match, WorkerReply(match.task.number))
+            return
+        left: deque[_Match] = deque()
+        while self._waiting:
+            match = self._waiting.popleft()
+            if match.only_on and all(n.machine != match.only_on or n.closed for n in self._nodes.values()):
+                match.only_on, match.task = "", without_kept(match.task)
+            node = self._choose(match)
+            if node is not None:
+                self._send(match, node)
+            elif match.first is not None and not self._others(match):
+                self._judge_match(match)
+            else:
+                left.append(match)
+        self._waiting = left
+
+    def _others(self, match: _Match) -> list[_Node]:
+        """Return the nodes that may play a match, with room or without."""
+        good = [node for node in self._nodes.values() if not node.closed]
+        if match.only_on:
+            return [node for node in good if node.machine == match.only_on]
+        others = [node for node in good if node.machine not in match.not_on]
+        return others if others or match.first is not None else good
+
+    def _choose(self, match: _Match) -> _Node | None:
+        """Return the least loaded node with room; a match that a node was lost with meets no other such."""
+        found = [node for node in self._others(match) if node.room]
+        if match.losses:
+            found = [node for node in found if not any(play.match.losses for play in node.plays)]
+        return min(found, key=lambda n: (len(n.plays) / n.slots, n.known.node.address), default=None)
+
+    def _send(self, match: _Match, node: _Node) -> None:
+        request = play_request(
+            match.task, session=self._session, slots=node.known.node.slots, cpus=self._cpus
+        )
+        play = _Play(match, node, time.monotonic(), time.time())
+        node.plays.append(play)
+        future = self._link.play(node.known.node.address, request)
+        future.add_done_callback(lambda done: self._inbox.put(partial(self._ended, play, done)))
+
+    def _ended(self, play: _Play, done: "Future[object]") -> None:
+        """Take the reply to a match."""
+        if play.stuck:  # late, but the slot is free again
+            play.node.stuck -= 1
+            self._count_slots()
+        if play.over or done.cancelled():
+            return
+        if (error := done.exception()) is not None:
+            self._fail(play, f"{type(error).__name__}: {error}"[:400])
+            return
+        match, node = play.match, play.node
+        try:
+            parts = read_reply(done.result())
+            if parts.head.number != match.task.number:
+                raise WrongReplyError(f"answered for match {parts.head.number}, not {match.task.number}")  # noqa: TRY301 - as all wrong replies
+            if parts.head.end == "played":
+                self._accept(play, parts)
+                return
+        except WrongReplyError as error:
+            self._drop(play)
+            self._waiting.append(match)
+            self._distrust(node.known, f"it {error}")
+            return
+        head = parts.head
+        if head.end == "unusable" or (head.end == "failed" and head.cause == "machine"):
+            self._fail(play, head.why or "it failed without a reason")
+            return
+        self._drop(play)
+        if head.end == "idle":
+            if self._draining:
+                self._release(match, WorkerReply(match.task.number))
+            else:  # it has heard of a drain that is not of this run
+                self._waiting.append(match)
+            return
+        if match.first is not None:
+            self._waiting.append(match)  # a second play that the machine ended proves nothing
+            return
+        self._sent_back.setdefault(match.task.number, []).append(node.machine)
+        seat = head.seat if head.seat <= len(match.task.spec.seats) else 0
+        self._release(match, WorkerReply(match.task.number, None, head.why, head.cause, seat, head.kept))
+
+    def _drop(self, play: _Play) -> None:
+        play.over = True
+        with suppress(ValueError):
+            play.node.plays.remove(play)
+
+    def _fail(self, play: _Play, why: str) -> None:
+        """Play a match elsewhere that a host failed to play; one that fails many gets no more."""
+        self._drop(play)
+        match, node = play.match, play.node
+        node.failed += not match.failures  # a match that fails everywhere says nothing about a host
+        match.failures += 1
+        match.not_on.add(node.machine)
+        if node.failed >= MAX_FAILED_HERE and not node.closed:
+            node.closed = f"{node.known.host} gets no more matches: {node.failed} failed in a row: {why}"
+            self._count_slots()
+            self._run.say(node.closed)
+        if match.failures < MAX_FAILURES:
+            self._waiting.appendleft(match)
+            return
+        self._release(match, WorkerReply(match.task.number, failure=why, plays=MAX_FAILURES))
+
+    def _accept(self, play: _Play, parts: Parts) -> None:
+        """Check a match that was played, and have it rechecked if it was drawn."""
+        match, node = play.match, play.node
+        one = node.known
+        elapsed = time.monotonic() - play.since
+        played = check_match(
+            parts, match.task, host=one.host, speed=one.about.speed, elapsed_ms=round(1000 * elapsed)
+        )
+        self._drop(play)
+        node.failed = 0
+        self._longest = max(self._longest, elapsed)
+        if match.first is None:
+            if not self._drawn(match.task.number):
+                self._deliver(match, one, played)
+                return
+            match.first = one, played
+            match.not_on, match.only_on = {one.node.machine}, ""
+            match.task = without_kept(match.task)
+            self._waiting.append(match)
+            return
+        first, before = match.first
+        if before.digest == played.digest:
+            self._deliver(match, first, before)
+        elif doubts(before.record, match.task) or doubts(played.record, match.task):
+            asked = self._doubtful.setdefault(first.host, [0])
+            asked[0] += 1
+            self._deliver(match, first, before)
+        else:
+            match.second = one, played
+            self._judge_match(match)
+
+    def _drawn(self, number: int) -> bool:
+        """Say whether a match is played on a second host; only who knows the tournament's seed knows that."""
+        return uniform(derive(self._run.seed, "recheck", number), OF) < self._recheck
+
+    def _deliver(self, match: _Match, one: Introduced, played: PlayedMatch) -> None:
+        self._released[one.node.machine] += 1
+        self._release(match, WorkerReply(match.task.number, played))
+
+    def _release(self, match: _Match, reply: WorkerReply) -> None:
+        self._open.discard(match)
+        match.future.set_result(reply)
+
+    # -- this machine as the judge --------------------------------------------------------------------------
+
+    def _judge_match(self, match: _Match) -> None:
+        """Play a match here: hosts differ about it, or there is no second one."""
+        if self._judge is None:
+            self._judge = self.make_judge()
+        self._judging += 1
+        future = self._judge.submit(without_kept(match.task))
+        with suppress(Exception):  # the future says so too
+            self._judge.flush()
+        future.add_done_callback(lambda done: self._inbox.put(partial(self._judged, match, done)))
+
+    def _judged(self, match: _Match, done: "Future[WorkerReply]") -> None:
+        """Compare what came of a match here with what the hosts sent."""
+        self._judging -= 1
+        if match.first is None:  # its host was set aside meanwhile
+            match.second, match.judged = None, []
+            self._waiting.append(match)
+            return
+        first, before = match.first
+        played = None if done.cancelled() or done.exception() else done.result().played
+        if played is None:
+            self._run.say(f"match {match.task.number} could not be rechecked: {HERE} could not play it")
+            self._deliver(match, first, before)
+            return
+        match.judged.append(played)
+        digests = {one.digest for one in match.judged}
+        if match.second is None and digests == {before.digest}:
+            self._deliver(match, first, before)
+            return
+        known = {one.digest for _, one in self._sides(match)}
+        if doubts(played.record, match.task) or len(digests) > 1 or (match.second and not digests <= known):
+            self._run.say(
+                f"match {match.task.number} does not repeat: it came out differently on {first.host} and on"
+                " other machines, so that its recheck proves nothing; bots whose choices depend on time do so"
+            )
+            self._deliver(match, first, before)
+        elif len(match.judged) < JUDGE_PLAYS:
+            self._judge_match(match)
+        else:
+            self._sentence(match, played)
+
+    def _sides(self, match: _Match) -> Iterator[tuple[Introduced, PlayedMatch]]:
+        yield from (side for side in (match.first, match.second) if side is not None)
+
+    def _sentence(self, match: _Match, right: PlayedMatch) -> None:
+        """Set the host aside that sent another match than what always comes of it."""
+        good, wrong = None, []
+        for one, played in self._sides(match):
+            if played.digest == right.digest:
+                good = one, played
+            else:
+                wrong.append(one)
+        number = match.task.number
+        match.first = match.second = None
+        match.judged = []
+        for one in wrong:
+            self._distrust(one, f"its match {number} is not what comes of it on other machines")
+        if good is None:
+            self._waiting.append(match)
+        else:
+            self._deliver(match, *good)
+
+    # -- the thread -----------------------------------------------------------------------------------------
+
+    def _drain(self) -> None:
+        if not self._draining:
+            self._draining = True
+            for address in self._nodes:
+                self._helpers.submit(self._order, address, "drain")
+
+    def _order(self, address: str, kind: str) -> None:
+        with suppress(TourneyError, OSError):
+            self._link.ask(address, encode(Question(kind, self._session)))  # type: ignore[arg-type]
+
+    def _close(self) -> None:
+        self._drain()
+        self._closing = True
+
+    def _work(self) -> None:
+        looked = 0.0
+        try:
+            while not self._over:
+                with suppress(Empty):
+                    self._inbox.get(timeout=_LOOK_SECONDS)()
+                    while True:
+                        self._inbox.get_nowait()()
+                try:
+                    self._stop_in_time()
+                    if time.monotonic() - looked >= _LOOK_SECONDS:
+                        self._look()
+                        looked = time.monotonic()
+                    self._place()
+                except LinkLostError as error:
+                    self._reconnect(str(error))
+                self._show()
+                if self._closing and not self._open and not self._judging:
+                    break
+        except BaseException as error:  # noqa: BLE001 - the coordinator has to learn of it, whatever it is
+            self._give_up(error)
+        self._say_doubts()
+
+    def _stop_in_time(self) -> None:
+        """Let what waits on the nodes not start after its time."""
+        now = time.monotonic()
+        if any(match.task.start_by is not None and now > match.task.start_by for match in self._open):
+            self._drain()
+
+    def _reconnect(self, why: str) -> None:
+        """Wait until the cluster is there again; all that was in play is played again."""
+        self._run.say(f"{why}; trying again for {self.patience_seconds:.0f} seconds")
+        for node in self._nodes.values():
+            for play in node.plays:
+                play.over = True
+                self._waiting.append(play.match)
+        self._nodes.clear()
+        self._refused.clear()
+        until = time.monotonic() + self.patience_seconds
+        while not self._over:
+            try:
+                self._link.connect()
+                self._link.nodes()
+            except TourneyError as error:
+                if time.monotonic() > until:
+                    raise WorkerError(
+                        f"{error}; start the scheduler and its workers and run again: all stored results are"
+                        " kept"
+                    ) from error
+                time.sleep(_LOOK_SECONDS)
+            else:
+                self._run.say("the cluster is there again")
+                return
+
+    def _give_up(self, error: BaseException) -> None:
+        if not isinstance(error, TourneyError):
+            error = WorkerError(f"the cluster failed: {type(error).__name__}: {error}")
+        self._problem = error
+        for match in self._open:
+            match.future.set_exception(self._problem)
+        self._open.clear()
+        while True:  # what was submitted meanwhile
+            try:
+                action = self._inbox.get_nowait()
+            except Empty:
+                return
+            if isinstance(action, partial) and action.func == self._submitted:
+                action.args[0].future.set_exception(self._problem)
+
+    def _show(self) -> None:
+        shown = [
+            Playing(play.match.task.number, play.epoch)
+            for node in self._nodes.values()
+            for play in node.plays[: node.slots]
+        ]
+        self._shown = tuple(sorted(shown))
+
+    def _say_doubts(self) -> None:
+        for host, (count,) in sorted(self._doubtful.items()):
+            matches = "1 rechecked match" if count == 1 else f"{count} rechecked matches"
+            self._run.say(
+                f"{matches} of {host} with a time-out or a crash came out differently on another host, which"
+                " proves nothing, but many show a slow or a dishonest host"
+            )

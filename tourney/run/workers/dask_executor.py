@@ -1,0 +1,285 @@
+"""Matches on the workers of a Dask cluster, by the package distributed.
+
+Dask carries bytes: the arguments and results of two functions of this module, which workers import by name.
+Settings, TLS and authentication among them, are those of Dask's own configuration.
+"""
+
+import asyncio
+import itertools
+import logging
+import threading
+import time
+from collections.abc import Mapping
+from concurrent.futures import Future
+from contextlib import suppress
+from importlib import import_module
+from queue import SimpleQueue
+from typing import Any, ClassVar, Final
+
+from tourney.errors import UsageError, WorkerError
+from tourney.run.workers import host
+from tourney.run.workers.cluster import ClusterExecutor
+from tourney.run.workers.link import Link, LinkLostError, Node
+from tourney.run.workers.wire import MAX_REPLY
+
+DaskFuture = Any
+"""The package's client, cluster and futures have few types; here they are Any."""
+RESOURCE: Final = "matches"
+"""The resource by which a Dask worker offers match slots: ``dask worker ... --resources matches=4``."""
+_ANSWER_SECONDS: Final = 900.0
+"""The time a host has to answer a question: it may have to build all bots."""
+_COLLECT: Final = 64
+
+
+class DaskExecutor(ClusterExecutor):
+    """Plays matches on the workers of a Dask scheduler; without an address, on a cluster on this machine."""
+
+    name: ClassVar[str] = "dask"
+
+    def connect(self, address: str, workers: int) -> Link:
+        """Return the link. Raises UsageError where the package distributed is missing."""
+        try:
+            import distributed  # noqa: F401, PLC0415 - an extra, and slow to import
+        except ImportError as error:
+            raise UsageError(
+                "the executor dask needs the package distributed: install it by pip install 'tourney[dask]'"
+            ) from error
+        return DaskLink(address, workers)
+
+
+def play(request: bytes) -> bytes:
+    """Play a match on a worker: the function of Dask's tasks."""
+    _watch()
+    return host.play(request)
+
+
+async def answer(request: bytes, attachment: bytes) -> bytes:
+    """Answer a question on a worker, without holding up its event loop."""
+    _watch()
+    return await asyncio.to_thread(host.answer, request, attachment)
+
+
+class _Watch:
+    """The thread that ends this process's workers with its Dask worker."""
+
+    lock = threading.Lock()
+    thread: threading.Thread | None = None
+
+
+def _watch() -> None:
+    from distributed import get_worker  # noqa: PLC0415 - as above
+    from distributed.core import Status  # noqa: PLC0415 - as above
+
+    with _Watch.lock:
+        if _Watch.thread is not None:
+            return
+        try:
+            worker = get_worker()
+        except ValueError:  # called on the event loop, beside any task
+            return
+
+        def watch() -> None:
+            while worker.status in (Status.init, Status.running, Status.paused):
+                time.sleep(0.5)
+            host.end()
+
+        _Watch.thread = threading.Thread(target=watch, name="tourney-watch", daemon=True)
+        _Watch.thread.start()
+
+
+class DaskLink(Link):
+    """A client of a Dask scheduler at HOST:PORT; "" starts a cluster on this machine, a worker a slot."""
+
+    def __init__(self, address: str, workers: int) -> None:
+        self._address = address
+        self._workers = workers
+        self._client: Any = None
+        self._cluster: Any = None
+        self._numbers = itertools.count()
+        self._done: SimpleQueue[tuple[DaskFuture, Future[object]] | None] = SimpleQueue()
+        self._collector: threading.Thread | None = None
+
+    def connect(self) -> None:
+        """Connect to the scheduler, or start the cluster on this machine."""
+        import dask  # noqa: PLC0415 - as above
+
+        distributed: Any = import_module("distributed")
+        for name in ("distributed", "tornado", "asyncio"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters is said by the executor
+        self.allowed_failures = max(1, int(dask.config.get("distributed.scheduler.allowed-failures", 3)))
+        self._close_client()
+        try:
+            if not self._address and self._cluster is None:
+                self._cluster = distributed.LocalCluster(  # untyped in the package
+                    n_workers=self._workers,
+                    threads_per_worker=1,
+                    resources={RESOURCE: 1},
+                    host="127.0.0.1",
+                    dashboard_address=None,
+                    memory_limit=0,
+                    silence_logs=logging.CRITICAL,
+                )
+            # Bytes travel by themselves; what Dask would unpickle for them is refused.
+            safe = {"deserializers": ["dask", "msgpack", "error"]}
+            target = self._cluster if self._cluster is not None else self._url()
+            self._client = distributed.Client(target, set_as_default=False, **safe)
+            if self._cluster is not None:
+                self._client.wait_for_workers(self._workers)
+        except (OSError, RuntimeError, ValueError, TypeError) as error:
+            raise WorkerError(
+                f"the Dask scheduler {self._address or 'on this machine'} cannot be reached: {_words(error)}"
+            ) from error
+        self._collector = threading.Thread(target=self._collect, name="tourney-dask", daemon=True)
+        self._collector.start()
+
+    def _url(self) -> str:
+        """Return the scheduler's address; with TLS where Dask's configuration asks for it."""
+        import dask  # noqa: PLC0415 - as above
+
+        if "://" in self._address:
+            return self._address
+        encrypted = dask.config.get("distributed.comm.require-encryption", None)
+        scheme = "tls" if encrypted else dask.config.get("distributed.comm.default-scheme", "tcp")
+        return f"{scheme}://{self._address}"
+
+    def nodes(self) -> Mapping[str, Node]:
+        """Return the workers that the scheduler knows."""
+        client = self._running()
+        try:
+            info = client.sync(client.scheduler.identity, n_workers=-1)
+        except (OSError, RuntimeError, ValueError, AttributeError) as error:
+            raise self._lost(error) from error
+        found = {}
+        for address, worker in info["workers"].items():
+            if worker.get("status") in ("closing", "closed", "closing_gracefully"):
+                continue
+            slots = min(int(worker["resources"].get(RESOURCE, 0)), int(worker["nthreads"]))
+            found[address] = Node(address, _machine(worker), slots)
+        return found
+
+    def ask(self, address: str, request: bytes, attachment: bytes = b"") -> bytes:
+        """Return a worker's answer."""
+        client = self._running()
+        try:
+            said = client.run(answer, request, attachment, workers=[address], on_error="return")
+        except (OSError, RuntimeError, ValueError, KeyError) as error:
+            raise OSError(f"it gives no answer: {_words(error)}") from error
+        found = said.get(address)
+        if not isinstance(found, bytes):
+            raise OSError(f"it gives no answer: {_words(found)}")
+        return found
+
+    def play(self, address: str, request: bytes) -> "Future[object]":
+        """Submit a task that only this worker can take, for one of its slots."""
+        future: Future[object] = Future()
+        try:
+            sent = self._running().submit(
+                play,
+                request,
+                key=f"match-{self._session_name()}-{next(self._numbers)}",
+                workers=[address],
+                resources={RESOURCE: 1},
+                pure=False,
+            )
+        except (OSError, RuntimeError, ValueError) as error:
+            raise self._lost(error) from error
+        sent.add_done_callback(lambda done: self._done.put((done, future)))
+        return future
+
+    def _session_name(self) -> str:
+        return str(self._running().id).rpartition("-")[2][:8]
+
+    def close(self) -> None:
+        """Close the client, and the cluster on this machine."""
+        self._close_client()
+        if self._cluster is not None:
+            with suppress(OSError, RuntimeError, TimeoutError):
+                self._cluster.close(timeout=10)
+            self._cluster = None
+
+    def _close_client(self) -> None:
+        if self._collector is not None:
+            self._done.put(None)
+            self._collector = None
+        if self._client is not None:
+            with suppress(OSError, RuntimeError, TimeoutError):
+                self._client.close(timeout=5)
+            self._client = None
+
+    def _running(self) -> Any:
+        if self._client is None or self._client.status != "running":
+            raise self._lost(None)
+        return self._client
+
+    def _lost(self, error: Exception | None) -> LinkLostError:
+        why = f" ({_words(error)})" if error is not None else ""
+        return LinkLostError(f"the connection to the Dask scheduler {self._address} is lost{why}")
+
+    def _collect(self) -> None:
+        """Fetch the results of tasks that have ended, as many at a time as there are."""
+        while (item := self._done.get()) is not None:
+            items = [item]
+            while len(items) < _COLLECT and not self._done.empty():
+                more = self._done.get()
+                if more is None:
+                    return
+                items.append(more)
+            self._fetch(items)
+
+    def _fetch(self, items: "list[tuple[DaskFuture, Future[object]]]") -> None:
+        finished = []
+        for sent, future in items:
+            if sent.status == "finished":
+                finished.append((sent, future))
+            elif sent.status == "error":
+                future.set_exception(OSError("its worker raised an exception instead of a reply"))
+            else:  # cancelled or lost: the executor finds that its node is gone
+                future.cancel()
+        if not finished:
+            return
+        client = self._client
+        try:
+            if client is None:
+                return
+            keys = [sent.key for sent, _ in finished]
+            sizes = client.nbytes(keys, summary=False)
+            wanted = []
+            for sent, future in finished:
+                if sizes.get(sent.key, 0) > 2 * MAX_REPLY:
+                    future.set_result(b"x" * (MAX_REPLY + 1))  # longer than what is read: the host is wrong
+                else:
+                    wanted.append((sent, future))
+            said = client.gather([sent for sent, _ in wanted], errors="skip")
+            if len(said) != len(wanted):
+                said = [self._one(sent) for sent, _ in wanted]
+        except Exception as error:  # noqa: BLE001 - whatever comes from other hosts must not end this thread
+            for _, future in finished:
+                if not future.done():
+                    future.set_exception(OSError(f"its reply could not be fetched: {_words(error)}"))
+            return
+        for (_, future), reply in zip(wanted, said, strict=True):
+            if reply is None:
+                future.cancel()
+            else:
+                future.set_result(reply)
+
+    def _one(self, sent: DaskFuture) -> Any:
+        """Return one result, or None where it was lost on the way."""
+        if self._client is None:
+            return None
+        found = self._client.gather([sent], errors="skip")
+        return found[0] if found else None
+
+
+def _machine(worker: Mapping[str, Any]) -> str:
+    """Return the IP address of a worker's machine; on this machine, where all share it, the worker's name."""
+    address = str(worker["host"])
+    local = address.startswith("127.") or address in ("::1", "localhost")
+    text = str(worker.get("name") or address) if local else address
+    text = text.rpartition("://")[2]
+    return "".join(c if c.isascii() and (c.isalnum() or c in ".:-_") else "-" for c in text)[:80]
+
+
+def _words(error: object) -> str:
+    text = str(error) or type(error).__name__
+    return "".join(c if c.isprintable() else " " for c in text)[:200]
