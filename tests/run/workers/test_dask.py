@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -165,6 +166,11 @@ class Runs:
             found = repository.tournaments()
             return repository.progress(found[0].id).done if found else 0
 
+    @cached_property
+    def right(self) -> dict[str, Any]:
+        """The results of the run on this machine."""
+        return self.results("local")
+
     def results(self, name: str) -> dict[str, Any]:
         """Return all that must be the same, down to the report's bytes."""
         with Repository.open(str(self.folder / f"{name}.db")) as repository:
@@ -175,7 +181,7 @@ class Runs:
                 "digests": digests(repository, tournament.id),
                 "root": compute_root(repository, tournament),
                 "ratings": tuple(TrueSkillMethod().rate(results, entrants, tournament.seats)),
-                "report": list(site(load(repository, tournament), Options(measured=False, match_pages=2))),
+                "report": list(site(load(repository, tournament), Options(measured=False, match_pages=1))),
             }
 
     def hosts(self, name: str) -> set[str]:
@@ -198,7 +204,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
 def finish(runs: Runs, name: str, process: "subprocess.Popen[str]") -> None:
     """Wait for a run, and compare its results."""
     assert process.wait(PATIENCE) == 0, runs.said(name)
-    assert runs.results(name) == runs.results("local")
+    assert runs.results(name) == runs.right
 
 
 def test_cluster_gives_the_results_of_this_machine(cluster: Cluster, runs: Runs) -> None:
@@ -232,7 +238,7 @@ def test_lost_scheduler_changes_no_result(cluster: Cluster, runs: Runs) -> None:
     cluster.end_workers()
     cluster.worker("two")
     finish(runs, "scheduler", process)
-    assert "the cluster is there again" in runs.said("scheduler")
+    assert "two" in runs.hosts("scheduler")
 
 
 def test_killed_coordinator_changes_no_result(cluster: Cluster, runs: Runs) -> None:

@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from importlib import import_module
-from queue import SimpleQueue
 from typing import Any, ClassVar, Final
 
 from tourney.errors import UsageError, WorkerError
@@ -28,7 +27,6 @@ RESOURCE: Final = "matches"
 """The resource by which a Dask worker offers match slots: ``dask worker ... --resources matches=4``."""
 _ANSWER_SECONDS: Final = 900.0
 """The time a host has to answer a question: it may have to build all bots."""
-_COLLECT: Final = 64
 
 
 class DaskExecutor(ClusterExecutor):
@@ -96,8 +94,7 @@ class DaskLink(Link):
         self._client: Any = None
         self._cluster: Any = None
         self._numbers = itertools.count()
-        self._done: SimpleQueue[tuple[DaskFuture, Future[object]] | None] = SimpleQueue()
-        self._collector: threading.Thread | None = None
+        self._sent: dict[str, list[DaskFuture]] = {}  # by worker, those that have not ended
 
     def connect(self) -> None:
         """Connect to the scheduler, or start the cluster on this machine."""
@@ -129,8 +126,6 @@ class DaskLink(Link):
             raise WorkerError(
                 f"the Dask scheduler {self._address or 'on this machine'} cannot be reached: {_words(error)}"
             ) from error
-        self._collector = threading.Thread(target=self._collect, name="tourney-dask", daemon=True)
-        self._collector.start()
 
     def _url(self) -> str:
         """Return the scheduler's address; with TLS where Dask's configuration asks for it."""
@@ -155,6 +150,9 @@ class DaskLink(Link):
                 continue
             slots = min(int(worker["resources"].get(RESOURCE, 0)), int(worker["nthreads"]))
             found[address] = Node(address, _machine(worker), slots)
+        for address in [address for address in list(self._sent) if address not in found]:
+            with suppress(OSError, RuntimeError):
+                client.cancel(self._sent.pop(address))
         return found
 
     def ask(self, address: str, request: bytes, attachment: bytes = b"") -> bytes:
@@ -183,7 +181,9 @@ class DaskLink(Link):
             )
         except (OSError, RuntimeError, ValueError) as error:
             raise self._lost(error) from error
-        sent.add_done_callback(lambda done: self._done.put((done, future)))
+        self._sent.setdefault(address, []).append(sent)
+        loop = self._client.loop
+        sent.add_done_callback(lambda _done: loop.add_callback(self._fetch, address, sent, future))
         return future
 
     def _session_name(self) -> str:
@@ -198,9 +198,7 @@ class DaskLink(Link):
             self._cluster = None
 
     def _close_client(self) -> None:
-        if self._collector is not None:
-            self._done.put(None)
-            self._collector = None
+        self._sent.clear()
         if self._client is not None:
             with suppress(OSError, RuntimeError, TimeoutError):
                 self._client.close(timeout=5)
@@ -215,60 +213,29 @@ class DaskLink(Link):
         why = f" ({_words(error)})" if error is not None else ""
         return LinkLostError(f"the connection to the Dask scheduler {self._address} is lost{why}")
 
-    def _collect(self) -> None:
-        """Fetch the results of tasks that have ended, as many at a time as there are."""
-        while (item := self._done.get()) is not None:
-            items = [item]
-            while len(items) < _COLLECT and not self._done.empty():
-                more = self._done.get()
-                if more is None:
-                    return
-                items.append(more)
-            self._fetch(items)
-
-    def _fetch(self, items: "list[tuple[DaskFuture, Future[object]]]") -> None:
-        finished = []
-        for sent, future in items:
+    async def _fetch(self, address: str, sent: DaskFuture, future: "Future[object]") -> None:
+        """Fetch the result of a task that has ended; ``nodes`` cancels one that is lost with its worker."""
+        try:
             if sent.status == "finished":
-                finished.append((sent, future))
+                sizes = await self._client.scheduler.nbytes(keys=[sent.key], summary=False)
+                if sizes.get(sent.key, 0) > 2 * MAX_REPLY:  # what is not fetched is too long for the executor
+                    future.set_result(b"x" * (MAX_REPLY + 1))
+                    return
+                for found in await self._client.gather([sent], errors="skip", asynchronous=True):
+                    future.set_result(found)
+                    return
             elif sent.status == "error":
                 future.set_exception(OSError("its worker raised an exception instead of a reply"))
-            else:  # cancelled or lost: the executor finds that its node is gone
-                future.cancel()
-        if not finished:
-            return
-        client = self._client
-        try:
-            if client is None:
                 return
-            keys = [sent.key for sent, _ in finished]
-            sizes = client.nbytes(keys, summary=False)
-            wanted = []
-            for sent, future in finished:
-                if sizes.get(sent.key, 0) > 2 * MAX_REPLY:
-                    future.set_result(b"x" * (MAX_REPLY + 1))  # longer than what is read: the host is wrong
-                else:
-                    wanted.append((sent, future))
-            said = client.gather([sent for sent, _ in wanted], errors="skip")
-            if len(said) != len(wanted):
-                said = [self._one(sent) for sent, _ in wanted]
-        except Exception as error:  # noqa: BLE001 - whatever comes from other hosts must not end this thread
-            for _, future in finished:
-                if not future.done():
-                    future.set_exception(OSError(f"its reply could not be fetched: {_words(error)}"))
+        except asyncio.CancelledError:
+            pass
+        except Exception as error:  # noqa: BLE001 - whatever comes from other hosts ends here
+            future.set_exception(OSError(f"its reply could not be fetched: {_words(error)}"))
             return
-        for (_, future), reply in zip(wanted, said, strict=True):
-            if reply is None:
-                future.cancel()
-            else:
-                future.set_result(reply)
-
-    def _one(self, sent: DaskFuture) -> Any:
-        """Return one result, or None where it was lost on the way."""
-        if self._client is None:
-            return None
-        found = self._client.gather([sent], errors="skip")
-        return found[0] if found else None
+        finally:
+            with suppress(ValueError, KeyError):
+                self._sent[address].remove(sent)
+        future.cancel()  # lost: the executor finds that its node is gone
 
 
 def _machine(worker: Mapping[str, Any]) -> str:
