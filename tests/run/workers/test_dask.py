@@ -24,10 +24,12 @@ from tourney.ratings.trueskill_rating import TrueSkillMethod
 from tourney.report.output.look import Options
 from tourney.report.site import site
 from tourney.report.source import load
+from tourney.run.workers.dask_executor import DaskLink
 from tourney.store.repository import Repository
 from tourney.store.root import compute_root
 
 pytest.importorskip("distributed", reason="the extra dask is not installed")
+dask = pytest.importorskip("dask")
 
 CUP = """
 name = "cup"
@@ -205,6 +207,16 @@ def finish(runs: Runs, name: str, process: "subprocess.Popen[str]") -> None:
     """Wait for a run, and compare its results."""
     assert process.wait(PATIENCE) == 0, runs.said(name)
     assert runs.results(name) == runs.right
+
+
+def test_tls_is_taken_from_the_configuration_of_dask() -> None:
+    for given, url in (
+        ({}, "tcp://here:1"),
+        ({"distributed.comm.require-encryption": True}, "tls://here:1"),
+        ({"distributed.comm.default-scheme": "tls"}, "tls://here:1"),
+    ):
+        with dask.config.set(given):
+            assert DaskLink("here:1", 1)._url() == url
 
 
 def test_cluster_gives_the_results_of_this_machine(cluster: Cluster, runs: Runs) -> None:

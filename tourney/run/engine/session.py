@@ -210,7 +210,7 @@ def _play(
             and _machine(repository, tournament, match.number) in aside
         ]
         repository.take_back(tournament, numbers)
-        say(f"{counted(len(numbers), 'stored match')} of {', '.join(sorted(aside))} are taken back")
+        say(f"{counted(len(numbers), 'result')} of {', '.join(sorted(aside))} taken back, to be played again")
         if summary.end is not End.AGAIN:
             return replace(summary, end=End.DRAINED if summary.end is End.FINISHED else summary.end)
 

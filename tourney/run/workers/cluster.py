@@ -11,7 +11,7 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -116,6 +116,8 @@ class ClusterExecutor(MatchExecutor):
     remote: ClassVar[bool] = True
     overdue_seconds: ClassVar[float] = 600.0
     """A match without a reply is played elsewhere after this time, or ten times the longest so far."""
+    answer_seconds: ClassVar[float] = 900.0
+    """How long the run waits before its start for hosts to say what they are, and to build the bots."""
     patience_seconds: ClassVar[float] = 60.0
     """How long a lost scheduler may take to come back."""
 
@@ -135,7 +137,7 @@ class ClusterExecutor(MatchExecutor):
         self._link = self.connect(address, workers)
         self._session = secrets.token_hex(8)
         self._inbox: SimpleQueue[Callable[[], None]] = SimpleQueue()
-        self._helpers = ThreadPoolExecutor(8, thread_name_prefix="tourney-hosts")
+        self._helpers = ThreadPoolExecutor(64, thread_name_prefix="tourney-hosts")
         self._thread = threading.Thread(target=self._work, name="tourney-cluster", daemon=True)
         self._nodes: dict[str, _Node] = {}
         self._asked: set[str] = set()  # nodes that are being introduced
@@ -250,12 +252,15 @@ class ClusterExecutor(MatchExecutor):
         while not any(node.slots for node in nodes.values()):
             time.sleep(_LOOK_SECONDS)
             nodes = self._link.nodes()
+        self._asked = {address for address, node in nodes.items() if node.slots}
         asked = [
-            self._helpers.submit(introduce, self._link, node, self._run, self._session)
-            for node in nodes.values()
-            if node.slots
+            self._helpers.submit(introduce, self._link, nodes[address], self._run, self._session)
+            for address in sorted(self._asked)
         ]
-        found = [one.result() for one in asked]
+        wait(asked, timeout=self.answer_seconds)
+        found = [one.result() for one in asked if one.done()]
+        for late in [one for one in asked if not one.done()]:
+            late.add_done_callback(lambda one: self._inbox.put(partial(self._introduced, one.result())))
         good = [one for one in found if not one.problem]
         if good and (why := mixed(good, self._run)):
             if not self._allow_mixed:
@@ -376,7 +381,7 @@ class ClusterExecutor(MatchExecutor):
             f"{one.host} is set aside: {why}; all its matches are played again, {again} of them were in play"
         )
         if self._released[machine] or self._run.resumed:
-            self._new_aside[machine] = f"{one.host}: {why}"
+            self._new_aside[machine] = why
 
     # -- matches --------------------------------------------------------------------------------------------
 
@@ -511,7 +516,7 @@ class ClusterExecutor(MatchExecutor):
         node.failed = 0
         self._longest = max(self._longest, elapsed)
         if match.first is None:
-            if not self._drawn(match.task.number):
+            if match.task.reuse or not self._drawn(match.task.number):  # with reuse nothing is promised
                 self._deliver(match, one, played)
                 return
             match.first = one, played

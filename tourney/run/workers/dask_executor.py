@@ -25,8 +25,6 @@ DaskFuture = Any
 """The package's client, cluster and futures have few types; here they are Any."""
 RESOURCE: Final = "matches"
 """The resource by which a Dask worker offers match slots: ``dask worker ... --resources matches=4``."""
-_ANSWER_SECONDS: Final = 900.0
-"""The time a host has to answer a question: it may have to build all bots."""
 
 
 class DaskExecutor(ClusterExecutor):
