@@ -11,9 +11,10 @@ import subprocess
 import termios
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
+import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
@@ -21,12 +22,12 @@ from tests.command import PROGRAM
 from tests.tournaments import begin
 from tourney.cli.options import (
     db_option,
-    format_option,
+    formats_option,
     game_options,
     output_options,
     pairs,
 )
-from tourney.cli.output import Format, Output, current
+from tourney.cli.output import Document, Format, Output, current
 from tourney.errors import UsageError
 from tourney.results.columns import Column
 from tourney.store.repository import Repository
@@ -93,27 +94,38 @@ def test_csv_round_trip(capsys: pytest.CaptureFixture[str]) -> None:
     assert rows[1]["name"] == ROWS[1]["name"]
 
 
-def test_json_round_trip(capsys: pytest.CaptureFixture[str]) -> None:
-    """JSON is a list of objects with all columns; a missing value is null."""
-    assert json.loads(printed(Format.JSON, capsys)) == [ROWS[0], {**ROWS[1], "note": None}]
+class Probe(Document, frozen=True, kw_only=True):
+    """A document of this test."""
+
+    format: Literal["tourney-probe/1"] = "tourney-probe/1"
+    text: str
+    number: float | None
 
 
-def test_json_refuses_nan() -> None:
-    """JSON has no NaN, so writing one is an error."""
+def test_document_is_checked_as_it_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    """Values that its type forbids, and numbers that JSON has not, are errors."""
+    Output().document(Probe, text=ROWS[1]["name"], number=None)
+    assert json.loads(capsys.readouterr().out) == {
+        "format": "tourney-probe/1",
+        "text": ROWS[1]["name"],
+        "number": None,
+    }
+    for values in ({"text": 1, "number": 1}, {"text": ""}, {"text": "", "number": 1, "more": 2}):
+        with pytest.raises(msgspec.ValidationError):
+            Output().document(Probe, **values)
     with pytest.raises(ValueError, match="not JSON compliant"):
-        Output().table([{"a": float("nan")}], ("a",), Format.JSON)
+        Output().document(Probe, text="", number=float("nan"))
+    assert capsys.readouterr().out == ""
 
 
-def test_empty_table(capsys: pytest.CaptureFixture[str]) -> None:
-    """Without rows, CSV has a header and JSON an empty list."""
+def test_empty_csv_has_a_header(capsys: pytest.CaptureFixture[str]) -> None:
     Output().table([], ("a", "b"), Format.CSV)
-    Output().table([], ("a", "b"), Format.JSON)
-    assert capsys.readouterr().out == "a,b\n[]\n"
+    assert capsys.readouterr().out == "a,b\n"
 
 
 @click.command()
 @db_option
-@format_option
+@formats_option(Probe)
 @game_options
 @output_options
 def probe(db: str, format_: Format, seats: int | None, options: dict[str, str]) -> None:

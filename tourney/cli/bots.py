@@ -32,6 +32,7 @@ from tourney.cli.options import (
     bots_option,
     db_option,
     formats_option,
+    move_ms_option,
     output_options,
     sandbox_option,
 )
@@ -292,14 +293,7 @@ def _refuse_entered(digest: str, db: str) -> None:
     shell_complete=complete_game,
     help="Game to test; repeatable. [default: all games of the bot]",
 )
-@click.option(
-    "--move-ms",
-    type=click.IntRange(1, MAX_MS),
-    default=1000,
-    metavar="MS",
-    show_default=True,
-    help="Time per action.",
-)
+@move_ms_option("Time per action.")
 @click.option(
     "--startup-ms",
     type=click.IntRange(1, MAX_STARTUP_MS),

@@ -10,11 +10,12 @@ import click
 
 from tourney.cli.completion import complete_bot
 from tourney.cli.documents.gates import GateDocument
-from tourney.cli.options import bots_option, db_option, formats_option, output_options, split_words
+from tourney.cli.options import args_option, bots_option, db_option, formats_option, output_options
 from tourney.cli.output import Format, Output, current, document_text
 from tourney.cli.run_options import (
     PairSettings,
     deadline_options,
+    max_faults_option,
     pair_options,
     play_request,
     workers_option,
@@ -136,22 +137,8 @@ def _files(_ctx: click.Context, _param: click.Parameter, paths: tuple[Path, ...]
     metavar="PAIRS",
     help="Pairs of games against each baseline between checks.",
 )
-@click.option(
-    "--max-faults",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Reject the candidate once it has this many faults.",
-)
-@click.option(
-    "--args",
-    "words",
-    default="",
-    metavar="WORDS",
-    callback=split_words,
-    help="Arguments of the candidate, as '--playouts 100'.",
-)
+@max_faults_option("Reject the candidate once it has this many faults.", 1)
+@args_option("candidate")
 @pair_options
 @workers_option()
 @deadline_options

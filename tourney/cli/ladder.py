@@ -13,24 +13,25 @@ from tourney.cli.completion import complete_bot, complete_game
 from tourney.cli.documents.tournaments import LadderDocument, LaddersDocument
 from tourney.cli.options import (
     DEFAULT_DB,
+    args_option,
     bots_option,
     db_option,
     formats_option,
+    move_ms_option,
     output_options,
+    reuse_option,
     sandbox_option,
-    split_words,
+    seed_option,
 )
 from tourney.cli.output import Format, Output, current
-from tourney.cli.run_options import deadline_options, play_request, workers_option
+from tourney.cli.run_options import deadline_options, max_faults_option, play_request, workers_option
 from tourney.cli.show import find_match, log_lines
 from tourney.errors import EnvironmentFailure, GameError, UsageError
 from tourney.games.registry import find_game
-from tourney.match.spec import MAX_MS
 from tourney.results.columns import Column
 from tourney.run.engine.stopping import Deadline
 from tourney.run.monitoring.summary import End
 from tourney.schedule.row import MAX_ROWS
-from tourney.seeds import U64
 from tourney.store.values import RunSettings, SandboxLevel
 
 LOG_LINES = 20
@@ -90,33 +91,12 @@ LIST_COLUMNS = (
     metavar="N",
     help="Stop once this many games are played, as seen after each batch.",
 )
-@click.option(
-    "--args",
-    "words",
-    default="",
-    metavar="WORDS",
-    callback=split_words,
-    help="Arguments of the bot, as '--playouts 100'.",
-)
-@click.option(
-    "--move-ms",
-    type=click.IntRange(1, MAX_MS),
-    default=1000,
-    show_default=True,
-    metavar="MS",
-    help="Time per action that the referee states to bots.",
-)
-@click.option("--seed", type=click.IntRange(0, U64 - 1), metavar="N", help="Seed. [default: random]")
-@click.option(
-    "--max-faults",
-    type=click.IntRange(min=1),
-    default=8,
-    show_default=True,
-    metavar="N",
-    help="Stop with exit code 1 once the games hold this many faults.",
-)
+@args_option("bot")
+@move_ms_option("Time per action that the referee states to bots.")
+@seed_option
+@max_faults_option("Stop with exit code 1 once the games hold this many faults.", 8)
 @sandbox_option
-@click.option("--reuse", is_flag=True, help="Keep a bot's process from match to match; for trusted bots.")
+@reuse_option
 @workers_option()
 @deadline_options
 @db_option

@@ -8,6 +8,8 @@ import click
 
 from tourney.cli.output import Document, Format, keep_setting
 from tourney.errors import UsageError
+from tourney.match.spec import MAX_MS
+from tourney.seeds import U64
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -48,17 +50,6 @@ sandbox_option = click.option(
 )
 """``--sandbox strict|auto|off``; the command gets ``sandbox``, a ``Level``."""
 
-format_option = click.option(
-    "--format",
-    "format_",
-    type=click.Choice([f.value for f in Format]),
-    default=Format.TABLE.value,
-    show_default=True,
-    callback=lambda _ctx, _param, value: Format(value),
-    help="Output format.",
-)
-"""``--format table|csv|json``; the command gets ``format_``, a ``Format``."""
-
 
 class FormatOption(click.Option):
     """``--format`` of a command; ``documents`` are the kinds of JSON documents that it prints."""
@@ -98,6 +89,41 @@ game_option = click.option(
     help="Option of the game; repeatable.",
 )
 """``--option NAME=VALUE``; the command gets ``options``, a dict."""
+
+
+seed_option = click.option(
+    "--seed", type=click.IntRange(0, U64 - 1), metavar="N", help="Seed. [default: random]"
+)
+"""``--seed N``; the command gets ``seed``, or None."""
+
+reuse_option = click.option(
+    "--reuse", is_flag=True, help="Keep a bot's process from match to match; for trusted bots."
+)
+"""``--reuse``; the command gets ``reuse``."""
+
+
+def move_ms_option(help_: str) -> Callable[[F], F]:
+    """Add ``--move-ms MS``, 1000 by default; the command gets ``move_ms``."""
+    return click.option(
+        "--move-ms",
+        type=click.IntRange(1, MAX_MS),
+        default=1000,
+        show_default=True,
+        metavar="MS",
+        help=help_,
+    )
+
+
+def args_option(whose: str) -> Callable[[F], F]:
+    """Add ``--args WORDS``, the arguments of a bot; the command gets ``words``."""
+    return click.option(
+        "--args",
+        "words",
+        default="",
+        metavar="WORDS",
+        callback=split_words,
+        help=f"Arguments of the {whose}, as '--playouts 100'.",
+    )
 
 
 def game_options(function: F) -> F:

@@ -109,16 +109,14 @@ class Output:
     def table(
         self, rows: Iterable[Row], columns: Sequence[str | Column], format_: Format = Format.TABLE
     ) -> None:
-        """Print rows to standard output as a table, CSV (with a header) or a JSON list of objects.
+        """Print rows to standard output as a table, or as CSV with a header.
 
         Round floats before: they are printed in full. A missing key counts as None: ``-`` in a table, empty
-        in CSV, null in JSON. Tables and CSV separate the items of a list by spaces.
+        in CSV. Items of a list are separated by spaces.
         """
         described = [Column(c) if isinstance(c, str) else c for c in columns]
         listed = [{c.key: row.get(c.key) for c in described} for row in rows]
-        if format_ is Format.JSON:
-            self.write(json.dumps(listed, ensure_ascii=False, allow_nan=False, indent=2))
-        elif format_ is Format.CSV:
+        if format_ is Format.CSV:
             sys.stdout.write(_csv(listed, described))
         else:
             self._table(listed, described)

@@ -15,14 +15,14 @@ from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.base import Level, Sandbox, open_sandbox
 from tourney.cli.bots import find_bot
 from tourney.cli.completion import complete_game
-from tourney.cli.options import bots_option, game_options, output_options, sandbox_option
+from tourney.cli.options import bots_option, game_options, move_ms_option, output_options, sandbox_option
 from tourney.cli.output import current
 from tourney.errors import BotError, UsageError
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
 from tourney.match.match_runner import Launcher, StoreLauncher, entrant_of
 from tourney.match.referee import Referee
-from tourney.match.spec import MAX_MS, Entrant, Limits, MatchSpec, Opening
+from tourney.match.spec import Entrant, Limits, MatchSpec, Opening
 from tourney.play.person import PERSON
 from tourney.play.session import RecordFile, Seat, Session
 from tourney.play.terminal import ScreenTerminal, StreamTerminal, Terminal
@@ -40,14 +40,7 @@ DEFAULT_BOT = "random"
     type=click.IntRange(0, U64 - 1),
     help="Seed of the dice and of the bots' own seeds. [default: random, and printed]",
 )
-@click.option(
-    "--move-ms",
-    type=click.IntRange(1, MAX_MS),
-    default=1000,
-    show_default=True,
-    metavar="MS",
-    help="A bot's time for an action; yours is not limited.",
-)
+@move_ms_option("A bot's time for an action; yours is not limited.")
 @click.option(
     "--opening-plies",
     type=click.IntRange(0, 200),

@@ -25,7 +25,7 @@ from tourney.cli.options import (
 )
 from tourney.cli.output import Format, Output, current
 from tourney.cli.progress import counting
-from tourney.cli.run_options import MAX_WORKERS, workers_option
+from tourney.cli.run_options import cpus_option, workers_option
 from tourney.cli.show import find_match, is_file
 from tourney.errors import CheckError, InputError, RecordError, StoreDamaged, UsageError
 from tourney.match.match_runner import MatchRunner, StoreLauncher
@@ -57,14 +57,7 @@ from tourney.run.workers.local import LocalExecutor, default_workers
     help="Seed that the sample is drawn from. [default: a random one, which is printed]",
 )
 @workers_option("one per processor, or per --cpus processors")
-@click.option(
-    "--cpus",
-    type=click.IntRange(0, MAX_WORKERS),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Processors that a match and its bots are pinned to; 0: no pinning.",
-)
+@cpus_option()
 @sandbox_option
 @formats_option(RerunDocument, formats=TEXT)
 @db_option

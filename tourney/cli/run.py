@@ -11,8 +11,8 @@ from tourney.cli.documents.tournaments import DryRunDocument, RunDocument
 from tourney.cli.options import TEXT, bots_option, db_option, formats_option, output_options
 from tourney.cli.output import Format, current
 from tourney.cli.run_options import (
-    MAX_WORKERS,
     choose_listener,
+    cpus_option,
     deadline_options,
     parse_share,
     run_options,
@@ -31,15 +31,7 @@ from tourney.run.workers.local import default_workers
 @click.command("run")
 @click.argument("file", type=click.Path(path_type=Path))
 @workers_option("one per processor, or per --cpus processors")
-@click.option(
-    "--cpus",
-    type=click.IntRange(0, MAX_WORKERS),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Processors that a match and its bots are pinned to; 0: no pinning. With one per seat, and"
-    ' ponder = "allow", each bot has its own.',
-)
+@cpus_option(' With one per seat, and ponder = "allow", each bot has its own.')
 @deadline_options
 @click.option(
     "--executor",

@@ -13,14 +13,13 @@ from typing import Any, Final, NamedTuple, TypeVar, cast
 import click
 
 from tourney.cli.completion import complete_game
-from tourney.cli.options import game_option, sandbox_option
+from tourney.cli.options import game_option, reuse_option, sandbox_option, seed_option
 from tourney.cli.output import Output
 from tourney.errors import UsageError
 from tourney.match.spec import MAX_MS, Limits
 from tourney.run.engine.stopping import Deadline, parse_span, seconds_left
 from tourney.run.monitoring.progress import Listener, PlainListener, rich_listener
 from tourney.run.unattended import RunOptions, parse_command
-from tourney.seeds import U64
 from tourney.store.values import RunSettings, SandboxLevel
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -36,6 +35,30 @@ def workers_option(default: str = "one per processor") -> Callable[[F], F]:
         type=click.IntRange(1, MAX_WORKERS),
         metavar="N",
         help=f"Matches played at the same time. [default: {default}]",
+    )
+
+
+def cpus_option(more: str = "") -> Callable[[F], F]:
+    """Add ``--cpus N``; ``more`` continues its help. The command gets ``cpus``."""
+    return click.option(
+        "--cpus",
+        type=click.IntRange(0, MAX_WORKERS),
+        default=1,
+        show_default=True,
+        metavar="N",
+        help=f"Processors that a match and its bots are pinned to; 0: no pinning.{more}",
+    )
+
+
+def max_faults_option(help_: str, default: int) -> Callable[[F], F]:
+    """Add ``--max-faults N``; the command gets ``max_faults``."""
+    return click.option(
+        "--max-faults",
+        type=click.IntRange(min=1),
+        default=default,
+        show_default=True,
+        metavar="N",
+        help=help_,
     )
 
 
@@ -199,9 +222,9 @@ _PAIR_OPTIONS = (
         metavar="N",
         help="Random actions at the start of each pair. [default: 4; 0 in games with dice or hidden actions]",
     ),
-    click.option("--seed", type=click.IntRange(0, U64 - 1), metavar="N", help="Seed. [default: random]"),
+    seed_option,
     sandbox_option,
-    click.option("--reuse", is_flag=True, help="Keep a bot's process from match to match; for trusted bots."),
+    reuse_option,
 )
 _RUN_OPTIONS = (
     click.option(
