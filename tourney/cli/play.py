@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.base import Level, Sandbox, open_sandbox
-from tourney.cli.bots import find_bot
+from tourney.cli.bot_trials import find_bot
 from tourney.cli.completion import complete_game
 from tourney.cli.options import bots_option, game_options, move_ms_option, output_options, sandbox_option
 from tourney.cli.output import current
