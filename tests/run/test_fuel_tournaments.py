@@ -19,7 +19,7 @@ BOTS = {
     "steady": searcher(2_000, 0, 1),
     "quick": searcher(500, 1_000, 2),
     "slow": searcher(4_000, 2_000, 3),
-    "late": searcher(6_000, 3_950, 4),
+    "late": searcher(6_000, 4_000, 4),
 }
 """Searchers by the clock; the last one now and then takes longer than it may."""
 FILE = """

@@ -111,7 +111,7 @@ def test_module_runs_only_when_it_is_asked(host: Host) -> None:
 
 def test_host_is_kept_unless_it_is_not_ready(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
     hosts, ended = Hosts(), list[Host]()
-    monkeypatch.setattr(Host, "end", lambda ending: ended.append(ending))
+    monkeypatch.setattr(host, "end", lambda: ended.append(host))
     hosts.give_back("a", host)
     assert hosts.take("b", lambda: host) is host
     assert hosts.take("a", pytest.fail) is host

@@ -210,6 +210,29 @@ def test_module_larger_than_its_bound_ends_at_once() -> None:
     assert "6 MiB" in why
 
 
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        ("(table 50000000 funcref)", b"X"),
+        ("(table 1 funcref) (table 1 funcref) " * 5, b"X"),
+        ("(start $f) (func $f (loop $l (br $l)))", b"F"),
+        ("(start $f) (func $f (call $say (i32.const 1024) (i32.const 5)))", b"X"),
+        ("(start $f) (func $f unreachable)", b"X"),
+    ],
+)
+def test_instance_that_cannot_begin_is_at_fault(body: str, kind: bytes) -> None:
+    assert played(module(f'{body} (func (export "_start"))'), (10**7, b""))[0][0] == kind
+
+
+def test_table_grows_to_its_bound() -> None:
+    text = module(
+        f"""(table $t 1 funcref) (func (export "_start")
+        (i64.store (i32.const 1024) (i64.extend_i32_s (table.grow $t (ref.null func) (i32.const 1000000))))
+        {SHOW})"""
+    )
+    assert number(text) == 2**64 - 1
+
+
 def test_places_outside_memory_give_an_error() -> None:
     text = start(
         "(i64.store (i32.const 1024) (i64.extend_i32_u (call $random (i32.const -4) (i32.const 8))))" + SHOW

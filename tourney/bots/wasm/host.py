@@ -247,8 +247,8 @@ def _end_of(world: World, error: Exception) -> tuple[bytes, str]:
             raise world.ended from None
     if isinstance(error, wasmtime.Trap):
         return b"F" if error.trap_code is wasmtime.TrapCode.OUT_OF_FUEL else b"X", words
-    # A table that begins beyond its bound is the module's fault; the rest is the machine's.
-    return b"X" if "exceeds table limits" in words else b"M", words
+    # Tables beyond their bounds are the module's fault; the rest is the machine's.
+    return b"X" if "table" in words and ("exceeds" in words or "too high" in words) else b"M", words
 
 
 def _serve(file: str, words: Sequence[str]) -> NoReturn:

@@ -13,12 +13,12 @@ from typing import Final
 from tourney.bots.wasm.frames import METER
 from tourney.errors import UsageError
 
-CALL_FUEL: Final = 40_000
+CALL_FUEL: Final = 20_000
 """What a call of a WASI function costs."""
-BYTE_FUEL: Final = 20
+BYTE_FUEL: Final = 10
 """What a byte costs that a WASI function reads or writes; a buffer of a list costs ITEM_FUEL."""
-ITEM_FUEL: Final = 10_000
-RANDOM_FUEL: Final = 2_000
+ITEM_FUEL: Final = 5_000
+RANDOM_FUEL: Final = 1_000
 """What a random byte costs."""
 
 MAX_MODULE: Final = 64 << 20
